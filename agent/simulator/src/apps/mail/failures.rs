@@ -1,0 +1,144 @@
+//! What is wrong with this app, and the shortest way to each of it.
+
+use retap_shared::screen::Rotation;
+use retap_shared::verdict::ProblemKind;
+
+use crate::apps::Planted;
+use crate::kit::{Beneath, Exception, Stall, Tombstone};
+use crate::truth::Do::{Back, Rotate, Tap, Type};
+
+pub(super) const PLANTED: &[Planted] = &[
+    Planted {
+        name: "selection in rotation",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("select"), Rotate(Rotation::Left)],
+    },
+    Planted {
+        name: "bad archive",
+        kind: ProblemKind::NativeCrash,
+        shortest: &[Tap("Pictures of our trip"), Tap("attachments"), Tap("photos.zip")],
+    },
+    Planted {
+        name: "bad address in the outbox",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("compose"), Type("to", "hello"), Tap("send")],
+    },
+    Planted {
+        name: "half a character",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("search"), Type("query", "🎈 O'Neil"), Tap("go")],
+    },
+    Planted {
+        name: "sync blocks",
+        kind: ProblemKind::Anr,
+        shortest: &[
+            Tap("More options"),
+            Tap("settings"),
+            Tap("keep"),
+            Tap("All of it"),
+            Tap("sync"),
+            Tap("sync"),
+        ],
+    },
+    Planted {
+        name: "three videos",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("compose"),
+            Tap("attach"),
+            Tap("video.mov"),
+            Tap("attach"),
+            Tap("video.mov"),
+            Tap("attach"),
+            Tap("video.mov"),
+        ],
+    },
+    Planted {
+        name: "folder without an id",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("More options"),
+            Tap("folders"),
+            Tap("new_folder"),
+            Type("folder_field", "hello"),
+            Tap("button1"),
+            Back,
+            Tap("Lunch on Friday?"),
+            Tap("move"),
+            Tap("hello"),
+        ],
+    },
+];
+
+pub(super) static SELECTION_LOST: Exception = Exception {
+    class: "java.lang.IndexOutOfBoundsException",
+    frames: &[
+        "androidx.recyclerview.widget.RecyclerView$Recycler.getViewForPosition(RecyclerView.java:6148)",
+        "com.example.mail.SelectionBar.restore(SelectionBar.java:64)",
+        "com.example.mail.InboxActivity.onCreate(InboxActivity.java:88)",
+    ],
+    beneath: Beneath::Create,
+    cause: None,
+};
+
+pub(super) static BAD_ARCHIVE: Tombstone = Tombstone {
+    signal: "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR)",
+    library: "libpreview.so",
+    frames: &[
+        ("zip_read_entry", 156),
+        ("preview_archive", 72),
+        ("Java_com_example_mail_Preview_render", 120),
+    ],
+    called_from: "com.example.mail.Preview.render",
+};
+
+pub(super) static BAD_ADDRESS: Exception = Exception {
+    class: "java.lang.IllegalArgumentException",
+    frames: &[
+        "com.example.mail.Address.parse(Address.java:52)",
+        "com.example.mail.Outbox.deliver(Outbox.java:117)",
+        "com.example.mail.Outbox$1.run(Outbox.java:40)",
+    ],
+    beneath: Beneath::Handler,
+    cause: None,
+};
+
+pub(super) static HIGHLIGHT: Exception = Exception {
+    class: "java.lang.StringIndexOutOfBoundsException",
+    frames: &[
+        "java.lang.String.substring(String.java:2060)",
+        "com.example.mail.Highlighter.mark(Highlighter.kt:31)",
+        "com.example.mail.SearchActivity.onGo(SearchActivity.kt:59)",
+    ],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static SYNC: Stall = Stall {
+    frames: &[
+        "java.util.TimSort.mergeHi(TimSort.java:893)",
+        "com.example.mail.Threads.sort(Threads.java:140)",
+        "com.example.mail.SettingsActivity.onSync(SettingsActivity.java:101)",
+    ],
+};
+
+pub(super) static OUT_OF_MEMORY: Exception = Exception {
+    class: "java.lang.OutOfMemoryError",
+    frames: &[
+        "java.util.Arrays.copyOf(Arrays.java:3161)",
+        "com.example.mail.Encoder.encode(Encoder.java:77)",
+        "com.example.mail.ComposeActivity.onAttach(ComposeActivity.java:205)",
+    ],
+    beneath: Beneath::DialogButton,
+    cause: None,
+};
+
+pub(super) static FOLDER_WITHOUT_ID: Exception = Exception {
+    class: "java.lang.NullPointerException",
+    frames: &[
+        "com.example.mail.Folder.id(Folder.java:20)",
+        "com.example.mail.MessageActivity.lambda$onMove$7(MessageActivity.java:171)",
+    ],
+    beneath: Beneath::DialogButton,
+    cause: None,
+};

@@ -1,0 +1,30 @@
+//! The framework that simulated apps are written against: what an app is, how it draws, what it may ask for.
+//! An app is a plain state; `view` lays out its front activity, `update` answers to messages.
+
+mod activity;
+mod app;
+mod branches;
+mod built;
+mod cx;
+mod dialog;
+mod failure;
+mod input;
+mod keyboard;
+mod process;
+mod running;
+mod scroll;
+mod text;
+mod ui;
+mod widgets;
+mod world;
+
+pub(crate) use app::{App, Manifest};
+pub(crate) use branches::{Branches, branches};
+pub(crate) use cx::Cx;
+pub(crate) use failure::{Beneath, Cause, Exception, Stall, Tombstone};
+pub(crate) use input::Input;
+pub(crate) use process::Process;
+pub(crate) use running::Running;
+pub(crate) use text::{Shown, Words, number};
+pub(crate) use ui::{Ui, display_size, is_landscape};
+pub(crate) use world::World;

@@ -1,0 +1,76 @@
+//! What an app is.
+
+use std::hash::Hash;
+
+use retap_shared::Text;
+use retap_shared::protocol::AppInfo;
+use retap_shared::trace::App as Named;
+
+use super::{Cx, Ui};
+
+/// An app's whole state, as one plain value: what is on its disk and what its process remembers.
+/// What belongs to one activity is in that activity's `Page`.
+pub(crate) trait App: Clone + Hash + Send + Sync + 'static {
+    /// One activity with its own state.
+    type Page: Clone + Hash + Send + Sync + 'static;
+    type Msg: Clone + Hash + Send + Sync + 'static;
+
+    /// The activity that the launcher starts.
+    fn first_page(&self) -> Self::Page;
+
+    /// Its number in the manifest's list.
+    fn activity(&self, page: &Self::Page) -> usize;
+
+    /// Lays out the activity and, above it, its dialogs. It sees nothing but the state: drawn screens are kept.
+    fn view(&self, page: &Self::Page, ui: &mut Ui<'_, Self::Msg>);
+
+    /// Answers to a touch, or to a message that was posted earlier.
+    fn update(&mut self, page: &mut Self::Page, msg: Self::Msg, cx: &mut Cx<'_, Self>);
+
+    /// The activity was created: `onCreate`.
+    fn opened(&mut self, _page: &mut Self::Page, _cx: &mut Cx<'_, Self>) {}
+
+    /// What was above it is gone: `onResume`.
+    fn resumed(&mut self, _page: &mut Self::Page, _cx: &mut Cx<'_, Self>) {}
+
+    /// The activity was destroyed and created again because the display was turned. What the app did not save is
+    /// for this to forget.
+    fn rotated(&mut self, _page: &mut Self::Page, _cx: &mut Cx<'_, Self>) {}
+
+    /// The Back key, where no keyboard, menu or dialog takes it.
+    fn back(&mut self, _page: &mut Self::Page, cx: &mut Cx<'_, Self>) {
+        cx.finish();
+    }
+
+    /// A posted message whose activity has been destroyed in the meantime.
+    fn orphaned(&mut self, _msg: Self::Msg, _cx: &mut Cx<'_, Self>) {}
+
+    /// The process ended: what was only in memory is for this to forget.
+    fn died(&mut self) {}
+}
+
+/// What the system knows of an app without running it.
+#[derive(Clone, Debug)]
+pub(crate) struct Manifest {
+    pub(crate) package: Text,
+    pub(crate) label: Text,
+    pub(crate) version_code: u64,
+    /// As `package/.Class`.
+    pub(crate) activities: Vec<Text>,
+    pub(crate) branches: u32,
+}
+
+impl Manifest {
+    pub(crate) fn info(&self) -> AppInfo {
+        AppInfo {
+            app: Named {
+                package: self.package.clone(),
+                activity: Text::default(),
+                version_code: self.version_code,
+            },
+            label: self.label.clone(),
+            activities: self.activities.clone(),
+            branches: self.branches,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A drawn screen together with what its nodes do, and which of them a finger touches.
+
+use retap_shared::Text;
+use retap_shared::screen::{Node, NodeFlags, Point, SharedScreen, WindowKind};
+
+use super::keyboard::{self, Press};
+
+pub(super) struct Built<M> {
+    pub(super) screen: SharedScreen,
+    /// Node numbers with what they do; a node may do several things.
+    pub(super) does: Vec<(u32, Does<M>)>,
+    /// One for each window.
+    pub(super) cancels: Vec<Cancel<M>>,
+    /// The text field that the keyboard types into.
+    pub(super) focused: Option<u32>,
+    pub(super) keyboard: bool,
+    pub(super) has_menu: bool,
+}
+
+pub(super) enum Does<M> {
+    Tap(M),
+    Long(M),
+    Edit {
+        edit: fn(Text) -> M,
+        value: Text,
+    },
+    Submit(M),
+    Scroll {
+        id: Text,
+        offset: i32,
+        max: i32,
+    },
+    /// The list was scrolled to its end.
+    End(M),
+    Pager {
+        previous: Option<M>,
+        next: Option<M>,
+    },
+    Up,
+    Menu,
+    DismissLate,
+}
+
+/// What Back and a touch beside it do to a window.
+#[derive(Clone)]
+pub(super) enum Cancel<M> {
+    Never,
+    Msg(M),
+    Menu,
+    Late,
+}
+
+/// What is under a finger.
+pub(super) enum Under {
+    Key(Press),
+    Node(usize),
+    /// Beside the topmost window, which takes the touch all the same.
+    Beside(usize),
+    Nothing,
+}
+
+impl<M> Built<M> {
+    /// The topmost window at the place gets the touch; dialogs and menus get those beside them too.
+    pub(super) fn under(&self, at: Point) -> Under {
+        let nodes = self.screen.nodes();
+        let mut end = nodes.len();
+        for (number, window) in self.screen.windows().iter().enumerate().rev() {
+            let start = end - window.nodes as usize;
+            if window.bounds.contains(at) {
+                if window.kind == WindowKind::Keyboard {
+                    return keyboard::key_at(self.screen.rotation(), at).map_or(Under::Nothing, Under::Key);
+                }
+                let hit = nodes[start..end].iter().rposition(|node| node.bounds.contains(at));
+                return hit.map_or(Under::Nothing, |hit| Under::Node(start + hit));
+            }
+            if matches!(window.kind, WindowKind::Dialog | WindowKind::Popup) {
+                return Under::Beside(number);
+            }
+            end = start;
+        }
+        Under::Nothing
+    }
+
+    /// The node and what it is in, innermost first.
+    pub(super) fn upwards(&self, node: usize) -> impl Iterator<Item = usize> {
+        let nodes = self.screen.nodes();
+        let mut depth = nodes[node].depth + 1;
+        (0..=node).rev().filter(move |candidate| {
+            let outer = nodes[*candidate].depth < depth;
+            if outer {
+                depth = nodes[*candidate].depth;
+            }
+            outer
+        })
+    }
+
+    /// The innermost node that takes touches; a greyed one takes them and does nothing.
+    pub(super) fn takes_touch(&self, node: usize) -> Option<usize> {
+        let takes = NodeFlags::CLICKABLE | NodeFlags::LONG_CLICKABLE;
+        let found = self.upwards(node).find(|node| self.node(*node).flags.intersects(takes))?;
+        self.node(found).is(NodeFlags::ENABLED).then_some(found)
+    }
+
+    pub(super) fn node(&self, node: usize) -> &Node {
+        &self.screen.nodes()[node]
+    }
+
+    pub(super) fn does(&self, node: usize) -> impl Iterator<Item = &Does<M>> {
+        self.does.iter().filter(move |(number, _)| *number as usize == node).map(|(_, does)| does)
+    }
+
+    /// The frontmost window that is not the keyboard.
+    pub(super) fn front(&self) -> usize {
+        self.cancels.len() - 1 - usize::from(self.keyboard)
+    }
+}

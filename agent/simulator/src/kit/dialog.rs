@@ -1,0 +1,102 @@
+//! Windows above the activity: dialogs, the options menu, and the dialog that nobody asked for.
+
+use retap_shared::Text;
+use retap_shared::screen::{NodeFlags, Rect, WindowKind};
+
+use super::Words;
+use super::built::{Cancel, Does};
+use super::keyboard;
+use super::ui::{STATUS_BAR, Ui, display_size, is_landscape};
+use super::widgets::{BUTTON, Placed, TOOLBAR};
+
+const TITLE: i32 = 108;
+
+impl<M> Ui<'_, M> {
+    /// A dialog. Back, and a touch beside it, are `cancel`.
+    pub(crate) fn dialog(&mut self, title: impl Words, cancel: impl Into<M>, fill: impl FnOnce(&mut Self)) {
+        self.alert(title.words(), Cancel::Msg(cancel.into()), fill);
+    }
+
+    /// A dialog that only its own buttons close.
+    pub(crate) fn stubborn_dialog(&mut self, title: impl Words, fill: impl FnOnce(&mut Self)) {
+        self.alert(title.words(), Cancel::Never, fill);
+    }
+
+    pub(crate) fn message(&mut self, text: impl Words) {
+        self.text("android:id/message", text);
+    }
+
+    /// One of several things to choose from.
+    pub(crate) fn choice(&mut self, label: impl Words, chosen: bool, tap: impl Into<M>) -> Placed {
+        let checked = if chosen { NodeFlags::CHECKED } else { NodeFlags::empty() };
+        let flags = checked | NodeFlags::CLICKABLE | NodeFlags::CHECKABLE;
+        let class = "android.widget.CheckedTextView";
+        let placed = self.leaf(class, "android:id/text1", label, BUTTON, flags);
+        self.tap(placed, tap)
+    }
+
+    pub(crate) fn positive(&mut self, label: impl Words, tap: impl Into<M>) -> Placed {
+        self.button("android:id/button1", label, tap)
+    }
+
+    pub(crate) fn negative(&mut self, label: impl Words, tap: impl Into<M>) -> Placed {
+        self.button("android:id/button2", label, tap)
+    }
+
+    /// The activity's options menu. `fill` is asked for its items only while it is open.
+    pub(crate) fn menu(&mut self, fill: impl FnOnce(&mut Menu<M>)) {
+        let mut menu = Menu(Vec::new());
+        if self.frame.menu_open {
+            fill(&mut menu);
+        }
+        self.menu = Some(menu.0);
+        let overflow = self.image_button("", "More options");
+        self.on(overflow, Does::Menu);
+    }
+
+    pub(super) fn popup_menu(&mut self, items: Vec<(Text, Text, M)>) {
+        let width = display_size(self.frame.rotation).width as i32;
+        let bottom = STATUS_BAR + BUTTON * items.len() as i32;
+        let bounds = Rect { left: width - 600, top: STATUS_BAR, right: width, bottom };
+        self.open_window(WindowKind::Popup, Text::new_static("PopupWindow"), bounds, Cancel::Menu);
+        for (id, label, msg) in items {
+            let placed = self.leaf("android.widget.TextView", id, label, BUTTON, NodeFlags::CLICKABLE);
+            self.tap(placed, msg);
+        }
+    }
+
+    pub(super) fn late_dialog(&mut self) {
+        self.alert(Text::new_static("Enjoying this app?"), Cancel::Late, |ui| {
+            ui.message("Tell others what you think of it.");
+            ui.columns(2, |ui| {
+                for (id, label) in [("android:id/button1", "Rate it"), ("android:id/button2", "Later")] {
+                    let placed = ui.leaf("android.widget.Button", id, label, BUTTON, NodeFlags::CLICKABLE);
+                    ui.on(placed, Does::DismissLate);
+                }
+            });
+        });
+    }
+
+    fn alert(&mut self, title: Text, cancel: Cancel<M>, fill: impl FnOnce(&mut Self)) {
+        let size = display_size(self.frame.rotation);
+        let landscape = is_landscape(self.frame.rotation);
+        let (side, top) = if landscape { (360, STATUS_BAR + 12) } else { (90, STATUS_BAR + 2 * TOOLBAR) };
+        let keyboard = self.frame.focus.map_or(0, |_| keyboard::height(self.frame.rotation));
+        let bottom = size.height as i32 - 24 - keyboard;
+        let bounds = Rect { left: side, top, right: size.width as i32 - side, bottom };
+        self.open_window(WindowKind::Dialog, title.clone(), bounds, cancel);
+        self.leaf("android.widget.TextView", "android:id/alertTitle", title, TITLE, NodeFlags::empty());
+        fill(self);
+        self.shrink_window(self.area.top.min(bounds.bottom));
+    }
+}
+
+/// The items of an options menu, while it is filled.
+#[derive(Debug)]
+pub(crate) struct Menu<M>(Vec<(Text, Text, M)>);
+
+impl<M> Menu<M> {
+    pub(crate) fn item(&mut self, id: impl Words, label: impl Words, tap: impl Into<M>) {
+        self.0.push((id.words(), label.words(), tap.into()));
+    }
+}

@@ -1,0 +1,192 @@
+//! An app as the phone sees it: without its types.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::mem;
+use std::sync::Arc;
+
+use retap_shared::Text;
+use retap_shared::micros::Micros;
+use retap_shared::screen::{Rotation, SharedScreen};
+use retap_shared::verdict::Problem;
+
+use super::activity::Activity;
+use super::failure::not_responding;
+use super::running::{Running, What};
+use super::{App, Input, Manifest, Stall, World};
+
+/// An app on a phone, running or not.
+pub(crate) trait Process: Send {
+    fn manifest(&self) -> &Manifest;
+    /// Cheap: what has not changed since is shared.
+    fn fork(&self) -> Box<dyn Process>;
+    /// Drops what can be drawn again.
+    fn forget_drawing(&mut self);
+    /// Its screen; none if it has no activity.
+    fn screen(&mut self) -> Option<SharedScreen>;
+    /// The front activity as `package/.Class`; none if it has none.
+    fn activity(&self) -> Option<&Text>;
+    fn rotation(&self) -> Rotation;
+    fn late_dialog_is_up(&self) -> bool;
+
+    /// Brings its task to the front, with the first activity if it has none.
+    fn launch(&mut self, world: &mut World);
+    fn input(&mut self, input: Input<'_>, world: &mut World);
+    fn rotate(&mut self, to: Rotation, in_front: bool, world: &mut World);
+    fn post_late_dialog(&mut self, at: Micros);
+    /// When its next message is due, if it has one.
+    fn next_due(&self) -> Option<Micros>;
+    fn run_due(&mut self, world: &mut World);
+    /// Until when its main thread is busy.
+    fn busy_until(&self) -> Micros;
+    /// Input has waited too long for it.
+    fn not_responding(&mut self, waiting: &str) -> Problem;
+    /// Why it has just ended, if it has.
+    fn take_problem(&mut self) -> Option<Problem>;
+
+    fn kill(&mut self);
+    fn clear(&mut self);
+    /// Everything that was due is due that much later.
+    fn postpone(&mut self, by: Micros);
+    /// Identity of its state, without the clock.
+    fn identity(&self, now: Micros) -> u64;
+    /// An estimate of what its state holds.
+    fn bytes(&self) -> u64;
+}
+
+impl<A: App> Process for Running<A> {
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn fork(&self) -> Box<dyn Process> {
+        Box::new(self.clone())
+    }
+
+    fn forget_drawing(&mut self) {
+        self.built = None;
+    }
+
+    fn screen(&mut self) -> Option<SharedScreen> {
+        self.built().map(|built| Arc::clone(&built.screen))
+    }
+
+    fn activity(&self) -> Option<&Text> {
+        let front = self.stack.last()?;
+        Some(&self.manifest.activities[self.app.activity(&front.page)])
+    }
+
+    fn rotation(&self) -> Rotation {
+        self.rotation
+    }
+
+    fn late_dialog_is_up(&self) -> bool {
+        self.late_dialog
+    }
+
+    fn launch(&mut self, world: &mut World) {
+        if self.stack.is_empty() {
+            let page = self.app.first_page();
+            self.open(page, world);
+        } else {
+            self.recreate_if_turned(world);
+        }
+    }
+
+    fn input(&mut self, input: Input<'_>, world: &mut World) {
+        self.take_input(input, world);
+    }
+
+    fn rotate(&mut self, to: Rotation, in_front: bool, world: &mut World) {
+        self.rotation = to;
+        self.built = None;
+        if in_front {
+            self.recreate_if_turned(world);
+        }
+    }
+
+    fn post_late_dialog(&mut self, at: Micros) {
+        self.post(at, What::LateDialog);
+    }
+
+    fn next_due(&self) -> Option<Micros> {
+        self.due.iter().map(|due| due.at).min().map(|at| at.max(self.busy_until()))
+    }
+
+    fn run_due(&mut self, world: &mut World) {
+        let next = (0..self.due.len()).min_by_key(|index| (self.due[*index].at, self.due[*index].number));
+        let Some(next) = next else { return };
+        match self.due.remove(next).what {
+            What::Start(page) => self.open(page, world),
+            What::LateDialog => {
+                self.late_dialog = !self.stack.is_empty();
+                self.built = None;
+            }
+            What::Message { instance, msg } => {
+                match self.stack.iter().position(|activity| activity.instance == instance) {
+                    Some(place) => self.run(place, world, |app, page, cx| app.update(page, msg, cx)),
+                    None => self.run_orphan(msg, world),
+                }
+            }
+        }
+    }
+
+    fn busy_until(&self) -> Micros {
+        self.busy.map_or(Micros::ZERO, |(until, _)| until)
+    }
+
+    fn not_responding(&mut self, waiting: &str) -> Problem {
+        let stall = self.busy.map_or(&Stall { frames: &[] }, |(_, at)| at);
+        not_responding(stall, waiting, &self.failed())
+    }
+
+    fn take_problem(&mut self) -> Option<Problem> {
+        self.problem.take().map(Arc::unwrap_or_clone)
+    }
+
+    fn kill(&mut self) {
+        self.stack.clear();
+        self.due.clear();
+        (self.busy, self.problem, self.built, self.late_dialog) = (None, None, None, false);
+        Arc::make_mut(&mut self.app).died();
+        self.pid += 1;
+    }
+
+    fn clear(&mut self) {
+        self.kill();
+        self.app = Arc::clone(&self.fresh);
+    }
+
+    fn postpone(&mut self, by: Micros) {
+        self.due.iter_mut().for_each(|due| due.at += by);
+        if let Some((until, _)) = &mut self.busy {
+            *until += by;
+        }
+    }
+
+    fn identity(&self, now: Micros) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.feed(now, &mut hasher);
+        hasher.finish()
+    }
+
+    fn bytes(&self) -> u64 {
+        let mut counter = Counter(0);
+        self.feed(Micros::ZERO, &mut counter);
+        (mem::size_of::<Self>() + mem::size_of::<A>()) as u64
+            + (self.stack.len() * mem::size_of::<Activity<A::Page>>()) as u64
+            + counter.0
+    }
+}
+
+/// Counts what a state feeds to it.
+struct Counter(u64);
+
+impl Hasher for Counter {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len() as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,103 @@
+//! What is not the app's: the clock, chance, and the list of branches that ran.
+
+use rand::RngExt;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use retap_shared::action::Action;
+use retap_shared::micros::Micros;
+
+use super::Branches;
+use crate::noise::{Figures, Noise};
+
+/// Never saved with a state and never restored: going back in an app's life does not turn back the world.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) now: Micros,
+    pub(crate) branches: Branches,
+    noise: Noise,
+    figures: &'static Figures,
+    rng: Pcg64Mcg,
+}
+
+impl World {
+    pub(crate) fn new(noise: Noise, seed: u64) -> World {
+        World {
+            now: Micros::ZERO,
+            branches: Branches::default(),
+            noise,
+            figures: noise.latency.figures(),
+            rng: Pcg64Mcg::seed_from_u64(seed),
+        }
+    }
+
+    pub(crate) fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
+    /// How long something of the phone takes this time.
+    pub(crate) fn takes(&mut self, what: impl Fn(&Figures) -> &'static [u64]) -> Micros {
+        Micros(draw(what(self.figures), &mut self.rng))
+    }
+
+    /// Whether this event is lost on the way.
+    pub(crate) fn swallows(&mut self, action: &Action) -> bool {
+        let works = self.noise.works(action);
+        works < 1.0 && !self.rng.random_bool(works)
+    }
+
+    /// When a dialog that nobody asked for comes up after a change of the screen, if one does.
+    pub(crate) fn late_dialog(&mut self) -> Option<Micros> {
+        let comes = self.noise.late_dialog > 0.0 && self.rng.random_bool(self.noise.late_dialog);
+        comes.then(|| self.now + Micros(self.rng.random_range(300_000..2_500_000)))
+    }
+
+    /// How long a new activity takes to come up.
+    pub(super) fn activity_start(&mut self) -> Micros {
+        self.takes(|figures| figures.activity_start)
+    }
+
+    pub(super) fn network(&mut self) -> Micros {
+        self.takes(|figures| figures.network)
+    }
+
+    pub(super) fn network_fails(&mut self) -> bool {
+        self.noise.flaky > 0.0 && self.rng.random_bool(self.noise.flaky)
+    }
+}
+
+/// Draws from a distribution that is given by its quantiles, from the least to the greatest, evenly spaced.
+/// In whole numbers, so that every machine draws the same. A single figure is not drawn at all.
+fn draw(quantiles: &[u64], rng: &mut Pcg64Mcg) -> u64 {
+    match quantiles {
+        [] => 0,
+        [always] => *always,
+        _ => {
+            let intervals = quantiles.len() as u64 - 1;
+            let place = rng.random_range(0..intervals << 16);
+            let (index, fraction) = ((place >> 16) as usize, place & 0xffff);
+            let (low, high) = (quantiles[index], quantiles[index + 1]);
+            low + ((high.saturating_sub(low) * fraction) >> 16)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_keep_to_their_quantiles() {
+        let mut rng = Pcg64Mcg::seed_from_u64(3);
+        let drawn: Vec<u64> = (0..10_000).map(|_| draw(&[10, 20, 1_000], &mut rng)).collect();
+        assert!(drawn.iter().all(|drawn| (10..1_000).contains(drawn)));
+        let low = drawn.iter().filter(|drawn| **drawn < 20).count();
+        assert!((4_800..5_200).contains(&low), "{low} of 10,000 in the lower half");
+    }
+
+    #[test]
+    fn a_single_figure_leaves_the_generator_alone() {
+        let (mut rng, untouched) = (Pcg64Mcg::seed_from_u64(3), Pcg64Mcg::seed_from_u64(3));
+        assert_eq!(draw(&[7], &mut rng), 7);
+        assert_eq!(rng, untouched);
+    }
+}

@@ -1,0 +1,14 @@
+//! Phones made of code, for speed and statistics: a UI kit, apps written against it, noise, and a virtual clock.
+//! What they measure is not what a phone would: see `docs/simulator.md`.
+
+mod apps;
+mod kit;
+mod noise;
+mod phone;
+mod spec;
+mod truth;
+
+pub use noise::{Latency, Noise};
+pub use phone::SimulatedPhone;
+pub use spec::{SpecError, about, apps, open};
+pub use truth::{LINGER, PlantedCrash, Truth, truth};

@@ -1,0 +1,11 @@
+//! Simulated phones, from outside: what they do, what is in their apps, and that the same seed does it again.
+
+mod anything;
+mod chance;
+mod phone;
+mod random;
+mod repeat;
+mod shortest;
+mod touch;
+mod truth;
+mod walk;

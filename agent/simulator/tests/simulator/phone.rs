@@ -1,0 +1,197 @@
+//! What a simulated phone does as a phone does: apps come and go, fail, and are brought back.
+
+use retap_agent::phone::{Phone, PhoneError};
+use retap_shared::Text;
+use retap_shared::action::{Action, Key};
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{CheckpointId, Fault, What};
+use retap_shared::trace::App;
+use retap_shared::verdict::ProblemKind;
+use retap_simulator::{SimulatedPhone, open};
+
+use crate::walk::{self, press, started, text_of};
+
+#[test]
+fn an_app_that_was_left_comes_back_as_it_was_and_one_that_was_closed_starts_anew() {
+    let mut phone = started("sim:notes");
+    walk::tap(&mut phone, "search");
+    press(&mut phone, Key::Home);
+    assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+    walk::tap(&mut phone, "Notes");
+    assert_eq!(phone.capture().unwrap().activity(), "com.example.notes/.SearchActivity");
+    press(&mut phone, Key::Back);
+    press(&mut phone, Key::Back);
+    assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+    walk::act(&mut phone, &Action::Launch);
+    assert_eq!(phone.capture().unwrap().activity(), "com.example.notes/.ListActivity");
+}
+
+#[test]
+fn activities_that_come_to_the_front_are_told() {
+    let mut phone = started("sim:notes");
+    walk::tap(&mut phone, "search");
+    press(&mut phone, Key::Back);
+    let told: Vec<What> = walk::happenings(&mut phone).into_iter().map(|happening| happening.what).collect();
+    let activity = |name| What::Activity(Text::new_static(name));
+    let expected = ["com.example.notes/.SearchActivity", "com.example.notes/.ListActivity"].map(activity);
+    assert_eq!(told, expected);
+}
+
+fn block(phone: &mut SimulatedPhone) {
+    press(phone, Key::Menu);
+    for name in ["settings", "backup", "export"] {
+        walk::tap(phone, name);
+    }
+}
+
+#[test]
+fn a_blocked_app_fails_only_if_input_waits_for_five_seconds() {
+    let mut phone = started("sim:notes");
+    block(&mut phone);
+    phone.sleep(Micros::from_millis(10_000));
+    let before = phone.now();
+    walk::tap(&mut phone, "large_text");
+    assert!(phone.now().since(before) > Micros::from_millis(3_000), "the tap waited for the app");
+    assert!(walk::problems(&mut phone).is_empty());
+
+    let mut phone = started("sim:notes");
+    block(&mut phone);
+    let before = phone.now();
+    press(&mut phone, Key::Back);
+    let problems = walk::problems(&mut phone);
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].kind, ProblemKind::Anr);
+    assert!(phone.now().since(before) >= Micros::from_millis(5_000));
+    assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+}
+
+#[test]
+fn a_crash_leaves_the_launcher_in_front_and_the_data_on_disk() {
+    let mut phone = started("sim:notes");
+    walk::tap(&mut phone, "new");
+    walk::tap(&mut phone, "save");
+    let new = walk::place(&mut phone, "new");
+    walk::act(&mut phone, &Action::LongPress(new));
+    let problems = walk::problems(&mut phone);
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].process, "com.example.notes");
+    assert!(problems[0].stack.contains("\tat com.example.notes.ListActivity"), "{}", problems[0].stack);
+    assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+    walk::act(&mut phone, &Action::Launch);
+    assert!(walk::shows(&mut phone, "Untitled"));
+}
+
+#[test]
+fn only_the_watched_apps_failures_are_told() {
+    let mut phone = started("sim:notes");
+    phone.watch(&Text::new_static("com.example.other"));
+    let new = walk::place(&mut phone, "new");
+    walk::act(&mut phone, &Action::LongPress(new));
+    assert!(walk::problems(&mut phone).is_empty());
+}
+
+#[test]
+fn stopping_keeps_the_data_and_clearing_does_not() {
+    let mut phone = started("sim:notes");
+    let app = walk::app(&mut phone);
+    walk::tap(&mut phone, "new");
+    walk::tap(&mut phone, "save");
+    for (clears, kept) in [(false, true), (true, false)] {
+        let before = phone.now();
+        phone.stop(&app).unwrap();
+        if clears {
+            phone.clear_data(&app).unwrap();
+        }
+        assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+        phone.launch(&app).unwrap();
+        assert!(phone.now() > before);
+        assert_eq!(walk::shows(&mut phone, "Untitled"), kept);
+    }
+}
+
+#[test]
+fn an_app_that_is_not_there_is_refused_by_name() {
+    let mut phone = started("sim:notes");
+    let wrong = App { package: Text::new_static("com.example.shop"), ..App::default() };
+    let refused = "there is no app `com.example.shop` on this phone; it has `com.example.notes`";
+    assert_eq!(phone.launch(&wrong), Err(PhoneError::Fault(Fault::Impossible(refused.to_string()))));
+    let inner = App { activity: Text::new_static(".EditorActivity"), ..walk::app(&mut phone) };
+    assert!(phone.launch(&inner).unwrap_err().to_string().contains("`com.example.notes/.ListActivity` can"));
+}
+
+#[test]
+fn a_checkpoint_brings_back_the_state_but_not_the_clock() {
+    let mut phone = started("sim:notes");
+    walk::tap(&mut phone, "Shopping");
+    let (state, screen) = (phone.state(), phone.capture().unwrap());
+    let (id, bytes) = phone.save().unwrap();
+    press(&mut phone, Key::Back);
+    walk::tap(&mut phone, "new");
+    assert_ne!(phone.state(), state);
+    let before = phone.now();
+    assert_eq!(phone.restore(id), Ok(bytes));
+    assert!(phone.now() > before);
+    assert_eq!(phone.state(), state);
+    assert_eq!(phone.capture().unwrap(), screen);
+    // And it can be gone back to again.
+    walk::tap(&mut phone, "save");
+    phone.restore(id).unwrap();
+    assert_eq!(phone.state(), state);
+}
+
+#[test]
+fn what_was_due_after_a_checkpoint_is_due_after_going_back_to_it() {
+    let mut phone = started("sim:shop");
+    walk::tap(&mut phone, "The Long Way Round");
+    walk::tap(&mut phone, "wish");
+    let (id, _) = phone.save().unwrap();
+    for _ in 0..2 {
+        phone.sleep(Micros::from_millis(60_000));
+        phone.restore(id).unwrap();
+        press(&mut phone, Key::Back);
+        assert!(walk::problems(&mut phone).is_empty());
+        phone.sleep(Micros::from_millis(600));
+        assert_eq!(walk::problems(&mut phone).len(), 1);
+    }
+}
+
+#[test]
+fn a_checkpoint_is_as_large_as_what_the_app_holds() {
+    let mut phone = started("sim:notes");
+    let (_, small) = phone.save().unwrap();
+    walk::tap(&mut phone, "new");
+    let at = walk::place(&mut phone, "body");
+    let long = Text::new("x".repeat(100_000));
+    walk::act(&mut phone, &Action::Text { at, text: long });
+    let (_, large) = phone.save().unwrap();
+    assert!(small > 500 && small < 5_000, "{small}");
+    assert!(large > small + 100_000, "{large}");
+}
+
+#[test]
+fn a_checkpoint_that_is_not_there_is_refused_by_number() {
+    let mut phone = started("sim:notes");
+    let (id, bytes) = phone.save().unwrap();
+    assert_eq!(phone.drop_checkpoint(id), Ok(bytes));
+    for refused in [phone.restore(id), phone.drop_checkpoint(id), phone.restore(CheckpointId(77))] {
+        let error = refused.unwrap_err().to_string();
+        assert!(error.contains("never saved, or has been dropped"), "{error}");
+    }
+}
+
+#[test]
+fn messages_run_when_they_are_due_and_not_before() {
+    let mut phone = open("sim:mail").unwrap();
+    let app = walk::app(&mut phone);
+    phone.launch(&app).unwrap();
+    let shown = |phone: &mut SimulatedPhone| text_of(phone, "loading");
+    assert_eq!(shown(&mut phone), "Loading…");
+    phone.sleep(Micros::from_millis(79));
+    assert_eq!(shown(&mut phone), "Loading…");
+    let before = phone.now();
+    phone.sleep(Micros::from_millis(2));
+    assert_eq!(shown(&mut phone), "Loading… 50 %");
+    assert_eq!(phone.last_change(), before + Micros::from_millis(1));
+    phone.sleep(Micros::from_millis(80));
+    assert!(walk::shows(&mut phone, "Lunch on Friday?"));
+}

@@ -1,0 +1,111 @@
+//! Random walks: they get about, they find some of what was planted, and every screen on the way is a tree that a phone
+//! could show.
+
+use std::collections::HashSet;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use retap_agent::phone::Phone;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::screen::{Rect, Screen};
+use retap_simulator::{SimulatedPhone, apps, open, truth};
+
+use crate::walk;
+
+const EVENTS: usize = 3_000;
+const SESSION: usize = 200;
+
+#[test]
+fn a_random_walk_finds_about_half_of_the_crashes_and_never_all() {
+    let (mut found, mut planted) = (0, 0);
+    for app in apps() {
+        let crashes = truth(app).unwrap().crashes;
+        let walked = Walked::through(app, 1);
+        let known: HashSet<Fingerprint> = crashes.iter().map(|crash| crash.fingerprint).collect();
+        assert!(walked.crashes.is_subset(&known), "`{app}` has a crash that was not planted");
+        assert!(walked.crashes.len() >= 2, "`{app}`: found only {}", walked.crashes.len());
+        assert!(walked.crashes.len() < crashes.len(), "`{app}`: found all");
+        found += walked.crashes.len();
+        planted += crashes.len();
+    }
+    assert!((planted / 3..=planted * 2 / 3).contains(&found), "{found} of {planted}");
+}
+
+#[test]
+fn a_random_walk_sees_most_activities_and_many_branches() {
+    for app in apps() {
+        let truth = truth(app).unwrap();
+        let walked = Walked::through(app, 2);
+        let known: HashSet<_> = truth.activities.iter().cloned().collect();
+        assert!(walked.activities.is_subset(&known), "`{app}` has activities that it does not declare");
+        assert!(walked.activities.len() > known.len() / 2, "`{app}`: {:?}", walked.activities);
+        assert!(walked.branches.iter().all(|branch| *branch < truth.branches), "`{app}`");
+        assert!(walked.branches.len() * 3 > truth.branches as usize, "`{app}`: {}", walked.branches.len());
+    }
+}
+
+#[test]
+fn every_screen_on_the_way_could_be_a_phones() {
+    for app in apps() {
+        Walked::through(app, 3);
+    }
+}
+
+#[derive(Default)]
+struct Walked {
+    crashes: HashSet<Fingerprint>,
+    activities: HashSet<retap_shared::Text>,
+    branches: HashSet<u32>,
+}
+
+impl Walked {
+    fn through(app: &str, seed: u64) -> Walked {
+        let mut walked = Walked::default();
+        let mut phone = open(app).unwrap();
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let package = walk::app(&mut phone).package;
+        for event in 0..EVENTS {
+            let screen = phone.capture().unwrap();
+            if event % SESSION == 0 || !screen.activity().starts_with(package.as_str()) {
+                walk::start_clean(&mut phone);
+                continue;
+            }
+            check(&screen);
+            walked.activities.insert(screen.activity().clone());
+            let mut possible = walk::possible(&screen);
+            let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
+            walk::act(&mut phone, &action);
+            walked.note(&mut phone);
+        }
+        walked
+    }
+
+    fn note(&mut self, phone: &mut SimulatedPhone) {
+        let mut branches = Vec::new();
+        phone.take_branches(&mut branches);
+        self.branches.extend(branches);
+        self.crashes.extend(walk::problems(phone).iter().map(|problem| problem.fingerprint()));
+    }
+}
+
+/// Everything is within what it is in, and can be seen.
+fn check(screen: &Screen) {
+    let display =
+        Rect { left: 0, top: 0, right: screen.size().width as i32, bottom: screen.size().height as i32 };
+    for (window, first, nodes) in screen.windows_with_nodes() {
+        assert!(within(&window.bounds, &display), "{window:?}");
+        assert_eq!(nodes.iter().filter(|node| node.depth == 0).count(), 1, "one root: {window:?}");
+        for (place, node) in nodes.iter().enumerate() {
+            let outer =
+                screen.parent(first + place).map_or(window.bounds, |parent| screen.nodes()[parent].bounds);
+            assert!(within(&node.bounds, &outer) && !node.bounds.is_empty(), "{node:?} in {outer:?}");
+        }
+    }
+}
+
+fn within(inner: &Rect, outer: &Rect) -> bool {
+    inner.left >= outer.left
+        && inner.top >= outer.top
+        && inner.right <= outer.right
+        && inner.bottom <= outer.bottom
+}

@@ -1,0 +1,165 @@
+//! Proof by search that no planted crash can be reached with fewer events than its shortest trace has: over everything
+//! that can be done for those that are near, over what could have to do with it for those that are far.
+
+use std::collections::{HashMap, HashSet};
+
+use retap_agent::phone::Phone;
+use retap_shared::action::Action;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::protocol::CheckpointId;
+use retap_shared::screen::Screen;
+use retap_simulator::{LINGER, SimulatedPhone, open, truth};
+
+use crate::walk;
+
+#[test]
+fn no_crash_of_notes_has_a_shorter_trace_than_six_events_or_its_own() {
+    prove_near("notes", 6);
+}
+
+#[test]
+fn no_crash_of_shop_has_a_shorter_trace_than_six_events_or_its_own() {
+    prove_near("shop", 6);
+}
+
+#[test]
+fn no_crash_of_mail_has_a_shorter_trace_than_five_events_or_its_own() {
+    prove_near("mail", 5);
+}
+
+#[test]
+fn far_crashes_of_notes_have_no_shorter_trace() {
+    let aside = ["tab_all", "tab_starred", "sort", "search", "settings", "title", "body", "star", "preview"];
+    prove_far("notes", "statistics of a deleted tag", &aside, false);
+}
+
+#[test]
+fn far_crashes_of_shop_have_no_shorter_trace() {
+    let aside = ["pager", "wish", "reviews", "picture", "more", "remember", "street", "city", "zip"];
+    prove_far("shop", "day dialog in rotation", &aside, true);
+    prove_far("shop", "invoice for a pick-up", &aside, false);
+}
+
+#[test]
+fn far_crashes_of_mail_have_no_shorter_trace() {
+    prove_far("mail", "sync blocks", &["select"], true);
+    prove_far("mail", "three videos", &["select", "message", "settings"], true);
+    let aside = ["select", "refresh", "compose", "signature", "search"];
+    prove_far("mail", "folder without an id", &aside, false);
+}
+
+/// Goes through every state that up to `depth` events can reach.
+fn prove_near(app: &str, depth: usize) {
+    let truth = truth(app).unwrap();
+    let found = Search::new(app, depth).through(|_, _, _| true);
+    let known: HashMap<Fingerprint, (&str, usize)> =
+        truth.crashes.iter().map(|crash| (crash.fingerprint, (crash.name, crash.shortest.len()))).collect();
+    for (fingerprint, level) in &found {
+        let (name, shortest) = known
+            .get(fingerprint)
+            .unwrap_or_else(|| panic!("`{app}` has an unknown crash after {level} events"));
+        assert_eq!(level, shortest, "`{name}` of `{app}`");
+    }
+    for crash in truth.crashes.iter().filter(|crash| crash.shortest.len() <= depth) {
+        assert!(found.contains_key(&crash.fingerprint), "`{}` of `{app}` was not found", crash.name);
+    }
+}
+
+/// The same for one crash, without the widgets that are named `aside` and without scrolling. Of rows that are alike the
+/// first stands for all, and one word for all words.
+fn prove_far(app: &str, name: &str, aside: &[&str], turning: bool) {
+    let truth = truth(app).unwrap();
+    let crash = truth.crashes.iter().find(|crash| crash.name == name).unwrap();
+    let matters = |screen: &Screen, node: Option<usize>, action: &Action| match (action, node) {
+        (Action::Rotate(_), _) => turning,
+        (Action::Text { text, .. }, _) if text != "hello" => false,
+        (Action::Swipe { .. }, _) => false,
+        (_, None) => true,
+        (_, Some(node)) => {
+            let id = &screen.nodes()[node].id;
+            let end = id.rsplit('/').next().unwrap_or_default();
+            let like = |other: &retap_shared::screen::Node| other.id == *id;
+            let stands_for_all =
+                !ROWS.contains(&end) || screen.nodes()[..node].iter().all(|other| !like(other));
+            stands_for_all && !aside.contains(&end)
+        }
+    };
+    let found = Search::new(app, crash.shortest.len()).through(matters);
+    assert_eq!(found.get(&crash.fingerprint), Some(&crash.shortest.len()), "`{name}` of `{app}`");
+}
+
+const ROWS: &[&str] = &["product", "note", "message", "tag"];
+
+struct Search {
+    phone: SimulatedPhone,
+    depth: usize,
+    seen: HashSet<u64>,
+    /// Each crash with the fewest events after which it came.
+    found: HashMap<Fingerprint, usize>,
+}
+
+impl Search {
+    fn new(app: &str, depth: usize) -> Search {
+        let phone = open(app).unwrap();
+        Search { phone, depth, seen: HashSet::new(), found: HashMap::new() }
+    }
+
+    fn through(
+        mut self,
+        matters: impl Fn(&Screen, Option<usize>, &Action) -> bool,
+    ) -> HashMap<Fingerprint, usize> {
+        let mut frontier = vec![self.root()];
+        for level in 1..=self.depth {
+            let mut next = Vec::new();
+            for state in frontier {
+                self.expand(state, level, &matters, &mut next);
+            }
+            frontier = next;
+        }
+        self.found
+    }
+
+    fn root(&mut self) -> CheckpointId {
+        walk::start_clean(&mut self.phone);
+        walk::happenings(&mut self.phone);
+        self.seen.insert(self.phone.state());
+        self.phone.save().unwrap().0
+    }
+
+    fn expand(
+        &mut self,
+        state: CheckpointId,
+        level: usize,
+        matters: &impl Fn(&Screen, Option<usize>, &Action) -> bool,
+        next: &mut Vec<CheckpointId>,
+    ) {
+        self.phone.restore(state).unwrap();
+        let screen = self.phone.capture().unwrap();
+        for (node, action) in walk::possible(&screen) {
+            if !matters(&screen, node, &action) {
+                continue;
+            }
+            self.phone.restore(state).unwrap();
+            walk::act(&mut self.phone, &action);
+            if self.note_problems(level) || !self.seen.insert(self.phone.state()) {
+                continue;
+            }
+            if level < self.depth {
+                next.push(self.phone.save().unwrap().0);
+            }
+            if self.phone.has_pending() {
+                self.phone.sleep(LINGER);
+                self.note_problems(level);
+            }
+        }
+        self.phone.drop_checkpoint(state).unwrap();
+    }
+
+    fn note_problems(&mut self, level: usize) -> bool {
+        let problems = walk::problems(&mut self.phone);
+        for problem in &problems {
+            self.found.entry(problem.fingerprint()).or_insert(level);
+        }
+        !problems.is_empty()
+    }
+}

@@ -1,0 +1,88 @@
+//! Ground truth: every planted crash is where it is said to be, and is told from all others.
+
+use std::collections::HashSet;
+
+use retap_agent::in_process::InProcess;
+use retap_agent::phone::Phone;
+use retap_shared::connection::Connection;
+use retap_shared::protocol::{Hit, Play, Played, Settle, Target};
+use retap_shared::trace::Start;
+use retap_shared::verdict::{ProblemKind, Verdict};
+use retap_simulator::{LINGER, PlantedCrash, apps, open, truth};
+
+use crate::walk;
+
+#[test]
+fn every_app_has_what_was_promised() {
+    for app in apps() {
+        let truth = truth(app).unwrap();
+        assert!((6..=12).contains(&truth.activities.len()), "`{app}`: {} activities", truth.activities.len());
+        assert!((60..=200).contains(&truth.branches), "`{app}`: {} branches", truth.branches);
+        assert!((5..=8).contains(&truth.crashes.len()), "`{app}`: {} crashes", truth.crashes.len());
+        for kind in [ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr] {
+            assert!(truth.crashes.iter().any(|crash| crash.kind == kind), "`{app}` has no {kind}");
+        }
+    }
+}
+
+#[test]
+fn crashes_are_from_one_to_twelve_events_away() {
+    let lengths: HashSet<usize> = all_crashes().map(|(_, crash)| crash.shortest.len()).collect();
+    assert!(lengths.contains(&1));
+    assert!(lengths.iter().any(|length| (10..=12).contains(length)));
+    assert!(lengths.iter().all(|length| (1..=12).contains(length)));
+}
+
+#[test]
+fn no_two_crashes_have_one_fingerprint() {
+    let mut seen = HashSet::new();
+    for (app, crash) in all_crashes() {
+        assert!(seen.insert(crash.fingerprint), "`{}` of `{app}` is like another", crash.name);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_shortest_trace_reaches_its_crash_and_no_other() {
+    for (app, crash) in all_crashes() {
+        let name = crash.name;
+        let played = play(app, &crash, Some(Target::Problem(crash.fingerprint))).await;
+        assert_eq!(played.verdict, Verdict::TargetReached, "`{name}` of `{app}`");
+        assert_eq!(played.played as usize, crash.shortest.len(), "`{name}` of `{app}` came early");
+        assert!(!played.hits.contains(&Hit::Place), "`{name}` of `{app}` misses a widget");
+
+        let played = play(app, &crash, None).await;
+        let Verdict::Problem(problem) = played.verdict else { panic!("`{name}`: {:?}", played.verdict) };
+        assert_eq!((problem.kind, problem.fingerprint()), (crash.kind, crash.fingerprint), "`{name}`");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_trace_reaches_its_crash_without_its_last_event() {
+    for (app, mut crash) in all_crashes() {
+        crash.shortest.pop();
+        let played = play(app, &crash, Some(Target::AnyProblem)).await;
+        assert_ne!(played.verdict, Verdict::TargetReached, "`{}` of `{app}`", crash.name);
+    }
+}
+
+/// Through the agent's own handlers.
+async fn play(app: &str, crash: &PlantedCrash, target: Option<Target>) -> Played {
+    let mut phone = open(app).unwrap();
+    let app = walk::app(&mut phone);
+    phone.watch(&app.package);
+    let play = Play {
+        app,
+        start: Start::Clean,
+        steps: crash.shortest.clone(),
+        target,
+        settle: Settle::default(),
+        linger: LINGER,
+        record: false,
+    };
+    let reply = InProcess::new(Box::new(phone)).request(play.into()).await.unwrap();
+    Played::try_from(reply).unwrap()
+}
+
+fn all_crashes() -> impl Iterator<Item = (&'static str, PlantedCrash)> {
+    apps().iter().flat_map(|app| truth(app).unwrap().crashes.into_iter().map(move |crash| (*app, crash)))
+}

@@ -1,0 +1,64 @@
+//! One step: find the widget, inject, wait until consumed, wait until quiet, capture.
+
+use retap_shared::action::Action;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{Act, Acted, Happening, Hit, Settle};
+use retap_shared::screen::SharedScreen;
+use retap_shared::trace::Step;
+
+use crate::handlers::Handlers;
+use crate::phone::PhoneError;
+use crate::settle::settle;
+
+/// A step that was taken, before its screen is packed for the way.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub(crate) hit: Hit,
+    pub(crate) screen: SharedScreen,
+    pub(crate) quiet: bool,
+}
+
+impl Handlers {
+    pub(crate) fn act(&mut self, act: &Act) -> Result<Acted, PhoneError> {
+        let start = self.phone.now();
+        let taken = self.take_step(&act.step, act.settle)?;
+        let happened = self.take_happenings();
+        let mut branches = Vec::new();
+        self.phone.take_branches(&mut branches);
+        branches.sort_unstable();
+        branches.dedup();
+        let screen = self.recent.update(taken.screen, act.holds);
+        let took = self.phone.now().since(start);
+        Ok(Acted { hit: taken.hit, screen, happened, branches, quiet: taken.quiet, took })
+    }
+
+    pub(crate) fn take_step(&mut self, step: &Step, wait: Settle) -> Result<Taken, PhoneError> {
+        let screen;
+        let aim = if step.widget.is_some() {
+            screen = self.current_screen()?;
+            step.aim(&screen)
+        } else {
+            step.aim_at_place()
+        };
+        self.inject(&aim.action)?;
+        let quiet = settle(self.phone.as_mut(), wait);
+        Ok(Taken { hit: aim.hit, screen: self.fresh_screen()?, quiet })
+    }
+
+    /// Waits are the agent's own; everything else is the phone's.
+    fn inject(&mut self, action: &Action) -> Result<(), PhoneError> {
+        match action {
+            Action::Wait { millis } => {
+                self.phone.sleep(Micros::from_millis(u64::from(*millis)));
+                Ok(())
+            }
+            other => self.phone.inject(other),
+        }
+    }
+
+    pub(crate) fn take_happenings(&mut self) -> Vec<Happening> {
+        let mut happened = Vec::new();
+        self.phone.take_happenings(&mut happened);
+        happened
+    }
+}

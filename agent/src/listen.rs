@@ -1,0 +1,109 @@
+//! Where hosts come in: UDP datagrams, or byte streams that carry them.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use quinn::{Endpoint, TokioRuntime};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::link::keys::{Keys, KeysError};
+use crate::link::settings::{self, Way};
+use crate::link::stream::{Bytes, FramedSocket};
+use crate::link::udp::PlainUdp;
+use crate::server::Server;
+
+/// Streams that may be open at once, whoever they belong to.
+const STREAMS: usize = 16;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    #[error("could not listen on `{address}`")]
+    Address {
+        address: SocketAddr,
+        #[source]
+        source: io::Error,
+    },
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+}
+
+/// A place where hosts can come in, before the first one does.
+#[derive(Debug)]
+pub enum Listener {
+    Udp(Endpoint),
+    Stream(TcpListener, Keys),
+}
+
+impl Listener {
+    pub async fn udp(address: SocketAddr, keys: &Keys) -> Result<Listener, ListenError> {
+        let config = settings::server(keys, Way::Udp)?;
+        let bound = async {
+            let socket = PlainUdp::bind(address).await?;
+            let endpoint = settings::endpoint(Way::Udp);
+            Endpoint::new_with_abstract_socket(endpoint, Some(config), socket, Arc::new(TokioRuntime))
+        };
+        Ok(Listener::Udp(bound.await.map_err(|source| ListenError::Address { address, source })?))
+    }
+
+    pub async fn tcp(address: SocketAddr, keys: &Keys) -> Result<Listener, ListenError> {
+        let listener =
+            TcpListener::bind(address).await.map_err(|source| ListenError::Address { address, source })?;
+        Ok(Listener::Stream(listener, keys.clone()))
+    }
+
+    /// With the port that was chosen if none was asked for.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        match self {
+            Listener::Udp(endpoint) => endpoint.local_addr(),
+            Listener::Stream(listener, _) => listener.local_addr(),
+        }
+    }
+
+    /// Serves whoever comes, for as long as the process lives.
+    pub async fn serve(self, server: Arc<Server>) -> Result<(), ListenError> {
+        match self {
+            Listener::Udp(endpoint) => server.serve(endpoint).await,
+            Listener::Stream(listener, keys) => serve_streams(&listener, &keys, &server).await?,
+        }
+        Ok(())
+    }
+}
+
+async fn serve_streams(listener: &TcpListener, keys: &Keys, server: &Arc<Server>) -> Result<(), KeysError> {
+    let places = Arc::new(Semaphore::new(STREAMS));
+    loop {
+        let (stream, address) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of files or memory for a moment: the next one may fit.
+                tracing::warn!(%error, "could not accept a stream");
+                tokio::task::yield_now().await;
+                continue;
+            }
+        };
+        let Ok(place) = places.clone().try_acquire_owned() else {
+            tracing::warn!(%address, "turned a stream away: too many are open");
+            continue;
+        };
+        let _ = stream.set_nodelay(true);
+        let endpoint = stream_endpoint(stream, keys)?;
+        let server = server.clone();
+        tokio::spawn(async move {
+            match endpoint {
+                Ok(endpoint) => server.serve_one(endpoint).await,
+                Err(error) => tracing::warn!(%address, %error, "could not serve a stream"),
+            }
+            drop(place);
+        });
+    }
+}
+
+/// The server's end of one stream.
+pub fn stream_endpoint(stream: impl Bytes, keys: &Keys) -> Result<io::Result<Endpoint>, KeysError> {
+    let config = settings::server(keys, Way::Stream)?;
+    let socket = FramedSocket::new(stream);
+    let endpoint = settings::endpoint(Way::Stream);
+    Ok(Endpoint::new_with_abstract_socket(endpoint, Some(config), socket, Arc::new(TokioRuntime)))
+}

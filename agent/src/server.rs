@@ -1,0 +1,268 @@
+//! The agent's end of the link: one host at a time, handshake, resume. What is asked is done by a `Connection` in
+//! this process, whether or not the link holds meanwhile.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use quinn::{Connection as Quic, Endpoint, Incoming, RecvStream, SendStream, VarInt};
+use retap_shared::connection::{Connection, RequestError};
+use retap_shared::protocol::Request;
+use retap_shared::session::{
+    Answer, Envelope, HELLO_LIMIT, Hello, REQUEST_LIMIT, Refusal, SessionId, Welcome,
+};
+use tokio::time::{Instant, timeout};
+
+use crate::link::{MessageError, code, receive, send, send_next};
+use crate::outbox::Outbox;
+
+/// A peer that takes longer than this for its next move of the handshake, or to send a request, is dropped.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Handshakes of strangers that may be under way at once; beyond that an address must prove itself first.
+const STRANGERS: usize = 8;
+
+/// Bulk results wait for everything else.
+const BULK: i32 = -1;
+
+pub struct Server {
+    phone: Arc<dyn Connection>,
+    outbox: Outbox,
+    version: String,
+    /// Differs from one start of the agent to the next.
+    incarnation: u64,
+    holder: Mutex<Option<Holder>>,
+}
+
+/// The host that has the phone.
+struct Holder {
+    session: SessionId,
+    host: String,
+    quic: Quic,
+    since_heard: Arc<Mutex<Instant>>,
+}
+
+/// Why a connection came to nothing.
+#[derive(Debug, thiserror::Error)]
+enum Dropped {
+    #[error("the handshake failed")]
+    Handshake(#[from] quinn::ConnectionError),
+    #[error("it was silent for {} s", PATIENCE.as_secs())]
+    Silent(#[from] tokio::time::error::Elapsed),
+    #[error(transparent)]
+    Message(#[from] MessageError),
+    #[error("refused: {0}")]
+    Refused(Refusal),
+}
+
+impl Server {
+    pub fn new(phone: Arc<dyn Connection>, outbox: Outbox, version: String, incarnation: u64) -> Arc<Self> {
+        Arc::new(Server { phone, outbox, version, incarnation, holder: Mutex::new(None) })
+    }
+
+    /// Serves whoever comes through this endpoint, until it is closed.
+    pub async fn serve(self: Arc<Self>, endpoint: Endpoint) {
+        let strangers = Arc::new(tokio::sync::Semaphore::new(STRANGERS));
+        while let Some(incoming) = endpoint.accept().await {
+            let Ok(place) = strangers.clone().try_acquire_owned() else {
+                turn_away(incoming);
+                continue;
+            };
+            tokio::spawn(self.clone().meet(incoming, place));
+        }
+    }
+
+    /// Serves the one host that an endpoint over a byte stream can have. Returns when it is gone, or if none came.
+    pub async fn serve_one(self: Arc<Self>, endpoint: Endpoint) {
+        if let Ok(Some(incoming)) = timeout(PATIENCE, endpoint.accept()).await {
+            self.meet(incoming, ()).await;
+        }
+    }
+
+    /// `place` is given back once the stranger is a stranger no more.
+    async fn meet<P>(self: Arc<Self>, incoming: Incoming, place: P) {
+        let address = incoming.remote_address();
+        match self.greet(incoming).await {
+            Ok((quic, hello)) => {
+                drop(place);
+                self.attend(quic, hello).await;
+            }
+            Err(error) => tracing::warn!(%address, error = %with_causes(&error), "turned a host away"),
+        }
+    }
+
+    /// News for whichever host there is or will be.
+    pub async fn gather_news(self: Arc<Self>) {
+        while let Some(happening) = self.phone.news().await {
+            self.outbox.add_news(happening);
+        }
+    }
+
+    async fn greet(&self, incoming: Incoming) -> Result<(Quic, Hello), Dropped> {
+        let quic = timeout(PATIENCE, incoming.accept()?).await??;
+        let (mut answer, mut greeting) = timeout(PATIENCE, quic.accept_bi()).await??;
+        let hello = match timeout(PATIENCE, receive::<Hello>(&mut greeting, HELLO_LIMIT)).await? {
+            Ok(hello) => self.admit(&quic, hello),
+            Err(MessageError::Codec(error)) => Err(Refusal::Greeting { why: with_causes(&error) }),
+            Err(error) => return Err(error.into()),
+        };
+        match hello {
+            Ok(hello) => {
+                send(&mut answer, &Welcome::Accepted { incarnation: self.incarnation }).await?;
+                Ok((quic, hello))
+            }
+            Err(refusal) => {
+                send(&mut answer, &Welcome::Refused(refusal.clone())).await?;
+                // Closing drops what has not arrived; the words must.
+                let _ = timeout(PATIENCE, answer.stopped()).await;
+                quic.close(VarInt::from_u32(code::REFUSED), refusal.to_string().as_bytes());
+                Err(Dropped::Refused(refusal))
+            }
+        }
+    }
+
+    /// Gives the phone to this host if it may have it.
+    fn admit(&self, quic: &Quic, hello: Hello) -> Result<Hello, Refusal> {
+        if hello.version != self.version {
+            return Err(Refusal::Version { agent: self.version.clone() });
+        }
+        let mut holder = self.holder();
+        if let Some(holder) = holder.as_ref().filter(|holder| holder.quic.close_reason().is_none()) {
+            if holder.session != hello.session {
+                let heard = *holder.since_heard.lock().unwrap_or_else(PoisonError::into_inner);
+                let silent_seconds = heard.elapsed().as_secs();
+                return Err(Refusal::Held { by: holder.host.clone(), silent_seconds });
+            }
+            holder.quic.close(VarInt::from_u32(code::REPLACED), b"the host has connected anew");
+        }
+        self.outbox.resume(hello.session, &hello.open, hello.news_seen);
+        *holder = Some(Holder {
+            session: hello.session,
+            host: hello.host.clone(),
+            quic: quic.clone(),
+            since_heard: Arc::new(Mutex::new(Instant::now())),
+        });
+        Ok(hello)
+    }
+
+    /// Answers the host's requests until the connection ends.
+    async fn attend(self: Arc<Self>, quic: Quic, hello: Hello) {
+        let news = tokio::spawn(self.clone().tell_news(quic.clone(), hello.news_seen));
+        tracing::info!(host = %hello.host, session = %hello.session, "serving");
+        loop {
+            match quic.accept_bi().await {
+                Ok((answer, request)) => {
+                    self.heard();
+                    tokio::spawn(self.clone().answer(answer, request));
+                }
+                Err(error) => {
+                    tracing::info!(host = %hello.host, %error, "the link has ended");
+                    break;
+                }
+            }
+        }
+        news.abort();
+    }
+
+    async fn answer(self: Arc<Self>, mut stream: SendStream, mut request: RecvStream) {
+        let envelope = match timeout(PATIENCE, receive::<Envelope>(&mut request, REQUEST_LIMIT)).await {
+            Ok(Ok(envelope)) => envelope,
+            Ok(Err(MessageError::Codec(error))) => {
+                tracing::warn!(error = %with_causes(&error), "a request could not be read");
+                let _ = stream.reset(VarInt::from_u32(code::MALFORMED));
+                return;
+            }
+            // The link broke or the host has changed its mind: there is nobody to answer.
+            Ok(Err(_)) | Err(_) => return,
+        };
+        self.outbox.acknowledge(envelope.oldest_open, envelope.news_seen);
+        let number = envelope.number;
+        if is_bulk(&envelope.request) {
+            let _ = stream.set_priority(BULK);
+        }
+        let mut result = if envelope.only_known {
+            match self.outbox.known(number) {
+                Some(result) => result,
+                None => return drop(send(&mut stream, &Answer::Unknown).await),
+            }
+        } else {
+            self.outbox
+                .enter(number, || tokio::spawn(self.clone().work(number, envelope.request)).abort_handle())
+        };
+        let done = async { result.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone()) };
+        let answer = tokio::select! {
+            biased;
+            answer = done => answer,
+            stopped = stream.stopped() => {
+                // Only a host that is there can have changed its mind; a link that broke means nothing.
+                if let Ok(Some(_)) = stopped {
+                    self.outbox.cancel(number);
+                }
+                None
+            }
+        };
+        if let Some(answer) = answer {
+            // Whatever keeps it from arriving, it stays in the outbox until it is acknowledged.
+            let _ = send(&mut stream, answer.as_ref()).await;
+        }
+    }
+
+    async fn work(self: Arc<Self>, number: u64, request: Request) {
+        let answer = match self.phone.request(request).await {
+            Ok(reply) => Answer::Reply(reply),
+            Err(RequestError::Refused(fault)) => Answer::Fault(fault),
+            Err(RequestError::Interrupted(interruption)) => Answer::Interrupted(interruption),
+        };
+        self.outbox.complete(number, answer);
+    }
+
+    async fn tell_news(self: Arc<Self>, quic: Quic, mut seen: u64) {
+        let Ok(mut stream) = quic.open_uni().await else { return };
+        loop {
+            let news = self.outbox.news_after(seen).await;
+            seen = news.number;
+            if send_next(&mut stream, &news).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn heard(&self) {
+        if let Some(holder) = self.holder().as_ref() {
+            *holder.since_heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        }
+    }
+
+    fn holder(&self) -> MutexGuard<'_, Option<Holder>> {
+        self.holder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Under a flood: an address that has not proven itself is asked to, one that has must come again later.
+fn turn_away(incoming: Incoming) {
+    if incoming.may_retry() {
+        let _ = incoming.retry();
+    } else {
+        incoming.refuse();
+    }
+}
+
+/// Results of which one can be larger than all others of a minute.
+fn is_bulk(_: &Request) -> bool {
+    false
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("version", &self.version).finish_non_exhaustive()
+    }
+}

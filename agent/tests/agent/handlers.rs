@@ -1,0 +1,190 @@
+//! What a host can notice of the handlers: one request each, against a scripted phone.
+
+use crate::scripted::{PACKAGE, ScriptedPhone, app, crash, screen};
+use retap_agent::handlers::{Handled, Handlers};
+use retap_shared::action::{Action, Widget};
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{
+    Act, Acted, Capture, Captured, Checkpoint, Checkpointed, Command, Control, Controlled, Hit, Reply,
+    Request, ScreenUpdate, Settle, Settled, Watch, Watched, What,
+};
+use retap_shared::screen::Point;
+use retap_shared::trace::{Start, Step};
+
+fn ask<T: TryFrom<Reply>>(handlers: &mut Handlers, request: impl Into<Request>) -> T {
+    let Handled::Done(reply) = handlers.handle(request.into()).unwrap() else { panic!("not a play") };
+    T::try_from(reply).ok().expect("the reply of the request")
+}
+
+fn millis(millis: u64) -> Micros {
+    Micros::from_millis(millis)
+}
+
+fn act(step: Step) -> Act {
+    Act { step, settle: Settle::default(), holds: None }
+}
+
+fn tap(x: i32, y: i32) -> Step {
+    Step::new(Action::Tap(Point { x, y }))
+}
+
+fn tap_more() -> Step {
+    Step { widget: Some(screen(0).widget(2)), ..tap(50, 250) }
+}
+
+#[test]
+fn a_step_waits_until_the_screen_has_been_quiet_and_returns_what_it_then_shows() {
+    let phone = ScriptedPhone { ripples: vec![millis(100), millis(250)], ..ScriptedPhone::default() };
+    let mut handlers = Handlers::new(Box::new(phone));
+    let acted: Acted = ask(&mut handlers, act(tap_more()));
+    assert_eq!(acted.screen, ScreenUpdate::Full(screen(1).into()));
+    assert!(acted.quiet);
+    assert_eq!(acted.took, millis(450), "quiet for 200 ms after the change at 250 ms");
+    assert_eq!(acted.branches, [1, 7], "each branch once, ascending");
+}
+
+#[test]
+fn a_screen_that_never_rests_ends_the_wait_at_its_limit() {
+    let phone =
+        ScriptedPhone { ripples: (1..100).map(|n| millis(n * 100)).collect(), ..ScriptedPhone::default() };
+    let mut handlers = Handlers::new(Box::new(phone));
+    let acted: Acted = ask(&mut handlers, act(tap_more()));
+    assert!(!acted.quiet);
+    assert_eq!(acted.took, Micros(5_600) + Settle::default().limit);
+}
+
+#[test]
+fn quiet_counts_from_the_request_even_if_nothing_has_changed_for_long() {
+    let mut handlers =
+        Handlers::new(Box::new(ScriptedPhone { now: millis(60_000), ..ScriptedPhone::default() }));
+    let settled: Settled = ask(&mut handlers, Settle::default());
+    assert_eq!((settled.quiet, settled.took), (true, millis(200)));
+}
+
+#[test]
+fn a_step_follows_its_widget_and_keeps_a_place_that_still_lies_on_it() {
+    let phone = ScriptedPhone { counter: 60, ..ScriptedPhone::default() };
+    let calls = phone.calls.clone();
+    let mut handlers = Handlers::new(Box::new(phone));
+    let moved: Acted = ask(&mut handlers, act(Step { widget: tap_more().widget, ..tap(50, 250) }));
+    let kept: Acted = ask(&mut handlers, act(Step { widget: tap_more().widget, ..tap(99, 265) }));
+    assert_eq!((moved.hit, kept.hit), (Hit::Widget, Hit::Widget));
+    assert_eq!(*calls.lock().unwrap(), ["tap (50, 310)", "tap (99, 265)"]);
+}
+
+#[test]
+fn a_step_whose_widget_is_gone_goes_to_its_place() {
+    let phone = ScriptedPhone::default();
+    let calls = phone.calls.clone();
+    let mut handlers = Handlers::new(Box::new(phone));
+    let gone =
+        Widget { text: "Elsewhere".into(), class: "android.widget.Button".into(), ..Widget::default() };
+    let acted: Acted = ask(&mut handlers, act(Step { widget: Some(gone), ..tap(3, 4) }));
+    assert_eq!(acted.hit, Hit::Place);
+    assert_eq!(*calls.lock().unwrap(), ["tap (3, 4)"]);
+    let acted: Acted = ask(&mut handlers, act(Step::new(Action::Launch)));
+    assert_eq!(acted.hit, Hit::Anywhere);
+}
+
+#[test]
+fn a_wait_is_waited_by_the_agent() {
+    let phone = ScriptedPhone::default();
+    let calls = phone.calls.clone();
+    let mut handlers = Handlers::new(Box::new(phone));
+    let acted: Acted = ask(&mut handlers, act(Step::new(Action::Wait { millis: 1_000 })));
+    assert_eq!(acted.took, millis(1_200));
+    assert!(calls.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_screen_is_sent_as_the_difference_to_exactly_the_one_the_host_holds() {
+    let mut handlers = Handlers::new(Box::new(ScriptedPhone::default()));
+    let held = screen(0).hash();
+    let first: Captured = ask(&mut handlers, Capture { holds: Some(screen(9).hash()) });
+    assert_eq!(
+        first.screen,
+        ScreenUpdate::Full(screen(0).into()),
+        "the agent never sent what the host holds"
+    );
+    let same: Captured = ask(&mut handlers, Capture { holds: Some(held) });
+    assert_eq!(same.screen, ScreenUpdate::Unchanged);
+    let acted: Acted = ask(&mut handlers, Act { holds: Some(held), ..act(tap_more()) });
+    let ScreenUpdate::Changed(change) = acted.screen else { panic!("a difference") };
+    assert_eq!(change.apply(&screen(0)).unwrap(), screen(1));
+    let acted: Acted = ask(&mut handlers, Act { holds: Some(held), ..act(tap_more()) });
+    let ScreenUpdate::Changed(change) = acted.screen else { panic!("the reply before may have been lost") };
+    assert_eq!(change.apply(&screen(0)).unwrap(), screen(2));
+}
+
+#[test]
+fn a_crash_during_a_step_is_in_its_reply_and_nowhere_else() {
+    let boom = What::Problem(crash(7));
+    let phone =
+        ScriptedPhone { at_counter: [(1, (millis(150), boom.clone()))].into(), ..ScriptedPhone::default() };
+    let mut handlers = Handlers::new(Box::new(phone));
+    let acted: Acted = ask(&mut handlers, act(tap_more()));
+    assert_eq!(acted.happened.len(), 1);
+    assert_eq!((acted.happened[0].at, &acted.happened[0].what), (millis(150), &boom));
+    let watched: Watched = ask(&mut handlers, Watch { package: PACKAGE.into() });
+    assert!(watched.happened.is_empty());
+}
+
+#[test]
+fn a_clean_start_stops_clears_grants_and_launches_in_this_order() {
+    let phone = ScriptedPhone::default();
+    let calls = phone.calls.clone();
+    let mut handlers = Handlers::new(Box::new(phone));
+    for start in [Start::Clean, Start::Restart, Start::Continue] {
+        let control = Control { app: app(), command: Command::Start(start) };
+        handlers.handle(control.into()).unwrap();
+        calls.lock().unwrap().push("|".into());
+    }
+    let watch = format!("watch {PACKAGE}");
+    let (watch, bar) = (watch.as_str(), "|");
+    let expected = [watch, "stop", "clear", "grant", "launch", bar, watch, "stop", "launch", bar, watch, bar];
+    assert_eq!(*calls.lock().unwrap(), expected);
+}
+
+#[test]
+fn a_start_finds_the_phone_upright_however_the_run_before_left_it() {
+    let phone = ScriptedPhone { can_rotate: true, ..ScriptedPhone::default() };
+    let calls = phone.calls.clone();
+    let mut handlers = Handlers::new(Box::new(phone));
+    let control = Control { app: app(), command: Command::Start(Start::Restart) };
+    handlers.handle(control.into()).unwrap();
+    let watch = format!("watch {PACKAGE}");
+    assert_eq!(*calls.lock().unwrap(), [watch.as_str(), "stop", "rotate to natural", "launch"]);
+}
+
+#[test]
+fn what_happened_before_a_start_is_news_and_not_part_of_the_run() {
+    let boom = What::Problem(crash(7));
+    let phone = ScriptedPhone {
+        at_counter: [(1, (millis(300), boom.clone()))].into(),
+        stop_takes: millis(500),
+        ..ScriptedPhone::default()
+    };
+    let mut handlers = Handlers::new(Box::new(phone));
+    let acted: Acted = ask(&mut handlers, act(tap_more()));
+    assert!(acted.happened.is_empty(), "it comes later");
+    let control = Control { app: app(), command: Command::Start(Start::Clean) };
+    let controlled: Controlled = ask(&mut handlers, control);
+    assert!(controlled.happened.is_empty());
+    let watched: Watched = ask(&mut handlers, Watch { package: PACKAGE.into() });
+    assert_eq!(watched.happened[0].what, boom);
+}
+
+#[test]
+fn a_checkpoint_brings_back_the_screen_of_then_until_it_is_dropped() {
+    let mut handlers = Handlers::new(Box::new(ScriptedPhone::default()));
+    let _: Acted = ask(&mut handlers, act(tap_more()));
+    let saved: Checkpointed = ask(&mut handlers, Checkpoint::Save);
+    let _: Acted = ask(&mut handlers, act(tap_more()));
+    let restored: Checkpointed = ask(&mut handlers, Checkpoint::Restore(saved.id));
+    assert_eq!((restored.id, restored.bytes), (saved.id, 4));
+    let captured: Captured = ask(&mut handlers, Capture { holds: None });
+    assert_eq!(captured.screen, ScreenUpdate::Full(screen(1).into()));
+    let _: Checkpointed = ask(&mut handlers, Checkpoint::Drop(saved.id));
+    let error = handlers.handle(Checkpoint::Restore(saved.id).into()).unwrap_err();
+    assert_eq!(error.to_string(), "there is no checkpoint 0");
+}

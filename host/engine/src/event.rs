@@ -1,0 +1,139 @@
+//! Everything that happens in a run, as one stream. Console, JSON lines and reports are consumers of it.
+
+use std::sync::Arc;
+
+use retap_shared::Text;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::verdict::{Outcome, ProblemKind};
+use serde::{Deserialize, Serialize};
+
+/// Where a run's events go.
+pub type Sink = Arc<dyn Fn(RunEvent) + Send + Sync>;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum RunEvent {
+    RunStarted {
+        command: String,
+        seed: u64,
+        devices: Vec<String>,
+    },
+    ExplorationStarted {
+        app: Text,
+        explorer: String,
+        events: u64,
+        sessions: u32,
+        activities_total: u32,
+        branches_total: u32,
+    },
+    SessionStarted {
+        session: u32,
+        device: String,
+        seed: u64,
+    },
+    Stepped {
+        session: u32,
+        device: String,
+        /// Counted over the whole session.
+        step: u32,
+        action: String,
+        widget: Option<String>,
+        activity: Text,
+    },
+    /// Coverage of the whole exploration has grown.
+    Covered {
+        app: Text,
+        events: u64,
+        activities: u32,
+        screens: u32,
+        branches: u32,
+    },
+    ProblemFound {
+        app: Text,
+        session: u32,
+        fingerprint: Fingerprint,
+        kind: ProblemKind,
+        summary: String,
+        /// How many steps from the last clean start led to it.
+        steps: u32,
+        /// Nobody has seen it in this run before.
+        first: bool,
+    },
+    SessionEnded {
+        session: u32,
+        events: u32,
+        took: Micros,
+        /// It was not played now but recalled from the journal of an earlier process.
+        recalled: bool,
+    },
+    ExplorationEnded {
+        app: Text,
+        events: u64,
+        problems: u32,
+        took: Micros,
+    },
+    ReductionStarted {
+        target: String,
+        algorithm: String,
+        steps: u32,
+    },
+    /// Whether the whole trace, or the result, does it again.
+    Checked {
+        what: Checked,
+        successes: u32,
+        runs: u32,
+    },
+    Observed {
+        steps: u32,
+        attempt: u32,
+        reached: bool,
+        played: u32,
+        took: Micros,
+        recalled: bool,
+    },
+    /// The smallest candidate so far.
+    Shrunk {
+        steps: u32,
+        runs: u64,
+    },
+    ReductionEnded {
+        target: String,
+        from: u32,
+        to: u32,
+        runs: u64,
+        events: u64,
+        took: Micros,
+    },
+    Replayed {
+        run: u32,
+        runs: u32,
+        reached: bool,
+        verdict: String,
+        took: Micros,
+    },
+    DeviceLost {
+        device: String,
+        why: String,
+    },
+    Warning {
+        text: String,
+    },
+    Finished {
+        outcome: Outcome,
+        problems: u32,
+        took: Micros,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Checked {
+    Original,
+    Result,
+}
+
+/// A sink for those who do not listen.
+pub fn nobody() -> Sink {
+    Arc::new(|_| {})
+}

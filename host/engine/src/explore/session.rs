@@ -1,0 +1,226 @@
+//! One session: starts clean, goes on until its events are used, and starts clean again after every problem.
+//! The trace since the last clean start is the way to whatever comes next.
+
+use retap_shared::action::{Action, Key};
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{Command, Happening, PhoneInfo, Target, What};
+use retap_shared::screen::{Screen, SharedScreen};
+use retap_shared::trace::{Start, Step, Trace, TraceHeader};
+use retap_shared::verdict::Problem;
+
+use super::found::{self, Found};
+use super::work::Work;
+use super::{Choice, Explorer};
+use crate::device::{Device, DeviceError, Stepped};
+use crate::event::RunEvent;
+use crate::journal::SessionRecord;
+use crate::model::{Coverage, Gain, abstract_screen};
+use crate::seed::{Rng, Seed};
+
+/// An app that fails so often in a row as it starts is not worth more of the session's time.
+const FAILED_STARTS: u32 = 3;
+
+pub(super) struct Session<'a> {
+    work: &'a Work<'a>,
+    number: u32,
+    seed: Seed,
+    phone: PhoneInfo,
+    rng: Rng,
+    explorer: Box<dyn Explorer>,
+    budget: u32,
+    events: u32,
+    took: Micros,
+    /// Since the last clean start.
+    steps: Vec<Step>,
+    /// What has been tried to get back since the app was left.
+    outside: u32,
+    covered: Coverage,
+    gains: Vec<Gain>,
+    found: Vec<Found>,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(work: &'a Work<'a>, number: u32, seed: Seed, phone: PhoneInfo) -> Session<'a> {
+        Session {
+            work,
+            number,
+            seed,
+            phone,
+            rng: seed.rng(),
+            explorer: (work.make)(),
+            budget: work.settings.events_of(number),
+            events: 0,
+            took: Micros::ZERO,
+            steps: Vec::new(),
+            outside: 0,
+            covered: Coverage::default(),
+            gains: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    pub(super) fn events(&self) -> u32 {
+        self.events
+    }
+
+    pub(super) fn into_record(self) -> SessionRecord {
+        let Session { number, events, took, gains, found, .. } = self;
+        SessionRecord { session: number, events, took, gains, found }
+    }
+
+    /// True if it was stopped before its end.
+    pub(super) async fn play(&mut self, device: &mut Device) -> Result<bool, DeviceError> {
+        let mut screen = None;
+        while self.events < self.budget {
+            if self.work.stop.asked() {
+                return Ok(true);
+            }
+            let now = match screen.take() {
+                Some(screen) => screen,
+                None => match self.start(device).await? {
+                    Some(screen) => screen,
+                    None => break,
+                },
+            };
+            screen = match self.next_step(&now) {
+                Some(step) => self.step(device, step, now).await?,
+                None => None,
+            };
+        }
+        Ok(false)
+    }
+
+    /// The first screen after a clean start; `None` if the app does not come up.
+    async fn start(&mut self, device: &mut Device) -> Result<Option<SharedScreen>, DeviceError> {
+        let app = &self.work.settings.app.app;
+        for _ in 0..FAILED_STARTS {
+            self.steps.clear();
+            self.outside = 0;
+            // What is still under way from before belongs to no trace of this start.
+            device.watch(&app.package).await?;
+            let controlled = device.control(app, Command::Start(Start::Clean)).await?;
+            self.took += controlled.took;
+            if !self.note_problems(&controlled.happened) {
+                let screen = device.capture().await?;
+                self.cover(&screen, &controlled.happened, &[]);
+                return Ok(Some(screen));
+            }
+        }
+        let text = format!("`{}` fails as it starts; session {} ends early", app.package, self.number);
+        (self.work.sink)(RunEvent::Warning { text });
+        Ok(None)
+    }
+
+    /// What to do next; `None` if only a clean start helps.
+    fn next_step(&mut self, screen: &Screen) -> Option<Step> {
+        let choice = if self.is_inside(screen.activity()) {
+            self.outside = 0;
+            self.explorer.choose(screen, &mut self.rng)
+        } else {
+            self.outside += 1;
+            match self.outside {
+                1 => Choice { action: Action::Key(Key::Back), node: None },
+                2 => Choice { action: Action::Launch, node: None },
+                _ => return None,
+            }
+        };
+        Some(Step {
+            action: choice.action,
+            widget: choice.node.map(|node| screen.widget(node)),
+            activity: screen.activity().clone(),
+            screen: Some(screen.hash()),
+        })
+    }
+
+    /// The screen that the step led to; `None` if it led to a problem.
+    async fn step(
+        &mut self,
+        device: &mut Device,
+        step: Step,
+        before: SharedScreen,
+    ) -> Result<Option<SharedScreen>, DeviceError> {
+        let stepped = device.step(step.clone()).await;
+        self.events += 1;
+        self.work.progress.event();
+        self.tell(device.name(), &step);
+        let Stepped { screen, happened, branches, took, .. } = match stepped {
+            // This phone cannot do that: nothing has happened, and a trace without it is the same trace.
+            Err(error @ DeviceError::Refused(_)) if !error.is_loss() => return Ok(Some(before)),
+            stepped => stepped?,
+        };
+        self.took += took;
+        self.steps.push(step);
+        let failed = self.note_problems(&happened);
+        self.cover(&screen, &happened, &branches);
+        Ok((!failed).then_some(screen))
+    }
+
+    fn tell(&self, device: &str, step: &Step) {
+        (self.work.sink)(RunEvent::Stepped {
+            session: self.number,
+            device: device.to_owned(),
+            step: self.events,
+            action: step.action.to_string(),
+            widget: step.widget.as_ref().map(ToString::to_string),
+            activity: step.activity.clone(),
+        });
+    }
+
+    /// True if there was one.
+    fn note_problems(&mut self, happened: &[Happening]) -> bool {
+        let mut any = false;
+        for happening in happened {
+            if let What::Problem(problem) = &happening.what {
+                any = true;
+                let found = self.found(problem);
+                self.work.progress.found(self.number, &found);
+                found::add(&mut self.found, found);
+            }
+        }
+        any
+    }
+
+    fn found(&self, problem: &Problem) -> Found {
+        let fingerprint = problem.fingerprint();
+        let header = TraceHeader {
+            app: self.work.settings.app.app.clone(),
+            start: Start::Clean,
+            seed: Some(self.seed.0),
+            target: Some(Target::Problem(fingerprint)),
+            phone: self.phone.clone(),
+        };
+        let trace = Trace { header, steps: self.steps.clone() };
+        Found { problem: problem.clone(), fingerprint, trace, times: 1 }
+    }
+
+    /// Screens and activities of other apps are not this app's coverage.
+    fn cover(&mut self, screen: &Screen, happened: &[Happening], branches: &[u32]) {
+        let mut gain = Gain { events: self.events, took: self.took, ..Gain::default() };
+        let passed = happened.iter().filter_map(|happening| match &happening.what {
+            What::Activity(activity) => Some(activity),
+            What::Problem(_) => None,
+        });
+        for activity in passed.chain([screen.activity()]) {
+            if !activity.is_empty() && self.is_inside(activity) && self.covered.activity(activity) {
+                gain.activities.push(activity.clone());
+            }
+        }
+        if self.is_inside(screen.activity()) {
+            let state = abstract_screen(screen);
+            if self.covered.screen(state) {
+                gain.screens.push(state);
+            }
+        }
+        gain.branches.extend(branches.iter().filter(|branch| self.covered.branch(**branch)));
+        if !gain.is_empty() {
+            self.work.progress.gain(&gain);
+            self.gains.push(gain);
+        }
+    }
+
+    /// A phone that does not tell which activity is in front is taken to show the app.
+    fn is_inside(&self, activity: &str) -> bool {
+        let package = activity.split('/').next().unwrap_or_default();
+        package.is_empty() || package == self.work.settings.app.app.package
+    }
+}

@@ -1,0 +1,70 @@
+//! What must outlive the process, so that a killed job goes on where it was: observations of an oracle and
+//! finished sessions of an exploration. The host keeps it in its store; tests keep it in memory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use retap_shared::micros::Micros;
+use serde::{Deserialize, Serialize};
+
+use crate::explore::Found;
+use crate::model::Gain;
+use crate::oracle::{CandidateKey, Observation};
+
+pub trait Journal: Send + Sync {
+    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError>;
+    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError>;
+
+    /// Finished sessions by number.
+    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError>;
+    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError>;
+}
+
+/// All that an exploration needs to know of a session once it is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionRecord {
+    pub session: u32,
+    pub events: u32,
+    pub took: Micros,
+    /// What it covered and when, in order: from all sessions' gains the curve of the whole exploration is made.
+    pub gains: Vec<Gain>,
+    pub found: Vec<Found>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("could not {what}")]
+pub struct JournalError {
+    pub what: String,
+    #[source]
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// A journal that lasts as long as the process.
+#[derive(Debug, Default)]
+pub struct InMemory {
+    observations: Mutex<HashMap<(CandidateKey, u32), Observation>>,
+    sessions: Mutex<BTreeMap<u32, SessionRecord>>,
+}
+
+impl Journal for InMemory {
+    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError> {
+        let observations = self.observations.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(observations.get(&(candidate, attempt)).cloned())
+    }
+
+    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError> {
+        let mut observations = self.observations.lock().unwrap_or_else(PoisonError::into_inner);
+        observations.insert((candidate, attempt), seen.clone());
+        Ok(())
+    }
+
+    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
+        Ok(self.sessions.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.insert(session.session, session.clone());
+        Ok(())
+    }
+}

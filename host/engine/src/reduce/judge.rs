@@ -1,0 +1,275 @@
+//! Who decides whether a candidate passes, and keeps the phones busy meanwhile. The decision depends on the answers
+//! alone, not on the order in which they come.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::poll_fn;
+use std::task::Poll;
+
+use retap_shared::connection::Pending;
+use retap_shared::micros::Micros;
+
+use super::{Check, ReduceSettings, steps_of};
+use crate::event::{Checked, RunEvent, Sink};
+use crate::oracle::{Candidate, CandidateKey, Observation, Oracle, OracleError, Question};
+use crate::stop::Stop;
+
+pub(super) struct Judge<'a> {
+    settings: &'a ReduceSettings,
+    oracle: &'a dyn Oracle,
+    sink: &'a Sink,
+    stop: &'a Stop,
+    /// What has been decided is not asked again.
+    passed: HashMap<CandidateKey, bool>,
+    spent: Spent,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    pub(super) runs: u64,
+    pub(super) events: u64,
+    pub(super) took: Micros,
+}
+
+/// Why a reduction ends before it is done.
+#[derive(Debug)]
+pub(super) enum Halt {
+    Stopped,
+    Oracle(OracleError),
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(
+        settings: &'a ReduceSettings,
+        oracle: &'a dyn Oracle,
+        sink: &'a Sink,
+        stop: &'a Stop,
+    ) -> Judge<'a> {
+        Judge { settings, oracle, sink, stop, passed: HashMap::new(), spent: Spent::default() }
+    }
+
+    pub(super) fn settings(&self) -> &'a ReduceSettings {
+        self.settings
+    }
+
+    pub(super) fn spent(&self) -> Spent {
+        self.spent
+    }
+
+    /// The first of `count` candidates that passes, with its number. Several are asked about at once, but one passes
+    /// for the first only when all before it have failed; runs that no longer matter are cancelled.
+    pub(super) async fn first(
+        &mut self,
+        count: usize,
+        candidate: impl Fn(usize) -> Candidate,
+    ) -> Result<Option<(usize, Candidate)>, Halt> {
+        let mut round = Round::new(count, self.settings);
+        let mut runs = Runs::default();
+        loop {
+            while runs.len() < self.settings.parallel.max(1) {
+                let Some((number, question)) = round.next_question(&candidate, &self.passed) else { break };
+                runs.start(number, self.oracle.ask(question));
+            }
+            match round.winner() {
+                Winner::Found(number, candidate) => {
+                    let runs = self.spent.runs;
+                    (self.sink)(RunEvent::Shrunk { steps: steps_of(&candidate), runs });
+                    return Ok(Some((number, candidate)));
+                }
+                Winner::None => return Ok(None),
+                Winner::Open => {}
+            }
+            let (number, seen) = runs.next(self.stop).await?;
+            self.count(&seen);
+            if let Some((key, passes)) = round.seen(number, seen.reached) {
+                self.passed.insert(key, passes);
+            }
+            runs.cancel(|running| !round.matters(running));
+        }
+    }
+
+    /// Runs a candidate `runs` times, whatever the first ones say, and tells how often it did it.
+    pub(super) async fn check(
+        &mut self,
+        candidate: &Candidate,
+        what: Checked,
+        first_attempt: u32,
+        runs: u32,
+    ) -> Result<Check, Halt> {
+        let mut check = Check::default();
+        let mut attempts = first_attempt..first_attempt.saturating_add(runs);
+        let mut under_way = Runs::default();
+        loop {
+            while under_way.len() < self.settings.parallel.max(1) {
+                let Some(attempt) = attempts.next() else { break };
+                under_way.start(0, self.oracle.ask(Question { steps: candidate.clone(), attempt }));
+            }
+            if under_way.len() == 0 {
+                break;
+            }
+            let (_, seen) = under_way.next(self.stop).await?;
+            self.count(&seen);
+            check.runs += 1;
+            check.successes += u32::from(seen.reached);
+            if !seen.reached {
+                check.failure.get_or_insert(seen.verdict);
+            }
+        }
+        let Check { successes, runs, .. } = check;
+        (self.sink)(RunEvent::Checked { what, successes, runs });
+        Ok(check)
+    }
+
+    fn count(&mut self, seen: &Observation) {
+        self.spent.runs += 1;
+        self.spent.events += u64::from(seen.played);
+        self.spent.took += seen.took;
+    }
+}
+
+/// Candidates of which the first that passes is wanted. They are made only when it is their turn.
+struct Round<'a> {
+    settings: &'a ReduceSettings,
+    count: usize,
+    next: usize,
+    /// Those that are not known to fail, in order. Behind one that passes there is none.
+    open: VecDeque<Trial>,
+}
+
+struct Trial {
+    number: usize,
+    candidate: Candidate,
+    asked: u32,
+    successes: u32,
+    failures: u32,
+    passes: bool,
+}
+
+enum Winner {
+    Found(usize, Candidate),
+    None,
+    Open,
+}
+
+impl<'a> Round<'a> {
+    fn new(count: usize, settings: &'a ReduceSettings) -> Round<'a> {
+        Round { settings, count, next: 0, open: VecDeque::new() }
+    }
+
+    /// The run most worth starting: of the first candidate that needs one more.
+    fn next_question(
+        &mut self,
+        candidate: impl Fn(usize) -> Candidate,
+        passed: &HashMap<CandidateKey, bool>,
+    ) -> Option<(usize, Question)> {
+        let settings = self.settings;
+        if let Some(trial) = self.open.iter_mut().find(|trial| trial.wants_more(settings)) {
+            return Some(trial.ask());
+        }
+        while self.next < self.count && !self.open.back().is_some_and(|trial| trial.passes) {
+            let number = self.next;
+            self.next += 1;
+            let candidate = candidate(number);
+            // An equal one before it decides for both.
+            if self.open.iter().any(|trial| trial.candidate.key() == candidate.key()) {
+                continue;
+            }
+            let known = passed.get(&candidate.key()).copied();
+            if known == Some(false) {
+                continue;
+            }
+            let passes = known == Some(true);
+            let mut trial = Trial { number, candidate, asked: 0, successes: 0, failures: 0, passes };
+            let question = (!passes).then(|| trial.ask());
+            self.open.push_back(trial);
+            if question.is_some() {
+                return question;
+            }
+        }
+        None
+    }
+
+    /// Counts an answer; tells if it decided its candidate, and how.
+    fn seen(&mut self, number: usize, reached: bool) -> Option<(CandidateKey, bool)> {
+        let place = self.open.iter().position(|trial| trial.number == number)?;
+        let trial = &mut self.open[place];
+        trial.successes += u32::from(reached);
+        trial.failures += u32::from(!reached);
+        let key = trial.candidate.key();
+        if trial.successes >= self.settings.successes {
+            trial.passes = true;
+            self.open.truncate(place + 1);
+            Some((key, true))
+        } else if trial.failures > self.settings.runs - self.settings.successes {
+            self.open.remove(place);
+            Some((key, false))
+        } else {
+            None
+        }
+    }
+
+    /// Whether an answer about this candidate could still change anything.
+    fn matters(&self, number: usize) -> bool {
+        self.open.iter().any(|trial| trial.number == number && !trial.passes)
+    }
+
+    fn winner(&self) -> Winner {
+        match self.open.front() {
+            Some(trial) if trial.passes => Winner::Found(trial.number, trial.candidate.clone()),
+            Some(_) => Winner::Open,
+            None => Winner::None,
+        }
+    }
+}
+
+impl Trial {
+    /// No more runs are started at once than successes are missing.
+    fn wants_more(&self, settings: &ReduceSettings) -> bool {
+        let under_way = self.asked - self.successes - self.failures;
+        !self.passes && self.asked < settings.runs && under_way < settings.successes - self.successes
+    }
+
+    fn ask(&mut self) -> (usize, Question) {
+        let attempt = self.asked;
+        self.asked += 1;
+        (self.number, Question { steps: self.candidate.clone(), attempt })
+    }
+}
+
+/// Runs under way, each for the candidate of a number.
+#[derive(Default)]
+struct Runs<'a> {
+    under_way: Vec<(usize, Pending<'a, Result<Observation, OracleError>>)>,
+}
+
+impl<'a> Runs<'a> {
+    fn len(&self) -> usize {
+        self.under_way.len()
+    }
+
+    fn start(&mut self, number: usize, run: Pending<'a, Result<Observation, OracleError>>) {
+        self.under_way.push((number, run));
+    }
+
+    fn cancel(&mut self, which: impl Fn(usize) -> bool) {
+        self.under_way.retain(|(number, _)| !which(*number));
+    }
+
+    /// The next answer. Only called while a run is under way.
+    async fn next(&mut self, stop: &Stop) -> Result<(usize, Observation), Halt> {
+        let answered = poll_fn(|context| {
+            let mut runs = self.under_way.iter_mut().enumerate();
+            let ready = runs.find_map(|(place, (_, run))| match run.as_mut().poll(context) {
+                Poll::Ready(answer) => Some((place, answer)),
+                Poll::Pending => None,
+            });
+            ready.map_or(Poll::Pending, Poll::Ready)
+        });
+        let (place, answer) = tokio::select! {
+            biased;
+            () = stop.wait() => return Err(Halt::Stopped),
+            answered = answered => answered,
+        };
+        let (number, _) = self.under_way.remove(place);
+        Ok((number, answer.map_err(Halt::Oracle)?))
+    }
+}

@@ -1,0 +1,15 @@
+//! The engine from outside, in virtual time: on phones of a few lines, on oracles that are a formula, and on the
+//! simulated phones.
+
+mod device;
+mod explore;
+mod fakes;
+mod journal;
+mod model;
+mod oracle;
+mod pool;
+mod random;
+mod reduce;
+mod screens;
+mod simulated;
+mod tiny;

@@ -1,0 +1,3 @@
+//! Measurements of Retap itself.
+
+pub mod simulated;

@@ -1,0 +1,82 @@
+//! The command line: what can be typed, and where it goes. One file per command; the help is its doc comment.
+
+mod arguments;
+mod bench;
+mod check;
+mod demo;
+mod devices;
+mod explore;
+mod reduce;
+mod replay;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::report::console::Console;
+use crate::shell::Shell;
+use arguments::Global;
+
+/// Drives Android apps, finds the ways to make them crash, and cuts each down to the few events that matter.
+///
+/// New here? `retap demo` shows on simulated phones what Retap is for.
+#[derive(Debug, Parser)]
+#[command(name = "retap", version, propagate_version = true, arg_required_else_help = true)]
+struct Arguments {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::Demo),
+    Devices(devices::Devices),
+    Explore(explore::Explore),
+    Reduce(reduce::Reduce),
+    Replay(replay::Replay),
+    Check(check::Check),
+    Bench(bench::Bench),
+}
+
+/// The whole program.
+pub fn run() -> Exit {
+    let Arguments { global, command } = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // The words are clap's; a terminal that is gone cannot be told.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Done };
+        }
+    };
+    let shell = Shell::new(Console::new(global.color, global.plain || global.verbose));
+    if global.verbose {
+        Console::trace();
+    }
+    let done = shell.listen().map_err(Failure::from).and_then(|()| match &command {
+        Command::Demo(command) => command.run(&shell),
+        Command::Devices(command) => command.run(&shell),
+        Command::Explore(command) => command.run(&global, &shell),
+        Command::Reduce(command) => command.run(&global, &shell),
+        Command::Replay(command) => command.run(&global, &shell),
+        Command::Check(command) => command.run(&global, &shell),
+        Command::Bench(command) => command.run(&shell),
+    });
+    done.unwrap_or_else(|failure| {
+        shell.console.failure(&failure);
+        failure.exit()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,91 @@
+//! Arguments that several commands share.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::config::{Config, ConfigError};
+use crate::devices::DevicesError;
+use crate::report::console::Color;
+use crate::run::{STORE_VARIABLE, default_store, random_number};
+use crate::settings::{self, Devices};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Global {
+    /// Colours: where a terminal shows them, always, or never
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub color: Color,
+    /// Plain lines instead of moving bars
+    #[arg(long, global = true)]
+    pub plain: bool,
+    /// Tell on standard error what goes on inside
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+    /// Settings to use instead of `retap.toml` in this directory
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where what outlives a run is kept
+    #[arg(long, global = true, value_name = "FILE", env = STORE_VARIABLE)]
+    pub store: Option<PathBuf>,
+}
+
+impl Global {
+    pub fn config(&self) -> Result<Config, ConfigError> {
+        Config::load(self.config.as_deref())
+    }
+
+    /// Absolute, because a run is gone on with from anywhere.
+    pub fn store(&self, config: &Config) -> PathBuf {
+        let store = self.store.clone().or_else(|| config.store.clone()).unwrap_or_else(default_store);
+        std::path::absolute(&store).unwrap_or(store)
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Phones {
+    /// The phone: `sim:NAME` for a simulated one, see `retap devices`
+    #[arg(long, value_name = "PHONE", value_parser = phone)]
+    pub device: Option<String>,
+    /// How many phones of that kind work side by side
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub count: Option<u32>,
+}
+
+impl Phones {
+    pub fn device(&self, config: &Config) -> Option<String> {
+        self.device.clone().or_else(|| config.device.clone())
+    }
+
+    pub fn count(&self, config: &Config) -> u32 {
+        self.count.or(config.count).unwrap_or(1)
+    }
+
+    /// For commands that cannot guess which phone is meant.
+    pub fn devices(&self, config: &Config) -> Result<Devices, DevicesError> {
+        let device = self.device(config).ok_or(DevicesError::NoneNamed)?;
+        Ok(Devices { device, count: self.count(config) })
+    }
+}
+
+/// A seed that nobody chose is kept short enough to be typed again.
+pub fn seed(asked: Option<u64>, config: &Config) -> u64 {
+    asked.or(config.seed).unwrap_or_else(|| random_number() % 1_000_000)
+}
+
+pub fn parse_seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| {
+        format!("a seed is a whole number from 0 to {}, such as 42; without one, Retap chooses", u64::MAX)
+    })
+}
+
+pub fn parse_events(text: &str) -> Result<u64, String> {
+    let most = *settings::EVENTS.end();
+    let events = text.parse().ok().filter(|events| settings::EVENTS.contains(events));
+    events.ok_or_else(|| format!("events are a whole number from 1 to {most}"))
+}
+
+/// An empty name is caught here; everything else the phones know better.
+fn phone(text: &str) -> Result<String, String> {
+    if text.is_empty() { Err("name a phone such as `sim:notes`".into()) } else { Ok(text.to_owned()) }
+}

@@ -1,0 +1,92 @@
+//! `retap check`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::arguments::Global;
+use crate::config::{self, Config};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::plain::{self, LONG};
+use crate::settings::{self, Algorithm, Explorer};
+use crate::shell::Shell;
+use crate::words::{counted, thousands};
+
+/// Read `retap.toml` strictly, and say what would be done
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The file; `retap.toml` in this directory if not said
+    file: Option<PathBuf>,
+}
+
+impl Check {
+    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+        let named = self.file.as_deref().or(global.config.as_deref());
+        let config = Config::load(named)?;
+        let path = named.unwrap_or(Path::new(config::FILE));
+        let found = if named.is_none() && !path.exists() {
+            format!("There is no `{}` here; without one:", config::FILE)
+        } else {
+            format!("`{}` is right. With it:", path.display())
+        };
+        let mut lines = vec![found];
+        lines.extend(in_words(&config).into_iter().map(|line| format!("  {line}")));
+        lines.push(format!("  The store is `{}`.", global.store(&config).display()));
+        for line in lines {
+            shell.console.result(&plain::line(&line, LONG))?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// One sentence a command.
+fn in_words(config: &Config) -> Vec<String> {
+    let count = u64::from(config.count.unwrap_or(1));
+    let phones = match (&config.device, count) {
+        (None, _) => "the phone named with `--device`".to_owned(),
+        (Some(device), 1) => format!("`{device}`"),
+        (Some(device), count) => format!("{count} phones `{device}`"),
+    };
+    let seed = config.seed.map_or_else(|| "a random seed".to_owned(), |seed| format!("seed {seed}"));
+    vec![explore(config, &phones, &seed), reduce(config), replay(config)]
+}
+
+fn explore(config: &Config, phones: &str, seed: &str) -> String {
+    let app = config.app.as_ref().map_or_else(|| "the app".to_owned(), |app| format!("`{app}`"));
+    let explorer = config.explore.explorer.unwrap_or(Explorer::Random).name();
+    let events = config.explore.events.unwrap_or(settings::DEFAULT_EVENTS);
+    let session = u64::from(config.explore.session_events.unwrap_or(settings::DEFAULT_SESSION_EVENTS));
+    let sessions = events.div_ceil(session);
+    format!(
+        "`retap explore` explores {app} on {phones} with explorer `{explorer}` and {seed}: {}, in {} of up to {}.",
+        counted(events, "event"),
+        counted(sessions, "session"),
+        thousands(session.min(events)),
+    )
+}
+
+fn reduce(config: &Config) -> String {
+    let phones = config.device.as_ref().map_or_else(
+        || "the simulated phone that has the trace's app".to_owned(),
+        |device| format!("`{device}`"),
+    );
+    let algorithm = config.reduce.algorithm.unwrap_or(Algorithm::Auto).name();
+    let runs = config.reduce.runs.unwrap_or(settings::DEFAULT_RUNS);
+    let successes = config.reduce.successes.unwrap_or(runs);
+    let target = config
+        .reduce
+        .target
+        .as_ref()
+        .map_or_else(|| "what the trace says it reaches".to_owned(), |target| format!("`{target}`"));
+    format!(
+        "`retap reduce` cuts traces down with `{algorithm}` on {phones}, keeping {target}; \
+         a candidate counts if {successes} of {} do it.",
+        counted(u64::from(runs), "run"),
+    )
+}
+
+fn replay(config: &Config) -> String {
+    let times = u64::from(config.replay.times.unwrap_or(settings::DEFAULT_TIMES));
+    format!("`retap replay` plays a trace {}.", counted(times, "time"))
+}

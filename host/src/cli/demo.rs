@@ -1,0 +1,162 @@
+//! `retap demo`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use retap_shared::protocol::PhoneInfo;
+use retap_shared::verdict::Outcome;
+
+use crate::cli::arguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::job::{self, Ended, Explored, Job, Place, Rules, Section, Wanted};
+use crate::plain;
+use crate::report::console::Tone;
+use crate::report::summary;
+use crate::run::crashes::Crash;
+use crate::settings::{self, Algorithm, Devices, Explorer, Settings};
+use crate::shell::Shell;
+use crate::words::{counted, thousands};
+
+/// For each app: enough to meet most of what was planted in it, and over in a moment.
+const EVENTS: u64 = 5_000;
+const RULES: Rules = Rules { algorithm: Algorithm::Auto, runs: 1, successes: 1 };
+
+/// See on simulated phones what Retap is for
+///
+/// Explores three simulated apps, finds crashes, cuts each down to the few taps that matter, replays those as proof,
+/// and writes a page that shows them. The last line is the run's directory.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// The number that makes the run: same seed, same run
+    #[arg(long, value_name = "S", value_parser = arguments::parse_seed, default_value_t = 1)]
+    seed: u64,
+    /// The run's directory, which must be new or empty
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// One app of the demo, explored and cut down.
+struct Shown {
+    name: &'static str,
+    explored: Explored,
+    crashes: Vec<Crash>,
+    phones: Vec<(String, PhoneInfo)>,
+}
+
+impl Demo {
+    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+        let place = Place { out: self.out.clone(), store: None };
+        let job = Job::start(Settings::Demo(settings::Demo { events: EVENTS }), self.seed, &place, shell)?;
+        let directory = job.run().directory().path().to_owned();
+        let say = |line: &str| shell.console.say(Tone::Plain, line);
+        say(
+            "Retap drives apps by itself, finds ways to make them fail, and cuts each down to the few taps that matter.",
+        );
+        say(
+            "Here it does so with three apps on simulated phones; phones over adb come with a later version.",
+        );
+        let (exit, shown) = job.work(async |job| show_all(job, EVENTS).await)?;
+        shell.console.result(&table(&shown))?;
+        shell
+            .console
+            .result(&format!("\nAll of it with pictures: {}", directory.join("report.html").display()))?;
+        shell.console.result(&directory.display().to_string())?;
+        Ok(exit)
+    }
+}
+
+async fn show_all(job: &Job, events: u64) -> Result<Ended<Vec<Shown>>, Failure> {
+    let mut shown = Vec::new();
+    for app in retap_simulator::apps() {
+        if !job.stop().asked() {
+            shown.push(explore(job, app, events).await?);
+        }
+    }
+    tell_groups(job, &shown);
+    let (mut done, all) = (0, shown.iter().map(|app| app.crashes.len()).sum());
+    for app in &mut shown {
+        shorten_all(job, app, &mut done, all).await?;
+    }
+    let outcome = if job.stop().asked() { Outcome::Interrupted } else { Outcome::Done };
+    let phones = shown.iter().flat_map(|app| app.phones.clone()).collect();
+    let sections =
+        shown.iter().map(|app| Section { crashes: app.crashes.clone(), ..Section::of(&app.explored) });
+    let page =
+        job::page(job, "What Retap found in three simulated apps", outcome, phones, sections.collect());
+    job.run().write_page(&page)?;
+    Ok(Ended { outcome, problems: all, answer: shown })
+}
+
+async fn explore(job: &Job, name: &'static str, events: u64) -> Result<Shown, Failure> {
+    let about = retap_simulator::about(name).unwrap_or_default();
+    let phones = job.connect(&devices(name)).await?;
+    let app = phones.app(None)?;
+    job.console().say(Tone::Heading, &format!("\nExploring {}: {about}", app.label));
+    job.tell_started(phones.names());
+    let wanted =
+        Wanted { app, explorer: Explorer::Random, events, session_events: settings::DEFAULT_SESSION_EVENTS };
+    let explored = job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0)).await?;
+    job.console().say(Tone::Quiet, &format!("   {}", summary::in_a_line(&explored)));
+    let crashes = explored.crashes.iter().map(|(crash, _)| crash.clone()).collect();
+    Ok(Shown { name, explored, crashes, phones: phones.infos })
+}
+
+fn tell_groups(job: &Job, shown: &[Shown]) {
+    let crashes = || shown.iter().flat_map(|app| &app.crashes);
+    let times: u64 = crashes().map(|crash| u64::from(crash.times)).sum();
+    job.console().say(
+        Tone::Plain,
+        &format!(
+            "\nThe apps failed {}. By their stack traces these are {}.\n\
+             The way to each is long, and most of its steps do not matter. Retap leaves steps out, plays what is left,\n\
+             and keeps what still fails, until no step can go.",
+            counted(times, "time"),
+            counted(crashes().count() as u64, "different problem"),
+        ),
+    );
+}
+
+async fn shorten_all(job: &Job, app: &mut Shown, done: &mut usize, all: usize) -> Result<(), Failure> {
+    let phones = job.connect(&devices(app.name)).await?;
+    for crash in &mut app.crashes {
+        if job.stop().asked() {
+            return Ok(());
+        }
+        *done += 1;
+        let (label, kind) = (&app.explored.app.label, crash.problem.kind);
+        let steps = counted(crash.trace.steps.len() as u64, "step");
+        let question =
+            format!("\n{done} of {all}: {label} ends in this {kind} after {steps}. Which of them matter?");
+        job.console().say(Tone::Heading, &question);
+        let trace = crash.trace.clone();
+        let short = job::shorten(job, &phones.pool, trace, Some(crash.clone()), RULES).await?;
+        job.console().result(&summary::shortened(&short))?;
+        if let Some(cut) = short.crash {
+            *crash = cut;
+        }
+    }
+    Ok(())
+}
+
+/// One line a crash.
+fn table(shown: &[Shown]) -> String {
+    let events: u64 = shown.iter().map(|app| app.explored.exploration.events).sum();
+    let crashes = || shown.iter().flat_map(|app| app.crashes.iter().map(move |crash| (app, crash)));
+    let mut lines = vec![format!(
+        "\n{} found in {} random events, each with the fewest steps that do it:",
+        counted(crashes().count() as u64, "problem"),
+        thousands(events)
+    )];
+    lines.extend(crashes().map(|(app, crash)| {
+        let to =
+            crash.reduced.as_ref().map_or_else(|| "-".to_owned(), |cut| cut.trace.steps.len().to_string());
+        let (from, what) = (crash.trace.steps.len(), plain::line(&summary::headline(crash), 80));
+        format!("  {:<6} {from:>4} → {to:>2} steps  {what}", app.name)
+    }));
+    lines.join("\n")
+}
+
+fn devices(app: &str) -> Devices {
+    Devices { device: format!("sim:{app}"), count: 1 }
+}

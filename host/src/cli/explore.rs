@@ -1,0 +1,113 @@
+//! `retap explore`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::arguments::{self, Global, Phones};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::job::{self, Ended, Explored, Job, Place, Section, Wanted};
+use crate::report::console::Tone;
+use crate::report::summary;
+use crate::settings::{self, Explorer, Settings};
+use crate::shell::Shell;
+use crate::words::counted;
+
+/// Drive an app by itself, and collect the ways to make it fail
+///
+/// Ends with 1 if it found problems in the app, with 0 if it found none.
+#[derive(Debug, Args)]
+pub struct Explore {
+    /// Package or name of the app; not needed where the phone has only one
+    app: Option<String>,
+    #[command(flatten)]
+    phones: Phones,
+    /// How to choose what to do next
+    #[arg(long, value_enum)]
+    explorer: Option<Explorer>,
+    /// How many events in all
+    #[arg(long, value_name = "N", value_parser = arguments::parse_events)]
+    events: Option<u64>,
+    /// How many events between two clean starts
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    session_events: Option<u32>,
+    /// The number that makes the run: same seed, same run
+    #[arg(long, value_name = "S", value_parser = arguments::parse_seed)]
+    seed: Option<u64>,
+    /// The run's directory, which must be new or empty
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with a run that was stopped or killed
+    #[arg(
+        long, value_name = "RUN",
+        conflicts_with_all = ["app", "device", "count", "explorer", "events", "session_events", "seed", "out", "config"]
+    )]
+    resume: Option<PathBuf>,
+    /// The result as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Explore {
+    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+        let (job, settings) = match &self.resume {
+            Some(run) => Job::resume(run, global.store.as_deref(), shell, mine)?,
+            None => self.start(global, shell)?,
+        };
+        let (place, seed) = (job.run().directory().path().to_owned(), job.seed().0);
+        let (exit, explored) = job.work(async |job| explore(job, &settings).await)?;
+        let console = &shell.console;
+        if self.json {
+            let mut result = summary::explored_json(&explored, seed);
+            result["run"] = place.to_string_lossy().into();
+            console.result(&result.to_string())?;
+        } else {
+            console.result(&summary::explored(&explored))?;
+            console.result(&format!("\nreport: {}", place.join("report.html").display()))?;
+            console.result(&place.display().to_string())?;
+        }
+        Ok(if exit == Exit::Done && !explored.crashes.is_empty() { Exit::ProblemsFound } else { exit })
+    }
+
+    fn start(&self, global: &Global, shell: &Shell) -> Result<(Job, settings::Explore), Failure> {
+        let config = global.config()?;
+        let settings = settings::Explore {
+            devices: self.phones.devices(&config)?,
+            app: self.app.clone().or_else(|| config.app.clone()),
+            explorer: self.explorer.or(config.explore.explorer).unwrap_or(Explorer::Random),
+            events: self.events.or(config.explore.events).unwrap_or(settings::DEFAULT_EVENTS),
+            session_events: self
+                .session_events
+                .or(config.explore.session_events)
+                .unwrap_or(settings::DEFAULT_SESSION_EVENTS),
+        };
+        crate::devices::check(&settings.devices.device)?;
+        let place = Place { out: self.out.clone(), store: Some(global.store(&config)) };
+        let seed = arguments::seed(self.seed, &config);
+        Ok((Job::start(Settings::Explore(settings.clone()), seed, &place, shell)?, settings))
+    }
+}
+
+fn mine(settings: &Settings) -> Option<settings::Explore> {
+    match settings {
+        Settings::Explore(settings) => Some(settings.clone()),
+        Settings::Demo(_) | Settings::Reduce(_) => None,
+    }
+}
+
+async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explored>, Failure> {
+    let settings::Explore { devices, app, explorer, events, session_events } = settings.clone();
+    let phones = job.connect(&devices).await?;
+    let app = phones.app(app.as_deref())?;
+    job.console().say(Tone::Heading, &format!("Exploring {}: {}", app.label, counted(events, "event")));
+    job.tell_started(phones.names());
+    let wanted = Wanted { app, explorer, events, session_events };
+    let explored = job::explore(job, &phones.pool, &wanted, job.seed()).await?;
+    let outcome = explored.exploration.outcome;
+    let section = Section::of(&explored);
+    let page =
+        job::page(job, &format!("{} explored", explored.app.label), outcome, phones.infos, vec![section]);
+    job.run().write_page(&page)?;
+    Ok(Ended { outcome, problems: explored.crashes.len(), answer: explored })
+}

@@ -1,0 +1,182 @@
+//! `retap reduce`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use retap_engine::reduce::Check;
+use retap_shared::verdict::Outcome;
+use serde_json::json;
+
+use crate::cli::arguments::{self, Global, Phones};
+use crate::exit::Exit;
+use crate::failure::{Explained, Failure};
+use crate::job::{self, Job, Place, Shortened, Source, verdict_in_words};
+use crate::report::summary;
+use crate::settings::{self, Algorithm, Settings};
+use crate::shell::Shell;
+use crate::target;
+
+/// Cut a trace down to the few steps that matter
+///
+/// Proves first that the trace does it again, and last that what is left still does. Ends with 3 if it does not.
+#[derive(Debug, Args)]
+pub struct Reduce {
+    /// A `.retap` file, or a run whose crashes are cut down one after the other
+    #[arg(value_name = "TRACE|RUN", required_unless_present = "resume")]
+    source: Option<PathBuf>,
+    /// Only this crash of the run; the first digits of its id are enough
+    #[arg(long, value_name = "ID")]
+    crash: Option<String>,
+    #[command(flatten)]
+    phones: Phones,
+    /// What must stay: `crash`, `activity:NAME` or `screen:TEXT`
+    #[arg(long, value_parser = parse_target)]
+    target: Option<String>,
+    /// How to choose what to leave out
+    #[arg(long, value_enum)]
+    algorithm: Option<Algorithm>,
+    /// How often each candidate is run
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: Option<u32>,
+    /// How many of these runs must do it; all of them if not said
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    successes: Option<u32>,
+    /// The number that makes the run: same seed, same run
+    #[arg(long, value_name = "S", value_parser = arguments::parse_seed)]
+    seed: Option<u64>,
+    /// The run's directory, which must be new or empty
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with a reduction that was stopped or killed
+    #[arg(
+        long, value_name = "RUN",
+        conflicts_with_all = [
+            "source", "crash", "device", "count", "target", "algorithm", "runs", "successes", "seed", "out", "config",
+        ]
+    )]
+    resume: Option<PathBuf>,
+    /// The result as one JSON object a trace
+    #[arg(long)]
+    json: bool,
+}
+
+impl Reduce {
+    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+        let (job, settings) = match (&self.resume, &self.source) {
+            (Some(run), _) => Job::resume(run, global.store.as_deref(), shell, mine)?,
+            (None, source) => self.start(source.clone().unwrap_or_default(), global, shell)?,
+        };
+        let place = job.run().directory().path().to_owned();
+        let (exit, shortened) = job.work(async |job| job::reduce_all(job, &settings).await)?;
+        for one in &shortened {
+            shell.console.result(&if self.json { in_json(one, &place) } else { in_words(one, &place) })?;
+        }
+        if !self.json {
+            shell.console.result(&place.display().to_string())?;
+        }
+        match NotReproduced::among(&shortened) {
+            Some(failure) if exit == Exit::DoesNotReproduce => Err(failure.into()),
+            _ => Ok(exit),
+        }
+    }
+
+    fn start(
+        &self,
+        source: PathBuf,
+        global: &Global,
+        shell: &Shell,
+    ) -> Result<(Job, settings::Reduce), Failure> {
+        let config = global.config()?;
+        let traces = Source::read(&source, self.crash.as_deref())?;
+        let runs = self.runs.or(config.reduce.runs).unwrap_or(settings::DEFAULT_RUNS);
+        let settings = settings::Reduce {
+            device: self.phones.device(&config),
+            count: self.phones.count(&config),
+            source,
+            target: self.target.clone().or_else(|| config.reduce.target.clone()),
+            algorithm: self.algorithm.or(config.reduce.algorithm).unwrap_or(Algorithm::Auto),
+            runs,
+            successes: self.successes.or(config.reduce.successes).unwrap_or(runs),
+        };
+        traces.check(&settings)?;
+        let place = Place { out: self.out.clone(), store: Some(global.store(&config)) };
+        let seed = arguments::seed(self.seed, &config);
+        let job = Job::start(Settings::Reduce(settings.clone()), seed, &place, shell)?;
+        traces.keep_in(job.run().directory())?;
+        Ok((job, settings))
+    }
+}
+
+fn mine(settings: &Settings) -> Option<settings::Reduce> {
+    match settings {
+        Settings::Reduce(settings) => Some(settings.clone()),
+        Settings::Demo(_) | Settings::Explore(_) => None,
+    }
+}
+
+fn parse_target(text: &str) -> Result<String, String> {
+    target::check(text).map(|()| text.to_owned()).map_err(|error| error.help())
+}
+
+/// What is left, step by step, and where it is.
+fn in_words(one: &Shortened, run: &Path) -> String {
+    let short = summary::shortened(one);
+    if one.file.is_empty() {
+        format!("{short}\n")
+    } else {
+        format!("{short}\n  {}\n", run.join(&one.file).display())
+    }
+}
+
+fn in_json(one: &Shortened, run: &Path) -> String {
+    let check = |check: &Check| json!({ "successes": check.successes, "runs": check.runs });
+    json!({
+        "result": "reduce",
+        "outcome": one.outcome,
+        "target": one.target,
+        "from": one.from,
+        "to": one.trace.steps.len(),
+        "runs": one.runs,
+        "original": check(&one.original),
+        "replays": one.result.as_ref().map(check),
+        "file": (!one.file.is_empty()).then(|| run.join(&one.file).to_string_lossy().into_owned()),
+        "run": run.to_string_lossy(),
+    })
+    .to_string()
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{}", if .which.len() == 1 { "the trace does not reproduce" } else { "some traces do not reproduce" })]
+struct NotReproduced {
+    which: Vec<String>,
+}
+
+impl NotReproduced {
+    fn among(shortened: &[Shortened]) -> Option<NotReproduced> {
+        let which: Vec<String> = shortened
+            .iter()
+            .filter(|one| one.outcome == Outcome::DoesNotReproduce)
+            .map(|one| {
+                let instead = one.original.failure.as_ref().map(verdict_in_words).unwrap_or_default();
+                let (what, share) = (summary::name(one), summary::share(&one.original));
+                format!("{what}: {share} did it; the first that did not: {instead}")
+            })
+            .collect();
+        (!which.is_empty()).then_some(NotReproduced { which })
+    }
+}
+
+impl Explained for NotReproduced {
+    fn exit(&self) -> Exit {
+        Exit::DoesNotReproduce
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.which.clone()
+    }
+
+    fn help(&self) -> String {
+        "if it works only sometimes, ask for less: `--runs 20 --successes 5`; else see whether app and phone are the same"
+            .into()
+    }
+}

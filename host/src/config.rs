@@ -1,0 +1,256 @@
+//! `retap.toml`: what holds for every command in a directory. The command line wins over it.
+//! Only keys that take effect are known; anything else is a mistake.
+
+mod reader;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use crate::devices;
+use crate::exit::Exit;
+use crate::failure::Explained;
+use crate::settings::{self, Algorithm, Explorer};
+use crate::target;
+use crate::words::{listed, nearest};
+pub use reader::Mistake;
+use reader::{Document, Section};
+
+pub const FILE: &str = "retap.toml";
+
+/// What the file says; `None` for what it does not say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Config {
+    pub device: Option<String>,
+    pub count: Option<u32>,
+    pub app: Option<String>,
+    pub seed: Option<u64>,
+    pub store: Option<PathBuf>,
+    pub explore: ExploreConfig,
+    pub reduce: ReduceConfig,
+    pub replay: ReplayConfig,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExploreConfig {
+    pub explorer: Option<Explorer>,
+    pub events: Option<u64>,
+    pub session_events: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReduceConfig {
+    pub algorithm: Option<Algorithm>,
+    pub target: Option<String>,
+    pub runs: Option<u32>,
+    pub successes: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReplayConfig {
+    pub times: Option<u32>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("could not read `{}`", .path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("`{}` has {}", .path.display(), if .mistakes.len() == 1 { "a mistake" } else { "mistakes" })]
+    Mistaken { path: PathBuf, mistakes: Vec<Mistake> },
+}
+
+impl Config {
+    /// The file that was named, or else the one in the working directory, or else nothing.
+    pub fn load(named: Option<&Path>) -> Result<Config, ConfigError> {
+        let path = named.unwrap_or(Path::new(FILE));
+        match std::fs::read_to_string(path) {
+            Ok(text) => Config::parse(&text)
+                .map_err(|mistakes| ConfigError::Mistaken { path: path.to_owned(), mistakes }),
+            Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => Ok(Config::default()),
+            Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),
+        }
+    }
+
+    /// All mistakes at once, in the order of the file.
+    pub fn parse(text: &str) -> Result<Config, Vec<Mistake>> {
+        let document = Document::parse(text)?;
+        let mut top = document.top();
+        let config = Config {
+            device: top.checked("device", |spec| devices::check(spec).map_err(|error| error.to_string())),
+            count: top.number("count", settings::COUNTS),
+            app: top.text("app"),
+            seed: top.number("seed", 0..=u64::MAX),
+            store: top.text("store").map(PathBuf::from),
+            explore: top.section("explore", explore),
+            reduce: top.section("reduce", reduce),
+            replay: top
+                .section("replay", |section| ReplayConfig { times: section.number("times", settings::RUNS) }),
+        };
+        top.finish()?;
+        Ok(config)
+    }
+}
+
+fn explore(section: &mut Section<'_>) -> ExploreConfig {
+    ExploreConfig {
+        explorer: choice(section, "explorer"),
+        events: section.number("events", settings::EVENTS),
+        session_events: section.number("session_events", settings::SESSION_EVENTS),
+    }
+}
+
+fn reduce(section: &mut Section<'_>) -> ReduceConfig {
+    let config = ReduceConfig {
+        algorithm: choice(section, "algorithm"),
+        target: section.checked("target", |text| target::check(text).map_err(|error| error.to_string())),
+        runs: section.number("runs", settings::RUNS),
+        successes: section.number("successes", settings::RUNS),
+    };
+    if config.successes > config.runs.or(config.successes) {
+        section.mistake_at("successes", "`successes` cannot be more than `runs`");
+    }
+    config
+}
+
+/// One of the names that the command line knows too.
+fn choice<T: ValueEnum + Clone>(section: &mut Section<'_>, key: &'static str) -> Option<T> {
+    let names: Vec<String> = T::value_variants()
+        .iter()
+        .filter_map(|variant| Some(variant.to_possible_value()?.get_name().to_owned()))
+        .collect();
+    let name = section.checked(key, |text| {
+        if names.iter().any(|name| name == text) {
+            return Ok(());
+        }
+        let nearest = nearest(text, names.iter().map(String::as_str));
+        let hint = nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+        Err(format!("`{text}` is none of {}{hint}", listed(names.iter().map(String::as_str))))
+    })?;
+    T::from_str(&name, false).ok()
+}
+
+impl Explained for ConfigError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn details(&self) -> Vec<String> {
+        match self {
+            ConfigError::Read { .. } => Vec::new(),
+            ConfigError::Mistaken { path, mistakes } => {
+                mistakes.iter().map(|mistake| format!("{}:{mistake}", path.display())).collect()
+            }
+        }
+    }
+
+    fn help(&self) -> String {
+        match self {
+            ConfigError::Read { .. } => "name a file that is there and may be read".into(),
+            ConfigError::Mistaken { .. } => {
+                "correct the file and see with `retap check` what it would do; docs/files.md lists every key"
+                    .into()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistakes(text: &str) -> Vec<String> {
+        Config::parse(text).unwrap_err().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let text = r#"
+            device = "sim:notes"
+            count = 4
+            app = "notes"
+            seed = 18446744073709551615
+            store = "here.sqlite"
+            [explore]
+            explorer = "random"
+            events = 1_000
+            session_events = 0x64
+            [reduce]
+            algorithm = "dd"
+            target = "activity:Settings"
+            runs = 20
+            successes = 18
+            [replay]
+            times = 5
+        "#;
+        let expected = Config {
+            device: Some("sim:notes".into()),
+            count: Some(4),
+            app: Some("notes".into()),
+            seed: Some(u64::MAX),
+            store: Some("here.sqlite".into()),
+            explore: ExploreConfig {
+                explorer: Some(Explorer::Random),
+                events: Some(1_000),
+                session_events: Some(100),
+            },
+            reduce: ReduceConfig {
+                algorithm: Some(Algorithm::Dd),
+                target: Some("activity:Settings".into()),
+                runs: Some(20),
+                successes: Some(18),
+            },
+            replay: ReplayConfig { times: Some(5) },
+        };
+        assert_eq!(Config::parse(text), Ok(expected));
+        assert_eq!(Config::parse(""), Ok(Config::default()));
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_place_and_the_nearest_one() {
+        assert_eq!(
+            mistakes("count = 1\n[explore]\n  evnts = 5\n"),
+            ["3:3: unknown key `evnts` in `[explore]`; did you mean `events`?"]
+        );
+        assert_eq!(
+            mistakes("[exlore]\n[zzzzzz]\n"),
+            [
+                "1:2: unknown section `[exlore]`; did you mean `[explore]`?",
+                "2:2: unknown section `[zzzzzz]`; known are `[explore]`, `[reduce]` and `[replay]`",
+            ]
+        );
+    }
+
+    #[test]
+    fn values_of_the_wrong_kind_or_out_of_range_are_mistakes() {
+        assert_eq!(
+            mistakes("device = 5\ncount = 0\nseed = -1\n[explore]\nevents = \"many\"\n"),
+            [
+                "1:10: `device` must be a text, not a whole number",
+                "2:9: `count` must be from 1 to 1,000, not 0",
+                "3:8: `seed` must be from 0 to 18,446,744,073,709,551,615, not -1",
+                "5:10: `events` must be a whole number, not a text",
+            ]
+        );
+        assert_eq!(mistakes("explore = 3"), ["1:11: `explore` must be a section, not a whole number"]);
+    }
+
+    #[test]
+    fn names_that_are_none_of_the_known_ones_are_mistakes() {
+        assert_eq!(
+            mistakes("[reduce]\nalgorithm = \"atuo\""),
+            ["2:13: `algorithm`: `atuo` is none of `auto` and `dd`; did you mean `auto`?"]
+        );
+        assert_eq!(
+            mistakes("[reduce]\nruns = 2\nsuccesses = 3"),
+            ["3:13: `successes` cannot be more than `runs`"]
+        );
+    }
+
+    #[test]
+    fn broken_toml_is_told_with_its_place() {
+        let mistakes = mistakes("count = 1\nseed = = 3\n");
+        assert_eq!(mistakes.len(), 1);
+        assert!(mistakes[0].starts_with("2:"), "{mistakes:?}");
+    }
+}

@@ -1,0 +1,219 @@
+//! Phones as a user names them with `--device` and `--count`, and how they are reached.
+
+use std::sync::Arc;
+
+use retap_agent::in_process::InProcess;
+use retap_agent::phone::Phone;
+use retap_engine::device::{Device, DeviceError};
+use retap_engine::event::{RunEvent, Sink};
+use retap_engine::pool::Pool;
+use retap_engine::seed::Seed;
+use retap_shared::protocol::{AppInfo, PhoneInfo};
+use retap_shared::trace::Trace;
+use retap_simulator::{SimulatedPhone, SpecError};
+
+use crate::exit::Exit;
+use crate::failure::Explained;
+use crate::settings::Devices;
+use crate::words::{listed, nearest};
+
+const SIMULATED: &str = "sim";
+const JVM: &str = "jvm";
+
+#[derive(Debug, thiserror::Error)]
+pub enum DevicesError {
+    #[error("no phone was named")]
+    NoneNamed,
+    #[error("`{spec}` names no simulated phone")]
+    Simulated { spec: String, source: SpecError },
+    #[error("there is no kind of phone called `{kind}`")]
+    UnknownKind { kind: String },
+    #[error("`{spec}` is a phone on the JVM, which this version of Retap cannot start yet")]
+    Jvm { spec: String },
+    #[error("`{spec}` looks like a phone on adb, which this version of Retap cannot reach yet")]
+    Adb { spec: String },
+    #[error("could not connect to `{name}`")]
+    Connect { name: String, source: DeviceError },
+    #[error("there is no app `{wanted}` on `{device}`")]
+    UnknownApp { wanted: String, device: String, known: Vec<String> },
+    #[error("`{device}` has {} apps, and none was named", .known.len())]
+    WhichApp { device: String, known: Vec<String> },
+}
+
+/// Whether such a phone could be reached, without reaching for it.
+pub fn check(spec: &str) -> Result<(), DevicesError> {
+    simulated(spec).map(|_| ())
+}
+
+/// Phones that answer, ready for work.
+#[derive(Debug)]
+pub struct Phones {
+    pub pool: Pool,
+    /// Names and what they are.
+    pub infos: Vec<(String, PhoneInfo)>,
+    /// The apps of the first one; all of them are of one kind.
+    apps: Vec<AppInfo>,
+}
+
+impl Phones {
+    /// All of them, each with its own name and, where it has noise, with noise of its own.
+    pub async fn connect(devices: &Devices, seed: Seed) -> Result<Phones, DevicesError> {
+        // Mistakes are told in the words of the user, without the seed that is added below.
+        check(&devices.device)?;
+        let mut connected = Vec::new();
+        for number in 1..=devices.count {
+            let seeded = with_seed(&devices.device, seed.derive("phone", u64::from(number)));
+            let name = name(devices, number);
+            let connection = Arc::new(InProcess::new(Box::new(simulated(&seeded)?)));
+            let device = Device::connect(name.clone(), connection).await;
+            connected.push(device.map_err(|source| DevicesError::Connect { name, source })?);
+        }
+        let infos =
+            connected.iter().map(|device| (device.name().to_owned(), device.described().phone.clone()));
+        let apps = connected.first().map(|device| device.described().apps.clone()).unwrap_or_default();
+        Ok(Phones { infos: infos.collect(), apps, pool: Pool::new(connected) })
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        self.infos.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The app that was asked for by package or name, or else the only one there is.
+    pub fn app(&self, wanted: Option<&str>) -> Result<AppInfo, DevicesError> {
+        let known = || self.apps.iter().map(|info| info.app.package.to_string()).collect::<Vec<_>>();
+        let device = || self.infos.first().map(|(name, _)| name.clone()).unwrap_or_default();
+        match (wanted, self.apps.as_slice()) {
+            (None, [only]) => Ok(only.clone()),
+            (None, _) => Err(DevicesError::WhichApp { device: device(), known: known() }),
+            (Some(wanted), apps) => {
+                apps.iter().find(|info| is_called(info, wanted)).cloned().ok_or_else(|| {
+                    DevicesError::UnknownApp { wanted: wanted.to_owned(), device: device(), known: known() }
+                })
+            }
+        }
+    }
+
+    /// The app of a trace, with a warning if the phone has another version of it.
+    pub fn app_of(&self, trace: &Trace, sink: &Sink) -> Result<AppInfo, DevicesError> {
+        let recorded = &trace.header.app;
+        let info = self.app(Some(&recorded.package))?;
+        if info.app.version_code != recorded.version_code {
+            let text = format!(
+                "the trace was made with version {} of `{}`, the phone has version {}",
+                recorded.version_code, recorded.package, info.app.version_code
+            );
+            sink(RunEvent::Warning { text });
+        }
+        Ok(info)
+    }
+}
+
+fn name(devices: &Devices, number: u32) -> String {
+    if devices.count == 1 { devices.device.clone() } else { format!("{}#{number}", devices.device) }
+}
+
+/// By its package, the end of its package, or its label.
+fn is_called(info: &AppInfo, name: &str) -> bool {
+    let package = &info.app.package;
+    package == name || package.rsplit('.').next() == Some(name) || info.label.eq_ignore_ascii_case(name)
+}
+
+/// The simulated phone that has this app.
+pub fn simulated_with(package: &str) -> Option<String> {
+    retap_simulator::apps().iter().map(|app| format!("{SIMULATED}:{app}")).find(|spec| {
+        let apps = simulated(spec).ok().and_then(|mut phone| phone.apps().ok()).unwrap_or_default();
+        apps.iter().any(|info| info.app.package == package)
+    })
+}
+
+fn simulated(spec: &str) -> Result<SimulatedPhone, DevicesError> {
+    let kind = spec.split_once(':').map(|(kind, _)| kind);
+    match kind {
+        Some(SIMULATED) => retap_simulator::open(spec)
+            .map_err(|source| DevicesError::Simulated { spec: spec.to_owned(), source }),
+        Some(JVM) => Err(DevicesError::Jvm { spec: spec.to_owned() }),
+        // An adb serial may have a colon too, but then an address stands before it.
+        Some(kind) if !kind.contains(|c: char| c == '.' || c.is_ascii_digit()) => {
+            Err(DevicesError::UnknownKind { kind: kind.to_owned() })
+        }
+        _ if spec.is_empty() => Err(DevicesError::NoneNamed),
+        _ => Err(DevicesError::Adb { spec: spec.to_owned() }),
+    }
+}
+
+/// One seed makes the whole run: noise that has no seed of its own gets one from it.
+fn with_seed(spec: &str, seed: Seed) -> String {
+    match spec.split_once('?') {
+        None => format!("{spec}?seed={}", seed.0),
+        Some((_, parameters)) if parameters.split('&').any(|parameter| parameter.starts_with("seed=")) => {
+            spec.to_owned()
+        }
+        Some(_) => format!("{spec}&seed={}", seed.0),
+    }
+}
+
+impl Explained for DevicesError {
+    fn exit(&self) -> Exit {
+        match self {
+            DevicesError::NoneNamed
+            | DevicesError::Jvm { .. }
+            | DevicesError::Adb { .. }
+            | DevicesError::Connect { .. } => Exit::NoPhone,
+            DevicesError::Simulated { .. }
+            | DevicesError::UnknownKind { .. }
+            | DevicesError::UnknownApp { .. }
+            | DevicesError::WhichApp { .. } => Exit::Usage,
+        }
+    }
+
+    fn help(&self) -> String {
+        match self {
+            DevicesError::UnknownApp { wanted, known, .. } => {
+                let known = known.iter().map(String::as_str);
+                match nearest(wanted, known.clone()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("it has {}", listed(known)),
+                }
+            }
+            DevicesError::WhichApp { known, .. } => {
+                format!("name one of {}", listed(known.iter().map(String::as_str)))
+            }
+            DevicesError::Connect { .. } => "see whether the phone is there and awake, then try again".into(),
+            _ => "name a simulated phone such as `--device sim:notes`; `retap devices` lists them".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_is_added_where_there_is_none() {
+        assert_eq!(with_seed("sim:mail", Seed(7)), "sim:mail?seed=7");
+        assert_eq!(with_seed("sim:mail?noise=0.2", Seed(7)), "sim:mail?noise=0.2&seed=7");
+        assert_eq!(with_seed("sim:mail?seed=5&noise=0.2", Seed(7)), "sim:mail?seed=5&noise=0.2");
+    }
+
+    #[test]
+    fn each_kind_of_name_gets_its_own_answer() {
+        assert!(check("sim:notes").is_ok());
+        assert!(matches!(check("sim:nots"), Err(DevicesError::Simulated { .. })));
+        assert!(matches!(check("jvm:app.apk"), Err(DevicesError::Jvm { .. })));
+        assert!(matches!(check("simm:notes"), Err(DevicesError::UnknownKind { kind }) if kind == "simm"));
+        for serial in ["emulator-5554", "192.168.1.7:5555", "R58M123ABC"] {
+            assert!(matches!(check(serial), Err(DevicesError::Adb { .. })), "{serial}");
+        }
+        assert!(matches!(check(""), Err(DevicesError::NoneNamed)));
+    }
+
+    #[test]
+    fn every_simulated_app_is_found_by_its_package() {
+        for app in retap_simulator::apps() {
+            let spec = format!("sim:{app}");
+            let package = simulated(&spec).unwrap().apps().unwrap()[0].app.package.clone();
+            assert_eq!(simulated_with(&package), Some(spec));
+        }
+        assert_eq!(simulated_with("org.example.other"), None);
+    }
+}

@@ -1,0 +1,51 @@
+//! How the program ends, as a number. `docs/exit-codes.md` says the same to people.
+
+use std::process::ExitCode;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done as asked.
+    Done = 0,
+    /// An exploration found problems in the app.
+    ProblemsFound = 1,
+    /// Usage, configuration, or files that cannot be read or written.
+    Usage = 2,
+    /// The trace does not do again what it is said to do.
+    DoesNotReproduce = 3,
+    /// There is no phone, or all of them were lost.
+    NoPhone = 4,
+    /// Retap's own fault.
+    OwnFault = 70,
+    /// The user asked to stop, and everything was finished cleanly.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manual_has_a_row_for_every_exit_code_and_no_other() {
+        let manual = include_str!("../../docs/exit-codes.md");
+        let rows: Vec<u8> = manual
+            .lines()
+            .filter_map(|line| line.strip_prefix("| ")?.split(' ').next()?.parse().ok())
+            .collect();
+        let codes = [
+            Exit::Done,
+            Exit::ProblemsFound,
+            Exit::Usage,
+            Exit::DoesNotReproduce,
+            Exit::NoPhone,
+            Exit::OwnFault,
+            Exit::Interrupted,
+        ];
+        assert_eq!(rows, codes.map(|exit| exit as u8));
+    }
+}

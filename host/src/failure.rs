@@ -1,0 +1,53 @@
+//! Why a command could not do its work: an error that also knows what the user can do, and how the program ends.
+
+use std::error::Error;
+
+use crate::exit::Exit;
+
+/// What every error of a module must tell before a command may end with it.
+pub trait Explained: Error + Send + Sync + 'static {
+    fn exit(&self) -> Exit;
+    /// What belongs to it line by line, such as every mistake of a file.
+    fn details(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// What to do about it, as a whole sentence without a full stop.
+    fn help(&self) -> String;
+}
+
+#[derive(Debug)]
+pub struct Failure(Box<dyn Explained>);
+
+impl<E: Explained> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure(Box::new(error))
+    }
+}
+
+impl Failure {
+    pub fn exit(&self) -> Exit {
+        self.0.exit()
+    }
+
+    pub fn details(&self) -> Vec<String> {
+        self.0.details()
+    }
+
+    pub fn help(&self) -> String {
+        self.0.help()
+    }
+
+    /// The error and its causes, outermost first. A cause that only repeats what stands above it is left out.
+    pub fn chain(&self) -> Vec<String> {
+        let mut lines = vec![self.0.to_string()];
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            let line = error.to_string();
+            if lines.last() != Some(&line) {
+                lines.push(line);
+            }
+            cause = error.source();
+        }
+        lines
+    }
+}

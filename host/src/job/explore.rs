@@ -1,0 +1,139 @@
+//! An exploration as a job: the engine's, with every crash in the run's directory as soon as its session has ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use retap_engine::explore::{self, Exploration, ExploreError, ExploreSettings, Found, MakeExplorer, Random};
+use retap_engine::journal::{Journal, JournalError, SessionRecord};
+use retap_engine::oracle::{CandidateKey, Observation};
+use retap_engine::pool::Pool;
+use retap_engine::seed::Seed;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::protocol::{AppInfo, Settle};
+
+use crate::exit::Exit;
+use crate::failure::{Explained, Failure};
+use crate::job::Job;
+use crate::run::crashes::{Crash, CrashError};
+use crate::run::directory::Directory;
+use crate::run::store::{JobJournal, Known};
+use crate::settings::Explorer;
+
+#[derive(Debug)]
+pub struct Explored {
+    pub app: AppInfo,
+    pub explorer: Explorer,
+    pub sessions: u64,
+    pub exploration: Exploration,
+    /// Each with what earlier runs knew of it.
+    pub crashes: Vec<(Crash, Option<Known>)>,
+    /// Real time.
+    pub took: Duration,
+}
+
+/// What to explore and how far.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub app: AppInfo,
+    pub explorer: Explorer,
+    pub events: u64,
+    pub session_events: u32,
+}
+
+/// `seed` is the exploration's own: a job may make several.
+pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Result<Explored, Failure> {
+    let began = Instant::now();
+    let Wanted { app, explorer, events, session_events } = wanted.clone();
+    let settings = ExploreSettings { app: app.clone(), events, session_events, settle: Settle::default() };
+    let journal = job.journal(&format!("explore-{}", app.app.package))?;
+    let keeping = Keeping::new(journal.clone(), Arc::clone(job.run().directory()));
+    let exploration =
+        explore::explore(pool, maker(explorer), &settings, seed, &keeping, job.sink(), job.stop()).await?;
+
+    let mut crashes = Vec::new();
+    for found in &exploration.found {
+        // Written again: which session met it first does not depend on which one ended first.
+        let crash = Crash::from(found);
+        crash.write(job.run().directory())?;
+        journal.saw(&app.app, crash.fingerprint, crash.times)?;
+        let known = journal.known(&app.app, crash.fingerprint)?;
+        crashes.push((crash, known));
+    }
+    let sessions = events.div_ceil(u64::from(session_events));
+    Ok(Explored { app, explorer, sessions, exploration, crashes, took: began.elapsed() })
+}
+
+fn maker(explorer: Explorer) -> &'static MakeExplorer<'static> {
+    match explorer {
+        Explorer::Random => &|| Box::new(Random::default()),
+    }
+}
+
+/// A journal that also puts every new crash of a session into the run's directory.
+struct Keeping {
+    journal: JobJournal,
+    directory: Arc<Directory>,
+    written: Mutex<BTreeSet<Fingerprint>>,
+}
+
+impl Keeping {
+    fn new(journal: JobJournal, directory: Arc<Directory>) -> Keeping {
+        Keeping { journal, directory, written: Mutex::default() }
+    }
+
+    fn keep(&self, found: &Found) -> Result<(), CrashError> {
+        let is_new = self.written.lock().unwrap_or_else(PoisonError::into_inner).insert(found.fingerprint);
+        if is_new { Crash::from(found).write(&self.directory) } else { Ok(()) }
+    }
+}
+
+impl Journal for Keeping {
+    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError> {
+        self.journal.recall(candidate, attempt)
+    }
+
+    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError> {
+        self.journal.note(candidate, attempt, seen)
+    }
+
+    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
+        self.journal.recall_sessions()
+    }
+
+    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
+        self.journal.note_session(session)?;
+        for found in &session.found {
+            self.keep(found).map_err(|error| JournalError {
+                what: format!("keep the crash {}", found.fingerprint),
+                source: Box::new(error),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Explained for ExploreError {
+    fn exit(&self) -> Exit {
+        match self {
+            ExploreError::Pool(_) => Exit::NoPhone,
+            ExploreError::EmptySessions
+            | ExploreError::TooManySessions { .. }
+            | ExploreError::Refused { .. }
+            | ExploreError::Journal(_) => Exit::Usage,
+        }
+    }
+
+    fn help(&self) -> String {
+        match self {
+            ExploreError::Pool(_) => "see why the phones were lost, then go on with `--resume`".into(),
+            ExploreError::EmptySessions | ExploreError::TooManySessions { .. } => {
+                "choose another number with `--session-events`".into()
+            }
+            ExploreError::Refused { .. } => "see whether the app can be started by hand".into(),
+            ExploreError::Journal(_) => {
+                "make room or give the right to write there, then go on with `--resume`; what was observed is kept".into()
+            }
+        }
+    }
+}

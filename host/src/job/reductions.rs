@@ -1,0 +1,135 @@
+//! All reductions of one job, one trace after the other, each with its files written as soon as it is done.
+
+use retap_engine::pool::Pool;
+use retap_engine::reduce::Check;
+use retap_shared::protocol::{PhoneInfo, Target};
+use retap_shared::trace::Trace;
+use retap_shared::verdict::Outcome;
+
+use crate::failure::Failure;
+use crate::job::source::{Source, phone_for};
+use crate::job::{Cut, Ended, Job, Rules, Section, page, reduce};
+use crate::report::console::Tone;
+use crate::run::crashes::Crash;
+use crate::settings::{Devices, Reduce};
+use crate::target;
+use crate::words::counted;
+
+/// Where the result of a trace that is no crash of a run goes.
+const REDUCED: &str = "traces/reduced.retap";
+
+/// What one trace was cut down to.
+#[derive(Debug)]
+pub struct Shortened {
+    pub outcome: Outcome,
+    pub target: Target,
+    /// With what it was cut down to, if it is a crash.
+    pub crash: Option<Crash>,
+    pub from: usize,
+    pub trace: Trace,
+    /// The result, inside the run; empty if there is none.
+    pub file: String,
+    pub runs: u64,
+    pub original: Check,
+    pub result: Option<Check>,
+}
+
+pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shortened>>, Failure> {
+    let source = Source::kept_in(job.run().directory())?;
+    let mut phones_used: Vec<(String, PhoneInfo)> = Vec::new();
+    let mut shortened = Vec::new();
+    for (trace, crash) in source.items() {
+        let device = phone_for(&trace, settings.device.as_deref())?;
+        let phones = job.connect(&Devices { device, count: settings.count }).await?;
+        phones.app_of(&trace, job.sink())?;
+        job.tell_started(phones.names());
+        let target = target::of(&trace, settings.target.as_deref())?;
+        let aimed = aimed(trace, &target);
+        let steps = counted(aimed.steps.len() as u64, "step");
+        job.console().say(
+            Tone::Heading,
+            &format!("Cutting down {steps} to those that lead to {}", target::in_words(&target)),
+        );
+        let one = shorten(job, &phones.pool, aimed, crash, Rules::from(settings)).await?;
+        phones_used.extend(
+            phones.infos.into_iter().filter(|phone| !phones_used.contains(phone)).collect::<Vec<_>>(),
+        );
+        let outcome = one.outcome;
+        shortened.push(one);
+        if outcome == Outcome::Interrupted {
+            break;
+        }
+    }
+    let outcome = worst(&shortened);
+    let sections = Section::of_crashes(shortened.iter().filter_map(|one| one.crash.as_ref()));
+    if !sections.is_empty() {
+        job.run().write_page(&page(job, "Cut down", outcome, phones_used, sections))?;
+    }
+    Ok(Ended { outcome, problems: 0, answer: shortened })
+}
+
+/// One trace, with its files.
+pub async fn shorten(
+    job: &Job,
+    pool: &Pool,
+    trace: Trace,
+    crash: Option<Crash>,
+    rules: Rules,
+) -> Result<Shortened, Failure> {
+    let target = trace.header.target.clone().unwrap_or(Target::AnyProblem);
+    let part = crash.as_ref().map_or_else(|| "trace".to_owned(), |crash| crash.fingerprint.to_string());
+    let cut = reduce(job, pool, &trace, rules, &part).await?;
+    let from = trace.steps.len();
+    let crash = match crash {
+        Some(crash) => Some(Crash { reduced: cut.reduced(), ..crash }),
+        None => new_crash(&cut, trace),
+    };
+    let directory = job.run().directory();
+    let mut file = String::new();
+    if cut.reduction.outcome != Outcome::DoesNotReproduce {
+        match &crash {
+            Some(crash) => file = crash.best_file(),
+            None => {
+                file = REDUCED.to_owned();
+                directory.write(REDUCED, cut.reduction.trace.to_text().as_bytes())?;
+            }
+        }
+    }
+    if let Some(crash) = &crash {
+        crash.write(directory)?;
+    }
+    let reduction = cut.reduction;
+    Ok(Shortened {
+        outcome: reduction.outcome,
+        target,
+        crash,
+        from,
+        trace: reduction.trace,
+        file,
+        runs: reduction.runs,
+        original: reduction.original,
+        result: reduction.result,
+    })
+}
+
+/// A lone trace that turned out to be the way to a crash.
+fn new_crash(cut: &Cut, trace: Trace) -> Option<Crash> {
+    let problem = cut.problem()?.clone();
+    let fingerprint = problem.fingerprint();
+    let is_aim = matches!(&trace.header.target, Some(Target::AnyProblem))
+        || trace.header.target == Some(Target::Problem(fingerprint));
+    is_aim.then(|| Crash { problem, fingerprint, times: 1, trace, reduced: cut.reduced() })
+}
+
+fn aimed(mut trace: Trace, target: &Target) -> Trace {
+    trace.header.target = Some(target.clone());
+    trace
+}
+
+fn worst(shortened: &[Shortened]) -> Outcome {
+    let any = |outcome| shortened.iter().any(|one| one.outcome == outcome);
+    [Outcome::Interrupted, Outcome::DoesNotReproduce]
+        .into_iter()
+        .find(|outcome| any(*outcome))
+        .unwrap_or(Outcome::Done)
+}

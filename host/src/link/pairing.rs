@@ -1,0 +1,97 @@
+//! The pairing file: where an agent listens and the keys to talk to it. Whoever can read it can drive the phone, so
+//! only its owner may.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use retap_agent::link::keys::Keys;
+use serde::{Deserialize, Serialize};
+
+use super::dial::{Dial, OverStream, OverUdp};
+
+/// `udp:ADDRESS` or `tcp:ADDRESS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkAddress {
+    Udp(SocketAddr),
+    Tcp(SocketAddr),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Pairing {
+    pub address: String,
+    pub keys: Keys,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PairingError {
+    #[error("`{0}` is no address of an agent; write `udp:HOST:PORT` or `tcp:HOST:PORT` with a numeric host, such as `udp:127.0.0.1:4400`")]
+    Address(String),
+    #[error("could not read the pairing file `{path}`; it is written by `retap phone` when it starts")]
+    Read {
+        path: String,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("`{path}` is no pairing file; take the one that `retap phone` wrote when it started")]
+    Malformed {
+        path: String,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error("could not write the pairing file `{path}`; choose another place with --pairing")]
+    Write {
+        path: String,
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl LinkAddress {
+    pub fn dial(self, keys: Keys) -> Arc<dyn Dial> {
+        match self {
+            LinkAddress::Udp(address) => Arc::new(OverUdp { address, keys }),
+            LinkAddress::Tcp(address) => Arc::new(OverStream { address, keys }),
+        }
+    }
+}
+
+impl FromStr for LinkAddress {
+    type Err = PairingError;
+
+    fn from_str(text: &str) -> Result<LinkAddress, PairingError> {
+        let wrong = || PairingError::Address(text.to_owned());
+        let (way, address) = text.split_once(':').ok_or_else(wrong)?;
+        let address = address.parse().map_err(|_| wrong())?;
+        match way {
+            "udp" => Ok(LinkAddress::Udp(address)),
+            "tcp" => Ok(LinkAddress::Tcp(address)),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl fmt::Display for LinkAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LinkAddress::Udp(address) => write!(f, "udp:{address}"),
+            LinkAddress::Tcp(address) => write!(f, "tcp:{address}"),
+        }
+    }
+}
+
+impl Pairing {
+    pub fn read(path: &Path) -> Result<Pairing, PairingError> {
+        let name = || path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| PairingError::Read { path: name(), source })?;
+        serde_json::from_str(&text).map_err(|source| PairingError::Malformed { path: name(), source })
+    }
+
+    pub fn write(&self, path: &Path) -> Result<(), PairingError> {
+        let text = serde_json::to_string_pretty(self).expect("strings only");
+        crate::os::write_private(path, text.as_bytes())
+            .map_err(|source| PairingError::Write { path: path.display().to_string(), source })
+    }
+}

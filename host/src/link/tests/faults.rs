@@ -1,0 +1,229 @@
+//! Random fault schedules: the answer of a reduction is the undisturbed one, and every play was done once unless
+//! the agent died under it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use retap_agent::link::keys::Keys;
+use retap_engine::device::Device;
+use retap_engine::event::nobody;
+use retap_engine::journal::InMemory as Journal;
+use retap_engine::oracle::{Conditions, Journaled, Pooled};
+use retap_engine::pool::Pool;
+use retap_engine::reduce::{Algorithm, ReduceSettings, reduce};
+use retap_engine::stop::Stop;
+use retap_shared::action::Action;
+use retap_shared::connection::Connection;
+use retap_shared::protocol::{Happening, PhoneInfo, Play, Played, Target, Watch, What};
+use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+use tokio::time::timeout;
+
+use super::network::{Faults, Network};
+use super::phone::CountingPhone;
+use super::{Agent, connect};
+
+const NEEDED: [u32; 3] = [3, 11, 12];
+
+fn trace(steps: u32) -> Trace {
+    let app = App { package: "com.example".into(), ..App::default() };
+    Trace {
+        header: TraceHeader {
+            app,
+            start: Start::Clean,
+            seed: None,
+            target: Some(Target::AnyProblem),
+            phone: PhoneInfo::default(),
+        },
+        steps: (0..steps).map(|millis| Step::new(Action::Wait { millis })).collect(),
+    }
+}
+
+pub(super) fn play(steps: u32) -> Play {
+    let trace = trace(steps);
+    let conditions = Conditions::of(&trace);
+    Play {
+        app: conditions.app,
+        start: conditions.start,
+        steps: trace.steps,
+        target: Some(conditions.target),
+        settle: conditions.settle,
+        linger: conditions.linger,
+        record: false,
+    }
+}
+
+/// Draws a schedule: how bad the network is, when and for how long it is cut, when agent and host are killed.
+struct Schedule {
+    faults: Faults,
+    agent_killed: Vec<Duration>,
+    host_killed: Vec<Duration>,
+}
+
+impl Schedule {
+    fn draw(seed: u64) -> Schedule {
+        let dice = Network::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), Faults::default());
+        let moment = || Duration::from_millis(dice.draw(120_000));
+        // From 1 ms to 60 s, as many short ones as long ones.
+        let span = || Duration::from_millis(1 << dice.draw(6)) * (1 << dice.draw(10)) as u32;
+        let delay = [0, 5, 50, 500][dice.draw(4) as usize];
+        let faults = Faults {
+            lost: [0, 0, 5, 30][dice.draw(4) as usize],
+            doubled: [0, 10][dice.draw(2) as usize],
+            delay: Duration::from_millis(delay),
+            jitter: Duration::from_millis([0, 20, 200][dice.draw(3) as usize]),
+            cuts: (0..dice.draw(4)).map(|_| (moment(), span().min(Duration::from_secs(60)))).collect(),
+        };
+        let agent_killed = (0..dice.draw(3) / 2 * dice.draw(3)).map(|_| moment()).collect();
+        let host_killed = (0..dice.draw(3) / 2 * dice.draw(3)).map(|_| moment()).collect();
+        Schedule { faults, agent_killed, host_killed }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_undisturbed_link_answers_and_does_everything_once() {
+    let network = Network::new(1, Faults::default());
+    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let phone = Arc::new(CountingPhone::new(&NEEDED));
+    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let link = connect(&network, &host_keys, "host").await.unwrap();
+    let played: Played = link.request(play(20).into()).await.unwrap().try_into().unwrap();
+    assert_eq!(played.played, 20);
+    assert_eq!(phone.plays.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_play_goes_on_while_the_link_is_down_and_its_result_comes_once() {
+    let second = Duration::from_secs(1);
+    let cuts = vec![(second, second * 40)];
+    let network = Network::new(1, Faults { cuts, ..Faults::default() });
+    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let phone = Arc::new(CountingPhone::new(&NEEDED));
+    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let link = connect(&network, &host_keys, "host").await.unwrap();
+    let played: Played = link.request(play(100).into()).await.unwrap().try_into().unwrap();
+    assert_eq!(played.played, 100);
+    assert_eq!(*phone.plays.lock().unwrap(), [((0..100).collect(), true)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_request_ends_the_play_within_a_step() {
+    let network = Network::new(1, Faults { delay: Duration::from_millis(5), ..Faults::default() });
+    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let phone = Arc::new(CountingPhone::new(&NEEDED));
+    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let link = connect(&network, &host_keys, "host").await.unwrap();
+    assert!(timeout(Duration::from_millis(1_100), link.request(play(100).into())).await.is_err());
+    let steps = *phone.steps.lock().unwrap();
+    // The phone is free for the next request at once, and not a step more of the old one is played.
+    let watch = Watch { package: "com.example".into() };
+    link.request(watch.into()).await.unwrap();
+    let played: Played = link.request(play(1).into()).await.unwrap().try_into().unwrap();
+    assert_eq!(played.played, 1);
+    assert!(*phone.steps.lock().unwrap() <= steps + 2, "one step under way and the step of the second play");
+    assert!(!phone.plays.lock().unwrap()[0].1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_dropped_while_the_link_is_down_is_cancelled_when_it_is_back() {
+    let second = Duration::from_secs(1);
+    let network = Network::new(1, Faults { cuts: vec![(second, second * 20)], ..Faults::default() });
+    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let phone = Arc::new(CountingPhone::new(&NEEDED));
+    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let link = connect(&network, &host_keys, "host").await.unwrap();
+    assert!(timeout(second * 15, link.request(play(1_000).into())).await.is_err());
+    let played: Played = link.request(play(1).into()).await.unwrap().try_into().unwrap();
+    assert_eq!(played.played, 1);
+    assert!(!phone.plays.lock().unwrap()[0].1, "the first play was given up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn news_come_once_each_and_in_order_across_breaks() {
+    let second = Duration::from_secs(1);
+    let cuts = vec![(second, second * 30), (second * 60, second * 2), (second * 80, second * 15)];
+    let network = Network::new(3, Faults { cuts, lost: 10, ..Faults::default() });
+    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let phone = Arc::new(CountingPhone::new(&NEEDED));
+    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let link = connect(&network, &host_keys, "host").await.unwrap();
+    let count = 60;
+    for _ in 0..count {
+        link.request(play(9).into()).await.unwrap();
+    }
+    for number in 1..=count {
+        let Happening { what, .. } = link.news().await.unwrap();
+        assert_eq!(what, What::Activity(format!("play/{number}").into()));
+    }
+}
+
+#[test]
+fn a_thousand_fault_schedules_leave_the_answer_of_a_reduction_as_it_is() {
+    for seed in 0..1_000 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.unwrap().block_on(reduction_under(seed));
+    }
+}
+
+async fn reduction_under(seed: u64) {
+    let schedule = Schedule::draw(seed);
+    let disturbed_agent = !schedule.agent_killed.is_empty();
+    let disturbed_host = !schedule.host_killed.is_empty();
+    let network = Network::new(seed, schedule.faults);
+    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let phone = Arc::new(CountingPhone::new(&NEEDED));
+    let spool = tempfile::tempdir().unwrap();
+    let agents = tokio::spawn({
+        let (network, phone, spool) = (network.clone(), phone.clone(), spool.path().to_owned());
+        async move {
+            let mut killed = schedule.agent_killed;
+            killed.sort_unstable();
+            let start = tokio::time::Instant::now();
+            for (incarnation, moment) in (1..).zip(killed) {
+                let agent = Agent::start(&network, &agent_keys, phone.clone(), Some(spool.clone()), incarnation);
+                tokio::time::sleep_until(start + moment).await;
+                agent.kill(&network);
+            }
+            let _agent = Agent::start(&network, &agent_keys, phone, Some(spool), 99);
+            std::future::pending::<()>().await;
+        }
+    });
+
+    let journal = Journal::default();
+    let mut ends = schedule.host_killed;
+    ends.sort_unstable();
+    let start = tokio::time::Instant::now();
+    let mut kept = None;
+    for end in ends.into_iter().map(Some).chain([None]) {
+        let work = reduce_over(&network, &host_keys, &journal);
+        kept = match end {
+            Some(end) => tokio::time::timeout_at(start + end, work).await.ok(),
+            None => Some(work.await),
+        };
+        if kept.is_some() {
+            break;
+        }
+    }
+    agents.abort();
+    assert_eq!(kept.unwrap(), NEEDED, "schedule {seed}");
+    if !disturbed_agent && !disturbed_host {
+        let mut times: HashMap<Vec<u32>, u32> = HashMap::new();
+        for (play, _) in phone.plays.lock().unwrap().iter() {
+            *times.entry(play.clone()).or_default() += 1;
+        }
+        // The original is asked for once, the result once more than it was found: no other play is done twice.
+        let twice: Vec<_> = times.iter().filter(|(play, times)| **times > 1 && ***play != NEEDED).collect();
+        assert!(twice.is_empty(), "schedule {seed}: done twice: {twice:?}");
+    }
+}
+
+async fn reduce_over(network: &Arc<Network>, keys: &Keys, journal: &Journal) -> Vec<u32> {
+    let link = connect(network, keys, "host").await.unwrap();
+    let device = Device::connect("far".into(), Arc::new(link)).await.unwrap();
+    let trace = trace(16);
+    let sink = nobody();
+    let oracle = Journaled::new(Pooled::new(&Pool::new(vec![device]), Conditions::of(&trace), &sink), journal, &sink);
+    let settings = ReduceSettings::default();
+    let reduction = reduce(&trace, Algorithm::Auto, &settings, &oracle, &sink, &Stop::new()).await.unwrap();
+    reduction.trace.steps.iter().map(super::phone::millis).collect()
+}

@@ -1,0 +1,105 @@
+//! A phone that counts what is done on it: a play takes time, reaches its target if the needed steps are in it, and
+//! is news when it begins.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use retap_shared::action::Action;
+use retap_shared::connection::{Connection, Pending, RequestError};
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{
+    AppInfo, Capabilities, Described, Fault, Happening, Play, Played, PhoneInfo, Reply, Request, Watched, What,
+};
+use retap_shared::trace::{App, Step};
+use retap_shared::verdict::Verdict;
+use tokio::sync::{Mutex as Turn, mpsc};
+
+const STEP: Duration = Duration::from_millis(200);
+
+#[derive(Debug)]
+pub(super) struct CountingPhone {
+    /// The waits that a play must contain to reach its target.
+    pub(super) needed: Vec<u32>,
+    /// The millis of the waits of each play that was begun, and whether it came to its end.
+    pub(super) plays: Arc<Mutex<Vec<(Vec<u32>, bool)>>>,
+    /// How many steps have been played.
+    pub(super) steps: Arc<Mutex<u64>>,
+    turn: Turn<()>,
+    tell: mpsc::UnboundedSender<Happening>,
+    news: Turn<mpsc::UnboundedReceiver<Happening>>,
+}
+
+impl CountingPhone {
+    pub(super) fn new(needed: &[u32]) -> Self {
+        let (tell, news) = mpsc::unbounded_channel();
+        CountingPhone {
+            needed: needed.to_vec(),
+            plays: Arc::default(),
+            steps: Arc::default(),
+            turn: Turn::new(()),
+            tell,
+            news: Turn::new(news),
+        }
+    }
+
+    async fn play(&self, play: Play) -> Played {
+        let _turn = self.turn.lock().await;
+        let waits: Vec<u32> = play.steps.iter().map(millis).collect();
+        let index = {
+            let mut plays = self.plays.lock().unwrap();
+            plays.push((waits.clone(), false));
+            plays.len() - 1
+        };
+        let begun = What::Activity(format!("play/{}", index + 1).into());
+        let _ = self.tell.send(Happening { at: Micros::ZERO, what: begun });
+        for _ in &play.steps {
+            *self.steps.lock().unwrap() += 1;
+            tokio::time::sleep(STEP).await;
+        }
+        self.plays.lock().unwrap()[index].1 = true;
+        let reached = self.needed.iter().all(|needed| waits.contains(needed));
+        Played {
+            verdict: if reached { Verdict::TargetReached } else { Verdict::TargetNotReached },
+            played: play.steps.len() as u32,
+            hits: vec![],
+            happened: vec![],
+            branches: vec![index as u32],
+            screens: vec![],
+            took: (STEP * play.steps.len() as u32).into(),
+        }
+    }
+}
+
+pub(super) fn millis(step: &Step) -> u32 {
+    match step.action {
+        Action::Wait { millis } => millis,
+        _ => 0,
+    }
+}
+
+impl Connection for CountingPhone {
+    fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+        Box::pin(async {
+            match request {
+                Request::Play(play) => Ok(self.play(play).await.into()),
+                Request::Watch(_) => Ok(Watched { happened: vec![] }.into()),
+                Request::About(_) => Ok(Described {
+                    phone: PhoneInfo::default(),
+                    can: Capabilities::default(),
+                    apps: vec![AppInfo {
+                        app: App { package: "com.example".into(), ..App::default() },
+                        label: "Example".into(),
+                        activities: vec![],
+                        branches: 0,
+                    }],
+                }
+                .into()),
+                other => Err(Fault::Unsupported(other.name().into()).into()),
+            }
+        })
+    }
+
+    fn news(&self) -> Pending<'_, Option<Happening>> {
+        Box::pin(async { self.news.lock().await.recv().await })
+    }
+}

@@ -1,0 +1,25 @@
+//! The program `retap`.
+#![expect(unreachable_pub, reason = "in a program `pub` says which module may use it, nobody outside can")]
+
+mod bench;
+mod cli;
+mod config;
+mod devices;
+mod exit;
+mod failure;
+mod fault;
+mod job;
+mod plain;
+mod report;
+mod run;
+mod settings;
+mod shell;
+mod target;
+mod words;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    fault::install();
+    cli::run().into()
+}

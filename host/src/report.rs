@@ -1,0 +1,29 @@
+//! Consumers of a run's events, and the page at its end.
+
+pub mod console;
+pub mod data;
+pub mod html;
+pub mod json_lines;
+pub mod narrator;
+pub mod summary;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use retap_engine::event::{RunEvent, Sink};
+
+/// Somebody who wants to know what happens in a run.
+pub trait Reporter: Send + Sync {
+    /// `at` is real time since the run was started.
+    fn event(&self, event: &RunEvent, at: Duration);
+}
+
+/// One sink that tells all of them, in this order.
+pub fn tell(reporters: Vec<Arc<dyn Reporter>>, began: Instant) -> Sink {
+    Arc::new(move |event| {
+        let at = began.elapsed();
+        for reporter in &reporters {
+            reporter.event(&event, at);
+        }
+    })
+}

@@ -1,0 +1,107 @@
+//! What a report says about a run, as plain data. Whoever runs jobs fills it in, `html` draws it.
+//! Paths are relative to the run directory.
+
+use retap_shared::Text;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{Hit, PhoneInfo};
+use retap_shared::screen::SharedScreen;
+use retap_shared::trace::{App, Step};
+use retap_shared::verdict::{Outcome, Problem};
+
+#[derive(Clone, Debug)]
+pub struct ReportData {
+    /// The page's heading, such as `Three simulated apps`.
+    pub title: String,
+    /// The command line as it was typed.
+    pub command: String,
+    pub seed: u64,
+    pub outcome: Outcome,
+    /// How long the person waited; zero if unknown.
+    pub took: Micros,
+    pub phones: Vec<Phone>,
+    pub apps: Vec<AppSection>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Phone {
+    /// As `--device` names it.
+    pub name: String,
+    /// Where nobody asked the phone: `PhoneInfo::default()`.
+    pub info: PhoneInfo,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct AppSection {
+    /// As a person calls the app; its package is shown where this is empty.
+    pub label: Text,
+    pub app: App,
+    /// What was explored; none for a run that only reduced or replayed.
+    pub exploration: Option<Explored>,
+    /// Each distinct crash once, in the order in which they were found.
+    pub crashes: Vec<Crash>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Explored {
+    pub explorer: String,
+    pub sessions: u32,
+    pub events: u64,
+    /// On the phones' own clocks, all phones together; zero if unknown.
+    pub took: Micros,
+    /// How many there are; 0 where the phone does not know.
+    pub activities_total: u32,
+    pub branches_total: u32,
+    /// In the order of events, cumulative. The last point holds the totals.
+    pub curve: Vec<CurvePoint>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CurvePoint {
+    pub events: u64,
+    pub activities: u32,
+    pub screens: u32,
+    pub branches: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Crash {
+    pub fingerprint: Fingerprint,
+    pub problem: Problem,
+    /// How often the run met it.
+    pub times: u32,
+    /// The trace as it was found.
+    pub found: Trail,
+    /// What it was cut down to, if that was tried and worked.
+    pub reduced: Option<Reduced>,
+    /// What a reader should know besides, such as why it could not be reduced.
+    pub note: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    pub trail: Trail,
+    /// How many runs on a phone the reduction took.
+    pub runs: u64,
+    /// How often the result did it again when it was replayed as proof.
+    pub replays: Option<Replays>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replays {
+    pub successes: u32,
+    pub runs: u32,
+}
+
+/// Steps, and what was on the screen.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    pub steps: Vec<Step>,
+    /// The screen before each step, then the last one, as `Played::screens`. May be shorter or empty: the steps
+    /// without a screen are shown in words.
+    pub screens: Vec<SharedScreen>,
+    /// How each step found its widget, as `Played::hits`. May be shorter or empty.
+    pub hits: Vec<Hit>,
+    /// The `.retap` file; empty if there is none.
+    pub file: String,
+}

@@ -1,0 +1,186 @@
+//! The coverage curve: activities, screens and branches over events, each on an axis of its own.
+
+use std::fmt::Write;
+
+use maud::{Markup, html};
+
+use crate::report::data::{CurvePoint, Explored};
+use crate::words::thousands;
+
+/// More points than this cannot be told apart on a chart.
+const MOST_POINTS: usize = 200;
+
+/// The plot within the chart.
+const LEFT: u64 = 46;
+const TOP: u64 = 14;
+const WIDTH: u64 = 300;
+const HEIGHT: u64 = 130;
+
+pub(crate) fn charts(explored: &Explored) -> Markup {
+    let Some(last) = explored.curve.last() else { return html! {} };
+    let events = explored.curve.iter().map(|point| point.events).max().unwrap_or(0).max(explored.events);
+    let chart = |name, total: u32, value: fn(&CurvePoint) -> u32| {
+        let curve =
+            Curve { name, total, reached: value(last), events, points: thinned(&explored.curve, value) };
+        html! { @if curve.reached > 0 || total > 0 { (curve.draw()) } }
+    };
+    html! {
+        div.curves {
+            (chart("Activities", explored.activities_total, |point| point.activities))
+            (chart("Screens", 0, |point| point.screens))
+            (chart("Branches", explored.branches_total, |point| point.branches))
+        }
+    }
+}
+
+/// The points at which something changes, few enough to draw; the last one always.
+fn thinned(curve: &[CurvePoint], value: fn(&CurvePoint) -> u32) -> Vec<(u64, u32)> {
+    let mut points: Vec<(u64, u32)> = curve.iter().map(|point| (point.events, value(point))).collect();
+    points.dedup_by_key(|point| point.1);
+    let every = points.len().div_ceil(MOST_POINTS).max(1);
+    let last = points.last().copied();
+    let mut few: Vec<(u64, u32)> = points.into_iter().step_by(every).collect();
+    if few.last().copied() != last {
+        few.extend(last);
+    }
+    few
+}
+
+struct Curve {
+    name: &'static str,
+    /// 0 if nobody knows.
+    total: u32,
+    reached: u32,
+    events: u64,
+    points: Vec<(u64, u32)>,
+}
+
+impl Curve {
+    fn draw(&self) -> Markup {
+        let highest = self.points.iter().map(|point| point.1).max().unwrap_or(0).max(self.total);
+        let (top, end) = (round_up(u64::from(highest)), self.events.max(1));
+        let y = |value: u64| TOP + HEIGHT - value * HEIGHT / top;
+        let path = self.path(end, &y);
+        html! {
+            figure.curve {
+                figcaption { b { (self.name) } span { (self.words()) } }
+                svg role="img"
+                    aria-label={ (self.name) ": " (self.words()) " after " (thousands(self.events)) " events" }
+                    viewBox={ "0 0 " (LEFT + WIDTH + 14) " " (TOP + HEIGHT + 30) } {
+                    @for value in [0, top / 2, top] {
+                        path.grid d={ "M" (LEFT) " " (y(value)) "h" (WIDTH) } {}
+                        text.tick.y x=(LEFT - 8) y=(y(value)) { (short(value)) }
+                    }
+                    @if self.total > 0 { path.total d={ "M" (LEFT) " " (y(u64::from(self.total))) "h" (WIDTH) } {} }
+                    path.area d={ (path) "V" (TOP + HEIGHT) "H" (LEFT) "z" } {}
+                    path.line d=(path) {}
+                    text.tick x=(LEFT) y=(TOP + HEIGHT + 18) { "0" }
+                    text.tick.end x=(LEFT + WIDTH) y=(TOP + HEIGHT + 18) { (thousands(self.events)) " events" }
+                }
+            }
+        }
+    }
+
+    /// Coverage stays until something new is met: a line of steps.
+    fn path(&self, end: u64, y: &dyn Fn(u64) -> u64) -> String {
+        let x =
+            |events: u64| LEFT + (u128::from(events.min(end)) * u128::from(WIDTH) / u128::from(end)) as u64;
+        let mut path = format!("M{LEFT} {}", y(0));
+        let (mut across, mut up) = (LEFT, y(0));
+        for (events, value) in &self.points {
+            let (next_across, next_up) = (x(*events).max(across), y(u64::from(*value)));
+            if next_across != across {
+                let _ = write!(path, "H{next_across}");
+            }
+            if next_up != up {
+                let _ = write!(path, "V{next_up}");
+            }
+            (across, up) = (next_across, next_up);
+        }
+        let _ = write!(path, "H{}", LEFT + WIDTH);
+        path
+    }
+
+    fn words(&self) -> String {
+        let reached = thousands(u64::from(self.reached));
+        match self.total {
+            0 => reached,
+            total => {
+                let share = u64::from(self.reached) * 100 / u64::from(total);
+                format!("{reached} of {} ({share} %)", thousands(u64::from(total)))
+            }
+        }
+    }
+}
+
+/// The next number whose half is whole and that a person would write on an axis.
+fn round_up(value: u64) -> u64 {
+    let mut unit = 1;
+    loop {
+        for step in [2, 4, 6, 8, 10, 12, 16] {
+            if step * unit >= value {
+                return step * unit;
+            }
+        }
+        unit *= 10;
+    }
+}
+
+/// `12k` for 12,000: an axis has little room.
+fn short(value: u64) -> String {
+    match value {
+        0..10_000 => thousands(value),
+        10_000..10_000_000 => format!("{}k", thousands(value / 1_000)),
+        _ => format!("{}M", thousands(value / 1_000_000)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explored(curve: Vec<CurvePoint>) -> Explored {
+        let events = curve.last().map_or(0, |point| point.events);
+        Explored { events, activities_total: 9, branches_total: 120, curve, ..Explored::default() }
+    }
+
+    #[test]
+    fn a_long_curve_is_thinned_out_and_keeps_its_end() {
+        let curve: Vec<CurvePoint> = (0..50_000)
+            .map(|n| CurvePoint { events: u64::from(n) * 3, branches: n, ..CurvePoint::default() })
+            .collect();
+        let points = thinned(&curve, |point| point.branches);
+        assert!(points.len() <= MOST_POINTS + 1, "{} points", points.len());
+        assert_eq!(points.last(), Some(&(149_997, 49_999)));
+    }
+
+    #[test]
+    fn a_chart_tells_how_much_of_the_whole_was_reached() {
+        let page =
+            charts(&explored(vec![CurvePoint { events: 2_000, activities: 3, screens: 17, branches: 60 }]));
+        let page = page.into_string();
+        for words in ["3 of 9 (33 %)", ">17<", "60 of 120 (50 %)", "2,000 events"] {
+            assert!(page.contains(words), "{words} is missing in {page}");
+        }
+    }
+
+    #[test]
+    fn curves_that_make_no_sense_are_drawn_all_the_same() {
+        assert_eq!(charts(&explored(vec![])).into_string(), "");
+        let zero = CurvePoint::default();
+        let huge =
+            CurvePoint { events: u64::MAX, activities: u32::MAX, screens: u32::MAX, branches: u32::MAX };
+        for curve in [vec![zero], vec![huge, zero], vec![zero, huge, huge], vec![huge]] {
+            assert!(charts(&explored(curve)).into_string().contains("<figure"));
+        }
+    }
+
+    #[test]
+    fn axes_end_at_numbers_that_halve() {
+        for (value, expected) in
+            [(0, 2), (1, 2), (9, 10), (17, 20), (121, 160), (4_000_000_000, 4_000_000_000)]
+        {
+            assert_eq!(round_up(value), expected);
+        }
+    }
+}

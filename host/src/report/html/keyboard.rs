@@ -1,0 +1,90 @@
+//! The keyboard: all its keys as one shape and their letters as one text a row, since a screen has dozens of them.
+
+use std::fmt::Write;
+
+use maud::{Markup, html};
+use retap_shared::screen::{Node, NodeFlags};
+
+use super::canvas::{Area, Canvas};
+use super::harmless;
+
+/// With fewer nodes than this a keyboard has not told its keys.
+const FEWEST: usize = 12;
+
+const MOST: usize = 120;
+
+pub(crate) fn keys(nodes: &[Node], whole: Area, canvas: &Canvas) -> Markup {
+    let key = |node: &Node| {
+        let area = canvas.area(node.bounds).filter(|area| *area != whole)?;
+        node.is(NodeFlags::VISIBLE | NodeFlags::CLICKABLE).then(|| (area.inset(2), letter(node)))
+    };
+    let keys: Vec<(Area, char)> = nodes.iter().filter_map(key).take(MOST).collect();
+    if keys.len() < FEWEST {
+        let Area { x, y, width, height } = whole;
+        return html! { use.keys href="#keys" x=(x) y=(y) width=(width) height=(height) {} };
+    }
+    let rows = keys.chunk_by(|one, next| one.0.y == next.0.y).map(row);
+    html! { path.keys d=(shape(&keys)) {} @for row in rows { (row) } }
+}
+
+fn shape(keys: &[(Area, char)]) -> String {
+    let mut path = String::with_capacity(keys.len() * 20);
+    for (Area { x, y, width, height }, _) in keys {
+        let _ = write!(path, "M{x} {y}h{width}v{height}h-{width}z");
+    }
+    path
+}
+
+/// Each letter has its own place in the list of places.
+fn row(keys: &[(Area, char)]) -> Markup {
+    let places: Vec<String> = keys.iter().map(|(area, _)| area.center().0.to_string()).collect();
+    let letters: String = keys.iter().map(|(_, letter)| letter).collect();
+    let y = keys.first().map_or(0, |(area, _)| area.center().1);
+    html! { text.letters x=(places.join(" ")) y=(y) { (letters) } }
+}
+
+/// One character, or a sign for the keys that have a name.
+fn letter(node: &Node) -> char {
+    let label = harmless::line(node.label(), 12);
+    let mut characters = label.chars();
+    match (characters.next(), characters.next(), label.to_lowercase().as_str()) {
+        (Some(only), None, _) if only != ' ' => only,
+        (.., "delete" | "backspace") => '⌫',
+        (.., "enter" | "done" | "go" | "search" | "send" | "next") => '↵',
+        (.., "shift") => '⇧',
+        // A blank would be dropped, and every letter after it would move to its neighbour's place.
+        _ => '\u{a0}',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retap_shared::screen::{Rect, Size};
+
+    use super::*;
+
+    fn drawn(names: &[&str]) -> String {
+        let size = Size { width: 1080, height: 1920 };
+        let key = |(column, name): (i32, &&str)| Node {
+            description: (*name).into(),
+            bounds: Rect { left: column * 60, top: 1500, right: column * 60 + 60, bottom: 1600 },
+            flags: NodeFlags::VISIBLE | NodeFlags::CLICKABLE,
+            ..Node::default()
+        };
+        let nodes: Vec<Node> = (0..).zip(names).map(key).collect();
+        let canvas = Canvas::of(size).unwrap();
+        keys(&nodes, canvas.whole(), &canvas).into_string()
+    }
+
+    #[test]
+    fn each_letter_stands_on_its_key() {
+        let row = drawn(&["q", "w", "e", "r", "t", "y", "u", "i", "o", "Space", "Delete", "Enter"]);
+        assert!(row.contains(">qwertyuio\u{a0}⌫↵<"), "{row}");
+        assert!(row.contains(r#"x="10 30 50 70 90 110 130 150 170 190 210 230""#), "{row}");
+    }
+
+    #[test]
+    fn a_keyboard_that_does_not_tell_its_keys_gets_blank_ones() {
+        assert!(drawn(&["q", "w"]).contains("#keys"));
+    }
+}

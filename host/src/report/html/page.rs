@@ -1,0 +1,67 @@
+//! The page around everything: head, masthead, sections, foot.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::app;
+use super::crash::Numbered;
+use super::harmless;
+use super::icon;
+use super::summary;
+use crate::report::data::ReportData;
+
+const STYLE: &str = include_str!("style.css");
+
+/// Nothing is fetched and nothing runs, whatever an app's text may say.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+pub(crate) fn page(report: &ReportData) -> Markup {
+    let title = harmless::line(&report.title, 120);
+    let crashes = Numbered::all(&report.apps);
+    let left_out = report.apps.iter().map(|app| app.crashes.len()).sum::<usize>() - crashes.len();
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · Retap" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (icon::definitions())
+                header.masthead { (mark()) (heading(report, &title)) }
+                main {
+                    (summary::facts(report))
+                    (summary::table(&crashes, left_out))
+                    @for app in &report.apps { (app::section(app, &crashes)) }
+                }
+                footer {
+                    "Made by Retap " (env!("CARGO_PKG_VERSION")) ". "
+                    "Screens are drawn from the UI tree, not photographed."
+                }
+            }
+        }
+    }
+}
+
+fn heading(report: &ReportData, title: &str) -> Markup {
+    html! {
+        h1 { bdi { (title) } }
+        p.sentence { bdi { (summary::sentence(report)) } }
+    }
+}
+
+/// The name, with a tap that is cut down.
+fn mark() -> Markup {
+    html! {
+        p.mark {
+            svg aria-hidden="true" viewBox="0 0 24 24" {
+                circle.outer cx="12" cy="12" r="10" {}
+                circle.inner cx="12" cy="12" r="4.5" {}
+            }
+            "Retap"
+        }
+    }
+}

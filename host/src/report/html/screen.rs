@@ -1,0 +1,131 @@
+//! A screen drawn from its UI tree: windows from the bottom up, their nodes in the order of the tree.
+
+use maud::{Markup, html};
+use retap_shared::screen::{Node, NodeFlags, Screen, WindowFlags, WindowKind};
+
+use super::canvas::{Area, Canvas};
+use super::keyboard;
+use super::widget::{self, Look, Place, rect};
+
+/// More parts than this on one screen cannot be told apart, and would only make the page heavy.
+const MOST_PARTS: usize = 400;
+
+/// Letters keep this far from the left edge of their window.
+const MARGIN: i64 = 10;
+
+#[derive(Debug)]
+pub(crate) struct Drawing {
+    pub(crate) picture: Markup,
+    /// How many parts there was no room for.
+    pub(crate) left_out: usize,
+}
+
+/// `over` is drawn on top. `spoken` is what a screen reader says of the picture.
+pub(crate) fn draw(screen: &Screen, canvas: &Canvas, spoken: &str, over: &Markup) -> Drawing {
+    let mut parts = Parts { drawn: 0, left_out: 0 };
+    let picture = html! {
+        svg.phone role="img" aria-label=(spoken) viewBox={ "0 0 " (canvas.width) " " (canvas.height) } {
+            @for window in visible_windows(screen, canvas) { (parts.window(&window, canvas)) }
+            (over)
+        }
+    };
+    Drawing { picture, left_out: parts.left_out }
+}
+
+struct Shown<'a> {
+    kind: WindowKind,
+    flags: WindowFlags,
+    area: Area,
+    nodes: &'a [Node],
+}
+
+/// A window that fills the screen hides those below it.
+fn visible_windows<'a>(screen: &'a Screen, canvas: &Canvas) -> Vec<Shown<'a>> {
+    let shown = screen.windows_with_nodes().filter_map(|(window, _, nodes)| {
+        let area = canvas.area(window.bounds)?;
+        Some(Shown { kind: window.kind, flags: window.flags, area, nodes })
+    });
+    let mut windows: Vec<Shown<'a>> = shown.collect();
+    let fills =
+        |window: &Shown<'a>| window.kind == WindowKind::Application && window.area.covers(&canvas.whole());
+    if let Some(lowest) = windows.iter().rposition(fills) {
+        windows.drain(..lowest);
+    }
+    windows
+}
+
+struct Parts {
+    drawn: usize,
+    left_out: usize,
+}
+
+impl Parts {
+    fn window(&mut self, window: &Shown<'_>, canvas: &Canvas) -> Markup {
+        html! {
+            @match window.kind {
+                WindowKind::Application => (rect("app", window.area)),
+                WindowKind::Dialog => { (rect("dim", canvas.whole())) (rect("dialog", window.area)) }
+                WindowKind::Popup => (rect("dialog", window.area)),
+                WindowKind::Keyboard => (rect("keyboard", window.area)),
+                WindowKind::System => (rect("system", window.area)),
+            }
+            @if window.kind == WindowKind::Keyboard { (keyboard::keys(window.nodes, window.area, canvas)) }
+            @else { (self.nodes(window, canvas)) }
+            @if window.flags.contains(WindowFlags::SECURE) { (rect("secure", window.area.inset(2))) }
+        }
+    }
+
+    fn nodes(&mut self, window: &Shown<'_>, canvas: &Canvas) -> Markup {
+        html! {
+            @for (node, place) in window.nodes.iter().zip(places(window.nodes)) {
+                @if let Some(part) = self.node(node, place, window.area, canvas) { (part) }
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node, place: Place, window: Area, canvas: &Canvas) -> Option<Markup> {
+        if !node.is(NodeFlags::VISIBLE) {
+            return None;
+        }
+        let (area, look) = (canvas.area(node.bounds)?, widget::look(node, place)?);
+        if self.drawn == MOST_PARTS {
+            self.left_out += 1;
+            return None;
+        }
+        self.drawn += 1;
+        let at_edge = look.is_bare() && area.x < window.x + MARGIN;
+        let area = if at_edge { area.indented(window.x + MARGIN - area.x) } else { area };
+        Some(widget::draw(look, node, area, place))
+    }
+}
+
+fn places(nodes: &[Node]) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::with_capacity(nodes.len());
+    let mut bar: Option<u16> = None;
+    for (number, node) in nodes.iter().enumerate() {
+        let leaf = nodes.get(number + 1).is_none_or(|next| next.depth <= node.depth);
+        let in_bar = bar.is_some_and(|bar| node.depth > bar);
+        let place = Place { leaf, in_bar, in_tabs: false };
+        if !in_bar {
+            bar = (widget::look(node, place) == Some(Look::Bar)).then_some(node.depth);
+        }
+        places.push(place);
+    }
+    mark_tabs(nodes, &mut places);
+    places
+}
+
+/// Things to tap beside each other of which one is selected are tabs, whatever their class says.
+fn mark_tabs(nodes: &[Node], places: &mut [Place]) {
+    let beside = |one: &Node, next: &Node| {
+        (one.depth, &one.class, one.bounds.top, one.bounds.bottom)
+            == (next.depth, &next.class, next.bounds.top, next.bounds.bottom)
+    };
+    let mut first = 0;
+    for group in nodes.chunk_by(beside) {
+        let tabs = group.iter().any(|node| node.is(NodeFlags::SELECTED))
+            && group.iter().all(|node| node.is(NodeFlags::CLICKABLE));
+        places[first..first + group.len()].iter_mut().for_each(|place| place.in_tabs = tabs);
+        first += group.len();
+    }
+}

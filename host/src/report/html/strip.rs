@@ -1,0 +1,127 @@
+//! A trace as a strip of screens with the finger on them, each with its step in words, and the crash at the end.
+
+use maud::{Markup, html};
+use retap_shared::screen::Screen;
+use retap_shared::verdict::Problem;
+
+use super::aim::Aim;
+use super::canvas::Canvas;
+use super::finger;
+use super::harmless;
+use super::headline::Headline;
+use super::screen::{self, Drawing};
+use super::words::{self, counted};
+use crate::report::data::{Replays, Trail};
+
+/// A strip shows this many steps, the last ones: they lead to the crash. The rest is told in words alone.
+const LONGEST: usize = 40;
+
+/// More steps than this nobody reads; they are in the trace file.
+const LONGEST_LIST: usize = 400;
+
+pub(crate) fn strip(trail: &Trail, problem: &Problem, replays: Option<Replays>) -> Markup {
+    let steps = trail.steps.len();
+    let first = if trail.screens.is_empty() { steps } else { steps.saturating_sub(LONGEST) };
+    html! {
+        @if first > 0 { (list(trail, first)) }
+        @if first < steps || steps == 0 {
+            ol.strip start=(first + 1) {
+                @for number in first..steps { (step(trail, number)) }
+                (end(trail, problem, replays))
+            }
+        }
+    }
+}
+
+/// The steps before `end` in words.
+fn list(trail: &Trail, end: usize) -> Markup {
+    let first = end.saturating_sub(LONGEST_LIST);
+    let all = end == trail.steps.len();
+    html! {
+        details.steps open[all && end <= 12] {
+            summary {
+                @if all { (counted(end as u64, "step", "steps")) " in words" }
+                @else { "The first " (counted(end as u64, "step", "steps")) ", in words" }
+            }
+            @if first > 0 {
+                p.note { (counted(first as u64, "step", "steps")) " before these are in the trace file." }
+            }
+            ol start=(first + 1) { @for step in &trail.steps[first..end] { li { (words::marked(step)) } } }
+        }
+    }
+}
+
+fn step(trail: &Trail, number: usize) -> Markup {
+    let step = &trail.steps[number];
+    let Some((screen, canvas)) = drawable(trail, number) else {
+        return html! {
+            li.step { div.blank { "No picture of this screen" } (caption(number, &words::marked(step))) }
+        };
+    };
+    let aim = Aim::of(step, trail.hits.get(number).copied(), screen);
+    let (told, other) = aim.told(step, screen);
+    let spoken = format!("Step {}, {}: {}", number + 1, front(screen), words::plain(&told));
+    let finger = finger::draw(&aim, screen, &canvas);
+    let Drawing { picture, left_out } = screen::draw(screen, &canvas, &spoken, &finger);
+    html! {
+        li.step.wide[canvas.is_wide()] {
+            (picture)
+            (caption(number, &words::marked(&told)))
+            @if let Some(widget) = other { p.note { "recorded on " bdi { (words::widget(widget)) } } }
+            @if left_out > 0 { p.note { (counted(left_out as u64, "more part", "more parts")) " not drawn" } }
+        }
+    }
+}
+
+fn caption(number: usize, words: &Markup) -> Markup {
+    html! { p.caption { span.number { (number + 1) } span { (words) } } }
+}
+
+/// The crash as a red card, before what the phone showed last.
+fn end(trail: &Trail, problem: &Problem, replays: Option<Replays>) -> Markup {
+    let never = replays.filter(|replays| replays.successes == 0 && replays.runs > 0);
+    let headline = Headline::of(problem);
+    let last = drawable(trail, trail.steps.len());
+    html! {
+        li.step.end.wide[last.as_ref().is_some_and(|(_, canvas)| canvas.is_wide())] {
+            @match last {
+                Some((screen, canvas)) => {
+                    (screen::draw(screen, &canvas, &format!("Afterwards: {}", front(screen)), &html! {}).picture)
+                }
+                None => div.blank {},
+            }
+            div.boom.doubtful[never.is_some()] {
+                strong { (words::capitalised(&problem.kind.to_string())) }
+                bdi.what { (breakable(&headline.what)) }
+                @if !headline.place.is_empty() { span { "in " bdi { (breakable(&headline.place)) } } }
+                @if let Some(never) = never {
+                    span { "It did not come back in " (counted(u64::from(never.runs), "replay", "replays")) "." }
+                }
+            }
+        }
+    }
+}
+
+fn drawable(trail: &Trail, number: usize) -> Option<(&Screen, Canvas)> {
+    let screen = trail.screens.get(number)?;
+    Some((screen, Canvas::of(screen.size())?))
+}
+
+/// Long names may break before a capital letter and after a dot, where a reader breaks them too.
+pub(crate) fn breakable(name: &str) -> Markup {
+    let (mut parts, mut start, mut before) = (Vec::new(), 0, ' ');
+    for (at, one) in name.char_indices() {
+        if matches!(before, '.' | '_') || (one.is_uppercase() && before.is_lowercase()) {
+            parts.push(&name[start..at]);
+            start = at;
+        }
+        before = one;
+    }
+    html! { @for part in parts { (part) wbr; } (name[start..]) }
+}
+
+/// The activity in front, without its package.
+fn front(screen: &Screen) -> String {
+    let name = screen.activity().rsplit(['/', '.']).next().unwrap_or_default();
+    if name.is_empty() { "a screen".to_owned() } else { harmless::line(name, 60) }
+}

@@ -1,0 +1,139 @@
+//! `events.jsonl`: one event a line, with the milliseconds since the run was started. A report, not the truth:
+//! what a run needs to go on is in the store.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use retap_engine::event::RunEvent;
+use retap_engine::stop::Stop;
+use serde::{Deserialize, Serialize};
+
+use crate::report::Reporter;
+
+pub const FILE: &str = "events.jsonl";
+
+#[derive(Debug)]
+pub struct JsonLines {
+    writing: Mutex<Writing>,
+    /// The time that earlier processes have spent on the run.
+    before: Duration,
+    stop: Stop,
+}
+
+#[derive(Debug)]
+struct Writing {
+    file: File,
+    /// How long the file is, up to its last whole line.
+    length: u64,
+    failed: Option<io::Error>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    millis: u64,
+    #[serde(flatten)]
+    event: &'a RunEvent,
+}
+
+impl JsonLines {
+    /// Goes on at the end of the file if there is one. A line that was cut off by the death of its process is
+    /// removed. If the file cannot be written any more, `stop` is asked.
+    pub fn open(path: &Path, stop: Stop) -> io::Result<JsonLines> {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let (length, millis) = whole_lines(&file)?;
+        file.set_len(length)?;
+        file.seek(SeekFrom::Start(length))?;
+        let writing = Mutex::new(Writing { file, length, failed: None });
+        Ok(JsonLines { writing, before: Duration::from_millis(millis), stop })
+    }
+
+    /// Why lines are missing, if lines are missing.
+    pub fn take_failure(&self) -> Option<io::Error> {
+        self.lock().failed.take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Writing> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reporter for JsonLines {
+    fn event(&self, event: &RunEvent, at: Duration) {
+        let millis = u64::try_from((self.before + at).as_millis()).unwrap_or(u64::MAX);
+        let mut writing = self.lock();
+        if writing.failed.is_some() {
+            return;
+        }
+        let line = serde_json::to_vec(&Line { millis, event }).map_err(io::Error::from);
+        if let Err(error) = line.and_then(|line| writing.append(line)) {
+            writing.failed = Some(error);
+            self.stop.ask();
+        }
+    }
+}
+
+impl Writing {
+    /// In one call, so that a killed process leaves a cut line at most where the disk was full.
+    fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
+        line.push(b'\n');
+        if let Err(error) = self.file.write_all(&line) {
+            self.file.set_len(self.length)?;
+            return Err(error);
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// How many bytes of whole lines there are, and the time of the last of them.
+fn whole_lines(file: &File) -> io::Result<(u64, u64)> {
+    #[derive(Deserialize)]
+    struct Timed {
+        millis: u64,
+    }
+    let (mut reader, mut line) = (BufReader::new(file), Vec::new());
+    let (mut length, mut millis) = (0, 0);
+    while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+        length += line.len() as u64;
+        millis = serde_json::from_slice(&line).map_or(millis, |timed: Timed| timed.millis);
+        line.clear();
+    }
+    Ok((length, millis))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warning(text: &str) -> RunEvent {
+        RunEvent::Warning { text: text.into() }
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_dropped_and_time_goes_on() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(FILE);
+        JsonLines::open(&path, Stop::new()).unwrap().event(&warning("one"), Duration::from_millis(40));
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{whole}{{\"millis\":41,\"ev")).unwrap();
+        JsonLines::open(&path, Stop::new()).unwrap().event(&warning("two"), Duration::from_millis(2));
+        let expected = "{\"millis\":40,\"event\":\"warning\",\"text\":\"one\"}\n\
+             {\"millis\":42,\"event\":\"warning\",\"text\":\"two\"}\n";
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_cannot_be_written_stops_the_run_and_says_why() {
+        let stop = Stop::new();
+        let file = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let writing = Mutex::new(Writing { file, length: 0, failed: None });
+        let lines = JsonLines { writing, before: Duration::ZERO, stop: stop.clone() };
+        lines.event(&warning("lost"), Duration::ZERO);
+        assert!(stop.asked());
+        assert!(lines.take_failure().is_some());
+    }
+}

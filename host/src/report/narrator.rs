@@ -1,0 +1,252 @@
+//! Tells on the console what goes on in a run, event by event: what it does, how far it is, and what it finds.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use retap_engine::event::{Checked, RunEvent};
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::verdict::ProblemKind;
+
+use crate::plain::{self, SHORT};
+use crate::report::Reporter;
+use crate::report::console::{Console, Progress, Tone};
+use crate::words::counted;
+
+/// Between two looks at the bar this many events may pass: a simulated phone makes a hundred thousand a second.
+const EVENTS_A_LOOK: u32 = 32;
+
+#[derive(Debug)]
+pub struct Narrator {
+    console: Arc<Console>,
+    doing: Mutex<Doing>,
+}
+
+#[derive(Debug, Default)]
+enum Doing {
+    #[default]
+    Nothing,
+    Exploring(Exploring),
+    Reducing(Reducing),
+}
+
+#[derive(Debug, Default)]
+struct Exploring {
+    what: String,
+    events: u64,
+    /// Of sessions that have ended.
+    done: u64,
+    /// Of each session that is under way.
+    under_way: HashMap<u32, u32>,
+    screens: u32,
+    problems: u32,
+}
+
+#[derive(Debug)]
+struct Reducing {
+    from: u32,
+    steps: u32,
+    runs: u64,
+}
+
+impl Narrator {
+    pub fn new(console: Arc<Console>) -> Narrator {
+        Narrator { console, doing: Mutex::default() }
+    }
+
+    fn say(&self, tone: Tone, line: &str) {
+        self.console.say(tone, &format!("   {line}"));
+    }
+
+    fn begin(&self, doing: &mut Doing, next: Doing) {
+        *doing = next;
+        if let Some(progress) = doing.progress() {
+            self.console.begin_progress(&progress);
+        }
+    }
+
+    fn end(&self, doing: &mut Doing) {
+        *doing = Doing::Nothing;
+        self.console.end_progress();
+    }
+
+    fn look(&self, doing: &Doing) {
+        if let Some(progress) = doing.progress() {
+            self.console.progress(&progress);
+        }
+    }
+}
+
+impl Reporter for Narrator {
+    fn event(&self, event: &RunEvent, _at: Duration) {
+        let mut doing = self.doing.lock().unwrap_or_else(PoisonError::into_inner);
+        let look = doing.note(event);
+        match event {
+            RunEvent::RunStarted { seed, devices, .. } => {
+                self.say(Tone::Quiet, &format!("seed {seed}, on {}", shortened(devices)));
+            }
+            RunEvent::ExplorationStarted { app, events, .. } => {
+                let what = plain::line(app, SHORT);
+                self.begin(
+                    &mut doing,
+                    Doing::Exploring(Exploring { what, events: *events, ..Exploring::default() }),
+                );
+            }
+            RunEvent::ProblemFound { kind, summary, steps, first: true, fingerprint, .. } => {
+                self.say(Tone::Bad, &problem(*kind, summary, *steps, *fingerprint));
+            }
+            RunEvent::ReductionStarted { steps, .. } => {
+                self.begin(&mut doing, Doing::Reducing(Reducing { from: *steps, steps: *steps, runs: 0 }));
+            }
+            RunEvent::Checked { what, successes, runs } => {
+                self.say(Tone::Quiet, &checked(*what, *successes, *runs));
+            }
+            RunEvent::ReductionEnded { runs, took, .. } => {
+                self.end(&mut doing);
+                self.say(Tone::Quiet, &cost(*runs, *took));
+            }
+            RunEvent::ExplorationEnded { .. } | RunEvent::Finished { .. } => self.end(&mut doing),
+            RunEvent::DeviceLost { device, why } => {
+                let (device, why) = (plain::line(device, SHORT), plain::line(why, SHORT));
+                self.say(
+                    Tone::Warning,
+                    &format!("lost the phone `{device}`: {why}; its work goes to another one"),
+                );
+            }
+            RunEvent::Warning { text } => {
+                self.say(Tone::Warning, &format!("warning: {}", plain::line(text, plain::LONG)));
+            }
+            _ => {}
+        }
+        if look {
+            self.look(&doing);
+        }
+    }
+}
+
+impl Doing {
+    /// Keeps count, and tells whether there is something worth a look.
+    fn note(&mut self, event: &RunEvent) -> bool {
+        match (self, event) {
+            (Doing::Exploring(exploring), event) => exploring.note(event),
+            (Doing::Reducing(reducing), RunEvent::Observed { .. }) => {
+                reducing.runs += 1;
+                true
+            }
+            (Doing::Reducing(reducing), RunEvent::Shrunk { steps, .. }) => {
+                reducing.steps = *steps;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn progress(&self) -> Option<Progress> {
+        match self {
+            Doing::Nothing => None,
+            Doing::Exploring(exploring) => Some(exploring.progress()),
+            Doing::Reducing(Reducing { from, steps, runs }) => Some(Progress {
+                what: format!("{} → {steps}", counted(u64::from(*from), "step")),
+                done: *runs,
+                total: None,
+                unit: "runs",
+                note: "leaving steps out".to_owned(),
+            }),
+        }
+    }
+}
+
+impl Exploring {
+    fn note(&mut self, event: &RunEvent) -> bool {
+        match event {
+            RunEvent::Stepped { session, step, .. } => {
+                self.under_way.insert(*session, *step);
+                return step.is_multiple_of(EVENTS_A_LOOK);
+            }
+            RunEvent::SessionStarted { session, .. } => {
+                // Also when it starts over because its phone was lost.
+                self.under_way.remove(session);
+            }
+            RunEvent::SessionEnded { session, events, .. } => {
+                self.under_way.remove(session);
+                self.done += u64::from(*events);
+            }
+            RunEvent::Covered { screens, .. } => self.screens = *screens,
+            RunEvent::ProblemFound { first: true, .. } => self.problems += 1,
+            _ => return false,
+        }
+        true
+    }
+
+    fn progress(&self) -> Progress {
+        let under_way: u64 = self.under_way.values().map(|&events| u64::from(events)).sum();
+        let (screens, problems) = (u64::from(self.screens), u64::from(self.problems));
+        Progress {
+            what: self.what.clone(),
+            done: self.done + under_way,
+            total: Some(self.events),
+            unit: "events",
+            note: format!("{}, {}", counted(screens, "screen"), counted(problems, "problem")),
+        }
+    }
+}
+
+fn shortened(devices: &[String]) -> String {
+    match devices {
+        [] => "no phone".to_owned(),
+        [one] => plain::line(one, SHORT),
+        [first, rest @ ..] => format!("{} and {} more", plain::line(first, SHORT), rest.len()),
+    }
+}
+
+fn problem(kind: ProblemKind, summary: &str, steps: u32, fingerprint: Fingerprint) -> String {
+    let (summary, steps) = (plain::line(summary, SHORT), counted(u64::from(steps), "step"));
+    format!("✗ {kind} after {steps}: {summary} ({fingerprint})")
+}
+
+fn checked(what: Checked, successes: u32, runs: u32) -> String {
+    let times = counted(u64::from(runs), "run");
+    match what {
+        Checked::Original if successes == 0 => format!("the whole trace does not do it: 0 of {times}"),
+        Checked::Original => format!("the whole trace does it again: {successes} of {times}"),
+        Checked::Result => format!("what is left does it too: {successes} of {times}"),
+    }
+}
+
+fn cost(runs: u64, took: Micros) -> String {
+    format!("this took {} on the phone, {took} of its time", counted(runs, "run"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stepped(session: u32, step: u32) -> RunEvent {
+        let (device, action, activity) = (String::new(), String::new(), "".into());
+        RunEvent::Stepped { session, device, step, action, widget: None, activity }
+    }
+
+    #[test]
+    fn events_of_a_session_that_starts_over_are_not_counted_twice() {
+        let mut exploring = Exploring { events: 100, ..Exploring::default() };
+        let start = |session| RunEvent::SessionStarted { session, device: String::new(), seed: 0 };
+        for event in [start(0), stepped(0, 30), start(1), stepped(1, 7), start(0), stepped(0, 2)] {
+            exploring.note(&event);
+        }
+        assert_eq!(exploring.progress().done, 9);
+        exploring.note(&RunEvent::SessionEnded {
+            session: 0,
+            events: 50,
+            took: Micros::ZERO,
+            recalled: false,
+        });
+        assert_eq!(exploring.progress().done, 57);
+    }
+
+    #[test]
+    fn what_an_app_writes_into_its_crash_cannot_reach_the_terminal() {
+        let line = problem(ProblemKind::Crash, "\u{1b}]0;owned\u{7}", 3, Fingerprint(1));
+        assert_eq!(line, r"✗ crash after 3 steps: \u{1b}]0;owned\u{7} (0000000000000001)");
+    }
+}

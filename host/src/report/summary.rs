@@ -1,0 +1,148 @@
+//! What a run came to, in words for people and as JSON for programs.
+
+use retap_engine::explore::Exploration;
+use retap_engine::model::CoveragePoint;
+use retap_engine::reduce::Check;
+use retap_shared::trace::Trace;
+use retap_shared::verdict::Outcome;
+use serde_json::{Value, json};
+
+use crate::job::{Explored, Shortened};
+use crate::plain::{self, SHORT};
+use crate::report::html::words as step_words;
+use crate::run::crashes::Crash;
+use crate::run::store::Known;
+use crate::target;
+use crate::words::{counted, thousands};
+
+/// As many steps as somebody reads one after the other.
+const READABLE: usize = 30;
+
+/// The table at the end of an exploration.
+pub fn explored(explored: &Explored) -> String {
+    let Explored { app, exploration, crashes, .. } = explored;
+    let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
+    let times: u64 = crashes.iter().map(|(crash, _)| u64::from(crash.times)).sum();
+    let rows = [
+        ("events", format!("{} in {}", thousands(exploration.events), counted(explored.sessions, "session"))),
+        ("activities", of(activities, app.activities.len())),
+        ("screens", thousands(u64::from(screens))),
+        ("branches", of(branches, app.branches as usize)),
+        ("problems", format!("{} different, met {}", crashes.len(), counted(times, "time"))),
+        ("speed", format!("{} events a second", thousands(events_per_second(explored)))),
+        ("phone time", exploration.took.to_string()),
+    ];
+    let (label, package) = (plain::line(&app.label, SHORT), plain::line(&app.app.package, SHORT));
+    let mut lines = vec![format!("{label} ({package})")];
+    lines.extend(rows.map(|(name, value)| format!("  {name:<12}{value}")));
+    lines.extend(crashes.iter().map(|(crash, known)| problem(crash, *known)));
+    lines.join("\n")
+}
+
+/// The same in a line.
+pub fn in_a_line(explored: &Explored) -> String {
+    let Explored { app, exploration, .. } = explored;
+    let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
+    format!(
+        "{} events, {} of phone time: {} activities, {} screens, {} branches",
+        thousands(exploration.events),
+        exploration.took,
+        of(activities, app.activities.len()),
+        thousands(u64::from(screens)),
+        of(branches, app.branches as usize),
+    )
+}
+
+pub fn explored_json(explored: &Explored, seed: u64) -> Value {
+    let Explored { app, exploration, crashes, sessions, took, explorer } = explored;
+    let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
+    json!({
+        "result": "explore",
+        "outcome": exploration.outcome,
+        "app": app.app.package,
+        "explorer": explorer.name(),
+        "seed": seed,
+        "events": exploration.events,
+        "sessions": sessions,
+        "activities": activities,
+        "activities_total": app.activities.len(),
+        "screens": screens,
+        "branches": branches,
+        "branches_total": app.branches,
+        "problems": crashes.iter().map(|(crash, known)| crash_json(crash, *known)).collect::<Vec<_>>(),
+        "seconds": took.as_secs_f64(),
+        "events_per_second": events_per_second(explored),
+        "phone_seconds": exploration.took.0 as f64 / 1e6,
+    })
+}
+
+/// One step a line, numbered, as a person would do them. A trace too long to be read is told by its last steps.
+fn steps(trace: &Trace) -> String {
+    let left_out = trace.steps.len().saturating_sub(READABLE);
+    let mut lines = Vec::new();
+    if left_out > 0 {
+        lines.push(format!("        … {} before", counted(left_out as u64, "step")));
+    }
+    let shown = trace.steps.iter().enumerate().skip(left_out);
+    lines.extend(shown.map(|(number, step)| format!("    {:>3}. {}", number + 1, step_words::plain(step))));
+    lines.join("\n")
+}
+
+/// What a trace was cut down to, and the steps that are left.
+pub fn shortened(one: &Shortened) -> String {
+    if one.outcome == Outcome::DoesNotReproduce {
+        return format!("{}\n  does not reproduce: {}", name(one), share(&one.original));
+    }
+    let (from, to) = (counted(one.from as u64, "step"), counted(one.trace.steps.len() as u64, "step"));
+    let proof = one.result.as_ref().map_or_else(String::new, |check| format!(", proven in {}", share(check)));
+    format!("{}\n  {from} → {to}{proof}\n{}", name(one), steps(&one.trace))
+}
+
+/// What a trace is for: its crash if it is one.
+pub fn name(one: &Shortened) -> String {
+    one.crash.as_ref().map_or_else(|| format!("the way to {}", target::in_words(&one.target)), headline)
+}
+
+/// `2 of 3 runs`.
+pub fn share(check: &Check) -> String {
+    format!("{} of {}", check.successes, counted(u64::from(check.runs), "run"))
+}
+
+/// Kind and first line.
+pub fn headline(crash: &Crash) -> String {
+    format!("{}: {}", crash.problem.kind, plain::line(&crash.problem.summary, SHORT))
+}
+
+fn problem(crash: &Crash, known: Option<Known>) -> String {
+    let since = known.map_or_else(String::new, |known| {
+        format!(", known since {} ({})", known.first_seen.words(), counted(known.times, "time"))
+    });
+    let (times, steps) =
+        (counted(u64::from(crash.times), "time"), counted(crash.trace.steps.len() as u64, "step"));
+    format!("  {} {}\n    {times}, first after {steps}{since}", crash.fingerprint, headline(crash))
+}
+
+pub fn crash_json(crash: &Crash, known: Option<Known>) -> Value {
+    json!({
+        "id": crash.fingerprint,
+        "kind": crash.problem.kind,
+        "summary": crash.problem.summary,
+        "times": crash.times,
+        "steps": crash.trace.steps.len(),
+        "known_since": known.map(|known| known.first_seen.words()),
+    })
+}
+
+fn totals(exploration: &Exploration) -> CoveragePoint {
+    exploration.curve.last().copied().unwrap_or_default()
+}
+
+fn of(reached: u32, total: usize) -> String {
+    let reached = thousands(u64::from(reached));
+    if total == 0 { reached } else { format!("{reached} of {}", thousands(total as u64)) }
+}
+
+fn events_per_second(explored: &Explored) -> u64 {
+    let seconds = explored.took.as_secs_f64();
+    if seconds > 0.0 { (explored.exploration.events as f64 / seconds) as u64 } else { 0 }
+}

@@ -1,0 +1,193 @@
+//! `crashes/ID/` of a run: the trace that was found, what it was cut down to, the stack, and the screens on the way.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use retap_engine::explore::Found;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::protocol::Hit;
+use retap_shared::screen::{Screen, SharedScreen};
+use retap_shared::trace::{App, Trace, TraceError};
+use retap_shared::verdict::{Problem, ProblemKind};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::Exit;
+use crate::failure::Explained;
+use crate::run::directory::{self, Directory, DirectoryError};
+
+const CRASHES: &str = "crashes";
+const TRACE: &str = "trace.retap";
+const REDUCED: &str = "reduced.retap";
+const STACK: &str = "stack.txt";
+const SCREENS: &str = "screens.json";
+const PROBLEM: &str = "problem.json";
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crash {
+    pub problem: Problem,
+    pub fingerprint: Fingerprint,
+    /// How often the run met it.
+    pub times: u32,
+    pub trace: Trace,
+    pub reduced: Option<Reduced>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduced {
+    pub trace: Trace,
+    /// Runs on a phone that it took.
+    pub runs: u64,
+    /// How often the result did it again as proof.
+    pub successes: u32,
+    pub replays: u32,
+    /// The screen before each step, and the last one.
+    pub screens: Vec<SharedScreen>,
+    pub hits: Vec<Hit>,
+}
+
+/// `problem.json`. The stack has a file of its own.
+#[derive(Debug, Serialize, Deserialize)]
+struct Written {
+    fingerprint: Fingerprint,
+    app: App,
+    kind: ProblemKind,
+    process: String,
+    summary: String,
+    /// The lines that two crashes must share to be the same one.
+    made_of: Vec<String>,
+    times: u32,
+    steps: usize,
+    reduced: Option<WrittenReduced>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct WrittenReduced {
+    steps: usize,
+    runs: u64,
+    successes: u32,
+    replays: u32,
+    hits: Vec<Hit>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CrashError {
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    #[error("`{}` is not a trace that can be read", .path.display())]
+    Trace { path: PathBuf, source: TraceError },
+    #[error("`{}` is damaged", .path.display())]
+    Damaged { path: PathBuf, source: serde_json::Error },
+    #[error("could not write down the crash {fingerprint}")]
+    Unwritable { fingerprint: Fingerprint, source: serde_json::Error },
+}
+
+impl Crash {
+    /// Writes every file of it, `problem.json` last: where that stands, the others do too.
+    pub fn write(&self, run: &Directory) -> Result<(), CrashError> {
+        let place = |file: &str| format!("{}/{file}", self.place());
+        let unwritable = |source| CrashError::Unwritable { fingerprint: self.fingerprint, source };
+        run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
+        run.write(&place(STACK), self.problem.stack.as_bytes())?;
+        if let Some(reduced) = &self.reduced {
+            run.write(&place(REDUCED), reduced.trace.to_text().as_bytes())?;
+            let screens: Vec<&Screen> = reduced.screens.iter().map(AsRef::as_ref).collect();
+            run.write(&place(SCREENS), &serde_json::to_vec(&screens).map_err(unwritable)?)?;
+        }
+        let mut problem = serde_json::to_vec_pretty(&self.written()).map_err(unwritable)?;
+        problem.push(b'\n');
+        Ok(run.write(&place(PROBLEM), &problem)?)
+    }
+
+    /// Its directory inside the run.
+    pub fn place(&self) -> String {
+        format!("{CRASHES}/{}", self.fingerprint)
+    }
+
+    /// The file inside the run to replay: the shortest there is.
+    pub fn best_file(&self) -> String {
+        format!("{}/{}", self.place(), if self.reduced.is_some() { REDUCED } else { TRACE })
+    }
+
+    pub fn trace_file(&self) -> String {
+        format!("{}/{TRACE}", self.place())
+    }
+
+    fn written(&self) -> Written {
+        let Problem { kind, process, summary, .. } = &self.problem;
+        Written {
+            fingerprint: self.fingerprint,
+            app: self.trace.header.app.clone(),
+            kind: *kind,
+            process: process.to_string(),
+            summary: summary.clone(),
+            made_of: Fingerprint::explain(&self.problem),
+            times: self.times,
+            steps: self.trace.steps.len(),
+            reduced: self.reduced.as_ref().map(|reduced| WrittenReduced {
+                steps: reduced.trace.steps.len(),
+                runs: reduced.runs,
+                successes: reduced.successes,
+                replays: reduced.replays,
+                hits: reduced.hits.clone(),
+            }),
+        }
+    }
+}
+
+impl From<&Found> for Crash {
+    fn from(found: &Found) -> Crash {
+        let Found { problem, fingerprint, trace, times } = found.clone();
+        Crash { problem, fingerprint, times, trace, reduced: None }
+    }
+}
+
+/// The crashes of a run by their ids, as they were found. A directory that has no `problem.json` yet is left out.
+pub fn read_all(run: &Path) -> Result<BTreeMap<Fingerprint, Crash>, CrashError> {
+    let folder = run.join(CRASHES);
+    let unreadable = |source| DirectoryError::Read { path: folder.clone(), source };
+    let mut crashes = BTreeMap::new();
+    if !folder.is_dir() {
+        return Ok(crashes);
+    }
+    for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
+        let place = entry.map_err(unreadable)?.path();
+        if place.join(PROBLEM).is_file() {
+            let crash = read_one(&place)?;
+            crashes.insert(crash.fingerprint, crash);
+        }
+    }
+    Ok(crashes)
+}
+
+fn read_one(place: &Path) -> Result<Crash, CrashError> {
+    let path = place.join(PROBLEM);
+    let written: Written = serde_json::from_str(&directory::read(&path)?)
+        .map_err(|source| CrashError::Damaged { path: path.clone(), source })?;
+    let Written { fingerprint, kind, process, summary, times, .. } = written;
+    let stack = directory::read(&place.join(STACK))?;
+    let problem = Problem { kind, process: process.into(), summary, stack };
+    Ok(Crash { problem, fingerprint, times, trace: read_trace(&place.join(TRACE))?, reduced: None })
+}
+
+pub fn read_trace(path: &Path) -> Result<Trace, CrashError> {
+    let text = directory::read(path)?;
+    Trace::parse(&text).map_err(|source| CrashError::Trace { path: path.to_owned(), source })
+}
+
+impl Explained for CrashError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        match self {
+            CrashError::Directory(error) => error.help(),
+            CrashError::Trace { .. } => {
+                "a trace is a `.retap` file as `retap explore` writes it; if it was cut off, use a whole copy"
+                    .into()
+            }
+            CrashError::Damaged { .. } => "reduce the crash's `trace.retap` itself".into(),
+            CrashError::Unwritable { .. } => "please report this with the run's directory".into(),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A run's directory: made once, locked while in use, and every file in it written whole.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::exit::Exit;
+use crate::failure::Explained;
+use crate::run::lock::{Lock, LockFailure};
+use crate::run::manifest::MANIFEST;
+use crate::run::moment::Moment;
+use crate::run::whole;
+
+/// Where runs go if nobody says otherwise, below the working directory.
+const RUNS: &str = "runs";
+const LOCK: &str = "lock";
+
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+    _lock: Lock,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    #[error("the directory `{}` is not empty", .path.display())]
+    NotEmpty { path: PathBuf },
+    #[error("`{}` is not a run: it has no `{MANIFEST}`", .path.display())]
+    NotARun { path: PathBuf },
+    #[error("the run `{}` is in use by {}", .path.display(), process(.holder))]
+    InUse { path: PathBuf, holder: Option<u32> },
+    #[error("could not create the run directory `{}`", .path.display())]
+    Create { path: PathBuf, source: io::Error },
+    #[error("could not read `{}`", .path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("could not write `{}`", .path.display())]
+    Write { path: PathBuf, source: io::Error },
+}
+
+impl Directory {
+    /// A new one at `path`, which must not exist or be empty.
+    pub fn create(path: &Path) -> Result<Directory, DirectoryError> {
+        let failed = |source| DirectoryError::Create { path: path.to_owned(), source };
+        fs::create_dir_all(path).map_err(failed)?;
+        if fs::read_dir(path).map_err(failed)?.next().is_some() {
+            return Err(DirectoryError::NotEmpty { path: path.to_owned() });
+        }
+        Directory::lock(path, failed)
+    }
+
+    /// A new one below `runs/`, named by time, command and seed.
+    pub fn create_named(command: &str, seed: u64) -> Result<Directory, DirectoryError> {
+        let name = format!("{}-{command}-{seed}", Moment::now().name());
+        let mut path = Path::new(RUNS).join(&name);
+        for number in 2.. {
+            // Made here and not by `create`, so that two processes of the same second never share one.
+            let failed = |source| DirectoryError::Create { path: path.clone(), source };
+            fs::create_dir_all(RUNS).map_err(failed)?;
+            match fs::create_dir(&path) {
+                Ok(()) => break,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed(error)),
+            }
+            path = Path::new(RUNS).join(format!("{name}-{number}"));
+        }
+        Directory::create(&path)
+    }
+
+    /// One that exists, to go on with.
+    pub fn open(path: &Path) -> Result<Directory, DirectoryError> {
+        if !is_run(path) {
+            return Err(DirectoryError::NotARun { path: path.to_owned() });
+        }
+        Directory::lock(path, |source| DirectoryError::Write { path: path.join(LOCK), source })
+    }
+
+    fn lock(path: &Path, failed: impl Fn(io::Error) -> DirectoryError) -> Result<Directory, DirectoryError> {
+        match Lock::take(&path.join(LOCK)) {
+            Ok(lock) => Ok(Directory { path: path.to_owned(), _lock: lock }),
+            Err(LockFailure::Held(holder)) => Err(DirectoryError::InUse { path: path.to_owned(), holder }),
+            Err(LockFailure::Io(error)) => Err(failed(error)),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file by its path inside the run, with the directories above it.
+    pub fn write(&self, inside: &str, bytes: &[u8]) -> Result<(), DirectoryError> {
+        let path = self.path.join(inside);
+        let parents = path.parent().map_or(Ok(()), fs::create_dir_all);
+        parents
+            .and_then(|()| whole::write(&path, bytes))
+            .map_err(|source| DirectoryError::Write { path, source })
+    }
+
+    pub fn read(&self, inside: &str) -> Result<String, DirectoryError> {
+        read(&self.path.join(inside))
+    }
+}
+
+pub fn is_run(path: &Path) -> bool {
+    path.join(MANIFEST).is_file()
+}
+
+pub fn read(path: &Path) -> Result<String, DirectoryError> {
+    fs::read_to_string(path).map_err(|source| DirectoryError::Read { path: path.to_owned(), source })
+}
+
+fn process(holder: &Option<u32>) -> String {
+    holder.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}
+
+impl Explained for DirectoryError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        match self {
+            DirectoryError::NotEmpty { path } if is_run(path) => {
+                format!("name another directory with `--out`, or go on with this run: `--resume {}`", path.display())
+            }
+            DirectoryError::NotEmpty { .. } => "name a directory with `--out` that is empty or does not exist".into(),
+            DirectoryError::NotARun { .. } => {
+                "name the directory of a run, as the last line of `retap explore` prints it".into()
+            }
+            DirectoryError::InUse { holder, .. } => {
+                format!("wait until {} has ended, or end it; nothing is lost then", process(holder))
+            }
+            DirectoryError::Create { .. } => "name a place with `--out` where you may write".into(),
+            DirectoryError::Read { .. } => "see whether the file is there, is text, and may be read".into(),
+            DirectoryError::Write { .. } => {
+                "make room or give the right to write there; a run goes on with `--resume` and keeps what it has observed"
+                    .into()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_with_something_in_it_is_never_taken() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::write(parent.path().join("mine"), "precious").unwrap();
+        let error = Directory::create(parent.path()).unwrap_err();
+        assert!(matches!(error, DirectoryError::NotEmpty { .. }));
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn only_a_directory_with_a_manifest_is_a_run() {
+        let parent = tempfile::tempdir().unwrap();
+        assert!(matches!(Directory::open(parent.path()), Err(DirectoryError::NotARun { .. })));
+        fs::write(parent.path().join(MANIFEST), "{}").unwrap();
+        let run = Directory::open(parent.path()).unwrap();
+        assert!(matches!(Directory::open(parent.path()), Err(DirectoryError::InUse { .. })));
+        run.write("crashes/1/stack.txt", b"at home").unwrap();
+        assert_eq!(run.read("crashes/1/stack.txt").unwrap(), "at home");
+    }
+}

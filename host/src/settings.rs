@@ -1,0 +1,107 @@
+//! What a job is asked to do, complete: command line, `retap.toml` and defaults already put together.
+//! `run.json` keeps it, so that a run can be gone on with.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+pub const COUNTS: RangeInclusive<u64> = 1..=1_000;
+pub const EVENTS: RangeInclusive<u64> = 1..=1_000_000_000;
+pub const SESSION_EVENTS: RangeInclusive<u64> = 1..=100_000;
+pub const RUNS: RangeInclusive<u64> = 1..=10_000;
+
+pub const DEFAULT_EVENTS: u64 = 5_000;
+pub const DEFAULT_SESSION_EVENTS: u32 = 500;
+pub const DEFAULT_RUNS: u32 = 1;
+pub const DEFAULT_TIMES: u32 = 3;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Settings {
+    Demo(Demo),
+    Explore(Explore),
+    Reduce(Reduce),
+}
+
+/// Which phones, as `--device` and `--count` name them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Devices {
+    pub device: String,
+    pub count: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Demo {
+    /// For each app.
+    pub events: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explore {
+    pub devices: Devices,
+    /// Package or name; without one the only app of the phone.
+    pub app: Option<String>,
+    pub explorer: Explorer,
+    pub events: u64,
+    pub session_events: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reduce {
+    /// Without one, for each trace the simulated phone that has its app.
+    pub device: Option<String>,
+    pub count: u32,
+    /// As the user named it; the traces themselves are copied into the run.
+    pub source: PathBuf,
+    /// Without one, what each trace says it reaches.
+    pub target: Option<String>,
+    pub algorithm: Algorithm,
+    pub runs: u32,
+    pub successes: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Explorer {
+    /// A random choice among the widgets that are on the screen.
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Algorithm {
+    /// Delta debugging, then every short stretch of steps until nothing more can go.
+    Auto,
+    /// Plain delta debugging.
+    Dd,
+}
+
+impl Settings {
+    /// The command's name, as a user types it.
+    pub fn command(&self) -> &'static str {
+        match self {
+            Settings::Demo(_) => "demo",
+            Settings::Explore(_) => "explore",
+            Settings::Reduce(_) => "reduce",
+        }
+    }
+}
+
+impl Explorer {
+    pub fn name(self) -> &'static str {
+        match self {
+            Explorer::Random => "random",
+        }
+    }
+}
+
+impl Algorithm {
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Auto => "auto",
+            Algorithm::Dd => "dd",
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What every command has at hand: the console, and whether the user has asked to stop.
+
+use std::sync::Arc;
+
+use retap_engine::stop::Stop;
+
+use crate::exit::Exit;
+use crate::failure::Explained;
+use crate::report::console::{Console, Tone};
+
+#[derive(Clone, Debug)]
+pub struct Shell {
+    pub console: Arc<Console>,
+    pub stop: Stop,
+}
+
+impl Shell {
+    pub fn new(console: Console) -> Shell {
+        Shell { console: Arc::new(console), stop: Stop::new() }
+    }
+
+    /// The first Ctrl-C asks to stop, the second does not ask. A thread of its own listens, because the runtime's
+    /// clock is paused and the runtime may be busy.
+    pub fn listen(&self) -> Result<(), ListenError> {
+        let shell = self.clone();
+        let listening = ctrlc::try_set_handler(move || {
+            if shell.stop.asked() {
+                std::process::exit(Exit::Interrupted as i32);
+            }
+            shell.stop.ask();
+            shell
+                .console
+                .say(Tone::Warning, "stopping, and keeping what was observed; Ctrl-C again ends at once");
+        });
+        match listening {
+            // Whoever started the program in the background or under `nohup` has decided what these signals do.
+            Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+            listening => listening.map_err(ListenError),
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("could not listen for Ctrl-C")]
+pub struct ListenError(#[source] ctrlc::Error);
+
+impl Explained for ListenError {
+    fn exit(&self) -> Exit {
+        Exit::OwnFault
+    }
+
+    fn help(&self) -> String {
+        "see whether the system lets programs start threads".into()
+    }
+}

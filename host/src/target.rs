@@ -1,0 +1,84 @@
+//! What a reduction keeps or a replay looks for, as a user names it: `crash`, `activity:NAME`, `screen:TEXT`.
+
+use retap_shared::action::Widget;
+use retap_shared::protocol::Target;
+use retap_shared::trace::Trace;
+
+use crate::exit::Exit;
+use crate::failure::Explained;
+use crate::plain::{self, SHORT};
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    #[error("`{0}` is no target")]
+    Unknown(String),
+    #[error("the trace does not say what it reaches")]
+    NoneNamed,
+}
+
+pub fn check(text: &str) -> Result<(), TargetError> {
+    parse(text, None).map(|_| ())
+}
+
+/// What was asked for, or else what the trace says it reaches.
+pub fn of(trace: &Trace, asked: Option<&str>) -> Result<Target, TargetError> {
+    match asked {
+        Some(text) => parse(text, trace.header.target.as_ref()),
+        None => trace.header.target.clone().ok_or(TargetError::NoneNamed),
+    }
+}
+
+/// `crash` is the crash that the trace is known for, or else any.
+fn parse(text: &str, known: Option<&Target>) -> Result<Target, TargetError> {
+    match text.split_once(':') {
+        None if text == "crash" => match known {
+            Some(problem @ Target::Problem(_)) => Ok(problem.clone()),
+            _ => Ok(Target::AnyProblem),
+        },
+        Some(("activity", name)) if !name.is_empty() => Ok(Target::Activity(name.into())),
+        Some(("screen", shown)) if !shown.is_empty() => {
+            Ok(Target::Screen(Widget { text: shown.into(), ..Widget::default() }))
+        }
+        _ => Err(TargetError::Unknown(text.to_owned())),
+    }
+}
+
+/// What one goes to: "the way to …", "reached …".
+pub fn in_words(target: &Target) -> String {
+    match target {
+        Target::Problem(fingerprint) => format!("the crash {fingerprint}"),
+        Target::AnyProblem => "a crash".to_owned(),
+        Target::Activity(name) => format!("the activity `{}`", plain::line(name, SHORT)),
+        Target::Screen(widget) => format!("a screen that shows `{}`", plain::line(&widget.text, SHORT)),
+    }
+}
+
+impl Explained for TargetError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        "name one with `--target`: `crash`, `activity:NAME` or `screen:TEXT`".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retap_shared::fingerprint::Fingerprint;
+
+    use super::*;
+
+    #[test]
+    fn each_form_is_understood_and_nothing_else() {
+        let crash = Target::Problem(Fingerprint(7));
+        assert_eq!(parse("crash", Some(&crash)), Ok(crash));
+        assert_eq!(parse("crash", None), Ok(Target::AnyProblem));
+        assert_eq!(parse("activity:.Settings", None), Ok(Target::Activity(".Settings".into())));
+        let shows = Target::Screen(Widget { text: "Total: 3".into(), ..Widget::default() });
+        assert_eq!(parse("screen:Total: 3", None), Ok(shows));
+        for wrong in ["", "crash:", "activity:", "screen", "scren:x", "Crash"] {
+            assert_eq!(parse(wrong, None), Err(TargetError::Unknown(wrong.into())));
+        }
+    }
+}

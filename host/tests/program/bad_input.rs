@@ -1,0 +1,145 @@
+//! What a user can get wrong: one clear error each, with what to do, and the right exit code.
+
+use std::fs;
+
+use crate::retap::Desk;
+
+/// The error as told, with the parts that differ from run to run made equal.
+fn told(desk: &Desk, line: &str, code: i32) -> String {
+    let ended = desk.run(line);
+    assert_eq!(ended.code, code, "{line}\n{}{}", ended.out, ended.err);
+    ended.err.replace(&*desk.path("").to_string_lossy(), "[desk]/")
+}
+
+#[test]
+fn an_unknown_app() {
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:nots", 2), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "explore mail --device sim:notes", 2), @"");
+}
+
+#[test]
+fn an_unknown_kind_of_phone() {
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device smi:notes", 2), @"");
+}
+
+#[test]
+fn phones_that_come_later_and_no_phone_at_all() {
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device emulator-5554", 4), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device jvm:app.apk", 4), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "explore", 4), @"");
+}
+
+#[test]
+fn a_seed_that_is_no_number() {
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:notes --seed banana", 2), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "demo --seed -1", 2), @"");
+}
+
+#[test]
+fn a_malformed_trace() {
+    let desk = Desk::new();
+    desk.write("bad.retap", "{\"retap\":\"1.0\"}\nthis is no step\n");
+    insta::assert_snapshot!(told(&desk, "reduce bad.retap", 2), @"");
+    desk.write("bad.retap", "\u{1b}[31mred\u{7}");
+    assert!(!told(&desk, "replay bad.retap", 2).contains('\u{1b}'));
+    fs::write(desk.path("bad.retap"), [0xff, 0xfe, 0x00]).unwrap();
+    insta::assert_snapshot!(told(&desk, "replay bad.retap", 2), @"");
+}
+
+#[test]
+fn a_trace_that_is_cut_off_in_the_middle_of_a_line() {
+    let desk = Desk::new();
+    desk.explored("notes", "found");
+    let id = desk.crashes("found").remove(0);
+    let whole = desk.read(&format!("found/crashes/{id}/trace.retap"));
+    let lines = whole.lines().count();
+    desk.write("cut.retap", &whole[..whole.len() - 20]);
+    let told = told(&desk, "reduce cut.retap", 2);
+    assert!(told.starts_with("error: `cut.retap` is not a trace that can be read\n"), "{told}");
+    assert!(told.contains(&format!("line {lines}")), "{told}");
+    assert!(told.contains("help: "), "{told}");
+    assert!(!desk.path("runs").exists(), "nothing is made for a trace that cannot be read");
+}
+
+#[test]
+fn a_trace_or_run_that_is_not_there() {
+    insta::assert_snapshot!(told(&Desk::new(), "reduce nowhere", 2), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "replay nowhere.retap", 2), @"");
+}
+
+#[test]
+fn a_run_directory_that_cannot_be_made() {
+    let desk = Desk::new();
+    desk.write("file", "not a directory");
+    insta::assert_snapshot!(told(&desk, "explore --device sim:notes --out file/run", 2), @"");
+}
+
+#[test]
+fn a_run_directory_that_is_not_empty() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("mine")).unwrap();
+    desk.write("mine/thesis.txt", "precious");
+    insta::assert_snapshot!(told(&desk, "explore --device sim:notes --out mine", 2), @"");
+    assert_eq!(desk.read("mine/thesis.txt"), "precious");
+}
+
+#[test]
+fn a_resume_of_something_that_is_no_run() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("photos")).unwrap();
+    insta::assert_snapshot!(told(&desk, "explore --resume photos", 2), @"");
+    insta::assert_snapshot!(told(&desk, "explore --resume nowhere", 2), @"");
+}
+
+#[test]
+fn a_resume_by_another_command_leaves_the_run_as_it_was() {
+    let desk = Desk::new();
+    desk.explored("notes", "found");
+    let before = desk.read("found/run.json");
+    insta::assert_snapshot!(told(&desk, "reduce --resume found", 2), @"");
+    assert_eq!(desk.read("found/run.json"), before);
+}
+
+#[test]
+fn a_run_of_a_newer_retap_and_a_damaged_one() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("run")).unwrap();
+    desk.write("run/run.json", "{\"format\": 99, \"whatever\": true}");
+    insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @"");
+    desk.write("run/run.json", "{\"format\": 1, \"retap\"");
+    insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @"");
+}
+
+#[test]
+fn a_store_that_is_no_store() {
+    let desk = Desk::new();
+    desk.write("store.sqlite", &"a letter to my landlord".repeat(100));
+    let line = "explore --device sim:notes --store store.sqlite --out here";
+    insta::assert_snapshot!(told(&desk, line, 2), @"");
+    assert!(!desk.path("here").exists());
+}
+
+#[test]
+fn settings_with_an_unknown_key() {
+    let desk = Desk::new();
+    desk.write("retap.toml", "[explore]\nevnts = 5\n");
+    insta::assert_snapshot!(told(&desk, "explore --device sim:notes", 2), @"");
+}
+
+#[test]
+fn contradicting_options() {
+    let desk = Desk::new();
+    desk.explored("notes", "found");
+    insta::assert_snapshot!(told(&desk, "reduce found --runs 2 --successes 3 --out cut", 2), @"");
+    assert!(told(&desk, "explore --resume found --seed 3", 2).contains("cannot be used with"));
+}
+
+#[test]
+fn output_that_cannot_be_written() {
+    let desk = Desk::new();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ended = desk.command("devices").stdout(full).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2));
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert!(told.starts_with("error: could not write the result\n"), "{told}");
+}

@@ -1,0 +1,43 @@
+//! `retap check`: strict reading, and plain words for what would be done.
+
+use crate::retap::Desk;
+
+#[test]
+fn a_right_file_is_told_in_plain_words() {
+    let desk = Desk::new();
+    desk.write(
+        "retap.toml",
+        "device = \"sim:shop\"\ncount = 3\nseed = 5\nstore = \"/tmp/s.sqlite\"\n\
+         [explore]\nevents = 1_200\n[reduce]\nruns = 5\nsuccesses = 4\n[replay]\ntimes = 1\n",
+    );
+    let ended = desk.run("check");
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    insta::assert_snapshot!(ended.out, @"");
+}
+
+#[test]
+fn without_a_file_the_defaults_are_told() {
+    let desk = Desk::new();
+    let ended = desk.run("check --store s.sqlite");
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert!(ended.out.starts_with("There is no `retap.toml` here"), "{}", ended.out);
+}
+
+#[test]
+fn every_mistake_is_told_with_file_line_and_column() {
+    let desk = Desk::new();
+    desk.write("other.toml", "device = \"sim:nots\"\ncuont = 1\n\n[explore]\nevents = 0\nexplorer = 7\n");
+    let ended = desk.run("check other.toml");
+    assert_eq!(ended.code, 2);
+    insta::assert_snapshot!(ended.err, @"");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error_if_it_was_named() {
+    let desk = Desk::new();
+    for line in ["check missing.toml", "explore --device sim:notes --config missing.toml"] {
+        let ended = desk.run(line);
+        assert_eq!(ended.code, 2);
+        assert!(ended.err.contains("error: could not read `missing.toml`"), "{}", ended.err);
+    }
+}

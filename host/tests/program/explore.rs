@@ -1,0 +1,116 @@
+//! `retap explore`: its result, its files and its exit code.
+
+use serde_json::Value;
+
+use crate::retap::Desk;
+
+fn result(desk: &Desk, line: &str) -> Value {
+    let ended = desk.run(line);
+    let mut result: Value = serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
+    for changing in ["seconds", "events_per_second", "phone_seconds", "run"] {
+        assert!(result.as_object_mut().unwrap().remove(changing).is_some(), "{changing}");
+    }
+    for problem in result["problems"].as_array_mut().unwrap() {
+        let problem = problem.as_object_mut().unwrap();
+        problem.remove("known_since");
+        // A native crash tells an address, which no two phones share.
+        problem.remove("summary");
+    }
+    result
+}
+
+#[test]
+fn a_run_that_found_problems_ends_with_1_and_has_a_directory_for_each() {
+    let desk = Desk::new();
+    let ended = desk.run("explore --device sim:notes --events 2000 --seed 7 --out here");
+    assert_eq!((ended.code, ended.last_line()), (1, "here"), "{}", ended.err);
+    for row in
+        ["events      2,000 in 4 sessions", "activities  ", "screens     ", "branches    ", "speed       "]
+    {
+        assert!(ended.out.contains(row), "{row} in {}", ended.out);
+    }
+    let crashes = desk.crashes("here");
+    assert!(!crashes.is_empty());
+    for crash in crashes {
+        assert!(ended.out.contains(&crash), "{crash} in {}", ended.out);
+        assert!(!desk.read(&format!("here/crashes/{crash}/stack.txt")).is_empty());
+        assert!(desk.read("here/report.html").contains(&crash));
+    }
+    assert!(desk.read("here/run.json").contains("\"state\": \"done\""));
+}
+
+#[test]
+fn a_run_that_found_nothing_ends_with_0() {
+    let desk = Desk::new();
+    let ended = desk.run("explore --device sim:shop --events 1 --seed 7 --out here");
+    assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+    assert_eq!(desk.crashes("here"), [""; 0]);
+}
+
+#[test]
+fn four_phones_find_what_one_finds() {
+    let desk = Desk::new();
+    let line = "explore --device sim:mail --events 3000 --session-events 300 --seed 3 --json";
+    let one = result(&desk, line);
+    let four = result(&desk, &format!("{line} --count 4"));
+    assert_eq!(one, four);
+    assert!(!one["problems"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn without_out_runs_get_a_name_by_time_command_and_seed() {
+    let desk = Desk::new();
+    let ended = desk.run("explore notes --device sim:notes --events 10 --seed 42");
+    let name = ended.last_line();
+    assert!(name.starts_with("runs/20") && name.ends_with("-explore-42"), "{name}");
+    assert!(desk.path(name).join("run.json").is_file());
+}
+
+#[test]
+fn a_crash_that_an_earlier_run_met_is_said_to_be_known() {
+    let desk = Desk::new();
+    let first = desk.explored("notes", "one");
+    let second = desk.explored("notes", "two");
+    assert!(!first.out.contains("known since"), "{}", first.out);
+    assert!(second.out.contains("known since 20"), "{}", second.out);
+}
+
+#[test]
+fn every_line_of_events_is_json_and_begins_with_the_start_and_ends_with_the_end() {
+    let desk = Desk::new();
+    desk.explored("notes", "here");
+    let text = desk.read("here/events.jsonl");
+    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events.first().unwrap()["event"], "run_started");
+    assert_eq!(events.last().unwrap()["event"], "finished");
+    let stepped = events.iter().filter(|event| event["event"] == "stepped").count();
+    assert_eq!(stepped, 2_000);
+    let times: Vec<u64> = events.iter().map(|event| event["millis"].as_u64().unwrap()).collect();
+    assert!(times.is_sorted());
+}
+
+#[test]
+fn what_retap_toml_says_holds_and_the_command_line_wins() {
+    let desk = Desk::new();
+    desk.write(
+        "retap.toml",
+        "device = \"sim:notes\"\nseed = 7\n[explore]\nevents = 40\nsession_events = 10\n",
+    );
+    let by_file = result(&desk, "explore --json");
+    assert_eq!(
+        (&by_file["events"], &by_file["sessions"], &by_file["seed"]),
+        (&40.into(), &4.into(), &7.into())
+    );
+    let by_line = result(&desk, "explore --json --events 20 --seed 8 --device sim:shop");
+    assert_eq!((&by_line["events"], &by_line["seed"]), (&20.into(), &8.into()));
+    assert_eq!(by_line["app"], "com.example.shop");
+}
+
+#[test]
+fn piped_output_has_no_colours_and_asking_for_them_brings_them() {
+    let desk = Desk::new();
+    let plain = desk.explored("notes", "one");
+    assert!(!plain.err.contains('\u{1b}') && !plain.out.contains('\u{1b}'));
+    let coloured = desk.run("explore --device sim:notes --events 2000 --seed 7 --out two --color always");
+    assert!(coloured.err.contains("\u{1b}[1m"), "{}", coloured.err);
+}

@@ -1,0 +1,12 @@
+//! The real program, started as a user starts it.
+
+mod bad_input;
+mod check;
+mod demo;
+mod explore;
+mod full_disk;
+mod interrupt;
+mod kill;
+mod reduce;
+mod replay;
+mod retap;

@@ -1,0 +1,106 @@
+//! How the tests start the program: in a directory of its own, with a store of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A working directory that is gone after the test.
+pub(crate) struct Desk {
+    place: TempDir,
+}
+
+/// What a run of the program left.
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Desk {
+        Desk { place: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self, inside: &str) -> PathBuf {
+        self.place.path().join(inside)
+    }
+
+    pub(crate) fn write(&self, inside: &str, text: &str) {
+        fs::write(self.path(inside), text).unwrap();
+    }
+
+    pub(crate) fn read(&self, inside: &str) -> String {
+        fs::read_to_string(self.path(inside)).unwrap()
+    }
+
+    /// `line` is split at blanks.
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("retap"));
+        command.current_dir(self.place.path()).args(line.split_whitespace());
+        for variable in ["RETAP_STORE", "RUST_LOG", "NO_COLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(variable);
+        }
+        command.env("XDG_DATA_HOME", self.place.path().join("data"));
+        command
+    }
+
+    pub(crate) fn run(&self, line: &str) -> Ended {
+        self.command(line).output().unwrap().into()
+    }
+
+    /// Started, and not waited for.
+    pub(crate) fn start(&self, line: &str) -> Child {
+        self.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// An explored app with crashes, quickly made.
+    pub(crate) fn explored(&self, app: &str, run: &str) -> Ended {
+        let ended = self.run(&format!("explore --device sim:{app} --events 2000 --seed 7 --out {run}"));
+        assert_eq!(ended.code, 1, "{}", ended.err);
+        ended
+    }
+
+    /// The ids of a run's crashes.
+    pub(crate) fn crashes(&self, run: &str) -> Vec<String> {
+        names(&self.path(run).join("crashes"))
+    }
+}
+
+impl Ended {
+    pub(crate) fn last_line(&self) -> &str {
+        self.out.lines().last().unwrap_or_default()
+    }
+}
+
+impl From<Output> for Ended {
+    fn from(output: Output) -> Ended {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ended { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+pub(crate) fn names(directory: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// How much of a file there is by now.
+pub(crate) fn length(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |file| file.len())
+}
+
+/// Waits until the file has this length. False if the process ended before.
+pub(crate) fn grown_to(path: &Path, wanted: u64, child: &mut Child) -> bool {
+    while length(path) < wanted {
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
+}

@@ -1,0 +1,253 @@
+//! serde's way from bytes to values, with a budget looking on: every list, text and packed part is paid for first.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, SeqAccess, VariantAccess, Visitor};
+
+use super::budget::{Budget, List};
+
+/// Any of serde's parties, with the budget at hand.
+pub(super) struct Metered<'b, P> {
+    party: P,
+    budget: &'b Budget,
+}
+
+/// A value of type `T`, to be read within the budget.
+pub(super) fn within<T>(budget: &Budget) -> Metered<'_, PhantomData<T>> {
+    Metered { party: PhantomData, budget }
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Metered<'_, S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
+        self.party.deserialize(Metered { party: deserializer, budget: self.budget })
+    }
+}
+
+/// Values without parts or length go straight through.
+macro_rules! pass {
+    ($($method:ident)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+            self.party.$method(visitor)
+        })*
+    };
+}
+
+impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
+    type Error = D::Error;
+
+    pass! {
+        deserialize_any deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64 deserialize_char deserialize_unit deserialize_identifier
+        deserialize_ignored_any
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.party.is_human_readable()
+    }
+
+    /// bincode would allocate an owned text itself; a borrowed one is paid for before it is copied.
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.party.deserialize_str(Metered { party: visitor, budget: self.budget })
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.party.deserialize_bytes(Metered { party: visitor, budget: self.budget })
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.party.deserialize_option(Metered { party: visitor, budget: self.budget })
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.party.deserialize_unit_struct(name, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.party.deserialize_newtype_struct(name, Metered { party: visitor, budget: self.budget })
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.party.deserialize_seq(ListVisitor { visitor, budget: self.budget })
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, D::Error> {
+        self.party.deserialize_tuple(length, Metered { party: visitor, budget: self.budget })
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.party.deserialize_tuple_struct(name, length, Metered { party: visitor, budget: self.budget })
+    }
+
+    /// No message has a map: how one grows is nobody's promise.
+    fn deserialize_map<V: Visitor<'de>>(self, _: V) -> Result<V::Value, D::Error> {
+        Err(D::Error::custom("messages have no maps"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.party.deserialize_struct(name, fields, Metered { party: visitor, budget: self.budget })
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.party.deserialize_enum(name, variants, Metered { party: visitor, budget: self.budget })
+    }
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Metered<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.party.expecting(f)
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<V::Value, E> {
+        self.budget.text(text.len())?;
+        self.party.visit_borrowed_str(text)
+    }
+
+    fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<V::Value, E> {
+        self.budget.packed(bytes.len())?;
+        self.party.visit_borrowed_bytes(bytes)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
+        self.party.visit_none()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.party.visit_some(Metered { party: deserializer, budget: self.budget })
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.party.visit_newtype_struct(Metered { party: deserializer, budget: self.budget })
+    }
+
+    /// The fields of a struct or tuple: they lie where it lies.
+    fn visit_seq<A: SeqAccess<'de>>(self, fields: A) -> Result<V::Value, A::Error> {
+        self.party.visit_seq(Metered { party: fields, budget: self.budget })
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, variants: A) -> Result<V::Value, A::Error> {
+        self.party.visit_enum(Metered { party: variants, budget: self.budget })
+    }
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Metered<'_, A> {
+    type Error = A::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        self.party.next_element_seed(Metered { party: seed, budget: self.budget })
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.party.size_hint()
+    }
+}
+
+impl<'de, 'b, A: EnumAccess<'de>> EnumAccess<'de> for Metered<'b, A> {
+    type Error = A::Error;
+    type Variant = Metered<'b, A::Variant>;
+
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), A::Error> {
+        let (name, content) = self.party.variant_seed(seed)?;
+        Ok((name, Metered { party: content, budget: self.budget }))
+    }
+}
+
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Metered<'_, A> {
+    type Error = A::Error;
+
+    fn unit_variant(self) -> Result<(), A::Error> {
+        self.party.unit_variant()
+    }
+
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
+        self.party.newtype_variant_seed(Metered { party: seed, budget: self.budget })
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, A::Error> {
+        self.party.tuple_variant(length, Metered { party: visitor, budget: self.budget })
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        self.party.struct_variant(fields, Metered { party: visitor, budget: self.budget })
+    }
+}
+
+struct ListVisitor<'b, V> {
+    visitor: V,
+    budget: &'b Budget,
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for ListVisitor<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.visitor.expecting(f)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<V::Value, A::Error> {
+        let list = self.budget.list(elements.size_hint().unwrap_or_default())?;
+        self.visitor.visit_seq(Elements { elements, list, budget: self.budget })
+    }
+}
+
+struct Elements<'b, A> {
+    elements: A,
+    list: List<'b>,
+    budget: &'b Budget,
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, A> {
+    type Error = A::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        if self.elements.size_hint() == Some(0) {
+            return Ok(None);
+        }
+        self.list.push::<S::Value, A::Error>()?;
+        self.elements.next_element_seed(Metered { party: seed, budget: self.budget })
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.list.reserve)
+    }
+}

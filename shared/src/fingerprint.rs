@@ -1,0 +1,64 @@
+//! A crash's fingerprint: what two failures must share to be the same one. Kinds of failures have a file each, which
+//! turns the system's report into lines without anything that differs from run to run.
+
+mod anr;
+mod exception;
+mod logcat;
+mod method;
+mod native;
+mod wording;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::hex;
+use crate::verdict::{Problem, ProblemKind};
+
+/// Written as 16 hexadecimal digits where people read it, as a number on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fingerprint(#[serde(with = "hex")] pub u64);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a fingerprint; that has 16 hexadecimal digits")]
+pub struct NotAFingerprint(pub String);
+
+impl Fingerprint {
+    pub fn of(problem: &Problem) -> Fingerprint {
+        Fingerprint(xxh3_64(Fingerprint::explain(problem).join("\n").as_bytes()))
+    }
+
+    /// The lines that it is made of: the kind, what failed, and the frames that count.
+    pub fn explain(problem: &Problem) -> Vec<String> {
+        let mut lines = vec![problem.kind.to_string()];
+        match problem.kind {
+            ProblemKind::Crash => exception::explain(problem, &mut lines),
+            ProblemKind::NativeCrash => native::explain(problem, &mut lines),
+            ProblemKind::Anr => anr::explain(problem, &mut lines),
+        }
+        lines
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fingerprint({self})")
+    }
+}
+
+impl FromStr for Fingerprint {
+    type Err = NotAFingerprint;
+
+    fn from_str(digits: &str) -> Result<Self, NotAFingerprint> {
+        hex::parse(digits).map(Fingerprint).ok_or_else(|| NotAFingerprint(digits.to_owned()))
+    }
+}

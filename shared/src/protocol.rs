@@ -1,0 +1,326 @@
+//! Every request, reply and piece of news, in one table. Flat types without recursion.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Text;
+use crate::action::Widget;
+use crate::fingerprint::Fingerprint;
+use crate::micros::Micros;
+use crate::screen::{Rotation, ScreenChange, ScreenHash, SharedScreen, Size};
+use crate::trace::{App, Start, Step};
+use crate::verdict::{Problem, Verdict};
+
+/// Declares the table: one enum of requests, one of replies, and the way from a request to its own reply.
+macro_rules! table {
+    ($($(#[$doc:meta])* $request:ident => $reply:ident;)*) => {
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum Request { $($(#[$doc])* $request($request),)* }
+
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum Reply { $($reply($reply),)* }
+
+        impl Request {
+            /// The name that runs through table, handler file and device method.
+            pub fn name(&self) -> &'static str {
+                match self { $(Request::$request(_) => stringify!($request),)* }
+            }
+        }
+
+        impl Reply {
+            pub fn name(&self) -> &'static str {
+                match self { $(Reply::$reply(_) => stringify!($reply),)* }
+            }
+        }
+
+        $(
+            impl Ask for $request {
+                type Reply = $reply;
+            }
+
+            impl From<$request> for Request {
+                fn from(request: $request) -> Request { Request::$request(request) }
+            }
+
+            impl From<$reply> for Reply {
+                fn from(reply: $reply) -> Reply { Reply::$reply(reply) }
+            }
+
+            impl TryFrom<Reply> for $reply {
+                type Error = Reply;
+
+                fn try_from(reply: Reply) -> Result<$reply, Reply> {
+                    match reply { Reply::$reply(reply) => Ok(reply), other => Err(other) }
+                }
+            }
+        )*
+    };
+}
+
+impl Request {
+    /// Whether it only looks: asking an agent that was started anew is as good as asking the one before.
+    pub fn only_looks(&self) -> bool {
+        matches!(self, Request::About(_) | Request::Capture(_) | Request::Settle(_))
+    }
+}
+
+/// A request that knows what it is answered with.
+pub trait Ask: Into<Request> {
+    type Reply: TryFrom<Reply, Error = Reply>;
+}
+
+table! {
+    /// Who the phone is and what it can do.
+    About => Described;
+    /// The screen as it is now.
+    Capture => Captured;
+    /// One step: inject, wait until consumed, wait until quiet, capture.
+    Act => Acted;
+    /// Wait until the screen is quiet.
+    Settle => Settled;
+    /// A whole trace, played by the phone alone, with conditions for stopping early.
+    Play => Played;
+    /// Launch, stop, clear, grant.
+    Control => Controlled;
+    /// Which app's failures and activities to report, and what has been seen since the last time.
+    Watch => Watched;
+    /// Save the phone's state, go back to it, forget it.
+    Checkpoint => Checkpointed;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Described {
+    pub phone: PhoneInfo,
+    pub can: Capabilities,
+    /// The apps that can be tested on it. Real phones list what is installed and launchable.
+    pub apps: Vec<AppInfo>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capture {
+    /// The screen the host holds: the reply is the difference to exactly that one.
+    pub holds: Option<ScreenHash>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Captured {
+    pub screen: ScreenUpdate,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Act {
+    pub step: Step,
+    pub settle: Settle,
+    pub holds: Option<ScreenHash>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acted {
+    pub hit: Hit,
+    pub screen: ScreenUpdate,
+    /// What happened on the way, oldest first.
+    pub happened: Vec<Happening>,
+    /// Branches that ran on the way, ascending, each once; empty where the phone tells none.
+    pub branches: Vec<u32>,
+    /// False if the screen was still changing when the wait ended.
+    pub quiet: bool,
+    pub took: Micros,
+}
+
+/// Quiet means: nothing on the screen has changed for `quiet`. After `limit` the wait ends anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settle {
+    pub quiet: Micros,
+    pub limit: Micros,
+}
+
+impl Default for Settle {
+    fn default() -> Self {
+        Settle { quiet: Micros::from_millis(200), limit: Micros::from_millis(5_000) }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    pub quiet: bool,
+    pub happened: Vec<Happening>,
+    pub took: Micros,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Play {
+    pub app: App,
+    pub start: Start,
+    pub steps: Vec<Step>,
+    /// The play ends as soon as this is reached; without one, with the first problem.
+    pub target: Option<Target>,
+    pub settle: Settle,
+    /// How long to wait after the last step for what comes late.
+    pub linger: Micros,
+    /// Send back the screen before each step, and the last one.
+    pub record: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Played {
+    pub verdict: Verdict,
+    /// How many steps were injected.
+    pub played: u32,
+    /// How each of them found its widget.
+    pub hits: Vec<Hit>,
+    pub happened: Vec<Happening>,
+    pub branches: Vec<u32>,
+    /// Only if asked for: the screen before each step that was played, then the last one.
+    pub screens: Vec<SharedScreen>,
+    pub took: Micros,
+}
+
+/// What a run is meant to reach. It counts if it is reached at any time during the run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// The crash, native crash or ANR of this fingerprint.
+    Problem(Fingerprint),
+    AnyProblem,
+    /// An activity by its whole name (`package/class`), or by the end of its class name.
+    Activity(Text),
+    /// A screen that shows this widget; empty fields match anything.
+    Screen(Widget),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Control {
+    pub app: App,
+    pub command: Command,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Command {
+    Launch,
+    Stop,
+    ClearData,
+    /// Every runtime permission that the app declares.
+    Grant,
+    /// The whole way into the state named: for `Clean` stop, clear, grant, launch, settle.
+    Start(Start),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Controlled {
+    pub happened: Vec<Happening>,
+    pub took: Micros,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    /// Only this package's failures are reported from now on; empty for every app's.
+    pub package: Text,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watched {
+    /// What no reply has carried yet.
+    pub happened: Vec<Happening>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Checkpoint {
+    Save,
+    Restore(CheckpointId),
+    Drop(CheckpointId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CheckpointId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpointed {
+    pub id: CheckpointId,
+    pub bytes: u64,
+    pub took: Micros,
+}
+
+/// A screen as it travels: as little of it as the host needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScreenUpdate {
+    /// Exactly the one the host holds.
+    Unchanged,
+    Changed(ScreenChange),
+    Full(SharedScreen),
+}
+
+/// How a step found its place on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hit {
+    /// The widget was found; the gesture went to where it is now.
+    Widget,
+    /// The widget was not found, or none was named; the gesture went to where it was recorded.
+    Place,
+    /// The action has no place: a key, a rotation.
+    Anywhere,
+}
+
+/// Something that happened on the phone, in a reply if a request was under way, as news otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Happening {
+    pub at: Micros,
+    pub what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum What {
+    Problem(Problem),
+    /// Another activity is in front, as `package/class`.
+    Activity(Text),
+}
+
+/// The phone as a trace remembers it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PhoneInfo {
+    /// What kind of phone it is: `simulated`, `jvm`, or `android`.
+    pub kind: Text,
+    pub model: Text,
+    pub api_level: u32,
+    pub display: u32,
+    pub size: Size,
+    pub density: u32,
+    pub rotation: Rotation,
+    pub posture: Text,
+    pub locale: Text,
+    /// Percent.
+    pub font_scale: u32,
+    pub dark_mode: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capabilities {
+    pub checkpoints: bool,
+    pub branches: bool,
+    pub rotation: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AppInfo {
+    pub app: App,
+    pub label: Text,
+    /// Declared activities as `package/class`.
+    pub activities: Vec<Text>,
+    /// How many branches its code has; 0 where the phone does not know.
+    pub branches: u32,
+}
+
+/// Why a request could not be done although phone and link are well.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Fault {
+    #[error("this phone cannot {0}")]
+    Unsupported(String),
+    #[error("{0}")]
+    Impossible(String),
+    #[error("the phone failed: {0}")]
+    Phone(String),
+    #[error("cancelled")]
+    Cancelled,
+}

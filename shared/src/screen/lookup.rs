@@ -1,0 +1,228 @@
+//! Where a widget is now, and what lies under a finger. What a window on top covers cannot be touched.
+
+use std::fmt::Write;
+
+use smol_str::SmolStrBuilder;
+
+use super::{Node, NodeFlags, Point, Screen, Window, WindowKind};
+use crate::Text;
+use crate::action::Widget;
+
+/// What makes a view take a touch instead of letting it through to what lies below.
+const TAKES_TOUCH: NodeFlags = NodeFlags::CLICKABLE
+    .union(NodeFlags::LONG_CLICKABLE)
+    .union(NodeFlags::SCROLLABLE)
+    .union(NodeFlags::CHECKABLE)
+    .union(NodeFlags::EDITABLE);
+
+impl Screen {
+    /// The node as a step remembers it.
+    ///
+    /// # Panics
+    /// Like all that take a node's number: if the screen has no such node.
+    pub fn widget(&self, node: usize) -> Widget {
+        let Node { id, class, .. } = &self.nodes()[node];
+        let text = self.nodes()[node].label().clone();
+        Widget { id: id.clone(), text, class: class.clone(), path: self.path(node) }
+    }
+
+    /// The node that the widget most likely is, among those that can be touched now: one of the same class, id and
+    /// text, where the widget has them; if there are several, the one at the same path, then the one nearest to
+    /// `near`. If there is none, one of the same class, id and path whose text has changed.
+    pub fn find(&self, widget: &Widget, near: Option<Point>) -> Option<usize> {
+        let alike =
+            |&(_, node): &(usize, &Node)| node.class == widget.class && same_or_none(&widget.id, &node.id);
+        let touchable = |(number, _): (usize, &Node)| self.can_be_touched(number).then_some(number);
+        let nodes = || self.nodes().iter().enumerate().filter(alike);
+        let exact =
+            nodes().filter(|(_, node)| same_or_none(&widget.text, node.label())).filter_map(touchable);
+        exact.min_by_key(|&node| (!self.is_at_path(node, &widget.path), self.distance(node, near))).or_else(
+            || {
+                let mut at_path = nodes().filter(|&(number, _)| self.is_at_path(number, &widget.path));
+                if widget.id.is_empty() { None } else { at_path.find_map(touchable) }
+            },
+        )
+    }
+
+    /// What a finger would touch: in the topmost window there the deepest visible node. A node that takes no touches
+    /// does not count where it merely lies over one that does.
+    pub fn node_at(&self, point: Point) -> Option<usize> {
+        let (first, nodes) = self.window_at(point)?;
+        let under = |(number, node): (usize, &Node)| lies_under(node, point).then_some(number);
+        let taker =
+            nodes.iter().rposition(|node| lies_under(node, point) && node.flags.intersects(TAKES_TOUCH));
+        let (start, end) = match taker {
+            Some(taker) => (taker, taker + subtree(&nodes[taker..])),
+            None => (0, nodes.len()),
+        };
+        let deepest = nodes[start..end].iter().enumerate().rev().find_map(under)?;
+        Some(first + start + deepest)
+    }
+
+    /// Whether a person sees such a widget. Empty fields of the pattern match anything.
+    pub fn shows(&self, pattern: &Widget) -> bool {
+        self.nodes().iter().enumerate().any(|(number, node)| {
+            same_or_none(&pattern.class, &node.class)
+                && same_or_none(&pattern.id, &node.id)
+                && same_or_none(&pattern.text, node.label())
+                && (pattern.path.is_empty() || self.is_at_path(number, &pattern.path))
+                && node.is(NodeFlags::VISIBLE)
+                && !self.is_covered(number)
+        })
+    }
+
+    /// Child numbers on the way down to the node: `0` is the window's root, `0.2` the root's third child.
+    pub fn path(&self, node: usize) -> Text {
+        let levels = usize::from(self.nodes()[node].depth) + 1;
+        let (mut few, mut many) = ([0; 32], Vec::new());
+        let numbers = match few.get_mut(..levels) {
+            Some(few) => few,
+            None => {
+                many.resize(levels, 0);
+                &mut many[..]
+            }
+        };
+        for (place, number) in numbers.iter_mut().rev().zip(self.numbers_up(node)) {
+            *place = number;
+        }
+        let mut path = SmolStrBuilder::new();
+        for (level, number) in numbers.iter().enumerate() {
+            let dot = if level == 0 { "" } else { "." };
+            path.push_str(dot);
+            // Writing into memory cannot fail.
+            let _ = write!(path, "{number}");
+        }
+        path.finish()
+    }
+
+    pub fn parent(&self, node: usize) -> Option<usize> {
+        let depth = self.nodes()[node].depth;
+        if depth == 0 {
+            return None;
+        }
+        self.nodes()[..node].iter().rposition(|before| before.depth < depth)
+    }
+
+    pub fn children(&self, node: usize) -> impl Iterator<Item = usize> {
+        let depth = self.nodes()[node].depth;
+        let below = self.nodes()[node + 1..].iter().take_while(move |below| below.depth > depth);
+        below
+            .enumerate()
+            .filter(move |(_, below)| below.depth - 1 == depth)
+            .map(move |(place, _)| node + 1 + place)
+    }
+}
+
+impl Screen {
+    /// The child number of the node, of its parent, and so on up to the window's root.
+    fn numbers_up(&self, node: usize) -> impl Iterator<Item = u32> {
+        let (_, first) = self.window_of(node);
+        let nodes = self.nodes();
+        let mut next = Some(node);
+        std::iter::from_fn(move || {
+            let at = next.take()?;
+            let mut number = 0;
+            for before in (first..at).rev() {
+                if nodes[before].depth < nodes[at].depth {
+                    next = Some(before);
+                    break;
+                }
+                number += u32::from(nodes[before].depth == nodes[at].depth);
+            }
+            Some(number)
+        })
+    }
+
+    fn is_at_path(&self, node: usize, path: &str) -> bool {
+        let numbers = path.rsplit('.').map(|number| number.parse::<u32>().ok());
+        numbers.eq(self.numbers_up(node).map(Some))
+    }
+
+    /// The number of the node's window, and of that window's first node.
+    fn window_of(&self, node: usize) -> (usize, usize) {
+        let mut first = 0;
+        for (number, window) in self.windows().iter().enumerate() {
+            let end = first + window.nodes as usize;
+            if node < end {
+                return (number, first);
+            }
+            first = end;
+        }
+        (self.windows().len(), first)
+    }
+
+    /// The first node and all nodes of the window that gets what a finger does there.
+    fn window_at(&self, point: Point) -> Option<(usize, &[Node])> {
+        let mut end = self.nodes().len();
+        let mut blocked = false;
+        for window in self.windows().iter().rev() {
+            let first = end - window.nodes as usize;
+            let nodes = &self.nodes()[first..end];
+            if !(blocked && can_be_blocked(window)) && covers(window, nodes, point) {
+                return Some((first, nodes));
+            }
+            blocked |= window.kind == WindowKind::Dialog;
+            end = first;
+        }
+        None
+    }
+
+    fn can_be_touched(&self, node: usize) -> bool {
+        let Node { bounds, flags, .. } = &self.nodes()[node];
+        flags.contains(NodeFlags::VISIBLE)
+            && !bounds.is_empty()
+            && !self.is_blocked(node)
+            && !self.is_covered(node)
+    }
+
+    /// A dialog lets nothing through to the app below, not even where one sees it.
+    fn is_blocked(&self, node: usize) -> bool {
+        let (own, _) = self.window_of(node);
+        let is_dialog = |window: &Window| window.kind == WindowKind::Dialog;
+        can_be_blocked(&self.windows()[own]) && self.windows()[own + 1..].iter().any(is_dialog)
+    }
+
+    /// Whether another window lies over the node's middle, where it would be touched.
+    fn is_covered(&self, node: usize) -> bool {
+        let middle = self.nodes()[node].bounds.center();
+        let (own, _) = self.window_of(node);
+        self.windows_with_nodes().skip(own + 1).any(|(window, _, nodes)| covers(window, nodes, middle))
+    }
+
+    /// How far the node lies from the place: to its edge, then to its middle.
+    fn distance(&self, node: usize, place: Option<Point>) -> (u64, u64) {
+        let Some(place) = place else { return (0, 0) };
+        let bounds = &self.nodes()[node].bounds;
+        let outside = |at: i32, low: i32, high: i32| {
+            let (at, low, high) = (i64::from(at), i64::from(low), i64::from(high));
+            (low - at).max(at - high).max(0) as u64
+        };
+        let edge = outside(place.x, bounds.left, bounds.right) + outside(place.y, bounds.top, bounds.bottom);
+        let middle = bounds.center();
+        (edge, u64::from(middle.x.abs_diff(place.x)) + u64::from(middle.y.abs_diff(place.y)))
+    }
+}
+
+/// System windows may span the whole display and show next to nothing: only what they show counts.
+fn covers(window: &Window, nodes: &[Node], point: Point) -> bool {
+    let shows_there =
+        || window.kind != WindowKind::System || nodes.iter().any(|node| lies_under(node, point));
+    window.bounds.contains(point) && shows_there()
+}
+
+fn can_be_blocked(window: &Window) -> bool {
+    matches!(window.kind, WindowKind::Application | WindowKind::Dialog | WindowKind::Popup)
+}
+
+fn lies_under(node: &Node, point: Point) -> bool {
+    node.is(NodeFlags::VISIBLE) && node.bounds.contains(point)
+}
+
+/// How many nodes the first one and all below it are.
+fn subtree(nodes: &[Node]) -> usize {
+    1 + nodes.iter().skip(1).take_while(|below| below.depth > nodes[0].depth).count()
+}
+
+fn same_or_none(wanted: &Text, found: &Text) -> bool {
+    wanted.is_empty() || wanted == found
+}

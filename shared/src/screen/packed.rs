@@ -1,0 +1,102 @@
+//! A screen as it travels: a table of its texts, then windows and nodes of fixed width that name texts by number.
+//!
+//! Every part has at least a sixth of the bytes that it needs in memory, so unpacking never takes more than six times
+//! the packed length; `codec` counts on that.
+
+mod packer;
+mod unpacker;
+
+use std::fmt;
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{MalformedScreen, Node, Screen, ScreenContent, Window};
+use crate::Text;
+pub(super) use packer::Packer;
+pub(super) use unpacker::Unpacker;
+
+/// All texts of a received screen together, each as often as it is named.
+const MAX_TEXT: u64 = 16 << 20;
+
+/// Memory for one byte of packed screen, at most.
+pub(crate) const EXPANSION: usize = 6;
+const _: () = assert!(size_of::<Text>() <= EXPANSION * 4);
+const _: () = assert!(size_of::<Window>() <= EXPANSION * 18);
+const _: () = assert!(size_of::<Node>() <= EXPANSION * 20);
+
+/// How many bytes a coordinate or a text's number takes. Wide is for displays and trees beyond any that exist.
+#[derive(Clone, Copy, PartialEq)]
+enum Width {
+    Narrow = 2,
+    Wide = 4,
+}
+
+impl Serialize for Screen {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&pack(&self.content))
+    }
+}
+
+impl<'de> Deserialize<'de> for Screen {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(Bytes(|bytes: &[u8]| unpack(bytes)))
+    }
+}
+
+fn pack(content: &ScreenContent) -> Vec<u8> {
+    Packer::pack(|packer| {
+        packer.size(content.size);
+        packer.byte(content.rotation as u8);
+        packer.text(&content.activity);
+        packer.count(content.windows.len());
+        content.windows.iter().for_each(|window| packer.window(window));
+        packer.count(content.nodes.len());
+        content.nodes.iter().for_each(|node| packer.node(node));
+    })
+}
+
+fn unpack(bytes: &[u8]) -> Result<Screen, MalformedScreen> {
+    let mut unpacker = Unpacker::new(bytes)?;
+    let size = unpacker.size()?;
+    let rotation = unpacker.rotation()?;
+    let activity = unpacker.text()?;
+    let windows = unpacker.windows()?;
+    let nodes = unpacker.nodes()?;
+    unpacker.end()?;
+    received(ScreenContent { size, rotation, activity, windows, nodes })
+}
+
+/// A screen from the other end. Few bytes can name one long text again and again, and all of it would be hashed.
+pub(super) fn received(content: ScreenContent) -> Result<Screen, MalformedScreen> {
+    let of_windows = content.windows.iter().flat_map(|window| [&window.package, &window.title]);
+    let of_nodes =
+        content.nodes.iter().flat_map(|node| [&node.class, &node.id, &node.text, &node.description]);
+    if of_windows.chain(of_nodes).map(|text| text.len() as u64).sum::<u64>() > MAX_TEXT {
+        return Err(MalformedScreen::TooMuchText { limit: MAX_TEXT });
+    }
+    Screen::new(content)
+}
+
+/// Makes something of bytes where they lie, without a copy. Formats without bytes give a list of numbers.
+pub(super) struct Bytes<F>(pub(super) F);
+
+impl<'de, T, E: fmt::Display, F: FnOnce(&[u8]) -> Result<T, E>> Visitor<'de> for Bytes<F> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("packed bytes")
+    }
+
+    fn visit_bytes<D: Error>(self, bytes: &[u8]) -> Result<T, D> {
+        (self.0)(bytes).map_err(D::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<T, A::Error> {
+        let mut bytes = Vec::new();
+        while let Some(byte) = list.next_element()? {
+            bytes.push(byte);
+        }
+        self.visit_bytes(&bytes)
+    }
+}

@@ -1,0 +1,160 @@
+//! Reads packed bytes, or finds out that no packer wrote them. Counts are held against the bytes that are left before
+//! anything is allocated for them.
+
+use super::Width;
+use crate::Text;
+use crate::screen::{
+    MalformedScreen, Node, NodeFlags, Rect, Rotation, Size, Window, WindowFlags, WindowKind,
+};
+
+pub(in crate::screen) struct Unpacker<'a> {
+    left: &'a [u8],
+    texts: Vec<Text>,
+    width: Width,
+}
+
+type Unpacked<T> = Result<T, MalformedScreen>;
+
+impl<'a> Unpacker<'a> {
+    pub(in crate::screen) fn new(bytes: &'a [u8]) -> Unpacked<Self> {
+        let mut unpacker = Unpacker { left: bytes, texts: Vec::new(), width: Width::Narrow };
+        unpacker.width = match unpacker.byte()? {
+            2 => Width::Narrow,
+            4 => Width::Wide,
+            _ => return Err(MalformedScreen::Packing),
+        };
+        let count = unpacker.count_of(4)?;
+        unpacker.texts.reserve_exact(count);
+        for _ in 0..count {
+            let length = unpacker.count()?;
+            let text = str::from_utf8(unpacker.take(length)?).map_err(|_| MalformedScreen::Packing)?;
+            unpacker.texts.push(text.into());
+        }
+        Ok(unpacker)
+    }
+
+    pub(in crate::screen) fn end(&self) -> Unpacked<()> {
+        if self.left.is_empty() { Ok(()) } else { Err(MalformedScreen::Packing) }
+    }
+
+    fn take(&mut self, length: usize) -> Unpacked<&'a [u8]> {
+        let (taken, left) = self.left.split_at_checked(length).ok_or(MalformedScreen::Packing)?;
+        self.left = left;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Unpacked<[u8; N]> {
+        let (taken, left) = self.left.split_first_chunk().ok_or(MalformedScreen::Packing)?;
+        self.left = left;
+        Ok(*taken)
+    }
+
+    pub(in crate::screen) fn byte(&mut self) -> Unpacked<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    pub(in crate::screen) fn count(&mut self) -> Unpacked<usize> {
+        Ok(u32::from_le_bytes(self.array()?) as usize)
+    }
+
+    /// How many things of `width` bytes follow: never more than there are bytes for.
+    pub(in crate::screen) fn count_of(&mut self, width: usize) -> Unpacked<usize> {
+        let count = self.count()?;
+        if count > self.left.len() / width { Err(MalformedScreen::Packing) } else { Ok(count) }
+    }
+
+    pub(in crate::screen) fn size(&mut self) -> Unpacked<Size> {
+        let (width, height) = (u32::from_le_bytes(self.array()?), u32::from_le_bytes(self.array()?));
+        Ok(Size { width, height })
+    }
+
+    pub(in crate::screen) fn rotation(&mut self) -> Unpacked<Rotation> {
+        match self.byte()? {
+            0 => Ok(Rotation::Natural),
+            1 => Ok(Rotation::Left),
+            2 => Ok(Rotation::UpsideDown),
+            3 => Ok(Rotation::Right),
+            _ => Err(MalformedScreen::Packing),
+        }
+    }
+
+    pub(in crate::screen) fn text(&mut self) -> Unpacked<Text> {
+        let number = match self.width {
+            Width::Narrow => u32::from(u16::from_le_bytes(self.array()?)),
+            Width::Wide => u32::from_le_bytes(self.array()?),
+        };
+        match number.checked_sub(1) {
+            None => Ok(Text::default()),
+            Some(place) => self.texts.get(place as usize).cloned().ok_or(MalformedScreen::Text(number)),
+        }
+    }
+
+    pub(in crate::screen) fn rect(&mut self) -> Unpacked<Rect> {
+        let [left, top, right, bottom] = [self.side()?, self.side()?, self.side()?, self.side()?];
+        Ok(Rect { left, top, right, bottom })
+    }
+
+    fn side(&mut self) -> Unpacked<i32> {
+        Ok(match self.width {
+            Width::Narrow => i32::from(i16::from_le_bytes(self.array()?)),
+            Width::Wide => i32::from_le_bytes(self.array()?),
+        })
+    }
+
+    pub(in crate::screen) fn depth(&mut self) -> Unpacked<u16> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    pub(in crate::screen) fn flags(&mut self) -> Unpacked<NodeFlags> {
+        Ok(NodeFlags::from_bits_retain(u16::from_le_bytes(self.array()?)))
+    }
+
+    pub(super) fn windows(&mut self) -> Unpacked<Vec<Window>> {
+        let count = self.count_of(6 + 6 * self.width as usize)?;
+        let mut windows = Vec::with_capacity(count);
+        for _ in 0..count {
+            windows.push(self.window()?);
+        }
+        Ok(windows)
+    }
+
+    pub(in crate::screen) fn window(&mut self) -> Unpacked<Window> {
+        let kind = match self.byte()? {
+            0 => WindowKind::Application,
+            1 => WindowKind::Dialog,
+            2 => WindowKind::Popup,
+            3 => WindowKind::Keyboard,
+            4 => WindowKind::System,
+            _ => return Err(MalformedScreen::Packing),
+        };
+        Ok(Window {
+            kind,
+            flags: WindowFlags::from_bits_retain(self.byte()?),
+            package: self.text()?,
+            title: self.text()?,
+            bounds: self.rect()?,
+            nodes: self.count()? as u32,
+        })
+    }
+
+    pub(in crate::screen) fn nodes(&mut self) -> Unpacked<Vec<Node>> {
+        let count = self.count_of(4 + 8 * self.width as usize)?;
+        let mut nodes = Vec::with_capacity(count);
+        for _ in 0..count {
+            nodes.push(self.node()?);
+        }
+        Ok(nodes)
+    }
+
+    fn node(&mut self) -> Unpacked<Node> {
+        Ok(Node {
+            depth: self.depth()?,
+            flags: self.flags()?,
+            class: self.text()?,
+            id: self.text()?,
+            text: self.text()?,
+            description: self.text()?,
+            bounds: self.rect()?,
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! Values out of JSON, with errors that know the way to their field.
+
+use serde_json::{Map, Value};
+
+use super::{TraceError, TraceProblem};
+use crate::{Text, hex};
+
+/// How much of a wrong value an error shows.
+const SHOWN: usize = 60;
+
+/// A problem on its way up: each level adds the field's name in front.
+pub(super) struct Wrong {
+    path: String,
+    problem: TraceProblem,
+}
+
+impl Wrong {
+    pub(super) fn new(problem: TraceProblem) -> Self {
+        Wrong { path: String::new(), problem }
+    }
+
+    pub(super) fn unexpected(expected: impl Into<String>, found: &Value) -> Self {
+        let found = shortened(&found.to_string());
+        Wrong::new(TraceProblem::Unexpected { expected: expected.into(), found })
+    }
+
+    pub(super) fn within(mut self, name: &str) -> Self {
+        let dot = if self.path.is_empty() { "" } else { "." };
+        self.path = format!("{name}{dot}{}", self.path);
+        self
+    }
+
+    pub(super) fn in_line(self, line: usize) -> TraceError {
+        let field = if self.path.is_empty() { None } else { Some(self.path) };
+        TraceError { line, field, problem: self.problem }
+    }
+}
+
+/// An object's fields by name.
+pub(super) struct Fields<'a>(&'a Map<String, Value>);
+
+impl<'a> Fields<'a> {
+    pub(super) fn of(value: &'a Value) -> Result<Self, Wrong> {
+        value.as_object().map(Fields).ok_or_else(|| Wrong::unexpected("an object", value))
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// Refuses fields of other names.
+    pub(super) fn only(self, known: &[&str]) -> Result<Self, Wrong> {
+        match self.0.keys().find(|name| !known.contains(&name.as_str())) {
+            Some(name) => {
+                Err(Wrong::new(TraceProblem::Unknown { known: quoted(known) }).within(&escaped(name)))
+            }
+            None => Ok(self),
+        }
+    }
+
+    pub(super) fn need<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&'a Value) -> Result<T, Wrong>,
+    ) -> Result<T, Wrong> {
+        self.get(name, read)?.ok_or_else(|| Wrong::new(TraceProblem::Missing).within(name))
+    }
+
+    pub(super) fn get<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&'a Value) -> Result<T, Wrong>,
+    ) -> Result<Option<T>, Wrong> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => read(value).map(Some).map_err(|wrong| wrong.within(name)),
+        }
+    }
+
+    /// The field, or its type's default where it was left out.
+    pub(super) fn or_empty<T: Default>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&'a Value) -> Result<T, Wrong>,
+    ) -> Result<T, Wrong> {
+        self.get(name, read).map(Option::unwrap_or_default)
+    }
+}
+
+/// One of several: a bare name, or an object whose only field is the name.
+pub(super) fn choice<'a>(value: &'a Value, names: &[&str]) -> Result<(&'a str, &'a Value), Wrong> {
+    let chosen = match value {
+        Value::String(name) => Some((name.as_str(), &Value::Null)),
+        Value::Object(fields) if fields.len() == 1 => {
+            fields.iter().next().map(|(name, content)| (name.as_str(), content))
+        }
+        _ => None,
+    };
+    chosen
+        .filter(|(name, _)| names.contains(name))
+        .ok_or_else(|| Wrong::unexpected(format!("one of {}", quoted(names)), value))
+}
+
+/// One of several that are nothing but a name.
+pub(super) fn name<'a>(value: &'a Value, names: &[&str]) -> Result<&'a str, Wrong> {
+    let name = value.as_str().filter(|name| names.contains(name));
+    name.ok_or_else(|| Wrong::unexpected(format!("one of {}", quoted(names)), value))
+}
+
+/// What follows a name that says everything.
+pub(super) fn nothing(value: &Value) -> Result<(), Wrong> {
+    if value.is_null() { Ok(()) } else { Err(Wrong::unexpected("the bare name", value)) }
+}
+
+pub(super) fn text(value: &Value) -> Result<Text, Wrong> {
+    value.as_str().map(Text::from).ok_or_else(|| Wrong::unexpected("a text", value))
+}
+
+pub(super) fn flag(value: &Value) -> Result<bool, Wrong> {
+    value.as_bool().ok_or_else(|| Wrong::unexpected("true or false", value))
+}
+
+pub(super) fn identity(value: &Value) -> Result<u64, Wrong> {
+    value.as_str().and_then(hex::parse).ok_or_else(|| Wrong::unexpected("16 hexadecimal digits", value))
+}
+
+pub(super) fn whole<T: Whole>(value: &Value) -> Result<T, Wrong> {
+    let number = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
+    let number = number.ok_or_else(|| Wrong::unexpected("a whole number", value))?;
+    T::try_from(number)
+        .map_err(|_| Wrong::unexpected(format!("a whole number from {} to {}", T::LEAST, T::MOST), value))
+}
+
+pub(super) trait Whole: TryFrom<i128> {
+    const LEAST: i128;
+    const MOST: i128;
+}
+
+macro_rules! whole {
+    ($($number:ty)*) => {
+        $(impl Whole for $number {
+            const LEAST: i128 = <$number>::MIN as i128;
+            const MOST: i128 = <$number>::MAX as i128;
+        })*
+    };
+}
+
+whole! { i32 u16 u32 u64 }
+
+/// A foreign name, made harmless for a line of text.
+fn escaped(name: &str) -> String {
+    shortened(&name.escape_debug().to_string())
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,197 @@
+//! Reads the lines: each method knows the fields of one object.
+
+use serde_json::Value;
+
+use super::TraceProblem;
+use super::fields::{Fields, Wrong, choice, flag, identity, name, nothing, text, whole};
+use crate::action::{Action, Key, Widget};
+use crate::fingerprint::Fingerprint;
+use crate::protocol::{PhoneInfo, Target};
+use crate::screen::{Point, Rotation, ScreenHash, Size};
+use crate::trace::{App, Start, Step, TraceHeader};
+
+pub(super) struct Reader {
+    /// The file is of a newer minor version: fields that are not known are its business.
+    pub(super) lenient: bool,
+}
+
+impl Reader {
+    pub(super) fn header(&self, line: &Value) -> Result<TraceHeader, Wrong> {
+        let fields = self.fields(line, &["retap", "app", "start", "seed", "target", "phone"])?;
+        Ok(TraceHeader {
+            app: fields.need("app", |value| self.app(value))?,
+            start: fields.or_empty("start", start)?,
+            seed: fields.get("seed", whole)?,
+            target: fields.get("target", |value| self.target(value))?,
+            phone: fields.or_empty("phone", |value| self.phone(value))?,
+        })
+    }
+
+    pub(super) fn step(&self, line: &Value) -> Result<Step, Wrong> {
+        let fields = Fields::of(line)?;
+        if fields.has("retap") && !fields.has("do") {
+            return Err(Wrong::new(TraceProblem::SecondHeader));
+        }
+        let fields = self.fields(line, &["do", "widget", "activity", "screen"])?;
+        Ok(Step {
+            action: fields.need("do", |value| self.action(value))?,
+            widget: fields.get("widget", |value| self.widget(value))?,
+            activity: fields.or_empty("activity", text)?,
+            screen: fields.get("screen", identity)?.map(ScreenHash),
+        })
+    }
+
+    fn fields<'a>(&self, value: &'a Value, known: &[&str]) -> Result<Fields<'a>, Wrong> {
+        let fields = Fields::of(value)?;
+        if self.lenient { Ok(fields) } else { fields.only(known) }
+    }
+
+    fn app(&self, value: &Value) -> Result<App, Wrong> {
+        let fields = self.fields(value, &["package", "activity", "version_code"])?;
+        Ok(App {
+            package: fields.need("package", text)?,
+            activity: fields.or_empty("activity", text)?,
+            version_code: fields.or_empty("version_code", whole)?,
+        })
+    }
+
+    fn target(&self, value: &Value) -> Result<Target, Wrong> {
+        let (name, content) = choice(value, &["problem", "any_problem", "activity", "screen"])?;
+        let target = match name {
+            "problem" => identity(content).map(|number| Target::Problem(Fingerprint(number))),
+            "activity" => text(content).map(Target::Activity),
+            "screen" => self.widget(content).map(Target::Screen),
+            _ => nothing(content).map(|()| Target::AnyProblem),
+        };
+        target.map_err(|wrong| wrong.within(name))
+    }
+
+    fn phone(&self, value: &Value) -> Result<PhoneInfo, Wrong> {
+        let known = [
+            "kind",
+            "model",
+            "api_level",
+            "display",
+            "size",
+            "density",
+            "rotation",
+            "posture",
+            "locale",
+            "font_scale",
+            "dark_mode",
+        ];
+        let fields = self.fields(value, &known)?;
+        Ok(PhoneInfo {
+            kind: fields.or_empty("kind", text)?,
+            model: fields.or_empty("model", text)?,
+            api_level: fields.or_empty("api_level", whole)?,
+            display: fields.or_empty("display", whole)?,
+            size: fields.or_empty("size", |value| self.size(value))?,
+            density: fields.or_empty("density", whole)?,
+            rotation: fields.or_empty("rotation", rotation)?,
+            posture: fields.or_empty("posture", text)?,
+            locale: fields.or_empty("locale", text)?,
+            font_scale: fields.or_empty("font_scale", whole)?,
+            dark_mode: fields.or_empty("dark_mode", flag)?,
+        })
+    }
+
+    fn size(&self, value: &Value) -> Result<Size, Wrong> {
+        let fields = self.fields(value, &["width", "height"])?;
+        Ok(Size { width: fields.need("width", whole)?, height: fields.need("height", whole)? })
+    }
+
+    fn widget(&self, value: &Value) -> Result<Widget, Wrong> {
+        let fields = self.fields(value, &["id", "text", "class", "path"])?;
+        Ok(Widget {
+            id: fields.or_empty("id", text)?,
+            text: fields.or_empty("text", text)?,
+            class: fields.or_empty("class", text)?,
+            path: fields.or_empty("path", text)?,
+        })
+    }
+
+    fn action(&self, value: &Value) -> Result<Action, Wrong> {
+        let names = ["tap", "long_press", "swipe", "pinch", "key", "text", "rotate", "launch", "wait"];
+        let (name, content) = choice(value, &names)?;
+        let action = match name {
+            "tap" => self.point(content).map(Action::Tap),
+            "long_press" => self.point(content).map(Action::LongPress),
+            "swipe" => self.swipe(content),
+            "pinch" => self.pinch(content),
+            "key" => Reader::key(content).map(Action::Key),
+            "text" => self.typed(content),
+            "rotate" => rotation(content).map(Action::Rotate),
+            "wait" => self.wait(content),
+            _ => nothing(content).map(|()| Action::Launch),
+        };
+        action.map_err(|wrong| wrong.within(name))
+    }
+
+    fn point(&self, value: &Value) -> Result<Point, Wrong> {
+        let fields = self.fields(value, &["x", "y"])?;
+        Ok(Point { x: fields.need("x", whole)?, y: fields.need("y", whole)? })
+    }
+
+    fn swipe(&self, value: &Value) -> Result<Action, Wrong> {
+        let fields = self.fields(value, &["from", "to", "millis"])?;
+        Ok(Action::Swipe {
+            from: fields.need("from", |value| self.point(value))?,
+            to: fields.need("to", |value| self.point(value))?,
+            millis: fields.need("millis", whole)?,
+        })
+    }
+
+    fn pinch(&self, value: &Value) -> Result<Action, Wrong> {
+        let fields = self.fields(value, &["center", "from", "to", "millis"])?;
+        Ok(Action::Pinch {
+            center: fields.need("center", |value| self.point(value))?,
+            from: fields.need("from", whole)?,
+            to: fields.need("to", whole)?,
+            millis: fields.need("millis", whole)?,
+        })
+    }
+
+    fn key(value: &Value) -> Result<Key, Wrong> {
+        let (name, content) = choice(value, &["back", "home", "menu", "enter", "delete", "code"])?;
+        let named = match name {
+            "back" => Key::Back,
+            "home" => Key::Home,
+            "menu" => Key::Menu,
+            "enter" => Key::Enter,
+            "delete" => Key::Delete,
+            _ => return whole(content).map(Key::Code).map_err(|wrong| wrong.within(name)),
+        };
+        nothing(content).map(|()| named).map_err(|wrong| wrong.within(name))
+    }
+
+    fn typed(&self, value: &Value) -> Result<Action, Wrong> {
+        let fields = self.fields(value, &["at", "text"])?;
+        Ok(Action::Text {
+            at: fields.need("at", |value| self.point(value))?,
+            text: fields.need("text", text)?,
+        })
+    }
+
+    fn wait(&self, value: &Value) -> Result<Action, Wrong> {
+        let fields = self.fields(value, &["millis"])?;
+        Ok(Action::Wait { millis: fields.need("millis", whole)? })
+    }
+}
+
+fn start(value: &Value) -> Result<Start, Wrong> {
+    Ok(match name(value, &["clean", "restart", "continue"])? {
+        "clean" => Start::Clean,
+        "restart" => Start::Restart,
+        _ => Start::Continue,
+    })
+}
+
+fn rotation(value: &Value) -> Result<Rotation, Wrong> {
+    Ok(match name(value, &["natural", "left", "upside_down", "right"])? {
+        "natural" => Rotation::Natural,
+        "left" => Rotation::Left,
+        "upside_down" => Rotation::UpsideDown,
+        _ => Rotation::Right,
+    })
+}

@@ -1,0 +1,300 @@
+//! Exceptions of Java and Kotlin code.
+
+use retap_shared::verdict::{Problem, ProblemKind};
+
+use super::explained;
+
+fn crash(stack: &str) -> Problem {
+    super::problem(ProblemKind::Crash, stack)
+}
+
+fn lines(stack: &str) -> Vec<String> {
+    explained(&crash(stack))
+}
+
+const PLAIN: &str = "java.lang.IndexOutOfBoundsException: Index: 3, Size: 3
+\tat java.util.ArrayList.get(ArrayList.java:437)
+\tat com.example.shop.CartAdapter.bind(CartAdapter.kt:88)
+\tat com.example.shop.CartAdapter.onBindViewHolder(CartAdapter.kt:61)
+\tat androidx.recyclerview.widget.RecyclerView$Adapter.bindViewHolder(RecyclerView.java:7846)
+\tat android.os.Handler.dispatchMessage(Handler.java:106)
+\tat android.app.ActivityThread.main(ActivityThread.java:7660)
+\tat java.lang.reflect.Method.invoke(Native Method)
+\tat com.android.internal.os.ZygoteInit.main(ZygoteInit.java:947)";
+
+#[test]
+fn class_and_own_frames_count() {
+    assert_eq!(
+        lines(PLAIN),
+        [
+            "java.lang.IndexOutOfBoundsException",
+            "com.example.shop.CartAdapter.bind:88",
+            "com.example.shop.CartAdapter.onBindViewHolder:61",
+        ]
+    );
+}
+
+#[test]
+fn messages_and_the_frameworks_lines_do_not_count_but_own_lines_and_the_class_do() {
+    let same = PLAIN.replace("Index: 3, Size: 3", "Index: 12, Size: 7").replace("java:437", "java:502");
+    assert_eq!(crash(&same).fingerprint(), crash(PLAIN).fingerprint());
+    for other in [PLAIN.replace("kt:88", "kt:89"), PLAIN.replace("IndexOutOf", "ArrayIndexOutOf")] {
+        assert_ne!(crash(&other).fingerprint(), crash(PLAIN).fingerprint());
+    }
+}
+
+#[test]
+fn it_does_not_matter_how_the_report_came() {
+    let introduced = format!("FATAL EXCEPTION: main\nProcess: com.example.shop, PID: 4711\n{PLAIN}");
+    let logcat =
+        |prefix: &str| introduced.lines().map(|line| format!("{prefix}{line}\n")).collect::<String>();
+    let reports = [
+        introduced.clone(),
+        introduced.replace('\n', "\r\n"),
+        PLAIN.replace('\t', "    "),
+        PLAIN.replace('\t', ""),
+        format!("Exception in thread \"main thread\" {PLAIN}"),
+        logcat("01-31 12:00:00.123  4711  4711 E AndroidRuntime: "),
+        logcat("2026-01-31 12:00:00.123 10123  4711  4711 E AndroidRuntime: "),
+        logcat("01-31 12:00:00.123 E/AndroidRuntime( 4711): "),
+        logcat("E/AndroidRuntime( 4711): "),
+        logcat("E/AndroidRuntime: "),
+        PLAIN
+            .replace("at java.util", "at java.base/java.util")
+            .replace("at com.example", "at app//com.example"),
+        PLAIN.replace("at java.util", "at java.base@17.0.1/java.util"),
+    ];
+    for report in reports {
+        assert_eq!(lines(&report), lines(PLAIN), "{report}");
+    }
+}
+
+#[test]
+fn a_message_of_several_lines_is_still_a_message() {
+    let long = PLAIN
+        .replace("Index: 3, Size: 3", "first\njava.lang.Other: second\n\n  third line at the end (of it)");
+    assert_eq!(lines(&long), lines(PLAIN));
+}
+
+#[test]
+fn the_root_cause_counts_with_the_frames_it_shares() {
+    let stack = "java.lang.RuntimeException: Unable to start activity ComponentInfo{com.example.shop/.Main}
+\tat android.app.ActivityThread.performLaunchActivity(ActivityThread.java:3449)
+\tat com.example.shop.Launcher.launch(Launcher.java:9)
+\tat android.app.ActivityThread.main(ActivityThread.java:7660)
+Caused by: com.example.shop.ConfigException: bad
+\tat com.example.shop.Config.load(Config.java:20)
+\tat com.example.shop.Main.onCreate(Main.java:30)
+\tat android.app.Activity.performCreate(Activity.java:8000)
+\t... 2 more
+Caused by: java.io.FileNotFoundException: /data/user/0/com.example.shop/files/config.json
+\tat java.io.FileInputStream.open0(Native Method)
+\tat com.example.shop.Config.open(Config.java:12)
+\t... 5 more";
+    assert_eq!(
+        lines(stack),
+        [
+            "java.io.FileNotFoundException",
+            "com.example.shop.Config.open:12",
+            "com.example.shop.Config.load:20",
+            "com.example.shop.Main.onCreate:30",
+            "com.example.shop.Launcher.launch:9",
+        ]
+    );
+    let fewer = stack.replace("... 5 more", "... 3 more");
+    assert_eq!(lines(&fewer)[2..], ["com.example.shop.Launcher.launch:9"]);
+}
+
+#[test]
+fn a_circle_of_causes_ends_where_it_closes() {
+    for end in [
+        "\t[CIRCULAR REFERENCE: java.lang.IllegalStateException: outer]",
+        "\t[CIRCULAR REFERENCE:java.lang.IllegalStateException: outer]",
+        "Caused by: [CIRCULAR REFERENCE: java.lang.IllegalStateException: outer]",
+    ] {
+        let stack = format!(
+            "java.lang.IllegalStateException: outer\n\tat com.example.shop.A.a(A.java:1)\n\
+             Caused by: java.io.IOException: inner\n\tat com.example.shop.B.b(B.java:2)\n\t... 1 more\n{end}"
+        );
+        assert_eq!(
+            lines(&stack),
+            ["java.io.IOException", "com.example.shop.B.b:2", "com.example.shop.A.a:1"],
+            "{end}"
+        );
+    }
+}
+
+const SUPPRESSED: &str = "java.lang.IllegalStateException: outer
+\tat com.example.shop.A.a(A.java:1)
+\tSuppressed: java.io.IOException: while closing
+\t\tat com.example.shop.Closer.close(Closer.java:5)
+\t\t... 1 more
+\tCaused by: java.net.SocketException: of the suppressed one
+\t\tat com.example.shop.Closer.reset(Closer.java:9)
+\t\t... 2 more
+Caused by: java.lang.ArithmeticException: divide by zero
+\tat com.example.shop.B.b(B.java:2)
+\t... 1 more";
+
+#[test]
+fn suppressed_exceptions_and_their_causes_do_not_count() {
+    let expected = ["java.lang.ArithmeticException", "com.example.shop.B.b:2", "com.example.shop.A.a:1"];
+    assert_eq!(lines(SUPPRESSED), expected);
+    let without_cause = SUPPRESSED.split("Caused by: java.lang").next().unwrap();
+    assert_eq!(lines(without_cause), ["java.lang.IllegalStateException", "com.example.shop.A.a:1"]);
+}
+
+#[test]
+fn without_indents_a_suppressed_exception_keeps_the_cause_that_follows_it() {
+    let not_found = "java.lang.ClassNotFoundException: Didn't find class
+at com.example.shop.A.a(A.java:1)
+Suppressed: java.lang.ClassNotFoundException: again
+at java.lang.Class.classForName(Native Method)
+... 1 more
+Caused by: java.lang.NoClassDefFoundError: Class not found using the boot class loader";
+    assert_eq!(lines(not_found), ["java.lang.ClassNotFoundException", "com.example.shop.A.a:1"]);
+    let of_coroutine = "java.lang.RuntimeException: outer
+at com.example.shop.A.a(A.java:1)
+Suppressed: kotlinx.coroutines.internal.DiagnosticCoroutineContextException: [StandaloneCoroutine{Cancelling}@1b2c3d4]
+Caused by: java.io.IOException: inner
+at com.example.shop.B.b(B.java:2)";
+    assert_eq!(lines(of_coroutine), ["java.io.IOException", "com.example.shop.B.b:2"]);
+}
+
+#[test]
+fn compilers_counters_do_not_count() {
+    let pairs = [
+        ("Main.lambda$onCreate$0(Main.java:7)", "Main.lambda$onCreate$3(Main.java:7)"),
+        ("Main.lambda$onCreate$0$com-example-shop-Main(Main.java:7)", "Main.lambda$onCreate$0(Main.java:7)"),
+        ("Main.onCreate$lambda$2(Main.kt:7)", "Main.onCreate$lambda-1(Main.kt:7)"),
+        ("Main.load$lambda$2$lambda$1(Main.kt:7)", "Main.load$lambda$3$lambda$0(Main.kt:7)"),
+        ("-$$Lambda$Main$kA1_x-2.onClick(Unknown Source:4)", "-$$Lambda$Main$zzZ9.onClick(Unknown Source:8)"),
+        ("-$$Lambda$Main$kA1.onClick(Unknown Source:4)", "-$$Lambda$12.onClick(lambda)"),
+        (
+            "Main$$Lambda$14/0x0000000840066.run(Unknown Source)",
+            "Main$$Lambda/1750905143.run(Unknown Source)",
+        ),
+        (
+            "Main$$ExternalSyntheticLambda3.onClick(D8$$SyntheticClass)",
+            "Main$$ExternalSyntheticLambda11.onClick(D8$$SyntheticClass:4)",
+        ),
+        ("Main.$r8$lambda$JmT3kQ-x9(Unknown Source:0)", "Main.$r8$lambda$aaaa_b(Unknown Source:6)"),
+        ("Main.access$000(Main.java:3)", "Main.access$100(Main.java:4)"),
+        ("Main.-wrap3(Main.java)", "Main.-wrap12(Main.java)"),
+        (
+            "ComposableSingletons$MainKt$lambda-1$1.invoke(Main.kt:7)",
+            "ComposableSingletons$MainKt$lambda-4$1.invoke(Main.kt:7)",
+        ),
+    ];
+    for (one, other) in pairs {
+        let stack = |frame: &str| format!("java.lang.NullPointerException\n\tat com.example.shop.{frame}");
+        assert_eq!(lines(&stack(one)), lines(&stack(other)));
+        assert_eq!(lines(&stack(one)).len(), 2, "{one} is the app's");
+    }
+}
+
+#[test]
+fn names_that_only_look_like_counters_count() {
+    for (one, other) in [
+        ("Main$1.onClick(Main.java:7)", "Main$2.onClick(Main.java:7)"),
+        ("Main$ProxyScreen1.show(Main.java:7)", "Main$ProxyScreen2.show(Main.java:7)"),
+        ("Main.lambda$onCreate$0(Main.java:7)", "Main.lambda$onStop$0(Main.java:7)"),
+        ("Main.lambda$onCreate$0(Main.java:7)", "Main.lambda$onCreate$0(Main.java:8)"),
+        ("Main.step1(Main.java:7)", "Main.step2(Main.java:7)"),
+    ] {
+        let stack = |frame: &str| format!("java.lang.NullPointerException\n\tat com.example.shop.{frame}");
+        assert_ne!(lines(&stack(one)), lines(&stack(other)));
+    }
+}
+
+#[test]
+fn what_the_runtime_makes_is_nobodys() {
+    let stack = |proxy: u32, accessor: u32| {
+        format!(
+            "java.lang.reflect.UndeclaredThrowableException
+\tat $Proxy{proxy}.getItems(Unknown Source)
+\tat sun.reflect.GeneratedMethodAccessor{accessor}.invoke(Unknown Source)
+\tat com.example.shop.Catalog.load(Catalog.java:5)"
+        )
+    };
+    assert_eq!(lines(&stack(1, 2))[1..], ["com.example.shop.Catalog.load:5"]);
+    let without_app = |stack: String| stack.replace("com.example.shop.Catalog", "android.app.Catalog");
+    let expected =
+        ["$Proxy.getItems", "sun.reflect.GeneratedMethodAccessor.invoke", "android.app.Catalog.load"];
+    assert_eq!(lines(&without_app(stack(1, 2)))[1..], expected);
+    assert_eq!(lines(&without_app(stack(3, 4)))[1..], expected);
+}
+
+#[test]
+fn where_the_app_has_no_frame_the_frameworks_count_without_lines_and_each_once() {
+    let stack = |deep: usize| {
+        let touch = "\tat android.view.ViewGroup.dispatchTransformedTouchEvent(ViewGroup.java:3030)
+\tat android.view.ViewGroup.dispatchTouchEvent(ViewGroup.java:2719)\n";
+        format!(
+            "android.view.WindowManager$BadTokenException: Unable to add window android.os.BinderProxy@1a2b3c\n{}\
+             \tat android.app.ActivityThread.main(ActivityThread.java:7660)",
+            touch.repeat(deep)
+        )
+    };
+    let expected = [
+        "android.view.WindowManager$BadTokenException",
+        "android.view.ViewGroup.dispatchTransformedTouchEvent",
+        "android.view.ViewGroup.dispatchTouchEvent",
+        "android.app.ActivityThread.main",
+    ];
+    assert_eq!(lines(&stack(3)), expected);
+    assert_eq!(lines(&stack(7)), expected);
+}
+
+#[test]
+fn libraries_are_the_apps_and_the_apps_own_package_always_is() {
+    let stack = "java.lang.NullPointerException
+\tat okhttp3.Call.run(Call.kt:3)
+\tat com.google.android.gms.Task.run(Task.java:4)
+\tat com.google.android.notes.Main.run(Main.java:5)
+\tat a.b.c.d(SourceFile:6)";
+    assert_eq!(lines(stack)[1..], ["okhttp3.Call.run:3", "a.b.c.d:6"]);
+    let own = Problem { process: "com.google.android.notes:sync".into(), ..crash(stack) };
+    assert_eq!(
+        explained(&own)[1..],
+        ["okhttp3.Call.run:3", "com.google.android.notes.Main.run:5", "a.b.c.d:6"]
+    );
+    let system = Problem { process: "android".into(), ..crash(PLAIN) };
+    assert_eq!(explained(&system), lines(PLAIN));
+}
+
+#[test]
+fn endless_recursion_is_one_bug_wherever_the_stack_ended() {
+    let circle = ["A.a(A.java:1)", "B.b(B.java:2)", "C.c(C.java:3)"];
+    let stack = |shift: usize, bottom: &str| {
+        let frames =
+            (shift..300 + shift).map(|number| format!("\tat com.example.shop.{}\n", circle[number % 3]));
+        format!("java.lang.StackOverflowError: stack size 8MB\n{}{bottom}", frames.collect::<String>())
+    };
+    let bottom = "\tat com.example.shop.Main.onCreate(Main.java:4)";
+    let expected = ["com.example.shop.A.a:1", "com.example.shop.B.b:2", "com.example.shop.C.c:3"];
+    assert_eq!(lines(&stack(0, bottom))[1..], expected);
+    assert_eq!(lines(&stack(2, ""))[1..], expected);
+}
+
+#[test]
+fn an_exception_of_no_package_is_found_too() {
+    let stack =
+        "Process: com.example.shop, PID: 12\nOops: it went wrong\n\tat com.example.shop.A.a(A.java:1)";
+    assert_eq!(lines(stack), ["Oops", "com.example.shop.A.a:1"]);
+    assert_eq!(
+        lines("java.lang.Error\n\tat a.B.c(B.java:1)\nCaused by: Oops: inner\n\t... 1 more"),
+        ["Oops", "a.B.c:1"]
+    );
+}
+
+#[test]
+fn where_the_stack_names_no_exception_the_summary_does() {
+    let summary =
+        |summary: &str| Problem { summary: summary.into(), ..crash("\tat com.example.shop.A.a(A.java:1)") };
+    assert_eq!(
+        explained(&summary("java.lang.IllegalStateException: no cart")),
+        ["java.lang.IllegalStateException", "com.example.shop.A.a:1"]
+    );
+    assert_eq!(explained(&summary("died after 12 ms"))[0], "died after # ms");
+}

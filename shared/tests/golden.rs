@@ -1,0 +1,311 @@
+//! Golden bytes for every message: host and agent are built apart and must agree on each byte.
+//! A message that is added needs an entry, or this does not compile.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use retap_shared::Text;
+use retap_shared::action::{Action, Key, Widget};
+use retap_shared::codec::{CodecError, decode, encode};
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::*;
+use retap_shared::screen::*;
+use retap_shared::trace::{App, Start, Step};
+use retap_shared::verdict::{Problem, ProblemKind, Verdict};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Panics with the bytes as they should be written here.
+fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T, golden: &str) {
+    let bytes = encode(message).unwrap();
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let golden: String = golden.split_whitespace().collect();
+    assert_eq!(hex, golden, "the bytes of {message:?}");
+    assert_eq!(decode::<T>(&bytes).unwrap(), *message);
+}
+
+fn app() -> App {
+    App { package: "org.notes".into(), activity: ".Main".into(), version_code: 7 }
+}
+
+fn settle() -> Settle {
+    Settle { quiet: Micros(200_000), limit: Micros(5_000_000) }
+}
+
+fn widget() -> Widget {
+    Widget { id: "id/ok".into(), text: "OK".into(), class: "Button".into(), path: "0.2".into() }
+}
+
+fn problem() -> Problem {
+    Problem {
+        kind: ProblemKind::Crash,
+        process: "org.notes".into(),
+        summary: "boom".into(),
+        stack: "at x.Y.z(Y.java:1)".into(),
+    }
+}
+
+fn screen(text: &str) -> Screen {
+    let node = |depth, text: &str| Node {
+        depth,
+        class: "Button".into(),
+        id: "id/ok".into(),
+        text: text.into(),
+        description: Text::default(),
+        bounds: Rect { left: 0, top: -1, right: 1_080, bottom: 2_400 },
+        flags: NodeFlags::ENABLED | NodeFlags::VISIBLE,
+    };
+    let window = Window {
+        kind: WindowKind::Dialog,
+        package: "org.notes".into(),
+        title: "OK".into(),
+        bounds: Rect { left: 0, top: 0, right: 1_080, bottom: 2_400 },
+        flags: WindowFlags::FOCUSED,
+        nodes: 2,
+    };
+    let content = ScreenContent {
+        size: Size { width: 1_080, height: 2_400 },
+        rotation: Rotation::Left,
+        activity: ".Main".into(),
+        windows: vec![window],
+        nodes: vec![node(0, ""), node(1, text)],
+    };
+    Screen::new(content).unwrap()
+}
+
+fn step() -> Step {
+    Step {
+        action: Action::Tap(Point { x: 540, y: -800 }),
+        widget: Some(widget()),
+        activity: ".Main".into(),
+        screen: Some(ScreenHash(0x0123_4567_89ab_cdef)),
+    }
+}
+
+fn bare(actions: Vec<Action>) -> Vec<Step> {
+    actions.into_iter().map(Step::new).collect()
+}
+
+fn happenings() -> Vec<Happening> {
+    vec![
+        Happening { at: Micros(3), what: What::Problem(problem()) },
+        Happening { at: Micros(300), what: What::Activity(".Main".into()) },
+    ]
+}
+
+/// The screen of these messages: its length, then the table of texts, then windows and nodes.
+const SCREEN: &str = "
+    81 02
+    05000000 05000000 2e4d61696e 09000000 6f72672e6e6f746573 02000000 4f4b 06000000 427574746f6e 05000000 69642f6f6b
+    38040000 60090000 01 0100
+    01000000 01 01 0200 0300 0000 0000 3804 6009 02000000
+    02000000 0000 0104 0400 0500 0000 0000 0000 ffff 3804 6009
+             0100 0104 0400 0500 0300 0000 0000 ffff 3804 6009";
+const HAPPENED: &str =
+    "02 03 00 00096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129 fb2c01 01052e4d61696e";
+
+fn golden_request(request: &Request) -> &'static str {
+    match request {
+        Request::About(_) => "00",
+        Request::Capture(_) => "01 0101",
+        Request::Act(_) => {
+            "02 00fb3804fb3f06 01 0569642f6f6b024f4b06427574746f6e03302e32 052e4d61696e 01fdefcdab8967452301 fc400d0300fc404b4c00 00"
+        }
+        Request::Settle(_) => "03 fc400d0300 fc404b4c00",
+        Request::Play(_) => {
+            "04 096f72672e6e6f746573052e4d61696e07 01 0a 000204000000 010204000000 0202040608 05000000 0302040608 05000000 0400000000 0405fb2c01000000 05020402686900 0000 0603000000 07000000 0806000000 01 00fd1032547698badcfe fc400d0300fc404b4c00 01 01"
+        }
+        Request::Control(_) => "05 096f72672e6e6f746573052e4d61696e07 0402",
+        Request::Watch(_) => "06 096f72672e6e6f746573",
+        Request::Checkpoint(_) => "07 0109",
+    }
+}
+
+/// `SCREEN` and `HAPPENED` stand for the constants above.
+fn golden_reply(reply: &Reply) -> &'static str {
+    match reply {
+        Reply::Described(_) => {
+            "00 0973696d756c61746564 0373696d 22 00 fb3804fb6009 fba401 00 00 05656e2d4742 64 01 010001 01 096f72672e6e6f746573052e4d61696e07 054e6f746573 01052e4d61696e 0c"
+        }
+        Reply::Captured(_) => "01 02 SCREEN",
+        Reply::Acted(_) => {
+            "02 01 01 fd82ba4f3c939c0e11 fdb1b89a8f4b920d99 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 HAPPENED 04 01fafbfb00fc70110100 01 0c"
+        }
+        Reply::Settled(_) => "03 00 00 0c",
+        Reply::Played(_) => {
+            "04 03096f72672e6f74686572 03 03000102 HAPPENED 01 05 01 SCREEN fdffffffffffffffff"
+        }
+        Reply::Controlled(_) => "05 00 0c",
+        Reply::Watched(_) => "06 HAPPENED",
+        Reply::Checkpointed(_) => "07 09 fc00000100 01",
+    }
+}
+
+fn golden_what(what: &What) -> &'static str {
+    match what {
+        What::Problem(_) => "03 00 00 096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129",
+        What::Activity(_) => "fb2c01 01 052e4d61696e",
+    }
+}
+
+fn golden_fault(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::Unsupported(_) => "00 0472756e73",
+        Fault::Impossible(_) => "01 00",
+        Fault::Phone(_) => "02 0162",
+        Fault::Cancelled => "03",
+    }
+}
+
+fn requests() -> Vec<Request> {
+    let at = Point { x: 1, y: 2 };
+    let actions = vec![
+        Action::Tap(at),
+        Action::LongPress(at),
+        Action::Swipe { from: at, to: Point { x: 3, y: 4 }, millis: 5 },
+        Action::Pinch { center: at, from: 3, to: 4, millis: 5 },
+        Action::Key(Key::Back),
+        Action::Key(Key::Code(300)),
+        Action::Text { at, text: "hi".into() },
+        Action::Rotate(Rotation::Right),
+        Action::Launch,
+        Action::Wait { millis: 6 },
+    ];
+    vec![
+        About.into(),
+        Capture { holds: Some(ScreenHash(1)) }.into(),
+        Act { step: step(), settle: settle(), holds: None }.into(),
+        settle().into(),
+        Play {
+            app: app(),
+            start: Start::Restart,
+            steps: bare(actions),
+            target: Some(Target::Problem(Fingerprint(0xfedc_ba98_7654_3210))),
+            settle: settle(),
+            linger: Micros(1),
+            record: true,
+        }
+        .into(),
+        Control { app: app(), command: Command::Start(Start::Continue) }.into(),
+        Watch { package: "org.notes".into() }.into(),
+        Checkpoint::Restore(CheckpointId(9)).into(),
+    ]
+}
+
+fn replies() -> Vec<Reply> {
+    let phone = PhoneInfo {
+        kind: "simulated".into(),
+        model: "sim".into(),
+        api_level: 34,
+        display: 0,
+        size: Size { width: 1_080, height: 2_400 },
+        density: 420,
+        rotation: Rotation::Natural,
+        posture: Text::default(),
+        locale: "en-GB".into(),
+        font_scale: 100,
+        dark_mode: true,
+    };
+    let apps =
+        vec![AppInfo { app: app(), label: "Notes".into(), activities: vec![".Main".into()], branches: 12 }];
+    let can = Capabilities { checkpoints: true, branches: false, rotation: true };
+    let change = ScreenChange::between(&screen("OK"), &screen("No"));
+    vec![
+        Described { phone, can, apps }.into(),
+        Captured { screen: ScreenUpdate::Full(Arc::new(screen("OK"))) }.into(),
+        Acted {
+            hit: Hit::Place,
+            screen: ScreenUpdate::Changed(change),
+            happened: happenings(),
+            branches: vec![1, 250, 251, 70_000],
+            quiet: true,
+            took: Micros(12),
+        }
+        .into(),
+        Settled { quiet: false, happened: Vec::new(), took: Micros(12) }.into(),
+        Played {
+            verdict: Verdict::LeftApp { to: "org.other".into() },
+            played: 3,
+            hits: vec![Hit::Widget, Hit::Place, Hit::Anywhere],
+            happened: happenings(),
+            branches: vec![5],
+            screens: vec![Arc::new(screen("OK"))],
+            took: Micros(u64::MAX),
+        }
+        .into(),
+        Controlled { happened: Vec::new(), took: Micros(12) }.into(),
+        Watched { happened: happenings() }.into(),
+        Checkpointed { id: CheckpointId(9), bytes: 65_536, took: Micros(1) }.into(),
+    ]
+}
+
+#[test]
+fn requests_have_their_golden_bytes() {
+    let requests = requests();
+    for request in &requests {
+        check(request, golden_request(request));
+    }
+    assert_all_are_there::<Request>(requests.iter().map(golden_request));
+}
+
+#[test]
+fn replies_have_their_golden_bytes() {
+    let replies = replies();
+    for reply in &replies {
+        check(reply, &golden_reply(reply).replace("SCREEN", SCREEN).replace("HAPPENED", HAPPENED));
+    }
+    assert_all_are_there::<Reply>(replies.iter().map(golden_reply));
+}
+
+#[test]
+fn news_have_their_golden_bytes() {
+    let happenings = happenings();
+    for happening in &happenings {
+        check(happening, golden_what(&happening.what));
+    }
+    check(&happenings, HAPPENED);
+    assert!(decode::<What>(&[happenings.len() as u8]).is_err_and(|error| says_no_variant(&error)));
+}
+
+#[test]
+fn faults_have_their_golden_bytes() {
+    let faults = [
+        Fault::Unsupported("runs".into()),
+        Fault::Impossible(String::new()),
+        Fault::Phone("b".into()),
+        Fault::Cancelled,
+    ];
+    for fault in &faults {
+        check(fault, golden_fault(fault));
+    }
+    assert_all_are_there::<Fault>(faults.iter().map(golden_fault));
+}
+
+#[test]
+fn what_messages_are_made_of_has_its_golden_bytes() {
+    check(&ScreenUpdate::Unchanged, "00");
+    check(&Target::AnyProblem, "01");
+    check(&Target::Activity("A".into()), "02 0141");
+    check(&Target::Screen(widget()), "03 0569642f6f6b024f4b06427574746f6e03302e32");
+    check(&Verdict::TargetReached, "00");
+    check(&Verdict::TargetNotReached, "01");
+    check(&Verdict::Stuck, "04");
+    check(&Verdict::Unsupported { what: "x".into() }, "05 0178");
+    check(&[Command::Launch, Command::Stop, Command::ClearData, Command::Grant], "00010203");
+    check(&[Checkpoint::Save, Checkpoint::Drop(CheckpointId(251))], "00 02fbfb00");
+    check(&[ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr], "000102");
+}
+
+/// The variants count up from 0, and there is none after the last.
+fn assert_all_are_there<T: DeserializeOwned + Debug>(golden: impl Iterator<Item = &'static str>) {
+    let numbers: Vec<_> = golden.map(|golden| u8::from_str_radix(&golden[..2], 16).unwrap()).collect();
+    assert_eq!(numbers, (0..numbers.len() as u8).collect::<Vec<_>>());
+    let error = decode::<T>(&[numbers.len() as u8]).expect_err("a message without golden bytes");
+    assert!(says_no_variant(&error), "{error:?}");
+}
+
+fn says_no_variant(error: &CodecError) -> bool {
+    error.source().is_some_and(|cause| cause.to_string().contains("variant index"))
+}

@@ -1,0 +1,93 @@
+//! Golden bytes for what travels around the requests. The greeting must keep its form for ever.
+
+use std::fmt::Debug;
+
+use retap_shared::codec::{decode, encode};
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{About, Controlled, Fault, Happening, What};
+use retap_shared::session::*;
+use retap_shared::verdict::Interruption;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T, golden: &str) {
+    let bytes = encode(message).unwrap();
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hex, golden.replace(' ', ""), "the bytes of {message:?}");
+    assert_eq!(decode::<T>(&bytes).unwrap(), *message);
+}
+
+#[test]
+fn greetings_have_their_golden_bytes() {
+    let hello = Hello {
+        version: "0.1.0".into(),
+        session: SessionId(0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10),
+        host: "desk".into(),
+        open: vec![1, 300],
+        news_seen: 5,
+    };
+    check(&hello, "05302e312e30 fe100f0e0d0c0b0a090807060504030201 046465736b 02 01fb2c01 05");
+}
+
+fn golden_welcome(welcome: &Welcome) -> &'static str {
+    match welcome {
+        Welcome::Accepted { .. } => "00 07",
+        Welcome::Refused(Refusal::Version { .. }) => "01 00 05302e312e31",
+        Welcome::Refused(Refusal::Held { .. }) => "01 01 046465736b 0c",
+        Welcome::Refused(Refusal::Greeting { .. }) => "01 02 0178",
+    }
+}
+
+#[test]
+fn welcomes_have_their_golden_bytes() {
+    let welcomes = [
+        Welcome::Accepted { incarnation: 7 },
+        Welcome::Refused(Refusal::Version { agent: "0.1.1".into() }),
+        Welcome::Refused(Refusal::Held { by: "desk".into(), silent_seconds: 12 }),
+        Welcome::Refused(Refusal::Greeting { why: "x".into() }),
+    ];
+    for welcome in &welcomes {
+        check(welcome, golden_welcome(welcome));
+    }
+}
+
+fn golden_answer(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Reply(_) => "00 05 00 0c",
+        Answer::Fault(_) => "01 03",
+        Answer::Interrupted(interruption) => match interruption {
+            Interruption::PhoneLost { .. } => "02 00 0178",
+            Interruption::LinkLost { .. } => "02 01 0178",
+            Interruption::AgentDied { .. } => "02 02 0178",
+            Interruption::Cancelled => "02 03",
+            Interruption::PreconditionFailed { .. } => "02 04 0178",
+        },
+        Answer::Unknown => "03",
+    }
+}
+
+#[test]
+fn answers_have_their_golden_bytes() {
+    let why = || "x".to_owned();
+    let answers = [
+        Answer::Reply(Controlled { happened: Vec::new(), took: Micros(12) }.into()),
+        Answer::Fault(Fault::Cancelled),
+        Answer::Interrupted(Interruption::PhoneLost { why: why() }),
+        Answer::Interrupted(Interruption::LinkLost { why: why() }),
+        Answer::Interrupted(Interruption::AgentDied { why: why() }),
+        Answer::Interrupted(Interruption::Cancelled),
+        Answer::Interrupted(Interruption::PreconditionFailed { why: why() }),
+        Answer::Unknown,
+    ];
+    for answer in &answers {
+        check(answer, golden_answer(answer));
+    }
+}
+
+#[test]
+fn envelopes_and_numbered_news_have_their_golden_bytes() {
+    let request = About.into();
+    check(&Envelope { number: 9, oldest_open: 8, news_seen: 7, only_known: true, request }, "09 08 07 01 00");
+    let happening = Happening { at: Micros(3), what: What::Activity("A".into()) };
+    check(&NumberedNews { number: 251, happening }, "fbfb00 03 01 0141");
+}

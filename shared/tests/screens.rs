@@ -1,0 +1,143 @@
+//! What screens cost on the wire, what tells them apart, and which parts make none.
+
+use std::sync::Arc;
+
+use retap_shared::codec::encode;
+use retap_shared::protocol::{Captured, Reply, ScreenUpdate};
+use retap_shared::screen::*;
+
+/// A list as apps have them: rows of an icon, a title and a subtitle.
+fn list(nodes: usize) -> ScreenContent {
+    let node = |number: usize| Node {
+        depth: if number == 0 { 0 } else { 1 + u16::from(number % 3 != 1) },
+        class: ["android.widget.TextView", "android.widget.LinearLayout", "android.widget.ImageView"]
+            [number % 3]
+            .into(),
+        id: format!("com.example.mail:id/row_{}", number % 3).into(),
+        text: format!("Subject of message number {number}").into(),
+        description: Default::default(),
+        bounds: Rect { left: 0, top: 40 * number as i32, right: 1_080, bottom: 40 * number as i32 + 40 },
+        flags: NodeFlags::ENABLED | NodeFlags::VISIBLE,
+    };
+    ScreenContent {
+        size: Size { width: 1_080, height: 2_400 },
+        rotation: Rotation::Natural,
+        activity: "com.example.mail/.InboxActivity".into(),
+        windows: vec![Window {
+            package: "com.example.mail".into(),
+            title: "Inbox".into(),
+            nodes: nodes as u32,
+            ..Window::default()
+        }],
+        nodes: (0..nodes).map(node).collect(),
+    }
+}
+
+fn screen(content: ScreenContent) -> Screen {
+    Screen::new(content).unwrap()
+}
+
+fn cost(update: ScreenUpdate) -> usize {
+    encode(&Reply::from(Captured { screen: update })).unwrap().len()
+}
+
+fn cost_of_change(before: &Screen, after: &Screen) -> usize {
+    let change = ScreenChange::between(before, after);
+    assert_eq!(change.apply(before).as_ref(), Ok(after));
+    cost(ScreenUpdate::Changed(change))
+}
+
+#[test]
+fn an_unchanged_screen_costs_next_to_nothing() {
+    assert_eq!(cost(ScreenUpdate::Unchanged), 2);
+    let screen = screen(list(500));
+    assert!(cost_of_change(&screen, &screen) < 64);
+}
+
+#[test]
+fn one_changed_text_among_500_nodes_costs_at_most_256_bytes() {
+    let before = screen(list(500));
+    for place in [0, 250, 499] {
+        let mut after = list(500);
+        after.nodes[place].text =
+            "A subject of quite some length, as people write them when they are in a hurry".into();
+        assert!(cost_of_change(&before, &screen(after)) <= 256);
+    }
+}
+
+#[test]
+fn a_row_that_comes_or_goes_costs_little() {
+    let (shorter, longer) = (screen(list(500)), screen(list(503)));
+    assert!(cost_of_change(&shorter, &longer) <= 512);
+    assert!(cost_of_change(&longer, &shorter) <= 128);
+}
+
+#[test]
+fn a_dialog_on_top_costs_no_more_than_itself() {
+    let before = list(500);
+    let mut after = before.clone();
+    after.windows.push(Window { kind: WindowKind::Dialog, nodes: 1, ..Window::default() });
+    after.nodes.push(Node { text: "Delete it?".into(), ..Node::default() });
+    assert!(cost_of_change(&screen(before), &screen(after)) <= 256);
+}
+
+#[test]
+fn a_whole_screen_names_repeated_texts_once() {
+    let repeated = ScreenContent {
+        nodes: list(500).nodes.into_iter().map(|node| Node { text: "the same".into(), ..node }).collect(),
+        ..list(500)
+    };
+    let whole = cost(ScreenUpdate::Full(Arc::new(screen(repeated))));
+    assert!(whole < 500 * 20 + 500, "{whole} bytes");
+}
+
+#[test]
+fn everything_on_a_screen_is_part_of_its_identity() {
+    let base = list(3);
+    let mut others = vec![base.clone(); 14];
+    others[0].size.width += 1;
+    others[1].rotation = Rotation::Left;
+    others[2].activity = "other".into();
+    others[3].windows[0].kind = WindowKind::Popup;
+    others[4].windows[0].package = "other".into();
+    others[5].windows[0].title = "other".into();
+    others[6].windows[0].bounds.left += 1;
+    others[7].windows[0].flags = WindowFlags::SECURE;
+    others[8].nodes[1].class = "other".into();
+    others[9].nodes[1].id = "other".into();
+    others[10].nodes[1].description = others[10].nodes[1].text.clone();
+    others[10].nodes[1].text = Default::default();
+    others[11].nodes[1].bounds.bottom += 1;
+    others[12].nodes[1].flags |= NodeFlags::CHECKED;
+    others[13].nodes[2].depth = 1;
+    let mut hashes: Vec<_> = others.into_iter().chain([base]).map(|content| screen(content).hash()).collect();
+    hashes.sort();
+    hashes.dedup();
+    assert_eq!(hashes.len(), 15);
+}
+
+#[test]
+fn a_hash_is_the_same_on_every_machine_and_reads_as_16_digits() {
+    let hash = screen(list(3)).hash();
+    assert_eq!(hash.to_string(), "ef88d230a443bde6");
+    assert_eq!(hash.to_string().parse(), Ok(hash));
+    assert_eq!(serde_json::to_string(&hash).unwrap(), format!("\"{hash}\""));
+    for wrong in ["", "123", "+123456789abcdef", "0123456789abcdeg", "0123456789abcdef0"] {
+        assert!(wrong.parse::<ScreenHash>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn parts_that_make_no_tree_make_no_screen() {
+    let mut too_many = list(3);
+    too_many.windows[0].nodes = 4;
+    assert_eq!(Screen::new(too_many), Err(MalformedScreen::Count { claimed: 4, present: 3 }));
+
+    let mut orphan = list(3);
+    orphan.nodes[0].depth = 1;
+    assert_eq!(Screen::new(orphan), Err(MalformedScreen::Depth { node: 0, depth: 1 }));
+
+    let mut gap = list(3);
+    gap.nodes[2].depth = 3;
+    assert_eq!(Screen::new(gap), Err(MalformedScreen::Depth { node: 2, depth: 3 }));
+}

@@ -1,0 +1,264 @@
+//! The `.retap` file: what it looks like, and what is said of one that is wrong.
+
+use retap_shared::action::{Action, Key, Widget};
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::protocol::{PhoneInfo, Target};
+use retap_shared::screen::{Point, Rotation, ScreenHash, Size};
+use retap_shared::trace::{App, Start, Step, Trace, TraceHeader, TraceProblem};
+
+const HEADER: &str = r#"{"retap":"1.0","app":{"package":"org.notes"}}"#;
+
+fn error(text: &str) -> String {
+    Trace::parse(text).expect_err("this is no trace").to_string()
+}
+
+/// What is said of a file whose second line is `step`.
+fn error_of_step(step: &str) -> String {
+    error(&format!("{HEADER}\n{step}\n"))
+}
+
+#[test]
+fn a_trace_is_a_header_and_a_line_for_each_step() {
+    let widget =
+        Widget { id: "id/save".into(), text: "Save".into(), class: "Button".into(), path: "0.2".into() };
+    let at = Point { x: 540, y: 800 };
+    let actions = [
+        Action::LongPress(at),
+        Action::Swipe { from: at, to: Point { x: 540, y: 100 }, millis: 300 },
+        Action::Pinch { center: at, from: 100, to: 400, millis: 250 },
+        Action::Key(Key::Back),
+        Action::Key(Key::Code(24)),
+        Action::Text { at, text: "ä \"quoted\"\n".into() },
+        Action::Rotate(Rotation::UpsideDown),
+        Action::Launch,
+        Action::Wait { millis: 500 },
+    ];
+    let first = Step {
+        action: Action::Tap(at),
+        widget: Some(widget),
+        activity: "org.notes/.Main".into(),
+        screen: Some(ScreenHash(0x00c0_ffee)),
+    };
+    let trace = Trace {
+        header: TraceHeader {
+            app: App { package: "org.notes".into(), activity: "org.notes/.Main".into(), version_code: 12 },
+            start: Start::Clean,
+            seed: Some(u64::MAX),
+            target: Some(Target::Problem(Fingerprint(0xbad))),
+            phone: PhoneInfo {
+                kind: "simulated".into(),
+                api_level: 34,
+                size: Size { width: 1_080, height: 2_400 },
+                rotation: Rotation::Left,
+                dark_mode: true,
+                ..PhoneInfo::default()
+            },
+        },
+        steps: [first].into_iter().chain(actions.map(Step::new)).collect(),
+    };
+    insta::assert_snapshot!(trace.to_text(), @r#"
+    {"retap":"1.0","app":{"package":"org.notes","activity":"org.notes/.Main","version_code":12},"start":"clean","seed":18446744073709551615,"target":{"problem":"0000000000000bad"},"phone":{"kind":"simulated","api_level":34,"size":{"width":1080,"height":2400},"rotation":"left","dark_mode":true}}
+    {"do":{"tap":{"x":540,"y":800}},"widget":{"id":"id/save","text":"Save","class":"Button","path":"0.2"},"activity":"org.notes/.Main","screen":"0000000000c0ffee"}
+    {"do":{"long_press":{"x":540,"y":800}}}
+    {"do":{"swipe":{"from":{"x":540,"y":800},"to":{"x":540,"y":100},"millis":300}}}
+    {"do":{"pinch":{"center":{"x":540,"y":800},"from":100,"to":400,"millis":250}}}
+    {"do":{"key":"back"}}
+    {"do":{"key":{"code":24}}}
+    {"do":{"text":{"at":{"x":540,"y":800},"text":"ä \"quoted\"\n"}}}
+    {"do":{"rotate":"upside_down"}}
+    {"do":"launch"}
+    {"do":{"wait":{"millis":500}}}
+    "#);
+    assert_eq!(Trace::parse(&trace.to_text()).unwrap(), trace);
+}
+
+#[test]
+fn every_target_has_its_words() {
+    let widget = Widget { text: "Thanks".into(), ..Widget::default() };
+    let targets = [
+        (Target::AnyProblem, r#""any_problem""#),
+        (Target::Activity("Checkout".into()), r#"{"activity":"Checkout"}"#),
+        (Target::Screen(widget), r#"{"screen":{"text":"Thanks"}}"#),
+    ];
+    for (target, words) in targets {
+        let text = format!(r#"{{"retap":"1.0","app":{{"package":"p"}},"target":{words}}}"#);
+        let trace = Trace::parse(&text).unwrap();
+        assert_eq!(trace.header.target, Some(target));
+        assert!(trace.to_text().contains(words), "{}", trace.to_text());
+    }
+}
+
+#[test]
+fn what_is_left_out_is_empty() {
+    let trace = Trace::parse(&format!("{HEADER}\n{{\"do\":\"launch\"}}")).unwrap();
+    assert_eq!(trace.header.start, Start::Clean);
+    assert_eq!((trace.header.seed, trace.header.target), (None, None));
+    assert_eq!(trace.header.phone, PhoneInfo::default());
+    assert_eq!(trace.steps, [Step::new(Action::Launch)]);
+}
+
+#[test]
+fn a_newer_major_version_is_refused_by_name() {
+    assert_eq!(
+        error("{\"retap\":\"2.3\",\"everything\":\"else\"}\nwhatever"),
+        "line 1, field `retap`: the file has format 2.3, this Retap reads 1.0 and later ones that begin with 1; \
+         update Retap"
+    );
+}
+
+#[test]
+fn a_newer_minor_version_is_read_and_what_is_new_in_it_ignored() {
+    let text = "{\"retap\":\"1.7\",\"app\":{\"package\":\"p\",\"signed\":true},\"weather\":\"fine\"}\n\
+                {\"do\":{\"tap\":{\"x\":1,\"y\":2,\"force\":3}},\"mood\":[]}";
+    let trace = Trace::parse(text).unwrap();
+    assert_eq!(trace.steps, [Step::new(Action::Tap(Point { x: 1, y: 2 }))]);
+    let same = error(&text.replace("1.7", "1.0"));
+    assert_eq!(
+        same,
+        "line 1, field `weather`: unknown; known here: `retap`, `app`, `start`, `seed`, `target`, `phone`"
+    );
+    let wrong = error(&text.replace("\"x\":1", "\"x\":true"));
+    assert_eq!(wrong, "line 2, field `do.tap.x`: expected a whole number, found true");
+}
+
+#[test]
+fn versions_that_are_none_are_refused() {
+    for version in ["\"\"", "\"1\"", "\"one.two\"", "\"0.9\"", "\"1.0.0\"", "\"99999999999.0\""] {
+        let said = error(&format!("{{\"retap\":{version},\"app\":{{\"package\":\"p\"}}}}"));
+        assert_eq!(
+            said,
+            format!("line 1, field `retap`: expected a version such as \"1.0\", found {version}")
+        );
+    }
+    assert_eq!(error("{\"retap\":1.0}"), "line 1, field `retap`: expected a text, found 1.0");
+}
+
+#[test]
+fn wrong_fields_are_named_with_their_line_and_what_was_expected() {
+    let cases = [
+        (r#"{"do":{"tap":{"x":"abc","y":1}}}"#, r#"field `do.tap.x`: expected a whole number, found "abc""#),
+        (r#"{"do":{"tap":{"x":1.5,"y":1}}}"#, "field `do.tap.x`: expected a whole number, found 1.5"),
+        (
+            r#"{"do":{"tap":{"x":1,"y":99999999999}}}"#,
+            "field `do.tap.y`: expected a whole number from -2147483648 to 2147483647, found 99999999999",
+        ),
+        (r#"{"do":{"tap":{"x":1}}}"#, "field `do.tap.y`: missing"),
+        (r#"{"do":{"tap":{"x":1,"y":1,"z":1}}}"#, "field `do.tap.z`: unknown; known here: `x`, `y`"),
+        (r#"{"do":{"tap":[1,2]}}"#, "field `do.tap`: expected an object, found [1,2]"),
+        (r#"{"do":"tap"}"#, "field `do.tap`: expected an object, found null"),
+        (
+            r#"{"do":{"swipe":{"from":{"x":1,"y":1},"to":{"x":1,"y":null},"millis":1}}}"#,
+            "field `do.swipe.to.y`: missing",
+        ),
+        (
+            r#"{"do":{"wait":{"millis":-1}}}"#,
+            "field `do.wait.millis`: expected a whole number from 0 to 4294967295, found -1",
+        ),
+        (
+            r#"{"do":{"key":{"code":65536}}}"#,
+            "field `do.key.code`: expected a whole number from 0 to 65535, found 65536",
+        ),
+        (
+            r#"{"do":{"rotate":"round"}}"#,
+            "field `do.rotate`: expected one of `natural`, `left`, `upside_down`, `right`, found \"round\"",
+        ),
+        (
+            r#"{"do":{"fling":{}}}"#,
+            "field `do`: expected one of `tap`, `long_press`, `swipe`, `pinch`, `key`, `text`, `rotate`, `launch`, \
+             `wait`, found {\"fling\":{}}",
+        ),
+        (r#"{"do":{"launch":1}}"#, "field `do.launch`: expected the bare name, found 1"),
+        (
+            r#"{"do":"launch","screen":"xyz"}"#,
+            "field `screen`: expected 16 hexadecimal digits, found \"xyz\"",
+        ),
+        (r#"{"do":"launch","widget":{"id":7}}"#, "field `widget.id`: expected a text, found 7"),
+        (
+            r#"{"tap":{"x":1,"y":1}}"#,
+            "field `tap`: unknown; known here: `do`, `widget`, `activity`, `screen`",
+        ),
+        (r"{}", "field `do`: missing"),
+    ];
+    for (step, expected) in cases {
+        assert_eq!(error_of_step(step), format!("line 2, {expected}"), "{step}");
+    }
+}
+
+#[test]
+fn wrong_headers_are_named_too() {
+    let cases = [
+        (r#"{"app":{"package":"p"}}"#, "field `retap`: missing"),
+        (r#"{"retap":"1.0"}"#, "field `app`: missing"),
+        (r#"{"retap":"1.0","app":{}}"#, "field `app.package`: missing"),
+        (
+            r#"{"retap":"1.0","app":{"package":"p"},"start":"fresh"}"#,
+            "field `start`: expected one of `clean`, `restart`, `continue`, found \"fresh\"",
+        ),
+        (
+            r#"{"retap":"1.0","app":{"package":"p"},"phone":{"size":{"width":-1,"height":1}}}"#,
+            "field `phone.size.width`: expected a whole number from 0 to 4294967295, found -1",
+        ),
+        (
+            r#"{"retap":"1.0","app":{"package":"p"},"phone":{"dark_mode":"yes"}}"#,
+            "field `phone.dark_mode`: expected true or false, found \"yes\"",
+        ),
+        (
+            r#"{"retap":"1.0","app":{"package":"p"},"target":{"problem":"12"}}"#,
+            "field `target.problem`: expected 16 hexadecimal digits, found \"12\"",
+        ),
+    ];
+    for (header, expected) in cases {
+        assert_eq!(error(header), format!("line 1, {expected}"), "{header}");
+    }
+}
+
+#[test]
+fn lines_that_are_no_json_are_told_with_their_column() {
+    assert_eq!(error("hello"), "line 1: not JSON: expected value at column 1");
+    assert_eq!(
+        error_of_step(r#"{"do":{"tap":{"x":NaN,"y":1}}}"#),
+        "line 2: not JSON: expected value at column 19"
+    );
+    assert_eq!(
+        error_of_step(r#"{"do":{"tap":{"x":1e999,"y":1}}}"#),
+        "line 2: not JSON: number out of range at column 23"
+    );
+    assert_eq!(error("[1]"), "line 1: expected an object, found [1]");
+    let deep = "[".repeat(100_000);
+    assert!(error_of_step(&deep).starts_with("line 2: not JSON: recursion limit exceeded"));
+}
+
+#[test]
+fn a_line_that_was_cut_off_is_called_that() {
+    let cut = "line 3: the line ends too early; the file was cut off";
+    assert_eq!(error(&format!("{HEADER}\n{{\"do\":\"launch\"}}\n{{\"do\":{{\"tap\":{{\"x\":5")), cut);
+}
+
+#[test]
+fn an_empty_file_is_told_what_it_should_begin_with() {
+    let said = "line 1: the file is empty; a trace begins with a header such as `{\"retap\":\"1.0\",…}`";
+    for empty in ["", "\n\n", "\u{feff}", "  \r\n"] {
+        assert_eq!(error(empty), said);
+    }
+}
+
+#[test]
+fn a_second_header_ends_the_trace() {
+    let found = Trace::parse(&format!("{HEADER}\n{{\"do\":\"launch\"}}\n{HEADER}\n")).unwrap_err();
+    assert_eq!((found.line, found.problem), (3, TraceProblem::SecondHeader));
+}
+
+#[test]
+fn lines_are_counted_as_an_editor_counts_them() {
+    let text = format!("\u{feff}\r\n{HEADER}\r\n\r\n{{\"do\":1}}\r\n");
+    assert!(error(&text).starts_with("line 4, field `do`: "), "{}", error(&text));
+}
+
+#[test]
+fn foreign_names_and_values_are_shown_short_and_escaped() {
+    let name = "\\u001b[31m".to_owned() + &"x".repeat(1_000);
+    let said = error_of_step(&format!("{{\"{name}\":1}}"));
+    assert!(said.starts_with("line 2, field `\\u{1b}[31mxxx") && said.contains("xx…`: unknown"), "{said}");
+    let said = error_of_step(&format!("{{\"do\":\"{}\"}}", "ü".repeat(1_000)));
+    assert!(said.ends_with("üü…") && said.len() < 400, "{said}");
+}
