@@ -20,6 +20,9 @@ use crate::words::{counted, thousands};
 
 /// For each app: enough to meet most of what was planted in it, and over in a moment.
 const EVENTS: u64 = 5_000;
+/// With this one every crash comes down to the fewest steps that are possible at all. From other seeds some end a step
+/// or two above, because steps are only left out of what was found, never put in.
+const SEED: u64 = 14;
 const RULES: Rules = Rules { algorithm: Algorithm::Auto, runs: 1, successes: 1 };
 
 /// See on simulated phones what Retap is for
@@ -29,7 +32,7 @@ const RULES: Rules = Rules { algorithm: Algorithm::Auto, runs: 1, successes: 1 }
 #[derive(Debug, Args)]
 pub struct Demo {
     /// The number that makes the run: same seed, same run
-    #[arg(long, value_name = "S", value_parser = arguments::parse_seed, default_value_t = 1)]
+    #[arg(long, value_name = "S", value_parser = arguments::parse_seed, default_value_t = SEED)]
     seed: u64,
     /// The run's directory, which must be new or empty
     #[arg(long, value_name = "DIR")]
@@ -144,7 +147,7 @@ fn table(shown: &[Shown]) -> String {
     let events: u64 = shown.iter().map(|app| app.explored.exploration.events).sum();
     let crashes = || shown.iter().flat_map(|app| app.crashes.iter().map(move |crash| (app, crash)));
     let mut lines = vec![format!(
-        "\n{} found in {} random events, each with the fewest steps that do it:",
+        "\n{} found in {} random events, and what each comes down to:",
         counted(crashes().count() as u64, "problem"),
         thousands(events)
     )];

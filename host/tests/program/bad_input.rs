@@ -13,37 +13,74 @@ fn told(desk: &Desk, line: &str, code: i32) -> String {
 
 #[test]
 fn an_unknown_app() {
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:nots", 2), @"");
-    insta::assert_snapshot!(told(&Desk::new(), "explore mail --device sim:notes", 2), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:nots", 2), @r"
+    error: `sim:nots` names no simulated phone
+      cause: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`
+    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    ");
+    insta::assert_snapshot!(told(&Desk::new(), "explore mail --device sim:notes", 2), @r"
+    error: there is no app `mail` on `sim:notes`
+    help: it has `com.example.notes`
+    ");
 }
 
 #[test]
 fn an_unknown_kind_of_phone() {
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device smi:notes", 2), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device smi:notes", 2), @r"
+    error: there is no kind of phone called `smi`
+    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    ");
 }
 
 #[test]
 fn phones_that_come_later_and_no_phone_at_all() {
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device emulator-5554", 4), @"");
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device jvm:app.apk", 4), @"");
-    insta::assert_snapshot!(told(&Desk::new(), "explore", 4), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device emulator-5554", 4), @r"
+    error: `emulator-5554` looks like a phone on adb, which this version of Retap cannot reach yet
+    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    ");
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device jvm:app.apk", 4), @r"
+    error: `jvm:app.apk` is a phone on the JVM, which this version of Retap cannot start yet
+    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    ");
+    insta::assert_snapshot!(told(&Desk::new(), "explore", 4), @r"
+    error: no phone was named
+    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    ");
 }
 
 #[test]
 fn a_seed_that_is_no_number() {
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:notes --seed banana", 2), @"");
-    insta::assert_snapshot!(told(&Desk::new(), "demo --seed -1", 2), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:notes --seed banana", 2), @r"
+    error: invalid value 'banana' for '--seed <S>': a seed is a whole number from 0 to 18446744073709551615, such as 42; without one, Retap chooses
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(told(&Desk::new(), "demo --seed -1", 2), @r"
+    error: unexpected argument '-1' found
+
+    Usage: retap demo [OPTIONS]
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
 fn a_malformed_trace() {
     let desk = Desk::new();
     desk.write("bad.retap", "{\"retap\":\"1.0\"}\nthis is no step\n");
-    insta::assert_snapshot!(told(&desk, "reduce bad.retap", 2), @"");
+    insta::assert_snapshot!(told(&desk, "reduce bad.retap", 2), @r"
+    error: `bad.retap` is not a trace that can be read
+      cause: line 1, field `app`: missing
+    help: a trace is a `.retap` file as `retap explore` writes it; if it was cut off, use a whole copy
+    ");
     desk.write("bad.retap", "\u{1b}[31mred\u{7}");
     assert!(!told(&desk, "replay bad.retap", 2).contains('\u{1b}'));
     fs::write(desk.path("bad.retap"), [0xff, 0xfe, 0x00]).unwrap();
-    insta::assert_snapshot!(told(&desk, "replay bad.retap", 2), @"");
+    insta::assert_snapshot!(told(&desk, "replay bad.retap", 2), @r"
+    error: could not read `bad.retap`
+      cause: stream did not contain valid UTF-8
+    help: see whether the file is there, is text, and may be read
+    ");
 }
 
 #[test]
@@ -63,15 +100,26 @@ fn a_trace_that_is_cut_off_in_the_middle_of_a_line() {
 
 #[test]
 fn a_trace_or_run_that_is_not_there() {
-    insta::assert_snapshot!(told(&Desk::new(), "reduce nowhere", 2), @"");
-    insta::assert_snapshot!(told(&Desk::new(), "replay nowhere.retap", 2), @"");
+    insta::assert_snapshot!(told(&Desk::new(), "reduce nowhere", 2), @r"
+    error: there is no `nowhere`
+    help: name a `.retap` file, or a run in which `retap explore` found a crash
+    ");
+    insta::assert_snapshot!(told(&Desk::new(), "replay nowhere.retap", 2), @r"
+    error: could not read `nowhere.retap`
+      cause: No such file or directory (os error 2)
+    help: see whether the file is there, is text, and may be read
+    ");
 }
 
 #[test]
 fn a_run_directory_that_cannot_be_made() {
     let desk = Desk::new();
     desk.write("file", "not a directory");
-    insta::assert_snapshot!(told(&desk, "explore --device sim:notes --out file/run", 2), @"");
+    insta::assert_snapshot!(told(&desk, "explore --device sim:notes --out file/run", 2), @r"
+    error: could not create the run directory `file/run`
+      cause: Not a directory (os error 20)
+    help: name a place with `--out` where you may write
+    ");
 }
 
 #[test]
@@ -79,7 +127,10 @@ fn a_run_directory_that_is_not_empty() {
     let desk = Desk::new();
     fs::create_dir(desk.path("mine")).unwrap();
     desk.write("mine/thesis.txt", "precious");
-    insta::assert_snapshot!(told(&desk, "explore --device sim:notes --out mine", 2), @"");
+    insta::assert_snapshot!(told(&desk, "explore --device sim:notes --out mine", 2), @r"
+    error: the directory `mine` is not empty
+    help: name a directory with `--out` that is empty or does not exist
+    ");
     assert_eq!(desk.read("mine/thesis.txt"), "precious");
 }
 
@@ -87,8 +138,14 @@ fn a_run_directory_that_is_not_empty() {
 fn a_resume_of_something_that_is_no_run() {
     let desk = Desk::new();
     fs::create_dir(desk.path("photos")).unwrap();
-    insta::assert_snapshot!(told(&desk, "explore --resume photos", 2), @"");
-    insta::assert_snapshot!(told(&desk, "explore --resume nowhere", 2), @"");
+    insta::assert_snapshot!(told(&desk, "explore --resume photos", 2), @r"
+    error: `photos` is not a run: it has no `run.json`
+    help: name the directory of a run, as the last line of `retap explore` prints it
+    ");
+    insta::assert_snapshot!(told(&desk, "explore --resume nowhere", 2), @r"
+    error: `nowhere` is not a run: it has no `run.json`
+    help: name the directory of a run, as the last line of `retap explore` prints it
+    ");
 }
 
 #[test]
@@ -96,7 +153,10 @@ fn a_resume_by_another_command_leaves_the_run_as_it_was() {
     let desk = Desk::new();
     desk.explored("notes", "found");
     let before = desk.read("found/run.json");
-    insta::assert_snapshot!(told(&desk, "reduce --resume found", 2), @"");
+    insta::assert_snapshot!(told(&desk, "reduce --resume found", 2), @r"
+    error: `found` is a run of `retap explore`
+    help: go on with it by `retap explore --resume found`
+    ");
     assert_eq!(desk.read("found/run.json"), before);
 }
 
@@ -105,9 +165,16 @@ fn a_run_of_a_newer_retap_and_a_damaged_one() {
     let desk = Desk::new();
     fs::create_dir(desk.path("run")).unwrap();
     desk.write("run/run.json", "{\"format\": 99, \"whatever\": true}");
-    insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @"");
+    insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @r"
+    error: `run/run.json` has format 99, and this Retap reads up to 1
+    help: use the version of Retap that started this run, or a newer one
+    ");
     desk.write("run/run.json", "{\"format\": 1, \"retap\"");
-    insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @"");
+    insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @r"
+    error: `run/run.json` is damaged
+      cause: EOF while parsing an object at line 1 column 21
+    help: this run cannot be gone on with; start a new one
+    ");
 }
 
 #[test]
@@ -115,7 +182,12 @@ fn a_store_that_is_no_store() {
     let desk = Desk::new();
     desk.write("store.sqlite", &"a letter to my landlord".repeat(100));
     let line = "explore --device sim:notes --store store.sqlite --out here";
-    insta::assert_snapshot!(told(&desk, line, 2), @"");
+    insta::assert_snapshot!(told(&desk, line, 2), @r"
+    error: the store `[desk]/store.sqlite` is damaged, or is no store of Retap
+      cause: file is not a database
+      cause: Error code 26: file is not a database
+    help: move the file away, or name another one with `--store`
+    ");
     assert!(!desk.path("here").exists());
 }
 
@@ -123,14 +195,23 @@ fn a_store_that_is_no_store() {
 fn settings_with_an_unknown_key() {
     let desk = Desk::new();
     desk.write("retap.toml", "[explore]\nevnts = 5\n");
-    insta::assert_snapshot!(told(&desk, "explore --device sim:notes", 2), @"");
+    insta::assert_snapshot!(told(&desk, "explore --device sim:notes", 2), @r"
+    error: `retap.toml` has a mistake
+      retap.toml:2:1: unknown key `evnts` in `[explore]`; did you mean `events`?
+    help: correct the file and see with `retap check` what it would do; docs/files.md lists every key
+    ");
 }
 
 #[test]
 fn contradicting_options() {
     let desk = Desk::new();
     desk.explored("notes", "found");
-    insta::assert_snapshot!(told(&desk, "reduce found --runs 2 --successes 3 --out cut", 2), @"");
+    insta::assert_snapshot!(told(&desk, "reduce found --runs 2 --successes 3 --out cut", 2), @r"
+       seed 801351, on sim:notes
+    Cutting down 200 steps to those that lead to the crash 35b6661051361e77
+    error: 3 successes of 2 runs cannot decide anything; ask for 1 up to the number of runs
+    help: ask for at most as many `--successes` as `--runs`
+    ");
     assert!(told(&desk, "explore --resume found --seed 3", 2).contains("cannot be used with"));
 }
 

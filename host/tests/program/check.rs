@@ -12,7 +12,13 @@ fn a_right_file_is_told_in_plain_words() {
     );
     let ended = desk.run("check");
     assert_eq!(ended.code, 0, "{}", ended.err);
-    insta::assert_snapshot!(ended.out, @"");
+    insta::assert_snapshot!(ended.out, @r"
+    `retap.toml` is right. With it:
+      `retap explore` explores the app on 3 phones `sim:shop` with explorer `random` and seed 5: 1,200 events, in 3 sessions of up to 500.
+      `retap reduce` cuts traces down with `auto` on `sim:shop`, keeping what the trace says it reaches; a candidate counts if 4 of 5 runs do it.
+      `retap replay` plays a trace 1 time.
+      The store is `/tmp/s.sqlite`.
+    ");
 }
 
 #[test]
@@ -29,7 +35,14 @@ fn every_mistake_is_told_with_file_line_and_column() {
     desk.write("other.toml", "device = \"sim:nots\"\ncuont = 1\n\n[explore]\nevents = 0\nexplorer = 7\n");
     let ended = desk.run("check other.toml");
     assert_eq!(ended.code, 2);
-    insta::assert_snapshot!(ended.err, @"");
+    insta::assert_snapshot!(ended.err, @r"
+    error: `other.toml` has mistakes
+      other.toml:1:10: `device`: `sim:nots` names no simulated phone
+      other.toml:2:1: unknown key `cuont`; did you mean `count`?
+      other.toml:5:10: `events` must be from 1 to 1,000,000,000, not 0
+      other.toml:6:12: `explorer` must be a text, not a whole number
+    help: correct the file and see with `retap check` what it would do; docs/files.md lists every key
+    ");
 }
 
 #[test]

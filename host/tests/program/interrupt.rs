@@ -36,7 +36,10 @@ fn two_processes_on_one_run_the_second_is_told_who_has_it() {
     assert!(still_there, "the first one ended before the second could meet it");
     assert_eq!(second.code, 2);
     let told = second.err.replace(&child.id().to_string(), "[pid]");
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @r"
+    error: the run `here` is in use by process [pid]
+    help: wait until process [pid] has ended, or end it; nothing is lost then
+    ");
     assert_eq!(desk.run("explore --resume here").code, 1, "after its end the run can be gone on with");
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use retap_engine::device::Device;
 use retap_engine::event::{RunEvent, Sink};
-use retap_engine::oracle::{Conditions, Observation, Oracle, OracleError, Question};
+use retap_engine::oracle::{Observation, Oracle, OracleError, Question};
 use retap_engine::pool::Pool;
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, Pending, RequestError};
