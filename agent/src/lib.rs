@@ -2,16 +2,23 @@
 //! Virtual phones call the same handlers in the host's process.
 
 mod act;
+pub mod android;
 mod capture;
 mod checkpoint;
 mod control;
+#[cfg(unix)]
+mod entry;
 pub mod handlers;
 pub mod in_process;
 pub mod link;
 pub mod listen;
+#[cfg(unix)]
+pub mod on_thread;
 pub mod outbox;
 pub mod phone;
 mod play;
+#[cfg(unix)]
+pub mod serve;
 pub mod server;
 mod settle;
 mod watch;

@@ -1,0 +1,367 @@
+//! The only Rust that knows Android: a `Phone` over the framework, one file per system service, and one table of
+//! every Java name used.
+
+mod accessibility;
+mod activities;
+mod clock;
+mod display;
+mod input;
+pub mod java;
+pub(crate) mod news;
+mod nodes;
+mod packages;
+mod secure;
+#[cfg(feature = "self-test")]
+mod self_test;
+mod settings;
+pub mod table;
+mod typing;
+mod windows;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use jni::Env;
+use jni::objects::JObject;
+use jni::refs::Global;
+use retap_shared::Text;
+use retap_shared::action::Action;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What};
+use retap_shared::screen::{Screen, ScreenContent, SharedScreen, WindowFlags, WindowKind};
+use retap_shared::trace::App;
+
+use self::accessibility::Accessibility;
+pub use self::display::Screenshot;
+use self::display::{DISPLAY, Display, rotation_number};
+use self::input::Input;
+use self::java::{Java, Result};
+use self::news::NEWS;
+use self::packages::Packages;
+use self::secure::Secure;
+use self::settings::{Settings, SettingsProgram};
+use self::table::{LEVELS, Name};
+use self::windows::ReadWindow;
+use crate::phone::{Phone, PhoneError};
+
+/// Compose, Flutter and WebView build their trees only after accessibility was switched on.
+const LATE_TREE_TRIES: u32 = 20;
+const LATE_TREE_MILLIS: i64 = 100;
+
+/// What the bootstrap makes, because JNI cannot: a context that is the shell's, and three listeners.
+#[derive(Debug)]
+pub struct Parts {
+    pub context: Global<JObject<'static>>,
+    pub controller: Global<JObject<'static>>,
+    pub events: Global<JObject<'static>>,
+    pub cleared: Global<JObject<'static>>,
+}
+
+/// The phone that this process runs on.
+pub struct AndroidPhone {
+    java: Arc<Java>,
+    parts: Parts,
+    accessibility: Accessibility,
+    settings: Option<Settings<SettingsProgram>>,
+    level: u32,
+    user: i32,
+    watched: Text,
+    activity: Text,
+    happened: Vec<Happening>,
+    /// Packages that have shown a tree: the next one is not waited for.
+    awake: HashSet<Text>,
+    secure: Secure,
+    /// Nodes that the framework keeps are older than this.
+    forgotten: Micros,
+}
+
+impl AndroidPhone {
+    /// Connects to the system's services. `folder` is where the user's settings are kept until they are put back.
+    pub fn connect(
+        java: Arc<Java>,
+        parts: Parts,
+        user: i32,
+        folder: &Path,
+    ) -> std::result::Result<Self, PhoneError> {
+        // Build.VERSION.SDK_INT
+        let level = java.with(|env| Ok(java.get_static(env, Name::BuildLevel)?.into_int()?))?;
+        let level = u32::try_from(level).unwrap_or_default();
+        if level < *LEVELS.start() {
+            let old =
+                format!("be driven: it has API level {level}, and {} is the oldest one", LEVELS.start());
+            return Err(Fault::Unsupported(old).into());
+        }
+        let accessibility = java.with(|env| {
+            let accessibility = Accessibility::connect(&java, env, &parts.context, &parts.events)?;
+            activities::watch(&java, env, &parts.controller)?;
+            Ok(accessibility)
+        })?;
+        let settings = Settings::change(SettingsProgram { user }, folder);
+        if let Err(error) = &settings {
+            tracing::warn!(%error, "could not change the phone's settings: animations stay as they are");
+        }
+        Ok(AndroidPhone {
+            java,
+            parts,
+            accessibility,
+            settings: settings.ok(),
+            level,
+            user,
+            watched: Text::default(),
+            activity: Text::default(),
+            happened: Vec::new(),
+            awake: HashSet::new(),
+            secure: Secure::default(),
+            forgotten: Micros::ZERO,
+        })
+    }
+
+    /// The display's pixels.
+    pub fn screenshot(&self) -> std::result::Result<Screenshot, PhoneError> {
+        Ok(self.java.with(|env| Screenshot::take(&self.java, env, &self.accessibility))?)
+    }
+
+    fn input(&self) -> Input<'_> {
+        Input { java: &self.java, accessibility: &self.accessibility, context: &self.parts.context }
+    }
+
+    fn packages(&self) -> Packages<'_> {
+        Packages { java: &self.java, context: &self.parts.context, user: self.user }
+    }
+
+    fn describe(&self, env: &mut Env) -> Result<PhoneInfo> {
+        let model = self.java.get_static(env, Name::BuildModel)?.into_object()?;
+        let display = Display::read(&self.java, env)?;
+        let (locale, font_scale, dark_mode) = activities::configuration(&self.java, env)?;
+        Ok(PhoneInfo {
+            kind: "android".into(),
+            model: self.java.text(env, &model)?,
+            api_level: self.level,
+            display: DISPLAY as u32,
+            size: display.size,
+            density: display.density,
+            rotation: display.rotation,
+            posture: Text::default(),
+            locale,
+            font_scale,
+            dark_mode,
+        })
+    }
+
+    /// The windows, read again for a while if an app has just begun to build its tree.
+    fn read_windows(&mut self, env: &mut Env) -> Result<Vec<ReadWindow>> {
+        let event = NEWS.last_event();
+        if event >= self.forgotten {
+            self.accessibility.forget(&self.java, env)?;
+            self.forgotten = event + Micros(1);
+        }
+        let mut windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+        for _ in 0..LATE_TREE_TRIES {
+            if !is_late(&windows, &self.awake) {
+                break;
+            }
+            clock::sleep(&self.java, env, LATE_TREE_MILLIS)?;
+            self.accessibility.forget(&self.java, env)?;
+            windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+        }
+        self.awake.extend(windows.iter().map(|read| read.window.package.clone()));
+        Ok(windows)
+    }
+
+    fn read_screen(&mut self, env: &mut Env) -> Result<ScreenContent> {
+        let mut windows = self.read_windows(env)?;
+        let secure = self.secure.packages(windows.iter().map(|read| read.number).collect());
+        for read in &mut windows {
+            read.window.flags.set(WindowFlags::SECURE, secure.contains(&read.window.package));
+        }
+        let display = Display::read(&self.java, env)?;
+        let activity = activities::top_activity(&self.java, env, &self.parts.context)?;
+        if activity != self.activity && !activity.is_empty() {
+            let at = micros(clock::now(&self.java, env)?);
+            self.happened.push(Happening { at, what: What::Activity(activity.clone()) });
+            self.activity = activity.clone();
+        }
+        let mut content = ScreenContent {
+            size: display.size,
+            rotation: display.rotation,
+            activity,
+            ..ScreenContent::default()
+        };
+        for read in windows {
+            content.windows.push(read.window);
+            content.nodes.extend(read.nodes);
+        }
+        Ok(content)
+    }
+
+    fn act(&self, env: &mut Env, action: &Action) -> Result<bool> {
+        let input = self.input();
+        match action {
+            Action::Tap(at) => input.tap(env, *at)?,
+            Action::LongPress(at) => input.long_press(env, *at)?,
+            Action::Swipe { from, to, millis } => input.swipe(env, *from, *to, *millis)?,
+            Action::Pinch { center, from, to, millis } => input.pinch(env, *center, *from, *to, *millis)?,
+            Action::Key(key) => input.key(env, *key)?,
+            Action::Text { at, text } => typing::replace_text(input, env, *at, text)?,
+            Action::Rotate(rotation) => {
+                return self.accessibility.rotate(&self.java, env, rotation_number(*rotation));
+            }
+            Action::Wait { millis } => clock::sleep(&self.java, env, i64::from(*millis))?,
+            Action::Launch => self.start(env, &self.watched, "")?,
+        }
+        Ok(true)
+    }
+
+    fn start(&self, env: &mut Env, package: &str, activity: &str) -> Result<()> {
+        let found;
+        let activity = if activity.is_empty() {
+            found = self.packages().launchable(env, package)?;
+            let first = found.first().map(|found| found.activity.as_str());
+            let why = "the app has no activity that a launcher shows: name one";
+            first.ok_or(java::JavaError::Refused { call: "queryIntentActivitiesAsUser", why })?
+        } else {
+            activity
+        };
+        activities::start(&self.java, env, package, activity, self.user)
+    }
+
+    /// What cannot be granted is not a runtime permission, or not this phone's: the app has it, or does without.
+    fn grant_all(&self, env: &mut Env, package: &str) -> Result<()> {
+        let permissions = self.packages().permissions(env, package)?;
+        let package = env.new_string(package)?;
+        for permission in permissions {
+            let name = env.new_string(&permission)?;
+            let granted = self.accessibility.grant(&self.java, env, &package, &name, self.user);
+            if let Err(error) = granted {
+                tracing::debug!(%permission, %error, "not granted");
+            }
+            env.delete_local_ref(name);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the app in front shows nothing although its process may be about to.
+fn is_late(windows: &[ReadWindow], awake: &HashSet<Text>) -> bool {
+    let in_front = windows.iter().rev().find(|read| read.window.kind == WindowKind::Application);
+    in_front.is_none_or(|read| read.nodes.len() < 2 && !awake.contains(&read.window.package))
+}
+
+fn micros(millis: i64) -> Micros {
+    Micros::from_millis(u64::try_from(millis).unwrap_or_default())
+}
+
+impl Phone for AndroidPhone {
+    fn info(&self) -> PhoneInfo {
+        let described = self.java.with(|env| self.describe(env));
+        described.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the phone does not describe itself");
+            PhoneInfo { kind: "android".into(), api_level: self.level, ..PhoneInfo::default() }
+        })
+    }
+
+    fn can(&self) -> Capabilities {
+        let rotation = self.java.with(|env| Ok(self.java.has(env, Name::AutomationRotate)));
+        Capabilities { checkpoints: false, branches: false, rotation: rotation.unwrap_or(false) }
+    }
+
+    fn apps(&mut self) -> std::result::Result<Vec<AppInfo>, PhoneError> {
+        Ok(self.java.with(|env| self.packages().apps(env))?)
+    }
+
+    fn now(&self) -> Micros {
+        self.java.with(|env| clock::now(&self.java, env)).map(micros).unwrap_or_default()
+    }
+
+    fn sleep(&mut self, span: Micros) {
+        let millis = i64::try_from(span.0.div_ceil(1_000)).unwrap_or(i64::MAX);
+        if let Err(error) = self.java.with(|env| clock::sleep(&self.java, env, millis)) {
+            tracing::warn!(%error, "the phone's clock does not sleep");
+        }
+    }
+
+    fn inject(&mut self, action: &Action) -> std::result::Result<(), PhoneError> {
+        if self.java.with(|env| self.act(env, action))? {
+            return Ok(());
+        }
+        Err(Fault::Phone(format!("it did not {action}")).into())
+    }
+
+    fn last_change(&mut self) -> Micros {
+        NEWS.last_event()
+    }
+
+    fn capture(&mut self) -> std::result::Result<SharedScreen, PhoneError> {
+        let java = self.java.clone();
+        let content = java.with(|env| self.read_screen(env))?;
+        let screen = Screen::new(content).map_err(|error| Fault::Phone(error.to_string()))?;
+        Ok(Arc::new(screen))
+    }
+
+    fn launch(&mut self, app: &App) -> std::result::Result<(), PhoneError> {
+        Ok(self.java.with(|env| self.start(env, &app.package, &app.activity))?)
+    }
+
+    fn stop(&mut self, app: &App) -> std::result::Result<(), PhoneError> {
+        Ok(self.java.with(|env| activities::force_stop(&self.java, env, &app.package, self.user))?)
+    }
+
+    fn clear_data(&mut self, app: &App) -> std::result::Result<(), PhoneError> {
+        let observer = &self.parts.cleared;
+        Ok(self
+            .java
+            .with(|env| activities::clear_data(&self.java, env, &app.package, observer, self.user))?)
+    }
+
+    fn grant(&mut self, app: &App) -> std::result::Result<(), PhoneError> {
+        Ok(self.java.with(|env| self.grant_all(env, &app.package))?)
+    }
+
+    fn watch(&mut self, package: &Text) {
+        self.watched = package.clone();
+    }
+
+    fn take_happenings(&mut self, into: &mut Vec<Happening>) {
+        NEWS.take(&self.watched, &mut self.happened);
+        self.happened.sort_by_key(|happening| happening.at);
+        into.append(&mut self.happened);
+    }
+
+    fn take_branches(&mut self, _: &mut Vec<u32>) {}
+
+    fn save(&mut self) -> std::result::Result<(CheckpointId, u64), PhoneError> {
+        Err(Fault::Unsupported("save its state".to_owned()).into())
+    }
+
+    fn restore(&mut self, _: CheckpointId) -> std::result::Result<u64, PhoneError> {
+        Err(Fault::Unsupported("go back to a saved state".to_owned()).into())
+    }
+
+    fn drop_checkpoint(&mut self, _: CheckpointId) -> std::result::Result<u64, PhoneError> {
+        Err(Fault::Unsupported("forget a saved state".to_owned()).into())
+    }
+}
+
+impl Drop for AndroidPhone {
+    /// The phone is the user's again.
+    fn drop(&mut self) {
+        if let Some(Err(error)) = self.settings.as_ref().map(Settings::put_back) {
+            tracing::warn!(%error, "could not put the settings back: the next start tries again");
+        }
+        let parted = self.java.with(|env| {
+            activities::watch(&self.java, env, &JObject::null())?;
+            self.accessibility.disconnect(&self.java, env)
+        });
+        if let Err(error) = parted {
+            tracing::warn!(%error, "could not part from the system's services");
+        }
+    }
+}
+
+impl fmt::Debug for AndroidPhone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AndroidPhone").field("level", &self.level).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,148 @@
+//! IActivityManager and ActivityManager: starting, stopping and clearing apps, the activity in front, crash and ANR news.
+
+use std::time::Duration;
+
+use jni::Env;
+use jni::objects::{JObject, JValue};
+use retap_shared::Text;
+
+use super::java::{Java, JavaError, Result};
+use super::news::NEWS;
+use super::table::Name;
+
+/// Who the agent is to the system.
+const SHELL: &str = "com.android.shell";
+const ACTION_MAIN: &str = "android.intent.action.MAIN";
+const CATEGORY_LAUNCHER: &str = "android.intent.category.LAUNCHER";
+/// FLAG_ACTIVITY_NEW_TASK | FLAG_ACTIVITY_RESET_TASK_IF_NEEDED, as a launcher starts an app.
+const AS_LAUNCHER: i32 = 0x1000_0000 | 0x0020_0000;
+/// Clearing waits for the package manager; a phone under load has been seen to take seconds.
+const CLEARING: Duration = Duration::from_secs(20);
+
+/// ActivityManager.getService()
+fn service<'l>(java: &Java, env: &mut Env<'l>) -> Result<JObject<'l>> {
+    let name =
+        if java.has(env, Name::ActivityService) { Name::ActivityService } else { Name::ActivityDefault };
+    Ok(java.call_static(env, name, &[])?.into_object()?)
+}
+
+/// From now on `controller` hears of crashes and ANRs before the system shows a dialog.
+pub(crate) fn watch(java: &Java, env: &mut Env, controller: &JObject) -> Result<()> {
+    let service = service(java, env)?;
+    // service.setActivityController(controller, false)
+    let forms: [&[JValue]; 2] = [&[controller.into(), JValue::Bool(false)], &[controller.into()]];
+    java.call_any(env, Name::ActivityController, &service, &forms)?;
+    Ok(())
+}
+
+/// Starts an activity as a launcher would.
+pub(crate) fn start(java: &Java, env: &mut Env, package: &str, activity: &str, user: i32) -> Result<()> {
+    let intent = launcher_intent(java, env, package)?;
+    let (package, class) = (env.new_string(package)?, env.new_string(activity)?);
+    // intent.setComponent(new ComponentName(package, activity)).setFlags(AS_LAUNCHER)
+    let component = java.make(env, Name::ComponentNew, &[&[(&package).into(), (&class).into()]])?;
+    java.call(env, Name::IntentComponent, &intent, &[(&component).into()])?;
+    java.call(env, Name::IntentFlags, &intent, &[AS_LAUNCHER.into()])?;
+    let service = service(java, env)?;
+    let shell = env.new_string(SHELL)?;
+    let null = JObject::null();
+    // service.startActivityAsUser(null, SHELL, intent, null, null, null, -1, 0, null, null, user)
+    let mut arguments = vec![(&null).into(), (&shell).into(), (&intent).into()];
+    arguments.extend([&null, &null, &null].map(JValue::Object));
+    arguments.extend([JValue::Int(-1), JValue::Int(0), (&null).into(), (&null).into(), user.into()]);
+    let started = java.call(env, Name::ActivityStart, &service, &arguments)?.into_int()?;
+    if started < 0 {
+        let why = "the system refused to start it: look with `adb logcat -s ActivityTaskManager`";
+        return Err(JavaError::Refused { call: "startActivityAsUser", why });
+    }
+    Ok(())
+}
+
+/// new Intent(ACTION_MAIN).addCategory(CATEGORY_LAUNCHER).setPackage(package)
+pub(crate) fn launcher_intent<'l>(java: &Java, env: &mut Env<'l>, package: &str) -> Result<JObject<'l>> {
+    let action = env.new_string(ACTION_MAIN)?;
+    let intent = java.make(env, Name::IntentNew, &[&[(&action).into()]])?;
+    let category = env.new_string(CATEGORY_LAUNCHER)?;
+    java.call(env, Name::IntentCategory, &intent, &[(&category).into()])?;
+    if !package.is_empty() {
+        let package = env.new_string(package)?;
+        java.call(env, Name::IntentPackage, &intent, &[(&package).into()])?;
+    }
+    Ok(intent)
+}
+
+/// service.forceStopPackage(package, user)
+pub(crate) fn force_stop(java: &Java, env: &mut Env, package: &str, user: i32) -> Result<()> {
+    let service = service(java, env)?;
+    let package = env.new_string(package)?;
+    java.call(env, Name::ActivityForceStop, &service, &[(&package).into(), user.into()])?;
+    Ok(())
+}
+
+/// Clears the app's data and returns when that is done. `observer` hears of it.
+pub(crate) fn clear_data(
+    java: &Java,
+    env: &mut Env,
+    package: &str,
+    observer: &JObject,
+    user: i32,
+) -> Result<()> {
+    let service = service(java, env)?;
+    let name = env.new_string(package)?;
+    NEWS.forget_cleared();
+    // service.clearApplicationUserData(package, false, observer, user)
+    let forms: [&[JValue]; 2] = [
+        &[(&name).into(), JValue::Bool(false), observer.into(), user.into()],
+        &[(&name).into(), observer.into(), user.into()],
+    ];
+    let begun = java.call_any(env, Name::ActivityClear, &service, &forms)?.into_bool()?;
+    let refused = |why| Err(JavaError::Refused { call: "clearApplicationUserData", why });
+    if !begun {
+        return refused("the system did not begin: is the app installed for this user?");
+    }
+    match NEWS.wait_cleared(package, CLEARING) {
+        Some(true) => Ok(()),
+        Some(false) => refused("the system could not clear the app's data"),
+        None => refused("the system has not said within 20 s that the app's data is cleared"),
+    }
+}
+
+/// The activity in front as `package/class`; empty if there is none.
+pub(crate) fn top_activity(java: &Java, env: &mut Env, context: &JObject) -> Result<Text> {
+    let name = env.new_string("activity")?;
+    // ((ActivityManager) context.getSystemService("activity")).getRunningTasks(1)
+    let manager = java.call(env, Name::ContextService, context, &[(&name).into()])?.into_object()?;
+    let tasks = java.call(env, Name::ActivityTasks, &manager, &[1.into()])?.into_object()?;
+    if tasks.is_null() || java.call(env, Name::ListSize, &tasks, &[])?.into_int()? == 0 {
+        return Ok(Text::default());
+    }
+    // tasks.get(0).topActivity
+    let task = java.call(env, Name::ListGet, &tasks, &[0.into()])?.into_object()?;
+    let top = java.get(env, Name::TaskTop, &task)?.into_object()?;
+    if top.is_null() {
+        return Ok(Text::default());
+    }
+    let package = java.call(env, Name::ComponentPackage, &top, &[])?.into_object()?;
+    let class = java.call(env, Name::ComponentClass, &top, &[])?.into_object()?;
+    Ok(format!("{}/{}", java.text(env, &package)?, java.text(env, &class)?).into())
+}
+
+/// What the user has chosen: locale, font size in percent, dark or not.
+pub(crate) fn configuration(java: &Java, env: &mut Env) -> Result<(Text, u32, bool)> {
+    /// Configuration.UI_MODE_NIGHT_MASK and UI_MODE_NIGHT_YES.
+    const NIGHT: (i32, i32) = (0x30, 0x20);
+    let service = service(java, env)?;
+    // service.getConfiguration()
+    let configuration = java.call(env, Name::ActivityConfiguration, &service, &[])?.into_object()?;
+    let scale = java.get(env, Name::ConfigurationFontScale, &configuration)?.into_float()?;
+    let mode = java.get(env, Name::ConfigurationUiMode, &configuration)?.into_int()?;
+    let locale = java.get(env, Name::ConfigurationLocale, &configuration)?.into_object()?;
+    let locale = if locale.is_null() {
+        Text::default()
+    } else {
+        // configuration.locale.toLanguageTag()
+        let tag = java.call(env, Name::LocaleTag, &locale, &[])?.into_object()?;
+        java.text(env, &tag)?
+    };
+    Ok((locale, (scale * 100.0).round() as u32, mode & NIGHT.0 == NIGHT.1))
+}

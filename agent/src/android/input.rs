@@ -1,0 +1,219 @@
+//! InputManager, MotionEvent and KeyEvent: fingers and keys. Each event is injected with the phone's time and waited
+//! for until the app has consumed it.
+
+use jni::Env;
+use jni::objects::{JObject, JValue};
+use retap_shared::action::Key;
+use retap_shared::screen::Point;
+
+use super::accessibility::Accessibility;
+use super::clock;
+use super::java::{Java, JavaError, Result};
+use super::table::Name;
+
+/// InputManager.INJECT_INPUT_EVENT_MODE_WAIT_FOR_FINISH.
+const WAIT_FOR_FINISH: i32 = 2;
+const TOUCHSCREEN: i32 = 0x1002;
+const KEYBOARD: i32 = 0x101;
+const VIRTUAL_KEYBOARD: i32 = -1;
+const FINGER: i32 = 1;
+
+/// MotionEvent.ACTION_*; the finger's number goes into the second byte.
+const DOWN: i32 = 0;
+const UP: i32 = 1;
+const MOVE: i32 = 2;
+const SECOND_DOWN: i32 = 5 | (1 << 8);
+const SECOND_UP: i32 = 6 | (1 << 8);
+
+/// Longer than any phone's long-press timeout, so that it is one everywhere.
+const LONG_PRESS_MILLIS: u32 = 800;
+/// One move a frame.
+const FRAME_MILLIS: u32 = 16;
+const LONGEST_GESTURE_MILLIS: u32 = 60_000;
+
+/// What injecting needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Input<'a> {
+    pub(crate) java: &'a Java,
+    pub(crate) accessibility: &'a Accessibility,
+    pub(crate) context: &'a JObject<'static>,
+}
+
+/// Fingers on the glass from the first down to the last up.
+struct Gesture<'a> {
+    input: Input<'a>,
+    down: i64,
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn tap(self, env: &mut Env, at: Point) -> Result<()> {
+        let gesture = self.put_down(env, at)?;
+        gesture.put(env, UP, &[at])
+    }
+
+    pub(crate) fn long_press(self, env: &mut Env, at: Point) -> Result<()> {
+        let gesture = self.put_down(env, at)?;
+        clock::sleep(self.java, env, i64::from(LONG_PRESS_MILLIS))?;
+        gesture.put(env, UP, &[at])
+    }
+
+    pub(crate) fn swipe(self, env: &mut Env, from: Point, to: Point, millis: u32) -> Result<()> {
+        let gesture = self.put_down(env, from)?;
+        gesture.travel(env, millis, |part| vec![between(from, to, part)])?;
+        gesture.put(env, UP, &[to])
+    }
+
+    pub(crate) fn pinch(self, env: &mut Env, center: Point, from: i32, to: i32, millis: u32) -> Result<()> {
+        let fingers = |distance: i32| {
+            let half = distance / 2;
+            vec![
+                Point { x: center.x.saturating_sub(half), y: center.y },
+                Point { x: center.x.saturating_add(half), y: center.y },
+            ]
+        };
+        let start = fingers(from);
+        let gesture = self.put_down(env, start[0])?;
+        gesture.put(env, SECOND_DOWN, &start)?;
+        let ends = [Point { x: from, y: 0 }, Point { x: to, y: 0 }];
+        gesture.travel(env, millis, |part| fingers(between(ends[0], ends[1], part).x))?;
+        let end = fingers(to);
+        gesture.put(env, SECOND_UP, &end)?;
+        gesture.put(env, UP, &end[..1])
+    }
+
+    pub(crate) fn key(self, env: &mut Env, key: Key) -> Result<()> {
+        let down = clock::now(self.java, env)?;
+        for action in [DOWN, UP] {
+            let now = clock::now(self.java, env)?;
+            let event = key_event(self.java, env, down, now, action, i32::from(key.code()))?;
+            self.inject(env, &event)?;
+        }
+        Ok(())
+    }
+
+    /// By the newest way that this phone has; the one through accessibility is slower and comes last.
+    pub(crate) fn inject(self, env: &mut Env, event: &JObject) -> Result<()> {
+        let java = self.java;
+        let arguments = [event.into(), WAIT_FOR_FINISH.into()];
+        let taken = if java.has(env, Name::InputGlobal) && java.has(env, Name::InputGlobalInject) {
+            // InputManagerGlobal.getInstance().injectInputEvent(event, INJECT_INPUT_EVENT_MODE_WAIT_FOR_FINISH)
+            let manager = java.call_static(env, Name::InputGlobal, &[])?.into_object()?;
+            java.call(env, Name::InputGlobalInject, &manager, &arguments)
+        } else if java.has(env, Name::InputInject) && !self.context.is_null() {
+            // ((InputManager) context.getSystemService("input")).injectInputEvent(event, …_WAIT_FOR_FINISH)
+            let name = env.new_string("input")?;
+            let manager =
+                java.call(env, Name::ContextService, self.context, &[(&name).into()])?.into_object()?;
+            java.call(env, Name::InputInject, &manager, &arguments)
+        } else {
+            self.accessibility.inject(java, env, event).map(Into::into)
+        };
+        match taken.map_err(say_what_to_allow)?.into_bool()? {
+            true => Ok(()),
+            false => Err(refused()),
+        }
+    }
+
+    fn put_down(self, env: &mut Env, at: Point) -> Result<Gesture<'a>> {
+        let gesture = Gesture { input: self, down: clock::now(self.java, env)? };
+        gesture.put(env, DOWN, &[at])?;
+        Ok(gesture)
+    }
+}
+
+impl Gesture<'_> {
+    /// Moves through `places` of 0 to 1, a frame at a time.
+    fn travel(&self, env: &mut Env, millis: u32, places: impl Fn(f32) -> Vec<Point>) -> Result<()> {
+        let steps = (millis.min(LONGEST_GESTURE_MILLIS) / FRAME_MILLIS).max(1);
+        for step in 1..=steps {
+            clock::sleep(self.input.java, env, i64::from(FRAME_MILLIS))?;
+            self.put(env, MOVE, &places(step as f32 / steps as f32))?;
+        }
+        Ok(())
+    }
+
+    fn put(&self, env: &mut Env, action: i32, fingers: &[Point]) -> Result<()> {
+        let java = self.input.java;
+        env.with_local_frame(32, |env| {
+            let now = clock::now(java, env)?;
+            let event = motion(java, env, self.down, now, action, fingers)?;
+            self.input.inject(env, &event)?;
+            // event.recycle()
+            java.call(env, Name::EventRecycle, &event, &[])?;
+            Ok(())
+        })
+    }
+}
+
+/// MotionEvent.obtain(down, now, action, n, properties, coords, 0, 0, 1, 1, 0, 0, SOURCE_TOUCHSCREEN, 0)
+pub(crate) fn motion<'l>(
+    java: &Java,
+    env: &mut Env<'l>,
+    down: i64,
+    now: i64,
+    action: i32,
+    fingers: &[Point],
+) -> Result<JObject<'l>> {
+    let class = java.class(env, Name::PointerNew)?;
+    let properties = env.new_object_array(fingers.len() as i32, class, JObject::null())?;
+    let class = java.class(env, Name::CoordsNew)?;
+    let coords = env.new_object_array(fingers.len() as i32, class, JObject::null())?;
+    for (number, at) in fingers.iter().enumerate() {
+        let pointer = java.make(env, Name::PointerNew, &[&[]])?;
+        java.set(env, Name::PointerId, &pointer, JValue::Int(number as i32))?;
+        java.set(env, Name::PointerTool, &pointer, FINGER.into())?;
+        properties.set_element(env, number, &pointer)?;
+        let place = java.make(env, Name::CoordsNew, &[&[]])?;
+        java.set(env, Name::CoordsX, &place, JValue::Float(at.x as f32))?;
+        java.set(env, Name::CoordsY, &place, JValue::Float(at.y as f32))?;
+        java.set(env, Name::CoordsPressure, &place, JValue::Float(1.0))?;
+        java.set(env, Name::CoordsSize, &place, JValue::Float(1.0))?;
+        coords.set_element(env, number, &place)?;
+    }
+    let (properties, coords): (&JObject, &JObject) = (properties.as_ref(), coords.as_ref());
+    let mut arguments = vec![JValue::Long(down), JValue::Long(now), action.into()];
+    arguments.extend([JValue::Int(fingers.len() as i32), properties.into(), coords.into()]);
+    arguments.extend([0, 0].map(JValue::Int));
+    arguments.extend([1.0, 1.0].map(JValue::Float));
+    arguments.extend([0, 0, TOUCHSCREEN, 0].map(JValue::Int));
+    Ok(java.call_static(env, Name::MotionObtain, &arguments)?.into_object()?)
+}
+
+/// new KeyEvent(down, now, action, code, 0, 0, VIRTUAL_KEYBOARD, 0, 0, SOURCE_KEYBOARD)
+pub(crate) fn key_event<'l>(
+    java: &Java,
+    env: &mut Env<'l>,
+    down: i64,
+    now: i64,
+    action: i32,
+    code: i32,
+) -> Result<JObject<'l>> {
+    let mut arguments = vec![JValue::Long(down), JValue::Long(now)];
+    arguments.extend([action, code, 0, 0, VIRTUAL_KEYBOARD, 0, 0, KEYBOARD].map(JValue::Int));
+    java.make(env, Name::KeyNew, &[&arguments])
+}
+
+fn between(from: Point, to: Point, part: f32) -> Point {
+    let mix = |from: i32, to: i32| (from as f32 + (to as f32 - from as f32) * part).round() as i32;
+    Point { x: mix(from.x, to.x), y: mix(from.y, to.y) }
+}
+
+fn refused() -> JavaError {
+    JavaError::Refused {
+        call: "injectInputEvent",
+        why: "it answered false. Wake and unlock the phone, then try again",
+    }
+}
+
+/// Some vendors ask for a second switch before a shell may inject.
+fn say_what_to_allow(error: JavaError) -> JavaError {
+    match error {
+        JavaError::Thrown { call, class, message } if class == "java.lang.SecurityException" => {
+            let message = format!(
+                "{message}. Switch on \"USB debugging (Security settings)\" in the phone's developer options"
+            );
+            JavaError::Thrown { call, class, message }
+        }
+        other => other,
+    }
+}

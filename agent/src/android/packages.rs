@@ -1,0 +1,154 @@
+//! PackageManager: which apps can be launched, what they declare, which permissions they ask for.
+
+use jni::Env;
+use jni::objects::{JObject, JObjectArray};
+use retap_shared::Text;
+use retap_shared::protocol::AppInfo;
+use retap_shared::trace::App;
+
+use super::activities::launcher_intent;
+use super::java::{Java, Result};
+use super::table::Name;
+use super::windows::each;
+
+/// PackageManager.GET_ACTIVITIES and GET_PERMISSIONS.
+const ACTIVITIES: i32 = 1;
+const PERMISSIONS: i32 = 0x1000;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packages<'a> {
+    pub(crate) java: &'a Java,
+    pub(crate) context: &'a JObject<'static>,
+    pub(crate) user: i32,
+}
+
+/// An activity that a launcher shows.
+#[derive(Debug)]
+pub(crate) struct Launchable {
+    pub(crate) package: Text,
+    pub(crate) activity: Text,
+    pub(crate) label: Text,
+}
+
+impl Packages<'_> {
+    /// What a launcher shows of `package`, or of every app if that is empty.
+    pub(crate) fn launchable(self, env: &mut Env, package: &str) -> Result<Vec<Launchable>> {
+        let java = self.java;
+        let manager = self.manager(env)?;
+        let intent = launcher_intent(java, env, package)?;
+        // manager.queryIntentActivitiesAsUser(intent, 0, user)
+        let arguments = [(&intent).into(), 0.into(), self.user.into()];
+        let list = java.call(env, Name::PackageQuery, &manager, &arguments)?.into_object()?;
+        let mut found = Vec::new();
+        each(java, env, &list, &mut |env, resolved| {
+            let activity = java.get(env, Name::ResolveActivity, resolved)?.into_object()?;
+            if activity.is_null() {
+                return Ok(());
+            }
+            // resolved.loadLabel(manager)
+            let label = java.call(env, Name::ResolveLabel, resolved, &[(&manager).into()])?.into_object()?;
+            found.push(Launchable {
+                package: field(java, env, Name::ActivityInfoPackage, &activity)?,
+                activity: field(java, env, Name::ActivityInfoName, &activity)?,
+                label: java.text(env, &label)?,
+            });
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Every app that can be launched, once each. One that goes away meanwhile is left out.
+    pub(crate) fn apps(self, env: &mut Env) -> Result<Vec<AppInfo>> {
+        let mut apps = Vec::<AppInfo>::new();
+        for found in self.launchable(env, "")? {
+            if apps.iter().any(|app| app.app.package == found.package) {
+                continue;
+            }
+            let described = env.with_local_frame(16, |env| self.describe(env, &found));
+            apps.extend(described.ok());
+        }
+        Ok(apps)
+    }
+
+    fn describe(self, env: &mut Env, found: &Launchable) -> Result<AppInfo> {
+        let java = self.java;
+        let info = self.info(env, &found.package, ACTIVITIES)?;
+        let version_code = if java.has(env, Name::PackageVersion) {
+            // info.getLongVersionCode()
+            java.call(env, Name::PackageVersion, &info, &[])?.into_long()?
+        } else {
+            java.get(env, Name::PackageVersionCode, &info)?.into_int()?.into()
+        };
+        let mut activities = Vec::new();
+        // for (ActivityInfo activity : info.activities) activity.name
+        let declared = java.get(env, Name::PackageActivities, &info)?.into_object()?;
+        each_of_array(env, declared, &mut |env, activity| {
+            let name = field(java, env, Name::ActivityInfoName, activity)?;
+            activities.push(format!("{}/{name}", found.package).into());
+            Ok(())
+        })?;
+        let app = App {
+            package: found.package.clone(),
+            activity: found.activity.clone(),
+            version_code: u64::try_from(version_code).unwrap_or_default(),
+        };
+        Ok(AppInfo { app, label: found.label.clone(), activities, branches: 0 })
+    }
+
+    /// Every permission that the app asks for: info.requestedPermissions
+    pub(crate) fn permissions(self, env: &mut Env, package: &str) -> Result<Vec<Text>> {
+        let java = self.java;
+        let info = self.info(env, package, PERMISSIONS)?;
+        let declared = java.get(env, Name::PackagePermissions, &info)?.into_object()?;
+        let mut permissions = Vec::new();
+        each_of_array(env, declared, &mut |env, permission| {
+            permissions.push(java.text(env, permission)?);
+            Ok(())
+        })?;
+        Ok(permissions)
+    }
+
+    fn info<'l>(self, env: &mut Env<'l>, package: &str, what: i32) -> Result<JObject<'l>> {
+        let java = self.java;
+        let manager = self.manager(env)?;
+        let package = env.new_string(package)?;
+        let info = if java.has(env, Name::PackageOfUser) {
+            // manager.getPackageInfoAsUser(package, what, user)
+            let arguments = [(&package).into(), what.into(), self.user.into()];
+            java.call(env, Name::PackageOfUser, &manager, &arguments)?
+        } else {
+            // manager.getPackageInfo(package, what)
+            java.call(env, Name::Package, &manager, &[(&package).into(), what.into()])?
+        };
+        Ok(info.into_object()?)
+    }
+
+    /// context.getPackageManager()
+    fn manager<'l>(self, env: &mut Env<'l>) -> Result<JObject<'l>> {
+        Ok(self.java.call(env, Name::ContextPackages, self.context, &[])?.into_object()?)
+    }
+}
+
+fn field(java: &Java, env: &mut Env, name: Name, on: &JObject) -> Result<Text> {
+    let text = java.get(env, name, on)?.into_object()?;
+    java.text(env, &text)
+}
+
+/// Calls `work` with each element that is not null; null is an empty array.
+fn each_of_array(
+    env: &mut Env,
+    array: JObject<'_>,
+    work: &mut dyn FnMut(&mut Env, &JObject) -> Result<()>,
+) -> Result<()> {
+    if array.is_null() {
+        return Ok(());
+    }
+    let array = env.cast_local::<JObjectArray>(array)?;
+    for number in 0..array.len(env)? {
+        env.with_local_frame(8, |env| {
+            let element = array.get_element(env, number)?;
+            if element.is_null() { Ok(()) } else { work(env, &element) }
+        })?;
+    }
+    Ok(())
+}

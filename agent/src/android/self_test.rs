@@ -1,0 +1,105 @@
+//! What OpenJDK calls to try the JNI code on real framework classes: android-project/bootstrap/src/test. Only with the
+//! feature `self-test`, never in a phone's library.
+
+mod natives;
+
+use jni::EnvUnowned;
+use jni::errors::ThrowRuntimeExAndDefault;
+use jni::objects::{JClass, JIntArray, JObject, JString};
+use jni::sys::{jint, jlong};
+use retap_shared::screen::Point;
+
+use super::input::{key_event, motion};
+use super::java::JavaError;
+use super::nodes::NodeReader;
+use super::typing::text_bundle;
+use crate::entry::java;
+
+/// `SelfTest.readTree(root, level)`: a line for each node.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_SelfTest_readTree<'l>(
+    mut env: EnvUnowned<'l>,
+    class: JClass<'l>,
+    root: JObject<'l>,
+    level: jint,
+) -> JString<'l> {
+    env.with_env(|env| -> Result<_, JavaError> {
+        let java = java(env, &class)?;
+        let mut reader = NodeReader::new(&java, level.unsigned_abs());
+        reader.read_tree(env, &root)?;
+        let mut lines = String::new();
+        for node in &reader.nodes {
+            let bounds = node.bounds;
+            lines.push_str(&format!(
+                "{} {:?} {:?} {:?} {:?} {},{},{},{} {:?}\n",
+                node.depth,
+                node.class,
+                node.id,
+                node.text,
+                node.description,
+                bounds.left,
+                bounds.top,
+                bounds.right,
+                bounds.bottom,
+                node.flags,
+            ));
+        }
+        Ok(env.new_string(lines)?)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// `SelfTest.motion(down, now, action, xs, ys)`: as a gesture makes it.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_SelfTest_motion<'l>(
+    mut env: EnvUnowned<'l>,
+    class: JClass<'l>,
+    down: jlong,
+    now: jlong,
+    action: jint,
+    xs: JIntArray<'l>,
+    ys: JIntArray<'l>,
+) -> JObject<'l> {
+    env.with_env(|env| -> Result<_, JavaError> {
+        let java = java(env, &class)?;
+        let count = xs.len(env)?;
+        let (mut x, mut y) = (vec![0; count], vec![0; count]);
+        xs.get_region(env, 0, &mut x)?;
+        ys.get_region(env, 0, &mut y)?;
+        let fingers: Vec<_> = x.into_iter().zip(y).map(|(x, y)| Point { x, y }).collect();
+        motion(&java, env, down, now, action, &fingers)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// `SelfTest.key(down, now, action, code)`: as a key makes it.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_SelfTest_key<'l>(
+    mut env: EnvUnowned<'l>,
+    class: JClass<'l>,
+    down: jlong,
+    now: jlong,
+    action: jint,
+    code: jint,
+) -> JObject<'l> {
+    env.with_env(|env| -> Result<_, JavaError> {
+        let java = java(env, &class)?;
+        key_event(&java, env, down, now, action, code)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// `SelfTest.bundle(text)`: what ACTION_SET_TEXT is given.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_SelfTest_bundle<'l>(
+    mut env: EnvUnowned<'l>,
+    class: JClass<'l>,
+    text: JString<'l>,
+) -> JObject<'l> {
+    env.with_env(|env| -> Result<_, JavaError> {
+        let java = java(env, &class)?;
+        let text = java.text(env, &text)?;
+        text_bundle(&java, env, &text)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}

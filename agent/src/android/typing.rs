@@ -1,0 +1,150 @@
+//! Text into a field, in three ways: set by accessibility, typed by key events, pasted from the clipboard.
+
+use jni::Env;
+use jni::objects::{JObject, JObjectArray, JValue};
+use retap_shared::Text;
+use retap_shared::action::Key;
+use retap_shared::screen::Point;
+
+use super::input::Input;
+use super::java::{Java, JavaError, Result};
+use super::nodes::{text as text_of, with_field};
+use super::table::Name;
+use super::windows::{each, root};
+
+/// AccessibilityNodeInfo.ACTION_*.
+const FOCUS: i32 = 1;
+const PASTE: i32 = 0x8000;
+const SET_SELECTION: i32 = 0x2_0000;
+const SET_TEXT: i32 = 0x20_0000;
+/// KeyCharacterMap.VIRTUAL_KEYBOARD.
+const VIRTUAL_KEYBOARD: i32 = -1;
+
+/// Replaces the text of the field at this place. Without one there, it is typed to whatever has the focus after a tap.
+pub(crate) fn replace_text(input: Input<'_>, env: &mut Env, at: Point, text: &Text) -> Result<()> {
+    let mut set = |env: &mut Env, field: &JObject| {
+        if set_text(input, env, field, text)? {
+            return Ok(true);
+        }
+        // The old text is selected, so that what is typed or pasted takes its place.
+        perform(input, env, field, FOCUS, &JObject::null())?;
+        let length = text_of(input.java, env, Name::NodeText, field)?.encode_utf16().count();
+        select(input, env, field, i32::try_from(length).unwrap_or(i32::MAX))?;
+        if type_keys(input, env, text)? {
+            return Ok(true);
+        }
+        paste(input, env, field, text)
+    };
+    match at_field(input, env, at, &mut set)? {
+        Some(true) => Ok(()),
+        Some(false) => Err(cannot_type("the field takes it in none of three ways")),
+        None => {
+            input.tap(env, at)?;
+            if type_keys(input, env, text)? {
+                return Ok(());
+            }
+            Err(cannot_type("no field is there, and no key types it"))
+        }
+    }
+}
+
+/// Does `work` with the field at this place, in the topmost window that has one there.
+fn at_field(
+    input: Input<'_>,
+    env: &mut Env,
+    at: Point,
+    work: &mut dyn FnMut(&mut Env, &JObject) -> Result<bool>,
+) -> Result<Option<bool>> {
+    let mut done = None;
+    // getWindows() has the topmost first.
+    for list in input.accessibility.windows(input.java, env)? {
+        each(input.java, env, &list, &mut |env, window| {
+            if done.is_none() {
+                let root = root(input.java, env, window)?;
+                if !root.is_null() {
+                    done = with_field(input.java, env, &root, at, work)?;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(done)
+}
+
+fn set_text(input: Input<'_>, env: &mut Env, field: &JObject, text: &Text) -> Result<bool> {
+    let arguments = text_bundle(input.java, env, text)?;
+    perform(input, env, field, SET_TEXT, &arguments)
+}
+
+/// bundle.putCharSequence(ACTION_ARGUMENT_SET_TEXT_CHARSEQUENCE, text)
+pub(crate) fn text_bundle<'l>(java: &Java, env: &mut Env<'l>, text: &Text) -> Result<JObject<'l>> {
+    let bundle = java.make(env, Name::BundleNew, &[&[]])?;
+    let key = env.new_string("ACTION_ARGUMENT_SET_TEXT_CHARSEQUENCE")?;
+    let value = env.new_string(text)?;
+    java.call(env, Name::BundlePutText, &bundle, &[(&key).into(), (&value).into()])?;
+    Ok(bundle)
+}
+
+fn select(input: Input<'_>, env: &mut Env, field: &JObject, end: i32) -> Result<bool> {
+    let bundle = input.java.make(env, Name::BundleNew, &[&[]])?;
+    let ends = [("ACTION_ARGUMENT_SELECTION_START_INT", 0), ("ACTION_ARGUMENT_SELECTION_END_INT", end)];
+    for (key, value) in ends {
+        // arguments.putInt(ACTION_ARGUMENT_SELECTION_END_INT, end)
+        let key = env.new_string(key)?;
+        input.java.call(env, Name::BundlePutInt, &bundle, &[(&key).into(), value.into()])?;
+    }
+    perform(input, env, field, SET_SELECTION, &bundle)
+}
+
+/// field.performAction(action, arguments)
+fn perform(input: Input<'_>, env: &mut Env, field: &JObject, action: i32, with: &JObject) -> Result<bool> {
+    let arguments = [action.into(), with.into()];
+    Ok(input.java.call(env, Name::NodePerform, field, &arguments)?.into_bool()?)
+}
+
+/// False if some of it has no key. Nothing to type means: what is selected goes.
+fn type_keys(input: Input<'_>, env: &mut Env, text: &Text) -> Result<bool> {
+    if text.is_empty() {
+        input.key(env, Key::Delete)?;
+        return Ok(true);
+    }
+    let java = input.java;
+    env.with_local_frame(16, |env| {
+        // KeyCharacterMap.load(VIRTUAL_KEYBOARD).getEvents(text.toCharArray())
+        let map = java.call_static(env, Name::KeyMapLoad, &[VIRTUAL_KEYBOARD.into()])?.into_object()?;
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let chars = env.new_char_array(units.len())?;
+        chars.set_region(env, 0, &units)?;
+        let chars: &JObject = chars.as_ref();
+        let events = java.call(env, Name::KeyMapEvents, &map, &[JValue::Object(chars)])?.into_object()?;
+        if events.is_null() {
+            return Ok(false);
+        }
+        let events = env.cast_local::<JObjectArray>(events)?;
+        for number in 0..events.len(env)? {
+            env.with_local_frame(8, |env| {
+                let event = events.get_element(env, number)?;
+                input.inject(env, &event)
+            })?;
+        }
+        Ok(true)
+    })
+}
+
+/// clipboard.setPrimaryClip(ClipData.newPlainText("retap", text)); field.performAction(ACTION_PASTE)
+fn paste(input: Input<'_>, env: &mut Env, field: &JObject, text: &Text) -> Result<bool> {
+    let java = input.java;
+    let name = env.new_string("clipboard")?;
+    let clipboard = java.call(env, Name::ContextService, input.context, &[(&name).into()])?.into_object()?;
+    // The service asks who the caller is: the shell, not the system, whose context made it.
+    java.set(env, Name::ClipboardContext, &clipboard, input.context.into())?;
+    let label = env.new_string("retap")?;
+    let value = env.new_string(text)?;
+    let clip = java.call_static(env, Name::ClipNew, &[(&label).into(), (&value).into()])?.into_object()?;
+    java.call(env, Name::ClipboardSet, &clipboard, &[(&clip).into()])?;
+    perform(input, env, field, PASTE, &JObject::null())
+}
+
+fn cannot_type(why: &'static str) -> JavaError {
+    JavaError::Refused { call: "performAction(ACTION_SET_TEXT)", why }
+}

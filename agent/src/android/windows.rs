@@ -1,0 +1,150 @@
+//! AccessibilityWindowInfo: what is on all displays, bottom window first, each with its tree.
+
+use jni::Env;
+use jni::objects::{JObject, JValue};
+use retap_shared::screen::{Node, Window, WindowFlags, WindowKind};
+
+use super::accessibility::Accessibility;
+use super::java::{Java, Result};
+use super::nodes::{NodeReader, PREFETCH, rect, text};
+use super::table::Name;
+
+/// AccessibilityWindowInfo.TYPE_APPLICATION and TYPE_INPUT_METHOD; every other type is the system's own.
+const APPLICATION: i32 = 1;
+const KEYBOARD: i32 = 2;
+/// References that one window needs at once.
+const FRAME: usize = 16;
+
+/// A window as it was read; `layer` orders them.
+#[derive(Debug)]
+pub(crate) struct ReadWindow {
+    pub(crate) layer: i32,
+    /// Differs from window to window: a set of these that has not changed means that no window came or went.
+    pub(crate) number: i32,
+    pub(crate) window: Window,
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// Every window, bottom first. One that goes away while it is read has no nodes.
+pub(crate) fn read_windows(
+    java: &Java,
+    env: &mut Env,
+    accessibility: &Accessibility,
+    level: u32,
+) -> Result<Vec<ReadWindow>> {
+    let mut windows = Vec::new();
+    env.with_local_frame(FRAME, |env| {
+        for list in accessibility.windows(java, env)? {
+            each(java, env, &list, &mut |env, window| {
+                windows.push(read_window(java, env, window, level)?);
+                Ok(())
+            })?;
+        }
+        Ok::<_, super::java::JavaError>(())
+    })?;
+    windows.sort_by_key(|window| window.layer);
+    tell_dialogs(&mut windows);
+    Ok(windows)
+}
+
+/// Calls `work` with each element of a java.util.List that is not null.
+pub(crate) fn each(
+    java: &Java,
+    env: &mut Env,
+    list: &JObject,
+    work: &mut dyn FnMut(&mut Env, &JObject) -> Result<()>,
+) -> Result<()> {
+    if list.is_null() {
+        return Ok(());
+    }
+    // for (int i = 0; i < list.size(); i++) work(list.get(i))
+    let count = java.call(env, Name::ListSize, list, &[])?.into_int()?;
+    for number in 0..count {
+        env.with_local_frame(FRAME, |env| {
+            let element = java.call(env, Name::ListGet, list, &[number.into()])?.into_object()?;
+            if element.is_null() { Ok(()) } else { work(env, &element) }
+        })?;
+    }
+    Ok(())
+}
+
+fn read_window(java: &Java, env: &mut Env, window: &JObject, level: u32) -> Result<ReadWindow> {
+    let layer = java.call(env, Name::WindowLayer, window, &[])?.into_int()?;
+    let number = java.call(env, Name::WindowId, window, &[])?.into_int()?;
+    let bounds = java.make(env, Name::RectNew, &[&[]])?;
+    // window.getBoundsInScreen(bounds)
+    java.call(env, Name::WindowBounds, window, &[(&bounds).into()])?;
+    let mut read =
+        Window { kind: kind(java, env, window)?, bounds: rect(java, env, &bounds)?, ..Window::default() };
+    // window.isFocused()
+    read.flags.set(WindowFlags::FOCUSED, java.call(env, Name::WindowIsFocused, window, &[])?.into_bool()?);
+    if java.has(env, Name::WindowTitle) {
+        read.title = text(java, env, Name::WindowTitle, window)?;
+    }
+    let root = root(java, env, window)?;
+    let mut reader = NodeReader::new(java, level);
+    if !root.is_null() {
+        read.package = text(java, env, Name::NodePackage, &root)?;
+        reader.read_tree(env, &root)?;
+    }
+    read.nodes = u32::try_from(reader.nodes.len()).unwrap_or(u32::MAX);
+    Ok(ReadWindow { layer, number, window: read, nodes: reader.nodes })
+}
+
+/// window.getRoot(FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST | FLAG_PREFETCH_UNINTERRUPTIBLE)
+pub(crate) fn root<'l>(java: &Java, env: &mut Env<'l>, window: &JObject) -> Result<JObject<'l>> {
+    let forms: [&[JValue]; 2] = [&[PREFETCH.into()], &[]];
+    Ok(java.call_any(env, Name::WindowRoot, window, &forms)?.into_object()?)
+}
+
+fn kind(java: &Java, env: &mut Env, window: &JObject) -> Result<WindowKind> {
+    // window.getType()
+    Ok(match java.call(env, Name::WindowType, window, &[])?.into_int()? {
+        // window.getParent() != null
+        APPLICATION if !java.call(env, Name::WindowParent, window, &[])?.into_object()?.is_null() => {
+            WindowKind::Popup
+        }
+        APPLICATION => WindowKind::Application,
+        KEYBOARD => WindowKind::Keyboard,
+        _ => WindowKind::System,
+    })
+}
+
+/// The framework does not tell dialogs: a smaller window over one of the same app is taken for one.
+fn tell_dialogs(windows: &mut [ReadWindow]) {
+    for number in 1..windows.len() {
+        let (below, above) = windows.split_at_mut(number);
+        let window = &mut above[0].window;
+        let is_over = |under: &ReadWindow| {
+            under.window.kind == WindowKind::Application
+                && under.window.package == window.package
+                && (under.window.bounds.width() > window.bounds.width()
+                    || under.window.bounds.height() > window.bounds.height())
+        };
+        if window.kind == WindowKind::Application && !window.package.is_empty() && below.iter().any(is_over) {
+            window.kind = WindowKind::Dialog;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use retap_shared::screen::Rect;
+
+    #[test]
+    fn a_smaller_window_over_one_of_the_same_app_is_a_dialog() {
+        let mut windows =
+            vec![window("app", 100), window("app", 60), window("other", 50), window("app", 100)];
+        tell_dialogs(&mut windows);
+        let kinds: Vec<_> = windows.iter().map(|read| read.window.kind).collect();
+        let app = WindowKind::Application;
+        assert_eq!(kinds, [app, WindowKind::Dialog, app, app]);
+    }
+
+    fn window(package: &str, size: i32) -> ReadWindow {
+        let bounds = Rect { left: 0, top: 0, right: size, bottom: size };
+        let window = Window { package: package.into(), bounds, ..Window::default() };
+        ReadWindow { layer: 0, number: 0, window, nodes: Vec::new() }
+    }
+}

@@ -1,0 +1,173 @@
+//! The JNI exports, and the one policy for panics and errors: nothing unwinds into the VM. `run` throws what went wrong
+//! at its caller; the callbacks, which the system server waits for, only log it. On phones a panic ends the process.
+
+use std::error::Error as _;
+use std::sync::Arc;
+
+use jni::EnvUnowned;
+use jni::errors::{LogErrorAndDefault, ThrowRuntimeExAndDefault};
+use jni::objects::{JClass, JObject, JObjectArray, JString};
+use jni::sys::{jboolean, jlong};
+use jni::{Env, JavaVM};
+use retap_shared::micros::Micros;
+
+use crate::android::java::Java;
+use crate::android::news::NEWS;
+use crate::android::{AndroidPhone, Parts};
+use crate::phone::PhoneError;
+use crate::serve::{self, Options, ServeError};
+
+/// What Java is told.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("the Java VM failed: {0}")]
+    Vm(#[from] jni::errors::Error),
+    #[error(transparent)]
+    Phone(#[from] PhoneError),
+    #[error("{}", with_causes(.0))]
+    Serve(#[from] ServeError),
+}
+
+/// `Native.version()`: the bootstrap must be of the same build.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_Native_version<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+) -> JString<'l> {
+    env.with_env(|env| env.new_string(env!("CARGO_PKG_VERSION"))).resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// `Native.run(args, context, controller, events, cleared)`: serves hosts until the process is told to end.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_Native_run<'l>(
+    mut env: EnvUnowned<'l>,
+    class: JClass<'l>,
+    arguments: JObjectArray<'l, JString<'l>>,
+    context: JObject<'l>,
+    controller: JObject<'l>,
+    events: JObject<'l>,
+    cleared: JObject<'l>,
+) {
+    env.with_env(|env| -> Result<(), Failure> {
+        let options = Options::parse(&strings(env, &arguments)?)?;
+        let java = java(env, &class)?;
+        let parts = Parts {
+            context: env.new_global_ref(context)?,
+            controller: env.new_global_ref(controller)?,
+            events: env.new_global_ref(events)?,
+            cleared: env.new_global_ref(cleared)?,
+        };
+        let phone = AndroidPhone::connect(java, parts, options.user, &options.folder)?;
+        Ok(serve::serve(Box::new(phone), &options)?)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>();
+}
+
+/// `Native.list()`: every row of the table with the form that this phone has, a line each.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_Native_list<'l>(
+    mut env: EnvUnowned<'l>,
+    class: JClass<'l>,
+) -> JString<'l> {
+    env.with_env(|env| -> Result<JString<'l>, Failure> {
+        let mut lines = String::new();
+        for (row, form) in java(env, &class)?.list(env) {
+            let form = form.map_or("missing", |form| row.descriptors[form]);
+            lines.push_str(&format!("{:?} {}.{} {form}\n", row.name, row.class, row.member));
+        }
+        Ok(env.new_string(lines)?)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// `Native.event(uptimeMillis)`: something on the screen changed.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_Native_event(_: EnvUnowned<'_>, _: JClass<'_>, at: jlong) {
+    NEWS.event(micros(at));
+}
+
+/// `Native.crashed(uptimeMillis, process, shortMessage, longMessage, stack)`
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_Native_crashed<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    at: jlong,
+    process: JString<'l>,
+    short: JString<'l>,
+    long: JString<'l>,
+    stack: JString<'l>,
+) {
+    env.with_env(|env| -> Result<(), Failure> {
+        let [process, short, long, stack] = [process, short, long, stack].map(|text| string(env, &text));
+        NEWS.crashed(micros(at), &process?, &short?, &long?, &stack?);
+        Ok(())
+    })
+    .resolve::<LogErrorAndDefault>();
+}
+
+/// `Native.notResponding(uptimeMillis, process, statistics)`
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_Native_notResponding<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    at: jlong,
+    process: JString<'l>,
+    statistics: JString<'l>,
+) {
+    env.with_env(|env| -> Result<(), Failure> {
+        NEWS.not_responding(micros(at), &string(env, &process)?, &string(env, &statistics)?);
+        Ok(())
+    })
+    .resolve::<LogErrorAndDefault>();
+}
+
+/// `Native.cleared(package, succeeded)`
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_Native_cleared<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    package: JString<'l>,
+    succeeded: jboolean,
+) {
+    env.with_env(|env| -> Result<(), Failure> {
+        NEWS.cleared(&string(env, &package)?, succeeded);
+        Ok(())
+    })
+    .resolve::<LogErrorAndDefault>();
+}
+
+/// The VM through the eyes of the class that was called.
+pub(crate) fn java(env: &mut Env, class: &JClass) -> jni::errors::Result<Arc<Java>> {
+    let loader = class.get_class_loader(env)?;
+    let loader = env.new_global_ref(loader)?;
+    let vm: JavaVM = env.get_java_vm()?;
+    Ok(Arc::new(Java::new(vm, loader)))
+}
+
+fn strings(env: &mut Env, array: &JObjectArray<'_, JString<'_>>) -> jni::errors::Result<Vec<String>> {
+    (0..array.len(env)?)
+        .map(|number| {
+            let text = array.get_element(env, number)?;
+            string(env, &text)
+        })
+        .collect()
+}
+
+/// Android says that some of these are never null; null is empty all the same.
+fn string(env: &Env, text: &JString) -> jni::errors::Result<String> {
+    if text.is_null() { Ok(String::new()) } else { text.try_to_string(env) }
+}
+
+fn micros(millis: jlong) -> Micros {
+    Micros::from_millis(u64::try_from(millis).unwrap_or_default())
+}
+
+fn with_causes(error: &ServeError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

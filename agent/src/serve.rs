@@ -1,0 +1,153 @@
+//! The agent as a process on a phone: its options, the keys that come through standard input, and where hosts come in.
+
+use std::io::{self, BufRead, Read};
+use std::net::SocketAddr;
+use std::os::unix::net::UnixListener as StdListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use retap_shared::codec::{self, CodecError};
+use tokio::net::UnixListener;
+
+use crate::link::keys::Keys;
+use crate::listen::{ListenError, Listener, stream_endpoint};
+use crate::on_thread::OnThread;
+use crate::outbox::Outbox;
+use crate::phone::Phone;
+use crate::server::Server;
+
+/// Keys are short; whatever is longer is something else.
+const LONGEST_KEYS: u64 = 64 * 1024;
+
+/// What the host says when it starts the agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The abstract socket that adb forwards to.
+    pub name: Option<String>,
+    /// Where to listen for datagrams, on a Wi-Fi or a lab's network.
+    pub udp: Option<SocketAddr>,
+    /// The Android user whose apps are tested.
+    pub user: i32,
+    /// Where results and the user's settings outlive the process.
+    pub folder: PathBuf,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("`{0}` is no option, or its value is missing; options are --name, --udp, --user, --folder")]
+    Option(String),
+    #[error("nowhere to listen: give --name or --udp")]
+    Nowhere,
+    #[error("no keys came through standard input: one line of hexadecimal digits is expected")]
+    Keys,
+    #[error("the keys that came through standard input could not be read")]
+    Codec(#[from] CodecError),
+    #[error("could not serve")]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+}
+
+impl Options {
+    pub fn parse(arguments: &[String]) -> Result<Options, ServeError> {
+        let mut options =
+            Options { name: None, udp: None, user: 0, folder: PathBuf::from("/data/local/tmp/retap") };
+        let mut rest = arguments.iter();
+        while let Some(option) = rest.next() {
+            let wrong = || ServeError::Option(option.clone());
+            let value = rest.next().ok_or_else(wrong)?;
+            match option.as_str() {
+                "--name" => options.name = Some(value.clone()),
+                "--udp" => options.udp = Some(value.parse().map_err(|_| wrong())?),
+                "--user" => options.user = value.parse().map_err(|_| wrong())?,
+                "--folder" => options.folder = PathBuf::from(value),
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Serves hosts for as long as the process lives.
+pub fn serve(phone: Box<dyn Phone>, options: &Options) -> Result<(), ServeError> {
+    let keys = read_keys(&mut io::stdin().lock())?;
+    let (connection, _thread) = OnThread::start(phone)?;
+    let outbox = Outbox::new(Some(options.folder.join("outbox")))?;
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let incarnation = started.as_nanos() as u64 ^ u64::from(std::process::id());
+    let server = Server::new(Arc::new(connection), outbox, env!("CARGO_PKG_VERSION").to_owned(), incarnation);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        tokio::spawn(server.clone().gather_news());
+        match (&options.name, options.udp) {
+            (Some(name), _) => serve_socket(&bind(name)?, &keys, &server).await,
+            (None, Some(address)) => Ok(Listener::udp(address, &keys).await?.serve(server.clone()).await?),
+            (None, None) => Err(ServeError::Nowhere),
+        }
+    })
+}
+
+/// One line of hexadecimal digits: whatever else a shell does to its input, it leaves those alone.
+fn read_keys(from: &mut impl BufRead) -> Result<Keys, ServeError> {
+    let mut line = String::new();
+    from.take(LONGEST_KEYS).read_line(&mut line)?;
+    let line = line.trim();
+    let digits = line.as_bytes().chunks_exact(2);
+    if line.is_empty() || !digits.remainder().is_empty() {
+        return Err(ServeError::Keys);
+    }
+    let bytes: Option<Vec<u8>> =
+        digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
+    Ok(codec::decode(&bytes.ok_or(ServeError::Keys)?)?)
+}
+
+fn bind(name: &str) -> io::Result<UnixListener> {
+    #[cfg(target_os = "android")]
+    use std::os::android::net::SocketAddrExt;
+    #[cfg(not(target_os = "android"))]
+    use std::os::linux::net::SocketAddrExt;
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+    let listener = StdListener::bind_addr(&address)?;
+    listener.set_nonblocking(true)?;
+    UnixListener::from_std(listener)
+}
+
+async fn serve_socket(listener: &UnixListener, keys: &Keys, server: &Arc<Server>) -> Result<(), ServeError> {
+    loop {
+        let (stream, _) = listener.accept().await?;
+        let endpoint = stream_endpoint(stream, keys).map_err(ListenError::from)??;
+        tokio::spawn(server.clone().serve_one(endpoint));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_say_where_to_listen_and_for_which_user() {
+        let words = ["--name", "retap", "--user", "10", "--folder", "/tmp/x"].map(str::to_owned);
+        let options = Options::parse(&words).unwrap();
+        assert_eq!(options.name.as_deref(), Some("retap"));
+        assert_eq!((options.user, options.folder), (10, PathBuf::from("/tmp/x")));
+    }
+
+    #[test]
+    fn an_option_that_does_not_exist_or_lacks_its_value_is_refused() {
+        for words in [&["--nmae", "x"][..], &["--user"], &["--user", "me"], &["--udp", "here"]] {
+            let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+            assert!(matches!(Options::parse(&words), Err(ServeError::Option(_))), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn keys_come_as_a_line_of_digits_and_nothing_else_does() {
+        let (agent, _) = Keys::make().unwrap();
+        let line: String = codec::encode(&agent).unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(read_keys(&mut format!("{line}\n").as_bytes()).unwrap(), agent);
+        for line in ["", "\n", "abc", "zz", "00", "ff00ff", "\u{fffd}\u{fffd}"] {
+            assert!(read_keys(&mut line.as_bytes()).is_err(), "{line:?}");
+        }
+    }
+}
