@@ -1,0 +1,67 @@
+package dev.retap.agent;
+
+import android.app.ActivityThread;
+import android.content.Context;
+import android.os.Looper;
+
+/** What app_process starts: loads the Rust library, and hands it what JNI cannot make. */
+public final class Main {
+    /** The library must be of the same version: the host pushes both. */
+    static final String VERSION = "0.1.0";
+
+    private Main() {}
+
+    /** The first argument is the library's absolute path, the rest is for the agent. */
+    public static void main(String[] args) {
+        if (args.length == 0) {
+            fail("usage: app_process / dev.retap.agent.Main LIBRARY [--name NAME] [--user N] [--folder DIR]", null);
+        }
+        try {
+            load(args[0]);
+        } catch (LinkageError | RuntimeException e) {
+            fail("could not load " + args[0], e);
+        }
+        String[] rest = new String[args.length - 1];
+        System.arraycopy(args, 1, rest, 0, rest.length);
+        // UiAutomation needs the main looper, and it must loop: the work happens on another thread.
+        Looper.prepareMainLooper();
+        Context context = shellContext();
+        Thread work = new Thread(() -> work(rest, context), "retap");
+        work.start();
+        Looper.loop();
+    }
+
+    static void load(String library) {
+        System.load(library);
+        String version = Native.version();
+        if (!VERSION.equals(version)) {
+            throw new IllegalStateException("the library is version " + version + ", agent.jar is " + VERSION
+                    + ": push both of one build");
+        }
+    }
+
+    private static void work(String[] args, Context context) {
+        try {
+            Native.run(args, context, new Controller(), new Events(), new Cleared());
+        } catch (Throwable e) {
+            fail("the agent ended", e);
+        }
+        // Threads of the framework would keep the process alive.
+        System.exit(0);
+    }
+
+    /** Null where the framework gives none: the agent then does without what needs it. */
+    private static Context shellContext() {
+        try {
+            return new ShellContext(ActivityThread.systemMain().getSystemContext());
+        } catch (Throwable e) {
+            System.err.println("warning: no context: " + e);
+            return null;
+        }
+    }
+
+    private static void fail(String what, Throwable why) {
+        System.err.println("error: " + what + (why == null ? "" : ": " + why));
+        System.exit(1);
+    }
+}
