@@ -13,6 +13,7 @@ use super::input::{key_event, motion};
 use super::java::JavaError;
 use super::nodes::NodeReader;
 use super::typing::text_bundle;
+use super::windows::read_window;
 use crate::entry::java;
 
 /// `SelfTest.readTree(root, level)`: a line for each node.
@@ -45,6 +46,27 @@ extern "system" fn Java_dev_retap_agent_SelfTest_readTree<'l>(
             ));
         }
         Ok(env.new_string(lines)?)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// `SelfTest.readWindow(window, level)`
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_SelfTest_readWindow<'l>(
+    mut env: EnvUnowned<'l>,
+    class: JClass<'l>,
+    window: JObject<'l>,
+    level: jint,
+) -> JString<'l> {
+    env.with_env(|env| -> Result<_, JavaError> {
+        let java = java(env, &class)?;
+        let read = read_window(&java, env, &window, level.unsigned_abs())?;
+        let window = read.window;
+        let words = format!(
+            "{} {:?} {:?} {:?} {}",
+            read.layer, window.kind, window.title, window.flags, window.nodes
+        );
+        Ok(env.new_string(words)?)
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }

@@ -68,7 +68,7 @@ pub(crate) fn each(
     Ok(())
 }
 
-fn read_window(java: &Java, env: &mut Env, window: &JObject, level: u32) -> Result<ReadWindow> {
+pub(crate) fn read_window(java: &Java, env: &mut Env, window: &JObject, level: u32) -> Result<ReadWindow> {
     let layer = java.call(env, Name::WindowLayer, window, &[])?.into_int()?;
     let number = java.call(env, Name::WindowId, window, &[])?.into_int()?;
     let bounds = java.make(env, Name::RectNew, &[&[]])?;

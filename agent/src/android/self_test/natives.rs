@@ -70,6 +70,26 @@ extern "system" fn Java_android_view_KeyEvent_nativeNextId(_: EnvUnowned<'_>, _:
     1
 }
 
+/// `Region`: every one is empty.
+#[unsafe(no_mangle)]
+extern "system" fn Java_android_graphics_Region_nativeConstructor(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
+    1
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_android_graphics_Region_nativeDestructor(_: EnvUnowned<'_>, _: JClass<'_>, _: jlong) {
+}
+
+#[unsafe(no_mangle)]
+extern "system" fn Java_android_graphics_Region_nativeGetBounds<'l>(
+    _: EnvUnowned<'l>,
+    _: JClass<'l>,
+    _: jlong,
+    _: JObject<'l>,
+) -> jboolean {
+    false
+}
+
 /// `VMRuntime.is64Bit()`
 #[unsafe(no_mangle)]
 extern "system" fn Java_dalvik_system_VMRuntime_is64Bit<'l>(_: EnvUnowned<'l>, _: JObject<'l>) -> jboolean {

@@ -17,7 +17,7 @@ public final class Main {
             fail("usage: app_process / dev.retap.agent.Main LIBRARY [--name NAME] [--user N] [--folder DIR]", null);
         }
         try {
-            load(args[0]);
+            load(args[0], VERSION);
         } catch (LinkageError | RuntimeException e) {
             fail("could not load " + args[0], e);
         }
@@ -31,11 +31,11 @@ public final class Main {
         Looper.loop();
     }
 
-    static void load(String library) {
+    static void load(String library, String expected) {
         System.load(library);
         String version = Native.version();
-        if (!VERSION.equals(version)) {
-            throw new IllegalStateException("the library is version " + version + ", agent.jar is " + VERSION
+        if (!expected.equals(version)) {
+            throw new IllegalStateException("the library is version " + version + ", agent.jar is " + expected
                     + ": push both of one build");
         }
     }

@@ -3,6 +3,7 @@ package dev.retap.agent;
 import android.os.Bundle;
 import android.view.KeyEvent;
 import android.view.accessibility.AccessibilityNodeInfo;
+import android.view.accessibility.AccessibilityWindowInfo;
 
 /** The JNI code on the framework's real classes, in OpenJDK: run by scripts/test-agent-on-jvm. */
 public final class SelfTest {
@@ -14,11 +15,15 @@ public final class SelfTest {
 
     static native Object bundle(String text);
 
+    static native String readWindow(AccessibilityWindowInfo window, int level);
+
+    private static String library;
     private static int passed;
     private static int failed;
 
     public static void main(String[] args) {
-        Main.load(args[0]);
+        Main.load(args[0], Main.VERSION);
+        library = args[0];
         run("every name has a form here, by the table's newest first", SelfTest::names);
         run("a tree comes out node by node", SelfTest::tree);
         run("texts with half a surrogate pair, with NULs and with none are read", SelfTest::texts);
@@ -29,6 +34,9 @@ public final class SelfTest {
         run("an exception of any call is an error with its message", SelfTest::exceptions);
         run("null and objects of another class are errors", SelfTest::nothing);
         run("below level 33 each node is recycled once", SelfTest::recycled);
+        run("a window without a root has no nodes", SelfTest::rootless);
+        run("a library of another version is refused", SelfTest::version);
+        run("a level below 23 is refused", SelfTest::level);
         run("a key event has what it was made of", SelfTest::keys);
         run("a finger event reaches the framework with both fingers", SelfTest::fingers);
         run("text for a field travels in a bundle", SelfTest::bundles);
@@ -147,6 +155,35 @@ public final class SelfTest {
         check(TestNode.recycled == 500, "recycled: " + TestNode.recycled);
         readTree(root, 33);
         check(TestNode.recycled == 500, "recycled at 33 as well");
+    }
+
+    private static void rootless() {
+        AccessibilityWindowInfo window = AccessibilityWindowInfo.obtain();
+        window.setType(AccessibilityWindowInfo.TYPE_INPUT_METHOD);
+        window.setLayer(7);
+        window.setTitle("keys");
+        window.setFocused(true);
+        String read = readWindow(window, 34);
+        check(read.equals("7 Keyboard \"keys\" WindowFlags(FOCUSED) 0"), read);
+    }
+
+    private static void version() {
+        try {
+            Main.load(library, "0.0.0");
+            check(false, "it was taken");
+        } catch (IllegalStateException e) {
+            check(e.getMessage().contains("push both of one build"), "" + e);
+        }
+    }
+
+    /** No property is set here, so the framework takes itself for level 0. */
+    private static void level() {
+        try {
+            Native.run(new String[] {"--name", "retap"}, null, null, null, null);
+            check(false, "it was served");
+        } catch (RuntimeException e) {
+            check(String.valueOf(e.getMessage()).contains("API level 0, and 23 is the oldest"), "" + e);
+        }
     }
 
     private static void keys() {
