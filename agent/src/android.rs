@@ -10,6 +10,7 @@ pub mod java;
 pub(crate) mod news;
 mod nodes;
 mod packages;
+mod phone;
 mod secure;
 #[cfg(feature = "self-test")]
 mod self_test;
@@ -29,9 +30,8 @@ use jni::refs::Global;
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What};
-use retap_shared::screen::{Screen, ScreenContent, SharedScreen, WindowFlags, WindowKind};
-use retap_shared::trace::App;
+use retap_shared::protocol::{Fault, Happening, PhoneInfo, What};
+use retap_shared::screen::{ScreenContent, WindowFlags, WindowKind};
 
 use self::accessibility::Accessibility;
 pub use self::display::Screenshot;
@@ -44,7 +44,7 @@ use self::secure::Secure;
 use self::settings::{Settings, SettingsProgram};
 use self::table::{LEVELS, Name};
 use self::windows::ReadWindow;
-use crate::phone::{Phone, PhoneError};
+use crate::phone::PhoneError;
 
 /// Compose, Flutter and WebView build their trees only after accessibility was switched on.
 const LATE_TREE_TRIES: u32 = 20;
@@ -251,97 +251,6 @@ fn is_late(windows: &[ReadWindow], awake: &HashSet<Text>) -> bool {
 
 fn micros(millis: i64) -> Micros {
     Micros::from_millis(u64::try_from(millis).unwrap_or_default())
-}
-
-impl Phone for AndroidPhone {
-    fn info(&self) -> PhoneInfo {
-        let described = self.java.with(|env| self.describe(env));
-        described.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the phone does not describe itself");
-            PhoneInfo { kind: "android".into(), api_level: self.level, ..PhoneInfo::default() }
-        })
-    }
-
-    fn can(&self) -> Capabilities {
-        let rotation = self.java.with(|env| Ok(self.java.has(env, Name::AutomationRotate)));
-        Capabilities { checkpoints: false, branches: false, rotation: rotation.unwrap_or(false) }
-    }
-
-    fn apps(&mut self) -> std::result::Result<Vec<AppInfo>, PhoneError> {
-        Ok(self.java.with(|env| self.packages().apps(env))?)
-    }
-
-    fn now(&self) -> Micros {
-        self.java.with(|env| clock::now(&self.java, env)).map(micros).unwrap_or_default()
-    }
-
-    fn sleep(&mut self, span: Micros) {
-        let millis = i64::try_from(span.0.div_ceil(1_000)).unwrap_or(i64::MAX);
-        if let Err(error) = self.java.with(|env| clock::sleep(&self.java, env, millis)) {
-            tracing::warn!(%error, "the phone's clock does not sleep");
-        }
-    }
-
-    fn inject(&mut self, action: &Action) -> std::result::Result<(), PhoneError> {
-        if self.java.with(|env| self.act(env, action))? {
-            return Ok(());
-        }
-        Err(Fault::Phone(format!("it did not {action}")).into())
-    }
-
-    fn last_change(&mut self) -> Micros {
-        NEWS.last_event()
-    }
-
-    fn capture(&mut self) -> std::result::Result<SharedScreen, PhoneError> {
-        let java = self.java.clone();
-        let content = java.with(|env| self.read_screen(env))?;
-        let screen = Screen::new(content).map_err(|error| Fault::Phone(error.to_string()))?;
-        Ok(Arc::new(screen))
-    }
-
-    fn launch(&mut self, app: &App) -> std::result::Result<(), PhoneError> {
-        Ok(self.java.with(|env| self.start(env, &app.package, &app.activity))?)
-    }
-
-    fn stop(&mut self, app: &App) -> std::result::Result<(), PhoneError> {
-        Ok(self.java.with(|env| activities::force_stop(&self.java, env, &app.package, self.user))?)
-    }
-
-    fn clear_data(&mut self, app: &App) -> std::result::Result<(), PhoneError> {
-        let observer = &self.parts.cleared;
-        Ok(self
-            .java
-            .with(|env| activities::clear_data(&self.java, env, &app.package, observer, self.user))?)
-    }
-
-    fn grant(&mut self, app: &App) -> std::result::Result<(), PhoneError> {
-        Ok(self.java.with(|env| self.grant_all(env, &app.package))?)
-    }
-
-    fn watch(&mut self, package: &Text) {
-        self.watched = package.clone();
-    }
-
-    fn take_happenings(&mut self, into: &mut Vec<Happening>) {
-        NEWS.take(&self.watched, &mut self.happened);
-        self.happened.sort_by_key(|happening| happening.at);
-        into.append(&mut self.happened);
-    }
-
-    fn take_branches(&mut self, _: &mut Vec<u32>) {}
-
-    fn save(&mut self) -> std::result::Result<(CheckpointId, u64), PhoneError> {
-        Err(Fault::Unsupported("save its state".to_owned()).into())
-    }
-
-    fn restore(&mut self, _: CheckpointId) -> std::result::Result<u64, PhoneError> {
-        Err(Fault::Unsupported("go back to a saved state".to_owned()).into())
-    }
-
-    fn drop_checkpoint(&mut self, _: CheckpointId) -> std::result::Result<u64, PhoneError> {
-        Err(Fault::Unsupported("forget a saved state".to_owned()).into())
-    }
 }
 
 impl Drop for AndroidPhone {

@@ -1,6 +1,8 @@
 //! Calls into Java by rows of the table: looked up once, newest form first, kept, and checked before each call, so that
 //! a phone that differs gives an error and never a crash of the VM.
 
+mod error;
+
 use std::sync::OnceLock;
 
 use jni::objects::{JClass, JClassLoader, JMethodID, JObject, JString, JValue, JValueOwned};
@@ -10,11 +12,9 @@ use jni::signature::{JavaType, RuntimeFieldSignature, RuntimeMethodSignature};
 use jni::strings::JNIString;
 use jni::{Env, JavaVM};
 use retap_shared::Text;
-use retap_shared::protocol::Fault;
-use retap_shared::verdict::Interruption;
 
+pub use self::error::JavaError;
 use super::table::{Kind, Name, ROWS, Row};
-use crate::phone::PhoneError;
 
 /// References that a look-up needs at once.
 const FRAME: usize = 16;
@@ -41,23 +41,6 @@ enum Member {
     StaticMethod(JStaticMethodID, RuntimeMethodSignature),
     Field(JFieldID, JavaType),
     StaticField(JStaticFieldID, JavaType),
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum JavaError {
-    #[error("`{0}` is not on this phone")]
-    Missing(String),
-    #[error("`{call}` threw {class}: {message}")]
-    Thrown { call: String, class: String, message: String },
-    #[error("`{0}` was to be called on something that is not there")]
-    Null(String),
-    #[error("`{0}` takes other arguments, or belongs to another class")]
-    Arguments(String),
-    /// Everything was called as it should be, and the phone did not do it.
-    #[error("`{call}` did nothing: {why}")]
-    Refused { call: &'static str, why: &'static str },
-    #[error("the Java VM failed")]
-    Vm(#[from] jni::errors::Error),
 }
 
 pub type Result<T> = std::result::Result<T, JavaError>;
@@ -290,25 +273,4 @@ fn thrown(env: &mut Env, name: Name, error: jni::errors::Error) -> JavaError {
 fn spelled(row: &Row) -> String {
     let class = row.class.rsplit('/').next().unwrap_or(row.class);
     format!("{}.{}", class.replace('$', "."), row.member)
-}
-
-impl From<JavaError> for PhoneError {
-    fn from(error: JavaError) -> Self {
-        match error {
-            JavaError::Missing(what) => {
-                Fault::Unsupported(format!("use `{what}`: it has no such method")).into()
-            }
-            JavaError::Thrown { ref class, .. } if class == "android.os.DeadSystemException" => {
-                Interruption::PhoneLost { why: error.to_string() }.into()
-            }
-            other => Fault::Phone(with_cause(&other)).into(),
-        }
-    }
-}
-
-fn with_cause(error: &JavaError) -> String {
-    match error {
-        JavaError::Vm(cause) => format!("{error}: {cause}"),
-        other => other.to_string(),
-    }
 }
