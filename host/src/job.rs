@@ -23,12 +23,13 @@ use retap_shared::verdict::Outcome;
 use crate::devices::Phones;
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
-use crate::report::console::Console;
+use crate::plain::{self, LONG};
+use crate::report::console::{Console, Tone};
 use crate::report::json_lines::{self, JsonLines};
 use crate::report::narrator::Narrator;
 use crate::report::{self, Reporter};
 use crate::run::Run;
-use crate::run::manifest::State;
+use crate::run::manifest::{Manifest, State};
 use crate::run::store::{JobJournal, Store, StoreError};
 use crate::settings::{Devices, Settings};
 use crate::shell::Shell;
@@ -171,7 +172,19 @@ impl Job {
         let noted = self.run.set_state(state);
         let ended = ended?;
         noted?;
+        if ended.outcome == Outcome::Interrupted {
+            self.tell_how_to_resume();
+        }
         Ok((exit_of(ended.outcome), ended.answer))
+    }
+
+    fn tell_how_to_resume(&self) {
+        let Manifest { settings, store, .. } = self.run.manifest();
+        if !store.as_os_str().is_empty() {
+            let run = plain::line(&self.run.directory().path().to_string_lossy(), LONG);
+            let line = format!("stopped; go on with: retap {} --resume {run}", settings.command());
+            self.console().say(Tone::Warning, &line);
+        }
     }
 
     fn written(&self) -> Result<(), Failure> {

@@ -25,7 +25,7 @@ pub struct Global {
     /// Settings to use instead of `retap.toml` in this directory
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where what outlives a run is kept
+    /// Where what outlives a run is kept; `retap/store.sqlite` in the user's data directory if not said
     #[arg(long, global = true, value_name = "FILE", env = STORE_VARIABLE)]
     pub store: Option<PathBuf>,
 }
@@ -47,8 +47,8 @@ pub struct Phones {
     /// The phone: `sim:NAME` for a simulated one, see `retap devices`
     #[arg(long, value_name = "PHONE", value_parser = phone)]
     pub device: Option<String>,
-    /// How many phones of that kind work side by side
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    /// How many phones of that kind work side by side; one if not said
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub count: Option<u32>,
 }
 

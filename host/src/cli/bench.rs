@@ -30,10 +30,10 @@ struct Simulated {
     #[arg(long)]
     app: Option<String>,
     /// How many events for each app
-    #[arg(long, value_name = "N", value_parser = arguments::parse_events, default_value_t = 300_000)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events, default_value_t = 300_000)]
     events: u64,
     /// The number that makes the choices
-    #[arg(long, value_name = "S", value_parser = arguments::parse_seed, default_value_t = 1)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, default_value_t = 1)]
     seed: u64,
     /// One JSON object a line
     #[arg(long)]

@@ -24,7 +24,7 @@ pub fn explored(explored: &Explored) -> String {
     let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
     let times: u64 = crashes.iter().map(|(crash, _)| u64::from(crash.times)).sum();
     let rows = [
-        ("events", format!("{} in {}", thousands(exploration.events), counted(explored.sessions, "session"))),
+        ("events", events(explored)),
         ("activities", of(activities, app.activities.len())),
         ("screens", thousands(u64::from(screens))),
         ("branches", of(branches, app.branches as usize)),
@@ -54,7 +54,7 @@ pub fn in_a_line(explored: &Explored) -> String {
 }
 
 pub fn explored_json(explored: &Explored, seed: u64) -> Value {
-    let Explored { app, exploration, crashes, sessions, took, explorer } = explored;
+    let Explored { app, exploration, crashes, sessions, took, explorer, .. } = explored;
     let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
     json!({
         "result": "explore",
@@ -131,6 +131,15 @@ pub fn crash_json(crash: &Crash, known: Option<Known>) -> Value {
         "steps": crash.trace.steps.len(),
         "known_since": known.map(|known| known.first_seen.words()),
     })
+}
+
+fn events(explored: &Explored) -> String {
+    let Explored { exploration, wanted, sessions, .. } = explored;
+    let played = thousands(exploration.events);
+    match exploration.outcome {
+        Outcome::Interrupted => format!("{played} of {}, stopped", thousands(*wanted)),
+        _ => format!("{played} in {}", counted(*sessions, "session")),
+    }
 }
 
 fn totals(exploration: &Exploration) -> CoveragePoint {
