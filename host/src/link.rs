@@ -4,6 +4,7 @@
 mod courier;
 mod dial;
 pub mod pairing;
+pub mod serving;
 #[cfg(test)]
 mod tests;
 
@@ -92,7 +93,9 @@ impl Link {
             match exchange(&up.quic, &envelope).await {
                 Ok(answer) => return reply(answer),
                 Err(MessageError::Codec(error)) => {
-                    return Err(Interruption::LinkLost { why: format!("an answer made no sense: {error}") }.into());
+                    return Err(
+                        Interruption::LinkLost { why: format!("an answer made no sense: {error}") }.into()
+                    );
                 }
                 Err(_) => self.shared.wait_until_gone(&up).await,
             }

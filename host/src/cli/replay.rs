@@ -61,7 +61,8 @@ impl Replay {
         let phones = Devices { device, count: self.phones.count(&config) };
         let runs = self.times.or(config.replay.times).unwrap_or(DEFAULT_TIMES);
         let seed = Seed(arguments::seed(self.seed, &config));
-        let reached = job::block_on(self.replay(&trace, &phones, runs, seed, shell))??;
+        let reached =
+            job::block_on(job::Clock::of(&phones.device), self.replay(&trace, &phones, runs, seed, shell))??;
         if shell.stop.asked() {
             return Ok(Exit::Interrupted);
         }

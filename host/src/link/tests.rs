@@ -32,7 +32,13 @@ struct Agent {
 }
 
 impl Agent {
-    fn start(network: &Arc<Network>, keys: &Keys, phone: Arc<dyn Connection>, spool: Option<PathBuf>, incarnation: u64) -> Agent {
+    fn start(
+        network: &Arc<Network>,
+        keys: &Keys,
+        phone: Arc<dyn Connection>,
+        spool: Option<PathBuf>,
+        incarnation: u64,
+    ) -> Agent {
         Agent::start_version(network, keys, phone, spool, incarnation, env!("CARGO_PKG_VERSION"))
     }
 
@@ -53,10 +59,8 @@ impl Agent {
         )
         .unwrap();
         let server = Server::new(phone, Outbox::new(spool).unwrap(), version.into(), incarnation);
-        let tasks = vec![
-            tokio::spawn(server.clone().serve(endpoint.clone())),
-            tokio::spawn(server.gather_news()),
-        ];
+        let tasks =
+            vec![tokio::spawn(server.clone().serve(endpoint.clone())), tokio::spawn(server.gather_news())];
         Agent { endpoint, tasks }
     }
 

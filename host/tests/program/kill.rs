@@ -105,15 +105,16 @@ fn a_killed_reduction_ends_with_the_same_trace() {
 }
 
 #[test]
-fn what_was_recalled_is_not_played_again() {
+fn what_was_recalled_is_not_played_again_and_crashes_were_there_before_the_kill() {
     let desk = Desk::new();
     let line = "explore --device sim:notes --events 2000 --session-events 100 --seed 5 --out here";
     let mut child = desk.start(line);
     let events = desk.path("here/events.jsonl");
-    assert!(grown_to(&events, 60_000, &mut child));
+    assert!(grown_to(&events, 150_000, &mut child));
     child.kill().unwrap();
     child.wait().unwrap();
     let ended_before = desk.read("here/events.jsonl").matches("\"session_ended\"").count();
+    assert!(!desk.crashes("here").is_empty(), "crashes are written while the run goes on");
     assert_eq!(desk.run("explore --resume here").code, 1);
     let recalled = desk.read("here/events.jsonl").matches("\"recalled\":true").count();
     // The last session may be in the store although its event was not written any more.

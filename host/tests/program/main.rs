@@ -3,6 +3,7 @@
 mod bad_input;
 mod check;
 mod demo;
+mod devices;
 mod explore;
 mod full_disk;
 mod interrupt;

@@ -8,7 +8,8 @@ use retap_shared::action::Action;
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    AppInfo, Capabilities, Described, Fault, Happening, Play, Played, PhoneInfo, Reply, Request, Watched, What,
+    AppInfo, Capabilities, Described, Fault, Happening, PhoneInfo, Play, Played, Reply, Request, Watched,
+    What,
 };
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Verdict;
