@@ -22,17 +22,24 @@ pub struct InProcess {
     turn: Turn<u64>,
     unsent: Notify,
     sleeps: bool,
+    /// Without a link there is nothing to save by making differences: the screen itself is handed over.
+    differences: bool,
 }
 
 impl InProcess {
     pub fn new(phone: Box<dyn Phone>) -> Self {
         let handlers = Mutex::new(Handlers::new(phone));
-        InProcess { handlers, turn: Turn::new(0), unsent: Notify::new(), sleeps: true }
+        InProcess { handlers, turn: Turn::new(0), unsent: Notify::new(), sleeps: true, differences: false }
+    }
+
+    /// For an agent's end of a link: screens as the difference to what the host holds.
+    pub fn for_link(self) -> Self {
+        InProcess { differences: true, ..self }
     }
 
     /// A phone whose time costs nothing, for measuring what is around it.
-    pub fn timeless(phone: Box<dyn Phone>) -> Self {
-        InProcess { sleeps: false, ..InProcess::new(phone) }
+    pub fn timeless(self) -> Self {
+        InProcess { sleeps: false, ..self }
     }
 
     async fn answer(&self, request: Request) -> Result<Reply, RequestError> {
@@ -40,7 +47,8 @@ impl InProcess {
             return self.screenshot().await;
         }
         let mut owed = self.turn.lock().await;
-        let (handled, took) = self.timed(|handlers| handlers.handle(without_holds(request)));
+        let request = if self.differences { request } else { without_holds(request) };
+        let (handled, took) = self.timed(|handlers| handlers.handle(request));
         self.sleep(&mut owed, took).await;
         match handled? {
             Handled::Done(reply) => Ok(reply),
@@ -120,7 +128,6 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// Without a link there is nothing to save by sending differences: the screen itself is handed over.
 fn without_holds(request: Request) -> Request {
     match request {
         Request::Capture(_) => Capture { holds: None }.into(),

@@ -52,7 +52,7 @@ pub struct Explore {
 impl Explore {
     pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
         let (job, settings) = match &self.resume {
-            Some(run) => Job::resume(run, global.store.as_deref(), shell, mine)?,
+            Some(run) => Job::resume(run, global.named_store().as_deref(), shell, mine)?,
             None => self.start(global, shell)?,
         };
         let (place, seed) = (job.run().directory().path().to_owned(), job.seed().0);

@@ -51,7 +51,7 @@ impl Phone {
             Pairing { address: address.to_string(), keys: host }.write(&self.pairing)?;
             self.tell(shell, address)?;
             let outbox = Outbox::new(self.folder.as_ref().map(|folder| folder.join("spool")));
-            let phone = Arc::new(InProcess::new(Box::new(phone)));
+            let phone = Arc::new(InProcess::new(Box::new(phone)).for_link());
             let version = env!("CARGO_PKG_VERSION").to_owned();
             let server = Server::new(phone, outbox.map_err(ServingError::Folder)?, version, random_number());
             tokio::spawn(server.clone().gather_news());

@@ -63,7 +63,7 @@ pub struct Reduce {
 impl Reduce {
     pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
         let (job, settings) = match (&self.resume, &self.source) {
-            (Some(run), _) => Job::resume(run, global.store.as_deref(), shell, mine)?,
+            (Some(run), _) => Job::resume(run, global.named_store().as_deref(), shell, mine)?,
             (None, source) => self.start(source.clone().unwrap_or_default(), global, shell)?,
         };
         let place = job.run().directory().path().to_owned();

@@ -77,7 +77,7 @@ impl Console {
             Color::Never => anstream::ColorChoice::Never,
         };
         choice.write_global();
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let bars = !plain && !dumb && io::stderr().is_terminal();
         let now = Instant::now();
         Console { bars, showing: Mutex::new(Showing { bar: None, began: now, told: now }) }

@@ -22,13 +22,12 @@ const READABLE: usize = 30;
 pub fn explored(explored: &Explored) -> String {
     let Explored { app, exploration, crashes, .. } = explored;
     let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
-    let times: u64 = crashes.iter().map(|(crash, _)| u64::from(crash.times)).sum();
     let rows = [
         ("events", events(explored)),
         ("activities", of(activities, app.activities.len())),
         ("screens", thousands(u64::from(screens))),
         ("branches", of(branches, app.branches as usize)),
-        ("problems", format!("{} different, met {}", crashes.len(), counted(times, "time"))),
+        ("problems", problems(crashes)),
         ("speed", format!("{} events a second", thousands(events_per_second(explored)))),
         ("phone time", exploration.took.to_string()),
     ];
@@ -139,6 +138,14 @@ fn events(explored: &Explored) -> String {
     match exploration.outcome {
         Outcome::Interrupted => format!("{played} of {}, stopped", thousands(*wanted)),
         _ => format!("{played} in {}", counted(*sessions, "session")),
+    }
+}
+
+fn problems(crashes: &[(Crash, Option<Known>)]) -> String {
+    let times: u64 = crashes.iter().map(|(crash, _)| u64::from(crash.times)).sum();
+    match crashes.len() {
+        0 => "none".to_owned(),
+        different => format!("{different} different, met {}", counted(times, "time")),
     }
 }
 

@@ -2,6 +2,7 @@
 //! answer as one that was left alone.
 
 use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -12,6 +13,7 @@ use crate::retap::{Desk, grown_to, length, names};
 
 /// How often a run is killed before it may end.
 const KILLS: usize = 4;
+const SIGKILL: i32 = 9;
 
 /// Kills a job again and again while its events are written, and returns how often that worked.
 fn torment(desk: &Desk, start: &str, resume: &str, run: &str, whole: u64, seed: u64) -> usize {
@@ -21,10 +23,9 @@ fn torment(desk: &Desk, start: &str, resume: &str, run: &str, whole: u64, seed: 
     for round in 0..KILLS {
         let mut child = desk.start(if desk.path(run).join("run.json").exists() { resume } else { start });
         let wanted = length(&events) + rng.random_range(1..whole / (2 + round as u64));
-        let alive = grown_to(&events, wanted, &mut child);
+        grown_to(&events, wanted, &mut child);
         child.kill().unwrap();
-        child.wait().unwrap();
-        killed += usize::from(alive);
+        killed += usize::from(child.wait().unwrap().signal() == Some(SIGKILL));
     }
     killed
 }

@@ -81,7 +81,7 @@ fn serve(
             Transport::Udp => LinkAddress::Udp(listener.address()?),
             Transport::Stream => LinkAddress::Tcp(listener.address()?),
         };
-        let phone = Arc::new(InProcess::timeless(phone()));
+        let phone = Arc::new(InProcess::new(phone()).for_link().timeless());
         let server = Server::new(phone, Outbox::new(None)?, env!("CARGO_PKG_VERSION").into(), 1);
         let _ = tell.send(Ok(address));
         tokio::select! {
