@@ -104,8 +104,7 @@ impl Link {
 }
 
 async fn exchange(quic: &Quic, envelope: &Envelope) -> Result<Answer, MessageError> {
-    let (mut request, mut answer) =
-        quic.open_bi().await.map_err(|error| quinn::WriteError::ConnectionLost(error))?;
+    let (mut request, mut answer) = quic.open_bi().await.map_err(quinn::WriteError::ConnectionLost)?;
     send(&mut request, envelope).await?;
     receive(&mut answer, ANSWER_LIMIT).await
 }

@@ -8,6 +8,7 @@ mod explore;
 mod full_disk;
 mod interrupt;
 mod kill;
+mod link;
 mod reduce;
 mod replay;
 mod retap;

@@ -49,7 +49,7 @@ impl Far {
         let (tell, told) = mpsc::channel();
         let (alive, gone) = oneshot::channel();
         thread::spawn(move || {
-            let _ = tell.send(serve(transport, &agent, phone, gone, tell.clone()));
+            let _ = tell.send(serve(transport, &agent, phone, gone, &tell));
         });
         let address = told.recv()??;
         Ok(Far { address, keys, _alive: alive })
@@ -68,7 +68,7 @@ fn serve(
     keys: &Keys,
     phone: fn() -> Box<dyn Phone>,
     gone: oneshot::Receiver<()>,
-    tell: mpsc::Sender<Told>,
+    tell: &mpsc::Sender<Told>,
 ) -> Told {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

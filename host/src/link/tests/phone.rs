@@ -17,12 +17,15 @@ use tokio::sync::{Mutex as Turn, mpsc};
 
 const STEP: Duration = Duration::from_millis(200);
 
+/// The steps of a play, and whether it came to its end.
+type Begun = (Vec<u32>, bool);
+
 #[derive(Debug)]
 pub(super) struct CountingPhone {
     /// The waits that a play must contain to reach its target.
     pub(super) needed: Vec<u32>,
-    /// The millis of the waits of each play that was begun, and whether it came to its end.
-    pub(super) plays: Arc<Mutex<Vec<(Vec<u32>, bool)>>>,
+    /// Each play that was begun, by the millis of its waits.
+    pub(super) plays: Arc<Mutex<Vec<Begun>>>,
     /// How many steps have been played.
     pub(super) steps: Arc<Mutex<u64>>,
     turn: Turn<()>,
