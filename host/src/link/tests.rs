@@ -92,6 +92,7 @@ impl Dial for InMemory {
 
 async fn connect(network: &Arc<Network>, keys: &Keys, host: &str) -> Result<Link, LinkError> {
     let dial = Arc::new(InMemory { network: network.clone(), keys: keys.clone() });
-    let patience = Patience { first: Duration::from_secs(60), again: Duration::from_secs(180) };
+    // Longer than three cuts of a minute one after the other, and the silence after them.
+    let patience = Patience { first: Duration::from_secs(300), again: Duration::from_secs(300) };
     Link::connect(dial, host.into(), patience).await
 }
