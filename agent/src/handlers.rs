@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{About, Described, Happening, Reply, Request};
+use retap_shared::protocol::{About, Described, Fault, Happening, Reply, Request, Screenshot, Shot};
 
 use crate::capture::RecentScreens;
-use crate::phone::{Phone, PhoneError};
+use crate::phone::{Phone, PhoneError, TakePixels};
 pub use crate::play::Playing;
 
 /// Does what is asked, one request at a time.
@@ -18,12 +18,28 @@ pub struct Handlers {
     pub(crate) unsent: VecDeque<Happening>,
 }
 
-/// What becomes of a request: an answer, or a play that its caller advances step by step, so that it can be
-/// cancelled in between.
+/// What becomes of a request: an answer, or work that its caller goes on with.
 #[derive(Debug)]
 pub enum Handled {
     Done(Reply),
+    /// To be advanced step by step, so that it can be cancelled in between.
     Playing(Box<Playing>),
+}
+
+/// Pixels that are still to be taken: on another thread, so that a tap does not wait for a picture.
+pub struct Pixels(TakePixels);
+
+impl Pixels {
+    /// May block.
+    pub fn take(self) -> Result<Shot, Fault> {
+        Ok(Shot { picture: (self.0)()? })
+    }
+}
+
+impl fmt::Debug for Pixels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pixels").finish_non_exhaustive()
+    }
 }
 
 impl Handlers {
@@ -45,8 +61,13 @@ impl Handlers {
             Request::Control(control) => self.control(&control)?.into(),
             Request::Watch(watch) => self.watch(&watch).into(),
             Request::Checkpoint(checkpoint) => self.checkpoint(checkpoint)?.into(),
+            Request::Screenshot(Screenshot) => self.pixels()?.take()?.into(),
         };
         Ok(Handled::Done(reply))
+    }
+
+    pub fn pixels(&mut self) -> Result<Pixels, PhoneError> {
+        Ok(Pixels(self.phone.screenshot()?))
     }
 
     /// What no reply has carried; each happening is handed out once.

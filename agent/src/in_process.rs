@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Act, Capture, Happening, Reply, Request};
+use retap_shared::protocol::{Act, Capture, Fault, Happening, Reply, Request};
 use tokio::sync::{Mutex as Turn, Notify};
 
 use crate::handlers::{Handled, Handlers, Playing};
@@ -21,21 +21,47 @@ pub struct InProcess {
     /// One request at a time, in the order in which they came. Holds the microseconds not yet slept.
     turn: Turn<u64>,
     unsent: Notify,
+    sleeps: bool,
+    /// Without a link there is nothing to save by making differences: the screen itself is handed over.
+    differences: bool,
 }
 
 impl InProcess {
     pub fn new(phone: Box<dyn Phone>) -> Self {
-        InProcess { handlers: Mutex::new(Handlers::new(phone)), turn: Turn::new(0), unsent: Notify::new() }
+        let handlers = Mutex::new(Handlers::new(phone));
+        InProcess { handlers, turn: Turn::new(0), unsent: Notify::new(), sleeps: true, differences: false }
+    }
+
+    /// For an agent's end of a link: screens as the difference to what the host holds.
+    pub fn for_link(self) -> Self {
+        InProcess { differences: true, ..self }
+    }
+
+    /// A phone whose time costs nothing, for measuring what is around it.
+    pub fn timeless(self) -> Self {
+        InProcess { sleeps: false, ..self }
     }
 
     async fn answer(&self, request: Request) -> Result<Reply, RequestError> {
+        if let Request::Screenshot(_) = request {
+            return self.screenshot().await;
+        }
         let mut owed = self.turn.lock().await;
-        let (handled, took) = self.timed(|handlers| handlers.handle(without_holds(request)));
-        sleep(&mut owed, took).await;
+        let request = if self.differences { request } else { without_holds(request) };
+        let (handled, took) = self.timed(|handlers| handlers.handle(request));
+        self.sleep(&mut owed, took).await;
         match handled? {
             Handled::Done(reply) => Ok(reply),
             Handled::Playing(playing) => self.play(*playing, &mut owed).await,
         }
+    }
+
+    /// Out of turn and on a thread of its own: nothing waits for a picture.
+    async fn screenshot(&self) -> Result<Reply, RequestError> {
+        let pixels = self.lock().pixels()?;
+        let taken = tokio::task::spawn_blocking(|| pixels.take()).await;
+        let shot = taken.map_err(|error| Fault::Phone(format!("the picture was not taken: {error}")))??;
+        Ok(shot.into())
     }
 
     /// The awaits between the steps are where a dropped request ends.
@@ -43,10 +69,19 @@ impl InProcess {
         let mut under_way = UnderWay { connection: self, playing };
         loop {
             let (played, took) = self.timed(|handlers| under_way.playing.advance(handlers));
-            sleep(owed, took).await;
+            self.sleep(owed, took).await;
             if let Some(played) = played? {
                 return Ok(played.into());
             }
+        }
+    }
+
+    async fn sleep(&self, owed: &mut u64, took: Micros) {
+        *owed += took.0;
+        let whole = *owed - *owed % TICK;
+        if whole > 0 && self.sleeps {
+            *owed -= whole;
+            tokio::time::sleep(Duration::from_micros(whole)).await;
         }
     }
 
@@ -93,21 +128,11 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// Without a link there is nothing to save by sending differences: the screen itself is handed over.
 fn without_holds(request: Request) -> Request {
     match request {
         Request::Capture(_) => Capture { holds: None }.into(),
         Request::Act(act) => Act { holds: None, ..act }.into(),
         other => other,
-    }
-}
-
-async fn sleep(owed: &mut u64, took: Micros) {
-    *owed += took.0;
-    let whole = *owed - *owed % TICK;
-    if whole > 0 {
-        *owed -= whole;
-        tokio::time::sleep(Duration::from_micros(whole)).await;
     }
 }
 

@@ -2,11 +2,15 @@
 
 use retap_shared::Text;
 use retap_shared::action::Action;
+use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::App;
 use retap_shared::verdict::Interruption;
+
+/// Takes the pixels and packs them; may block.
+pub type TakePixels = Box<dyn FnOnce() -> Result<Png, Fault> + Send>;
 
 /// A phone, synchronous. Time is the phone's own: on a simulator a number, on a phone the real clock.
 pub trait Phone: Send {
@@ -22,6 +26,10 @@ pub trait Phone: Send {
     /// When something on the screen last changed.
     fn last_change(&mut self) -> Micros;
     fn capture(&mut self) -> Result<SharedScreen, PhoneError>;
+    /// How to get the pixels: taken on another thread, so that a tap does not wait for a picture.
+    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
+        Err(Fault::Unsupported("take screenshots".into()).into())
+    }
 
     fn launch(&mut self, app: &App) -> Result<(), PhoneError>;
     fn stop(&mut self, app: &App) -> Result<(), PhoneError>;

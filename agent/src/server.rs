@@ -176,7 +176,7 @@ impl Server {
         };
         self.outbox.acknowledge(envelope.oldest_open, envelope.news_seen);
         let number = envelope.number;
-        if is_bulk(&envelope.request) {
+        if envelope.request.is_bulk() {
             let _ = stream.set_priority(BULK);
         }
         let mut result = if envelope.only_known {
@@ -244,11 +244,6 @@ fn turn_away(incoming: Incoming) {
     } else {
         incoming.refuse();
     }
-}
-
-/// Results of which one can be larger than all others of a minute.
-fn is_bulk(_: &Request) -> bool {
-    false
 }
 
 fn with_causes(error: &dyn std::error::Error) -> String {

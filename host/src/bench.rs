@@ -1,3 +1,4 @@
 //! Measurements of Retap itself.
 
+pub mod link;
 pub mod simulated;

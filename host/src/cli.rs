@@ -6,6 +6,7 @@ mod check;
 mod demo;
 mod devices;
 mod explore;
+mod phone;
 mod reduce;
 mod replay;
 
@@ -36,6 +37,7 @@ enum Command {
     Explore(explore::Explore),
     Reduce(reduce::Reduce),
     Replay(replay::Replay),
+    Phone(phone::Phone),
     Check(check::Check),
     Bench(bench::Bench),
 }
@@ -60,6 +62,7 @@ pub fn run() -> Exit {
         Command::Explore(command) => command.run(&global, &shell),
         Command::Reduce(command) => command.run(&global, &shell),
         Command::Replay(command) => command.run(&global, &shell),
+        Command::Phone(command) => command.run(&shell),
         Command::Check(command) => command.run(&global, &shell),
         Command::Bench(command) => command.run(&shell),
     });

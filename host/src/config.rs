@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use crate::devices;
 use crate::exit::Exit;
-use crate::failure::Explained;
+use crate::failure::{Explained, Failure};
 use crate::settings::{self, Algorithm, Explorer};
 use crate::target;
 use crate::words::{listed, nearest};
@@ -77,7 +77,7 @@ impl Config {
         let document = Document::parse(text)?;
         let mut top = document.top();
         let config = Config {
-            device: top.checked("device", |spec| devices::check(spec).map_err(|error| error.to_string())),
+            device: top.checked("device", |spec| devices::check(spec).map_err(whole)),
             count: top.number("count", settings::COUNTS),
             app: top.text("app"),
             seed: top.number("seed", 0..=u64::MAX),
@@ -92,6 +92,11 @@ impl Config {
     }
 }
 
+/// An error with its causes, in one line.
+fn whole(error: impl Into<Failure>) -> String {
+    error.into().chain().join(": ")
+}
+
 fn explore(section: &mut Section<'_>) -> ExploreConfig {
     ExploreConfig {
         explorer: choice(section, "explorer"),
@@ -103,7 +108,7 @@ fn explore(section: &mut Section<'_>) -> ExploreConfig {
 fn reduce(section: &mut Section<'_>) -> ReduceConfig {
     let config = ReduceConfig {
         algorithm: choice(section, "algorithm"),
-        target: section.checked("target", |text| target::check(text).map_err(|error| error.to_string())),
+        target: section.checked("target", |text| target::check(text).map_err(whole)),
         runs: section.number("runs", settings::RUNS),
         successes: section.number("successes", settings::RUNS),
     };

@@ -1,5 +1,6 @@
 //! Phones as a user names them with `--device` and `--count`, and how they are reached.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use retap_agent::in_process::InProcess;
@@ -8,16 +9,22 @@ use retap_engine::device::{Device, DeviceError};
 use retap_engine::event::{RunEvent, Sink};
 use retap_engine::pool::Pool;
 use retap_engine::seed::Seed;
+use retap_shared::connection::Connection;
 use retap_shared::protocol::{AppInfo, PhoneInfo};
 use retap_shared::trace::Trace;
 use retap_simulator::{SimulatedPhone, SpecError};
 
 use crate::exit::Exit;
 use crate::failure::Explained;
+use crate::link::pairing::{LinkAddress, PAIRING_FILE, Pairing, PairingError};
+use crate::link::{Dial, Link, LinkError, Patience};
+use crate::os;
 use crate::settings::Devices;
 use crate::words::{listed, nearest};
 
 const SIMULATED: &str = "sim";
+const UDP: &str = "udp";
+const TCP: &str = "tcp";
 const JVM: &str = "jvm";
 
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +41,12 @@ pub enum DevicesError {
     Adb { spec: String },
     #[error("could not connect to `{name}`")]
     Connect { name: String, source: DeviceError },
+    #[error("`{spec}` cannot be reached")]
+    Pairing { spec: String, source: PairingError },
+    #[error("could not reach the phone at `{spec}`")]
+    Link { spec: String, source: LinkError },
+    #[error("`{spec}` is one phone, and {count} were asked for")]
+    OnlyOne { spec: String, count: u32 },
     #[error("there is no app `{wanted}` on `{device}`")]
     UnknownApp { wanted: String, device: String, known: Vec<String> },
     #[error("`{device}` has {} apps, and none was named", .known.len())]
@@ -42,7 +55,12 @@ pub enum DevicesError {
 
 /// Whether such a phone could be reached, without reaching for it.
 pub fn check(spec: &str) -> Result<(), DevicesError> {
-    simulated(spec).map(|_| ())
+    if is_linked(spec) { paired(spec).map(|_| ()) } else { simulated(spec).map(|_| ()) }
+}
+
+/// Whether it is a phone at the other end of a link, rather than one in this process.
+pub fn is_linked(spec: &str) -> bool {
+    matches!(spec.split_once(':'), Some((UDP | TCP, _)))
 }
 
 /// Phones that answer, ready for work.
@@ -64,7 +82,7 @@ impl Phones {
         for number in 1..=devices.count {
             let seeded = with_seed(&devices.device, seed.derive("phone", u64::from(number)));
             let name = name(devices, number);
-            let connection = Arc::new(InProcess::new(Box::new(simulated(&seeded)?)));
+            let connection = connection(devices, &seeded).await?;
             let device = Device::connect(name.clone(), connection).await;
             connected.push(device.map_err(|source| DevicesError::Connect { name, source })?);
         }
@@ -108,6 +126,30 @@ impl Phones {
     }
 }
 
+async fn connection(devices: &Devices, seeded: &str) -> Result<Arc<dyn Connection>, DevicesError> {
+    let spec = &devices.device;
+    if !is_linked(spec) {
+        return Ok(Arc::new(InProcess::new(Box::new(simulated(seeded)?))));
+    }
+    if devices.count > 1 {
+        return Err(DevicesError::OnlyOne { spec: spec.clone(), count: devices.count });
+    }
+    let dial = paired(spec)?;
+    let link = Link::connect(dial, os::machine_name(), Patience::default()).await;
+    Ok(Arc::new(link.map_err(|source| DevicesError::Link { spec: spec.clone(), source })?))
+}
+
+/// `udp:ADDRESS?pairing=FILE`; the file is the one that `retap phone` writes unless told otherwise.
+fn paired(spec: &str) -> Result<Arc<dyn Dial>, DevicesError> {
+    let (address, parameters) = spec.split_once('?').unwrap_or((spec, ""));
+    let file = parameters.strip_prefix("pairing=").unwrap_or(PAIRING_FILE);
+    let read = || {
+        let address: LinkAddress = address.parse()?;
+        Ok(address.dial(Pairing::read(Path::new(file))?.keys))
+    };
+    read().map_err(|source| DevicesError::Pairing { spec: spec.to_owned(), source })
+}
+
 fn name(devices: &Devices, number: u32) -> String {
     if devices.count == 1 { devices.device.clone() } else { format!("{}#{number}", devices.device) }
 }
@@ -126,7 +168,7 @@ pub fn simulated_with(package: &str) -> Option<String> {
     })
 }
 
-fn simulated(spec: &str) -> Result<SimulatedPhone, DevicesError> {
+pub fn simulated(spec: &str) -> Result<SimulatedPhone, DevicesError> {
     let kind = spec.split_once(':').map(|(kind, _)| kind);
     match kind {
         Some(SIMULATED) => retap_simulator::open(spec)
@@ -158,9 +200,12 @@ impl Explained for DevicesError {
             DevicesError::NoneNamed
             | DevicesError::Jvm { .. }
             | DevicesError::Adb { .. }
+            | DevicesError::Link { .. }
             | DevicesError::Connect { .. } => Exit::NoPhone,
             DevicesError::Simulated { .. }
             | DevicesError::UnknownKind { .. }
+            | DevicesError::Pairing { .. }
+            | DevicesError::OnlyOne { .. }
             | DevicesError::UnknownApp { .. }
             | DevicesError::WhichApp { .. } => Exit::Usage,
         }
@@ -178,6 +223,14 @@ impl Explained for DevicesError {
             DevicesError::WhichApp { known, .. } => {
                 format!("name one of {}", listed(known.iter().map(String::as_str)))
             }
+            DevicesError::Pairing { .. } => {
+                "write `--device udp:ADDRESS?pairing=FILE` with the address and the file of `retap phone`"
+                    .into()
+            }
+            DevicesError::Link { .. } => {
+                "see whether `retap phone` still runs there, and whether this is its pairing file".into()
+            }
+            DevicesError::OnlyOne { .. } => "leave `--count` away".into(),
             DevicesError::Connect { .. } => "see whether the phone is there and awake, then try again".into(),
             _ => "name a simulated phone such as `--device sim:notes`; `retap devices` lists them".into(),
         }

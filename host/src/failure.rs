@@ -37,13 +37,15 @@ impl Failure {
         self.0.help()
     }
 
-    /// The error and its causes, outermost first. A cause that only repeats what stands above it is left out.
+    /// The error and its causes, outermost first. A cause that only says again what stands above it is left out.
     pub fn chain(&self) -> Vec<String> {
         let mut lines = vec![self.0.to_string()];
         let mut cause = self.0.source();
         while let Some(error) = cause {
             let line = error.to_string();
-            if lines.last() != Some(&line) {
+            let repeats =
+                lines.last().is_some_and(|above| above.contains(&line) || line.ends_with(above.as_str()));
+            if !repeats {
                 lines.push(line);
             }
             cause = error.source();

@@ -20,15 +20,16 @@ use retap_engine::stop::Stop;
 use retap_shared::micros::Micros;
 use retap_shared::verdict::Outcome;
 
-use crate::devices::Phones;
+use crate::devices::{self, Phones};
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
-use crate::report::console::Console;
+use crate::plain::{self, LONG};
+use crate::report::console::{Console, Tone};
 use crate::report::json_lines::{self, JsonLines};
 use crate::report::narrator::Narrator;
 use crate::report::{self, Reporter};
 use crate::run::Run;
-use crate::run::manifest::State;
+use crate::run::manifest::{Manifest, State};
 use crate::run::store::{JobJournal, Store, StoreError};
 use crate::settings::{Devices, Settings};
 use crate::shell::Shell;
@@ -155,7 +156,8 @@ impl Job {
         mut self,
         work: impl AsyncFnOnce(&Job) -> Result<Ended<T>, Failure>,
     ) -> Result<(Exit, T), Failure> {
-        let ended = block_on(work(&self)).and_then(|ended| ended);
+        let clock = self.run.manifest().settings.clock();
+        let ended = block_on(clock, work(&self)).and_then(|ended| ended);
         self.console().end_progress();
         if let Ok(Ended { outcome, problems, .. }) = &ended {
             let (problems, took) = (u32::try_from(*problems).unwrap_or(u32::MAX), Micros::from(self.took()));
@@ -171,7 +173,19 @@ impl Job {
         let noted = self.run.set_state(state);
         let ended = ended?;
         noted?;
+        if ended.outcome == Outcome::Interrupted {
+            self.tell_how_to_resume();
+        }
         Ok((exit_of(ended.outcome), ended.answer))
+    }
+
+    fn tell_how_to_resume(&self) {
+        let Manifest { settings, store, .. } = self.run.manifest();
+        if !store.as_os_str().is_empty() {
+            let run = plain::line(&self.run.directory().path().to_string_lossy(), LONG);
+            let line = format!("stopped; go on with: retap {} --resume {run}", settings.command());
+            self.console().say(Tone::Warning, &line);
+        }
     }
 
     fn written(&self) -> Result<(), Failure> {
@@ -183,14 +197,28 @@ impl Job {
     }
 }
 
-/// Runs phones that are simulated in this process: their time is slept on a clock that jumps.
-pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .map_err(JobError::Runtime)?;
-    Ok(runtime.block_on(work))
+/// Whose time passes while phones work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Phones that are simulated in this process: their time is slept on a clock that jumps.
+    Jumping,
+    /// Phones behind a link. A clock that jumps must never meet a socket.
+    Real,
+}
+
+impl Clock {
+    pub fn of(device: &str) -> Clock {
+        if devices::is_linked(device) { Clock::Real } else { Clock::Jumping }
+    }
+}
+
+pub fn block_on<T>(clock: Clock, work: impl Future<Output = T>) -> Result<T, Failure> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    match clock {
+        Clock::Jumping => runtime.enable_time().start_paused(true),
+        Clock::Real => runtime.enable_all(),
+    };
+    Ok(runtime.build().map_err(JobError::Runtime)?.block_on(work))
 }
 
 fn exit_of(outcome: Outcome) -> Exit {

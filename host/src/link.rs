@@ -4,6 +4,7 @@
 mod courier;
 mod dial;
 pub mod pairing;
+pub mod serving;
 #[cfg(test)]
 mod tests;
 
@@ -92,7 +93,9 @@ impl Link {
             match exchange(&up.quic, &envelope).await {
                 Ok(answer) => return reply(answer),
                 Err(MessageError::Codec(error)) => {
-                    return Err(Interruption::LinkLost { why: format!("an answer made no sense: {error}") }.into());
+                    return Err(
+                        Interruption::LinkLost { why: format!("an answer made no sense: {error}") }.into()
+                    );
                 }
                 Err(_) => self.shared.wait_until_gone(&up).await,
             }
@@ -101,8 +104,7 @@ impl Link {
 }
 
 async fn exchange(quic: &Quic, envelope: &Envelope) -> Result<Answer, MessageError> {
-    let (mut request, mut answer) =
-        quic.open_bi().await.map_err(|error| quinn::WriteError::ConnectionLost(error))?;
+    let (mut request, mut answer) = quic.open_bi().await.map_err(quinn::WriteError::ConnectionLost)?;
     send(&mut request, envelope).await?;
     receive(&mut answer, ANSWER_LIMIT).await
 }

@@ -9,6 +9,8 @@ mod exit;
 mod failure;
 mod fault;
 mod job;
+mod link;
+mod os;
 mod plain;
 mod report;
 mod run;

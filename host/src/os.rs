@@ -15,3 +15,15 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     options.open(&part)?.write_all(bytes)?;
     std::fs::rename(part, path)
 }
+
+/// How this machine is called, for the words that a second host gets.
+pub fn machine_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    let user = std::env::var("USER").unwrap_or_default();
+    match (user.is_empty(), name.is_empty()) {
+        (false, false) => format!("{user} on {name}"),
+        (true, false) => name.to_owned(),
+        _ => "a host without a name".to_owned(),
+    }
+}

@@ -1,6 +1,8 @@
 //! Texts that come from an app, a trace or a file name, made harmless for a terminal: nothing moves the cursor, turns
 //! the direction of writing, breaks the line or fills the screen.
 
+/// As much as a person takes in of one text while others go by.
+pub const GLANCE: usize = 80;
 /// As much as a person reads of one text within a line.
 pub const SHORT: usize = 120;
 /// As much as a person reads of one line.

@@ -22,6 +22,7 @@ pub trait Reporter: Send + Sync {
 pub fn tell(reporters: Vec<Arc<dyn Reporter>>, began: Instant) -> Sink {
     Arc::new(move |event| {
         let at = began.elapsed();
+        tracing::debug!(?event);
         for reporter in &reporters {
             reporter.event(&event, at);
         }

@@ -36,9 +36,11 @@ impl Run {
             Some(path) => Directory::create(path)?,
             None => Directory::create_named(settings.command(), seed)?,
         };
-        let typed: Vec<String> = env::args_os().map(|part| part.to_string_lossy().into_owned()).collect();
+        let typed: Vec<String> =
+            env::args_os().skip(1).map(|part| part.to_string_lossy().into_owned()).collect();
         let started = Moment::now().words();
-        let manifest = Manifest::new(typed.join(" "), seed, started, job_name(), store, settings);
+        let manifest =
+            Manifest::new(format!("retap {}", typed.join(" ")), seed, started, job_name(), store, settings);
         let run = Run { directory: Arc::new(directory), manifest };
         run.save()?;
         Ok(run)

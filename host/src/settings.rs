@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
+use crate::job::Clock;
+
 pub const COUNTS: RangeInclusive<u64> = 1..=1_000;
 pub const EVENTS: RangeInclusive<u64> = 1..=1_000_000_000;
 pub const SESSION_EVENTS: RangeInclusive<u64> = 1..=100_000;
@@ -79,6 +81,14 @@ pub enum Algorithm {
 }
 
 impl Settings {
+    pub fn clock(&self) -> Clock {
+        match self {
+            Settings::Demo(_) => Clock::Jumping,
+            Settings::Explore(explore) => Clock::of(&explore.devices.device),
+            Settings::Reduce(reduce) => reduce.device.as_deref().map_or(Clock::Jumping, Clock::of),
+        }
+    }
+
     /// The command's name, as a user types it.
     pub fn command(&self) -> &'static str {
         match self {

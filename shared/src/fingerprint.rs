@@ -22,6 +22,11 @@ use crate::verdict::{Problem, ProblemKind};
 #[serde(transparent)]
 pub struct Fingerprint(#[serde(with = "hex")] pub u64);
 
+/// Whether a Java method, by its whole name, is the app's own and not the system's.
+pub fn is_of_app(method: &str, process: &str) -> bool {
+    method::Method::named(method).is_some_and(|method| method.is_of_app(process))
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a fingerprint; that has 16 hexadecimal digits")]
 pub struct NotAFingerprint(pub String);

@@ -3,6 +3,7 @@
 
 pub mod action;
 pub mod aim;
+pub mod bytes;
 pub mod codec;
 pub mod connection;
 pub mod fingerprint;

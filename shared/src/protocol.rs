@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Text;
 use crate::action::Widget;
+use crate::bytes::Png;
 use crate::fingerprint::Fingerprint;
 use crate::micros::Micros;
 use crate::screen::{Rotation, ScreenChange, ScreenHash, SharedScreen, Size};
@@ -57,9 +58,15 @@ macro_rules! table {
 }
 
 impl Request {
+    /// Whether its answer can be larger than all others of a minute: it then waits for them on the link.
+    pub fn is_bulk(&self) -> bool {
+        matches!(self, Request::Screenshot(_))
+    }
+
     /// Whether it only looks: asking an agent that was started anew is as good as asking the one before.
     pub fn only_looks(&self) -> bool {
-        matches!(self, Request::About(_) | Request::Capture(_) | Request::Settle(_))
+        use Request::{About, Capture, Screenshot, Settle};
+        matches!(self, About(_) | Capture(_) | Settle(_) | Screenshot(_))
     }
 }
 
@@ -85,6 +92,8 @@ table! {
     Watch => Watched;
     /// Save the phone's state, go back to it, forget it.
     Checkpoint => Checkpointed;
+    /// The pixels, taken beside whatever else the phone does.
+    Screenshot => Shot;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -242,6 +251,14 @@ pub struct Checkpointed {
     pub took: Micros,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Screenshot;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shot {
+    pub picture: Png,
+}
+
 /// A screen as it travels: as little of it as the host needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScreenUpdate {
@@ -300,6 +317,7 @@ pub struct Capabilities {
     pub checkpoints: bool,
     pub branches: bool,
     pub rotation: bool,
+    pub screenshots: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use retap_shared::Text;
 use retap_shared::action::{Action, Key, Widget};
+use retap_shared::bytes::Png;
 use retap_shared::codec::{CodecError, decode, encode};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
@@ -120,6 +121,7 @@ fn golden_request(request: &Request) -> &'static str {
         Request::Control(_) => "05 096f72672e6e6f746573052e4d61696e07 0402",
         Request::Watch(_) => "06 096f72672e6e6f746573",
         Request::Checkpoint(_) => "07 0109",
+        Request::Screenshot(_) => "08",
     }
 }
 
@@ -127,7 +129,7 @@ fn golden_request(request: &Request) -> &'static str {
 fn golden_reply(reply: &Reply) -> &'static str {
     match reply {
         Reply::Described(_) => {
-            "00 0973696d756c61746564 0373696d 22 00 fb3804fb6009 fba401 00 00 05656e2d4742 64 01 010001 01 096f72672e6e6f746573052e4d61696e07 054e6f746573 01052e4d61696e 0c"
+            "00 0973696d756c61746564 0373696d 22 00 fb3804fb6009 fba401 00 00 05656e2d4742 64 01 01000100 01 096f72672e6e6f746573052e4d61696e07 054e6f746573 01052e4d61696e 0c"
         }
         Reply::Captured(_) => "01 02 SCREEN",
         Reply::Acted(_) => {
@@ -140,6 +142,7 @@ fn golden_reply(reply: &Reply) -> &'static str {
         Reply::Controlled(_) => "05 00 0c",
         Reply::Watched(_) => "06 HAPPENED",
         Reply::Checkpointed(_) => "07 09 fc00000100 01",
+        Reply::Shot(_) => "08 03 0080ff",
     }
 }
 
@@ -191,6 +194,7 @@ fn requests() -> Vec<Request> {
         Control { app: app(), command: Command::Start(Start::Continue) }.into(),
         Watch { package: "org.notes".into() }.into(),
         Checkpoint::Restore(CheckpointId(9)).into(),
+        Screenshot.into(),
     ]
 }
 
@@ -210,7 +214,7 @@ fn replies() -> Vec<Reply> {
     };
     let apps =
         vec![AppInfo { app: app(), label: "Notes".into(), activities: vec![".Main".into()], branches: 12 }];
-    let can = Capabilities { checkpoints: true, branches: false, rotation: true };
+    let can = Capabilities { checkpoints: true, branches: false, rotation: true, screenshots: false };
     let change = ScreenChange::between(&screen("OK"), &screen("No"));
     vec![
         Described { phone, can, apps }.into(),
@@ -238,6 +242,7 @@ fn replies() -> Vec<Reply> {
         Controlled { happened: Vec::new(), took: Micros(12) }.into(),
         Watched { happened: happenings() }.into(),
         Checkpointed { id: CheckpointId(9), bytes: 65_536, took: Micros(1) }.into(),
+        Shot { picture: Png(vec![0, 128, 255]) }.into(),
     ]
 }
 

@@ -3,13 +3,14 @@
 
 mod input;
 mod launcher;
+mod pixels;
 mod saved;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use retap_agent::phone::{Phone, PhoneError};
+use retap_agent::phone::{Phone, PhoneError, TakePixels};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
@@ -155,7 +156,7 @@ impl Phone for SimulatedPhone {
     }
 
     fn can(&self) -> Capabilities {
-        Capabilities { checkpoints: true, branches: true, rotation: true }
+        Capabilities { checkpoints: true, branches: true, rotation: true, screenshots: true }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {
@@ -183,6 +184,11 @@ impl Phone for SimulatedPhone {
         let takes = self.world.takes(|figures| figures.capture);
         self.advance(takes);
         Ok(Arc::clone(&self.screen))
+    }
+
+    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
+        let screen = self.screen.clone();
+        Ok(Box::new(move || pixels::draw(&screen)))
     }
 
     fn launch(&mut self, app: &Named) -> Result<(), PhoneError> {

@@ -25,7 +25,7 @@ impl Phone for AndroidPhone {
 
     fn can(&self) -> Capabilities {
         let rotation = self.java.with(|env| Ok(self.java.has(env, Name::AutomationRotate)));
-        Capabilities { checkpoints: false, branches: false, rotation: rotation.unwrap_or(false) }
+        Capabilities { rotation: rotation.unwrap_or(false), ..Capabilities::default() }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {

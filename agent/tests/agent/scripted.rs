@@ -96,7 +96,7 @@ impl Phone for ScriptedPhone {
     }
 
     fn can(&self) -> Capabilities {
-        Capabilities { checkpoints: true, branches: true, rotation: self.can_rotate }
+        Capabilities { checkpoints: true, branches: true, rotation: self.can_rotate, screenshots: false }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {

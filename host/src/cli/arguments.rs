@@ -25,8 +25,8 @@ pub struct Global {
     /// Settings to use instead of `retap.toml` in this directory
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where what outlives a run is kept
-    #[arg(long, global = true, value_name = "FILE", env = STORE_VARIABLE)]
+    /// Where what outlives a run is kept; `$RETAP_STORE`, or else `retap/store.sqlite` in the user's data directory
+    #[arg(long, global = true, value_name = "FILE")]
     pub store: Option<PathBuf>,
 }
 
@@ -35,9 +35,15 @@ impl Global {
         Config::load(self.config.as_deref())
     }
 
+    /// The store that the command line or the environment names.
+    pub fn named_store(&self) -> Option<PathBuf> {
+        let variable = || std::env::var_os(STORE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+        self.store.clone().or_else(variable)
+    }
+
     /// Absolute, because a run is gone on with from anywhere.
     pub fn store(&self, config: &Config) -> PathBuf {
-        let store = self.store.clone().or_else(|| config.store.clone()).unwrap_or_else(default_store);
+        let store = self.named_store().or_else(|| config.store.clone()).unwrap_or_else(default_store);
         std::path::absolute(&store).unwrap_or(store)
     }
 }
@@ -47,8 +53,8 @@ pub struct Phones {
     /// The phone: `sim:NAME` for a simulated one, see `retap devices`
     #[arg(long, value_name = "PHONE", value_parser = phone)]
     pub device: Option<String>,
-    /// How many phones of that kind work side by side
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    /// How many phones of that kind work side by side; one if not said
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub count: Option<u32>,
 }
 

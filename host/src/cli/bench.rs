@@ -3,11 +3,11 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::bench::simulated;
+use crate::bench::{link, simulated};
 use crate::cli::arguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::job;
+use crate::job::{self, Clock};
 use crate::shell::Shell;
 use crate::words::thousands;
 
@@ -21,6 +21,7 @@ pub struct Bench {
 #[derive(Debug, Subcommand)]
 enum What {
     Simulated(Simulated),
+    Link(Link),
 }
 
 /// Events a second on simulated phones, on one core, without noise
@@ -30,11 +31,25 @@ struct Simulated {
     #[arg(long)]
     app: Option<String>,
     /// How many events for each app
-    #[arg(long, value_name = "N", value_parser = arguments::parse_events, default_value_t = 300_000)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events, default_value_t = 300_000)]
     events: u64,
     /// The number that makes the choices
-    #[arg(long, value_name = "S", value_parser = arguments::parse_seed, default_value_t = 1)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, default_value_t = 1)]
     seed: u64,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a request over the link costs, against a raw TCP ping-pong on this machine
+#[derive(Debug, Args)]
+struct Link {
+    /// Only this way for the datagrams
+    #[arg(long, value_enum)]
+    transport: Option<link::Transport>,
+    /// Samples in each of fifteen blocks
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=10_000), default_value_t = 200)]
+    samples: u32,
     /// One JSON object a line
     #[arg(long)]
     json: bool,
@@ -42,15 +57,40 @@ struct Simulated {
 
 impl Bench {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let What::Simulated(Simulated { app, events, seed, json }) = &self.what;
+        match &self.what {
+            What::Simulated(simulated) => simulated.run(shell),
+            What::Link(link) => link.run(shell),
+        }
+    }
+}
+
+impl Link {
+    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+        let all = [link::Transport::Udp, link::Transport::Stream];
+        for transport in all.into_iter().filter(|way| self.transport.is_none_or(|only| only == *way)) {
+            if shell.stop.asked() {
+                return Ok(Exit::Interrupted);
+            }
+            let measured = job::block_on(Clock::Real, link::measure(transport, self.samples as usize))??;
+            for case in measured {
+                shell.console.result(&if self.json { case.to_json() } else { case.to_string() })?;
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl Simulated {
+    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+        let Simulated { app, events, seed, json } = self;
         let apps = app.as_ref().map_or_else(|| retap_simulator::apps().to_vec(), |app| vec![app.as_str()]);
         for app in apps {
             if shell.stop.asked() {
                 return Ok(Exit::Interrupted);
             }
-            let speed = job::block_on(simulated::events_per_second(app, *events, *seed))??;
+            let speed = job::block_on(Clock::Jumping, simulated::events_per_second(app, *events, *seed))??;
             shell.console.result(&if *json {
-                json!({ "bench": "simulated", "app": app, "events_per_second": speed }).to_string()
+                format!(r#"{{"bench":"simulated","app":{},"events_per_second":{speed}}}"#, json!(app))
             } else {
                 format!("{app:<10} {:>12} events a second", thousands(speed))
             })?;

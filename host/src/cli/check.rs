@@ -43,13 +43,18 @@ impl Check {
 /// One sentence a command.
 fn in_words(config: &Config) -> Vec<String> {
     let count = u64::from(config.count.unwrap_or(1));
-    let phones = match (&config.device, count) {
-        (None, _) => "the phone named with `--device`".to_owned(),
+    let phones = |unnamed: &str| match (&config.device, count) {
+        (None, 1) => unnamed.to_owned(),
+        (None, count) => format!("{unnamed}, {count} of them"),
         (Some(device), 1) => format!("`{device}`"),
         (Some(device), count) => format!("{count} phones `{device}`"),
     };
     let seed = config.seed.map_or_else(|| "a random seed".to_owned(), |seed| format!("seed {seed}"));
-    vec![explore(config, &phones, &seed), reduce(config), replay(config)]
+    vec![
+        explore(config, &phones("the phone named with `--device`"), &seed),
+        reduce(config, &phones("the simulated phone that has the trace's app")),
+        replay(config),
+    ]
 }
 
 fn explore(config: &Config, phones: &str, seed: &str) -> String {
@@ -66,11 +71,7 @@ fn explore(config: &Config, phones: &str, seed: &str) -> String {
     )
 }
 
-fn reduce(config: &Config) -> String {
-    let phones = config.device.as_ref().map_or_else(
-        || "the simulated phone that has the trace's app".to_owned(),
-        |device| format!("`{device}`"),
-    );
+fn reduce(config: &Config, phones: &str) -> String {
     let algorithm = config.reduce.algorithm.unwrap_or(Algorithm::Auto).name();
     let runs = config.reduce.runs.unwrap_or(settings::DEFAULT_RUNS);
     let successes = config.reduce.successes.unwrap_or(runs);

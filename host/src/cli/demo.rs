@@ -32,7 +32,7 @@ const RULES: Rules = Rules { algorithm: Algorithm::Auto, runs: 1, successes: 1 }
 #[derive(Debug, Args)]
 pub struct Demo {
     /// The number that makes the run: same seed, same run
-    #[arg(long, value_name = "S", value_parser = arguments::parse_seed, default_value_t = SEED)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, default_value_t = SEED)]
     seed: u64,
     /// The run's directory, which must be new or empty
     #[arg(long, value_name = "DIR")]
@@ -57,8 +57,9 @@ impl Demo {
             "Retap drives apps by itself, finds ways to make them fail, and cuts each down to the few taps that matter.",
         );
         say(
-            "Here it does so with three apps on simulated phones; phones over adb come with a later version.",
+            "Here it taps, types and swipes at random in three apps on simulated phones, whose time runs faster.",
         );
+        say("Phones over adb come with a later version.");
         let (exit, shown) = job.work(async |job| show_all(job, EVENTS).await)?;
         shell.console.result(&table(&shown))?;
         shell

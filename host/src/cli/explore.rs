@@ -23,17 +23,17 @@ pub struct Explore {
     app: Option<String>,
     #[command(flatten)]
     phones: Phones,
-    /// How to choose what to do next
+    /// How to choose what to do next; `random` if not said
     #[arg(long, value_enum)]
     explorer: Option<Explorer>,
-    /// How many events in all
-    #[arg(long, value_name = "N", value_parser = arguments::parse_events)]
+    /// How many events in all; 5,000 if not said
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events)]
     events: Option<u64>,
-    /// How many events between two clean starts
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// How many events between two clean starts; 500 if not said
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     session_events: Option<u32>,
     /// The number that makes the run: same seed, same run
-    #[arg(long, value_name = "S", value_parser = arguments::parse_seed)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
     seed: Option<u64>,
     /// The run's directory, which must be new or empty
     #[arg(long, value_name = "DIR")]
@@ -52,7 +52,7 @@ pub struct Explore {
 impl Explore {
     pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
         let (job, settings) = match &self.resume {
-            Some(run) => Job::resume(run, global.store.as_deref(), shell, mine)?,
+            Some(run) => Job::resume(run, global.named_store().as_deref(), shell, mine)?,
             None => self.start(global, shell)?,
         };
         let (place, seed) = (job.run().directory().path().to_owned(), job.seed().0);

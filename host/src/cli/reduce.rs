@@ -29,20 +29,20 @@ pub struct Reduce {
     crash: Option<String>,
     #[command(flatten)]
     phones: Phones,
-    /// What must stay: `crash`, `activity:NAME` or `screen:TEXT`
+    /// What must stay: `crash`, `activity:NAME` or `screen:TEXT`; what the trace says if not said
     #[arg(long, value_parser = parse_target)]
     target: Option<String>,
-    /// How to choose what to leave out
+    /// How to choose what to leave out; `auto` if not said
     #[arg(long, value_enum)]
     algorithm: Option<Algorithm>,
-    /// How often each candidate is run
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// How often each candidate is run; once if not said
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: Option<u32>,
     /// How many of these runs must do it; all of them if not said
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     successes: Option<u32>,
     /// The number that makes the run: same seed, same run
-    #[arg(long, value_name = "S", value_parser = arguments::parse_seed)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
     seed: Option<u64>,
     /// The run's directory, which must be new or empty
     #[arg(long, value_name = "DIR")]
@@ -63,7 +63,7 @@ pub struct Reduce {
 impl Reduce {
     pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
         let (job, settings) = match (&self.resume, &self.source) {
-            (Some(run), _) => Job::resume(run, global.store.as_deref(), shell, mine)?,
+            (Some(run), _) => Job::resume(run, global.named_store().as_deref(), shell, mine)?,
             (None, source) => self.start(source.clone().unwrap_or_default(), global, shell)?,
         };
         let place = job.run().directory().path().to_owned();

@@ -34,11 +34,11 @@ pub struct Replay {
     trace: PathBuf,
     #[command(flatten)]
     phones: Phones,
-    /// How often
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// How often; 3 times if not said
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     times: Option<u32>,
     /// The number that makes the noise of simulated phones
-    #[arg(long, value_name = "S", value_parser = arguments::parse_seed)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
     seed: Option<u64>,
     /// One JSON object a run
     #[arg(long)]
@@ -61,7 +61,8 @@ impl Replay {
         let phones = Devices { device, count: self.phones.count(&config) };
         let runs = self.times.or(config.replay.times).unwrap_or(DEFAULT_TIMES);
         let seed = Seed(arguments::seed(self.seed, &config));
-        let reached = job::block_on(self.replay(&trace, &phones, runs, seed, shell))??;
+        let reached =
+            job::block_on(job::Clock::of(&phones.device), self.replay(&trace, &phones, runs, seed, shell))??;
         if shell.stop.asked() {
             return Ok(Exit::Interrupted);
         }

@@ -24,6 +24,8 @@ use crate::settings::Explorer;
 pub struct Explored {
     pub app: AppInfo,
     pub explorer: Explorer,
+    /// How many events were asked for, and in how many sessions that makes.
+    pub wanted: u64,
     pub sessions: u64,
     pub exploration: Exploration,
     /// Each with what earlier runs knew of it.
@@ -61,7 +63,7 @@ pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Res
         crashes.push((crash, known));
     }
     let sessions = events.div_ceil(u64::from(session_events));
-    Ok(Explored { app, explorer, sessions, exploration, crashes, took: began.elapsed() })
+    Ok(Explored { app, explorer, wanted: events, sessions, exploration, crashes, took: began.elapsed() })
 }
 
 fn maker(explorer: Explorer) -> &'static MakeExplorer<'static> {

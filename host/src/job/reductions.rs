@@ -38,22 +38,22 @@ pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shorte
     let source = Source::kept_in(job.run().directory())?;
     let mut phones_used: Vec<(String, PhoneInfo)> = Vec::new();
     let mut shortened = Vec::new();
-    for (trace, crash) in source.items() {
+    let items = source.items();
+    let all = items.len();
+    for (number, (trace, crash)) in items.into_iter().enumerate() {
         let device = phone_for(&trace, settings.device.as_deref())?;
         let phones = job.connect(&Devices { device, count: settings.count }).await?;
         phones.app_of(&trace, job.sink())?;
-        job.tell_started(phones.names());
+        if !phones.infos.iter().all(|phone| phones_used.contains(phone)) {
+            job.tell_started(phones.names());
+            phones_used.extend(phones.infos);
+        }
         let target = target::of(&trace, settings.target.as_deref())?;
         let aimed = aimed(trace, &target);
-        let steps = counted(aimed.steps.len() as u64, "step");
-        job.console().say(
-            Tone::Heading,
-            &format!("Cutting down {steps} to those that lead to {}", target::in_words(&target)),
-        );
+        let (steps, target) = (counted(aimed.steps.len() as u64, "step"), target::in_words(&target));
+        let heading = format!("{} of {all}: cutting down {steps} to those that lead to {target}", number + 1);
+        job.console().say(Tone::Heading, &heading);
         let one = shorten(job, &phones.pool, aimed, crash, Rules::from(settings)).await?;
-        phones_used.extend(
-            phones.infos.into_iter().filter(|phone| !phones_used.contains(phone)).collect::<Vec<_>>(),
-        );
         let outcome = one.outcome;
         shortened.push(one);
         if outcome == Outcome::Interrupted {

@@ -79,7 +79,8 @@ impl Courier {
             match self.insist(self.patience.again).await {
                 Ok(again) => up = again,
                 Err(error) => {
-                    let why = format!("{} (tried for {} s)", with_causes(&error), self.patience.again.as_secs());
+                    let why =
+                        format!("{} (tried for {} s)", with_causes(&error), self.patience.again.as_secs());
                     self.shared.state.send_replace(State::Down(Interruption::LinkLost { why }));
                     return;
                 }

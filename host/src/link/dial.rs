@@ -26,7 +26,9 @@ pub enum DialError {
         #[source]
         source: io::Error,
     },
-    #[error("the agent at `{address}` has other keys than the pairing file: take the file that it wrote when it was started")]
+    #[error(
+        "the agent at `{address}` has other keys than the pairing file: take the file that it wrote when it was started"
+    )]
     Keys { address: SocketAddr },
     #[error("no agent answered at `{address}`")]
     Handshake {
@@ -82,7 +84,8 @@ impl Dial for OverStream {
                 stream.set_nodelay(true)?;
                 Ok(stream)
             };
-            let stream = reached.await.map_err(|source| DialError::Reach { address: self.address, source })?;
+            let stream =
+                reached.await.map_err(|source| DialError::Reach { address: self.address, source })?;
             let config = settings::client(&self.keys, Way::Stream)?;
             shake_hands(FramedSocket::new(stream), Way::Stream, config, PEER, self.address).await
         })
@@ -99,7 +102,8 @@ pub(super) async fn shake_hands(
     let runtime = Arc::new(TokioRuntime);
     let endpoint = Endpoint::new_with_abstract_socket(settings::endpoint(way), None, socket, runtime)
         .map_err(|source| DialError::Reach { address, source })?;
-    let connecting = endpoint.connect_with(config, peer, "agent.retap").expect("a name, an address and a config");
+    let connecting =
+        endpoint.connect_with(config, peer, "agent.retap").expect("a name, an address and a config");
     connecting.await.map_err(|source| match source {
         ConnectionError::TransportError(ref error) if is_about_keys(error) => DialError::Keys { address },
         source => DialError::Handshake { address, source },

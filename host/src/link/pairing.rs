@@ -11,6 +11,11 @@ use retap_agent::link::keys::Keys;
 use serde::{Deserialize, Serialize};
 
 use super::dial::{Dial, OverStream, OverUdp};
+use crate::exit::Exit;
+use crate::failure::Explained;
+
+/// Where `retap phone` writes it unless told otherwise.
+pub const PAIRING_FILE: &str = "phone.pairing";
 
 /// `udp:ADDRESS` or `tcp:ADDRESS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +32,9 @@ pub struct Pairing {
 
 #[derive(Debug, thiserror::Error)]
 pub enum PairingError {
-    #[error("`{0}` is no address of an agent; write `udp:HOST:PORT` or `tcp:HOST:PORT` with a numeric host, such as `udp:127.0.0.1:4400`")]
+    #[error(
+        "`{0}` is no address of an agent; write `udp:HOST:PORT` or `tcp:HOST:PORT` with a numeric host, such as `udp:127.0.0.1:4400`"
+    )]
     Address(String),
     #[error("could not read the pairing file `{path}`; it is written by `retap phone` when it starts")]
     Read {
@@ -50,6 +57,14 @@ pub enum PairingError {
 }
 
 impl LinkAddress {
+    /// The same way at another address: the port that was chosen for port 0.
+    pub fn at(self, address: SocketAddr) -> LinkAddress {
+        match self {
+            LinkAddress::Udp(_) => LinkAddress::Udp(address),
+            LinkAddress::Tcp(_) => LinkAddress::Tcp(address),
+        }
+    }
+
     pub fn dial(self, keys: Keys) -> Arc<dyn Dial> {
         match self {
             LinkAddress::Udp(address) => Arc::new(OverUdp { address, keys }),
@@ -85,7 +100,8 @@ impl fmt::Display for LinkAddress {
 impl Pairing {
     pub fn read(path: &Path) -> Result<Pairing, PairingError> {
         let name = || path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| PairingError::Read { path: name(), source })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|source| PairingError::Read { path: name(), source })?;
         serde_json::from_str(&text).map_err(|source| PairingError::Malformed { path: name(), source })
     }
 
@@ -93,5 +109,15 @@ impl Pairing {
         let text = serde_json::to_string_pretty(self).expect("strings only");
         crate::os::write_private(path, text.as_bytes())
             .map_err(|source| PairingError::Write { path: path.display().to_string(), source })
+    }
+}
+
+impl Explained for PairingError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        "`retap phone --help` tells how a phone is served and where its pairing file goes".into()
     }
 }

@@ -32,7 +32,13 @@ struct Agent {
 }
 
 impl Agent {
-    fn start(network: &Arc<Network>, keys: &Keys, phone: Arc<dyn Connection>, spool: Option<PathBuf>, incarnation: u64) -> Agent {
+    fn start(
+        network: &Arc<Network>,
+        keys: &Keys,
+        phone: Arc<dyn Connection>,
+        spool: Option<PathBuf>,
+        incarnation: u64,
+    ) -> Agent {
         Agent::start_version(network, keys, phone, spool, incarnation, env!("CARGO_PKG_VERSION"))
     }
 
@@ -53,10 +59,8 @@ impl Agent {
         )
         .unwrap();
         let server = Server::new(phone, Outbox::new(spool).unwrap(), version.into(), incarnation);
-        let tasks = vec![
-            tokio::spawn(server.clone().serve(endpoint.clone())),
-            tokio::spawn(server.gather_news()),
-        ];
+        let tasks =
+            vec![tokio::spawn(server.clone().serve(endpoint.clone())), tokio::spawn(server.gather_news())];
         Agent { endpoint, tasks }
     }
 
@@ -88,6 +92,7 @@ impl Dial for InMemory {
 
 async fn connect(network: &Arc<Network>, keys: &Keys, host: &str) -> Result<Link, LinkError> {
     let dial = Arc::new(InMemory { network: network.clone(), keys: keys.clone() });
-    let patience = Patience { first: Duration::from_secs(60), again: Duration::from_secs(180) };
+    // Longer than three cuts of a minute one after the other, and the silence after them.
+    let patience = Patience { first: Duration::from_secs(300), again: Duration::from_secs(300) };
     Link::connect(dial, host.into(), patience).await
 }

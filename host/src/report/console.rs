@@ -77,7 +77,7 @@ impl Console {
             Color::Never => anstream::ColorChoice::Never,
         };
         choice.write_global();
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let bars = !plain && !dumb && io::stderr().is_terminal();
         let now = Instant::now();
         Console { bars, showing: Mutex::new(Showing { bar: None, began: now, told: now }) }
@@ -86,10 +86,11 @@ impl Console {
     /// What goes on inside, line by line on standard error, from now on.
     pub fn trace() {
         let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("debug"));
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+        let ansi = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
+        tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(io::stderr).init();
     }
 
-    /// A result: one or more lines on standard output, each harmless already.
+    /// A result on standard output: lines that are harmless already, or JSON.
     pub fn result(&self, text: &str) -> Result<(), OutputError> {
         let written = self.apart(|| {
             let mut out = anstream::stdout().lock();
@@ -103,10 +104,11 @@ impl Console {
         }
     }
 
-    /// A line about what is going on, on standard error.
-    pub fn say(&self, tone: Tone, line: &str) {
+    /// Lines about what is going on, on standard error.
+    pub fn say(&self, tone: Tone, lines: &str) {
         let style = tone.style();
-        self.apart(|| self.tell(&format!("{style}{line}{style:#}")));
+        let harmless = |line: &str| format!("{style}{}{style:#}", plain::line(line, LONG));
+        self.apart(|| lines.split('\n').for_each(|line| self.tell(&harmless(line))));
     }
 
     /// The error, why, and what to do.

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use retap_engine::event::{Checked, RunEvent};
-use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::verdict::ProblemKind;
 
-use crate::plain::{self, SHORT};
+use crate::plain::{self, GLANCE, SHORT};
 use crate::report::Reporter;
 use crate::report::console::{Console, Progress, Tone};
 use crate::words::counted;
@@ -93,8 +92,8 @@ impl Reporter for Narrator {
                     Doing::Exploring(Exploring { what, events: *events, ..Exploring::default() }),
                 );
             }
-            RunEvent::ProblemFound { kind, summary, steps, first: true, fingerprint, .. } => {
-                self.say(Tone::Bad, &problem(*kind, summary, *steps, *fingerprint));
+            RunEvent::ProblemFound { kind, summary, steps, first: true, .. } => {
+                self.say(Tone::Bad, &problem(*kind, summary, *steps));
             }
             RunEvent::ReductionStarted { steps, .. } => {
                 self.begin(&mut doing, Doing::Reducing(Reducing { from: *steps, steps: *steps, runs: 0 }));
@@ -200,9 +199,9 @@ fn shortened(devices: &[String]) -> String {
     }
 }
 
-fn problem(kind: ProblemKind, summary: &str, steps: u32, fingerprint: Fingerprint) -> String {
-    let (summary, steps) = (plain::line(summary, SHORT), counted(u64::from(steps), "step"));
-    format!("✗ {kind} after {steps}: {summary} ({fingerprint})")
+fn problem(kind: ProblemKind, summary: &str, steps: u32) -> String {
+    let (summary, steps) = (plain::line(summary, GLANCE), counted(u64::from(steps), "step"));
+    format!("✗ {kind} after {steps}: {summary}")
 }
 
 fn checked(what: Checked, successes: u32, runs: u32) -> String {
@@ -246,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_an_app_writes_into_its_crash_cannot_reach_the_terminal() {
-        let line = problem(ProblemKind::Crash, "\u{1b}]0;owned\u{7}", 3, Fingerprint(1));
-        assert_eq!(line, r"✗ crash after 3 steps: \u{1b}]0;owned\u{7} (0000000000000001)");
+        let line = problem(ProblemKind::Crash, "\u{1b}]0;owned\u{7}", 3);
+        assert_eq!(line, r"✗ crash after 3 steps: \u{1b}]0;owned\u{7}");
     }
 }

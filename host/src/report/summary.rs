@@ -22,13 +22,12 @@ const READABLE: usize = 30;
 pub fn explored(explored: &Explored) -> String {
     let Explored { app, exploration, crashes, .. } = explored;
     let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
-    let times: u64 = crashes.iter().map(|(crash, _)| u64::from(crash.times)).sum();
     let rows = [
-        ("events", format!("{} in {}", thousands(exploration.events), counted(explored.sessions, "session"))),
+        ("events", events(explored)),
         ("activities", of(activities, app.activities.len())),
         ("screens", thousands(u64::from(screens))),
         ("branches", of(branches, app.branches as usize)),
-        ("problems", format!("{} different, met {}", crashes.len(), counted(times, "time"))),
+        ("problems", problems(crashes)),
         ("speed", format!("{} events a second", thousands(events_per_second(explored)))),
         ("phone time", exploration.took.to_string()),
     ];
@@ -54,7 +53,7 @@ pub fn in_a_line(explored: &Explored) -> String {
 }
 
 pub fn explored_json(explored: &Explored, seed: u64) -> Value {
-    let Explored { app, exploration, crashes, sessions, took, explorer } = explored;
+    let Explored { app, exploration, crashes, sessions, took, explorer, .. } = explored;
     let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
     json!({
         "result": "explore",
@@ -131,6 +130,23 @@ pub fn crash_json(crash: &Crash, known: Option<Known>) -> Value {
         "steps": crash.trace.steps.len(),
         "known_since": known.map(|known| known.first_seen.words()),
     })
+}
+
+fn events(explored: &Explored) -> String {
+    let Explored { exploration, wanted, sessions, .. } = explored;
+    let played = thousands(exploration.events);
+    match exploration.outcome {
+        Outcome::Interrupted => format!("{played} of {}, stopped", thousands(*wanted)),
+        _ => format!("{played} in {}", counted(*sessions, "session")),
+    }
+}
+
+fn problems(crashes: &[(Crash, Option<Known>)]) -> String {
+    let times: u64 = crashes.iter().map(|(crash, _)| u64::from(crash.times)).sum();
+    match crashes.len() {
+        0 => "none".to_owned(),
+        different => format!("{different} different, met {}", counted(times, "time")),
+    }
 }
 
 fn totals(exploration: &Exploration) -> CoveragePoint {

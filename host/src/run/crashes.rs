@@ -73,6 +73,8 @@ struct WrittenReduced {
 pub enum CrashError {
     #[error(transparent)]
     Directory(#[from] DirectoryError),
+    #[error("`{}` is a directory, not a trace", .path.display())]
+    NotAFile { path: PathBuf },
     #[error("`{}` is not a trace that can be read", .path.display())]
     Trace { path: PathBuf, source: TraceError },
     #[error("`{}` is damaged", .path.display())]
@@ -170,6 +172,9 @@ fn read_one(place: &Path) -> Result<Crash, CrashError> {
 }
 
 pub fn read_trace(path: &Path) -> Result<Trace, CrashError> {
+    if path.is_dir() {
+        return Err(CrashError::NotAFile { path: path.to_owned() });
+    }
     let text = directory::read(path)?;
     Trace::parse(&text).map_err(|source| CrashError::Trace { path: path.to_owned(), source })
 }
@@ -185,6 +190,12 @@ impl Explained for CrashError {
             CrashError::Trace { .. } => {
                 "a trace is a `.retap` file as `retap explore` writes it; if it was cut off, use a whole copy"
                     .into()
+            }
+            CrashError::NotAFile { path } => {
+                format!(
+                    "name a file in it, such as `{}`",
+                    path.join(CRASHES).join("ID").join(REDUCED).display()
+                )
             }
             CrashError::Damaged { .. } => "reduce the crash's `trace.retap` itself".into(),
             CrashError::Unwritable { .. } => "please report this with the run's directory".into(),

@@ -56,9 +56,7 @@ fn a_seed_that_is_no_number() {
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(told(&Desk::new(), "demo --seed -1", 2), @r"
-    error: unexpected argument '-1' found
-
-    Usage: retap demo [OPTIONS]
+    error: invalid value '-1' for '--seed <S>': a seed is a whole number from 0 to 18446744073709551615, such as 42; without one, Retap chooses
 
     For more information, try '--help'.
     ");
@@ -103,6 +101,12 @@ fn a_trace_or_run_that_is_not_there() {
     insta::assert_snapshot!(told(&Desk::new(), "reduce nowhere", 2), @r"
     error: there is no `nowhere`
     help: name a `.retap` file, or a run in which `retap explore` found a crash
+    ");
+    let desk = Desk::new();
+    fs::create_dir(desk.path("run")).unwrap();
+    insta::assert_snapshot!(told(&desk, "replay run", 2), @r"
+    error: `run` is a directory, not a trace
+    help: name a file in it, such as `run/crashes/ID/reduced.retap`
     ");
     insta::assert_snapshot!(told(&Desk::new(), "replay nowhere.retap", 2), @r"
     error: could not read `nowhere.retap`
@@ -185,7 +189,6 @@ fn a_store_that_is_no_store() {
     insta::assert_snapshot!(told(&desk, line, 2), @r"
     error: the store `[desk]/store.sqlite` is damaged, or is no store of Retap
       cause: file is not a database
-      cause: Error code 26: file is not a database
     help: move the file away, or name another one with `--store`
     ");
     assert!(!desk.path("here").exists());
@@ -207,11 +210,10 @@ fn contradicting_options() {
     let desk = Desk::new();
     desk.explored("notes", "found");
     insta::assert_snapshot!(told(&desk, "reduce found --runs 2 --successes 3 --out cut", 2), @r"
-       seed 801351, on sim:notes
-    Cutting down 200 steps to those that lead to the crash 35b6661051361e77
     error: 3 successes of 2 runs cannot decide anything; ask for 1 up to the number of runs
     help: ask for at most as many `--successes` as `--runs`
     ");
+    assert!(!desk.path("cut").exists());
     assert!(told(&desk, "explore --resume found --seed 3", 2).contains("cannot be used with"));
 }
 
@@ -223,4 +225,31 @@ fn output_that_cannot_be_written() {
     assert_eq!(ended.status.code(), Some(2));
     let told = String::from_utf8(ended.stderr).unwrap();
     assert!(told.starts_with("error: could not write the result\n"), "{told}");
+}
+
+#[test]
+fn nothing_that_a_trace_says_reaches_the_terminal_as_an_order() {
+    let desk = Desk::new();
+    desk.explored("notes", "found");
+    let id = desk.crashes("found").remove(0);
+    let whole = desk.read(&format!("found/crashes/{id}/trace.retap"));
+    let (header, steps) = whole.split_once('\n').unwrap();
+    let mut header: serde_json::Value = serde_json::from_str(header).unwrap();
+    let evil = "\u{1b}]0;owned\u{7}\u{202e}\u{9b}2J\r";
+    header["target"] = serde_json::json!({ "activity": evil });
+    desk.write("evil.retap", &format!("{header}\n{steps}"));
+    header["app"]["package"] = evil.into();
+    desk.write("stranger.retap", &format!("{header}\n{steps}"));
+    for (line, code) in [
+        ("replay evil.retap --times 1", 3),
+        ("reduce evil.retap --out cut", 3),
+        ("replay stranger.retap --device sim:notes", 2),
+        ("reduce stranger.retap --out other --device sim:notes", 2),
+        ("replay no\u{1b}where.retap", 2),
+    ] {
+        let ended = desk.run(line);
+        let told = ended.out + &ended.err;
+        assert_eq!(ended.code, code, "{told}");
+        assert!(!told.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}', '\r']), "{line}: {told:?}");
+    }
 }

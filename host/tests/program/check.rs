@@ -15,7 +15,7 @@ fn a_right_file_is_told_in_plain_words() {
     insta::assert_snapshot!(ended.out, @r"
     `retap.toml` is right. With it:
       `retap explore` explores the app on 3 phones `sim:shop` with explorer `random` and seed 5: 1,200 events, in 3 sessions of up to 500.
-      `retap reduce` cuts traces down with `auto` on `sim:shop`, keeping what the trace says it reaches; a candidate counts if 4 of 5 runs do it.
+      `retap reduce` cuts traces down with `auto` on 3 phones `sim:shop`, keeping what the trace says it reaches; a candidate counts if 4 of 5 runs do it.
       `retap replay` plays a trace 1 time.
       The store is `/tmp/s.sqlite`.
     ");
@@ -37,7 +37,7 @@ fn every_mistake_is_told_with_file_line_and_column() {
     assert_eq!(ended.code, 2);
     insta::assert_snapshot!(ended.err, @r"
     error: `other.toml` has mistakes
-      other.toml:1:10: `device`: `sim:nots` names no simulated phone
+      other.toml:1:10: `device`: `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`
       other.toml:2:1: unknown key `cuont`; did you mean `count`?
       other.toml:5:10: `events` must be from 1 to 1,000,000,000, not 0
       other.toml:6:12: `explorer` must be a text, not a whole number

@@ -107,6 +107,18 @@ fn what_retap_toml_says_holds_and_the_command_line_wins() {
 }
 
 #[test]
+fn the_store_is_where_the_environment_says_unless_that_is_empty() {
+    let desk = Desk::new();
+    let line = "explore --device sim:notes --events 5 --seed 1";
+    let named =
+        desk.command(&format!("{line} --out one")).env("RETAP_STORE", "mine.sqlite").output().unwrap().status;
+    assert!(named.code().is_some_and(|code| code < 2) && desk.path("mine.sqlite").is_file());
+    assert!(!desk.path("data").exists());
+    let empty = desk.command(&format!("{line} --out two")).env("RETAP_STORE", "").output().unwrap().status;
+    assert!(empty.code().is_some_and(|code| code < 2) && desk.path("data/retap/store.sqlite").is_file());
+}
+
+#[test]
 fn piped_output_has_no_colours_and_asking_for_them_brings_them() {
     let desk = Desk::new();
     let plain = desk.explored("notes", "one");

@@ -2,6 +2,7 @@
 //! answer as one that was left alone.
 
 use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -12,6 +13,7 @@ use crate::retap::{Desk, grown_to, length, names};
 
 /// How often a run is killed before it may end.
 const KILLS: usize = 4;
+const SIGKILL: i32 = 9;
 
 /// Kills a job again and again while its events are written, and returns how often that worked.
 fn torment(desk: &Desk, start: &str, resume: &str, run: &str, whole: u64, seed: u64) -> usize {
@@ -21,10 +23,9 @@ fn torment(desk: &Desk, start: &str, resume: &str, run: &str, whole: u64, seed: 
     for round in 0..KILLS {
         let mut child = desk.start(if desk.path(run).join("run.json").exists() { resume } else { start });
         let wanted = length(&events) + rng.random_range(1..whole / (2 + round as u64));
-        let alive = grown_to(&events, wanted, &mut child);
+        grown_to(&events, wanted, &mut child);
         child.kill().unwrap();
-        child.wait().unwrap();
-        killed += usize::from(alive);
+        killed += usize::from(child.wait().unwrap().signal() == Some(SIGKILL));
     }
     killed
 }
@@ -105,15 +106,16 @@ fn a_killed_reduction_ends_with_the_same_trace() {
 }
 
 #[test]
-fn what_was_recalled_is_not_played_again() {
+fn what_was_recalled_is_not_played_again_and_crashes_were_there_before_the_kill() {
     let desk = Desk::new();
     let line = "explore --device sim:notes --events 2000 --session-events 100 --seed 5 --out here";
     let mut child = desk.start(line);
     let events = desk.path("here/events.jsonl");
-    assert!(grown_to(&events, 60_000, &mut child));
+    assert!(grown_to(&events, 150_000, &mut child));
     child.kill().unwrap();
     child.wait().unwrap();
     let ended_before = desk.read("here/events.jsonl").matches("\"session_ended\"").count();
+    assert!(!desk.crashes("here").is_empty(), "crashes are written while the run goes on");
     assert_eq!(desk.run("explore --resume here").code, 1);
     let recalled = desk.read("here/events.jsonl").matches("\"recalled\":true").count();
     // The last session may be in the store although its event was not written any more.

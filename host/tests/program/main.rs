@@ -3,10 +3,12 @@
 mod bad_input;
 mod check;
 mod demo;
+mod devices;
 mod explore;
 mod full_disk;
 mod interrupt;
 mod kill;
+mod link;
 mod reduce;
 mod replay;
 mod retap;

@@ -5,8 +5,9 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::packed::{Bytes, Packer, Unpacker, received};
+use super::packed::{Packer, Unpacker, received};
 use super::{MalformedScreen, Node, Screen, ScreenContent, ScreenHash, Window};
+use crate::bytes::Bytes;
 
 /// Turns exactly one screen into exactly one other. It stays packed until it is applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

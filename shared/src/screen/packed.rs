@@ -6,13 +6,11 @@
 mod packer;
 mod unpacker;
 
-use std::fmt;
-
-use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{MalformedScreen, Node, Screen, ScreenContent, Window};
 use crate::Text;
+use crate::bytes::Bytes;
 pub(super) use packer::Packer;
 pub(super) use unpacker::Unpacker;
 
@@ -76,27 +74,4 @@ pub(super) fn received(content: ScreenContent) -> Result<Screen, MalformedScreen
         return Err(MalformedScreen::TooMuchText { limit: MAX_TEXT });
     }
     Screen::new(content)
-}
-
-/// Makes something of bytes where they lie, without a copy. Formats without bytes give a list of numbers.
-pub(super) struct Bytes<F>(pub(super) F);
-
-impl<'de, T, E: fmt::Display, F: FnOnce(&[u8]) -> Result<T, E>> Visitor<'de> for Bytes<F> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("packed bytes")
-    }
-
-    fn visit_bytes<D: Error>(self, bytes: &[u8]) -> Result<T, D> {
-        (self.0)(bytes).map_err(D::custom)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<T, A::Error> {
-        let mut bytes = Vec::new();
-        while let Some(byte) = list.next_element()? {
-            bytes.push(byte);
-        }
-        self.visit_bytes(&bytes)
-    }
 }

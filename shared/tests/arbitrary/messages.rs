@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::*;
 use retap_shared::screen::ScreenChange;
@@ -37,6 +38,7 @@ pub(crate) fn request() -> impl Strategy<Value = Request> {
         (app(), command).prop_map(|(app, command)| Control { app, command }.into()),
         text().prop_map(|package| Watch { package }.into()),
         checkpoint.prop_map(Request::from),
+        Just(Screenshot.into()),
     ]
 }
 
@@ -71,6 +73,7 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             took
         }
         .into()),
+        vec(any::<u8>(), 0..300).prop_map(|picture| Shot { picture: Png(picture) }.into()),
     ]
 }
 
@@ -174,10 +177,11 @@ fn problem() -> impl Strategy<Value = Problem> {
 }
 
 fn capabilities() -> impl Strategy<Value = Capabilities> {
-    (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(checkpoints, branches, rotation)| Capabilities {
+    any::<[bool; 4]>().prop_map(|[checkpoints, branches, rotation, screenshots]| Capabilities {
         checkpoints,
         branches,
         rotation,
+        screenshots,
     })
 }
 

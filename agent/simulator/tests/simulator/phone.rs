@@ -1,10 +1,12 @@
 //! What a simulated phone does as a phone does: apps come and go, fail, and are brought back.
 
+use retap_agent::in_process::InProcess;
 use retap_agent::phone::{Phone, PhoneError};
 use retap_shared::Text;
 use retap_shared::action::{Action, Key};
+use retap_shared::connection::Connection;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{CheckpointId, Fault, What};
+use retap_shared::protocol::{CheckpointId, Fault, Screenshot, Shot, What};
 use retap_shared::trace::App;
 use retap_shared::verdict::ProblemKind;
 use retap_simulator::{SimulatedPhone, open};
@@ -194,4 +196,12 @@ fn messages_run_when_they_are_due_and_not_before() {
     assert_eq!(phone.last_change(), before + Micros::from_millis(1));
     phone.sleep(Micros::from_millis(80));
     assert!(walk::shows(&mut phone, "Lunch on Friday?"));
+}
+
+#[tokio::test]
+async fn a_screenshot_is_a_picture_of_a_quarter_of_the_displays_size() {
+    let connection = InProcess::new(Box::new(retap_simulator::open("sim:notes").unwrap()));
+    let shot: Shot = connection.request(Screenshot.into()).await.unwrap().try_into().unwrap();
+    let picture = png::Decoder::new(std::io::Cursor::new(shot.picture.0)).read_info().unwrap();
+    assert_eq!((picture.info().width, picture.info().height), (270, 480));
 }

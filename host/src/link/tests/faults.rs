@@ -180,7 +180,8 @@ async fn reduction_under(seed: u64) {
             killed.sort_unstable();
             let start = tokio::time::Instant::now();
             for (incarnation, moment) in (1..).zip(killed) {
-                let agent = Agent::start(&network, &agent_keys, phone.clone(), Some(spool.clone()), incarnation);
+                let agent =
+                    Agent::start(&network, &agent_keys, phone.clone(), Some(spool.clone()), incarnation);
                 tokio::time::sleep_until(start + moment).await;
                 agent.kill(&network);
             }
@@ -222,7 +223,8 @@ async fn reduce_over(network: &Arc<Network>, keys: &Keys, journal: &Journal) -> 
     let device = Device::connect("far".into(), Arc::new(link)).await.unwrap();
     let trace = trace(16);
     let sink = nobody();
-    let oracle = Journaled::new(Pooled::new(&Pool::new(vec![device]), Conditions::of(&trace), &sink), journal, &sink);
+    let oracle =
+        Journaled::new(Pooled::new(&Pool::new(vec![device]), Conditions::of(&trace), &sink), journal, &sink);
     let settings = ReduceSettings::default();
     let reduction = reduce(&trace, Algorithm::Auto, &settings, &oracle, &sink, &Stop::new()).await.unwrap();
     reduction.trace.steps.iter().map(super::phone::millis).collect()

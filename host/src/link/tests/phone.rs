@@ -8,7 +8,8 @@ use retap_shared::action::Action;
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    AppInfo, Capabilities, Described, Fault, Happening, Play, Played, PhoneInfo, Reply, Request, Watched, What,
+    AppInfo, Capabilities, Described, Fault, Happening, PhoneInfo, Play, Played, Reply, Request, Watched,
+    What,
 };
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Verdict;
@@ -16,12 +17,15 @@ use tokio::sync::{Mutex as Turn, mpsc};
 
 const STEP: Duration = Duration::from_millis(200);
 
+/// The steps of a play, and whether it came to its end.
+type Begun = (Vec<u32>, bool);
+
 #[derive(Debug)]
 pub(super) struct CountingPhone {
     /// The waits that a play must contain to reach its target.
     pub(super) needed: Vec<u32>,
-    /// The millis of the waits of each play that was begun, and whether it came to its end.
-    pub(super) plays: Arc<Mutex<Vec<(Vec<u32>, bool)>>>,
+    /// Each play that was begun, by the millis of its waits.
+    pub(super) plays: Arc<Mutex<Vec<Begun>>>,
     /// How many steps have been played.
     pub(super) steps: Arc<Mutex<u64>>,
     turn: Turn<()>,

@@ -46,7 +46,10 @@ async fn another_version_is_refused_with_both_versions_named() {
     let phone = Arc::new(CountingPhone::new(&[]));
     let _agent = Agent::start_version(&network, &agent_keys, phone, None, 1, "9.9.9");
     let error = connect(&network, &host_keys, "host").await.unwrap_err();
-    assert!(matches!(&error, LinkError::Refused(Refusal::Version { agent }) if agent == "9.9.9"), "{error:?}");
+    assert!(
+        matches!(&error, LinkError::Refused(Refusal::Version { agent }) if agent == "9.9.9"),
+        "{error:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -56,7 +59,10 @@ async fn a_second_host_is_told_who_holds_the_phone_and_the_first_is_not_disturbe
     let _agent = Agent::start(&network, &agent_keys, Arc::new(CountingPhone::new(&[])), None, 1);
     let first = connect(&network, &host_keys, "laptop of A").await.unwrap();
     let error = connect(&network, &host_keys, "laptop of B").await.unwrap_err();
-    assert!(matches!(&error, LinkError::Refused(Refusal::Held { by, .. }) if by == "laptop of A"), "{error:?}");
+    assert!(
+        matches!(&error, LinkError::Refused(Refusal::Held { by, .. }) if by == "laptop of A"),
+        "{error:?}"
+    );
     first.request(watch()).await.unwrap();
     drop(first);
     connect(&network, &host_keys, "laptop of B").await.unwrap();
@@ -85,7 +91,8 @@ async fn a_recorded_handshake_played_again_opens_nothing() {
     drop(link);
     tokio::time::sleep(Duration::from_secs(60)).await;
 
-    let recorded: Vec<_> = network.heard.lock().unwrap().iter().filter(|(to, _)| *to == AGENT).cloned().collect();
+    let recorded: Vec<_> =
+        network.heard.lock().unwrap().iter().filter(|(to, _)| *to == AGENT).cloned().collect();
     let replayer = network.fresh_address();
     let _socket = network.socket(replayer);
     for (to, datagram) in &recorded {

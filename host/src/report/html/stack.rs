@@ -1,22 +1,6 @@
 //! A stack trace line by line: which lines are frames, which of them are the app's own, and how a person names one.
 
-/// Code that every app carries or meets, in Java names.
-const FRAMEWORK: [&str; 14] = [
-    "android.",
-    "androidx.",
-    "com.android.",
-    "com.google.android.",
-    "dalvik.",
-    "java.",
-    "javax.",
-    "jdk.",
-    "kotlin.",
-    "kotlinx.",
-    "libcore.",
-    "org.apache.harmony.",
-    "scala.",
-    "sun.",
-];
+use retap_shared::fingerprint;
 
 /// Where libraries live that belong to the phone.
 const SYSTEM: [&str; 6] = ["/system", "/apex/", "/vendor/", "/odm/", "/product/", "["];
@@ -61,7 +45,7 @@ impl Frame<'_> {
 fn java<'a>(line: &'a str, package: &str) -> Option<Frame<'a>> {
     let call = line.strip_prefix("at ")?;
     let (function, source) = call.split_once('(').unwrap_or((call, ""));
-    let own = !is_framework(function, package);
+    let own = fingerprint::is_of_app(function, package);
     Some(Frame { function: function.trim(), source: source.strip_suffix(')').unwrap_or(source), own })
 }
 
@@ -77,7 +61,11 @@ fn native<'a>(line: &'a str, package: &str) -> Option<Frame<'a>> {
     }
     let (path, call) = rest.trim_start().split_once(" (").unwrap_or((rest.trim_start(), ""));
     // A path without a slash is the Java method that called into the library.
-    let own = !SYSTEM.iter().any(|place| path.starts_with(place)) && !is_framework(path, package);
+    let own = if path.contains('/') || path.starts_with('[') {
+        !SYSTEM.iter().any(|place| path.starts_with(place))
+    } else {
+        fingerprint::is_of_app(path, package)
+    };
     let library = path.rsplit('/').next().unwrap_or(path);
     let remarks = call.strip_suffix(')').unwrap_or(call).split(") (");
     let function =
@@ -95,11 +83,6 @@ fn without_offset(symbol: &str) -> &str {
         Some((name, offset)) if offset.bytes().all(|digit| digit.is_ascii_digit()) => name,
         _ => symbol,
     }
-}
-
-fn is_framework(function: &str, package: &str) -> bool {
-    let below = function.strip_prefix(package).is_some_and(|rest| rest.starts_with('.'));
-    !(below && package.contains('.')) && FRAMEWORK.iter().any(|name| function.starts_with(name))
 }
 
 #[cfg(test)]

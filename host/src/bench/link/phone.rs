@@ -1,0 +1,124 @@
+//! A phone that costs nothing itself: many nodes, of which each tap changes one text, and large pictures.
+
+use std::sync::Arc;
+
+use retap_agent::phone::{Phone, PhoneError, TakePixels};
+use retap_shared::Text;
+use retap_shared::action::Action;
+use retap_shared::bytes::Png;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo};
+use retap_shared::screen::{Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window};
+use retap_shared::trace::App;
+
+const PICTURE: usize = 5 << 20;
+
+#[derive(Debug)]
+pub(super) struct BenchPhone {
+    content: ScreenContent,
+    taps: u32,
+}
+
+impl BenchPhone {
+    pub(super) fn new(nodes: usize) -> BenchPhone {
+        let side = |node: usize, step: usize| (node % step) as i32 * 20;
+        let nodes: Vec<Node> = (0..nodes)
+            .map(|number| Node {
+                depth: u16::from(number > 0),
+                class: Text::new_static("android.widget.TextView"),
+                id: format!("com.example.bench:id/row_{}", number % 40).into(),
+                text: format!("row number {number}").into(),
+                description: Text::default(),
+                bounds: Rect {
+                    left: side(number, 50),
+                    top: side(number, 90),
+                    right: side(number, 50) + 20,
+                    bottom: side(number, 90) + 20,
+                },
+                flags: NodeFlags::ENABLED | NodeFlags::CLICKABLE | NodeFlags::VISIBLE,
+            })
+            .collect();
+        let bounds = Rect { left: 0, top: 0, right: 1080, bottom: 1920 };
+        let package = Text::new_static("com.example.bench");
+        let window = Window { package, bounds, nodes: nodes.len() as u32, ..Window::default() };
+        let size = Size { width: 1080, height: 1920 };
+        BenchPhone {
+            content: ScreenContent { size, windows: vec![window], nodes, ..Default::default() },
+            taps: 0,
+        }
+    }
+}
+
+impl Phone for BenchPhone {
+    fn info(&self) -> PhoneInfo {
+        PhoneInfo { kind: Text::new_static("simulated"), ..PhoneInfo::default() }
+    }
+
+    fn can(&self) -> Capabilities {
+        Capabilities { screenshots: true, ..Capabilities::default() }
+    }
+
+    fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {
+        Ok(Vec::new())
+    }
+
+    fn now(&self) -> Micros {
+        Micros::ZERO
+    }
+
+    fn sleep(&mut self, _: Micros) {}
+
+    fn inject(&mut self, _: &Action) -> Result<(), PhoneError> {
+        self.taps += 1;
+        let middle = self.content.nodes.len() / 2;
+        self.content.nodes[middle].text = format!("tapped {} times", self.taps).into();
+        Ok(())
+    }
+
+    fn last_change(&mut self) -> Micros {
+        Micros::ZERO
+    }
+
+    fn capture(&mut self) -> Result<SharedScreen, PhoneError> {
+        let screen = Screen::new(self.content.clone()).map_err(|error| Fault::Phone(error.to_string()))?;
+        Ok(Arc::new(screen))
+    }
+
+    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
+        Ok(Box::new(|| Ok(Png((0..PICTURE).map(|byte| (byte * 31 % 251) as u8).collect()))))
+    }
+
+    fn launch(&mut self, _: &App) -> Result<(), PhoneError> {
+        Ok(())
+    }
+
+    fn stop(&mut self, _: &App) -> Result<(), PhoneError> {
+        Ok(())
+    }
+
+    fn clear_data(&mut self, _: &App) -> Result<(), PhoneError> {
+        Ok(())
+    }
+
+    fn grant(&mut self, _: &App) -> Result<(), PhoneError> {
+        Ok(())
+    }
+
+    fn watch(&mut self, _: &Text) {}
+
+    fn take_happenings(&mut self, _: &mut Vec<Happening>) {}
+
+    fn take_branches(&mut self, _: &mut Vec<u32>) {}
+
+    fn save(&mut self) -> Result<(CheckpointId, u64), PhoneError> {
+        Err(Fault::Unsupported("save its state".into()).into())
+    }
+
+    fn restore(&mut self, _: CheckpointId) -> Result<u64, PhoneError> {
+        Err(Fault::Unsupported("go back to a state".into()).into())
+    }
+
+    fn drop_checkpoint(&mut self, _: CheckpointId) -> Result<u64, PhoneError> {
+        Err(Fault::Unsupported("forget a state".into()).into())
+    }
+}

@@ -1,0 +1,35 @@
+//! `retap devices` and `retap bench`: what there is, and how fast it is.
+
+use serde_json::Value;
+
+use crate::retap::Desk;
+
+#[test]
+fn every_simulated_app_is_listed_with_a_line_about_it() {
+    let desk = Desk::new();
+    let (words, json) = (desk.run("devices"), desk.run("devices --json"));
+    assert_eq!((words.code, json.code), (0, 0));
+    assert_eq!(json.out.lines().count(), retap_simulator::apps().len());
+    for (app, line) in retap_simulator::apps().iter().zip(json.out.lines()) {
+        let device: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(device["device"], format!("sim:{app}"));
+        let about = device["about"].as_str().unwrap();
+        assert!(words.out.contains(&format!("sim:{app} ")) && words.out.contains(about), "{}", words.out);
+    }
+    assert!(words.out.contains("adb"), "{}", words.out);
+}
+
+#[test]
+fn the_bench_tells_one_object_an_app() {
+    let desk = Desk::new();
+    let ended = desk.run("bench simulated --json --events 500");
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let lines: Vec<Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let apps: Vec<&str> = lines.iter().map(|line| line["app"].as_str().unwrap()).collect();
+    assert_eq!(apps, retap_simulator::apps());
+    for line in &lines {
+        assert_eq!(line["bench"], "simulated");
+        assert!(line["events_per_second"].as_u64().unwrap() > 0);
+    }
+    assert_eq!(desk.run("bench simulated --app nots").code, 2);
+}
