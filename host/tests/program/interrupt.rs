@@ -1,46 +1,61 @@
 //! Ctrl-C ends cleanly and keeps everything; a run in use is left alone by others.
 
-use std::process::Command;
+use std::process::{Child, Command};
 
-use crate::retap::{Desk, grown_to};
+use crate::retap::{Desk, grown_to, length};
 
-const LONG: &str = "explore --device sim:shop --events 30000 --session-events 300 --seed 2 --out here";
+/// Nobody waits for its end.
+const ENDLESS: &str =
+    "explore --device sim:shop --events 1000000000 --session-events 300 --seed 2 --out here";
+const EVENTS: &str = "here/events.jsonl";
 
 #[test]
 fn ctrl_c_finishes_cleanly_with_130_and_the_run_goes_on_later() {
     let desk = Desk::new();
-    let mut child = desk.start(LONG);
-    assert!(grown_to(&desk.path("here/events.jsonl"), 400_000, &mut child), "it ended too early");
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    let mut child = desk.start(ENDLESS);
+    assert!(grown_to(&desk.path(EVENTS), 400_000, &mut child), "it ended too early");
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(desk.read("here/run.json").contains("\"state\": \"interrupted\""));
     assert!(desk.read("here/events.jsonl").trim_end().ends_with('}'));
     assert!(desk.read("here/report.html").contains("</html>"));
     assert!(!desk.crashes("here").is_empty());
 
-    let resumed = desk.run("explore --resume here");
-    assert_eq!(resumed.code, 1, "{}", resumed.err);
-    assert!(resumed.out.contains("30,000 in 100 sessions"), "{}", resumed.out);
+    let before = length(&desk.path(EVENTS));
+    let mut resumed = desk.start("explore --resume here");
+    assert!(grown_to(&desk.path(EVENTS), before + 400_000, &mut resumed), "it did not go on");
+    interrupt(&resumed);
+    assert_eq!(resumed.wait().unwrap().code(), Some(130));
+    assert!(desk.read(EVENTS).contains("\"recalled\":true"), "finished sessions are not played again");
+}
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
 }
 
 #[test]
 fn two_processes_on_one_run_the_second_is_told_who_has_it() {
     let desk = Desk::new();
-    let mut child = desk.start(LONG);
-    assert!(grown_to(&desk.path("here/events.jsonl"), 1, &mut child), "it ended too early");
+    let mut child = desk.start(ENDLESS);
+    assert!(grown_to(&desk.path(EVENTS), 1, &mut child), "it ended too early");
     let second = desk.run("explore --resume here");
-    let still_there = child.try_wait().unwrap().is_none();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(still_there, "the first one ended before the second could meet it");
     assert_eq!(second.code, 2);
     let told = second.err.replace(&child.id().to_string(), "[pid]");
     insta::assert_snapshot!(told, @r"
     error: the run `here` is in use by process [pid]
     help: wait until process [pid] has ended, or end it; nothing is lost then
     ");
-    assert_eq!(desk.run("explore --resume here").code, 1, "after its end the run can be gone on with");
+    let before = length(&desk.path(EVENTS));
+    let mut resumed = desk.start("explore --resume here");
+    assert!(
+        grown_to(&desk.path(EVENTS), before + 1, &mut resumed),
+        "after its end the run can be gone on with"
+    );
+    resumed.kill().unwrap();
+    resumed.wait().unwrap();
 }
 
 #[test]

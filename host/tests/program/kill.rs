@@ -108,7 +108,7 @@ fn a_killed_reduction_ends_with_the_same_trace() {
 #[test]
 fn what_was_recalled_is_not_played_again_and_crashes_were_there_before_the_kill() {
     let desk = Desk::new();
-    let line = "explore --device sim:notes --events 2000 --session-events 100 --seed 5 --out here";
+    let line = "explore --device sim:notes --events 20000 --session-events 100 --seed 5 --out here";
     let mut child = desk.start(line);
     let events = desk.path("here/events.jsonl");
     assert!(grown_to(&events, 150_000, &mut child));
