@@ -1,6 +1,6 @@
 //! Ctrl-C ends cleanly and keeps everything; a run in use is left alone by others.
 
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 
 use crate::retap::{Desk, grown_to, length};
 
@@ -12,7 +12,7 @@ const EVENTS: &str = "here/events.jsonl";
 #[test]
 fn ctrl_c_finishes_cleanly_with_130_and_the_run_goes_on_later() {
     let desk = Desk::new();
-    let mut child = desk.start(ENDLESS);
+    let mut child = start(&desk, ENDLESS);
     assert!(grown_to(&desk.path(EVENTS), 400_000, &mut child), "it ended too early");
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -22,11 +22,25 @@ fn ctrl_c_finishes_cleanly_with_130_and_the_run_goes_on_later() {
     assert!(!desk.crashes("here").is_empty());
 
     let before = length(&desk.path(EVENTS));
-    let mut resumed = desk.start("explore --resume here");
+    let mut resumed = start(&desk, "explore --resume here");
     assert!(grown_to(&desk.path(EVENTS), before + 400_000, &mut resumed), "it did not go on");
     interrupt(&resumed);
     assert_eq!(resumed.wait().unwrap().code(), Some(130));
     assert!(desk.read(EVENTS).contains("\"recalled\":true"), "finished sessions are not played again");
+}
+
+/// Whoever runs the tests in the background has them ignore Ctrl-C; the program must not inherit that here.
+fn start(desk: &Desk, line: &str) -> Child {
+    let plain = desk.command(line);
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(plain.get_program()).args(plain.get_args());
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.current_dir(desk.path("")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 fn interrupt(child: &Child) {
