@@ -14,7 +14,6 @@ pub mod code {
     pub const DONE: u32 = 0;
     pub const REFUSED: u32 = 1;
     pub const REPLACED: u32 = 2;
-    pub const CANCELLED: u32 = 3;
     pub const MALFORMED: u32 = 4;
 }
 
@@ -75,4 +74,10 @@ pub async fn receive_next<T: DeserializeOwned>(
     let mut message = vec![0; length];
     stream.read_exact(&mut message).await?;
     Ok(codec::decode(&message)?)
+}
+
+/// An error with everything that led to it, on one line, as a log wants it.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

@@ -13,7 +13,7 @@ use retap_shared::session::{
 };
 use tokio::time::{Instant, timeout};
 
-use crate::link::{MessageError, code, receive, send, send_next};
+use crate::link::{MessageError, code, receive, send, send_next, with_causes};
 use crate::outbox::Outbox;
 
 /// A peer that takes longer than this for its next move of the handshake, or to send a request, is dropped.
@@ -244,16 +244,6 @@ fn turn_away(incoming: Incoming) {
     } else {
         incoming.refuse();
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 impl fmt::Debug for Server {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use quinn::Connection as Quic;
-use retap_agent::link::{MessageError, receive, receive_next, send};
+use retap_agent::link::{MessageError, receive, receive_next, send, with_causes};
 use retap_shared::protocol::Happening;
 use retap_shared::session::{HELLO_LIMIT, Hello, NEWS_LIMIT, NumberedNews, Refusal, Welcome};
 use retap_shared::verdict::Interruption;
@@ -149,9 +149,4 @@ async fn listen(quic: Quic, shared: Arc<Shared>, told: mpsc::UnboundedSender<Hap
             let _ = told.send(news.happening);
         }
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
