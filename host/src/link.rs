@@ -123,6 +123,9 @@ fn reply(answer: Answer) -> Result<Reply, RequestError> {
 
 impl Shared {
     async fn up(&self) -> Result<Up, Interruption> {
+        if let State::Up(up) = &*self.state.borrow() {
+            return Ok(up.clone());
+        }
         let mut state = self.state.subscribe();
         let settled = state.wait_for(|state| !matches!(state, State::Connecting)).await;
         match settled.map(|state| state.clone()) {
