@@ -11,9 +11,10 @@ use retap_shared::protocol::Request;
 use retap_shared::session::{
     Answer, Envelope, HELLO_LIMIT, Hello, REQUEST_LIMIT, Refusal, SessionId, Welcome,
 };
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::link::{MessageError, code, receive, send, send_next, with_causes};
+use crate::link::{MessageError, code, receive, send, send_large, send_next, with_causes};
 use crate::outbox::{Entered, Outbox};
 
 /// A peer that takes longer than this for its next move of the handshake, or to send a request, is dropped.
@@ -31,6 +32,8 @@ pub struct Server {
     /// Differs from one start of the agent to the next.
     incarnation: u64,
     holder: Mutex<Option<Holder>>,
+    /// Bulk results are sent one after the other, so that little of them is under way at once.
+    bulk: Semaphore,
 }
 
 /// The host that has the phone.
@@ -56,12 +59,19 @@ enum Dropped {
 
 impl Server {
     pub fn new(phone: Arc<dyn Connection>, outbox: Outbox, version: String, incarnation: u64) -> Arc<Self> {
-        Arc::new(Server { phone, outbox, version, incarnation, holder: Mutex::new(None) })
+        Arc::new(Server {
+            phone,
+            outbox,
+            version,
+            incarnation,
+            holder: Mutex::new(None),
+            bulk: Semaphore::new(1),
+        })
     }
 
     /// Serves whoever comes through this endpoint, until it is closed.
     pub async fn serve(self: Arc<Self>, endpoint: Endpoint) {
-        let strangers = Arc::new(tokio::sync::Semaphore::new(STRANGERS));
+        let strangers = Arc::new(Semaphore::new(STRANGERS));
         while let Some(incoming) = endpoint.accept().await {
             let Ok(place) = strangers.clone().try_acquire_owned() else {
                 turn_away(incoming);
@@ -192,9 +202,7 @@ impl Server {
         };
         self.outbox.acknowledge(envelope.oldest_open, envelope.news_seen);
         let number = envelope.number;
-        if envelope.request.is_bulk() {
-            let _ = stream.set_priority(BULK);
-        }
+        let is_bulk = envelope.request.is_bulk();
         let only_known = envelope.only_known;
         let answer = {
             let work = self.answer_to(envelope);
@@ -215,10 +223,21 @@ impl Server {
         };
         // Whatever keeps it from arriving, an answer stays in the outbox until it is acknowledged.
         let _ = match answer {
+            Some(answer) if is_bulk => self.send_bulk(&mut stream, answer).await,
             Some(answer) => send(&mut stream, answer.as_ref()).await,
             None if only_known => send(&mut stream, &Answer::Unknown).await,
             None => return,
         };
+    }
+
+    /// After all other answers, and after other bulk.
+    async fn send_bulk(&self, stream: &mut SendStream, answer: Arc<Answer>) -> Result<(), MessageError> {
+        let _ = stream.set_priority(BULK);
+        let _turn = self.bulk.acquire().await;
+        send_large(stream, answer).await?;
+        // The turn lasts until it has arrived, or cannot any more.
+        let _ = stream.stopped().await;
+        Ok(())
     }
 
     /// Does what is asked unless it is under way or done. None if it was cancelled, or is not known.
