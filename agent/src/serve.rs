@@ -69,13 +69,18 @@ impl Options {
                 "--name" => options.name = Some(value.clone()),
                 "--udp" => options.udp = Some(value.parse().map_err(|_| wrong())?),
                 "--user" => options.user = value.parse().map_err(|_| wrong())?,
-                "--uid" => options.uid = Some(value.parse().map_err(|_| wrong())?),
+                "--uid" => options.uid = Some(user_id(value).ok_or_else(wrong)?),
                 "--folder" => options.folder = PathBuf::from(value),
                 _ => return Err(wrong()),
             }
         }
         Ok(options)
     }
+}
+
+/// The highest number means nobody.
+fn user_id(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|id| *id < u32::MAX)
 }
 
 /// Serves hosts until none has been there for ten minutes. The phone is put back as it was before this returns.
@@ -169,9 +174,13 @@ mod tests {
 
     #[test]
     fn an_option_that_does_not_exist_or_lacks_its_value_is_refused() {
-        for words in
-            [&["--nmae", "x"][..], &["--user"], &["--user", "me"], &["--uid", "-1"], &["--udp", "here"]]
-        {
+        for words in [
+            &["--nmae", "x"][..],
+            &["--user"],
+            &["--user", "me"],
+            &["--uid", "4294967295"],
+            &["--udp", "here"],
+        ] {
             let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
             assert!(matches!(Options::parse(&words), Err(ServeError::Option(_))), "{words:?}");
         }
