@@ -24,7 +24,7 @@ impl Host {
     /// `place` as the agent tells it: `udp:ADDRESS`.
     pub(crate) async fn over_udp(place: &str, keys: &Keys) -> Result<Host, String> {
         let address = place.strip_prefix("udp:").unwrap().parse().unwrap();
-        let socket = PlainUdp::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let socket = PlainUdp::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         Host::greet(socket, Way::Udp, address, keys).await
     }
 
