@@ -9,6 +9,7 @@ mod full_disk;
 mod interrupt;
 mod kill;
 mod link;
+mod link_phone;
 mod reduce;
 mod replay;
 mod retap;
