@@ -9,6 +9,8 @@ mod full_disk;
 mod interrupt;
 mod kill;
 mod link;
+mod link_flood;
+mod link_kill;
 mod link_phone;
 mod reduce;
 mod replay;
