@@ -11,7 +11,7 @@ use retap_shared::codec::{self, CodecError};
 use tokio::net::UnixListener;
 
 use crate::link::keys::Keys;
-use crate::listen::{ListenError, Listener, stream_endpoint};
+use crate::listen::{ListenError, Listener, serve_streams};
 use crate::on_thread::OnThread;
 use crate::outbox::Outbox;
 use crate::phone::Phone;
@@ -153,16 +153,58 @@ fn bind(name: &str) -> io::Result<UnixListener> {
 }
 
 async fn serve_socket(listener: &UnixListener, keys: &Keys, server: &Arc<Server>) -> Result<(), ServeError> {
-    loop {
-        let (stream, _) = listener.accept().await?;
-        let endpoint = stream_endpoint(stream, keys).map_err(ListenError::from)??;
-        tokio::spawn(server.clone().serve_one(endpoint));
-    }
+    let accept = async || Ok(listener.accept().await?.0);
+    Ok(serve_streams(accept, keys, server).await.map_err(ListenError::from)?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixStream};
+
+    use retap_shared::connection::{Connection, Pending, RequestError};
+    use retap_shared::protocol::{Happening, Reply, Request};
+
     use super::*;
+
+    struct NoPhone;
+
+    impl Connection for NoPhone {
+        fn request(&self, _: Request) -> Pending<'_, Result<Reply, RequestError>> {
+            Box::pin(std::future::pending())
+        }
+
+        fn news(&self) -> Pending<'_, Option<Happening>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    #[tokio::test]
+    async fn streams_beyond_a_few_are_closed_at_once() {
+        let name = format!("retap-test-{}", std::process::id());
+        let listener = bind(&name).unwrap();
+        let (keys, _) = Keys::make().unwrap();
+        let server = Server::new(Arc::new(NoPhone), Outbox::new(None).unwrap(), String::new(), 1);
+        let strangers = async {
+            let connect = || {
+                let address = SocketAddr::from_abstract_name(&name).unwrap();
+                let stream = UnixStream::connect_addr(&address).unwrap();
+                stream.set_nonblocking(true).unwrap();
+                tokio::net::UnixStream::from_std(stream).unwrap()
+            };
+            let first = connect();
+            let _others: Vec<_> = (0..40).map(|_| connect()).collect();
+            let last = connect();
+            last.readable().await.unwrap();
+            assert_eq!(last.try_read(&mut [0]).unwrap(), 0);
+            let error = first.try_read(&mut [0]).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::WouldBlock, "the first is still listened to");
+        };
+        tokio::select! {
+            served = serve_socket(&listener, &keys, &server) => panic!("{served:?}"),
+            () = strangers => {}
+        }
+    }
 
     #[test]
     fn options_say_where_to_listen_and_for_which_user() {

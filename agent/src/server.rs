@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::link::{MessageError, code, receive, send, send_large, send_next, with_causes};
 use crate::outbox::{Entered, Outbox};
 
-/// A peer that takes longer than this for its next move of the handshake, or to send a request, is dropped.
+/// A peer that takes longer than this for its next move of the handshake is dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Handshakes of strangers that may be under way at once; beyond that an address must prove itself first.
 const STRANGERS: usize = 8;
@@ -190,15 +190,16 @@ impl Server {
     }
 
     async fn answer(self: Arc<Self>, mut stream: SendStream, mut request: RecvStream) {
-        let envelope = match timeout(PATIENCE, receive::<Envelope>(&mut request, REQUEST_LIMIT)).await {
-            Ok(Ok(envelope)) => envelope,
-            Ok(Err(MessageError::Codec(error))) => {
+        // However long it takes: the host is no stranger any more, and a bad network may hold up half of a request.
+        let envelope = match receive::<Envelope>(&mut request, REQUEST_LIMIT).await {
+            Ok(envelope) => envelope,
+            Err(MessageError::Codec(error)) => {
                 tracing::warn!(error = %with_causes(&error), "a request could not be read");
                 let _ = stream.reset(VarInt::from_u32(code::MALFORMED));
                 return;
             }
             // The link broke or the host has changed its mind: there is nobody to answer.
-            Ok(Err(_)) | Err(_) => return,
+            Err(_) => return,
         };
         self.outbox.acknowledge(envelope.oldest_open, envelope.news_seen);
         let number = envelope.number;

@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use quinn::Connection as Quic;
-use retap_agent::link::{MessageError, receive, send};
+use quinn::{Connection as Quic, ReadError, VarInt};
+use retap_agent::link::{MessageError, code, receive, send};
 use retap_shared::connection::{Connection, Pending, RequestError};
-use retap_shared::protocol::{Happening, Reply, Request};
+use retap_shared::protocol::{Fault, Happening, Reply, Request};
 use retap_shared::session::{ANSWER_LIMIT, Answer, Envelope, SessionId};
 use retap_shared::verdict::Interruption;
 use tokio::sync::{Mutex as Turn, mpsc, watch};
@@ -26,6 +26,8 @@ use tokio::time::Instant;
 
 pub use courier::{LinkError, Patience};
 pub use dial::Dial;
+
+const MALFORMED: VarInt = VarInt::from_u32(code::MALFORMED);
 
 const SOON: Duration = Duration::from_micros(500);
 /// A fraction of a millisecond's worth.
@@ -110,6 +112,9 @@ impl Link {
                         Interruption::LinkLost { why: format!("an answer made no sense: {error}") }.into()
                     );
                 }
+                Err(MessageError::Read(ReadError::Reset(code))) if code == MALFORMED => {
+                    return Err(unreadable(&envelope.request).into());
+                }
                 Err(_) => self.shared.wait_until_gone(&up).await,
             }
         }
@@ -134,6 +139,12 @@ async fn awake<T>(answer: impl Future<Output = T>) -> T {
         }
     }
     answer.await
+}
+
+/// Asked again, it would be refused again.
+fn unreadable(request: &Request) -> Fault {
+    let name = request.name();
+    Fault::Impossible(format!("the agent could not read `{name}`: it holds more than an agent takes at once"))
 }
 
 fn reply(answer: Answer) -> Result<Reply, RequestError> {
@@ -196,7 +207,7 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.courier.abort();
         if let State::Up(up) = &*self.shared.state.borrow() {
-            up.quic.close(quinn::VarInt::from_u32(retap_agent::link::code::DONE), b"the host is done");
+            up.quic.close(VarInt::from_u32(code::DONE), b"the host is done");
         }
     }
 }

@@ -41,12 +41,16 @@ impl AsyncUdpSocket for PlainUdp {
         Box::pin(Room { socket: self, waiting: None })
     }
 
+    /// A datagram that cannot leave, because there is no network just now, is lost as any other may be. Told of an
+    /// error, quinn would stop working for the connection and leave those who wait on it waiting for ever.
     fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
-        let sent = self.socket.get_ref().send_to(transmit.contents, transmit.destination);
-        if sent.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
-            self.full.store(true, Ordering::Relaxed);
+        match self.socket.get_ref().send_to(transmit.contents, transmit.destination) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.full.store(true, Ordering::Relaxed);
+                Err(error)
+            }
+            Ok(_) | Err(_) => Ok(()),
         }
-        sent.map(|_| ())
     }
 
     fn poll_recv(
@@ -110,5 +114,26 @@ impl UdpPoller for Room {
             }
             Poll::Pending => Poll::Pending,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_datagram_that_cannot_leave_is_lost_and_no_error() {
+        let socket = PlainUdp::bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let longer_than_udp_can = vec![0; 70_000];
+        let destination = socket.local_addr().unwrap();
+        assert!(socket.socket.get_ref().send_to(&longer_than_udp_can, destination).is_err());
+        let transmit = Transmit {
+            destination,
+            ecn: None,
+            contents: &longer_than_udp_can,
+            segment_size: None,
+            src_ip: None,
+        };
+        socket.try_send(&transmit).unwrap();
     }
 }
