@@ -1,4 +1,5 @@
 //! Measurements of Retap itself.
 
 pub mod link;
+pub mod policy;
 pub mod simulated;

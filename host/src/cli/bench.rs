@@ -1,9 +1,10 @@
 //! `retap bench`.
 
 use clap::{Args, Subcommand};
+use retap_engine::policy::Rules;
 use serde_json::json;
 
-use crate::bench::{link, simulated};
+use crate::bench::{link, policy, simulated};
 use crate::cli::arguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -22,6 +23,7 @@ pub struct Bench {
 enum What {
     Simulated(Simulated),
     Link(Link),
+    Policy(Policy),
 }
 
 /// Events a second on simulated phones, on one core, without noise
@@ -55,12 +57,39 @@ struct Link {
     json: bool,
 }
 
+/// How long the optimal policy of a round takes to solve, with the paper's prior, 18 of 20 runs to pass
+#[derive(Debug, Args)]
+struct Policy {
+    /// Only for this many candidates; 2 to 5 if not said
+    #[arg(long, value_name = "N")]
+    candidates: Option<usize>,
+    /// Runs in one round
+    #[arg(long, value_name = "M", default_value_t = 15)]
+    parallel: u32,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
 impl Bench {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         match &self.what {
             What::Simulated(simulated) => simulated.run(shell),
             What::Link(link) => link.run(shell),
+            What::Policy(policy) => policy.run(shell),
         }
+    }
+}
+
+impl Policy {
+    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+        let sizes = self.candidates.map_or(2..=5, |only| only..=only);
+        for candidates in sizes {
+            let rules = Rules { candidates, parallel: self.parallel, runs: 20, successes: 18 };
+            let solved = policy::measure(rules, shell)?;
+            shell.console.result(&if self.json { solved.to_json() } else { solved.to_words() })?;
+        }
+        Ok(Exit::Done)
     }
 }
 

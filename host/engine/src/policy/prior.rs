@@ -44,6 +44,20 @@ pub enum PriorError {
     Empty,
 }
 
+impl Tally {
+    pub fn runs(&self) -> u32 {
+        self.successes + self.failures
+    }
+
+    pub fn count(&mut self, reached: bool) {
+        if reached {
+            self.successes += 1;
+        } else {
+            self.failures += 1;
+        }
+    }
+}
+
 impl Prior {
     /// The one that the paper's tables follow.
     pub fn paper() -> Prior {
@@ -59,6 +73,12 @@ impl Prior {
             }
         }
         Prior::of(points).ok_or(PriorError::Empty)
+    }
+
+    /// As `parse` reads it.
+    pub fn to_text(&self) -> String {
+        let line = |point: &Point| format!("{},{}\n", point.p, point.weight);
+        "p,probability\n".to_owned() + &self.points.iter().map(line).collect::<String>()
     }
 
     /// The paper's, corrected by what was seen of candidates since: the likeliest distribution, by repeated estimation.
