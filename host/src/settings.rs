@@ -74,6 +74,9 @@ pub struct Reduce {
     /// Only for `nd3min`.
     #[serde(default)]
     pub nd3min: Nd3min,
+    /// The result must do it no less often than the original, however often that is.
+    #[serde(default)]
+    pub keep_rate: bool,
     /// The text of the prior, complete: `paper` needs none.
     #[serde(default)]
     pub prior: Option<String>,

@@ -1,5 +1,6 @@
 //! Cutting a trace down to the steps that matter. What is asked is the oracle's business; this decides what to ask.
 
+mod auto;
 mod dd;
 mod judge;
 mod nd3min;
@@ -24,12 +25,15 @@ pub use scheduler::Scheduling;
 
 /// The paper's.
 pub const DEFAULT_PARTS: usize = 5;
+/// How often a trace is run again whose only run has failed.
+const SECOND_TRY: u32 = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
     /// Plain delta debugging.
     Dd,
-    /// Delta debugging, then a sweep that also removes steps that only go together.
+    /// If one run each is enough, delta debugging and then a sweep that also removes steps that only go together; else by
+    /// what is believed of each step.
     #[default]
     Auto,
     /// Delta debugging in rounds of runs, for targets that are reached only sometimes.
@@ -55,6 +59,8 @@ pub struct ReduceSettings {
     pub policy: Option<Arc<Policy>>,
     /// What is believed of candidates before they are run.
     pub prior: Arc<Prior>,
+    /// `auto`: the result need not pass `successes`, but reach the target no less often than the original.
+    pub keep_rate: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -129,8 +135,8 @@ pub async fn reduce(
         steps: from,
     });
 
-    let mut work =
-        Work { judge: Judge::new(settings, oracle, sink, stop), best: whole, original: Check::default() };
+    let judge = Judge::new(settings, oracle, sink, stop);
+    let mut work = Work { judge, settings: settings.clone(), best: whole, original: Check::default() };
     let (outcome, result) = match work.run(algorithm).await {
         Ok(None) => (Outcome::DoesNotReproduce, None),
         Ok(Some(check)) => (Outcome::Done, Some(check)),
@@ -138,7 +144,7 @@ pub async fn reduce(
         Err(Halt::Oracle(error)) => return Err(error.into()),
     };
 
-    let Work { judge, best, original } = work;
+    let Work { judge, settings, best, original } = work;
     let judge::Spent { runs, events, took, rounds } = judge.spent();
     let certainty = result.as_ref().and_then(|check| settings.certainty(check, best.len()));
     sink(RunEvent::ReductionEnded { target, from, to: steps_of(&best), runs, events, took });
@@ -159,6 +165,8 @@ pub async fn reduce(
 
 struct Work<'a> {
     judge: Judge<'a>,
+    /// Those that counted in the end.
+    settings: ReduceSettings,
     /// The smallest that has passed: what is left if the work is stopped.
     best: Candidate,
     original: Check,
@@ -168,11 +176,16 @@ impl Work<'_> {
     /// The final check, or `None` if the original does not reproduce.
     async fn run(&mut self, algorithm: Algorithm) -> Result<Option<Check>, Halt> {
         let settings = self.judge.settings();
+        let whole = self.best.clone();
+        let may_be_flaky = algorithm == Algorithm::Auto && !whole.is_empty();
+        if may_be_flaky && (settings.runs > 1 || settings.keep_rate) {
+            return self.by_beliefs(settings.clone()).await;
+        }
         let (runs, needed) = settings.original(algorithm);
         let first = self.judge.fresh(self.best.key(), runs).start;
         self.original = self.judge.check(&self.best, Checked::Original, first, runs).await?;
         if self.original.successes < needed {
-            return Ok(None);
+            return if may_be_flaky { self.once_more().await } else { Ok(None) };
         }
         match algorithm {
             Algorithm::Nd3min => nd3min::nd3min(&mut self.judge, &mut self.best).await?,
@@ -184,7 +197,36 @@ impl Work<'_> {
         }
         // Attempts beyond those that any candidate has had, so that no answer of the search is counted again.
         let first = self.judge.fresh(self.best.key(), settings.check_runs).start.max(settings.runs);
-        Ok(Some(self.judge.check(&self.best, Checked::Result, first, settings.check_runs).await?))
+        let check = self.judge.check(&self.best, Checked::Result, first, settings.check_runs).await?;
+        if may_be_flaky && check.successes < check.runs {
+            self.best = whole;
+            return self.by_beliefs(settings.flaky()).await;
+        }
+        Ok(Some(check))
+    }
+
+    /// The first run has failed. A trace that then does it at least once is flaky.
+    async fn once_more(&mut self) -> Result<Option<Check>, Halt> {
+        let first = self.judge.fresh(self.best.key(), SECOND_TRY).start;
+        let again = self.judge.check(&self.best, Checked::Original, first, SECOND_TRY).await?;
+        self.original.runs += again.runs;
+        self.original.successes += again.successes;
+        if again.successes == 0 { Ok(None) } else { self.by_beliefs(self.judge.settings().flaky()).await }
+    }
+
+    async fn by_beliefs(&mut self, settings: ReduceSettings) -> Result<Option<Check>, Halt> {
+        if settings != *self.judge.settings() {
+            let ReduceSettings { runs, successes, .. } = settings;
+            let text = format!(
+                "the target is reached only sometimes; from now on {successes} of {runs} runs count as reached"
+            );
+            self.judge.tell(RunEvent::Warning { text });
+        }
+        let ended = auto::auto(&mut self.judge, &settings, &mut self.best).await?;
+        let auto::Ended { original, result, successes } = ended;
+        self.original = original;
+        self.settings = ReduceSettings { successes, ..settings };
+        Ok(result)
     }
 }
 
@@ -203,15 +245,26 @@ impl ReduceSettings {
         }
     }
 
-    /// How often the whole trace is run, and how many of these runs must do it. ND3MIN asks less of it than of a
-    /// candidate, as the paper does: 15 of 20 where those need 18.
+    /// How often the whole trace is run, and how many of these runs must do it. Less is asked of it than of a
+    /// candidate, as in the paper: 15 of 20 where those need 18.
     fn original(&self, algorithm: Algorithm) -> (u32, u32) {
         let runs = self.original_runs.unwrap_or(self.runs);
         let own = match algorithm {
-            Algorithm::Nd3min => (self.successes * 5).div_ceil(6),
-            Algorithm::Dd | Algorithm::Auto => self.successes,
+            Algorithm::Nd3min | Algorithm::Auto => (self.successes * 5).div_ceil(6),
+            Algorithm::Dd => self.successes,
         };
         (runs, self.original_successes.unwrap_or(own))
+    }
+
+    /// For a trace that turned out to reach its target only sometimes: the paper's.
+    fn flaky(&self) -> ReduceSettings {
+        ReduceSettings {
+            runs: 20,
+            successes: 18,
+            original_runs: None,
+            original_successes: None,
+            ..self.clone()
+        }
     }
 
     fn certainty(&self, check: &Check, steps: usize) -> Option<Certainty> {
@@ -237,6 +290,7 @@ impl Default for ReduceSettings {
             scheduling: Scheduling::default(),
             policy: None,
             prior: Arc::new(Prior::paper()),
+            keep_rate: false,
         }
     }
 }

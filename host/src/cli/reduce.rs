@@ -48,6 +48,9 @@ pub struct Reduce {
     /// How many of the first runs of the whole trace must do it; `nd3min` asks for 15 where a candidate needs 18
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     original_successes: Option<u32>,
+    /// `auto`: the result must do it no less often than the original, even if that is seldom
+    #[arg(long, conflicts_with_all = ["successes", "original_successes"])]
+    keep_rate: bool,
     /// What is believed of candidates: `paper`, `learned` from the store's runs, or a table; `paper` if not said
     #[arg(long, value_name = "FILE|learned|paper")]
     prior: Option<String>,
@@ -68,7 +71,7 @@ pub struct Reduce {
         long, value_name = "RUN",
         conflicts_with_all = [
             "source", "crash", "device", "count", "target", "algorithm", "runs", "successes", "seed", "out", "config",
-            "scheduler", "parts", "parallel", "original_successes", "prior",
+            "scheduler", "parts", "parallel", "original_successes", "prior", "keep_rate",
         ]
     )]
     resume: Option<PathBuf>,
@@ -106,11 +109,16 @@ impl Reduce {
         let config = global.config()?;
         let traces = Source::read(&source, self.crash.as_deref())?;
         let algorithm = self.algorithm.or(config.reduce.algorithm).unwrap_or(Algorithm::Auto);
-        let (runs, successes) =
-            algorithm.rules(self.runs.or(config.reduce.runs), self.successes.or(config.reduce.successes));
+        // A rate that is to be kept must first be known.
+        let default = self.keep_rate.then_some(settings::NOISY_RUNS);
+        let runs = self.runs.or(config.reduce.runs).or(default);
+        let (runs, successes) = algorithm.rules(runs, self.successes.or(config.reduce.successes));
         let only_nd3min = self.scheduler.map(|_| "--scheduler").or(self.parts.map(|_| "--parts"));
         if let Some(option) = only_nd3min.filter(|_| algorithm != Algorithm::Nd3min) {
-            return Err(Contradiction { option, algorithm }.into());
+            return Err(Contradiction { option, of: Algorithm::Nd3min, algorithm }.into());
+        }
+        if self.keep_rate && algorithm != Algorithm::Auto {
+            return Err(Contradiction { option: "--keep-rate", of: Algorithm::Auto, algorithm }.into());
         }
         let store = global.store(&config);
         let prior = self.prior.as_deref().filter(|name| *name != "paper");
@@ -129,6 +137,7 @@ impl Reduce {
                 scheduler: self.scheduler.unwrap_or(Scheduler::Heuristic),
                 parts: self.parts.unwrap_or(settings::DEFAULT_PARTS),
             },
+            keep_rate: self.keep_rate,
             prior: prior.map(|prior| prior.to_text()),
         };
         traces.check(&settings)?;
@@ -180,9 +189,10 @@ fn in_json(one: &Shortened, run: &Path) -> String {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("`{option}` is for `--algorithm nd3min`, and this is `{}`", .algorithm.name())]
+#[error("`{option}` is for `--algorithm {}`, and this is `{}`", .of.name(), .algorithm.name())]
 struct Contradiction {
     option: &'static str,
+    of: Algorithm,
     algorithm: Algorithm,
 }
 
@@ -192,7 +202,7 @@ impl Explained for Contradiction {
     }
 
     fn help(&self) -> String {
-        format!("leave `{}` away, or add `--algorithm nd3min`", self.option)
+        format!("leave `{}` away, or say `--algorithm {}`", self.option, self.of.name())
     }
 }
 

@@ -58,6 +58,7 @@ impl Rules {
                 original_successes: asked.original_successes,
                 parts: nd3min.parts as usize,
                 scheduling: scheduling(nd3min.scheduler),
+                keep_rate: asked.keep_rate,
                 ..ReduceSettings::default()
             },
             parallel: asked.parallel,

@@ -160,6 +160,18 @@ impl<'a> Judge<'a> {
         Ok(seen)
     }
 
+    /// Dropping what it returns cancels the run.
+    pub(super) fn ask(&self, question: Question) -> Pending<'a, Result<Observation, OracleError>> {
+        self.oracle.ask(question)
+    }
+
+    /// The next answer of runs that were started with `ask`.
+    pub(super) async fn answer(&mut self, runs: &mut Runs<'a>) -> Result<(usize, Observation), Halt> {
+        let (number, seen) = runs.next(self.stop).await?;
+        self.count(&seen);
+        Ok((number, seen))
+    }
+
     pub(super) fn tell(&self, event: RunEvent) {
         (self.sink)(event);
     }
@@ -282,21 +294,22 @@ impl Trial {
 
 /// Runs under way, each for the candidate of a number.
 #[derive(Default)]
-struct Runs<'a> {
+pub(super) struct Runs<'a> {
     under_way: Vec<(usize, Pending<'a, Result<Observation, OracleError>>)>,
 }
 
 impl<'a> Runs<'a> {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.under_way.len()
     }
 
-    fn start(&mut self, number: usize, run: Pending<'a, Result<Observation, OracleError>>) {
+    pub(super) fn start(&mut self, number: usize, run: Pending<'a, Result<Observation, OracleError>>) {
         self.under_way.push((number, run));
     }
 
-    fn cancel(&mut self, which: impl Fn(usize) -> bool) {
-        self.under_way.retain(|(number, _)| !which(*number));
+    /// The numbers of those that are no longer under way.
+    pub(super) fn cancel(&mut self, which: impl Fn(usize) -> bool) -> Vec<usize> {
+        self.under_way.extract_if(.., |(number, _)| which(*number)).map(|(number, _)| number).collect()
     }
 
     /// The next answer. Only called while a run is under way.
