@@ -118,7 +118,7 @@ impl Policy {
 impl Noisy {
     fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         let all = Competitor::value_variants();
-        let competitors = if self.algorithm.is_empty() { all } else { &self.algorithm };
+        let competitors = if self.algorithm.is_empty() { all } else { self.algorithm.as_slice() };
         let policy = match competitors.contains(&Competitor::Nd3minOptimal) {
             true => {
                 let parallel = noisy::PHONES as u32;
