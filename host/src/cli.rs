@@ -7,6 +7,7 @@ mod demo;
 mod devices;
 mod explore;
 mod phone;
+mod policy;
 mod reduce;
 mod replay;
 
@@ -37,6 +38,7 @@ enum Command {
     Explore(explore::Explore),
     Reduce(reduce::Reduce),
     Replay(replay::Replay),
+    Policy(policy::Policy),
     Phone(phone::Phone),
     Check(check::Check),
     Bench(bench::Bench),
@@ -62,6 +64,7 @@ pub fn run() -> Exit {
         Command::Explore(command) => command.run(&global, &shell),
         Command::Reduce(command) => command.run(&global, &shell),
         Command::Replay(command) => command.run(&global, &shell),
+        Command::Policy(command) => command.run(&global, &shell),
         Command::Phone(command) => command.run(&shell),
         Command::Check(command) => command.run(&global, &shell),
         Command::Bench(command) => command.run(&shell),

@@ -4,6 +4,7 @@
 mod explore;
 mod page;
 mod play;
+mod policy;
 mod reduce;
 mod reductions;
 mod source;
@@ -36,6 +37,7 @@ use crate::shell::Shell;
 pub use explore::{Explored, Wanted, explore};
 pub use page::{Section, page};
 pub use play::{PlayError, play, verdict_in_words};
+pub use policy::{policy, prior, solve};
 pub use reduce::{Cut, Rules, reduce};
 pub use reductions::{Shortened, reduce_all, shorten};
 pub use source::{Source, phone_for};
@@ -118,6 +120,14 @@ impl Job {
 
     pub fn run(&self) -> &Run {
         &self.run
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub fn shell(&self) -> &Shell {
+        &self.shell
     }
 
     pub fn console(&self) -> &Console {

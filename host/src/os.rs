@@ -27,3 +27,25 @@ pub fn machine_name() -> String {
         _ => "a host without a name".to_owned(),
     }
 }
+
+/// Memory that a program can still have, in bytes, where that can be known.
+pub fn free_memory() -> Option<u64> {
+    kib("/proc/meminfo", "MemAvailable:")
+}
+
+/// The most memory that this process has had since it was last forgotten, in bytes, where that can be known.
+pub fn peak_memory() -> Option<u64> {
+    kib("/proc/self/status", "VmHWM:")
+}
+
+pub fn forget_peak_memory() {
+    // Where this is not possible the peak is that of the whole process.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// A line such as `VmHWM:   1234 kB`.
+fn kib(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}

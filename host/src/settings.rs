@@ -18,6 +18,9 @@ pub const DEFAULT_EVENTS: u64 = 5_000;
 pub const DEFAULT_SESSION_EVENTS: u32 = 500;
 pub const DEFAULT_RUNS: u32 = 1;
 pub const DEFAULT_TIMES: u32 = 3;
+pub const DEFAULT_PARTS: u32 = 5;
+/// Where every candidate is run several times anyway: the paper's.
+pub const NOISY_RUNS: u32 = 20;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
@@ -62,6 +65,46 @@ pub struct Reduce {
     pub algorithm: Algorithm,
     pub runs: u32,
     pub successes: u32,
+    /// Runs at once; as many as there are phones if not said.
+    #[serde(default)]
+    pub parallel: Option<u32>,
+    /// How many of the first runs of the whole trace must do it.
+    #[serde(default)]
+    pub original_successes: Option<u32>,
+    /// Only for `nd3min`.
+    #[serde(default)]
+    pub nd3min: Nd3min,
+    /// The result must do it no less often than the original, however often that is.
+    #[serde(default)]
+    pub keep_rate: bool,
+    /// The text of the prior, complete: `paper` needs none.
+    #[serde(default)]
+    pub prior: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nd3min {
+    pub scheduler: Scheduler,
+    pub parts: u32,
+}
+
+impl Default for Nd3min {
+    fn default() -> Nd3min {
+        Nd3min { scheduler: Scheduler::Heuristic, parts: DEFAULT_PARTS }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheduler {
+    /// One run of each candidate in turn.
+    RoundRobin,
+    /// All runs of one candidate after the other.
+    Greedy,
+    /// Prove what looks good, throw out what does not.
+    Heuristic,
+    /// The policy that needs the fewest rounds; solved once and kept.
+    Optimal,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
@@ -78,6 +121,8 @@ pub enum Algorithm {
     Auto,
     /// Plain delta debugging.
     Dd,
+    /// Delta debugging in rounds of runs, for targets that are reached only sometimes.
+    Nd3min,
 }
 
 impl Settings {
@@ -108,10 +153,25 @@ impl Explorer {
 }
 
 impl Algorithm {
+    /// How often a candidate is run, and how many of these runs must do it, if only some of it is said.
+    pub fn rules(self, runs: Option<u32>, successes: Option<u32>) -> (u32, u32) {
+        match self {
+            Algorithm::Auto | Algorithm::Dd => {
+                let runs = runs.unwrap_or(DEFAULT_RUNS);
+                (runs, successes.unwrap_or(runs))
+            }
+            Algorithm::Nd3min => {
+                let runs = runs.unwrap_or(NOISY_RUNS);
+                (runs, successes.unwrap_or((runs * 9).div_ceil(10)))
+            }
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Auto => "auto",
             Algorithm::Dd => "dd",
+            Algorithm::Nd3min => "nd3min",
         }
     }
 }

@@ -7,6 +7,7 @@ pub mod explore;
 pub mod journal;
 pub mod model;
 pub mod oracle;
+pub mod policy;
 pub mod pool;
 pub mod reduce;
 pub mod seed;

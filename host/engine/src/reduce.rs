@@ -1,11 +1,15 @@
 //! Cutting a trace down to the steps that matter. What is asked is the oracle's business; this decides what to ask.
 
+mod auto;
 mod dd;
 mod judge;
+mod nd3min;
+pub mod scheduler;
 mod sweep;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Target;
@@ -14,19 +18,29 @@ use retap_shared::verdict::{Outcome, Verdict};
 
 use crate::event::{Checked, RunEvent, Sink};
 use crate::oracle::{Candidate, Oracle, OracleError};
+use crate::policy::{Policy, Prior, Tally};
 use crate::stop::Stop;
 use judge::{Halt, Judge};
+pub use scheduler::Scheduling;
+
+/// The paper's.
+pub const DEFAULT_PARTS: usize = 5;
+/// How often a trace is run again whose only run has failed.
+const SECOND_TRY: u32 = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
     /// Plain delta debugging.
     Dd,
-    /// Delta debugging, then a sweep that also removes steps that only go together.
+    /// If one run each is enough, delta debugging and then a sweep that also removes steps that only go together; else by
+    /// what is believed of each step.
     #[default]
     Auto,
+    /// Delta debugging in rounds of runs, for targets that are reached only sometimes.
+    Nd3min,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReduceSettings {
     /// A candidate passes if at least `successes` of `runs` runs reach the target.
     pub runs: u32,
@@ -35,6 +49,18 @@ pub struct ReduceSettings {
     pub parallel: usize,
     /// How many fresh runs of the result are made at the end.
     pub check_runs: u32,
+    /// How often the whole trace is run first; `runs` times if not said.
+    pub original_runs: Option<u32>,
+    /// How many of these must do it; what the algorithm asks for if not said.
+    pub original_successes: Option<u32>,
+    /// ND3MIN: into how many parts a trace is cut first, and who plans the rounds.
+    pub parts: usize,
+    pub scheduling: Scheduling,
+    pub policy: Option<Arc<Policy>>,
+    /// What is believed of candidates before they are run.
+    pub prior: Arc<Prior>,
+    /// `auto`: the result need not pass `successes`, but reach the target no less often than the original.
+    pub keep_rate: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +77,19 @@ pub struct Reduction {
     pub runs: u64,
     pub events: u64,
     pub took: Micros,
+    /// Rounds of runs that waited for each other, where there are any.
+    pub rounds: u64,
+    /// What the final check says, where the target is known to be reached only sometimes.
+    pub certainty: Option<Certainty>,
+}
+
+/// The numbers p1 and p2 beside a check.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Certainty {
+    /// That the result does it in at least 85 of 100 runs.
+    pub good: f64,
+    /// That no single step can be left out.
+    pub minimal: f64,
 }
 
 /// How often a trace did it.
@@ -68,6 +107,10 @@ pub enum ReduceError {
         "{successes} successes of {runs} runs cannot decide anything; ask for 1 up to the number of runs"
     )]
     Settings { successes: u32, runs: u32 },
+    #[error("a trace is cut into 2 parts or more, not into {0}")]
+    Parts(usize),
+    #[error("{needed} successes cannot be asked of {runs} runs of the whole trace")]
+    Original { needed: u32, runs: u32 },
     #[error(transparent)]
     Oracle(#[from] OracleError),
 }
@@ -92,8 +135,8 @@ pub async fn reduce(
         steps: from,
     });
 
-    let mut work =
-        Work { judge: Judge::new(settings, oracle, sink, stop), best: whole, original: Check::default() };
+    let judge = Judge::new(settings, oracle, sink, stop);
+    let mut work = Work { judge, settings: settings.clone(), best: whole, original: Check::default() };
     let (outcome, result) = match work.run(algorithm).await {
         Ok(None) => (Outcome::DoesNotReproduce, None),
         Ok(Some(check)) => (Outcome::Done, Some(check)),
@@ -101,15 +144,29 @@ pub async fn reduce(
         Err(Halt::Oracle(error)) => return Err(error.into()),
     };
 
-    let Work { judge, best, original } = work;
-    let judge::Spent { runs, events, took } = judge.spent();
+    let Work { judge, settings, best, original } = work;
+    let judge::Spent { runs, events, took, rounds } = judge.spent();
+    let certainty = result.as_ref().and_then(|check| settings.certainty(check, best.len()));
     sink(RunEvent::ReductionEnded { target, from, to: steps_of(&best), runs, events, took });
     let trace = Trace { header: trace.header.clone(), steps: best.to_steps() };
-    Ok(Reduction { outcome, trace, kept: best.kept().to_vec(), original, result, runs, events, took })
+    Ok(Reduction {
+        outcome,
+        trace,
+        kept: best.kept().to_vec(),
+        original,
+        result,
+        runs,
+        events,
+        took,
+        rounds,
+        certainty,
+    })
 }
 
 struct Work<'a> {
     judge: Judge<'a>,
+    /// Those that counted in the end.
+    settings: ReduceSettings,
     /// The smallest that has passed: what is left if the work is stopped.
     best: Candidate,
     original: Check,
@@ -119,37 +176,127 @@ impl Work<'_> {
     /// The final check, or `None` if the original does not reproduce.
     async fn run(&mut self, algorithm: Algorithm) -> Result<Option<Check>, Halt> {
         let settings = self.judge.settings();
-        self.original = self.judge.check(&self.best, Checked::Original, 0, settings.runs).await?;
-        if self.original.successes < settings.successes {
-            return Ok(None);
+        let whole = self.best.clone();
+        let may_be_flaky = algorithm == Algorithm::Auto && !whole.is_empty();
+        if may_be_flaky && (settings.runs > 1 || settings.keep_rate) {
+            return self.by_beliefs(settings.clone()).await;
         }
-        dd::dd(&mut self.judge, &mut self.best).await?;
-        if algorithm == Algorithm::Auto {
-            sweep::sweep(&mut self.judge, &mut self.best).await?;
+        let (runs, needed) = settings.original(algorithm);
+        let first = self.judge.fresh(self.best.key(), runs).start;
+        self.original = self.judge.check(&self.best, Checked::Original, first, runs).await?;
+        if self.original.successes < needed {
+            return if may_be_flaky { self.once_more().await } else { Ok(None) };
+        }
+        match algorithm {
+            Algorithm::Nd3min => nd3min::nd3min(&mut self.judge, &mut self.best).await?,
+            Algorithm::Dd => dd::dd(&mut self.judge, &mut self.best).await?,
+            Algorithm::Auto => {
+                dd::dd(&mut self.judge, &mut self.best).await?;
+                sweep::sweep(&mut self.judge, &mut self.best).await?;
+            }
         }
         // Attempts beyond those that any candidate has had, so that no answer of the search is counted again.
-        let fresh = self.judge.check(&self.best, Checked::Result, settings.runs, settings.check_runs).await?;
-        Ok(Some(fresh))
+        let first = self.judge.fresh(self.best.key(), settings.check_runs).start.max(settings.runs);
+        let check = self.judge.check(&self.best, Checked::Result, first, settings.check_runs).await?;
+        if may_be_flaky && check.successes < check.runs {
+            self.best = whole;
+            return self.by_beliefs(settings.flaky()).await;
+        }
+        Ok(Some(check))
+    }
+
+    /// The first run has failed. A trace that then does it at least once is flaky.
+    async fn once_more(&mut self) -> Result<Option<Check>, Halt> {
+        let first = self.judge.fresh(self.best.key(), SECOND_TRY).start;
+        let again = self.judge.check(&self.best, Checked::Original, first, SECOND_TRY).await?;
+        self.original.runs += again.runs;
+        self.original.successes += again.successes;
+        if again.successes == 0 { Ok(None) } else { self.by_beliefs(self.judge.settings().flaky()).await }
+    }
+
+    async fn by_beliefs(&mut self, settings: ReduceSettings) -> Result<Option<Check>, Halt> {
+        if settings != *self.judge.settings() {
+            let ReduceSettings { runs, successes, .. } = settings;
+            let text = format!(
+                "the target is reached only sometimes; from now on {successes} of {runs} runs count as reached"
+            );
+            self.judge.tell(RunEvent::Warning { text });
+        }
+        let ended = auto::auto(&mut self.judge, &settings, &mut self.best).await?;
+        let auto::Ended { original, result, successes } = ended;
+        self.original = original;
+        self.settings = ReduceSettings { successes, ..settings };
+        Ok(result)
     }
 }
 
 impl ReduceSettings {
-    fn check(&self) -> Result<(), ReduceError> {
-        if (1..=self.runs).contains(&self.successes) {
-            return Ok(());
+    pub fn check(&self) -> Result<(), ReduceError> {
+        if !(1..=self.runs).contains(&self.successes) {
+            return Err(ReduceError::Settings { successes: self.successes, runs: self.runs });
         }
-        Err(ReduceError::Settings { successes: self.successes, runs: self.runs })
+        if self.parts < 2 {
+            return Err(ReduceError::Parts(self.parts));
+        }
+        let runs = self.original_runs.unwrap_or(self.runs);
+        match self.original_successes {
+            Some(needed) if !(1..=runs).contains(&needed) => Err(ReduceError::Original { needed, runs }),
+            _ => Ok(()),
+        }
+    }
+
+    /// How often the whole trace is run, and how many of these runs must do it. Less is asked of it than of a
+    /// candidate, as in the paper: 15 of 20 where those need 18.
+    fn original(&self, algorithm: Algorithm) -> (u32, u32) {
+        let runs = self.original_runs.unwrap_or(self.runs);
+        let own = match algorithm {
+            Algorithm::Nd3min | Algorithm::Auto => (self.successes * 5).div_ceil(6),
+            Algorithm::Dd => self.successes,
+        };
+        (runs, self.original_successes.unwrap_or(own))
+    }
+
+    /// For a trace that turned out to reach its target only sometimes: the paper's.
+    fn flaky(&self) -> ReduceSettings {
+        ReduceSettings {
+            runs: 20,
+            successes: 18,
+            original_runs: None,
+            original_successes: None,
+            ..self.clone()
+        }
+    }
+
+    fn certainty(&self, check: &Check, steps: usize) -> Option<Certainty> {
+        if self.runs == 1 || check.runs == 0 {
+            return None;
+        }
+        let tally = Tally { successes: check.successes, failures: check.runs - check.successes };
+        let (good, minimal) = (self.prior.p1(tally), self.prior.p2(steps, self.runs, self.successes));
+        Some(Certainty { good, minimal })
     }
 }
 
 impl Default for ReduceSettings {
     fn default() -> Self {
-        ReduceSettings { runs: 1, successes: 1, parallel: 1, check_runs: 3 }
+        ReduceSettings {
+            runs: 1,
+            successes: 1,
+            parallel: 1,
+            check_runs: 3,
+            original_runs: None,
+            original_successes: None,
+            parts: DEFAULT_PARTS,
+            scheduling: Scheduling::default(),
+            policy: None,
+            prior: Arc::new(Prior::paper()),
+            keep_rate: false,
+        }
     }
 }
 
 impl Algorithm {
-    pub const ALL: [Algorithm; 2] = [Algorithm::Auto, Algorithm::Dd];
+    pub const ALL: [Algorithm; 3] = [Algorithm::Auto, Algorithm::Dd, Algorithm::Nd3min];
 }
 
 impl fmt::Display for Algorithm {
@@ -157,12 +304,13 @@ impl fmt::Display for Algorithm {
         f.write_str(match self {
             Algorithm::Dd => "dd",
             Algorithm::Auto => "auto",
+            Algorithm::Nd3min => "nd3min",
         })
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no algorithm `{0}`; there are `auto` and `dd`")]
+#[error("there is no algorithm `{0}`; there are `auto`, `dd` and `nd3min`")]
 pub struct UnknownAlgorithm(pub String);
 
 impl FromStr for Algorithm {

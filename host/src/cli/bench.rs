@@ -1,9 +1,13 @@
 //! `retap bench`.
 
-use clap::{Args, Subcommand};
+use std::sync::Arc;
+
+use clap::{Args, Subcommand, ValueEnum};
+use retap_engine::policy::{Prior, Rules};
 use serde_json::json;
 
-use crate::bench::{link, simulated};
+use crate::bench::noisy::{Case, Competitor, Reduced};
+use crate::bench::{link, noisy, policy, simulated};
 use crate::cli::arguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -22,6 +26,8 @@ pub struct Bench {
 enum What {
     Simulated(Simulated),
     Link(Link),
+    Policy(Policy),
+    Noisy(Noisy),
 }
 
 /// Events a second on simulated phones, on one core, without noise
@@ -55,13 +61,115 @@ struct Link {
     json: bool,
 }
 
+/// How long the optimal policy of a round takes to solve, with the paper's prior, 18 of 20 runs to pass
+#[derive(Debug, Args)]
+struct Policy {
+    /// Only for this many candidates; 2 to 5 if not said
+    #[arg(long, value_name = "N")]
+    candidates: Option<usize>,
+    /// Runs in one round
+    #[arg(long, value_name = "M", default_value_t = 15)]
+    parallel: u32,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// What reducing traces of a target costs that is reached only sometimes, in virtual time, on a grid of chances and needed events
+#[derive(Debug, Args)]
+struct Noisy {
+    /// Only these algorithms
+    #[arg(long, value_enum)]
+    algorithm: Vec<Competitor>,
+    /// How many seeds for each cell of the grid
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    seeds: u64,
+    /// Events of each trace
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=100_000), default_value_t = 500)]
+    events: u32,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
 impl Bench {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         match &self.what {
             What::Simulated(simulated) => simulated.run(shell),
             What::Link(link) => link.run(shell),
+            What::Policy(policy) => policy.run(shell),
+            What::Noisy(noisy) => noisy.run(shell),
         }
     }
+}
+
+impl Policy {
+    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+        let sizes = self.candidates.map_or(2..=5, |only| only..=only);
+        for candidates in sizes {
+            let rules = Rules { candidates, parallel: self.parallel, runs: 20, successes: 18 };
+            let solved = policy::measure(rules, shell)?;
+            shell.console.result(&if self.json { solved.to_json() } else { solved.to_words() })?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl Noisy {
+    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+        let all = Competitor::value_variants();
+        let competitors = if self.algorithm.is_empty() { all } else { self.algorithm.as_slice() };
+        let policy = match competitors.contains(&Competitor::Nd3minOptimal) {
+            true => {
+                let parallel = noisy::PHONES as u32;
+                let rules = Rules { candidates: 5, parallel, runs: 20, successes: 18 };
+                Some(Arc::new(job::solve(&rules, &Prior::paper(), shell)?))
+            }
+            false => None,
+        };
+        for (with, without) in noisy::GRID {
+            for kind in noisy::KINDS {
+                for &competitor in competitors {
+                    let mut cell = Vec::new();
+                    for seed in 0..self.seeds {
+                        let case = Case { with, without, kind, seed, events: self.events };
+                        let run = noisy::run(case, competitor, policy.as_ref(), &shell.stop);
+                        cell.push(job::block_on(Clock::Jumping, run)??);
+                        if shell.stop.asked() {
+                            return Ok(Exit::Interrupted);
+                        }
+                        if self.json {
+                            shell.console.result(&cell[cell.len() - 1].to_json())?;
+                        }
+                    }
+                    if !self.json {
+                        shell.console.result(&in_words(&cell))?;
+                    }
+                }
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// A cell of the grid in a line: means, and the median size.
+fn in_words(cell: &[Reduced]) -> String {
+    let Some(first) = cell.first() else { return String::new() };
+    let mean = |of: fn(&Reduced) -> f64| cell.iter().map(of).sum::<f64>() / cell.len() as f64;
+    let mut sizes: Vec<usize> = cell.iter().map(|one| one.kept.len()).collect();
+    sizes.sort_unstable();
+    let right = cell.iter().filter(|one| one.is_right()).count();
+    let Case { with, without, kind, .. } = &first.case;
+    format!(
+        "{with:.2}/{without:.1} {:<12}{:<20}{:>8.1} steps {:>8.0} runs {:>8.0} s {:>4} events left, {right} of {} right",
+        kind.to_string(),
+        first.competitor.to_string(),
+        mean(|one| one.steps as f64),
+        mean(|one| one.runs as f64),
+        mean(|one| one.seconds),
+        sizes[sizes.len() / 2],
+        cell.len(),
+    )
 }
 
 impl Link {

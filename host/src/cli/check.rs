@@ -93,9 +93,9 @@ fn explore(config: &Config, phones: &str, seed: &str) -> String {
 }
 
 fn reduce(config: &Config, phones: &str) -> String {
-    let algorithm = config.reduce.algorithm.unwrap_or(Algorithm::Auto).name();
-    let runs = config.reduce.runs.unwrap_or(settings::DEFAULT_RUNS);
-    let successes = config.reduce.successes.unwrap_or(runs);
+    let algorithm = config.reduce.algorithm.unwrap_or(Algorithm::Auto);
+    let (runs, successes) = algorithm.rules(config.reduce.runs, config.reduce.successes);
+    let algorithm = algorithm.name();
     let target = config
         .reduce
         .target

@@ -14,7 +14,7 @@ use crate::plain;
 use crate::report::console::Tone;
 use crate::report::summary;
 use crate::run::crashes::Crash;
-use crate::settings::{self, Algorithm, Devices, Explorer, Settings};
+use crate::settings::{self, Devices, Explorer, Settings};
 use crate::shell::Shell;
 use crate::words::{counted, thousands};
 
@@ -23,7 +23,6 @@ const EVENTS: u64 = 5_000;
 /// With this one every crash comes down to the fewest steps that are possible at all. From other seeds some end a step
 /// or two above, because steps are only left out of what was found, never put in.
 const SEED: u64 = 14;
-const RULES: Rules = Rules { algorithm: Algorithm::Auto, runs: 1, successes: 1 };
 
 /// See on simulated phones what Retap is for
 ///
@@ -134,7 +133,7 @@ async fn shorten_all(job: &Job, app: &mut Shown, done: &mut usize, all: usize) -
             format!("\n{done} of {all}: {label} ends in this {kind} after {steps}. Which of them matter?");
         job.console().say(Tone::Heading, &question);
         let trace = crash.trace.clone();
-        let short = job::shorten(job, &phones.pool, trace, Some(crash.clone()), RULES).await?;
+        let short = job::shorten(job, &phones.pool, trace, Some(crash.clone()), &Rules::default()).await?;
         job.console().result(&summary::shortened(&short))?;
         if let Some(cut) = short.crash {
             *crash = cut;

@@ -12,7 +12,8 @@ use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::job::{self, Job, Place, Shortened, Source, verdict_in_words};
 use crate::report::summary;
-use crate::settings::{self, Algorithm, Settings};
+use crate::run::store::Store;
+use crate::settings::{self, Algorithm, Nd3min, Scheduler, Settings};
 use crate::shell::Shell;
 use crate::target;
 
@@ -35,10 +36,28 @@ pub struct Reduce {
     /// How to choose what to leave out; `auto` if not said
     #[arg(long, value_enum)]
     algorithm: Option<Algorithm>,
-    /// How often each candidate is run; once if not said
+    /// `nd3min`: who plans the rounds; `heuristic` if not said
+    #[arg(long, value_enum)]
+    scheduler: Option<Scheduler>,
+    /// `nd3min`: into how many parts a trace is cut first; 5 if not said
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    parts: Option<u32>,
+    /// How many runs are under way at once; as many as there are phones if not said
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    parallel: Option<u32>,
+    /// How many of the first runs of the whole trace must do it; `nd3min` asks for 15 where a candidate needs 18
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    original_successes: Option<u32>,
+    /// `auto`: the result must do it no less often than the original, even if that is seldom
+    #[arg(long, conflicts_with_all = ["successes", "original_successes"])]
+    keep_rate: bool,
+    /// What is believed of candidates: `paper`, `learned` from the store's runs, or a table; `paper` if not said
+    #[arg(long, value_name = "FILE|learned|paper")]
+    prior: Option<String>,
+    /// How often each candidate is run; once if not said, 20 times by `nd3min`
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: Option<u32>,
-    /// How many of these runs must do it; all of them if not said
+    /// How many of these runs must do it; all of them if not said, nine of ten for `nd3min`
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     successes: Option<u32>,
     /// The number that makes the run: same seed, same run
@@ -52,6 +71,7 @@ pub struct Reduce {
         long, value_name = "RUN",
         conflicts_with_all = [
             "source", "crash", "device", "count", "target", "algorithm", "runs", "successes", "seed", "out", "config",
+            "scheduler", "parts", "parallel", "original_successes", "prior", "keep_rate",
         ]
     )]
     resume: Option<PathBuf>,
@@ -88,18 +108,40 @@ impl Reduce {
     ) -> Result<(Job, settings::Reduce), Failure> {
         let config = global.config()?;
         let traces = Source::read(&source, self.crash.as_deref())?;
-        let runs = self.runs.or(config.reduce.runs).unwrap_or(settings::DEFAULT_RUNS);
+        let algorithm = self.algorithm.or(config.reduce.algorithm).unwrap_or(Algorithm::Auto);
+        // A rate that is to be kept must first be known.
+        let default = self.keep_rate.then_some(settings::NOISY_RUNS);
+        let runs = self.runs.or(config.reduce.runs).or(default);
+        let (runs, successes) = algorithm.rules(runs, self.successes.or(config.reduce.successes));
+        let only_nd3min = self.scheduler.map(|_| "--scheduler").or(self.parts.map(|_| "--parts"));
+        if let Some(option) = only_nd3min.filter(|_| algorithm != Algorithm::Nd3min) {
+            return Err(Contradiction { option, of: Algorithm::Nd3min, algorithm }.into());
+        }
+        if self.keep_rate && algorithm != Algorithm::Auto {
+            return Err(Contradiction { option: "--keep-rate", of: Algorithm::Auto, algorithm }.into());
+        }
+        let store = global.store(&config);
+        let prior = self.prior.as_deref().filter(|name| *name != "paper");
+        let prior = prior.map(|name| job::prior(name, &Store::open(&store)?)).transpose()?;
         let settings = settings::Reduce {
             device: self.phones.device(&config),
             count: self.phones.count(&config),
             source,
             target: self.target.clone().or_else(|| config.reduce.target.clone()),
-            algorithm: self.algorithm.or(config.reduce.algorithm).unwrap_or(Algorithm::Auto),
+            algorithm,
             runs,
-            successes: self.successes.or(config.reduce.successes).unwrap_or(runs),
+            successes,
+            parallel: self.parallel,
+            original_successes: self.original_successes,
+            nd3min: Nd3min {
+                scheduler: self.scheduler.unwrap_or(Scheduler::Heuristic),
+                parts: self.parts.unwrap_or(settings::DEFAULT_PARTS),
+            },
+            keep_rate: self.keep_rate,
+            prior: prior.map(|prior| prior.to_text()),
         };
         traces.check(&settings)?;
-        let place = Place { out: self.out.clone(), store: Some(global.store(&config)) };
+        let place = Place { out: self.out.clone(), store: Some(store) };
         let seed = arguments::seed(self.seed, &config);
         let job = Job::start(Settings::Reduce(settings.clone()), seed, &place, shell)?;
         traces.keep_in(job.run().directory())?;
@@ -139,10 +181,29 @@ fn in_json(one: &Shortened, run: &Path) -> String {
         "runs": one.runs,
         "original": check(&one.original),
         "replays": one.result.as_ref().map(check),
+        "check": one.result.as_ref().zip(one.certainty).map(|(result, sure)| format!("{} {}", result.successes, summary::certainty(sure))),
         "file": (!one.file.is_empty()).then(|| run.join(&one.file).to_string_lossy().into_owned()),
         "run": run.to_string_lossy(),
     })
     .to_string()
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{option}` is for `--algorithm {}`, and this is `{}`", .of.name(), .algorithm.name())]
+struct Contradiction {
+    option: &'static str,
+    of: Algorithm,
+    algorithm: Algorithm,
+}
+
+impl Explained for Contradiction {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        format!("leave `{}` away, or say `--algorithm {}`", self.option, self.of.name())
+    }
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -1,20 +1,25 @@
 //! A reduction as a job: the engine's with the store in front, then one more run of the result for its screens.
 
+use std::sync::Arc;
+
 use retap_engine::oracle::{Conditions, Journaled, OracleError, Pooled};
+use retap_engine::policy::{self, Prior, PriorError};
 use retap_engine::pool::Pool;
-use retap_engine::reduce::{self, ReduceError, ReduceSettings, Reduction};
+use retap_engine::reduce::{self, ReduceError, ReduceSettings, Reduction, Scheduling};
 use retap_shared::protocol::{Played, What};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::{Outcome, Problem};
 
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
-use crate::job::{Job, play};
+use crate::job::{self, Job, play};
 use crate::run::crashes::Reduced;
-use crate::settings::{self, Algorithm};
+use crate::settings::{self, Algorithm, Scheduler};
 
-/// How often the result is run again as proof.
+/// How often the result is run again as proof, where one run each was enough to find it.
 const PROOFS: u32 = 3;
+/// For more candidates the heuristic takes over.
+const POLICY_CANDIDATES: usize = 5;
 
 /// What a trace was cut down to.
 #[derive(Debug)]
@@ -24,31 +29,74 @@ pub struct Cut {
     pub recorded: Option<Played>,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// How to cut down; one run each, and as many at once as there are phones, if nothing is said.
+#[derive(Clone, Debug, Default)]
 pub struct Rules {
-    pub algorithm: Algorithm,
-    pub runs: u32,
-    pub successes: u32,
+    algorithm: reduce::Algorithm,
+    settings: ReduceSettings,
+    parallel: Option<u32>,
 }
 
-impl From<&settings::Reduce> for Rules {
-    fn from(settings: &settings::Reduce) -> Rules {
-        let settings::Reduce { algorithm, runs, successes, .. } = *settings;
-        Rules { algorithm, runs, successes }
+impl Rules {
+    /// With the policy if one is asked for: recalled, or solved now.
+    pub fn prepare(job: &Job, asked: &settings::Reduce) -> Result<Rules, Failure> {
+        let settings::Reduce { runs, successes, nd3min, .. } = *asked;
+        let prior = match &asked.prior {
+            Some(text) => Prior::parse(text)?,
+            None => Prior::paper(),
+        };
+        let mut rules = Rules {
+            algorithm: match asked.algorithm {
+                Algorithm::Auto => reduce::Algorithm::Auto,
+                Algorithm::Dd => reduce::Algorithm::Dd,
+                Algorithm::Nd3min => reduce::Algorithm::Nd3min,
+            },
+            settings: ReduceSettings {
+                runs,
+                successes,
+                check_runs: if runs == 1 { PROOFS } else { runs },
+                original_successes: asked.original_successes,
+                parts: nd3min.parts as usize,
+                scheduling: scheduling(nd3min.scheduler),
+                keep_rate: asked.keep_rate,
+                ..ReduceSettings::default()
+            },
+            parallel: asked.parallel,
+        };
+        if asked.algorithm == Algorithm::Nd3min && nd3min.scheduler == Scheduler::Optimal {
+            let parallel = asked.parallel.unwrap_or(asked.count);
+            let candidates = (nd3min.parts as usize).clamp(2, POLICY_CANDIDATES);
+            let rounds = policy::Rules { candidates, parallel, runs, successes };
+            rules.settings.policy = Some(Arc::new(job::policy(&rounds, &prior, job.store(), job.shell())?.0));
+        }
+        rules.settings.prior = Arc::new(prior);
+        Ok(rules)
+    }
+}
+
+fn scheduling(scheduler: Scheduler) -> Scheduling {
+    match scheduler {
+        Scheduler::RoundRobin => Scheduling::RoundRobin,
+        Scheduler::Greedy => Scheduling::Greedy,
+        Scheduler::Heuristic => Scheduling::Heuristic,
+        Scheduler::Optimal => Scheduling::Optimal,
     }
 }
 
 /// `part` names this reduction among those of the job.
-pub async fn reduce(job: &Job, pool: &Pool, trace: &Trace, rules: Rules, part: &str) -> Result<Cut, Failure> {
+pub async fn reduce(
+    job: &Job,
+    pool: &Pool,
+    trace: &Trace,
+    rules: &Rules,
+    part: &str,
+) -> Result<Cut, Failure> {
     let journal = job.journal(&format!("reduce-{part}"))?;
     let oracle = Journaled::new(Pooled::new(pool, Conditions::of(trace), job.sink()), &journal, job.sink());
-    let Rules { runs, successes, .. } = rules;
-    let settings = ReduceSettings { runs, successes, parallel: pool.len(), check_runs: PROOFS };
-    let algorithm = match rules.algorithm {
-        Algorithm::Auto => reduce::Algorithm::Auto,
-        Algorithm::Dd => reduce::Algorithm::Dd,
-    };
-    let reduction = reduce::reduce(trace, algorithm, &settings, &oracle, job.sink(), job.stop()).await?;
+    let parallel = rules.parallel.map_or_else(|| pool.len(), |parallel| parallel as usize);
+    let settings = ReduceSettings { parallel, ..rules.settings.clone() };
+    let reduction =
+        reduce::reduce(trace, rules.algorithm, &settings, &oracle, job.sink(), job.stop()).await?;
     let recorded = match reduction.outcome {
         Outcome::Done | Outcome::BudgetSpent => {
             Some(play::play(pool, &reduction.trace, true, job.sink()).await?)
@@ -85,13 +133,17 @@ impl Explained for ReduceError {
     fn exit(&self) -> Exit {
         match self {
             ReduceError::Oracle(OracleError::Pool(_)) => Exit::NoPhone,
-            ReduceError::Settings { .. } | ReduceError::Oracle(_) => Exit::Usage,
+            _ => Exit::Usage,
         }
     }
 
     fn help(&self) -> String {
         match self {
             ReduceError::Settings { .. } => "ask for at most as many `--successes` as `--runs`".into(),
+            ReduceError::Parts(_) => "ask for 2 `--parts` or more".into(),
+            ReduceError::Original { .. } => {
+                "ask for at most as many with `--original-successes` as `--runs`".into()
+            }
             ReduceError::Oracle(OracleError::Pool(_)) => {
                 "see why the phones were lost, then go on with `--resume`".into()
             }
@@ -102,5 +154,15 @@ impl Explained for ReduceError {
                 "make room or give the right to write there, then go on with `--resume`; what was observed is kept".into()
             }
         }
+    }
+}
+
+impl Explained for PriorError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        "name `paper`, `learned`, or a table of probabilities and weights with `--prior`".into()
     }
 }

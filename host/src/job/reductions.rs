@@ -1,7 +1,7 @@
 //! All reductions of one job, one trace after the other, each with its files written as soon as it is done.
 
 use retap_engine::pool::Pool;
-use retap_engine::reduce::Check;
+use retap_engine::reduce::{Certainty, Check};
 use retap_shared::protocol::{PhoneInfo, Target};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
@@ -32,10 +32,12 @@ pub struct Shortened {
     pub runs: u64,
     pub original: Check,
     pub result: Option<Check>,
+    pub certainty: Option<Certainty>,
 }
 
 pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shortened>>, Failure> {
     let source = Source::kept_in(job.run().directory())?;
+    let rules = Rules::prepare(job, settings)?;
     let mut phones_used: Vec<(String, PhoneInfo)> = Vec::new();
     let mut shortened = Vec::new();
     let items = source.items();
@@ -53,7 +55,7 @@ pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shorte
         let (steps, target) = (counted(aimed.steps.len() as u64, "step"), target::in_words(&target));
         let heading = format!("{} of {all}: cutting down {steps} to those that lead to {target}", number + 1);
         job.console().say(Tone::Heading, &heading);
-        let one = shorten(job, &phones.pool, aimed, crash, Rules::from(settings)).await?;
+        let one = shorten(job, &phones.pool, aimed, crash, &rules).await?;
         let outcome = one.outcome;
         shortened.push(one);
         if outcome == Outcome::Interrupted {
@@ -74,7 +76,7 @@ pub async fn shorten(
     pool: &Pool,
     trace: Trace,
     crash: Option<Crash>,
-    rules: Rules,
+    rules: &Rules,
 ) -> Result<Shortened, Failure> {
     let target = trace.header.target.clone().unwrap_or(Target::AnyProblem);
     let part = crash.as_ref().map_or_else(|| "trace".to_owned(), |crash| crash.fingerprint.to_string());
@@ -109,6 +111,7 @@ pub async fn shorten(
         runs: reduction.runs,
         original: reduction.original,
         result: reduction.result,
+        certainty: reduction.certainty,
     })
 }
 

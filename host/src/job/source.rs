@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use retap_engine::reduce::ReduceError;
+use retap_engine::reduce::ReduceSettings;
 use retap_shared::trace::Trace;
 
 use crate::devices::{self, DevicesError};
@@ -100,10 +100,9 @@ impl Source {
 
     /// Whether the settings make sense and every trace has a target and a phone, before anything is made for it.
     pub fn check(&self, settings: &Reduce) -> Result<(), Failure> {
-        let Reduce { runs, successes, .. } = *settings;
-        if successes > runs {
-            return Err(ReduceError::Settings { successes, runs }.into());
-        }
+        let Reduce { runs, successes, original_successes, nd3min, .. } = *settings;
+        let parts = nd3min.parts as usize;
+        ReduceSettings { runs, successes, original_successes, parts, ..ReduceSettings::default() }.check()?;
         for (trace, _) in self.items() {
             target::of(&trace, settings.target.as_deref())?;
             devices::check(&phone_for(&trace, settings.device.as_deref())?)?;

@@ -1,4 +1,5 @@
-//! What outlives a run, in one SQLite file: observations, finished sessions, and crash groups over all runs and builds.
+//! What outlives a run, in one SQLite file: observations, finished sessions, solved policies, and crash groups over all
+//! runs and builds.
 //! No other file knows of SQLite.
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use retap_engine::journal::{Journal, JournalError, SessionRecord};
 use retap_engine::oracle::{CandidateKey, Observation};
+use retap_engine::policy::{Policy, Prior, Rules, Tally};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::App;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
@@ -20,7 +22,7 @@ use crate::failure::Explained;
 use crate::run::moment::Moment;
 
 /// Raised with every change of the tables.
-const SCHEMA: i32 = 1;
+const SCHEMA: i32 = 2;
 /// Another Retap may be writing to the same store.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -57,6 +59,20 @@ CREATE TABLE sightings (
 CREATE VIEW crash_groups AS
     SELECT app, fingerprint, version_code, min(seen) AS first_seen, max(seen) AS last_seen, sum(times) AS times
     FROM sightings GROUP BY app, fingerprint, version_code;
+";
+
+/// Since schema 2.
+const POLICIES: &str = "
+CREATE TABLE policies (
+    prior INTEGER NOT NULL,
+    candidates INTEGER NOT NULL,
+    parallel INTEGER NOT NULL,
+    runs INTEGER NOT NULL,
+    successes INTEGER NOT NULL,
+    start REAL NOT NULL,
+    schedules BLOB NOT NULL,
+    PRIMARY KEY (prior, candidates, parallel, runs, successes)
+) STRICT;
 ";
 
 #[derive(Clone, Debug)]
@@ -134,6 +150,49 @@ impl Store {
             .map_err(|source| StoreError::Use { what: "look for the run in", source })
     }
 
+    /// A policy that was solved before for the same prior. One that cannot be read is as good as none.
+    pub fn policy(&self, rules: &Rules, prior: &Prior) -> Result<Option<Policy>, StoreError> {
+        let sql = "SELECT start, schedules FROM policies
+            WHERE prior = ?1 AND candidates = ?2 AND parallel = ?3 AND runs = ?4 AND successes = ?5";
+        let kept: Option<(f64, Vec<u8>)> = self
+            .lock()
+            .query_row(sql, policy_key(rules, prior.hash()), |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()
+            .map_err(|source| StoreError::Use { what: "look for a policy in", source })?;
+        Ok(kept.and_then(|(start, schedules)| Policy::from_kept(*rules, prior, start, schedules).ok()))
+    }
+
+    pub fn keep_policy(&self, policy: &Policy) -> Result<(), StoreError> {
+        let sql =
+            "INSERT OR REPLACE INTO policies (prior, candidates, parallel, runs, successes, start, schedules)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let [prior, candidates, parallel, runs, successes] = policy_key(policy.rules(), policy.prior());
+        let values =
+            params![prior, candidates, parallel, runs, successes, policy.start(), policy.schedules()];
+        self.lock()
+            .execute(sql, values)
+            .map(|_| ())
+            .map_err(|source| StoreError::Use { what: "keep a policy in", source })
+    }
+
+    /// How often each candidate of any reduction did it and did not, and how many candidates that was seen of.
+    pub fn tallies(&self) -> Result<Vec<(Tally, u64)>, StoreError> {
+        let sql = "SELECT successes, failures, count(*) FROM (
+                SELECT sum(observation ->> 'reached') AS successes, sum(NOT observation ->> 'reached') AS failures
+                FROM observations GROUP BY job, candidate
+            ) GROUP BY successes, failures ORDER BY successes, failures";
+        self.lock()
+            .prepare(sql)
+            .and_then(|mut statement| {
+                let rows = statement.query_map([], |row| {
+                    let tally = Tally { successes: row.get(0)?, failures: row.get(1)? };
+                    Ok((tally, row.get::<_, i64>(2)?.cast_unsigned()))
+                })?;
+                rows.collect()
+            })
+            .map_err(|source| StoreError::Use { what: "read the observations of", source })
+    }
+
     fn lock(&self) -> MutexGuard<'_, Connection> {
         self.database.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -151,12 +210,21 @@ fn prepare(database: &mut Connection) -> rusqlite::Result<i32> {
     // With a write-ahead log this survives the death of the process, which is what can happen here.
     database.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")?;
     let making = database.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    if schema(&making)? == 0 {
+    let found = schema(&making)?;
+    if found < 1 {
         making.execute_batch(TABLES)?;
+    }
+    if found < 2 {
+        making.execute_batch(POLICIES)?;
         making.pragma_update(None, "user_version", SCHEMA)?;
     }
     making.commit()?;
     schema(database)
+}
+
+fn policy_key(rules: &Rules, prior: u64) -> [i64; 5] {
+    let Rules { candidates, parallel, runs, successes } = *rules;
+    [prior.cast_signed(), candidates as i64, parallel.into(), runs.into(), successes.into()]
 }
 
 /// One job's part of the store.
@@ -348,6 +416,47 @@ mod tests {
         assert_eq!(one.known(&app(1), crash).unwrap(), None);
         assert_eq!(two.known(&app(2), crash).unwrap().map(|known| known.times), Some(5));
         assert_eq!(two.known(&app(2), Fingerprint(8)).unwrap(), None);
+    }
+
+    #[test]
+    fn a_policy_is_kept_under_its_rules_and_its_prior() {
+        let store = Store::in_memory().unwrap();
+        let rules = Rules { candidates: 2, parallel: 4, runs: 5, successes: 4 };
+        let (paper, other) = (Prior::paper(), Prior::parse("p,w\n0.2,1\n0.9,1\n").unwrap());
+        let policy = Policy::solve(&rules, &paper, 1 << 30, 1, &|_, _| true).unwrap();
+        store.keep_policy(&policy).unwrap();
+        assert_eq!(store.policy(&rules, &paper).unwrap(), Some(policy));
+        assert_eq!(store.policy(&rules, &other).unwrap(), None);
+        assert_eq!(store.policy(&Rules { parallel: 5, ..rules }, &paper).unwrap(), None);
+    }
+
+    #[test]
+    fn candidates_are_counted_by_how_often_they_did_it() {
+        let store = Store::in_memory().unwrap();
+        let failed = || Observation { reached: false, verdict: Verdict::TargetNotReached, ..seen(1) };
+        for job in ["1/reduce", "2/reduce"] {
+            let journal = store.job(job).unwrap();
+            journal.note(CandidateKey(7), 0, &seen(1)).unwrap();
+            journal.note(CandidateKey(7), 1, &failed()).unwrap();
+        }
+        store.job("2/reduce").unwrap().note(CandidateKey(8), 0, &failed()).unwrap();
+        let tally = |successes, failures| Tally { successes, failures };
+        assert_eq!(store.tallies().unwrap(), [(tally(0, 1), 1), (tally(1, 1), 2)]);
+    }
+
+    #[test]
+    fn a_store_of_the_first_schema_gets_what_came_later_and_keeps_what_it_has() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.sqlite");
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(TABLES).unwrap();
+        old.execute_batch("INSERT INTO jobs (name, started) VALUES ('a/reduce', 0)").unwrap();
+        old.pragma_update(None, "user_version", 1).unwrap();
+        drop(old);
+        let store = Store::open(&path).unwrap();
+        assert!(store.has_jobs_of("a").unwrap());
+        let rules = Rules { candidates: 2, parallel: 4, runs: 5, successes: 4 };
+        assert_eq!(store.policy(&rules, &Prior::paper()).unwrap(), None);
     }
 
     #[test]

@@ -56,15 +56,17 @@ impl Candidate {
 
     /// Only these steps, counted within this candidate.
     pub fn only(&self, steps: Range<usize>) -> Candidate {
-        self.keeping(self.kept[steps].into())
+        self.keeping(&self.kept[steps])
     }
 
     /// All but these steps, counted within this candidate.
     pub fn without(&self, steps: Range<usize>) -> Candidate {
-        self.keeping([&self.kept[..steps.start], &self.kept[steps.end..]].concat().into())
+        self.keeping([&self.kept[..steps.start], &self.kept[steps.end..]].concat())
     }
 
-    fn keeping(&self, kept: Arc<[u32]>) -> Candidate {
+    /// These steps, counted in the whole trace, ascending.
+    pub(crate) fn keeping(&self, kept: impl Into<Arc<[u32]>>) -> Candidate {
+        let kept = kept.into();
         let key = key_of(&self.trace.hashes, &kept);
         Candidate { trace: Arc::clone(&self.trace), kept, key }
     }

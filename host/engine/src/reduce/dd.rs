@@ -46,6 +46,6 @@ async fn replace(
 }
 
 /// Part `number` of `count`. They differ by one step at most and leave none out.
-fn part(whole: &Candidate, count: usize, number: usize) -> Range<usize> {
+pub(super) fn part(whole: &Candidate, count: usize, number: usize) -> Range<usize> {
     whole.len() * number / count..whole.len() * (number + 1) / count
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
+use std::ops::Range;
 use std::task::Poll;
 
 use retap_shared::connection::Pending;
@@ -20,6 +21,8 @@ pub(super) struct Judge<'a> {
     stop: &'a Stop,
     /// What has been decided is not asked again.
     passed: HashMap<CandidateKey, bool>,
+    /// How often each candidate has been asked about by those who want fresh answers every time.
+    asked: HashMap<CandidateKey, u32>,
     spent: Spent,
 }
 
@@ -28,6 +31,8 @@ pub(super) struct Spent {
     pub(super) runs: u64,
     pub(super) events: u64,
     pub(super) took: Micros,
+    /// Rounds of runs that waited for each other.
+    pub(super) rounds: u64,
 }
 
 /// Why a reduction ends before it is done.
@@ -44,7 +49,15 @@ impl<'a> Judge<'a> {
         sink: &'a Sink,
         stop: &'a Stop,
     ) -> Judge<'a> {
-        Judge { settings, oracle, sink, stop, passed: HashMap::new(), spent: Spent::default() }
+        Judge {
+            settings,
+            oracle,
+            sink,
+            stop,
+            passed: HashMap::new(),
+            asked: HashMap::new(),
+            spent: Spent::default(),
+        }
     }
 
     pub(super) fn settings(&self) -> &'a ReduceSettings {
@@ -96,6 +109,7 @@ impl<'a> Judge<'a> {
         runs: u32,
     ) -> Result<Check, Halt> {
         let mut check = Check::default();
+        self.spent.rounds += u64::from(runs).div_ceil(self.settings.parallel.max(1) as u64);
         let mut attempts = first_attempt..first_attempt.saturating_add(runs);
         let mut under_way = Runs::default();
         loop {
@@ -117,6 +131,49 @@ impl<'a> Judge<'a> {
         let Check { successes, runs, .. } = check;
         (self.sink)(RunEvent::Checked { what, successes, runs });
         Ok(check)
+    }
+
+    /// Numbers for runs of a candidate that nobody has had.
+    pub(super) fn fresh(&mut self, candidate: CandidateKey, runs: u32) -> Range<u32> {
+        let asked = self.asked.entry(candidate).or_default();
+        let first = *asked;
+        *asked = first.saturating_add(runs);
+        first..*asked
+    }
+
+    /// Runs that are started together and waited for together, each with the number it is asked under.
+    pub(super) async fn round(
+        &mut self,
+        questions: Vec<(usize, Question)>,
+    ) -> Result<Vec<(usize, Observation)>, Halt> {
+        let mut runs = Runs::default();
+        for (number, question) in questions {
+            runs.start(number, self.oracle.ask(question));
+        }
+        self.spent.rounds += 1;
+        let mut seen = Vec::new();
+        while runs.len() > 0 {
+            let (number, one) = runs.next(self.stop).await?;
+            self.count(&one);
+            seen.push((number, one));
+        }
+        Ok(seen)
+    }
+
+    /// Dropping what it returns cancels the run.
+    pub(super) fn ask(&self, question: Question) -> Pending<'a, Result<Observation, OracleError>> {
+        self.oracle.ask(question)
+    }
+
+    /// The next answer of runs that were started with `ask`.
+    pub(super) async fn answer(&mut self, runs: &mut Runs<'a>) -> Result<(usize, Observation), Halt> {
+        let (number, seen) = runs.next(self.stop).await?;
+        self.count(&seen);
+        Ok((number, seen))
+    }
+
+    pub(super) fn tell(&self, event: RunEvent) {
+        (self.sink)(event);
     }
 
     fn count(&mut self, seen: &Observation) {
@@ -237,21 +294,22 @@ impl Trial {
 
 /// Runs under way, each for the candidate of a number.
 #[derive(Default)]
-struct Runs<'a> {
+pub(super) struct Runs<'a> {
     under_way: Vec<(usize, Pending<'a, Result<Observation, OracleError>>)>,
 }
 
 impl<'a> Runs<'a> {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.under_way.len()
     }
 
-    fn start(&mut self, number: usize, run: Pending<'a, Result<Observation, OracleError>>) {
+    pub(super) fn start(&mut self, number: usize, run: Pending<'a, Result<Observation, OracleError>>) {
         self.under_way.push((number, run));
     }
 
-    fn cancel(&mut self, which: impl Fn(usize) -> bool) {
-        self.under_way.retain(|(number, _)| !which(*number));
+    /// The numbers of those that are no longer under way.
+    pub(super) fn cancel(&mut self, which: impl Fn(usize) -> bool) -> Vec<usize> {
+        self.under_way.extract_if(.., |(number, _)| which(*number)).map(|(number, _)| number).collect()
     }
 
     /// The next answer. Only called while a run is under way.

@@ -1,5 +1,7 @@
 //! Reduction over oracles that are a formula: what every algorithm promises, and what each is known for.
 
+mod auto;
+mod nd3min;
 mod promises;
 
 use retap_engine::event::{Checked, RunEvent, nobody};
@@ -88,10 +90,11 @@ async fn auto_removes_what_only_goes_together() {
 #[tokio::test(start_paused = true)]
 async fn a_trace_that_does_not_reproduce_is_refused_with_its_share() {
     let oracle = Formula::new(|_: &[u32], attempt| attempt < 3);
-    let settings = ReduceSettings { runs: 10, successes: 8, parallel: 4, check_runs: 5 };
+    let settings =
+        ReduceSettings { runs: 10, successes: 8, parallel: 4, check_runs: 5, ..ReduceSettings::default() };
     let (sink, heard) = listening();
     let trace = trace(0..40);
-    let result = reduce(&trace, Algorithm::Auto, &settings, &oracle, &sink, &Stop::new()).await.unwrap();
+    let result = reduce(&trace, Algorithm::Dd, &settings, &oracle, &sink, &Stop::new()).await.unwrap();
     assert_eq!(result.outcome, Outcome::DoesNotReproduce);
     assert_eq!((result.original.successes, result.original.runs), (3, 10));
     assert_eq!(result.original.failure, Some(Verdict::TargetNotReached));
@@ -114,8 +117,9 @@ async fn settings_that_decide_nothing_are_refused() {
 #[tokio::test(start_paused = true)]
 async fn the_result_is_checked_by_runs_that_nobody_has_seen_before() {
     let oracle = Formula::new(|steps: &[u32], attempt| steps.contains(&5) && attempt != 6);
-    let settings = ReduceSettings { runs: 4, successes: 3, parallel: 2, check_runs: 5 };
-    let result = reduced(Algorithm::Auto, 20, &settings, &oracle).await;
+    let settings =
+        ReduceSettings { runs: 4, successes: 3, parallel: 2, check_runs: 5, ..ReduceSettings::default() };
+    let result = reduced(Algorithm::Dd, 20, &settings, &oracle).await;
     let check = result.result.unwrap();
     assert_eq!((check.successes, check.runs, check.failure), (4, 5, Some(Verdict::TargetNotReached)));
     let mut attempts: Vec<u32> =
@@ -156,9 +160,9 @@ async fn several_runs_a_candidate_hold_on_to_what_only_mostly_works() {
             [4, 9, 23].iter().all(|needed| steps.contains(needed))
                 && !scrambled(seed, steps, attempt).is_multiple_of(10)
         };
-        let settings = ReduceSettings { runs: 10, successes: 6, parallel: 1, check_runs: 20 };
+        let settings = ReduceSettings { runs: 10, successes: 6, check_runs: 20, ..ReduceSettings::default() };
         let oracle = Formula::new(does);
-        let alone = reduced(Algorithm::Auto, 40, &settings, &oracle).await;
+        let alone = reduced(Algorithm::Dd, 40, &settings, &oracle).await;
         assert_eq!(numbers(&alone.trace.steps), [4, 9, 23], "seed {seed}");
         assert!(alone.result.as_ref().unwrap().successes >= 13, "seed {seed}");
         for (steps, attempt) in oracle.asked() {
@@ -168,7 +172,7 @@ async fn several_runs_a_candidate_hold_on_to_what_only_mostly_works() {
         }
         for parallel in [2, 4, 7] {
             let settings = ReduceSettings { parallel, ..settings.clone() };
-            let together = reduced(Algorithm::Auto, 40, &settings, &Formula::new(does)).await;
+            let together = reduced(Algorithm::Dd, 40, &settings, &Formula::new(does)).await;
             assert_eq!((&together.kept, &together.result), (&alone.kept, &alone.result));
         }
     }

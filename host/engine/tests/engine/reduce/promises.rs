@@ -119,7 +119,7 @@ proptest! {
     fn the_same_run_twice_is_the_same_run_and_asks_nothing_twice(
         (steps, rule) in rules(),
         phones in 1usize..5,
-        algorithm in prop::sample::select(Algorithm::ALL.to_vec()),
+        algorithm in prop::sample::select(vec![Algorithm::Auto, Algorithm::Dd]),
     ) {
         let (once, again) = (run(algorithm, steps, &rule, phones), run(algorithm, steps, &rule, phones));
         prop_assert_eq!(&once.reduction, &again.reduction);

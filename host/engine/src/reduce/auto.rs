@@ -1,0 +1,113 @@
+//! Retap's own for targets that are reached only sometimes: no rounds. Whenever a phone is free it gets the run that tells
+//! most; runs that can no longer matter are cancelled; the result is proven by fresh runs.
+
+mod belief;
+mod plan;
+mod rate;
+
+use retap_shared::verdict::Verdict;
+
+use super::judge::{Halt, Judge, Runs};
+use super::{Algorithm, Check, ReduceSettings, steps_of};
+use crate::event::{Checked, RunEvent};
+use crate::oracle::{Candidate, Question};
+use crate::policy::Tally;
+use crate::seed::Seed;
+use plan::{End, Pass, Plan};
+
+/// What became of a trace: the runs of the whole one, and the fresh runs of the result unless it does not reproduce.
+pub(super) struct Ended {
+    pub(super) original: Check,
+    pub(super) result: Option<Check>,
+    /// How many successes were asked for in the end.
+    pub(super) successes: u32,
+}
+
+/// Reduces `best`. It is replaced as soon as something smaller is believed to have all that is needed.
+pub(super) async fn auto(
+    judge: &mut Judge<'_>,
+    settings: &ReduceSettings,
+    best: &mut Candidate,
+) -> Result<Ended, Halt> {
+    let whole = best.clone();
+    let (_, needed) = settings.original(Algorithm::Auto);
+    let ReduceSettings { runs, successes, keep_rate, .. } = *settings;
+    let pass = Pass { runs, successes, whole: needed, keep_rate };
+    let mut plan = Plan::new(whole.len(), pass, Seed(whole.key().0).rng());
+    let mut runs = Runs::default();
+    let mut failures = Failures::default();
+    let end = loop {
+        while runs.len() < settings.parallel.max(1) {
+            let Some((number, kept)) = plan.next() else { break };
+            let steps = whole.keeping(kept);
+            let attempt = judge.fresh(steps.key(), 1).start;
+            runs.start(number, judge.ask(Question { steps, attempt }));
+        }
+        let (number, seen) = judge.answer(&mut runs).await?;
+        failures.note(&plan, number, &whole, seen.reached, seen.verdict);
+        plan.seen(number, seen.reached);
+        if let Some(end) = plan.end() {
+            break end.clone();
+        }
+        for cancelled in runs.cancel(|number| !plan.matters(number)) {
+            plan.cancelled(cancelled);
+        }
+        if plan.smallest().len() != best.len() {
+            *best = whole.keeping(plan.smallest().to_vec());
+            judge.tell(RunEvent::Shrunk { steps: steps_of(best), runs: judge.spent().runs });
+        }
+    };
+    let original = failures.of_whole(plan.whole_runs());
+    tell(judge, Checked::Original, &original);
+    let result = match end {
+        End::DoesNotReproduce => {
+            *best = whole;
+            None
+        }
+        End::Checked(kept, tally) => {
+            *best = whole.keeping(kept);
+            let check = failures.of_result(tally);
+            tell(judge, Checked::Result, &check);
+            Some(check)
+        }
+    };
+    Ok(Ended { original, result, successes: plan.successes() })
+}
+
+fn tell(judge: &Judge<'_>, what: Checked, check: &Check) {
+    if check.runs > 0 {
+        judge.tell(RunEvent::Checked { what, successes: check.successes, runs: check.runs });
+    }
+}
+
+/// How the first runs ended that did not do it.
+#[derive(Default)]
+struct Failures {
+    whole: Option<Verdict>,
+    last_check: Option<Verdict>,
+}
+
+impl Failures {
+    fn note(&mut self, plan: &Plan, number: usize, whole: &Candidate, reached: bool, verdict: Verdict) {
+        if reached {
+            return;
+        }
+        if plan.kept(number).is_some_and(|kept| kept.len() == whole.len()) {
+            self.whole.get_or_insert(verdict);
+        } else if plan.is_check(number) {
+            self.last_check = Some(verdict);
+        }
+    }
+
+    fn of_whole(&self, tally: Tally) -> Check {
+        check(tally, self.whole.as_ref())
+    }
+
+    fn of_result(&self, tally: Tally) -> Check {
+        check(tally, self.last_check.as_ref().filter(|_| tally.failures > 0))
+    }
+}
+
+fn check(tally: Tally, failure: Option<&Verdict>) -> Check {
+    Check { successes: tally.successes, runs: tally.runs(), failure: failure.cloned() }
+}

@@ -1,0 +1,273 @@
+//! What is believed of each step of a trace: whether the target needs it. A run that has all needed steps reaches the target
+//! with one probability, any other with a lower one; both are learned on the way. Every run says something about the steps
+//! it left out, and beliefs are passed between runs and steps until they agree (loopy belief propagation).
+
+use std::ops::Range;
+
+/// Nothing is surer than this, as the logarithm of odds.
+const SUREST: f64 = 25.0;
+/// The same runs, however often they were made, say no more than this.
+const LOUDEST: f64 = 12.0;
+/// Half of what is new is taken over at once, so that beliefs do not swing.
+const DAMPING: f64 = 0.5;
+/// Beliefs that move less than this agree.
+const AGREED: f64 = 0.02;
+/// What is held before anything was run, as successes and failures: of runs that have all that is needed, and of others.
+const WITH: [f64; 2] = [9.4, 0.6];
+const WITHOUT: [f64; 2] = [0.5, 2.0];
+const MOST_WITH: f64 = 0.995;
+const LEAST_WITHOUT: f64 = 0.005;
+/// The two probabilities are at least this far apart: others cannot be told from each other by a few runs.
+const MOST_WITHOUT: f64 = 0.75;
+/// A measured rate may turn out to be lower by so much.
+const LOWER: f64 = 0.8;
+/// How many steps are expected to be needed, before anything is known.
+const EXPECTED: f64 = 1.0;
+
+#[derive(Clone, Debug)]
+pub(super) struct Belief {
+    steps: usize,
+    /// Steps that no run has separated are believed of as one group. Where each begins.
+    starts: Vec<usize>,
+    /// The logarithm of the odds that one of a group's steps is needed.
+    odds: Vec<f64>,
+    tests: Vec<Test>,
+    /// The chance that a single step is needed, before anything is known of it.
+    rare: f64,
+    with: f64,
+    without: f64,
+    /// `with` is not believed to be lower.
+    floor: f64,
+    /// What is held of runs that have all that is needed, as successes and failures, before any was made.
+    expected: [f64; 2],
+}
+
+/// All runs that left out the same steps.
+#[derive(Clone, Debug)]
+struct Test {
+    /// Groups that were left out, ascending, each with what this test adds to its odds.
+    left_out: Vec<(usize, f64)>,
+    reached: f64,
+    failed: f64,
+}
+
+impl Belief {
+    pub(super) fn new(steps: usize, floor: f64) -> Belief {
+        let mut belief = Belief {
+            steps,
+            starts: if steps == 0 { Vec::new() } else { vec![0] },
+            odds: Vec::new(),
+            tests: Vec::new(),
+            rare: EXPECTED / steps.max(6) as f64,
+            with: share(WITH),
+            without: share(WITHOUT),
+            floor,
+            expected: WITH,
+        };
+        belief.odds = (0..belief.starts.len()).map(|group| belief.before(group)).collect();
+        belief
+    }
+
+    /// For targets that even the whole trace reaches only in this share of its runs.
+    pub(super) fn expect(&mut self, rate: f64) {
+        let [successes, failures] = WITH;
+        self.expected = [rate * (successes + failures), (1.0 - rate) * (successes + failures)];
+        self.floor = LOWER * rate;
+        self.with = rate.min(MOST_WITH);
+        self.without = self.without.min(MOST_WITHOUT * self.with);
+    }
+
+    /// Groups in order, as ranges of steps, each with the chance that one of its steps is needed.
+    pub(super) fn groups(&self) -> impl Iterator<Item = (Range<usize>, f64)> + '_ {
+        self.odds.iter().enumerate().map(|(group, odds)| (self.range(group), chance(*odds)))
+    }
+
+    /// The chance that a candidate has all that is needed. `kept` is ascending.
+    pub(super) fn complete(&self, kept: &[u32]) -> f64 {
+        let (mut all, mut place) = (1.0, 0);
+        for (range, needed) in self.groups() {
+            let before = place;
+            while place < kept.len() && (kept[place] as usize) < range.end {
+                place += 1;
+            }
+            let left_out = range.len() - (place - before);
+            all *= 1.0 - needed * left_out as f64 / range.len() as f64;
+        }
+        all
+    }
+
+    /// What one more run is worth, in bits, if its candidate has all that is needed with this chance.
+    pub(super) fn bits(&self, complete: f64) -> f64 {
+        let reached = self.without + (self.with - self.without) * complete;
+        entropy(reached) - complete * entropy(self.with) - (1.0 - complete) * entropy(self.without)
+    }
+
+    /// Counts a run that kept these steps, ascending. `settle` draws the conclusions.
+    pub(super) fn saw(&mut self, kept: &[u32], reached: bool) {
+        let mut left_out = vec![true; self.steps];
+        kept.iter().for_each(|&step| left_out[step as usize] = false);
+        for step in 1..self.steps {
+            if left_out[step - 1] != left_out[step] {
+                self.split(step);
+            }
+        }
+        let groups = (0..self.starts.len()).filter(|&group| left_out[self.starts[group]]);
+        let same = |test: &Test| test.left_out.iter().map(|(group, _)| *group).eq(groups.clone());
+        let place = self.tests.iter().position(same).unwrap_or_else(|| {
+            let left_out = groups.map(|group| (group, 0.0)).collect();
+            self.tests.push(Test { left_out, reached: 0.0, failed: 0.0 });
+            self.tests.len() - 1
+        });
+        let test = &mut self.tests[place];
+        *(if reached { &mut test.reached } else { &mut test.failed }) += 1.0;
+    }
+
+    /// Passes beliefs around until they agree, `passes` times at most.
+    pub(super) fn settle(&mut self, passes: usize) {
+        for _ in 0..passes {
+            if self.pass() < AGREED {
+                break;
+            }
+        }
+    }
+
+    fn range(&self, group: usize) -> Range<usize> {
+        self.starts[group]..self.starts.get(group + 1).copied().unwrap_or(self.steps)
+    }
+
+    /// The odds of a group before anything is known of it.
+    fn before(&self, group: usize) -> f64 {
+        let none = (1.0 - self.rare).powi(i32::try_from(self.range(group).len()).unwrap_or(i32::MAX));
+        ((1.0 - none) / none).ln()
+    }
+
+    /// Makes a group begin at this step. What was said of the whole group is said of both parts anew.
+    fn split(&mut self, step: usize) {
+        let place = self.starts.partition_point(|&start| start <= step);
+        let group = place - 1;
+        if self.starts[group] == step {
+            return;
+        }
+        self.starts.insert(place, step);
+        self.odds.insert(place, 0.0);
+        for test in &mut self.tests {
+            let at = test.left_out.partition_point(|(other, _)| *other < group);
+            let has = test.left_out.get(at).is_some_and(|(other, _)| *other == group);
+            test.left_out[at..]
+                .iter_mut()
+                .filter(|(other, _)| *other > group)
+                .for_each(|(other, _)| *other += 1);
+            if has {
+                test.left_out[at].1 = 0.0;
+                test.left_out.insert(at + 1, (place, 0.0));
+            }
+        }
+        self.odds[group] = self.before(group);
+        self.odds[place] = self.before(place);
+    }
+
+    /// Every test tells each group it left out what follows from its runs and from what is believed of the others.
+    fn pass(&mut self) -> f64 {
+        let Belief { with, without, .. } = *self;
+        let (mut complete, mut incomplete) = (self.expected, WITHOUT);
+        let mut moved: f64 = 0.0;
+        for test in &mut self.tests {
+            let Test { reached, failed, .. } = *test;
+            // How much likelier these answers are if something needed was left out.
+            let likelier = reached * (without / with).ln() + failed * ((1.0 - without) / (1.0 - with)).ln();
+            let likelier = likelier.clamp(-LOUDEST, LOUDEST).exp();
+            let none: f64 =
+                test.left_out.iter().map(|(group, says)| 1.0 - chance(self.odds[*group] - says)).product();
+            let all = none / (none + (1.0 - none) * likelier);
+            for (share, into) in [(all, &mut complete), (1.0 - all, &mut incomplete)] {
+                into[0] += share * reached;
+                into[1] += share * failed;
+            }
+            for (group, says) in &mut test.left_out {
+                let rest = self.odds[*group] - *says;
+                let others = (none / (1.0 - chance(rest))).min(1.0);
+                let new = (likelier / (others + likelier * (1.0 - others))).ln();
+                let change = DAMPING * (new - *says);
+                moved = moved.max(change.abs());
+                *says += change;
+                self.odds[*group] = rest + *says;
+            }
+        }
+        self.learn(complete, incomplete);
+        moved
+    }
+
+    /// How often runs reach the target, by what is believed of what they left out; and how many steps are needed.
+    fn learn(&mut self, complete: [f64; 2], incomplete: [f64; 2]) {
+        self.with = share(complete).clamp(self.floor, MOST_WITH);
+        self.without = share(incomplete).clamp(LEAST_WITHOUT, MOST_WITHOUT * self.with);
+        let expected: f64 = self.odds.iter().map(|odds| chance(*odds)).sum();
+        let steps = self.steps as f64;
+        let rare = ((expected + 2.0) / (steps + 4.0)).clamp(0.5 / steps.max(2.0), 0.3);
+        for group in 0..self.odds.len() {
+            self.odds[group] -= self.before(group);
+        }
+        self.rare = rare;
+        for group in 0..self.odds.len() {
+            self.odds[group] += self.before(group);
+        }
+    }
+}
+
+fn chance(odds: f64) -> f64 {
+    let odds = odds.clamp(-SUREST, SUREST).exp();
+    odds / (1.0 + odds)
+}
+
+fn share([successes, failures]: [f64; 2]) -> f64 {
+    successes / (successes + failures)
+}
+
+fn entropy(p: f64) -> f64 {
+    let part = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
+    part(p) + part(1.0 - p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needed(belief: &Belief, step: usize) -> f64 {
+        belief.groups().find(|(range, _)| range.contains(&step)).unwrap().1
+    }
+
+    fn without(steps: u32, left_out: Range<u32>) -> Vec<u32> {
+        (0..steps).filter(|step| !left_out.contains(step)).collect()
+    }
+
+    #[test]
+    fn what_can_be_left_out_is_not_needed_and_what_cannot_is() {
+        let mut belief = Belief::new(20, 0.8);
+        for _ in 0..3 {
+            belief.saw(&without(20, 0..10), true);
+            belief.saw(&without(20, 10..12), false);
+            belief.saw(&without(20, 11..12), true);
+            belief.settle(20);
+        }
+        assert!(needed(&belief, 3) < 0.05 && needed(&belief, 11) < 0.05);
+        assert!(needed(&belief, 10) > 0.95, "{:?}", belief.groups().collect::<Vec<_>>());
+        let nothing_known = needed(&belief, 15);
+        assert!((0.1..0.9).contains(&nothing_known), "{nothing_known}");
+        assert!(belief.complete(&without(20, 0..10)) > 0.9);
+        assert!(belief.complete(&without(20, 10..11)) < 0.05);
+    }
+
+    /// A target that half of all runs reach whatever they do.
+    #[test]
+    fn a_background_is_learned_and_single_answers_then_say_little() {
+        let mut belief = Belief::new(10, 0.8);
+        for number in 0..20 {
+            belief.saw(&[], number % 2 == 0);
+            belief.saw(&(0..10).collect::<Vec<_>>(), number > 0);
+            belief.settle(10);
+        }
+        assert!((0.4..0.6).contains(&belief.without), "{}", belief.without);
+        assert!(belief.with > 0.9);
+        assert!(belief.bits(0.5) < 0.3 && belief.bits(0.0) < 1e-9 && belief.bits(1.0) < 1e-9);
+    }
+}

@@ -1,0 +1,412 @@
+//! Which run to make next, as long as beliefs leave anything open; then the runs that prove the result. It knows no phones
+//! and no clock: it is asked for a run whenever a phone is free, and told what each has shown.
+
+use std::collections::BTreeMap;
+
+use rand::RngExt;
+
+use super::belief::Belief;
+use super::rate;
+use crate::policy::Tally;
+use crate::seed::Rng;
+
+/// A group of steps that is needed with a lower chance than this is left out of every further run.
+const LEFT_OUT: f64 = 0.01;
+/// A step that is needed with this chance is only looked at alone; from the higher one on it is done with.
+const LIKELY: f64 = 0.9;
+const SURE: f64 = 0.98;
+/// What is left is checked once it has all that is needed with this chance.
+const COMPLETE: f64 = 0.95;
+/// A smaller trace with this chance is one to step back to.
+const ACCEPTED: f64 = 0.9;
+/// The first runs: of nothing, which many targets need, and of everything. If nothing is enough sometimes, more of the former
+/// show how often; each failure of the latter asks for more of them.
+const EMPTY_RUNS: u32 = 2;
+const MORE_EMPTY_RUNS: u32 = 8;
+const WHOLE_RUNS: u32 = 4;
+const MORE_WHOLE_RUNS: u32 = 5;
+/// What a run costs beside its steps: the start, and a phone that is not free for others. In steps.
+const RUN: f64 = 110.0;
+/// Stretches of steps that are compared before one is chosen.
+const STRETCHES: usize = 12;
+/// As parts of what is open: windows that are tried alone.
+const WINDOWS: [usize; 4] = [2, 3, 5, 8];
+/// An answer worth less than this is not waited for.
+const WORTHLESS: f64 = 0.01;
+/// A run so much longer than those that are made now is not waited for either.
+const TOO_LONG: f64 = 4.0;
+/// Passes of belief after an answer, and before a decision.
+const PASSES: usize = 3;
+const MANY_PASSES: usize = 12;
+/// Searching ends after so many times the runs of a check, whatever is still open.
+const PATIENCE: u32 = 150;
+/// Results that are checked before the last one is taken as it is.
+const STEPS_BACK: usize = 6;
+
+/// When something passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pass {
+    pub(super) runs: u32,
+    pub(super) successes: u32,
+    /// Of the whole trace less is asked.
+    pub(super) whole: u32,
+    /// The whole trace is run as often as a result, and then no result may do it less often.
+    pub(super) keep_rate: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Plan {
+    steps: usize,
+    pass: Pass,
+    rng: Rng,
+    belief: Belief,
+    /// By step: the chance that its group has a needed one, and how large the group is.
+    groups: Vec<(f64, usize)>,
+    under_way: BTreeMap<usize, Vec<u32>>,
+    next: usize,
+    seen: u32,
+    whole: Asked,
+    empty: Asked,
+    /// Every accepted trace, the smallest last.
+    accepted: Vec<Vec<u32>>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    runs: u32,
+    tally: Tally,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// How often the whole trace does it.
+    Measuring,
+    Searching,
+    Checking(Checking),
+    Ended(End),
+}
+
+#[derive(Debug)]
+struct Checking {
+    kept: Vec<u32>,
+    /// How many accepted results were given up for this one.
+    back: usize,
+    runs: Vec<usize>,
+    tally: Tally,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    DoesNotReproduce,
+    /// What is left, and what its fresh runs showed.
+    Checked(Vec<u32>, Tally),
+}
+
+impl Plan {
+    pub(super) fn new(steps: usize, pass: Pass, rng: Rng) -> Plan {
+        let floor = 0.88 * f64::from(pass.successes) / f64::from(pass.runs);
+        let mut plan = Plan {
+            steps,
+            pass,
+            rng,
+            belief: Belief::new(steps, floor),
+            groups: Vec::new(),
+            under_way: BTreeMap::new(),
+            next: 0,
+            seen: 0,
+            whole: Asked::default(),
+            empty: Asked::default(),
+            accepted: vec![(0..steps as u32).collect()],
+            stage: if pass.keep_rate { Stage::Measuring } else { Stage::Searching },
+        };
+        plan.look();
+        plan
+    }
+
+    /// The next run: its number and the steps it keeps. `None` if there is nothing to do but wait.
+    pub(super) fn next(&mut self) -> Option<(usize, Vec<u32>)> {
+        let number = self.next;
+        let kept = match &mut self.stage {
+            Stage::Ended(_) => return None,
+            Stage::Checking(check) if check.runs.len() < self.pass.runs as usize => {
+                check.runs.push(number);
+                check.kept.clone()
+            }
+            Stage::Checking(_) => return None,
+            Stage::Measuring if self.whole.runs < self.pass.runs => {
+                self.whole.runs += 1;
+                (0..self.steps as u32).collect()
+            }
+            Stage::Measuring => return None,
+            Stage::Searching => self.first_runs().unwrap_or_else(|| self.best_run()),
+        };
+        self.next += 1;
+        self.under_way.insert(number, kept.clone());
+        Some((number, kept))
+    }
+
+    /// Counts an answer, and decides what follows from it.
+    pub(super) fn seen(&mut self, number: usize, reached: bool) {
+        let Some(kept) = self.under_way.remove(&number) else { return };
+        self.seen += 1;
+        if kept.len() == self.steps {
+            self.whole.tally.count(reached);
+        } else if kept.is_empty() {
+            self.empty.tally.count(reached);
+        }
+        self.belief.saw(&kept, reached);
+        self.belief.settle(PASSES);
+        self.look();
+        self.judge_whole();
+        match &mut self.stage {
+            Stage::Searching => self.decide(),
+            Stage::Checking(check) if check.runs.contains(&number) => {
+                check.tally.count(reached);
+                if check.tally.runs() == self.pass.runs {
+                    self.checked();
+                }
+            }
+            Stage::Measuring | Stage::Checking(_) | Stage::Ended(_) => {}
+        }
+    }
+
+    pub(super) fn cancelled(&mut self, number: usize) {
+        self.under_way.remove(&number);
+    }
+
+    /// Whether the answer to a run that is under way could still change anything.
+    pub(super) fn matters(&self, number: usize) -> bool {
+        let Some(kept) = self.under_way.get(&number) else { return false };
+        match &self.stage {
+            Stage::Measuring => true,
+            Stage::Ended(_) => false,
+            Stage::Checking(check) => check.runs.contains(&number),
+            Stage::Searching => {
+                // Nothing shows how often it comes by itself, everything whether it comes at all.
+                if kept.is_empty() || kept.len() == self.steps && self.smallest().len() == self.steps {
+                    return true;
+                }
+                let short = kept.len() as f64 <= TOO_LONG * (self.smallest().len() as f64 + RUN);
+                short && self.belief.bits(self.belief.complete(kept)) > WORTHLESS
+            }
+        }
+    }
+
+    pub(super) fn end(&self) -> Option<&End> {
+        match &self.stage {
+            Stage::Ended(end) => Some(end),
+            Stage::Measuring | Stage::Searching | Stage::Checking(_) => None,
+        }
+    }
+
+    /// The smallest trace that is held to have all that is needed.
+    pub(super) fn smallest(&self) -> &[u32] {
+        self.accepted.last().map_or(&[], Vec::as_slice)
+    }
+
+    /// What a run that is under way keeps.
+    pub(super) fn kept(&self, number: usize) -> Option<&[u32]> {
+        self.under_way.get(&number).map(Vec::as_slice)
+    }
+
+    /// Whether a run is one of those that prove a result.
+    pub(super) fn is_check(&self, number: usize) -> bool {
+        matches!(&self.stage, Stage::Checking(check) if check.runs.contains(&number))
+    }
+
+    /// How many successes a check needs.
+    pub(super) fn successes(&self) -> u32 {
+        self.pass.successes
+    }
+
+    pub(super) fn whole_runs(&self) -> Tally {
+        self.whole.tally
+    }
+
+    fn look(&mut self) {
+        self.groups.clear();
+        for (range, needed) in self.belief.groups() {
+            self.groups.extend(std::iter::repeat_n((needed, range.len()), range.len()));
+        }
+    }
+
+    /// Whether the whole trace does it often enough; and how often a result must do it if that is to be kept.
+    fn judge_whole(&mut self) {
+        let Tally { successes, failures } = self.whole.tally;
+        if !self.pass.keep_rate {
+            if failures > self.pass.runs - self.pass.whole {
+                self.stage = Stage::Ended(End::DoesNotReproduce);
+            }
+        } else if successes + failures == self.pass.runs && matches!(self.stage, Stage::Measuring) {
+            self.stage = Stage::Searching;
+            if successes == 0 {
+                self.stage = Stage::Ended(End::DoesNotReproduce);
+            }
+            self.pass.successes = rate::not_lower(successes, self.pass.runs);
+            self.belief.expect(f64::from(successes) / f64::from(self.pass.runs));
+        }
+    }
+
+    /// What no belief is needed for.
+    fn first_runs(&mut self) -> Option<Vec<u32>> {
+        let empty = if self.empty.tally.successes > 0 { MORE_EMPTY_RUNS } else { EMPTY_RUNS };
+        if self.empty.runs < empty {
+            self.empty.runs += 1;
+            return Some(Vec::new());
+        }
+        let whole = (WHOLE_RUNS + MORE_WHOLE_RUNS * self.whole.tally.failures).min(self.pass.runs);
+        if self.whole.runs < whole && self.smallest().len() == self.steps {
+            self.whole.runs += 1;
+            return Some((0..self.steps as u32).collect());
+        }
+        None
+    }
+
+    /// All steps that are not left out for good.
+    fn base(&self) -> Vec<u32> {
+        (0..self.steps as u32).filter(|&step| self.groups[step as usize].0 >= LEFT_OUT).collect()
+    }
+
+    fn is_needed(&self, step: u32, bound: f64) -> bool {
+        let (needed, size) = self.groups[step as usize];
+        size == 1 && needed >= bound
+    }
+
+    /// The run that tells most for what it costs. One that is like others under way tells less.
+    fn best_run(&mut self) -> Vec<u32> {
+        let base = self.base();
+        let under_way: Vec<Bits> =
+            self.under_way.values().map(|kept| Bits::left_out(&base, kept, self.steps)).collect();
+        let mut best = (f64::MIN, Vec::new());
+        for kept in self.options(&base) {
+            let left_out = Bits::left_out(&base, &kept, self.steps);
+            let alike: f64 = under_way.iter().map(|other| left_out.alike(other)).sum();
+            let bits = self.belief.bits(self.belief.complete(&kept));
+            let worth = bits / (kept.len() as f64 + RUN) / (1.0 + alike);
+            if worth > best.0 {
+                best = (worth, kept);
+            }
+        }
+        best.1
+    }
+
+    fn options(&mut self, base: &[u32]) -> Vec<Vec<u32>> {
+        let (likely, open): (Vec<u32>, Vec<u32>) =
+            base.iter().partition(|&&step| self.is_needed(step, LIKELY));
+        let mut options = vec![base.to_vec()];
+        let chance = |step: &&u32| self.groups[**step as usize].0;
+        if let Some(&weakest) = likely.iter().min_by(|one, other| chance(one).total_cmp(&chance(other))) {
+            let any = likely[self.rng.random_range(0..likely.len())];
+            options.push(without(&likely, weakest..=weakest));
+            options.push(without(base, weakest..=weakest));
+            options.push(without(base, any..=any));
+        }
+        if open.is_empty() {
+            return options;
+        }
+        let merged = |some: &[u32]| {
+            let mut both = [likely.as_slice(), some].concat();
+            both.sort_unstable();
+            both
+        };
+        options.push(likely.clone());
+        for parts in WINDOWS {
+            let part = self.rng.random_range(0..parts);
+            let window = &open[open.len() * part / parts..open.len() * (part + 1) / parts];
+            if !window.is_empty() {
+                options.push(merged(window));
+            }
+        }
+        for _ in 0..STRETCHES {
+            let stretch = self.stretch(&open);
+            options.push(merged(&[&open[..stretch.start], &open[stretch.end..]].concat()));
+        }
+        options
+    }
+
+    /// Open steps in a row that are about as likely to have a needed one as not.
+    fn stretch(&mut self, open: &[u32]) -> std::ops::Range<usize> {
+        let wanted = self.rng.random_range(0.15..1.25);
+        let start = self.rng.random_range(0..open.len());
+        let (mut sum, mut end) = (0.0, start);
+        while end < open.len() && (sum < wanted || end == start) {
+            let (needed, size) = self.groups[open[end] as usize];
+            sum -= (1.0 - needed).max(1e-4).ln() / size as f64;
+            end += 1;
+        }
+        start..end
+    }
+
+    fn decide(&mut self) {
+        let base = self.base();
+        let complete = self.belief.complete(&base);
+        if base.len() < self.smallest().len() && complete > ACCEPTED {
+            self.accepted.push(base.clone());
+        }
+        let open =
+            self.groups.iter().any(|&(needed, size)| needed >= LEFT_OUT && (size > 1 || needed < SURE));
+        let spent = self.seen > PATIENCE * self.pass.runs;
+        if !open && complete > COMPLETE || spent {
+            if self.smallest() != base {
+                self.accepted.push(base.clone());
+            }
+            self.check(base, 0);
+        }
+    }
+
+    fn check(&mut self, kept: Vec<u32>, back: usize) {
+        self.stage = Stage::Checking(Checking { kept, back, runs: Vec::new(), tally: Tally::default() });
+    }
+
+    /// All runs of a check are there. If they do not suffice, either the belief was wrong, and the search goes on, or the
+    /// accepted result before it is checked.
+    fn checked(&mut self) {
+        let Stage::Checking(check) = std::mem::replace(&mut self.stage, Stage::Searching) else { return };
+        let Checking { kept, back, tally, .. } = check;
+        if tally.successes >= self.pass.successes {
+            self.stage = Stage::Ended(End::Checked(kept, tally));
+            return;
+        }
+        self.belief.settle(MANY_PASSES);
+        self.look();
+        let spent = self.seen > PATIENCE * self.pass.runs;
+        if !spent && self.belief.complete(&kept) < ACCEPTED {
+            self.accepted.retain(|accepted| accepted.len() > kept.len());
+            return;
+        }
+        self.accepted.pop_if(|smallest| *smallest == kept);
+        match self.accepted.last() {
+            Some(larger) if back < STEPS_BACK => self.check(larger.clone(), back + 1),
+            _ => self.stage = Stage::Ended(End::Checked(kept, tally)),
+        }
+    }
+}
+
+fn without(steps: &[u32], left_out: std::ops::RangeInclusive<u32>) -> Vec<u32> {
+    steps.iter().copied().filter(|step| !left_out.contains(step)).collect()
+}
+
+/// A set of steps.
+struct Bits(Vec<u64>);
+
+impl Bits {
+    /// Those of `base` that are not in `kept`.
+    fn left_out(base: &[u32], kept: &[u32], steps: usize) -> Bits {
+        let mut bits = vec![0; steps.div_ceil(64)];
+        base.iter().for_each(|&step| bits[step as usize / 64] |= 1 << (step % 64));
+        kept.iter().for_each(|&step| bits[step as usize / 64] &= !(1 << (step % 64)));
+        Bits(bits)
+    }
+
+    /// What they have in common, as a share of what either has.
+    fn alike(&self, other: &Bits) -> f64 {
+        let count = |of: fn(u64, u64) -> u64| -> u32 {
+            self.0.iter().zip(&other.0).map(|(one, other)| of(*one, *other).count_ones()).sum()
+        };
+        match count(|one, other| one | other) {
+            0 => 1.0,
+            all => f64::from(count(|one, other| one & other)) / f64::from(all),
+        }
+    }
+}

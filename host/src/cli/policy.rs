@@ -1,0 +1,71 @@
+//! `retap policy`.
+
+use std::time::Instant;
+
+use clap::Args;
+use retap_engine::policy::Rules;
+use serde_json::json;
+
+use crate::cli::arguments::Global;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::job;
+use crate::run::store::Store;
+use crate::settings;
+use crate::shell::Shell;
+use crate::words::thousands;
+
+/// Solve how to share phones among candidates in the fewest rounds
+///
+/// The policy is kept in the store; `reduce --algorithm nd3min --scheduler optimal` uses it at once.
+#[derive(Debug, Args)]
+pub struct Policy {
+    /// For how many candidates, 2 to 8; each one more takes about fifteen times the work
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5)]
+    candidates: usize,
+    /// Runs in one round: the number of phones
+    #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 15)]
+    parallel: u32,
+    /// How often a candidate is run at most
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = settings::NOISY_RUNS)]
+    runs: u32,
+    /// How many of these runs must do it; nine of ten if not said
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    successes: Option<u32>,
+    /// What is believed of candidates: `paper`, `learned` from the store's runs, or a table
+    #[arg(long, value_name = "FILE|learned|paper", default_value = "paper")]
+    prior: String,
+    /// The result as a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Policy {
+    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+        let Policy { candidates, parallel, runs, .. } = *self;
+        let successes = self.successes.unwrap_or_else(|| runs.saturating_mul(9).div_ceil(10));
+        let rules = Rules { candidates, parallel, runs, successes };
+        let store = Store::open(&global.store(&global.config()?))?;
+        let prior = job::prior(&self.prior, &store)?;
+        let began = Instant::now();
+        let (policy, known) = job::policy(&rules, &prior, &store, shell)?;
+        let (states, seconds) = (policy.states(), began.elapsed().as_secs_f64());
+        shell.console.result(&if self.json {
+            let (start, prior) = (policy.start(), format!("{:016x}", prior.hash()));
+            json!({
+                "result": "policy", "candidates": candidates, "parallel": parallel, "runs": runs, "successes": successes,
+                "prior": prior, "states": states, "rounds": start, "seconds": seconds, "known": known,
+            })
+            .to_string()
+        } else {
+            let how = if known { "known already" } else { "solved and kept" };
+            format!(
+                "{candidates} candidates, {parallel} runs a round, {successes} of {runs} to pass: {how} in {seconds:.1} s\n  \
+                 {} states, {:.3} rounds to be expected",
+                thousands(states as u64),
+                policy.start(),
+            )
+        })?;
+        Ok(Exit::Done)
+    }
+}
