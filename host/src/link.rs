@@ -23,7 +23,7 @@ use tokio::sync::{Mutex as Turn, mpsc, watch};
 use tokio::task::AbortHandle;
 
 pub use courier::{LinkError, Patience};
-pub use dial::Dial;
+pub use dial::{Dial, DialError, shake_hands};
 
 /// A link to one agent.
 pub struct Link {

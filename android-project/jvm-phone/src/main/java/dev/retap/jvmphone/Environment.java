@@ -39,6 +39,7 @@ public final class Environment extends AndroidTestEnvironment {
     /** Called by the bootstrap, through the framework. */
     public static void boot() {
         try {
+            Server.register();
             instance.setUp();
             Server.boot();
         } catch (Throwable e) {

@@ -31,6 +31,9 @@ public final class Phone {
                 fail("`" + app + "` is no prepared app: it has no " + part);
             }
         }
+        // Whoever started it needs it; without them it would wait for a host for minutes.
+        ProcessHandle.current().parent().ifPresent(
+                parent -> parent.onExit().thenRun(() -> Runtime.getRuntime().halt(0)));
         System.setProperty(APP, app.toAbsolutePath().toString());
         System.setProperty(DATA, Path.of(args[1]).toAbsolutePath().toString());
         System.setProperty(ARGUMENTS, String.join("\n", Arrays.asList(args).subList(2, args.length)));

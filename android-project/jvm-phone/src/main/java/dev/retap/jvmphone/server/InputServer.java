@@ -15,6 +15,10 @@ public final class InputServer {
     private static ViewRootImpl touched;
 
     public boolean injectInputEvent(InputEvent event, int mode) {
+        return injectInputEventToTarget(event, mode, -1);
+    }
+
+    public boolean injectInputEventToTarget(InputEvent event, int mode, int uid) {
         Boolean taken = MainThread.call(() -> {
             Windows.focus();
             PhoneClock.run();

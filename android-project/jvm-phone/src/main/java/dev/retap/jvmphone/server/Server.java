@@ -29,8 +29,8 @@ public final class Server {
 
     private Server() {}
 
-    /** On the main thread, once, with the framework set up and no app running. */
-    public static void boot() {
+    /** Once, before the framework is set up: it keeps what it finds. */
+    public static void register() {
         ShadowServiceManager.addBinderService(
                 "accessibility",
                 IAccessibilityManager.class,
@@ -39,6 +39,10 @@ public final class Server {
                 "input",
                 IInputManager.class,
                 ReflectionHelpers.createDelegatingProxy(IInputManager.class, new InputServer()));
+    }
+
+    /** On the main thread, once, with the framework set up and no app running. */
+    public static void boot() {
         settle();
         MainThread.take();
     }
