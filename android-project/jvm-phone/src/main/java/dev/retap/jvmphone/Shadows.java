@@ -5,6 +5,7 @@ import dev.retap.jvmphone.shadows.ShadowPhoneActivityManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneActivityTaskManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneActivityThread;
 import dev.retap.jvmphone.shadows.ShadowPhoneClock;
+import dev.retap.jvmphone.shadows.ShadowPhoneContextImpl;
 import dev.retap.jvmphone.shadows.ShadowPhoneLoadedApk;
 import dev.retap.jvmphone.shadows.ShadowPhoneUiAutomation;
 
@@ -16,6 +17,7 @@ final class Shadows {
         ShadowPhoneActivityTaskManager.class,
         ShadowPhoneActivityThread.class,
         ShadowPhoneClock.class,
+        ShadowPhoneContextImpl.class,
         ShadowPhoneLoadedApk.class,
         ShadowPhoneUiAutomation.class,
     };

@@ -47,6 +47,7 @@ public final class AppProcess {
         String missing = Missing.in(error);
         if (missing != null) {
             kill();
+            error.printStackTrace();
             return new Unsupported(missing, error);
         }
         AppThreads.handler().uncaughtException(thread, error);

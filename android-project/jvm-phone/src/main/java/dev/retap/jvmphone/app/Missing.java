@@ -24,7 +24,9 @@ final class Missing {
         if (cause instanceof NoClassDefFoundError && isFramework(cause.getMessage())) {
             return "the class " + cause.getMessage().replace('/', '.');
         }
-        if (inRobolectric && !(cause instanceof android.content.res.Resources.NotFoundException)) {
+        boolean isLookUp = cause instanceof android.content.res.Resources.NotFoundException
+                || cause instanceof ClassNotFoundException;
+        if (inRobolectric && !isLookUp) {
             return cause + " at " + stack[0];
         }
         return null;

@@ -33,6 +33,10 @@ public final class Stacks {
             if (!leads) {
                 kept.add(plain);
             }
+            // Below the looper nothing is the phone's.
+            if (plain.getClassName().equals("android.os.Looper") && plain.getMethodName().equals("loop")) {
+                break;
+            }
         }
         return kept.toArray(new StackTraceElement[0]);
     }

@@ -21,6 +21,7 @@ public final class Controller {
         String name = root.getClass().getName();
         String message = root.getMessage() == null ? name : name + ": " + root.getMessage();
         String stack = Stacks.text(error);
+        System.err.println("FATAL EXCEPTION: " + stack);
         tell(controller -> controller.appCrashed(
                 Server.packageName(), Server.PID, name, message, 0, stack));
     }

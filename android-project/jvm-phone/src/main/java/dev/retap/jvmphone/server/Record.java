@@ -84,6 +84,9 @@ final class Record {
     void create(Activity instance, Bundle saved, Object retained) {
         controller = ActivityController.of(instance, intent);
         configuration = new Configuration(Resources.getSystem().getConfiguration());
+        if (saved != null) {
+            saved.setClassLoader(instance.getClass().getClassLoader());
+        }
         if (retained != null) {
             ReflectionHelpers.setField(Activity.class, instance, "mLastNonConfigurationInstances", retained);
         }

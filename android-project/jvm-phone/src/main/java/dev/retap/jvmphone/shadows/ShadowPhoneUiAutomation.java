@@ -19,7 +19,7 @@ public class ShadowPhoneUiAutomation {
 
     @Implementation
     protected boolean setRotation(int rotation) {
-        return MainThread.call(() -> Display.rotate(rotation));
+        return Boolean.TRUE.equals(MainThread.call(() -> Display.rotate(rotation)));
     }
 
     @Implementation
