@@ -28,6 +28,9 @@ impl From<JavaError> for PhoneError {
             JavaError::Missing(what) => {
                 Fault::Unsupported(format!("use `{what}`: it has no such method")).into()
             }
+            JavaError::Thrown { class, message, .. } if class == "java.lang.UnsupportedOperationException" => {
+                Fault::Unsupported(message).into()
+            }
             JavaError::Thrown { ref class, .. } if class == "android.os.DeadSystemException" => {
                 Interruption::PhoneLost { why: error.to_string() }.into()
             }
