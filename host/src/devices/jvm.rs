@@ -23,7 +23,7 @@ use socket::OverSocket;
 pub use tools::Tools;
 
 /// A loaded machine needs longer than the few seconds that a boot takes.
-const BOOT: Duration = Duration::from_secs(120);
+const BOOT: Duration = Duration::from_secs(300);
 
 #[derive(Debug, thiserror::Error)]
 pub enum JvmError {

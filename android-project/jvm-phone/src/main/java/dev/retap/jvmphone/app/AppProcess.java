@@ -46,7 +46,7 @@ public final class AppProcess {
         }
         String missing = Missing.in(error);
         if (missing != null) {
-            kill();
+            // The app itself goes on: on a phone nothing would have gone wrong.
             error.printStackTrace();
             return new Unsupported(missing, error);
         }

@@ -1,11 +1,11 @@
 package dev.retap.jvmphone.app;
 
 /** Tells what only this phone lacks from what the app did wrong. */
-final class Missing {
+public final class Missing {
     private Missing() {}
 
     /** What is missing, or null if the failure is the app's. */
-    static String in(Throwable error) {
+    public static String in(Throwable error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             String missing = at(cause);
             if (missing != null) {

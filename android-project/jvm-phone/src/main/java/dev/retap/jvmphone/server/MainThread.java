@@ -74,9 +74,10 @@ public final class MainThread {
             try {
                 value = work.call();
             } catch (Unsupported e) {
-                refusal = e;
+                refusal = e.toCaller();
             } catch (Throwable e) {
-                refusal = AppProcess.failed(thread, e);
+                RuntimeException failed = AppProcess.failed(thread, e);
+                refusal = failed instanceof Unsupported unsupported ? unsupported.toCaller() : failed;
             } finally {
                 finish();
             }

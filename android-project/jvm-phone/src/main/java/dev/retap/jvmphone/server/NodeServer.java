@@ -101,7 +101,7 @@ public final class NodeServer {
                 return null;
             }
             connection.findAccessibilityNodeInfoByAccessibilityId(
-                    node, new Region(), interaction, keeping(callback), flags, Server.PID, thread, null, null, arguments);
+                    node, null, interaction, keeping(callback), flags, Server.PID, thread, null, null, arguments);
             PhoneClock.run();
             return new String[] {Server.packageName()};
         });

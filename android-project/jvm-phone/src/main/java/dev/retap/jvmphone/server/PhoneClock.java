@@ -52,12 +52,15 @@ public final class PhoneClock {
         while (true) {
             long next = looper.getNextScheduledTaskTime().toMillis();
             if (next == 0 || next > end) {
+                // A window that comes to the front is told so by a message.
+                if (Windows.focus()) {
+                    continue;
+                }
                 return;
             }
             to(next);
             slept = 0;
             guarded(looper::runOneTask);
-            Windows.focus();
             if (SystemClock.uptimeMillis() != instant) {
                 instant = SystemClock.uptimeMillis();
                 messages = 0;

@@ -9,6 +9,7 @@ import android.os.Handler;
 import android.os.IBinder;
 import android.os.Looper;
 import dev.retap.jvmphone.app.AppProcess;
+import dev.retap.jvmphone.app.Missing;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -58,14 +59,30 @@ public final class Stack {
         }
         records.add(record);
         away = false;
-        record.create(instantiate(record.info), null, null);
-        if (record.activity().isFinishing()) {
-            settleFinished();
-            return;
+        try {
+            open(record);
+        } catch (Throwable e) {
+            if (Missing.in(e) != null) {
+                withdraw(record);
+            }
+            throw e;
         }
-        record.resume();
-        stopCovered();
+    }
+
+    private void open(Record record) {
+        record.create(instantiate(record.info), null, null);
+        if (!record.activity().isFinishing()) {
+            record.resume();
+            stopCovered();
+        }
         settleFinished();
+    }
+
+    /** What this phone cannot show was never started. */
+    private void withdraw(Record record) {
+        records.remove(record);
+        Windows.close(record.token());
+        resumeTop();
     }
 
     private static Activity instantiate(ActivityInfo info) {

@@ -109,12 +109,12 @@ final class Windows {
         return null;
     }
 
-    /** Gives the focus to the topmost window and takes it from the one that had it. */
-    static void focus() {
+    /** Gives the focus to the topmost window and takes it from the one that had it. False if it has it already. */
+    static boolean focus() {
         Shown top = top();
         ViewRootImpl root = top == null ? null : top.root;
         if (root == focused) {
-            return;
+            return false;
         }
         if (focused != null && focused.getView() != null) {
             focused.windowFocusChanged(false);
@@ -123,10 +123,18 @@ final class Windows {
         if (root != null) {
             root.windowFocusChanged(true);
         }
+        return true;
     }
 
     static boolean isFocused(Shown window) {
         return window.root == focused;
+    }
+
+    /** Takes every window of an activity away, without asking it. */
+    static void close(IBinder token) {
+        if (token != null) {
+            WindowManagerGlobal.getInstance().closeAll(token, null, null);
+        }
     }
 
     static void forget() {
