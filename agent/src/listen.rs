@@ -3,9 +3,10 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use quinn::{Endpoint, TokioRuntime};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::link::keys::{Keys, KeysError};
@@ -16,6 +17,8 @@ use crate::server::Server;
 
 /// Streams that may be open at once, whoever they belong to.
 const STREAMS: usize = 16;
+/// After the system could not give a stream.
+const PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
@@ -40,7 +43,7 @@ impl Listener {
     pub async fn udp(address: SocketAddr, keys: &Keys) -> Result<Listener, ListenError> {
         let config = settings::server(keys, Way::Udp)?;
         let bound = async {
-            let socket = PlainUdp::bind(address).await?;
+            let socket = PlainUdp::bind(address)?;
             let endpoint = settings::endpoint(Way::Udp);
             Endpoint::new_with_abstract_socket(endpoint, Some(config), socket, Arc::new(TokioRuntime))
         };
@@ -65,43 +68,55 @@ impl Listener {
     pub async fn serve(self, server: Arc<Server>) -> Result<(), ListenError> {
         match self {
             Listener::Udp(endpoint) => server.serve(endpoint).await,
-            Listener::Stream(listener, keys) => serve_streams(&listener, &keys, &server).await?,
+            Listener::Stream(listener, keys) => {
+                serve_streams(async || accept_tcp(&listener).await, &keys, &server).await?;
+            }
         }
         Ok(())
     }
 }
 
-async fn serve_streams(listener: &TcpListener, keys: &Keys, server: &Arc<Server>) -> Result<(), KeysError> {
+/// Serves whoever comes over byte streams, a few at a time.
+pub(crate) async fn serve_streams<S: Bytes>(
+    accept: impl AsyncFn() -> io::Result<S>,
+    keys: &Keys,
+    server: &Arc<Server>,
+) -> Result<(), KeysError> {
     let places = Arc::new(Semaphore::new(STREAMS));
     loop {
-        let (stream, address) = match listener.accept().await {
-            Ok(accepted) => accepted,
+        let stream = match accept().await {
+            Ok(stream) => stream,
             Err(error) => {
-                // Out of files or memory for a moment: the next one may fit.
                 tracing::warn!(%error, "could not accept a stream");
-                tokio::task::yield_now().await;
+                // Out of files or memory for a moment: the next one may fit.
+                tokio::time::sleep(PAUSE).await;
                 continue;
             }
         };
         let Ok(place) = places.clone().try_acquire_owned() else {
-            tracing::warn!(%address, "turned a stream away: too many are open");
+            tracing::warn!("turned a stream away: too many are open");
             continue;
         };
-        let _ = stream.set_nodelay(true);
         let endpoint = stream_endpoint(stream, keys)?;
         let server = server.clone();
         tokio::spawn(async move {
             match endpoint {
                 Ok(endpoint) => server.serve_one(endpoint).await,
-                Err(error) => tracing::warn!(%address, %error, "could not serve a stream"),
+                Err(error) => tracing::warn!(%error, "could not serve a stream"),
             }
             drop(place);
         });
     }
 }
 
+async fn accept_tcp(listener: &TcpListener) -> io::Result<TcpStream> {
+    let (stream, _) = listener.accept().await?;
+    let _ = stream.set_nodelay(true);
+    Ok(stream)
+}
+
 /// The server's end of one stream.
-pub fn stream_endpoint(stream: impl Bytes, keys: &Keys) -> Result<io::Result<Endpoint>, KeysError> {
+fn stream_endpoint(stream: impl Bytes, keys: &Keys) -> Result<io::Result<Endpoint>, KeysError> {
     let config = settings::server(keys, Way::Stream)?;
     let socket = FramedSocket::new(stream);
     let endpoint = settings::endpoint(Way::Stream);

@@ -1,24 +1,28 @@
 //! The agent as a process on a phone: its options, the keys that come through standard input, and where hosts come in.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener as StdListener;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use retap_shared::codec::{self, CodecError};
 use tokio::net::UnixListener;
 
 use crate::link::keys::Keys;
-use crate::listen::{ListenError, Listener, stream_endpoint};
+use crate::listen::{ListenError, Listener, serve_streams};
 use crate::on_thread::OnThread;
 use crate::outbox::Outbox;
 use crate::phone::Phone;
 use crate::server::Server;
+use crate::version::VERSION;
 
 /// Keys are short; whatever is longer is something else.
 const LONGEST_KEYS: u64 = 64 * 1024;
+
+/// A phone that nobody asks for anything is left alone again.
+const ALONE: Duration = Duration::from_secs(600);
 
 /// What the host says when it starts the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,13 +33,17 @@ pub struct Options {
     pub udp: Option<SocketAddr>,
     /// The Android user whose apps are tested.
     pub user: i32,
+    /// Who the process becomes if it was started as root: the shell, 2000.
+    pub uid: Option<u32>,
     /// Where results and the user's settings outlive the process.
     pub folder: PathBuf,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("`{0}` is no option, or its value is missing; options are --name, --udp, --user, --folder")]
+    #[error(
+        "`{0}` is no option, or its value is missing; options are --name, --udp, --user, --uid, --folder"
+    )]
     Option(String),
     #[error("nowhere to listen: give --name or --udp")]
     Nowhere,
@@ -51,8 +59,8 @@ pub enum ServeError {
 
 impl Options {
     pub fn parse(arguments: &[String]) -> Result<Options, ServeError> {
-        let mut options =
-            Options { name: None, udp: None, user: 0, folder: PathBuf::from("/data/local/tmp/retap") };
+        let folder = PathBuf::from("/data/local/tmp/retap");
+        let mut options = Options { name: None, udp: None, user: 0, uid: None, folder };
         let mut rest = arguments.iter();
         while let Some(option) = rest.next() {
             let wrong = || ServeError::Option(option.clone());
@@ -61,6 +69,7 @@ impl Options {
                 "--name" => options.name = Some(value.clone()),
                 "--udp" => options.udp = Some(value.parse().map_err(|_| wrong())?),
                 "--user" => options.user = value.parse().map_err(|_| wrong())?,
+                "--uid" => options.uid = Some(user_id(value).ok_or_else(wrong)?),
                 "--folder" => options.folder = PathBuf::from(value),
                 _ => return Err(wrong()),
             }
@@ -69,23 +78,47 @@ impl Options {
     }
 }
 
-/// Serves hosts for as long as the process lives.
+/// The highest number means nobody.
+fn user_id(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|id| *id < u32::MAX)
+}
+
+/// Serves hosts until none has been there for ten minutes. The phone is put back as it was before this returns.
 pub fn serve(phone: Box<dyn Phone>, options: &Options) -> Result<(), ServeError> {
     let keys = read_keys(&mut io::stdin().lock())?;
-    let (connection, _thread) = OnThread::start(phone)?;
+    let (connection, phones_thread) = OnThread::start(phone)?;
     let outbox = Outbox::new(Some(options.folder.join("outbox")))?;
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let incarnation = started.as_nanos() as u64 ^ u64::from(std::process::id());
-    let server = Server::new(Arc::new(connection), outbox, env!("CARGO_PKG_VERSION").to_owned(), incarnation);
+    let server = Server::new(Arc::new(connection), outbox, VERSION.to_owned(), incarnation);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         tokio::spawn(server.clone().gather_news());
-        match (&options.name, options.udp) {
-            (Some(name), _) => serve_socket(&bind(name)?, &keys, &server).await,
-            (None, Some(address)) => Ok(Listener::udp(address, &keys).await?.serve(server.clone()).await?),
-            (None, None) => Err(ServeError::Nowhere),
+        tokio::select! {
+            served = listen(options, &keys, &server) => served,
+            () = server.wait_until_forgotten(ALONE) => Ok(()),
         }
-    })
+    });
+    // With the last of those who ask, the phone's thread ends, and with it the phone.
+    drop((runtime, server));
+    let _ = phones_thread.join();
+    served
+}
+
+async fn listen(options: &Options, keys: &Keys, server: &Arc<Server>) -> Result<(), ServeError> {
+    match (&options.name, options.udp) {
+        (Some(name), _) => {
+            let listener = bind(name)?;
+            tell_ready(&mut io::stdout(), &format!("@{name}"))?;
+            serve_socket(&listener, keys, server).await
+        }
+        (None, Some(address)) => {
+            let listener = Listener::udp(address, keys).await?;
+            tell_ready(&mut io::stdout(), &format!("udp:{}", listener.address()?))?;
+            Ok(listener.serve(server.clone()).await?)
+        }
+        (None, None) => Err(ServeError::Nowhere),
+    }
 }
 
 /// One line of hexadecimal digits: whatever else a shell does to its input, it leaves those alone.
@@ -102,6 +135,12 @@ fn read_keys(from: &mut impl BufRead) -> Result<Keys, ServeError> {
     Ok(codec::decode(&bytes.ok_or(ServeError::Keys)?)?)
 }
 
+/// One line on standard output, for whoever started the agent: hosts can come, and where.
+fn tell_ready(to: &mut impl Write, place: &str) -> io::Result<()> {
+    writeln!(to, "listening on {place}")?;
+    to.flush()
+}
+
 fn bind(name: &str) -> io::Result<UnixListener> {
     #[cfg(target_os = "android")]
     use std::os::android::net::SocketAddrExt;
@@ -114,28 +153,76 @@ fn bind(name: &str) -> io::Result<UnixListener> {
 }
 
 async fn serve_socket(listener: &UnixListener, keys: &Keys, server: &Arc<Server>) -> Result<(), ServeError> {
-    loop {
-        let (stream, _) = listener.accept().await?;
-        let endpoint = stream_endpoint(stream, keys).map_err(ListenError::from)??;
-        tokio::spawn(server.clone().serve_one(endpoint));
-    }
+    let accept = async || Ok(listener.accept().await?.0);
+    Ok(serve_streams(accept, keys, server).await.map_err(ListenError::from)?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixStream};
+
+    use retap_shared::connection::{Connection, Pending, RequestError};
+    use retap_shared::protocol::{Happening, Reply, Request};
+
     use super::*;
+
+    struct NoPhone;
+
+    impl Connection for NoPhone {
+        fn request(&self, _: Request) -> Pending<'_, Result<Reply, RequestError>> {
+            Box::pin(std::future::pending())
+        }
+
+        fn news(&self) -> Pending<'_, Option<Happening>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    #[tokio::test]
+    async fn streams_beyond_a_few_are_closed_at_once() {
+        let name = format!("retap-test-{}", std::process::id());
+        let listener = bind(&name).unwrap();
+        let (keys, _) = Keys::make().unwrap();
+        let server = Server::new(Arc::new(NoPhone), Outbox::new(None).unwrap(), String::new(), 1);
+        let strangers = async {
+            let connect = || {
+                let address = SocketAddr::from_abstract_name(&name).unwrap();
+                let stream = UnixStream::connect_addr(&address).unwrap();
+                stream.set_nonblocking(true).unwrap();
+                tokio::net::UnixStream::from_std(stream).unwrap()
+            };
+            let first = connect();
+            let _others: Vec<_> = (0..40).map(|_| connect()).collect();
+            let last = connect();
+            last.readable().await.unwrap();
+            assert_eq!(last.try_read(&mut [0]).unwrap(), 0);
+            let error = first.try_read(&mut [0]).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::WouldBlock, "the first is still listened to");
+        };
+        tokio::select! {
+            served = serve_socket(&listener, &keys, &server) => panic!("{served:?}"),
+            () = strangers => {}
+        }
+    }
 
     #[test]
     fn options_say_where_to_listen_and_for_which_user() {
-        let words = ["--name", "retap", "--user", "10", "--folder", "/tmp/x"].map(str::to_owned);
-        let options = Options::parse(&words).unwrap();
+        let words = ["--name", "retap", "--user", "10", "--uid", "2000", "--folder", "/tmp/x"];
+        let options = Options::parse(&words.map(str::to_owned)).unwrap();
         assert_eq!(options.name.as_deref(), Some("retap"));
-        assert_eq!((options.user, options.folder), (10, PathBuf::from("/tmp/x")));
+        assert_eq!((options.user, options.uid, options.folder), (10, Some(2000), PathBuf::from("/tmp/x")));
     }
 
     #[test]
     fn an_option_that_does_not_exist_or_lacks_its_value_is_refused() {
-        for words in [&["--nmae", "x"][..], &["--user"], &["--user", "me"], &["--udp", "here"]] {
+        for words in [
+            &["--nmae", "x"][..],
+            &["--user"],
+            &["--user", "me"],
+            &["--uid", "4294967295"],
+            &["--udp", "here"],
+        ] {
             let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
             assert!(matches!(Options::parse(&words), Err(ServeError::Option(_))), "{words:?}");
         }

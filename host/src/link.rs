@@ -10,20 +10,28 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use quinn::Connection as Quic;
-use retap_agent::link::{MessageError, receive, send};
+use quinn::{Connection as Quic, ReadError, VarInt};
+use retap_agent::link::{MessageError, code, receive, send};
 use retap_shared::connection::{Connection, Pending, RequestError};
-use retap_shared::protocol::{Happening, Reply, Request};
+use retap_shared::protocol::{Fault, Happening, Reply, Request};
 use retap_shared::session::{ANSWER_LIMIT, Answer, Envelope, SessionId};
 use retap_shared::verdict::Interruption;
 use tokio::sync::{Mutex as Turn, mpsc, watch};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 pub use courier::{LinkError, Patience};
 pub use dial::{Dial, DialError, shake_hands};
+
+const MALFORMED: VarInt = VarInt::from_u32(code::MALFORMED);
+
+const SOON: Duration = Duration::from_micros(500);
+/// A fraction of a millisecond's worth.
+const TURNS_AWAKE: u32 = 200;
 
 /// A link to one agent.
 pub struct Link {
@@ -40,6 +48,8 @@ struct Shared {
     last_number: AtomicU64,
     open: Mutex<BTreeSet<u64>>,
     news_seen: AtomicU64,
+    /// The last answer came soon: a phone that takes its time is waited for asleep.
+    answers_soon: AtomicBool,
 }
 
 #[derive(Clone, Debug)]
@@ -66,6 +76,7 @@ impl Link {
             last_number: AtomicU64::new(0),
             open: Mutex::default(),
             news_seen: AtomicU64::new(0),
+            answers_soon: AtomicBool::new(false),
         });
         let (told, news) = mpsc::unbounded_channel();
         let mut courier = courier::Courier::new(dial, host, patience, shared.clone(), told);
@@ -90,23 +101,50 @@ impl Link {
                 only_known: other_agent && !request.only_looks(),
                 request: request.clone(),
             };
-            match exchange(&up.quic, &envelope).await {
-                Ok(answer) => return reply(answer),
+            let asked = Instant::now();
+            match self.exchange(&up.quic, &envelope).await {
+                Ok(answer) => {
+                    self.shared.answers_soon.store(asked.elapsed() < SOON, Ordering::Relaxed);
+                    return reply(answer);
+                }
                 Err(MessageError::Codec(error)) => {
                     return Err(
                         Interruption::LinkLost { why: format!("an answer made no sense: {error}") }.into()
                     );
                 }
+                Err(MessageError::Read(ReadError::Reset(code))) if code == MALFORMED => {
+                    return Err(unreadable(&envelope.request).into());
+                }
                 Err(_) => self.shared.wait_until_gone(&up).await,
             }
         }
     }
+
+    async fn exchange(&self, quic: &Quic, envelope: &Envelope) -> Result<Answer, MessageError> {
+        let (mut request, mut answer) = quic.open_bi().await.map_err(quinn::WriteError::ConnectionLost)?;
+        send(&mut request, envelope).await?;
+        let answer = receive(&mut answer, ANSWER_LIMIT);
+        if self.shared.answers_soon.load(Ordering::Relaxed) { awake(answer).await } else { answer.await }
+    }
 }
 
-async fn exchange(quic: &Quic, envelope: &Envelope) -> Result<Answer, MessageError> {
-    let (mut request, mut answer) = quic.open_bi().await.map_err(quinn::WriteError::ConnectionLost)?;
-    send(&mut request, envelope).await?;
-    receive(&mut answer, ANSWER_LIMIT).await
+/// Awake for a few turns of the runtime, then asleep: to fall asleep and be woken again takes longer than a quick answer.
+async fn awake<T>(answer: impl Future<Output = T>) -> T {
+    tokio::pin!(answer);
+    for _ in 0..TURNS_AWAKE {
+        tokio::select! {
+            biased;
+            answer = &mut answer => return answer,
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    answer.await
+}
+
+/// Asked again, it would be refused again.
+fn unreadable(request: &Request) -> Fault {
+    let name = request.name();
+    Fault::Impossible(format!("the agent could not read `{name}`: it holds more than an agent takes at once"))
 }
 
 fn reply(answer: Answer) -> Result<Reply, RequestError> {
@@ -123,6 +161,9 @@ fn reply(answer: Answer) -> Result<Reply, RequestError> {
 
 impl Shared {
     async fn up(&self) -> Result<Up, Interruption> {
+        if let State::Up(up) = &*self.state.borrow() {
+            return Ok(up.clone());
+        }
         let mut state = self.state.subscribe();
         let settled = state.wait_for(|state| !matches!(state, State::Connecting)).await;
         match settled.map(|state| state.clone()) {
@@ -166,7 +207,7 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.courier.abort();
         if let State::Up(up) = &*self.shared.state.borrow() {
-            up.quic.close(quinn::VarInt::from_u32(retap_agent::link::code::DONE), b"the host is done");
+            up.quic.close(VarInt::from_u32(code::DONE), b"the host is done");
         }
     }
 }

@@ -86,7 +86,7 @@ struct Writing {
     taken: usize,
     /// Those who wait for room, by poller.
     waiting: HashMap<u64, Waker>,
-    failed: Option<io::ErrorKind>,
+    failed: bool,
 }
 
 impl<S: Bytes> FramedSocket<S> {
@@ -139,7 +139,7 @@ impl Writing {
                 Ok(count) => self.taken += count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) => {
-                    self.failed = Some(error.kind());
+                    self.failed = true;
                     self.wake();
                     return Err(error);
                 }
@@ -168,10 +168,6 @@ impl Writing {
             waker.wake();
         }
     }
-
-    fn check(&self) -> io::Result<()> {
-        self.failed.map_or(Ok(()), |kind| Err(kind.into()))
-    }
 }
 
 impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
@@ -180,15 +176,18 @@ impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
         Box::pin(Room { road: self.road.clone(), id })
     }
 
-    /// All or nothing: half a frame would garble all that follow.
+    /// All or nothing: half a frame would garble all that follow. What a broken stream does not take is lost; told of
+    /// an error, quinn would leave those who wait on the connection waiting for ever. The reader ends it.
     fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
         let mut writing = self.road.writing();
-        writing.check()?;
+        if writing.failed {
+            return Ok(());
+        }
         if !writing.has_room() {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         write_frame(transmit.contents, &mut writing.queue).map_err(io::Error::other)?;
-        if !writing.drain(&self.road.stream)? {
+        if let Ok(false) = writing.drain(&self.road.stream) {
             self.road.queued.notify_one();
         }
         Ok(())
@@ -244,8 +243,7 @@ struct Room<S> {
 impl<S: Bytes> UdpPoller for Room<S> {
     fn poll_writable(self: Pin<&mut Self>, cx: &mut Context) -> Poll<io::Result<()>> {
         let mut writing = self.road.writing();
-        writing.check()?;
-        if writing.has_room() {
+        if writing.failed || writing.has_room() {
             return Poll::Ready(Ok(()));
         }
         writing.waiting.insert(self.id, cx.waker().clone());
@@ -260,3 +258,27 @@ impl<S> Drop for Room<S> {
 }
 
 const _: () = assert!(MAX_PAYLOAD >= 16 << 10, "a datagram fits a frame");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_broken_stream_does_not_take_is_lost_and_the_reader_is_told() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let socket = FramedSocket::new(near);
+        drop(far);
+        let datagram = [0; 1_000];
+        let transmit =
+            Transmit { destination: PEER, ecn: None, contents: &datagram, segment_size: None, src_ip: None };
+        for _ in 0..1_000 {
+            socket.try_send(&transmit).unwrap();
+        }
+        let mut room = socket.clone().create_io_poller();
+        std::future::poll_fn(|cx| room.as_mut().poll_writable(cx)).await.unwrap();
+        let (mut buffer, mut meta) = ([0; 16], [RecvMeta::default()]);
+        let read =
+            std::future::poll_fn(|cx| socket.poll_recv(cx, &mut [IoSliceMut::new(&mut buffer)], &mut meta));
+        read.await.unwrap_err();
+    }
+}

@@ -26,7 +26,9 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Patience { first: Duration::from_secs(10), again: Duration::from_secs(120) }
+        // A host that was killed holds the phone for up to 13 s: the silence that ends a connection is counted from
+        // the last sign of life that the agent asked for.
+        Patience { first: Duration::from_secs(20), again: Duration::from_secs(120) }
     }
 }
 

@@ -1,54 +1,7 @@
 //! A phone in one process, its host in another, and the link between them, in real time.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
-
-use retap_shared::protocol::{PhoneInfo, Target};
-use retap_shared::trace::{App, Start, Trace, TraceHeader};
-
+use crate::link_phone::{Served, planted};
 use crate::retap::{Desk, grown_to};
-
-/// `retap phone`, stopped at the latest when the test is over.
-struct Served {
-    child: Child,
-    address: String,
-}
-
-impl Served {
-    /// Serves on a free port; the first line on stdout is the address.
-    fn start(desk: &Desk, phone: &str, way: &str, pairing: &str) -> Served {
-        let line = format!("phone {phone} --listen {way}:127.0.0.1:0 --pairing {pairing}");
-        let mut child = desk.command(&line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut address = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
-        Served { child, address: address.trim().to_owned() }
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// The shortest planted way into a crash of the app.
-fn planted(desk: &Desk, app: &str) -> String {
-    let truth = retap_simulator::truth(app).unwrap();
-    let crash = truth.crashes.iter().min_by_key(|crash| crash.shortest.len()).unwrap();
-    let trace = Trace {
-        header: TraceHeader {
-            app: App { package: format!("com.example.{app}").into(), ..App::default() },
-            start: Start::Clean,
-            seed: None,
-            target: Some(Target::Problem(crash.fingerprint)),
-            phone: PhoneInfo::default(),
-        },
-        steps: crash.shortest.clone(),
-    };
-    desk.write("planted.retap", &trace.to_text());
-    "planted.retap".to_owned()
-}
 
 #[test]
 fn a_trace_is_replayed_over_udp_and_over_a_byte_stream() {
@@ -57,9 +10,24 @@ fn a_trace_is_replayed_over_udp_and_over_a_byte_stream() {
         let trace = planted(&desk, "notes");
         let served = Served::start(&desk, "sim:notes", way, "keys.pairing");
         assert!(served.address.starts_with(&format!("{way}:127.0.0.1:")), "{}", served.address);
-        let device = format!("{}?pairing=keys.pairing", served.address);
-        let ended = desk.run(&format!("replay {trace} --times 1 --device {device}"));
+        let ended = desk.run(&format!("replay {trace} --times 1 --device {}", served.device()));
         assert_eq!(ended.code, 0, "{way}: {}{}", ended.out, ended.err);
+    }
+}
+
+#[test]
+fn a_host_that_is_done_gives_the_phone_back_at_once() {
+    for way in ["udp", "tcp"] {
+        let desk = Desk::new();
+        let trace = planted(&desk, "notes");
+        let served = Served::start(&desk, "sim:notes", way, "keys.pairing");
+        for _ in 0..2 {
+            let ended = desk.run(&format!("replay {trace} --times 1 --device {}", served.device()));
+            assert_eq!(ended.code, 0, "{way}: {}{}", ended.out, ended.err);
+        }
+        let log = served.log(&desk);
+        assert!(!log.contains("turned a host away"), "{way}: {log}");
+        assert_eq!(log.matches("serving host=").count(), 2, "{way}: {log}");
     }
 }
 
@@ -107,7 +75,7 @@ fn a_second_host_is_told_that_the_phone_is_held() {
     let desk = Desk::new();
     let trace = planted(&desk, "notes");
     let served = Served::start(&desk, "sim:notes", "tcp", "keys.pairing");
-    let device = format!("{}?pairing=keys.pairing", served.address);
+    let device = served.device();
     let mut first = desk.start(&format!("explore --device {device} --events 100000 --out first"));
     assert!(grown_to(&desk.path("first/events.jsonl"), 500, &mut first), "the first host is at work");
     let second = desk.run(&format!("replay {trace} --device {device}"));

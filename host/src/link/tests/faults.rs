@@ -14,7 +14,7 @@ use retap_engine::pool::Pool;
 use retap_engine::reduce::{Algorithm, ReduceSettings, reduce};
 use retap_engine::stop::Stop;
 use retap_shared::action::Action;
-use retap_shared::connection::Connection;
+use retap_shared::connection::{Connection, RequestError};
 use retap_shared::protocol::{Happening, PhoneInfo, Play, Played, Target, Watch, What};
 use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
 use tokio::time::timeout;
@@ -122,6 +122,42 @@ async fn a_dropped_request_ends_the_play_within_a_step() {
     assert_eq!(played.played, 1);
     assert!(*phone.steps.lock().unwrap() <= steps + 2, "one step under way and the step of the second play");
     assert!(!phone.plays.lock().unwrap()[0].1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_request_that_a_cut_holds_up_is_done_when_the_rest_of_it_has_come() {
+    let second = Duration::from_secs(1);
+    // Too short to end the connection; only the first datagrams of the request get through before it.
+    let cuts = vec![(second + Duration::from_millis(50), Duration::from_millis(5_400))];
+    let delay = Duration::from_millis(100);
+    let network = Network::new(1, Faults { cuts, delay, ..Faults::default() });
+    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let phone = Arc::new(CountingPhone::new(&NEEDED));
+    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let began = tokio::time::Instant::now();
+    let link = connect(&network, &host_keys, "host").await.unwrap();
+    tokio::time::sleep_until(began + second).await;
+    let mut long = play(200);
+    long.steps.iter_mut().for_each(|step| step.activity = "x".repeat(200).into());
+    let played: Played = link.request(long.into()).await.unwrap().try_into().unwrap();
+    assert_eq!(played.played, 200);
+    assert_eq!(phone.plays.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_the_agent_cannot_read_is_refused_in_words_and_not_asked_for_again() {
+    let network = Network::new(1, Faults::default());
+    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let phone = Arc::new(CountingPhone::new(&NEEDED));
+    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let link = connect(&network, &host_keys, "host").await.unwrap();
+    // So many tiny steps take more memory than the agent allows for so few bytes.
+    let error = link.request(play(100_000).into()).await.unwrap_err();
+    assert!(
+        matches!(&error, RequestError::Refused(fault) if fault.to_string().contains("`Play`")),
+        "{error:?}"
+    );
+    assert_eq!(phone.plays.lock().unwrap().len(), 0);
 }
 
 #[tokio::test(start_paused = true)]
