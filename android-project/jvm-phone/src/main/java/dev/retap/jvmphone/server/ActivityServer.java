@@ -1,5 +1,6 @@
 package dev.retap.jvmphone.server;
 
+import android.app.ActivityManager;
 import android.app.IActivityController;
 import android.app.IApplicationThread;
 import android.app.ProfilerInfo;
@@ -26,11 +27,15 @@ public final class ActivityServer {
             ProfilerInfo profilerInfo,
             Bundle options,
             int userId) {
-        return MainThread.call(() -> {
-            int started = Server.stack().start(intent, resultTo, resultWho, requestCode);
+        Integer started = MainThread.call(() -> {
+            int answer = Server.stack().start(intent, resultTo, resultWho, requestCode);
             PhoneClock.run();
-            return started;
+            PhoneClock.refuse();
+            return answer;
         });
+        Events.arrive();
+        // An app that crashed as it came up was started all the same.
+        return started == null ? ActivityManager.START_SUCCESS : started;
     }
 
     public void forceStopPackage(String packageName, int userId) {
@@ -43,12 +48,12 @@ public final class ActivityServer {
     public boolean clearApplicationUserData(
             String packageName, boolean keepState, IPackageDataObserver observer, int userId)
             throws RemoteException {
-        boolean cleared = MainThread.call(() -> {
+        Boolean cleared = MainThread.call(() -> {
             AppProcess.kill();
             Server.revokeAll();
             return Storage.clear();
         });
-        observer.onRemoveCompleted(packageName, cleared);
+        observer.onRemoveCompleted(packageName, Boolean.TRUE.equals(cleared));
         return true;
     }
 

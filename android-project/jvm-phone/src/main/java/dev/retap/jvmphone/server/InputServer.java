@@ -22,14 +22,17 @@ public final class InputServer {
         Boolean taken = MainThread.call(() -> {
             Windows.focus();
             PhoneClock.run();
+            PhoneClock.refuse();
             if (event instanceof MotionEvent motion) {
                 touch(motion);
             } else if (event instanceof KeyEvent key) {
                 press(key);
             }
             PhoneClock.run();
+            PhoneClock.refuse();
             return true;
         });
+        Events.arrive();
         // An app that crashed on it has taken it all the same.
         return taken == null || taken;
     }

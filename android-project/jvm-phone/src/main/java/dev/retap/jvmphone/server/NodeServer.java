@@ -34,15 +34,20 @@ public final class NodeServer {
 
     public AccessibilityWindowInfo.WindowListSparseArray getWindows() {
         AccessibilityWindowInfo.WindowListSparseArray all = new AccessibilityWindowInfo.WindowListSparseArray();
-        all.put(android.view.Display.DEFAULT_DISPLAY, MainThread.call(this::list));
+        all.put(android.view.Display.DEFAULT_DISPLAY, listed());
         return all;
     }
 
     public AccessibilityWindowInfo getWindow(int number) {
-        return MainThread.call(this::list).stream()
+        return listed().stream()
                 .filter(window -> window.getId() == number)
                 .findFirst()
                 .orElse(null);
+    }
+
+    private List<AccessibilityWindowInfo> listed() {
+        List<AccessibilityWindowInfo> list = MainThread.call(this::list);
+        return list == null ? List.of() : list;
     }
 
     /** Topmost first, as accessibility has it. */
@@ -67,6 +72,7 @@ public final class NodeServer {
         info.setType(isKeyboard
                 ? AccessibilityWindowInfo.TYPE_INPUT_METHOD
                 : isSystem ? AccessibilityWindowInfo.TYPE_SYSTEM : AccessibilityWindowInfo.TYPE_APPLICATION);
+        info.setConnectionId(AccessibilityServer.CONNECTION);
         info.setId(number);
         info.setLayer(layer);
         info.setTitle(title(params));

@@ -16,6 +16,8 @@ public final class PhoneClock {
     private static final long ANR_MILLIS = 5_000;
 
     private static long slept;
+    /** What came up while time passed, which nobody asked for at that moment. */
+    private static Unsupported refusal;
 
     private PhoneClock() {}
 
@@ -27,6 +29,7 @@ public final class PhoneClock {
             Sleepers.sleep(millis);
         } else {
             MainThread.call(() -> pass(millis));
+            Events.arrive();
         }
     }
 
@@ -78,12 +81,20 @@ public final class PhoneClock {
         try {
             work.run();
         } catch (Unsupported e) {
-            throw e;
+            refusal = e;
         } catch (Throwable e) {
-            RuntimeException refusal = AppProcess.failed(Thread.currentThread(), e);
-            if (refusal != null) {
-                throw refusal;
+            if (AppProcess.failed(Thread.currentThread(), e) instanceof Unsupported unsupported) {
+                refusal = unsupported;
             }
+        }
+    }
+
+    /** Tells, once, whoever asks for something next. */
+    static void refuse() {
+        Unsupported told = refusal;
+        refusal = null;
+        if (told != null) {
+            throw told;
         }
     }
 
