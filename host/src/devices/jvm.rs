@@ -57,7 +57,9 @@ impl JvmError {
     pub fn help(&self) -> String {
         match self {
             JvmError::NoFile(_) => "write `--device jvm:FILE.apk` with the path of an APK".into(),
-            JvmError::NoTool { .. } => "install a JDK (17) and Maven, or set JAVA_HOME, then try again".into(),
+            JvmError::NoTool { .. } => {
+                "install a JDK (17) and Maven, or set JAVA_HOME, then try again".into()
+            }
             JvmError::Failed { .. } => "docs/jvm-phone.md tells which apps run on a JVM".into(),
             JvmError::Run { .. } => "see whether the file is there and may be run".into(),
             JvmError::Died(_) | JvmError::Link(_) | JvmError::Keys(_) => {

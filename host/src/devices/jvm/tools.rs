@@ -99,7 +99,8 @@ fn property(name: &str, value: &Path) -> OsString {
 fn places() -> Vec<PathBuf> {
     let named = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let program = std::env::current_exe().ok();
-    let beside = program.iter().flat_map(|path| path.ancestors().skip(1).take(2)).map(|path| path.join("jvm-phone"));
+    let beside =
+        program.iter().flat_map(|path| path.ancestors().skip(1).take(2)).map(|path| path.join("jvm-phone"));
     named.into_iter().chain(beside).collect()
 }
 
