@@ -1,5 +1,7 @@
 //! Phones as a user names them with `--device` and `--count`, and how they are reached.
 
+mod jvm;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,6 +23,7 @@ use crate::link::{Dial, Link, LinkError, Patience};
 use crate::os;
 use crate::settings::Devices;
 use crate::words::{listed, nearest};
+use jvm::{Factory, JvmError};
 
 const SIMULATED: &str = "sim";
 const UDP: &str = "udp";
@@ -35,8 +38,10 @@ pub enum DevicesError {
     Simulated { spec: String, source: SpecError },
     #[error("there is no kind of phone called `{kind}`")]
     UnknownKind { kind: String },
-    #[error("`{spec}` is a phone on the JVM, which this version of Retap cannot start yet")]
-    Jvm { spec: String },
+    #[error("`{spec}` could not be started")]
+    Jvm { spec: String, source: JvmError },
+    #[error("`{spec}` is a phone on the JVM, which is not served to others")]
+    NotServed { spec: String },
     #[error("`{spec}` looks like a phone on adb, which this version of Retap cannot reach yet")]
     Adb { spec: String },
     #[error("could not connect to `{name}`")]
@@ -55,12 +60,26 @@ pub enum DevicesError {
 
 /// Whether such a phone could be reached, without reaching for it.
 pub fn check(spec: &str) -> Result<(), DevicesError> {
-    if is_linked(spec) { paired(spec).map(|_| ()) } else { simulated(spec).map(|_| ()) }
+    match on_jvm(spec) {
+        Some(file) => jvm::file(file).map(|_| ()).map_err(|source| DevicesError::jvm(spec, source)),
+        None if is_paired(spec) => paired(spec).map(|_| ()),
+        None => simulated(spec).map(|_| ()),
+    }
 }
 
 /// Whether it is a phone at the other end of a link, rather than one in this process.
 pub fn is_linked(spec: &str) -> bool {
+    is_paired(spec) || on_jvm(spec).is_some()
+}
+
+/// Whether it is a phone that somebody else has started.
+fn is_paired(spec: &str) -> bool {
     matches!(spec.split_once(':'), Some((UDP | TCP, _)))
+}
+
+/// The file of a phone on the JVM.
+fn on_jvm(spec: &str) -> Option<&str> {
+    spec.split_once(':').and_then(|(kind, file)| (kind == JVM).then_some(file))
 }
 
 /// Phones that answer, ready for work.
@@ -79,10 +98,14 @@ impl Phones {
         // Mistakes are told in the words of the user, without the seed that is added below.
         check(&devices.device)?;
         let mut connected = Vec::new();
+        let jvm = on_jvm(&devices.device).map(|file| factory(&devices.device, file)).transpose()?;
         for number in 1..=devices.count {
             let seeded = with_seed(&devices.device, seed.derive("phone", u64::from(number)));
             let name = name(devices, number);
-            let connection = connection(devices, &seeded).await?;
+            let connection = match &jvm {
+                Some(factory) => start_jvm(&devices.device, factory).await?,
+                None => connection(devices, &seeded).await?,
+            };
             let device = Device::connect(name.clone(), connection).await;
             connected.push(device.map_err(|source| DevicesError::Connect { name, source })?);
         }
@@ -139,6 +162,16 @@ async fn connection(devices: &Devices, seeded: &str) -> Result<Arc<dyn Connectio
     Ok(Arc::new(link.map_err(|source| DevicesError::Link { spec: spec.clone(), source })?))
 }
 
+fn factory(spec: &str, file: &str) -> Result<Arc<Factory>, DevicesError> {
+    let made = jvm::file(file).and_then(|apk| Factory::make(&apk));
+    Ok(Arc::new(made.map_err(|source| DevicesError::jvm(spec, source))?))
+}
+
+async fn start_jvm(spec: &str, factory: &Arc<Factory>) -> Result<Arc<dyn Connection>, DevicesError> {
+    let phone = factory.start().await.map_err(|source| DevicesError::jvm(spec, source))?;
+    Ok(Arc::new(phone))
+}
+
 /// `udp:ADDRESS?pairing=FILE`; the file is the one that `retap phone` writes unless told otherwise.
 fn paired(spec: &str) -> Result<Arc<dyn Dial>, DevicesError> {
     let (address, parameters) = spec.split_once('?').unwrap_or((spec, ""));
@@ -173,7 +206,7 @@ pub fn simulated(spec: &str) -> Result<SimulatedPhone, DevicesError> {
     match kind {
         Some(SIMULATED) => retap_simulator::open(spec)
             .map_err(|source| DevicesError::Simulated { spec: spec.to_owned(), source }),
-        Some(JVM) => Err(DevicesError::Jvm { spec: spec.to_owned() }),
+        Some(JVM) => Err(DevicesError::NotServed { spec: spec.to_owned() }),
         // An adb serial may have a colon too, but then an address stands before it.
         Some(kind) if !kind.contains(|c: char| c == '.' || c.is_ascii_digit()) => {
             Err(DevicesError::UnknownKind { kind: kind.to_owned() })
@@ -194,9 +227,16 @@ fn with_seed(spec: &str, seed: Seed) -> String {
     }
 }
 
+impl DevicesError {
+    fn jvm(spec: &str, source: JvmError) -> DevicesError {
+        DevicesError::Jvm { spec: spec.to_owned(), source }
+    }
+}
+
 impl Explained for DevicesError {
     fn exit(&self) -> Exit {
         match self {
+            DevicesError::Jvm { source, .. } if source.is_usage() => Exit::Usage,
             DevicesError::NoneNamed
             | DevicesError::Jvm { .. }
             | DevicesError::Adb { .. }
@@ -204,6 +244,7 @@ impl Explained for DevicesError {
             | DevicesError::Connect { .. } => Exit::NoPhone,
             DevicesError::Simulated { .. }
             | DevicesError::UnknownKind { .. }
+            | DevicesError::NotServed { .. }
             | DevicesError::Pairing { .. }
             | DevicesError::OnlyOne { .. }
             | DevicesError::UnknownApp { .. }
@@ -230,6 +271,7 @@ impl Explained for DevicesError {
             DevicesError::Link { .. } => {
                 "see whether `retap phone` still runs there, and whether this is its pairing file".into()
             }
+            DevicesError::Jvm { source, .. } => source.help(),
             DevicesError::OnlyOne { .. } => "leave `--count` away".into(),
             DevicesError::Connect { .. } => "see whether the phone is there and awake, then try again".into(),
             _ => "name a simulated phone such as `--device sim:notes`; `retap devices` lists them".into(),
@@ -252,7 +294,7 @@ mod tests {
     fn each_kind_of_name_gets_its_own_answer() {
         assert!(check("sim:notes").is_ok());
         assert!(matches!(check("sim:nots"), Err(DevicesError::Simulated { .. })));
-        assert!(matches!(check("jvm:app.apk"), Err(DevicesError::Jvm { .. })));
+        assert!(matches!(check("jvm:no-such.apk"), Err(DevicesError::Jvm { .. })));
         assert!(matches!(check("simm:notes"), Err(DevicesError::UnknownKind { kind }) if kind == "simm"));
         for serial in ["emulator-5554", "192.168.1.7:5555", "R58M123ABC"] {
             assert!(matches!(check(serial), Err(DevicesError::Adb { .. })), "{serial}");

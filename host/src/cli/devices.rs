@@ -31,7 +31,8 @@ impl Devices {
         if !self.json {
             shell.console.result(
                 "\nSimulated phones take noise: sim:mail?noise=0.2&latency=realistic&seed=5\n\
-                 Phones over adb, and apps on a JVM, come with a later version.",
+                 A real app on a JVM: jvm:FILE.apk\n\
+                 Phones over adb come with a later version.",
             )?;
         }
         Ok(Exit::Done)

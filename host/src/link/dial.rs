@@ -91,7 +91,7 @@ impl Dial for OverStream {
     }
 }
 
-pub(super) async fn shake_hands(
+pub async fn shake_hands(
     socket: Arc<dyn AsyncUdpSocket>,
     way: Way,
     config: ClientConfig,

@@ -38,9 +38,10 @@ fn phones_that_come_later_and_no_phone_at_all() {
     error: `emulator-5554` looks like a phone on adb, which this version of Retap cannot reach yet
     help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
     ");
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device jvm:app.apk", 4), @r"
-    error: `jvm:app.apk` is a phone on the JVM, which this version of Retap cannot start yet
-    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    insta::assert_snapshot!(told(&Desk::new(), "explore --device jvm:app.apk", 2), @r"
+    error: `jvm:app.apk` could not be started
+      cause: `app.apk` is no file
+    help: write `--device jvm:FILE.apk` with the path of an APK
     ");
     insta::assert_snapshot!(told(&Desk::new(), "explore", 4), @r"
     error: no phone was named

@@ -37,6 +37,11 @@ impl From<JavaError> for Fault {
     fn from(error: JavaError) -> Self {
         match error {
             JavaError::Missing(what) => Fault::Unsupported(format!("use `{what}`: it has no such method")),
+            JavaError::Thrown { class, message, .. }
+                if class == "java.lang.UnsupportedOperationException" =>
+            {
+                Fault::Unsupported(message)
+            }
             other => Fault::Phone(with_cause(&other)),
         }
     }

@@ -1,0 +1,26 @@
+package dev.retap.jvmphone;
+
+import dev.retap.jvmphone.shadows.ShadowPhoneActivity;
+import dev.retap.jvmphone.shadows.ShadowPhoneActivityManager;
+import dev.retap.jvmphone.shadows.ShadowPhoneActivityTaskManager;
+import dev.retap.jvmphone.shadows.ShadowPhoneActivityThread;
+import dev.retap.jvmphone.shadows.ShadowPhoneClock;
+import dev.retap.jvmphone.shadows.ShadowPhoneContextImpl;
+import dev.retap.jvmphone.shadows.ShadowPhoneLoadedApk;
+import dev.retap.jvmphone.shadows.ShadowPhoneUiAutomation;
+
+/** Where the framework's calls into the system end up with this phone's own server instead of Robolectric's records. */
+final class Shadows {
+    static final Class<?>[] ALL = {
+        ShadowPhoneActivity.class,
+        ShadowPhoneActivityManager.class,
+        ShadowPhoneActivityTaskManager.class,
+        ShadowPhoneActivityThread.class,
+        ShadowPhoneClock.class,
+        ShadowPhoneContextImpl.class,
+        ShadowPhoneLoadedApk.class,
+        ShadowPhoneUiAutomation.class,
+    };
+
+    private Shadows() {}
+}

@@ -1,0 +1,73 @@
+package dev.retap.jvmphone.app;
+
+import static org.robolectric.util.reflector.Reflector.reflector;
+
+import android.app.ActivityThread;
+import android.app.Application;
+import android.app.LoadedApk;
+import android.content.Context;
+import android.content.pm.ApplicationInfo;
+import dev.retap.jvmphone.Phone;
+import java.util.Map;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ShadowActivityThread.ActivityThreadReflector;
+import org.robolectric.shadows.ShadowApplication;
+import org.robolectric.shadows.ShadowContextImpl.ContextImplReflector;
+import org.robolectric.shadows.ShadowLoadedApk.LoadedApkReflector;
+import org.robolectric.util.ReflectionHelpers;
+
+/** The app's Application in place of the plain one that the framework was set up with. */
+final class AppContext {
+    private AppContext() {}
+
+    static void create(ClassLoader loader) {
+        forgetClasses();
+        Thread.currentThread().setContextClassLoader(loader);
+        ActivityThread thread = (ActivityThread) RuntimeEnvironment.getActivityThread();
+        ApplicationInfo info = RuntimeEnvironment.getApplication().getApplicationInfo();
+        LoadedApk apk = thread.getPackageInfo(info, null, Context.CONTEXT_INCLUDE_CODE);
+        Context context = reflector(ContextImplReflector.class).createAppContext(thread, apk);
+        Application application = instantiate(loader);
+        RuntimeEnvironment.application = application;
+        reflector(ActivityThreadReflector.class, thread).setInitialApplication(application);
+        ShadowApplication shadow = Shadow.extract(application);
+        shadow.callAttach(context);
+        reflector(ContextImplReflector.class, context).setOuterContext(application);
+        reflector(ContextImplReflector.class, context).setClassLoader(loader);
+        LoadedApkReflector loaded = reflector(LoadedApkReflector.class, apk);
+        loaded.setResources(application.getResources());
+        loaded.setApplication(application);
+        Providers.install(application, loader);
+        thread.getInstrumentation().callApplicationOnCreate(application);
+    }
+
+    private static Application instantiate(ClassLoader loader) {
+        String name = Phone.about().getProperty("application", "");
+        try {
+            return name.isEmpty()
+                    ? new Application()
+                    : (Application) loader.loadClass(name).getDeclaredConstructor().newInstance();
+        } catch (java.lang.reflect.InvocationTargetException e) {
+            throw new RuntimeException("Unable to instantiate application " + name, e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new RuntimeException("Unable to instantiate application " + name, e);
+        }
+    }
+
+    /** The framework keeps classes by name; those of an earlier process must not come back. */
+    private static void forgetClasses() {
+        forget("android.app.Fragment", "sClassMap");
+        forget("android.view.LayoutInflater", "sConstructorMap");
+        forget("android.preference.GenericInflater", "sConstructorMap");
+    }
+
+    private static void forget(String className, String field) {
+        try {
+            Map<?, ?> kept = ReflectionHelpers.getStaticField(Class.forName(className), field);
+            kept.clear();
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.retap.jvmphone.app;
+
+import dev.retap.jvmphone.server.Server;
+import dev.retap.jvmphone.server.Unsupported;
+
+/** The app's process: its class loader, its threads, and how it ends. There is one app, and one process at most. */
+public final class AppProcess {
+    private static volatile AppLoader loader;
+    private static boolean dirty;
+
+    private AppProcess() {}
+
+    /** Null while no process runs. */
+    public static ClassLoader loader() {
+        return loader;
+    }
+
+    public static boolean runs() {
+        return loader != null;
+    }
+
+    /** Makes the app's Application; whatever it throws is the app's crash. */
+    public static void start() {
+        dirty = true;
+        loader = AppLoader.fresh();
+        AppThreads.begin();
+        AppContext.create(loader);
+    }
+
+    /** Ends it without a word, as the system does. What it has left in the framework goes too. */
+    public static void kill() {
+        if (!dirty) {
+            return;
+        }
+        loader = null;
+        dirty = false;
+        AppThreads.end();
+        Server.forgetProcess();
+    }
+
+    /** What came out of the app's code, or of the framework's on its behalf. Returns what the caller is to be told. */
+    public static RuntimeException failed(Thread thread, Throwable error) {
+        if (error instanceof ThreadDeath || error instanceof Exited) {
+            kill();
+            return null;
+        }
+        String missing = Missing.in(error);
+        if (missing != null) {
+            // The app itself goes on: on a phone nothing would have gone wrong.
+            error.printStackTrace();
+            return new Unsupported(missing, error);
+        }
+        AppThreads.handler().uncaughtException(thread, error);
+        kill();
+        return null;
+    }
+
+    /** Told once for each time that the main thread stands still. */
+    public static void notResponding(StackTraceElement[] stack) {
+        StringBuilder text = new StringBuilder("\"main\" prio=5 tid=1\n");
+        for (StackTraceElement frame : Stacks.cleaned(stack)) {
+            text.append("  at ").append(frame).append('\n');
+        }
+        Server.controller().notResponding(text.toString());
+    }
+
+    public static boolean owns(Thread thread) {
+        return AppThreads.owns(thread);
+    }
+
+    public static boolean isBusy() {
+        return AppThreads.isBusy();
+    }
+}

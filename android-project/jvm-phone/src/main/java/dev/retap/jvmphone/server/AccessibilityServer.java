@@ -1,0 +1,87 @@
+package dev.retap.jvmphone.server;
+
+import android.accessibilityservice.AccessibilityServiceInfo;
+import android.accessibilityservice.IAccessibilityServiceClient;
+import android.accessibilityservice.IAccessibilityServiceConnection;
+import android.os.Binder;
+import android.os.IBinder;
+import android.os.RemoteException;
+import android.view.IWindow;
+import android.view.accessibility.AccessibilityEvent;
+import android.view.accessibility.AccessibilityManager;
+import android.view.accessibility.IAccessibilityInteractionConnection;
+import android.view.accessibility.IAccessibilityManager;
+import java.util.HashMap;
+import java.util.Map;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ShadowAccessibilityManager;
+import org.robolectric.util.ReflectionHelpers;
+
+/** IAccessibilityManager: knows every window's connection, and the one service, which is the agent's. */
+public final class AccessibilityServer {
+    static final int CONNECTION = 1;
+
+    private final Map<Integer, IAccessibilityInteractionConnection> connections = new HashMap<>();
+    private final Map<IBinder, Integer> numbers = new HashMap<>();
+    private IAccessibilityServiceClient service;
+    private int lastNumber;
+
+    /** Before the framework adds its first window: windows register themselves where this is switched on. */
+    void attach() {
+        connections.clear();
+        numbers.clear();
+        Windows.forget();
+        AccessibilityManager manager = AccessibilityManager.getInstance(RuntimeEnvironment.getApplication());
+        ReflectionHelpers.setField(
+                manager, "mService", ReflectionHelpers.createDelegatingProxy(IAccessibilityManager.class, this));
+        // Every kind of event is wanted.
+        ReflectionHelpers.setField(manager, "mRelevantEventTypes", -1);
+        ShadowAccessibilityManager shadow = Shadow.extract(manager);
+        shadow.setEnabled(true);
+    }
+
+    public void registerUiTestAutomationService(
+            IBinder owner, IAccessibilityServiceClient client, AccessibilityServiceInfo info, int userId, int flags)
+            throws RemoteException {
+        service = client;
+        IAccessibilityServiceConnection connection = ReflectionHelpers.createDelegatingProxy(
+                IAccessibilityServiceConnection.class, new NodeServer(this, info));
+        client.init(connection, CONNECTION, new Binder());
+    }
+
+    public void unregisterUiTestAutomationService(IAccessibilityServiceClient client) {
+        service = null;
+    }
+
+    public int addAccessibilityInteractionConnection(
+            IWindow window,
+            IBinder leash,
+            IAccessibilityInteractionConnection connection,
+            String packageName,
+            int userId) {
+        int number = ++lastNumber;
+        connections.put(number, connection);
+        numbers.put(window.asBinder(), number);
+        return number;
+    }
+
+    public void removeAccessibilityInteractionConnection(IWindow window) {
+        connections.remove(numbers.remove(window.asBinder()));
+    }
+
+    public void sendAccessibilityEvent(AccessibilityEvent event, int userId) throws RemoteException {
+        if (service != null) {
+            service.onAccessibilityEvent(event, false);
+        }
+    }
+
+    IAccessibilityInteractionConnection connection(int number) {
+        return connections.get(number);
+    }
+
+    /** Null for a window that nobody can look into. */
+    Integer number(Windows.Shown window) {
+        return numbers.get(window.token());
+    }
+}

@@ -1,0 +1,27 @@
+package dev.retap.jvmphone.server;
+
+import android.os.Looper;
+import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ShadowLooper;
+import org.robolectric.shadows.ShadowPausedLooper;
+
+/** Accessibility events on their way: UiAutomation takes them on a thread of its own, and tells on the main thread. */
+final class Events {
+    private static final String THREAD = "UiAutomation";
+
+    private Events() {}
+
+    /** Returns when all that were sent have arrived. Never on the main thread, of which that thread asks for nodes. */
+    static void arrive() {
+        for (Looper looper : ShadowLooper.getAllLoopers()) {
+            Thread thread = looper.getThread();
+            if (thread.getName().equals(THREAD) && thread.isAlive()) {
+                Shadow.<ShadowPausedLooper>extract(looper).idle();
+            }
+        }
+        MainThread.call(() -> {
+            PhoneClock.run();
+            return null;
+        });
+    }
+}

@@ -1,0 +1,93 @@
+package dev.retap.jvmphone.server;
+
+import android.view.InputEvent;
+import android.view.InputEventReceiver;
+import android.view.KeyEvent;
+import android.view.MotionEvent;
+import android.view.ViewRootImpl;
+import java.util.List;
+import org.robolectric.util.ReflectionHelpers;
+import org.robolectric.util.ReflectionHelpers.ClassParameter;
+
+/** IInputManager: brings injected events to the window they are meant for, through that window's own input stages. */
+public final class InputServer {
+    /** The window that has the fingers, from the first down to the last up. */
+    private static ViewRootImpl touched;
+
+    public boolean injectInputEvent(InputEvent event, int mode) {
+        return injectInputEventToTarget(event, mode, -1);
+    }
+
+    public boolean injectInputEventToTarget(InputEvent event, int mode, int uid) {
+        Boolean taken = MainThread.call(() -> {
+            Windows.focus();
+            PhoneClock.run();
+            PhoneClock.refuse();
+            if (event instanceof MotionEvent motion) {
+                touch(motion);
+            } else if (event instanceof KeyEvent key) {
+                press(key);
+            }
+            PhoneClock.run();
+            PhoneClock.refuse();
+            return true;
+        });
+        Events.arrive();
+        // An app that crashed on it has taken it all the same.
+        return taken == null || taken;
+    }
+
+    private static void touch(MotionEvent event) {
+        List<Windows.Shown> shown = Windows.shown();
+        if (event.getActionMasked() == MotionEvent.ACTION_DOWN) {
+            touched = null;
+            for (int number = shown.size() - 1; number >= 0 && touched == null; number--) {
+                Windows.Shown window = shown.get(number);
+                if (!window.isTouchable()) {
+                    continue;
+                }
+                if (window.isModal() || window.bounds().contains((int) event.getX(), (int) event.getY())) {
+                    touched = window.root();
+                } else if (window.watchesOutside()) {
+                    MotionEvent outside = MotionEvent.obtain(event);
+                    outside.setAction(MotionEvent.ACTION_OUTSIDE);
+                    deliver(window, outside);
+                }
+            }
+        }
+        for (Windows.Shown window : shown) {
+            if (window.root() == touched) {
+                deliver(window, MotionEvent.obtain(event));
+            }
+        }
+    }
+
+    private static void deliver(Windows.Shown window, MotionEvent event) {
+        event.offsetLocation(-window.bounds().left, -window.bounds().top);
+        enqueue(window.root(), event);
+    }
+
+    private static void press(KeyEvent event) {
+        if (event.getKeyCode() == KeyEvent.KEYCODE_HOME) {
+            if (event.getAction() == KeyEvent.ACTION_UP) {
+                Server.stack().home();
+            }
+            return;
+        }
+        Windows.Shown top = Windows.top();
+        if (top != null) {
+            enqueue(top.root(), event);
+        }
+    }
+
+    private static void enqueue(ViewRootImpl root, InputEvent event) {
+        ReflectionHelpers.callInstanceMethod(
+                ViewRootImpl.class,
+                root,
+                "enqueueInputEvent",
+                ClassParameter.from(InputEvent.class, event),
+                ClassParameter.from(InputEventReceiver.class, null),
+                ClassParameter.from(int.class, 0),
+                ClassParameter.from(boolean.class, true));
+    }
+}

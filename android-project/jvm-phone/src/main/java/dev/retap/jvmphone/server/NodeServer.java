@@ -1,0 +1,169 @@
+package dev.retap.jvmphone.server;
+
+import android.accessibilityservice.AccessibilityServiceInfo;
+import android.graphics.Region;
+import android.os.Bundle;
+import android.os.RemoteException;
+import android.view.WindowManager;
+import android.view.accessibility.AccessibilityInteractionClient;
+import android.view.accessibility.AccessibilityNodeInfo;
+import android.view.accessibility.AccessibilityWindowInfo;
+import android.view.accessibility.IAccessibilityInteractionConnection;
+import android.view.accessibility.IAccessibilityInteractionConnectionCallback;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+
+/** IAccessibilityServiceConnection: windows and their nodes, each asked of the window itself on the main thread. */
+public final class NodeServer {
+    private final AccessibilityServer server;
+    private AccessibilityServiceInfo info;
+
+    NodeServer(AccessibilityServer server, AccessibilityServiceInfo info) {
+        this.server = server;
+        this.info = info;
+    }
+
+    public AccessibilityServiceInfo getServiceInfo() {
+        return info;
+    }
+
+    public void setServiceInfo(AccessibilityServiceInfo info) {
+        this.info = info;
+    }
+
+    public AccessibilityWindowInfo.WindowListSparseArray getWindows() {
+        AccessibilityWindowInfo.WindowListSparseArray all = new AccessibilityWindowInfo.WindowListSparseArray();
+        all.put(android.view.Display.DEFAULT_DISPLAY, listed());
+        return all;
+    }
+
+    public AccessibilityWindowInfo getWindow(int number) {
+        return listed().stream()
+                .filter(window -> window.getId() == number)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private List<AccessibilityWindowInfo> listed() {
+        List<AccessibilityWindowInfo> list = MainThread.call(this::list);
+        return list == null ? List.of() : list;
+    }
+
+    /** Topmost first, as accessibility has it. */
+    private List<AccessibilityWindowInfo> list() {
+        Windows.focus();
+        List<AccessibilityWindowInfo> list = new ArrayList<>();
+        int layer = 0;
+        for (Windows.Shown window : Windows.shown()) {
+            Integer number = server.number(window);
+            if (number != null) {
+                list.add(0, describe(window, number, layer++));
+            }
+        }
+        return list;
+    }
+
+    private AccessibilityWindowInfo describe(Windows.Shown window, int number, int layer) {
+        AccessibilityWindowInfo info = AccessibilityWindowInfo.obtain();
+        WindowManager.LayoutParams params = window.params();
+        boolean isSystem = params.type >= WindowManager.LayoutParams.FIRST_SYSTEM_WINDOW;
+        boolean isKeyboard = params.type == WindowManager.LayoutParams.TYPE_INPUT_METHOD;
+        info.setType(isKeyboard
+                ? AccessibilityWindowInfo.TYPE_INPUT_METHOD
+                : isSystem ? AccessibilityWindowInfo.TYPE_SYSTEM : AccessibilityWindowInfo.TYPE_APPLICATION);
+        info.setConnectionId(AccessibilityServer.CONNECTION);
+        info.setId(number);
+        info.setLayer(layer);
+        info.setTitle(title(params));
+        info.setRegionInScreen(new Region(window.bounds()));
+        info.setFocused(Windows.isFocused(window));
+        info.setActive(Windows.isFocused(window));
+        info.setDisplayId(android.view.Display.DEFAULT_DISPLAY);
+        Integer parent = window.parent() == null ? null : server.number(window.parent());
+        if (parent != null) {
+            info.setParentId(parent);
+        }
+        return info;
+    }
+
+    /** Popups are named by the framework after a number that differs from run to run. */
+    private static CharSequence title(WindowManager.LayoutParams params) {
+        String title = String.valueOf(params.accessibilityTitle == null ? params.getTitle() : params.accessibilityTitle);
+        return title.startsWith("PopupWindow:") ? "PopupWindow" : title;
+    }
+
+    public String[] findAccessibilityNodeInfoByAccessibilityId(
+            int window,
+            long node,
+            int interaction,
+            IAccessibilityInteractionConnectionCallback callback,
+            int flags,
+            long thread,
+            Bundle arguments) {
+        return MainThread.call(() -> {
+            IAccessibilityInteractionConnection connection = server.connection(resolve(window));
+            if (connection == null) {
+                return null;
+            }
+            connection.findAccessibilityNodeInfoByAccessibilityId(
+                    node, null, interaction, keeping(callback), flags, Server.PID, thread, null, null, arguments);
+            PhoneClock.run();
+            return new String[] {Server.packageName()};
+        });
+    }
+
+    public boolean performAccessibilityAction(
+            int window,
+            long node,
+            int action,
+            Bundle arguments,
+            int interaction,
+            IAccessibilityInteractionConnectionCallback callback,
+            long thread) {
+        Boolean done = MainThread.call(() -> {
+            IAccessibilityInteractionConnection connection = server.connection(resolve(window));
+            if (connection == null) {
+                return false;
+            }
+            connection.performAccessibilityAction(
+                    node, action, arguments, interaction, callback, 0, Server.PID, thread);
+            PhoneClock.run();
+            return true;
+        });
+        return done != null && done;
+    }
+
+    private int resolve(int window) {
+        if (window != AccessibilityWindowInfo.ACTIVE_WINDOW_ID) {
+            return window;
+        }
+        Windows.Shown top = Windows.top();
+        Integer number = top == null ? null : server.number(top);
+        return number == null ? -1 : number;
+    }
+
+    /** Prefetched nodes come before the client waits for them: they go where it would have put them. */
+    private static IAccessibilityInteractionConnectionCallback keeping(
+            IAccessibilityInteractionConnectionCallback callback) {
+        return (IAccessibilityInteractionConnectionCallback) Proxy.newProxyInstance(
+                NodeServer.class.getClassLoader(),
+                new Class<?>[] {IAccessibilityInteractionConnectionCallback.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("setPrefetchAccessibilityNodeInfoResult")) {
+                        keep((List<?>) arguments[0]);
+                        return null;
+                    }
+                    return method.invoke(callback, arguments);
+                });
+    }
+
+    private static void keep(List<?> nodes) throws RemoteException {
+        for (Object node : nodes) {
+            AccessibilityNodeInfo info = (AccessibilityNodeInfo) node;
+            info.setConnectionId(AccessibilityServer.CONNECTION);
+            info.setSealed(true);
+            AccessibilityInteractionClient.getCache(AccessibilityServer.CONNECTION).add(info);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package dev.retap.jvmphone.server;
+
+import android.app.ActivityManager;
+import android.app.IActivityManager;
+import android.app.IActivityTaskManager;
+import android.hardware.input.IInputManager;
+import android.view.accessibility.IAccessibilityManager;
+import dev.retap.jvmphone.Environment;
+import dev.retap.jvmphone.Phone;
+import java.util.ArrayList;
+import java.util.List;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.Shadows;
+import org.robolectric.shadows.ShadowBuild;
+import org.robolectric.shadows.ShadowServiceManager;
+import org.robolectric.util.ReflectionHelpers;
+
+/** The system's side: what a phone has in its system server, as far as the agent and apps ask for it. */
+public final class Server {
+    static final int PID = 1_000;
+
+    private static final Controller CONTROLLER = new Controller();
+    private static final Stack STACK = new Stack();
+    private static final AccessibilityServer ACCESSIBILITY = new AccessibilityServer();
+    private static final List<String> GRANTED = new ArrayList<>();
+
+    private static IActivityManager activityManager;
+    private static IActivityTaskManager taskManager;
+
+    private Server() {}
+
+    /** Once, before the framework is set up: it keeps what it finds. */
+    public static void register() {
+        ShadowServiceManager.addBinderService(
+                "accessibility",
+                IAccessibilityManager.class,
+                ReflectionHelpers.createDelegatingProxy(IAccessibilityManager.class, ACCESSIBILITY));
+        ShadowServiceManager.addBinderService(
+                "input",
+                IInputManager.class,
+                ReflectionHelpers.createDelegatingProxy(IInputManager.class, new InputServer()));
+    }
+
+    /** On the main thread, once, with the framework set up and no app running. */
+    public static void boot() {
+        settle();
+        MainThread.take();
+    }
+
+    /** What has to be said again to a framework that was set up anew. */
+    private static void settle() {
+        ShadowBuild.setModel("JVM phone");
+        Storage.attach();
+        ACCESSIBILITY.attach();
+        for (String permission : GRANTED) {
+            grantNow(permission);
+        }
+    }
+
+    /** The app's process is gone, and everything that the framework kept of it. */
+    public static void forgetProcess() {
+        STACK.clear();
+        Environment.renew();
+        settle();
+    }
+
+    public static Controller controller() {
+        return CONTROLLER;
+    }
+
+    public static Stack stack() {
+        return STACK;
+    }
+
+    public static String packageName() {
+        return Phone.about().getProperty("package");
+    }
+
+    public static synchronized IActivityManager activityManager() {
+        if (activityManager == null) {
+            activityManager =
+                    ReflectionHelpers.createDelegatingProxy(IActivityManager.class, new ActivityServer());
+        }
+        return activityManager;
+    }
+
+    public static synchronized IActivityTaskManager taskManager() {
+        if (taskManager == null) {
+            taskManager =
+                    ReflectionHelpers.createDelegatingProxy(IActivityTaskManager.class, new TaskServer());
+        }
+        return taskManager;
+    }
+
+    public static List<ActivityManager.RunningTaskInfo> runningTasks() {
+        ActivityManager.RunningTaskInfo task = new ActivityManager.RunningTaskInfo();
+        task.topActivity = STACK.top();
+        return List.of(task);
+    }
+
+    /** Kept for as long as the app's data is. */
+    public static Void grant(String permission) {
+        GRANTED.add(permission);
+        grantNow(permission);
+        return null;
+    }
+
+    static void revokeAll() {
+        GRANTED.clear();
+    }
+
+    private static void grantNow(String permission) {
+        Shadows.shadowOf(RuntimeEnvironment.getApplication()).grantPermissions(permission);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.retap.jvmphone.server;
+
+import android.app.Activity;
+import android.content.ComponentName;
+import android.content.pm.ActivityInfo;
+import android.os.Bundle;
+import android.widget.TextView;
+import org.robolectric.RuntimeEnvironment;
+
+/** Stands in for any other app: shows what it was asked for, and goes back. */
+public final class StandIn extends Activity {
+    static final String FOR_RESULT = "dev.retap.jvmphone.FOR_RESULT";
+    static final ComponentName COMPONENT = new ComponentName("dev.retap.other", StandIn.class.getName());
+    static final ComponentName HOME = new ComponentName("dev.retap.home", "dev.retap.home.Home");
+
+    static ActivityInfo info() {
+        ActivityInfo info = new ActivityInfo();
+        info.packageName = COMPONENT.getPackageName();
+        info.name = COMPONENT.getClassName();
+        info.applicationInfo = RuntimeEnvironment.getApplication().getApplicationInfo();
+        info.theme = android.R.style.Theme_DeviceDefault_Light;
+        info.screenOrientation = ActivityInfo.SCREEN_ORIENTATION_UNSPECIFIED;
+        return info;
+    }
+
+    @Override
+    public String getPackageName() {
+        return COMPONENT.getPackageName();
+    }
+
+    @Override
+    protected void onCreate(Bundle saved) {
+        super.onCreate(saved);
+        setTitle("Another app");
+        TextView text = new TextView(this);
+        text.setText("Another app was asked for " + getIntent().getAction());
+        setContentView(text);
+    }
+}

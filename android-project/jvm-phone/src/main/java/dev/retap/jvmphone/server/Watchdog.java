@@ -1,0 +1,53 @@
+package dev.retap.jvmphone.server;
+
+import dev.retap.jvmphone.app.AppProcess;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
+/** Sees when the main thread no longer answers, in real time: a busy machine alone is no ANR. */
+final class Watchdog {
+    /** Of the main thread's own work, or of standing still. */
+    private static final long LIMIT_MILLIS = Long.getLong("retap.anrMillis", 10_000);
+
+    private static final long LOOK_MILLIS = 250;
+    private static final long AFTER_STOP_MILLIS = 5_000;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    private Watchdog() {}
+
+    static void await(MainThread.Job<?> job) {
+        try {
+            if (!inTime(job)) {
+                end(job);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean inTime(MainThread.Job<?> job) throws InterruptedException {
+        Thread main = MainThread.current();
+        long worked = THREADS.getThreadCpuTime(main.getId());
+        long still = 0;
+        while (!job.await(LOOK_MILLIS)) {
+            still = main.getState() == Thread.State.RUNNABLE ? 0 : still + LOOK_MILLIS;
+            long spent = (THREADS.getThreadCpuTime(main.getId()) - worked) / 1_000_000;
+            if (spent >= LIMIT_MILLIS || still >= LIMIT_MILLIS) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** As the system does with an app that does not answer. A thread that cannot even be stopped ends the phone. */
+    @SuppressWarnings({"deprecation", "removal"})
+    private static void end(MainThread.Job<?> job) throws InterruptedException {
+        Thread main = MainThread.current();
+        AppProcess.notResponding(main.getStackTrace());
+        main.stop();
+        if (!job.await(AFTER_STOP_MILLIS)) {
+            System.err.println("error: the app's main thread cannot be stopped");
+            Runtime.getRuntime().halt(3);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package dev.retap.jvmphone.shadows;
+
+import android.app.IActivityTaskManager;
+import dev.retap.jvmphone.server.Server;
+import org.robolectric.annotation.Implementation;
+import org.robolectric.annotation.Implements;
+
+/** Activities are started and finished by this phone's server. */
+@Implements(className = "android.app.ActivityTaskManager", isInAndroidSdk = false)
+public class ShadowPhoneActivityTaskManager {
+    @Implementation
+    protected static IActivityTaskManager getService() {
+        return Server.taskManager();
+    }
+}

@@ -1,0 +1,15 @@
+package dev.retap.jvmphone.shadows;
+
+import dev.retap.jvmphone.server.PhoneClock;
+import org.robolectric.annotation.Implementation;
+import org.robolectric.annotation.Implements;
+import org.robolectric.shadows.ShadowPausedSystemClock;
+
+/** Time is a number that only the phone moves: whoever sleeps lets it pass. */
+@Implements(className = "android.os.SystemClock", isInAndroidSdk = false)
+public class ShadowPhoneClock extends ShadowPausedSystemClock {
+    @Implementation
+    protected static void sleep(long millis) {
+        PhoneClock.sleep(millis);
+    }
+}

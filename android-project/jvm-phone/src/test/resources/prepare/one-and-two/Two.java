@@ -1,0 +1,2 @@
+package example;
+public class Two { public static int value() { return 2; } }

@@ -1,0 +1,176 @@
+//! `jvm:FILE.apk`: a real app on the real framework in a JVM of its own. Builds what is missing, prepares the app,
+//! starts the process, and starts it anew when it dies: to whoever drives it that is an agent that died.
+
+mod process;
+mod socket;
+mod tools;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use retap_agent::link::keys::KeysError;
+use retap_shared::connection::{Connection, Pending, RequestError};
+use retap_shared::protocol::{Happening, Reply, Request};
+use retap_shared::verdict::Interruption;
+use tokio::sync::{Mutex, watch};
+
+use crate::link::{Link, LinkError, Patience};
+use crate::os;
+use process::Process;
+use socket::OverSocket;
+pub use tools::Tools;
+
+/// A loaded machine needs longer than the few seconds that a boot takes.
+const BOOT: Duration = Duration::from_secs(300);
+
+#[derive(Debug, thiserror::Error)]
+pub enum JvmError {
+    #[error("`{}` is no file", .0.display())]
+    NoFile(PathBuf),
+    #[error("`{tool}` was not found in {path}")]
+    NoTool { tool: &'static str, path: String },
+    #[error("`{what}` failed: {why}")]
+    Failed { what: String, why: String },
+    #[error("could not run `{what}`")]
+    Run {
+        what: String,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the phone did not start: {0}")]
+    Died(String),
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    #[error("the phone started, but its agent was not reached")]
+    Link(#[from] LinkError),
+}
+
+impl JvmError {
+    /// Whether the user named something that can never be a phone.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, JvmError::NoFile(_) | JvmError::Failed { .. })
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            JvmError::NoFile(_) => "write `--device jvm:FILE.apk` with the path of an APK".into(),
+            JvmError::NoTool { .. } => {
+                "install a JDK (17) and Maven, or set JAVA_HOME, then try again".into()
+            }
+            JvmError::Failed { .. } => "docs/jvm-phone.md tells which apps run on a JVM".into(),
+            JvmError::Run { .. } => "see whether the file is there and may be run".into(),
+            JvmError::Died(_) | JvmError::Link(_) | JvmError::Keys(_) => {
+                "see whether the machine has a gigabyte of memory to spare, then try again".into()
+            }
+        }
+    }
+}
+
+/// The file of `jvm:FILE.apk`, if it is there.
+pub fn file(spec: &str) -> Result<PathBuf, JvmError> {
+    let path = PathBuf::from(spec.split_once('?').map_or(spec, |(path, _)| path));
+    if path.is_file() { Ok(path) } else { Err(JvmError::NoFile(path)) }
+}
+
+/// Phones of one app.
+#[derive(Debug)]
+pub struct Factory {
+    tools: Tools,
+    prepared: PathBuf,
+}
+
+impl Factory {
+    /// Everything that several phones share: the jars, and the app made ready for a JVM.
+    pub fn make(apk: &Path) -> Result<Factory, JvmError> {
+        let tools = Tools::find()?;
+        let prepared = tools.prepare(apk)?;
+        Ok(Factory { tools, prepared })
+    }
+
+    /// A phone that runs.
+    pub async fn start(self: &Arc<Self>) -> Result<JvmPhone, JvmError> {
+        let running = self.boot().await?;
+        Ok(JvmPhone { factory: Arc::clone(self), running: watch::Sender::new(running), turn: Mutex::new(()) })
+    }
+
+    async fn boot(&self) -> Result<Running, JvmError> {
+        let (process, keys) = Process::start(&self.tools, &self.prepared)?;
+        let dial = Arc::new(OverSocket { name: process.name().to_owned(), keys });
+        let patience = Patience { first: BOOT, again: Duration::from_secs(30) };
+        let mut ended = process.ended();
+        tokio::select! {
+            link = Link::connect(dial, os::machine_name(), patience) => {
+                Ok(Running { link: Arc::new(link?), process: Arc::new(process) })
+            }
+            why = process::wait(&mut ended) => Err(JvmError::Died(why)),
+        }
+    }
+}
+
+/// A process and the link to the agent in it.
+#[derive(Clone, Debug)]
+struct Running {
+    link: Arc<Link>,
+    process: Arc<Process>,
+}
+
+/// A phone that outlives its processes.
+#[derive(Debug)]
+pub struct JvmPhone {
+    factory: Arc<Factory>,
+    running: watch::Sender<Running>,
+    /// Who sees the death first starts the next one.
+    turn: Mutex<()>,
+}
+
+impl JvmPhone {
+    async fn ask(&self, request: Request) -> Result<Reply, RequestError> {
+        let running = self.running.borrow().clone();
+        let mut ended = running.process.ended();
+        let why = tokio::select! {
+            answer = running.link.request(request) => match answer {
+                Err(RequestError::Interrupted(Interruption::LinkLost { why })) => why,
+                answer => return answer,
+            },
+            why = process::wait(&mut ended) => why,
+        };
+        self.start_anew(&running).await?;
+        Err(Interruption::AgentDied { why }.into())
+    }
+
+    async fn start_anew(&self, dead: &Running) -> Result<(), RequestError> {
+        let _turn = self.turn.lock().await;
+        if !Arc::ptr_eq(&self.running.borrow().process, &dead.process) {
+            return Ok(());
+        }
+        dead.process.end();
+        let lost = |error| Interruption::PhoneLost { why: retap_agent::link::with_causes(&error) };
+        let running = self.factory.boot().await.map_err(lost)?;
+        self.running.send_replace(running);
+        Ok(())
+    }
+
+    async fn next_news(&self) -> Option<Happening> {
+        let mut changes = self.running.subscribe();
+        loop {
+            let running = changes.borrow_and_update().clone();
+            tokio::select! {
+                Some(news) = running.link.news() => return Some(news),
+                changed = changes.changed() => if changed.is_err() { return None },
+            }
+        }
+    }
+}
+
+impl Connection for JvmPhone {
+    fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+        Box::pin(self.ask(request))
+    }
+
+    fn news(&self) -> Pending<'_, Option<Happening>> {
+        Box::pin(self.next_news())
+    }
+}

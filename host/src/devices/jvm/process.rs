@@ -1,0 +1,109 @@
+//! One JVM with the phone in it: started with the session's keys on its standard input, seen when it ends, and ended
+//! with whoever holds it.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use retap_agent::link::keys::Keys;
+use retap_shared::codec;
+use tokio::sync::watch;
+
+use super::{JvmError, Tools};
+use crate::run::random_number;
+
+const LOOK: Duration = Duration::from_millis(20);
+
+#[derive(Debug)]
+pub struct Process {
+    name: String,
+    folder: PathBuf,
+    child: Arc<Mutex<Child>>,
+    ended: watch::Receiver<Option<String>>,
+}
+
+impl Process {
+    /// Returns the keys to reach it with.
+    pub fn start(tools: &Tools, prepared: &Path) -> Result<(Process, Keys), JvmError> {
+        let (agent, host) = Keys::make()?;
+        let name = format!("retap-jvm-{:016x}", random_number());
+        let folder = std::env::temp_dir().join(&name);
+        let run = |source| JvmError::Run { what: "java".to_owned(), source };
+        let log = folder.join("log");
+        std::fs::create_dir_all(folder.join("data")).map_err(run)?;
+        let mut command = tools.phone(prepared, &folder, &name);
+        command.stdin(Stdio::piped()).stdout(File::create(&log).map_err(run)?);
+        command.stderr(File::options().append(true).open(&log).map_err(run)?);
+        let mut child = command.spawn().map_err(run)?;
+        hand_over(&mut child, &agent).map_err(run)?;
+        let child = Arc::new(Mutex::new(child));
+        let ended = watch_over(Arc::clone(&child), log);
+        Ok((Process { name, folder, child, ended }, host))
+    }
+
+    /// The abstract socket on which its agent listens.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn ended(&self) -> watch::Receiver<Option<String>> {
+        self.ended.clone()
+    }
+
+    pub fn end(&self) {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        // It may have ended by itself.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// Why it ended, once it has.
+pub async fn wait(ended: &mut watch::Receiver<Option<String>>) -> String {
+    let why = ended.wait_for(Option::is_some).await.map(|why| why.clone());
+    why.ok().flatten().unwrap_or_else(|| "it ended".to_owned())
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+        // Whatever is left is in the system's folder for such things.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// One line of hexadecimal digits. The stream stays open for as long as the child is held.
+fn hand_over(child: &mut Child, keys: &Keys) -> io::Result<()> {
+    let bytes = codec::encode(keys).map_err(io::Error::other)?;
+    let line: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let stdin = child.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+    writeln!(stdin, "{line}")
+}
+
+fn watch_over(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<String>> {
+    let (tell, ended) = watch::channel(None);
+    std::thread::spawn(move || {
+        loop {
+            let status = child.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
+            match status {
+                Ok(None) => std::thread::sleep(LOOK),
+                Ok(Some(status)) => return tell.send_replace(Some(last_words(&log, &status.to_string()))),
+                Err(error) => return tell.send_replace(Some(error.to_string())),
+            };
+            if tell.is_closed() {
+                return None;
+            }
+        }
+    });
+    ended
+}
+
+/// The last error that it wrote, or how it ended.
+fn last_words(log: &Path, status: &str) -> String {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let error = text.lines().rev().find_map(|line| line.strip_prefix("error: "));
+    error.map_or_else(|| format!("the JVM ended with {status}"), str::to_owned)
+}

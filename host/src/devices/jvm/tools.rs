@@ -1,0 +1,151 @@
+//! Java, Maven, and what they make: the folder with the phone's classes and jars, and apps made ready for it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::JvmError;
+
+/// Where the built phone is, if not beside the program or in the project that the program was built from.
+const VARIABLE: &str = "RETAP_JVM_PHONE";
+const BUILD: &str = "scripts/build-jvm-phone";
+const OPENED: [&str; 6] = ["lang", "lang.reflect", "io", "net", "util", "nio"];
+/// The sandbox's native code has been seen to fail bytecode verification of old apps, so that is off; the rest is for
+/// a fast start and little memory.
+const FLAGS: [&str; 7] = [
+    "-Xmx1g",
+    "-Xss4m",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:-BytecodeVerificationRemote",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-XX:+DisableExplicitGC",
+];
+const MODES: [&str; 9] = [
+    "offline=true",
+    "graphicsMode=NATIVE",
+    "sqliteMode=NATIVE",
+    "looperMode=PAUSED",
+    "resourcesMode=BINARY",
+    "useRealAni=true",
+    "useRealScrolling=true",
+    "windowManager.useRequestedSize=true",
+    "createActivityContexts=true",
+];
+
+#[derive(Debug)]
+pub struct Tools {
+    java: PathBuf,
+    /// What `scripts/build-jvm-phone` makes.
+    built: PathBuf,
+}
+
+impl Tools {
+    pub fn find() -> Result<Tools, JvmError> {
+        let java = program("java")?;
+        let built = match places().into_iter().find(|place| place.join("ready").exists()) {
+            Some(built) => built,
+            None => build()?,
+        };
+        Ok(Tools { java, built })
+    }
+
+    /// The app as a JVM can run it: done once for each file, and kept.
+    pub fn prepare(&self, apk: &Path) -> Result<PathBuf, JvmError> {
+        let what = format!("preparing {}", apk.display());
+        let mut command = Command::new(&self.java);
+        command.args(["-Xmx1g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"]).arg(self.class_path());
+        command.arg("dev.retap.jvmphone.prepare.Prepare").arg(apk).arg(cache());
+        let output = command.output().map_err(|source| JvmError::Run { what: what.clone(), source })?;
+        let told = String::from_utf8_lossy(&output.stdout);
+        match told.lines().last() {
+            Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
+            _ => Err(JvmError::Failed { what, why: why(&output.stderr) }),
+        }
+    }
+
+    /// The process of one phone.
+    pub fn phone(&self, prepared: &Path, folder: &Path, name: &str) -> Command {
+        let mut command = Command::new(&self.java);
+        command.args(FLAGS);
+        for package in OPENED {
+            command.arg("--add-opens").arg(format!("java.base/java.{package}=ALL-UNNAMED"));
+        }
+        command.args(MODES.map(|mode| format!("-Drobolectric.{mode}")));
+        command.arg(property("robolectric.dependency.dir", &self.built.join("framework")));
+        command.arg(property("java.io.tmpdir", folder));
+        command.arg("-cp").arg(self.class_path()).arg("dev.retap.jvmphone.Phone");
+        command.arg(prepared).arg(folder.join("data")).arg(self.built.join("libretap_agent.so"));
+        command.args(["--name", name, "--folder"]).arg(folder);
+        command
+    }
+
+    fn class_path(&self) -> OsString {
+        let mut path = self.built.join("classes").into_os_string();
+        for part in ["bootstrap", "lib/*"] {
+            path.push(":");
+            path.push(self.built.join(part));
+        }
+        path
+    }
+}
+
+fn property(name: &str, value: &Path) -> OsString {
+    let mut property = OsString::from(format!("-D{name}="));
+    property.push(value);
+    property
+}
+
+fn places() -> Vec<PathBuf> {
+    let named = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let program = std::env::current_exe().ok();
+    let beside =
+        program.iter().flat_map(|path| path.ancestors().skip(1).take(2)).map(|path| path.join("jvm-phone"));
+    named.into_iter().chain(beside).collect()
+}
+
+/// Only where the sources are: an installed program has the phone beside it.
+fn build() -> Result<PathBuf, JvmError> {
+    for tool in ["javac", "mvn"] {
+        program(tool)?;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(BUILD);
+    let run = |source| JvmError::Run { what: script.display().to_string(), source };
+    let mut command = Command::new(&script);
+    if cfg!(debug_assertions) {
+        command.arg("--debug");
+    }
+    // Beside this program, so that the next time finds it.
+    if let Some(target) = std::env::current_exe().ok().as_deref().and_then(|path| path.ancestors().nth(2)) {
+        command.env("CARGO_TARGET_DIR", target);
+    }
+    let output = command.stderr(Stdio::inherit()).output().map_err(run)?;
+    let told = String::from_utf8_lossy(&output.stdout);
+    match told.lines().last() {
+        Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
+        _ => Err(JvmError::Failed { what: BUILD.to_owned(), why: "see what it said above".to_owned() }),
+    }
+}
+
+fn program(tool: &'static str) -> Result<PathBuf, JvmError> {
+    let home = std::env::var_os("JAVA_HOME").map(|home| PathBuf::from(home).join("bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = home.into_iter().chain(std::env::split_paths(&path)).collect();
+    let found = folders.iter().map(|folder| folder.join(tool)).find(|path| path.is_file());
+    found.ok_or_else(|| {
+        let folders: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        JvmError::NoTool { tool, path: folders.join(", ") }
+    })
+}
+
+fn cache() -> PathBuf {
+    let home = || std::env::home_dir().map(|home| home.join(".cache"));
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    cache.or_else(home).unwrap_or_else(std::env::temp_dir).join("retap").join("apps")
+}
+
+fn why(stderr: &[u8]) -> String {
+    let told = String::from_utf8_lossy(stderr);
+    let error = told.lines().rev().find_map(|line| line.strip_prefix("error: "));
+    error.or_else(|| told.lines().last()).unwrap_or("it did not say why").to_owned()
+}
