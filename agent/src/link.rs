@@ -5,9 +5,14 @@ pub mod settings;
 pub mod stream;
 pub mod udp;
 
+use std::sync::Arc;
+
 use retap_shared::codec::{self, CodecError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+/// From this many bytes on a message is decoded on a thread of its own.
+const LARGE: usize = 256 << 10;
 
 /// Closing codes, as the other end sees them.
 pub mod code {
@@ -23,7 +28,7 @@ pub enum MessageError {
     #[error("could not write the message")]
     Write(#[from] quinn::WriteError),
     #[error("could not read the message")]
-    Read(#[from] quinn::ReadToEndError),
+    Read(#[from] quinn::ReadError),
     #[error(transparent)]
     Codec(#[from] CodecError),
     #[error("the stream was closed before the message was whole")]
@@ -40,12 +45,41 @@ pub async fn send<T: Serialize>(stream: &mut quinn::SendStream, message: &T) -> 
     Ok(stream.finish()?)
 }
 
+/// As `send`, for what is so large that nothing should wait while it is encoded.
+pub async fn send_large<T: Serialize + Send + Sync + 'static>(
+    stream: &mut quinn::SendStream,
+    message: Arc<T>,
+) -> Result<(), MessageError> {
+    let encoded = aside(move || codec::encode(&*message)).await?;
+    stream.write_chunk(encoded.into()).await?;
+    Ok(stream.finish()?)
+}
+
 /// Reads the one message of the stream; refuses to read more than `limit` bytes.
-pub async fn receive<T: DeserializeOwned>(
+pub async fn receive<T: DeserializeOwned + Send + 'static>(
     stream: &mut quinn::RecvStream,
     limit: usize,
 ) -> Result<T, MessageError> {
-    Ok(codec::decode(&stream.read_to_end(limit).await?)?)
+    let mut message = Vec::new();
+    while let Some(chunk) = stream.read_chunk(usize::MAX, true).await? {
+        let length = message.len() + chunk.bytes.len();
+        if length > limit {
+            return Err(MessageError::TooLong { length, limit });
+        }
+        message.extend_from_slice(&chunk.bytes);
+    }
+    if message.len() < LARGE {
+        return Ok(codec::decode(&message)?);
+    }
+    Ok(aside(move || codec::decode(&message)).await?)
+}
+
+/// On a thread of its own: other requests go on meanwhile.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
 }
 
 /// Sends the message as one of many on the stream: its length as four bytes, little endian, then itself.

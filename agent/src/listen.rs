@@ -40,7 +40,7 @@ impl Listener {
     pub async fn udp(address: SocketAddr, keys: &Keys) -> Result<Listener, ListenError> {
         let config = settings::server(keys, Way::Udp)?;
         let bound = async {
-            let socket = PlainUdp::bind(address).await?;
+            let socket = PlainUdp::bind(address)?;
             let endpoint = settings::endpoint(Way::Udp);
             Endpoint::new_with_abstract_socket(endpoint, Some(config), socket, Arc::new(TokioRuntime))
         };

@@ -1,6 +1,7 @@
 //! Results and news, kept until the host has acknowledged them: a link that breaks loses nothing, and a request that
 //! is sent again is not done again. Results of plays outlive the agent itself, in its folder.
 
+use std::collections::btree_map::Entry as MapEntry;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,20 +10,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use retap_shared::codec;
 use retap_shared::protocol::{Happening, Reply};
 use retap_shared::session::{Answer, NumberedNews, SessionId};
-use tokio::sync::{Notify, watch};
-use tokio::task::AbortHandle;
+use tokio::sync::Notify;
 
 /// News beyond this many are dropped, oldest first: a host that is gone for long must not fill the phone's memory.
 const NEWS_KEPT: usize = 10_000;
-
-/// Filled once the request has been done.
-pub type Result = watch::Receiver<Option<Arc<Answer>>>;
 
 #[derive(Debug)]
 pub struct Outbox {
     state: Mutex<State>,
     folder: Option<PathBuf>,
     news: Notify,
+    /// Some entry has got its answer, or is gone.
+    settled: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -33,10 +32,19 @@ struct State {
     last_news: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Entry {
-    result: watch::Sender<Option<Arc<Answer>>>,
-    work: Option<AbortHandle>,
+    answer: Option<Arc<Answer>>,
+    cancelled: Arc<Notify>,
+}
+
+/// Whether a request is to be done.
+#[derive(Debug)]
+pub enum Entered {
+    /// By whoever entered it, unless this is notified.
+    New(Arc<Notify>),
+    /// It is under way or done.
+    Known,
 }
 
 impl Outbox {
@@ -45,7 +53,7 @@ impl Outbox {
         if let Some(folder) = &folder {
             std::fs::create_dir_all(folder)?;
         }
-        Ok(Outbox { state: Mutex::default(), folder, news: Notify::new() })
+        Ok(Outbox { state: Mutex::default(), folder, news: Notify::new(), settled: Notify::new() })
     }
 
     /// Goes on with a session, or begins another one and forgets all that was kept for the one before.
@@ -55,8 +63,9 @@ impl Outbox {
         if state.session != Some(session) {
             let old = std::mem::take(&mut *state);
             for entry in old.entries.into_values() {
-                entry.cancel();
+                entry.cancelled.notify_one();
             }
+            self.settled.notify_waiters();
             state.session = Some(session);
             state.entries = self.spooled(session);
             state.last_news = news_seen;
@@ -69,28 +78,38 @@ impl Outbox {
         state.forget_news(news_seen);
     }
 
-    /// The result of request `number`: of the work that is under way or done, or else of what `start` begins.
-    pub fn enter(&self, number: u64, start: impl FnOnce() -> AbortHandle) -> Result {
+    pub fn enter(&self, number: u64) -> Entered {
+        match self.lock().entries.entry(number) {
+            MapEntry::Occupied(_) => Entered::Known,
+            MapEntry::Vacant(vacant) => Entered::New(vacant.insert(Entry::default()).cancelled.clone()),
+        }
+    }
+
+    /// The answer to request `number`, as soon as there is one. None if it was never entered, or was cancelled.
+    pub async fn answer_of(&self, number: u64) -> Option<Arc<Answer>> {
+        loop {
+            let settled = self.settled.notified();
+            tokio::pin!(settled);
+            settled.as_mut().enable();
+            if let Some(answer) = self.lock().entries.get(&number)?.answer.clone() {
+                return Some(answer);
+            }
+            settled.await;
+        }
+    }
+
+    pub fn complete(&self, number: u64, answer: Answer) -> Arc<Answer> {
+        let answer = Arc::new(answer);
         let mut state = self.lock();
-        let entry = state.entries.entry(number).or_insert_with(Entry::empty);
-        let done = entry.result.borrow().is_some();
-        if !done && entry.work.is_none() {
-            entry.work = Some(start());
+        let session = state.session;
+        if let Some(entry) = state.entries.get_mut(&number) {
+            if let (Answer::Reply(Reply::Played(_)), Some(session)) = (&*answer, session) {
+                self.spool(session, number, &answer);
+            }
+            entry.answer = Some(answer.clone());
+            self.settled.notify_waiters();
         }
-        entry.result.subscribe()
-    }
-
-    pub fn known(&self, number: u64) -> Option<Result> {
-        self.lock().entries.get(&number).map(|entry| entry.result.subscribe())
-    }
-
-    pub fn complete(&self, number: u64, answer: Answer) {
-        let state = self.lock();
-        let Some(entry) = state.entries.get(&number) else { return };
-        if let (Answer::Reply(Reply::Played(_)), Some(session)) = (&answer, state.session) {
-            self.spool(session, number, &answer);
-        }
-        entry.result.send_replace(Some(Arc::new(answer)));
+        answer
     }
 
     pub fn cancel(&self, number: u64) {
@@ -135,7 +154,8 @@ impl Outbox {
 
     fn drop_entry(&self, state: &mut State, number: u64) {
         let Some(entry) = state.entries.remove(&number) else { return };
-        entry.cancel();
+        entry.cancelled.notify_one();
+        self.settled.notify_waiters();
         if let Some(path) = state.session.and_then(|session| self.path(session, number)) {
             // Only plays are spooled: most entries have no file.
             let _ = std::fs::remove_file(path);
@@ -163,7 +183,8 @@ impl Outbox {
                 std::fs::read(file.path()).ok().and_then(|bytes| codec::decode::<Answer>(&bytes).ok());
             match (number, answer) {
                 (Some(number), Some(answer)) => {
-                    entries.insert(number, Entry::done(answer));
+                    let answer = Some(Arc::new(answer));
+                    entries.insert(number, Entry { answer, ..Entry::default() });
                 }
                 _ => {
                     let _ = std::fs::remove_file(file.path());
@@ -186,22 +207,6 @@ impl State {
     fn forget_news(&mut self, seen: u64) {
         while self.news.front().is_some_and(|news| news.number <= seen) {
             self.news.pop_front();
-        }
-    }
-}
-
-impl Entry {
-    fn empty() -> Self {
-        Entry { result: watch::Sender::new(None), work: None }
-    }
-
-    fn done(answer: Answer) -> Self {
-        Entry { result: watch::Sender::new(Some(Arc::new(answer))), work: None }
-    }
-
-    fn cancel(self) {
-        if let Some(work) = self.work {
-            work.abort();
         }
     }
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::os::unix::net::UnixListener as StdListener;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use retap_shared::codec::{self, CodecError};
 use tokio::net::UnixListener;
@@ -19,6 +19,9 @@ use crate::server::Server;
 
 /// Keys are short; whatever is longer is something else.
 const LONGEST_KEYS: u64 = 64 * 1024;
+
+/// A phone that nobody asks for anything is left alone again.
+const ALONE: Duration = Duration::from_secs(600);
 
 /// What the host says when it starts the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,23 +72,34 @@ impl Options {
     }
 }
 
-/// Serves hosts for as long as the process lives.
+/// Serves hosts until none has been there for ten minutes. The phone is put back as it was before this returns.
 pub fn serve(phone: Box<dyn Phone>, options: &Options) -> Result<(), ServeError> {
     let keys = read_keys(&mut io::stdin().lock())?;
-    let (connection, _thread) = OnThread::start(phone)?;
+    let (connection, phones_thread) = OnThread::start(phone)?;
     let outbox = Outbox::new(Some(options.folder.join("outbox")))?;
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let incarnation = started.as_nanos() as u64 ^ u64::from(std::process::id());
     let server = Server::new(Arc::new(connection), outbox, env!("CARGO_PKG_VERSION").to_owned(), incarnation);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         tokio::spawn(server.clone().gather_news());
-        match (&options.name, options.udp) {
-            (Some(name), _) => serve_socket(&bind(name)?, &keys, &server).await,
-            (None, Some(address)) => Ok(Listener::udp(address, &keys).await?.serve(server.clone()).await?),
-            (None, None) => Err(ServeError::Nowhere),
+        tokio::select! {
+            served = listen(options, &keys, &server) => served,
+            () = server.wait_until_forgotten(ALONE) => Ok(()),
         }
-    })
+    });
+    // With the last of those who ask, the phone's thread ends, and with it the phone.
+    drop((runtime, server));
+    let _ = phones_thread.join();
+    served
+}
+
+async fn listen(options: &Options, keys: &Keys, server: &Arc<Server>) -> Result<(), ServeError> {
+    match (&options.name, options.udp) {
+        (Some(name), _) => serve_socket(&bind(name)?, keys, server).await,
+        (None, Some(address)) => Ok(Listener::udp(address, keys).await?.serve(server.clone()).await?),
+        (None, None) => Err(ServeError::Nowhere),
+    }
 }
 
 /// One line of hexadecimal digits: whatever else a shell does to its input, it leaves those alone.

@@ -11,10 +11,11 @@ use retap_shared::protocol::Request;
 use retap_shared::session::{
     Answer, Envelope, HELLO_LIMIT, Hello, REQUEST_LIMIT, Refusal, SessionId, Welcome,
 };
-use tokio::time::{Instant, timeout};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::link::{MessageError, code, receive, send, send_next, with_causes};
-use crate::outbox::Outbox;
+use crate::link::{MessageError, code, receive, send, send_large, send_next, with_causes};
+use crate::outbox::{Entered, Outbox};
 
 /// A peer that takes longer than this for its next move of the handshake, or to send a request, is dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -31,6 +32,8 @@ pub struct Server {
     /// Differs from one start of the agent to the next.
     incarnation: u64,
     holder: Mutex<Option<Holder>>,
+    /// Bulk results are sent one after the other, so that little of them is under way at once.
+    bulk: Semaphore,
 }
 
 /// The host that has the phone.
@@ -38,7 +41,7 @@ struct Holder {
     session: SessionId,
     host: String,
     quic: Quic,
-    since_heard: Arc<Mutex<Instant>>,
+    heard: Instant,
 }
 
 /// Why a connection came to nothing.
@@ -56,12 +59,19 @@ enum Dropped {
 
 impl Server {
     pub fn new(phone: Arc<dyn Connection>, outbox: Outbox, version: String, incarnation: u64) -> Arc<Self> {
-        Arc::new(Server { phone, outbox, version, incarnation, holder: Mutex::new(None) })
+        Arc::new(Server {
+            phone,
+            outbox,
+            version,
+            incarnation,
+            holder: Mutex::new(None),
+            bulk: Semaphore::new(1),
+        })
     }
 
     /// Serves whoever comes through this endpoint, until it is closed.
     pub async fn serve(self: Arc<Self>, endpoint: Endpoint) {
-        let strangers = Arc::new(tokio::sync::Semaphore::new(STRANGERS));
+        let strangers = Arc::new(Semaphore::new(STRANGERS));
         while let Some(incoming) = endpoint.accept().await {
             let Ok(place) = strangers.clone().try_acquire_owned() else {
                 turn_away(incoming);
@@ -97,6 +107,22 @@ impl Server {
         }
     }
 
+    /// Returns once no host has been there for this long.
+    pub async fn wait_until_forgotten(&self, limit: Duration) {
+        let started = Instant::now();
+        loop {
+            let (host, heard) = match self.holder().as_ref() {
+                Some(holder) => (Some(holder.quic.clone()), holder.heard),
+                None => (None, started),
+            };
+            match host.filter(|host| host.close_reason().is_none()) {
+                Some(host) => drop(host.closed().await),
+                None if heard.elapsed() >= limit => return,
+                None => sleep_until(heard + limit).await,
+            }
+        }
+    }
+
     async fn greet(&self, incoming: Incoming) -> Result<(Quic, Hello), Dropped> {
         let quic = timeout(PATIENCE, incoming.accept()?).await??;
         let (mut answer, mut greeting) = timeout(PATIENCE, quic.accept_bi()).await??;
@@ -128,8 +154,7 @@ impl Server {
         let mut holder = self.holder();
         if let Some(holder) = holder.as_ref().filter(|holder| holder.quic.close_reason().is_none()) {
             if holder.session != hello.session {
-                let heard = *holder.since_heard.lock().unwrap_or_else(PoisonError::into_inner);
-                let silent_seconds = heard.elapsed().as_secs();
+                let silent_seconds = holder.heard.elapsed().as_secs();
                 return Err(Refusal::Held { by: holder.host.clone(), silent_seconds });
             }
             holder.quic.close(VarInt::from_u32(code::REPLACED), b"the host has connected anew");
@@ -139,7 +164,7 @@ impl Server {
             session: hello.session,
             host: hello.host.clone(),
             quic: quic.clone(),
-            since_heard: Arc::new(Mutex::new(Instant::now())),
+            heard: Instant::now(),
         });
         Ok(hello)
     }
@@ -156,6 +181,7 @@ impl Server {
                 }
                 Err(error) => {
                     tracing::info!(host = %hello.host, %error, "the link has ended");
+                    self.heard();
                     break;
                 }
             }
@@ -176,43 +202,64 @@ impl Server {
         };
         self.outbox.acknowledge(envelope.oldest_open, envelope.news_seen);
         let number = envelope.number;
-        if envelope.request.is_bulk() {
-            let _ = stream.set_priority(BULK);
-        }
-        let mut result = if envelope.only_known {
-            match self.outbox.known(number) {
-                Some(result) => result,
-                None => return drop(send(&mut stream, &Answer::Unknown).await),
-            }
-        } else {
-            self.outbox
-                .enter(number, || tokio::spawn(self.clone().work(number, envelope.request)).abort_handle())
-        };
-        let done = async { result.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone()) };
-        let answer = tokio::select! {
-            biased;
-            answer = done => answer,
-            stopped = stream.stopped() => {
-                // Only a host that is there can have changed its mind; a link that broke means nothing.
-                if let Ok(Some(_)) = stopped {
-                    self.outbox.cancel(number);
+        let is_bulk = envelope.request.is_bulk();
+        let only_known = envelope.only_known;
+        let answer = {
+            let work = self.answer_to(envelope);
+            tokio::pin!(work);
+            tokio::select! {
+                biased;
+                answer = &mut work => answer,
+                stopped = stream.stopped() => {
+                    // Only a host that is there can have changed its mind; a link that broke means nothing, and
+                    // the answer is kept for the host that comes back.
+                    match stopped {
+                        Ok(Some(_)) => self.outbox.cancel(number),
+                        Ok(None) | Err(_) => drop(work.await),
+                    }
+                    return;
                 }
-                None
             }
         };
-        if let Some(answer) = answer {
-            // Whatever keeps it from arriving, it stays in the outbox until it is acknowledged.
-            let _ = send(&mut stream, answer.as_ref()).await;
+        // Whatever keeps it from arriving, an answer stays in the outbox until it is acknowledged.
+        let _ = match answer {
+            Some(answer) if is_bulk => self.send_bulk(&mut stream, answer).await,
+            Some(answer) => send(&mut stream, answer.as_ref()).await,
+            None if only_known => send(&mut stream, &Answer::Unknown).await,
+            None => return,
+        };
+    }
+
+    /// After all other answers, and after other bulk.
+    async fn send_bulk(&self, stream: &mut SendStream, answer: Arc<Answer>) -> Result<(), MessageError> {
+        let _ = stream.set_priority(BULK);
+        let _turn = self.bulk.acquire().await;
+        send_large(stream, answer).await?;
+        // The turn lasts until it has arrived, or cannot any more.
+        let _ = stream.stopped().await;
+        Ok(())
+    }
+
+    /// Does what is asked unless it is under way or done. None if it was cancelled, or is not known.
+    async fn answer_to(&self, envelope: Envelope) -> Option<Arc<Answer>> {
+        let number = envelope.number;
+        let entered = if envelope.only_known { Entered::Known } else { self.outbox.enter(number) };
+        match entered {
+            Entered::Known => self.outbox.answer_of(number).await,
+            Entered::New(cancelled) => tokio::select! {
+                biased;
+                answer = self.work(envelope.request) => Some(self.outbox.complete(number, answer)),
+                () = cancelled.notified() => None,
+            },
         }
     }
 
-    async fn work(self: Arc<Self>, number: u64, request: Request) {
-        let answer = match self.phone.request(request).await {
+    async fn work(&self, request: Request) -> Answer {
+        match self.phone.request(request).await {
             Ok(reply) => Answer::Reply(reply),
             Err(RequestError::Refused(fault)) => Answer::Fault(fault),
             Err(RequestError::Interrupted(interruption)) => Answer::Interrupted(interruption),
-        };
-        self.outbox.complete(number, answer);
+        }
     }
 
     async fn tell_news(self: Arc<Self>, quic: Quic, mut seen: u64) {
@@ -227,8 +274,8 @@ impl Server {
     }
 
     fn heard(&self) {
-        if let Some(holder) = self.holder().as_ref() {
-            *holder.since_heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        if let Some(holder) = self.holder().as_mut() {
+            holder.heard = Instant::now();
         }
     }
 

@@ -10,8 +10,9 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use quinn::Connection as Quic;
 use retap_agent::link::{MessageError, receive, send};
@@ -21,9 +22,14 @@ use retap_shared::session::{ANSWER_LIMIT, Answer, Envelope, SessionId};
 use retap_shared::verdict::Interruption;
 use tokio::sync::{Mutex as Turn, mpsc, watch};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 pub use courier::{LinkError, Patience};
 pub use dial::Dial;
+
+const SOON: Duration = Duration::from_micros(500);
+/// A fraction of a millisecond's worth.
+const TURNS_AWAKE: u32 = 200;
 
 /// A link to one agent.
 pub struct Link {
@@ -40,6 +46,8 @@ struct Shared {
     last_number: AtomicU64,
     open: Mutex<BTreeSet<u64>>,
     news_seen: AtomicU64,
+    /// The last answer came soon: a phone that takes its time is waited for asleep.
+    answers_soon: AtomicBool,
 }
 
 #[derive(Clone, Debug)]
@@ -66,6 +74,7 @@ impl Link {
             last_number: AtomicU64::new(0),
             open: Mutex::default(),
             news_seen: AtomicU64::new(0),
+            answers_soon: AtomicBool::new(false),
         });
         let (told, news) = mpsc::unbounded_channel();
         let mut courier = courier::Courier::new(dial, host, patience, shared.clone(), told);
@@ -90,8 +99,12 @@ impl Link {
                 only_known: other_agent && !request.only_looks(),
                 request: request.clone(),
             };
-            match exchange(&up.quic, &envelope).await {
-                Ok(answer) => return reply(answer),
+            let asked = Instant::now();
+            match self.exchange(&up.quic, &envelope).await {
+                Ok(answer) => {
+                    self.shared.answers_soon.store(asked.elapsed() < SOON, Ordering::Relaxed);
+                    return reply(answer);
+                }
                 Err(MessageError::Codec(error)) => {
                     return Err(
                         Interruption::LinkLost { why: format!("an answer made no sense: {error}") }.into()
@@ -101,12 +114,26 @@ impl Link {
             }
         }
     }
+
+    async fn exchange(&self, quic: &Quic, envelope: &Envelope) -> Result<Answer, MessageError> {
+        let (mut request, mut answer) = quic.open_bi().await.map_err(quinn::WriteError::ConnectionLost)?;
+        send(&mut request, envelope).await?;
+        let answer = receive(&mut answer, ANSWER_LIMIT);
+        if self.shared.answers_soon.load(Ordering::Relaxed) { awake(answer).await } else { answer.await }
+    }
 }
 
-async fn exchange(quic: &Quic, envelope: &Envelope) -> Result<Answer, MessageError> {
-    let (mut request, mut answer) = quic.open_bi().await.map_err(quinn::WriteError::ConnectionLost)?;
-    send(&mut request, envelope).await?;
-    receive(&mut answer, ANSWER_LIMIT).await
+/// Awake for a few turns of the runtime, then asleep: to fall asleep and be woken again takes longer than a quick answer.
+async fn awake<T>(answer: impl Future<Output = T>) -> T {
+    tokio::pin!(answer);
+    for _ in 0..TURNS_AWAKE {
+        tokio::select! {
+            biased;
+            answer = &mut answer => return answer,
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    answer.await
 }
 
 fn reply(answer: Answer) -> Result<Reply, RequestError> {
@@ -123,6 +150,9 @@ fn reply(answer: Answer) -> Result<Reply, RequestError> {
 
 impl Shared {
     async fn up(&self) -> Result<Up, Interruption> {
+        if let State::Up(up) = &*self.state.borrow() {
+            return Ok(up.clone());
+        }
         let mut state = self.state.subscribe();
         let settled = state.wait_for(|state| !matches!(state, State::Connecting)).await;
         match settled.map(|state| state.clone()) {

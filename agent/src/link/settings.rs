@@ -18,6 +18,10 @@ const KEEP_ALIVE: Duration = Duration::from_secs(3);
 const STREAM_DATAGRAM: u16 = 16 << 10;
 const UDP_DATAGRAM: u16 = 1_452;
 
+/// How much of one stream may be under way: what a tap's answer can find in front of it. A picture of half a megabyte
+/// takes eight round trips.
+const UNDER_WAY: u32 = 64 << 10;
+
 /// How the datagrams travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -56,6 +60,7 @@ fn transport(way: Way) -> Arc<TransportConfig> {
         .keep_alive_interval(Some(KEEP_ALIVE))
         .max_concurrent_bidi_streams(VarInt::from_u32(64))
         .max_concurrent_uni_streams(VarInt::from_u32(4))
+        .stream_receive_window(VarInt::from_u32(UNDER_WAY))
         .datagram_receive_buffer_size(None)
         .ack_frequency_config(Some(rare_acks()))
         .allow_spin(false);

@@ -1,37 +1,52 @@
 //! QUIC's datagrams as plain UDP: one datagram a call, no ECN, no offload. Some Android kernels refuse the control
 //! messages that those need, and then no datagram leaves at all.
 
-use std::fmt;
-use std::future::Future;
 use std::io::{self, IoSliceMut};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use quinn::udp::{RecvMeta, Transmit};
 use quinn::{AsyncUdpSocket, UdpPoller};
 use tokio::io::Interest;
-use tokio::net::UdpSocket;
+use tokio::io::unix::AsyncFd;
 
+/// Registered for reading alone. Registered for writing too, a socket wakes its owner each time that the other end
+/// has taken a datagram, and that wake-up is paid for by the other end, in the middle of its answer.
 #[derive(Debug)]
 pub struct PlainUdp {
-    socket: UdpSocket,
+    socket: AsyncFd<UdpSocket>,
+    /// The system would not take the last datagram.
+    full: AtomicBool,
 }
 
 impl PlainUdp {
-    pub async fn bind(address: SocketAddr) -> io::Result<Arc<Self>> {
-        Ok(Arc::new(PlainUdp { socket: UdpSocket::bind(address).await? }))
+    pub fn bind(address: SocketAddr) -> io::Result<Arc<Self>> {
+        let socket = UdpSocket::bind(address)?;
+        socket.set_nonblocking(true)?;
+        let socket = registered(socket, Interest::READABLE)?;
+        Ok(Arc::new(PlainUdp { socket, full: AtomicBool::new(false) }))
     }
+}
+
+fn registered(socket: UdpSocket, interest: Interest) -> io::Result<AsyncFd<UdpSocket>> {
+    // SAFETY: a `UdpSocket` owns its descriptor and gives the same one each time, until it is dropped.
+    Ok(unsafe { AsyncFd::register_with_interest(socket, interest) }?)
 }
 
 impl AsyncUdpSocket for PlainUdp {
     fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
-        Box::pin(Writable { socket: self, waiting: None })
+        Box::pin(Room { socket: self, waiting: None })
     }
 
     fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
-        self.socket.try_send_to(transmit.contents, transmit.destination).map(|_| ())
+        let sent = self.socket.get_ref().send_to(transmit.contents, transmit.destination);
+        if sent.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
+            self.full.store(true, Ordering::Relaxed);
+        }
+        sent.map(|_| ())
     }
 
     fn poll_recv(
@@ -41,15 +56,18 @@ impl AsyncUdpSocket for PlainUdp {
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
         loop {
-            ready!(self.socket.poll_recv_ready(cx))?;
+            let mut readable = ready!(self.socket.poll_read_ready(cx))?;
             let mut received = 0;
             while received < buffers.len().min(meta.len()) {
-                match self.socket.try_recv_from(&mut buffers[received]) {
+                match self.socket.get_ref().recv_from(&mut buffers[received]) {
                     Ok((len, addr)) => {
                         meta[received] = RecvMeta { addr, len, stride: len, ecn: None, dst_ip: None };
                         received += 1;
                     }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        readable.clear_ready();
+                        break;
+                    }
                     Err(error) if received == 0 => return Poll::Ready(Err(error)),
                     Err(_) => break,
                 }
@@ -61,31 +79,36 @@ impl AsyncUdpSocket for PlainUdp {
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.socket.local_addr()
+        self.socket.get_ref().local_addr()
     }
 }
 
-/// Every poller waits by itself, so each has a waker of its own.
-struct Writable {
+/// Who waits until the system takes datagrams again. Waiting is rare, so it is prepared anew each time.
+#[derive(Debug)]
+struct Room {
     socket: Arc<PlainUdp>,
-    waiting: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send + Sync>>>,
+    waiting: Option<AsyncFd<UdpSocket>>,
 }
 
-impl UdpPoller for Writable {
+impl UdpPoller for Room {
     fn poll_writable(mut self: Pin<&mut Self>, cx: &mut Context) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        let waiting = this.waiting.get_or_insert_with(|| {
-            let socket = this.socket.clone();
-            Box::pin(async move { socket.socket.ready(Interest::WRITABLE).await.map(|_| ()) })
-        });
-        let ready = ready!(waiting.as_mut().poll(cx));
-        this.waiting = None;
-        Poll::Ready(ready)
-    }
-}
-
-impl fmt::Debug for Writable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writable").finish_non_exhaustive()
+        if !this.socket.full.load(Ordering::Relaxed) {
+            this.waiting = None;
+            return Poll::Ready(Ok(()));
+        }
+        let waiting = match this.waiting.take() {
+            Some(waiting) => waiting,
+            None => registered(this.socket.socket.get_ref().try_clone()?, Interest::WRITABLE)?,
+        };
+        match this.waiting.insert(waiting).poll_write_ready(cx) {
+            Poll::Ready(ready) => {
+                drop(ready?);
+                this.socket.full.store(false, Ordering::Relaxed);
+                this.waiting = None;
+                Poll::Ready(Ok(()))
+            }
+            Poll::Pending => Poll::Pending,
+        }
     }
 }

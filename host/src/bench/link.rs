@@ -8,6 +8,7 @@ mod phone;
 use std::fmt;
 use std::time::Instant;
 
+use retap_agent::phone::Phone;
 use retap_shared::action::{Action, Key};
 use retap_shared::codec;
 use retap_shared::connection::{Connection, RequestError};
@@ -24,6 +25,7 @@ use crate::exit::Exit;
 use crate::failure::Explained;
 use crate::link::{Link, LinkError};
 use baseline::PingPong;
+use cpu::Place;
 pub use far::Transport;
 use far::{Far, FarError};
 use phone::BenchPhone;
@@ -65,20 +67,25 @@ pub enum BenchError {
 
 /// All cases of one transport.
 pub async fn measure(transport: Transport, samples: usize) -> Result<Vec<Measured>, BenchError> {
-    let stepping = Far::start(transport, far::simulated)?;
-    let link = stepping.connect().await?;
-    let step = step(transport, &link, samples).await?;
+    Place::Apart.take_near();
+    let stepping = Far::start(transport, Place::Apart, far::simulated)?;
+    let step = step(transport, &stepping.connect().await?, samples).await?;
+
+    let looking = Far::start(transport, Place::Apart, many_nodes)?;
+    let link = looking.connect().await?;
+    let whole_screen = whole_screen(transport, &link, samples).await?;
+    let unchanged = unchanged(transport, &link, samples).await?;
+    let one_change = one_change(transport, &link, samples).await?;
     drop(link);
 
-    let looking = Far::start(transport, || Box::new(BenchPhone::new(NODES)))?;
-    let link = looking.connect().await?;
-    Ok(vec![
-        step,
-        whole_screen(transport, &link, samples).await?,
-        unchanged(transport, &link, samples).await?,
-        one_change(transport, &link, samples).await?,
-        tap_under_load(transport, &link, samples).await?,
-    ])
+    Place::Anywhere.take_near();
+    let loaded = Far::start(transport, Place::Anywhere, many_nodes)?;
+    let tap_under_load = tap_under_load(transport, &loaded.connect().await?, samples).await?;
+    Ok(vec![step, whole_screen, unchanged, one_change, tap_under_load])
+}
+
+fn many_nodes() -> Box<dyn Phone> {
+    Box::new(BenchPhone::new(NODES))
 }
 
 impl Measured {

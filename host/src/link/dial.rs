@@ -67,9 +67,8 @@ impl Dial for OverUdp {
                 SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
                 SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
             };
-            let socket = PlainUdp::bind(any)
-                .await
-                .map_err(|source| DialError::Reach { address: self.address, source })?;
+            let socket =
+                PlainUdp::bind(any).map_err(|source| DialError::Reach { address: self.address, source })?;
             let config = settings::client(&self.keys, Way::Udp)?;
             shake_hands(socket, Way::Udp, config, self.address, self.address).await
         })

@@ -1,5 +1,6 @@
 //! The link under faults, in memory and in virtual time: nothing lost, nothing done twice, nobody else let in.
 
+mod alone;
 mod faults;
 mod network;
 mod phone;
@@ -27,6 +28,7 @@ const AGENT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Add
 
 /// An agent that can be killed: nothing of it goes on, and nobody is told.
 struct Agent {
+    server: Arc<Server>,
     endpoint: Endpoint,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -59,9 +61,11 @@ impl Agent {
         )
         .unwrap();
         let server = Server::new(phone, Outbox::new(spool).unwrap(), version.into(), incarnation);
-        let tasks =
-            vec![tokio::spawn(server.clone().serve(endpoint.clone())), tokio::spawn(server.gather_news())];
-        Agent { endpoint, tasks }
+        let tasks = vec![
+            tokio::spawn(server.clone().serve(endpoint.clone())),
+            tokio::spawn(server.clone().gather_news()),
+        ];
+        Agent { server, endpoint, tasks }
     }
 
     /// As `kill -9` does it: its datagrams are not sent any more.

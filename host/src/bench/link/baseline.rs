@@ -6,6 +6,8 @@ use std::thread::JoinHandle;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::cpu::Place;
+
 const LENGTH: usize = 64;
 
 #[derive(Debug)]
@@ -21,6 +23,7 @@ impl PingPong {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let echo = std::thread::spawn(move || {
+            Place::Apart.take_far();
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(async { echo(TcpListener::from_std(listener)?).await })
         });

@@ -14,6 +14,7 @@ use retap_agent::server::Server;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
+use super::cpu::Place;
 use crate::link::pairing::LinkAddress;
 use crate::link::{Link, LinkError, Patience};
 
@@ -44,11 +45,17 @@ pub(super) struct Far {
 }
 
 impl Far {
-    pub(super) fn start(transport: Transport, phone: fn() -> Box<dyn Phone>) -> Result<Far, FarError> {
+    /// On the core next to this thread's, or wherever the system likes.
+    pub(super) fn start(
+        transport: Transport,
+        place: Place,
+        phone: fn() -> Box<dyn Phone>,
+    ) -> Result<Far, FarError> {
         let (agent, keys) = Keys::make()?;
         let (tell, told) = mpsc::channel();
         let (alive, gone) = oneshot::channel();
         thread::spawn(move || {
+            place.take_far();
             let _ = tell.send(serve(transport, &agent, phone, gone, &tell));
         });
         let address = told.recv()??;

@@ -17,6 +17,8 @@ const PICTURE: usize = 5 << 20;
 pub(super) struct BenchPhone {
     content: ScreenContent,
     taps: u32,
+    /// Taken once: what is measured is how pictures travel.
+    picture: Arc<Vec<u8>>,
 }
 
 impl BenchPhone {
@@ -45,6 +47,7 @@ impl BenchPhone {
         BenchPhone {
             content: ScreenContent { size, windows: vec![window], nodes, ..Default::default() },
             taps: 0,
+            picture: Arc::new((0..PICTURE).map(|byte| (byte * 31 % 251) as u8).collect()),
         }
     }
 }
@@ -85,7 +88,8 @@ impl Phone for BenchPhone {
     }
 
     fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
-        Ok(Box::new(|| Ok(Png((0..PICTURE).map(|byte| (byte * 31 % 251) as u8).collect()))))
+        let picture = self.picture.clone();
+        Ok(Box::new(move || Ok(Png(picture.to_vec()))))
     }
 
     fn launch(&mut self, _: &App) -> Result<(), PhoneError> {

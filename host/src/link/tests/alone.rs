@@ -1,0 +1,59 @@
+//! An agent without a host: it waits for one, but not for ever.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use retap_agent::link::keys::Keys;
+use tokio::time::{Instant, sleep};
+
+use super::network::{Faults, Network};
+use super::phone::CountingPhone;
+use super::{Agent, connect};
+
+const LIMIT: Duration = Duration::from_secs(600);
+/// How long it takes until a host that is gone without a word counts as gone, and then some.
+const NOTICED: Duration = Duration::from_secs(15);
+
+fn start() -> (Arc<Network>, Keys, Agent) {
+    let network = Network::new(1, Faults::default());
+    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let agent = Agent::start(&network, &agent_keys, Arc::new(CountingPhone::new(&[])), None, 1);
+    (network, host_keys, agent)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_no_host_ever_asked_for_ends_after_its_time() {
+    let (_network, _keys, agent) = start();
+    let began = Instant::now();
+    agent.server.wait_until_forgotten(LIMIT).await;
+    assert_eq!(began.elapsed(), LIMIT);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_is_there_keeps_the_agent_however_little_it_asks() {
+    let (network, keys, agent) = start();
+    let began = Instant::now();
+    let stay = Duration::from_secs(3600);
+    let host = async {
+        let link = connect(&network, &keys, "host").await.unwrap();
+        sleep(stay).await;
+        drop(link);
+    };
+    tokio::join!(host, agent.server.wait_until_forgotten(LIMIT));
+    let lasted = began.elapsed();
+    assert!(lasted >= stay + LIMIT && lasted < stay + LIMIT + NOTICED, "{lasted:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_comes_and_goes_within_the_time_starts_it_anew() {
+    let (network, keys, agent) = start();
+    let began = Instant::now();
+    let late = LIMIT - Duration::from_secs(60);
+    let host = async {
+        sleep(late).await;
+        drop(connect(&network, &keys, "host").await.unwrap());
+    };
+    tokio::join!(host, agent.server.wait_until_forgotten(LIMIT));
+    let lasted = began.elapsed();
+    assert!(lasted >= late + LIMIT && lasted < late + LIMIT + NOTICED, "{lasted:?}");
+}
