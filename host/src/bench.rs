@@ -1,4 +1,5 @@
 //! Measurements of Retap itself.
 
+pub mod device;
 pub mod link;
 pub mod simulated;

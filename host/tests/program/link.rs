@@ -9,14 +9,14 @@ use retap_shared::trace::{App, Start, Trace, TraceHeader};
 use crate::retap::{Desk, grown_to};
 
 /// `retap phone`, stopped at the latest when the test is over.
-struct Served {
+pub(crate) struct Served {
     child: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Served {
     /// Serves on a free port; the first line on stdout is the address.
-    fn start(desk: &Desk, phone: &str, way: &str, pairing: &str) -> Served {
+    pub(crate) fn start(desk: &Desk, phone: &str, way: &str, pairing: &str) -> Served {
         let line = format!("phone {phone} --listen {way}:127.0.0.1:0 --pairing {pairing}");
         let mut child = desk.command(&line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut address = String::new();

@@ -1,6 +1,7 @@
 //! The real program, started as a user starts it.
 
 mod bad_input;
+mod bench;
 mod check;
 mod demo;
 mod devices;
