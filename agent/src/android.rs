@@ -11,12 +11,15 @@ pub(crate) mod news;
 mod nodes;
 mod packages;
 mod phone;
+mod pixels;
 mod secure;
 #[cfg(feature = "self-test")]
 mod self_test;
 mod settings;
 pub mod table;
 mod typing;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) mod user;
 mod windows;
 
 use std::collections::HashSet;
@@ -34,7 +37,6 @@ use retap_shared::protocol::{Fault, Happening, PhoneInfo, What};
 use retap_shared::screen::{ScreenContent, WindowFlags, WindowKind};
 
 use self::accessibility::Accessibility;
-pub use self::display::Screenshot;
 use self::display::{DISPLAY, Display, rotation_number};
 use self::input::Input;
 use self::java::{Java, Result};
@@ -63,7 +65,7 @@ pub struct Parts {
 pub struct AndroidPhone {
     java: Arc<Java>,
     parts: Parts,
-    accessibility: Accessibility,
+    accessibility: Arc<Accessibility>,
     settings: Option<Settings<SettingsProgram>>,
     level: u32,
     user: i32,
@@ -105,7 +107,7 @@ impl AndroidPhone {
         Ok(AndroidPhone {
             java,
             parts,
-            accessibility,
+            accessibility: Arc::new(accessibility),
             settings: settings.ok(),
             level,
             user,
@@ -116,11 +118,6 @@ impl AndroidPhone {
             secure: Secure::default(),
             forgotten: Micros::ZERO,
         })
-    }
-
-    /// The display's pixels.
-    pub fn screenshot(&self) -> std::result::Result<Screenshot, PhoneError> {
-        Ok(self.java.with(|env| Screenshot::take(&self.java, env, &self.accessibility))?)
     }
 
     fn input(&self) -> Input<'_> {

@@ -1,7 +1,7 @@
 //! The JNI exports, and the one policy for panics and errors: nothing unwinds into the VM. `run` throws what went wrong
 //! at its caller; the callbacks, which the system server waits for, only log it. On phones a panic ends the process.
 
-use std::error::Error as _;
+use std::io;
 use std::sync::Arc;
 
 use jni::EnvUnowned;
@@ -11,11 +11,13 @@ use jni::sys::{jboolean, jlong};
 use jni::{Env, JavaVM};
 use retap_shared::micros::Micros;
 
-use crate::android::java::Java;
+use crate::android::java::{Java, string};
 use crate::android::news::NEWS;
-use crate::android::{AndroidPhone, Parts};
+use crate::android::{AndroidPhone, Parts, user};
+use crate::link::with_causes;
 use crate::phone::PhoneError;
 use crate::serve::{self, Options, ServeError};
+use crate::version::version;
 
 /// What Java is told.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +28,8 @@ enum Failure {
     Phone(#[from] PhoneError),
     #[error("{}", with_causes(.0))]
     Serve(#[from] ServeError),
+    #[error("could not become user {uid}: {source}")]
+    User { uid: u32, source: io::Error },
 }
 
 /// `Native.version()`: the bootstrap must be of the same build.
@@ -34,7 +38,23 @@ extern "system" fn Java_dev_retap_agent_Native_version<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
 ) -> JString<'l> {
-    env.with_env(|env| env.new_string(env!("CARGO_PKG_VERSION"))).resolve::<ThrowRuntimeExAndDefault>()
+    env.with_env(|env| env.new_string(version())).resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// `Native.leaveRoot(args)`: starts the process anew as the user that the host names, if it is root's.
+#[unsafe(no_mangle)]
+extern "system" fn Java_dev_retap_agent_Native_leaveRoot<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    arguments: JObjectArray<'l, JString<'l>>,
+) {
+    env.with_env(|env| -> Result<(), Failure> {
+        match Options::parse(&strings(env, &arguments)?)?.uid {
+            Some(uid) => user::leave_root(uid).map_err(|source| Failure::User { uid, source }),
+            None => Ok(()),
+        }
+    })
+    .resolve::<ThrowRuntimeExAndDefault>();
 }
 
 /// `Native.run(args, context, controller, events, cleared)`: serves hosts until the process is told to end.
@@ -153,21 +173,6 @@ fn strings(env: &mut Env, array: &JObjectArray<'_, JString<'_>>) -> jni::errors:
         .collect()
 }
 
-/// Android says that some of these are never null; null is empty all the same.
-fn string(env: &Env, text: &JString) -> jni::errors::Result<String> {
-    if text.is_null() { Ok(String::new()) } else { text.try_to_string(env) }
-}
-
 fn micros(millis: jlong) -> Micros {
     Micros::from_millis(u64::try_from(millis).unwrap_or_default())
-}
-
-fn with_causes(error: &ServeError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

@@ -6,19 +6,19 @@ pub mod android;
 mod capture;
 mod checkpoint;
 mod control;
-#[cfg(unix)]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 mod entry;
 pub mod handlers;
 pub mod in_process;
 pub mod link;
 pub mod listen;
-#[cfg(unix)]
 pub mod on_thread;
 pub mod outbox;
 pub mod phone;
 mod play;
-#[cfg(unix)]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod serve;
 pub mod server;
 mod settle;
+pub mod version;
 mod watch;

@@ -1,18 +1,19 @@
 //! A `Connection` to a phone that takes its own time: the handlers live on a thread of their own, requests wait for
-//! their turn, and a play whose request is dropped ends before its next step.
+//! their turn, and a play whose request is dropped ends before its next step. Pictures are taken on a second thread, so
+//! that a tap does not wait for one.
 
 use std::fmt;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::protocol::{Happening, Reply, Request};
 use retap_shared::verdict::Interruption;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
-use crate::handlers::{Handled, Handlers, Playing};
-use crate::phone::Phone;
+use crate::handlers::{Handled, Handlers, Pixels, Playing};
+use crate::phone::{Phone, PhoneError};
 
 type Answer = Result<Reply, RequestError>;
 
@@ -27,14 +28,23 @@ struct Job {
     answer: oneshot::Sender<Answer>,
 }
 
+/// A picture that is still to be taken, and where it goes.
+struct Picture {
+    pixels: Pixels,
+    answer: oneshot::Sender<Answer>,
+}
+
 impl OnThread {
     /// The thread ends, and the phone with it, once the connection is dropped.
     pub fn start(phone: Box<dyn Phone>) -> io::Result<(OnThread, JoinHandle<()>)> {
         let (jobs, waiting) = channel();
+        let (pictures, wanted) = channel();
         let (tell, news) = mpsc::unbounded_channel();
-        let thread = std::thread::Builder::new()
+        // It ends with the phone's thread, whose end of the channel is the only one.
+        Builder::new().name("retap pixels".to_owned()).spawn(move || take_pictures(&wanted))?;
+        let thread = Builder::new()
             .name("retap phone".to_owned())
-            .spawn(move || work(Handlers::new(phone), &waiting, &tell))?;
+            .spawn(move || work(Handlers::new(phone), &waiting, &pictures, &tell))?;
         Ok((OnThread { jobs, news: Mutex::new(news) }, thread))
     }
 }
@@ -55,10 +65,19 @@ impl Connection for OnThread {
     }
 }
 
-fn work(mut handlers: Handlers, waiting: &Receiver<Job>, news: &mpsc::UnboundedSender<Happening>) {
+fn work(
+    mut handlers: Handlers,
+    waiting: &Receiver<Job>,
+    pictures: &Sender<Picture>,
+    news: &mpsc::UnboundedSender<Happening>,
+) {
     for Job { request, mut answer } in waiting {
         // Nobody waits any more: it was cancelled before its turn came.
         if answer.is_closed() {
+            continue;
+        }
+        if let Request::Screenshot(_) = request {
+            hand_over(handlers.pixels(), answer, pictures);
             continue;
         }
         let answered = match handlers.handle(request) {
@@ -71,6 +90,26 @@ fn work(mut handlers: Handlers, waiting: &Receiver<Job>, news: &mpsc::UnboundedS
         }
         while let Some(happening) = handlers.next_unsent() {
             let _ = news.send(happening);
+        }
+    }
+}
+
+fn hand_over(
+    pixels: Result<Pixels, PhoneError>,
+    answer: oneshot::Sender<Answer>,
+    pictures: &Sender<Picture>,
+) {
+    match pixels {
+        // If that thread has ended, so has the answer: whoever waits for it is told.
+        Ok(pixels) => drop(pictures.send(Picture { pixels, answer })),
+        Err(error) => drop(answer.send(Err(error.into()))),
+    }
+}
+
+fn take_pictures(wanted: &Receiver<Picture>) {
+    for Picture { pixels, answer } in wanted {
+        if !answer.is_closed() {
+            let _ = answer.send(pixels.take().map(Reply::from).map_err(RequestError::from));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The agent as a process on a phone: its options, the keys that come through standard input, and where hosts come in.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener as StdListener;
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ use crate::on_thread::OnThread;
 use crate::outbox::Outbox;
 use crate::phone::Phone;
 use crate::server::Server;
+use crate::version::VERSION;
 
 /// Keys are short; whatever is longer is something else.
 const LONGEST_KEYS: u64 = 64 * 1024;
@@ -32,13 +33,17 @@ pub struct Options {
     pub udp: Option<SocketAddr>,
     /// The Android user whose apps are tested.
     pub user: i32,
+    /// Who the process becomes if it was started as root: the shell, 2000.
+    pub uid: Option<u32>,
     /// Where results and the user's settings outlive the process.
     pub folder: PathBuf,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("`{0}` is no option, or its value is missing; options are --name, --udp, --user, --folder")]
+    #[error(
+        "`{0}` is no option, or its value is missing; options are --name, --udp, --user, --uid, --folder"
+    )]
     Option(String),
     #[error("nowhere to listen: give --name or --udp")]
     Nowhere,
@@ -54,8 +59,8 @@ pub enum ServeError {
 
 impl Options {
     pub fn parse(arguments: &[String]) -> Result<Options, ServeError> {
-        let mut options =
-            Options { name: None, udp: None, user: 0, folder: PathBuf::from("/data/local/tmp/retap") };
+        let folder = PathBuf::from("/data/local/tmp/retap");
+        let mut options = Options { name: None, udp: None, user: 0, uid: None, folder };
         let mut rest = arguments.iter();
         while let Some(option) = rest.next() {
             let wrong = || ServeError::Option(option.clone());
@@ -64,12 +69,18 @@ impl Options {
                 "--name" => options.name = Some(value.clone()),
                 "--udp" => options.udp = Some(value.parse().map_err(|_| wrong())?),
                 "--user" => options.user = value.parse().map_err(|_| wrong())?,
+                "--uid" => options.uid = Some(user_id(value).ok_or_else(wrong)?),
                 "--folder" => options.folder = PathBuf::from(value),
                 _ => return Err(wrong()),
             }
         }
         Ok(options)
     }
+}
+
+/// The highest number means nobody.
+fn user_id(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|id| *id < u32::MAX)
 }
 
 /// Serves hosts until none has been there for ten minutes. The phone is put back as it was before this returns.
@@ -79,7 +90,7 @@ pub fn serve(phone: Box<dyn Phone>, options: &Options) -> Result<(), ServeError>
     let outbox = Outbox::new(Some(options.folder.join("outbox")))?;
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let incarnation = started.as_nanos() as u64 ^ u64::from(std::process::id());
-    let server = Server::new(Arc::new(connection), outbox, env!("CARGO_PKG_VERSION").to_owned(), incarnation);
+    let server = Server::new(Arc::new(connection), outbox, VERSION.to_owned(), incarnation);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         tokio::spawn(server.clone().gather_news());
@@ -96,8 +107,16 @@ pub fn serve(phone: Box<dyn Phone>, options: &Options) -> Result<(), ServeError>
 
 async fn listen(options: &Options, keys: &Keys, server: &Arc<Server>) -> Result<(), ServeError> {
     match (&options.name, options.udp) {
-        (Some(name), _) => serve_socket(&bind(name)?, keys, server).await,
-        (None, Some(address)) => Ok(Listener::udp(address, keys).await?.serve(server.clone()).await?),
+        (Some(name), _) => {
+            let listener = bind(name)?;
+            tell_ready(&mut io::stdout(), &format!("@{name}"))?;
+            serve_socket(&listener, keys, server).await
+        }
+        (None, Some(address)) => {
+            let listener = Listener::udp(address, keys).await?;
+            tell_ready(&mut io::stdout(), &format!("udp:{}", listener.address()?))?;
+            Ok(listener.serve(server.clone()).await?)
+        }
         (None, None) => Err(ServeError::Nowhere),
     }
 }
@@ -114,6 +133,12 @@ fn read_keys(from: &mut impl BufRead) -> Result<Keys, ServeError> {
     let bytes: Option<Vec<u8>> =
         digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
     Ok(codec::decode(&bytes.ok_or(ServeError::Keys)?)?)
+}
+
+/// One line on standard output, for whoever started the agent: hosts can come, and where.
+fn tell_ready(to: &mut impl Write, place: &str) -> io::Result<()> {
+    writeln!(to, "listening on {place}")?;
+    to.flush()
 }
 
 fn bind(name: &str) -> io::Result<UnixListener> {
@@ -141,15 +166,21 @@ mod tests {
 
     #[test]
     fn options_say_where_to_listen_and_for_which_user() {
-        let words = ["--name", "retap", "--user", "10", "--folder", "/tmp/x"].map(str::to_owned);
-        let options = Options::parse(&words).unwrap();
+        let words = ["--name", "retap", "--user", "10", "--uid", "2000", "--folder", "/tmp/x"];
+        let options = Options::parse(&words.map(str::to_owned)).unwrap();
         assert_eq!(options.name.as_deref(), Some("retap"));
-        assert_eq!((options.user, options.folder), (10, PathBuf::from("/tmp/x")));
+        assert_eq!((options.user, options.uid, options.folder), (10, Some(2000), PathBuf::from("/tmp/x")));
     }
 
     #[test]
     fn an_option_that_does_not_exist_or_lacks_its_value_is_refused() {
-        for words in [&["--nmae", "x"][..], &["--user"], &["--user", "me"], &["--udp", "here"]] {
+        for words in [
+            &["--nmae", "x"][..],
+            &["--user"],
+            &["--user", "me"],
+            &["--uid", "4294967295"],
+            &["--udp", "here"],
+        ] {
             let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
             assert!(matches!(Options::parse(&words), Err(ServeError::Option(_))), "{words:?}");
         }

@@ -1,6 +1,7 @@
 //! The program `retap`.
 #![expect(unreachable_pub, reason = "in a program `pub` says which module may use it, nobody outside can")]
 
+mod agent_files;
 mod bench;
 mod cli;
 mod config;

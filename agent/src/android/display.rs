@@ -1,10 +1,8 @@
-//! DisplayManagerGlobal and Bitmap: size, density and rotation of the display, and its pixels.
+//! DisplayManagerGlobal: size, density and rotation of the display.
 
 use jni::Env;
-use jni::objects::{JObject, JValue};
 use retap_shared::screen::{Rotation, Size};
 
-use super::accessibility::Accessibility;
 use super::java::{Java, JavaError, Result};
 use super::table::Name;
 
@@ -16,13 +14,6 @@ pub(crate) struct Display {
     pub(crate) size: Size,
     pub(crate) density: u32,
     pub(crate) rotation: Rotation,
-}
-
-/// Pixels, row by row, each `0xAARRGGBB`.
-#[derive(Clone, Debug)]
-pub struct Screenshot {
-    pub size: Size,
-    pub pixels: Vec<i32>,
 }
 
 impl Display {
@@ -39,30 +30,6 @@ impl Display {
             density: pixels(number(Name::DisplayDensity)?),
             rotation: rotation(number(Name::DisplayRotation)?),
         })
-    }
-}
-
-impl Screenshot {
-    /// What is on the display. Secure windows are black or make the whole picture fail: that is the phone's choice.
-    pub(crate) fn take(java: &Java, env: &mut Env, accessibility: &Accessibility) -> Result<Screenshot> {
-        let bitmap = accessibility.screenshot(java, env)?;
-        if bitmap.is_null() {
-            let why = "the phone gave no picture: a secure window may be in front";
-            return Err(JavaError::Refused { call: "takeScreenshot", why });
-        }
-        let width = java.call(env, Name::BitmapWidth, &bitmap, &[])?.into_int()?;
-        let height = java.call(env, Name::BitmapHeight, &bitmap, &[])?.into_int()?;
-        let size = Size { width: pixels(width), height: pixels(height) };
-        let array = env.new_int_array(size.width as usize * size.height as usize)?;
-        let target: &JObject = array.as_ref();
-        // bitmap.getPixels(array, 0, width, 0, 0, width, height)
-        let mut arguments = vec![JValue::Object(target)];
-        arguments.extend([0, width, 0, 0, width, height].map(JValue::Int));
-        java.call(env, Name::BitmapPixels, &bitmap, &arguments)?;
-        let mut pixels = vec![0; array.len(env)?];
-        array.get_region(env, 0, &mut pixels)?;
-        java.call(env, Name::BitmapRecycle, &bitmap, &[])?;
-        Ok(Screenshot { size, pixels })
     }
 }
 

@@ -2,6 +2,7 @@
 //! a phone that differs gives an error and never a crash of the VM.
 
 mod error;
+mod strings;
 
 use std::sync::OnceLock;
 
@@ -14,6 +15,7 @@ use jni::{Env, JavaVM};
 use retap_shared::Text;
 
 pub use self::error::JavaError;
+pub(crate) use self::strings::string;
 use super::table::{Kind, Name, ROWS, Row};
 
 /// References that a look-up needs at once.
@@ -158,12 +160,9 @@ impl Java {
             return Ok(Text::default());
         }
         // text.toString()
-        let string = self.call(env, Name::TextToString, text, &[])?.into_object()?;
-        let string = env.cast_local::<JString>(string)?;
-        if string.is_null() {
-            return Ok(Text::default());
-        }
-        Ok(string.try_to_string(env)?.into())
+        let text = self.call(env, Name::TextToString, text, &[])?.into_object()?;
+        let text = env.cast_local::<JString>(text)?;
+        Ok(string(env, &text)?.into())
     }
 
     fn find(&self, env: &mut Env, name: Name) -> Result<&Found> {

@@ -11,8 +11,8 @@ use retap_shared::trace::App;
 
 use super::news::NEWS;
 use super::table::Name;
-use super::{AndroidPhone, activities, clock, micros};
-use crate::phone::{Phone, PhoneError};
+use super::{AndroidPhone, activities, clock, micros, pixels};
+use crate::phone::{Phone, PhoneError, TakePixels};
 
 impl Phone for AndroidPhone {
     fn info(&self) -> PhoneInfo {
@@ -24,8 +24,15 @@ impl Phone for AndroidPhone {
     }
 
     fn can(&self) -> Capabilities {
-        let rotation = self.java.with(|env| Ok(self.java.has(env, Name::AutomationRotate)));
-        Capabilities { rotation: rotation.unwrap_or(false), ..Capabilities::default() }
+        let has = |names: &[Name]| {
+            let found = self.java.with(|env| Ok(names.iter().all(|name| self.java.has(env, *name))));
+            found.unwrap_or(false)
+        };
+        Capabilities {
+            rotation: has(&[Name::AutomationRotate]),
+            screenshots: has(&[Name::AutomationScreenshot, Name::BitmapCopy, Name::BitmapPixels]),
+            ..Capabilities::default()
+        }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {
@@ -59,6 +66,11 @@ impl Phone for AndroidPhone {
         let content = java.with(|env| self.read_screen(env))?;
         let screen = Screen::new(content).map_err(|error| Fault::Phone(error.to_string()))?;
         Ok(Arc::new(screen))
+    }
+
+    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
+        let (java, accessibility) = (self.java.clone(), self.accessibility.clone());
+        Ok(Box::new(move || pixels::take(&java, &accessibility)))
     }
 
     fn launch(&mut self, app: &App) -> Result<(), PhoneError> {

@@ -152,7 +152,11 @@ rows! {
         BitmapWidth: Method 23 "getWidth" ["()I"];
         BitmapHeight: Method 23 "getHeight" ["()I"];
         BitmapPixels: Method 23 "getPixels" ["([IIIIIII)V"];
+        BitmapCopy: Method 23 "copy" ["(Landroid/graphics/Bitmap$Config;Z)Landroid/graphics/Bitmap;"];
         BitmapRecycle: Method 23 "recycle" ["()V"];
+    }
+    "android/graphics/Bitmap$Config" {
+        BitmapPlain: StaticField 23 "ARGB_8888" ["Landroid/graphics/Bitmap$Config;"];
     }
     "android/hardware/input/InputManagerGlobal" {
         InputGlobal: StaticMethod 34 "getInstance" ["()Landroid/hardware/input/InputManagerGlobal;"]

@@ -1,11 +1,14 @@
 //! The connection to a phone that takes its own time.
 
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
 use crate::scripted::{ScriptedPhone, app};
 use retap_agent::on_thread::OnThread;
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Capture, Play, Played, Request, Settle};
+use retap_shared::protocol::{Act, Acted, Capture, Fault, Play, Played, Request, Screenshot, Settle, Shot};
 use retap_shared::screen::Point;
 use retap_shared::trace::{Start, Step};
 use retap_shared::verdict::{Interruption, Verdict};
@@ -14,12 +17,17 @@ fn play(steps: usize) -> Play {
     Play {
         app: app(),
         start: Start::Clean,
-        steps: vec![Step::new(Action::Tap(Point { x: 50, y: 250 })); steps],
+        steps: vec![tap().step; steps],
         target: None,
         settle: Settle::default(),
         linger: Micros::from_millis(500),
         record: false,
     }
+}
+
+fn tap() -> Act {
+    let step = Step::new(Action::Tap(Point { x: 50, y: 250 }));
+    Act { step, settle: Settle::default(), holds: None }
 }
 
 #[tokio::test]
@@ -55,4 +63,30 @@ async fn a_phone_that_is_lost_is_no_answer() {
     let (connection, _thread) = OnThread::start(Box::new(phone)).unwrap();
     let answer = connection.request(play(3).into()).await;
     assert!(matches!(answer, Err(RequestError::Interrupted(Interruption::PhoneLost { .. }))), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_tap_is_answered_while_a_picture_is_under_way() {
+    let (begun, has_begun) = channel();
+    let (let_go, go_on) = channel();
+    let phone = ScriptedPhone { picture: Some((begun, go_on)), ..ScriptedPhone::default() };
+    let calls = phone.calls.clone();
+    let (connection, _thread) = OnThread::start(Box::new(phone)).unwrap();
+    let mut picture = connection.request(Screenshot.into());
+    has_begun.recv().unwrap();
+    // A phone that takes pictures on its own thread would never answer: the picture goes on only after the tap.
+    let tapped = tokio::time::timeout(Duration::from_secs(60), connection.request(tap().into())).await;
+    let _: Acted = tapped.expect("the tap waits for the picture").unwrap().try_into().unwrap();
+    assert!(calls.lock().unwrap().iter().any(|call| call.starts_with("tap")));
+    assert!(tokio::time::timeout(Duration::ZERO, &mut picture).await.is_err(), "nobody let it go on");
+    let_go.send(()).unwrap();
+    let shot: Shot = picture.await.unwrap().try_into().unwrap();
+    assert_eq!(shot.picture.0, [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_phone_without_screenshots_says_so() {
+    let (connection, _thread) = OnThread::start(Box::new(ScriptedPhone::default())).unwrap();
+    let answer = connection.request(Screenshot.into()).await;
+    assert!(matches!(answer, Err(RequestError::Refused(Fault::Unsupported(_)))), "{answer:?}");
 }

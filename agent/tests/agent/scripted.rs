@@ -2,11 +2,13 @@
 //! chosen times, and a list of every call that was made.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex};
 
-use retap_agent::phone::{Phone, PhoneError};
+use retap_agent::phone::{Phone, PhoneError, TakePixels};
 use retap_shared::Text;
 use retap_shared::action::Action;
+use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What};
 use retap_shared::screen::{
@@ -32,6 +34,8 @@ pub(crate) struct ScriptedPhone {
     pub(crate) lost_at: Option<u32>,
     pub(crate) can_rotate: bool,
     pub(crate) stop_takes: Micros,
+    /// The one picture that can be taken: it tells that it has begun, and waits until it may go on.
+    pub(crate) picture: Option<(Sender<()>, Receiver<()>)>,
     pub(crate) calls: Calls,
     pub(crate) due: BTreeMap<Micros, Vec<Due>>,
     pub(crate) happened: Vec<Happening>,
@@ -137,6 +141,16 @@ impl Phone for ScriptedPhone {
 
     fn capture(&mut self) -> Result<SharedScreen, PhoneError> {
         Ok(Arc::new(screen(self.counter)))
+    }
+
+    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
+        let picture = self.picture.take();
+        let (begun, go_on) = picture.ok_or_else(|| Fault::Unsupported("take screenshots".into()))?;
+        Ok(Box::new(move || {
+            begun.send(()).unwrap();
+            go_on.recv().unwrap();
+            Ok(Png(vec![1, 2, 3]))
+        }))
     }
 
     fn launch(&mut self, _: &App) -> Result<(), PhoneError> {

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::agent_files::{ABIS, AgentFiles};
 use crate::cli::arguments::Global;
 use crate::config::{self, Config};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Explained, Failure};
 use crate::plain::{self, LONG};
 use crate::settings::{self, Algorithm, Explorer};
 use crate::shell::Shell;
@@ -33,11 +34,31 @@ impl Check {
         let mut lines = vec![found];
         lines.extend(in_words(&config).into_iter().map(|line| format!("  {line}")));
         lines.push(format!("  The store is `{}`.", global.store(&config).display()));
+        lines.extend(agents().into_iter().map(|line| format!("  {line}")));
         for line in lines {
             shell.console.result(&plain::line(&line, LONG))?;
         }
         Ok(Exit::Done)
     }
+}
+
+/// What phones would be given, a line for each processor, and what to do if some get nothing.
+fn agents() -> Vec<String> {
+    let mut help = None;
+    let mut lines = Vec::new();
+    for abi in ABIS {
+        lines.push(match AgentFiles::find(abi) {
+            Ok(AgentFiles { library, jar }) => {
+                format!("Phones with `{abi}` get `{}` and `{}`.", library.display(), jar.display())
+            }
+            Err(error) => {
+                help.get_or_insert_with(|| error.help());
+                format!("Phones with `{abi}` get no agent: {error}.")
+            }
+        });
+    }
+    lines.extend(help.map(|help| format!("For phones, {help}.")));
+    lines
 }
 
 /// One sentence a command.

@@ -18,7 +18,26 @@ fn a_right_file_is_told_in_plain_words() {
       `retap reduce` cuts traces down with `auto` on 3 phones `sim:shop`, keeping what the trace says it reaches; a candidate counts if 4 of 5 runs do it.
       `retap replay` plays a trace 1 time.
       The store is `/tmp/s.sqlite`.
+      Phones with `arm64-v8a` get no agent: the agent's `arm64-v8a/libretap_agent.so` is not in `agent`.
+      Phones with `armeabi-v7a` get no agent: the agent's `armeabi-v7a/libretap_agent.so` is not in `agent`.
+      Phones with `x86_64` get no agent: the agent's `x86_64/libretap_agent.so` is not in `agent`.
+      For phones, build it with `scripts/build-agent` and `scripts/build-bootstrap`, or say in RETAP_AGENT_DIR where it is.
     ");
+}
+
+#[test]
+fn an_agent_that_was_built_is_found_and_one_of_another_version_is_not_taken() {
+    let desk = Desk::new();
+    std::fs::create_dir_all(desk.path("agent/x86_64")).unwrap();
+    desk.write("agent/agent.jar", "");
+    let version = env!("CARGO_PKG_VERSION");
+    desk.write("agent/x86_64/libretap_agent.so", &format!("retap-agent version {version};"));
+    let found = "Phones with `x86_64` get `agent/x86_64/libretap_agent.so` and `agent/agent.jar`.";
+    let ended = desk.run("check");
+    assert!(ended.out.contains(found), "{}", ended.out);
+    desk.write("agent/x86_64/libretap_agent.so", "retap-agent version 0.0.9;");
+    let ended = desk.run("check");
+    assert!(ended.out.contains("is of Retap 0.0.9, and this is Retap"), "{}", ended.out);
 }
 
 #[test]

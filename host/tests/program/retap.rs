@@ -43,6 +43,8 @@ impl Desk {
             command.env_remove(variable);
         }
         command.env("XDG_DATA_HOME", self.place.path().join("data"));
+        // Not the one that this machine may have built.
+        command.env("RETAP_AGENT_DIR", "agent");
         command
     }
 

@@ -25,13 +25,19 @@ pub enum JavaError {
 impl From<JavaError> for PhoneError {
     fn from(error: JavaError) -> Self {
         match error {
-            JavaError::Missing(what) => {
-                Fault::Unsupported(format!("use `{what}`: it has no such method")).into()
-            }
             JavaError::Thrown { ref class, .. } if class == "android.os.DeadSystemException" => {
                 Interruption::PhoneLost { why: error.to_string() }.into()
             }
-            other => Fault::Phone(with_cause(&other)).into(),
+            other => Fault::from(other).into(),
+        }
+    }
+}
+
+impl From<JavaError> for Fault {
+    fn from(error: JavaError) -> Self {
+        match error {
+            JavaError::Missing(what) => Fault::Unsupported(format!("use `{what}`: it has no such method")),
+            other => Fault::Phone(with_cause(&other)),
         }
     }
 }

@@ -14,15 +14,17 @@ public final class Main {
     /** The first argument is the library's absolute path, the rest is for the agent. */
     public static void main(String[] args) {
         if (args.length == 0) {
-            fail("usage: app_process / dev.retap.agent.Main LIBRARY [--name NAME] [--user N] [--folder DIR]", null);
-        }
-        try {
-            load(args[0], VERSION);
-        } catch (LinkageError | RuntimeException e) {
-            fail("could not load " + args[0], e);
+            fail("usage: app_process / dev.retap.agent.Main LIBRARY --name NAME | --udp ADDRESS"
+                    + " [--user N] [--uid N] [--folder DIR]", null);
         }
         String[] rest = new String[args.length - 1];
         System.arraycopy(args, 1, rest, 0, rest.length);
+        try {
+            load(args[0], VERSION);
+            Native.leaveRoot(rest);
+        } catch (LinkageError | RuntimeException e) {
+            fail("could not begin with " + args[0], e);
+        }
         // UiAutomation needs the main looper, and it must loop: the work happens on another thread.
         Looper.prepareMainLooper();
         Context context = shellContext();

@@ -11,6 +11,9 @@ final class Native {
 
     static native String version();
 
+    /** Starts the process anew as the user that the host names, if it is root's. Before any other thread is made. */
+    static native void leaveRoot(String[] args);
+
     /** Serves until the process ends. Throws what went wrong. */
     static native void run(
             String[] args,

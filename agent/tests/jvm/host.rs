@@ -1,0 +1,87 @@
+//! The least that a host does: it shakes hands and asks.
+
+use std::fmt::Debug;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr as UnixAddress, UnixStream as StdStream};
+use std::sync::Arc;
+
+use quinn::{AsyncUdpSocket, Connection, Endpoint, TokioRuntime};
+use retap_agent::link::keys::Keys;
+use retap_agent::link::settings::{self, Way};
+use retap_agent::link::stream::{FramedSocket, PEER};
+use retap_agent::link::udp::PlainUdp;
+use retap_agent::link::{receive, send, with_causes};
+use retap_shared::protocol::{Reply, Request};
+use retap_shared::session::{ANSWER_LIMIT, Answer, Envelope, HELLO_LIMIT, Hello, SessionId, Welcome};
+use tokio::net::UnixStream;
+
+pub(crate) struct Host {
+    quic: Connection,
+    asked: u64,
+}
+
+impl Host {
+    /// `place` as the agent tells it: `udp:ADDRESS`.
+    pub(crate) async fn over_udp(place: &str, keys: &Keys) -> Result<Host, String> {
+        let address = place.strip_prefix("udp:").unwrap().parse().unwrap();
+        let socket = PlainUdp::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        Host::greet(socket, Way::Udp, address, keys).await
+    }
+
+    pub(crate) async fn over_abstract_socket(name: &str, keys: &Keys) -> Result<Host, String> {
+        let address = UnixAddress::from_abstract_name(name).unwrap();
+        let stream = StdStream::connect_addr(&address).unwrap();
+        stream.set_nonblocking(true).unwrap();
+        let socket = FramedSocket::new(UnixStream::from_std(stream).unwrap());
+        Host::greet(socket, Way::Stream, PEER, keys).await
+    }
+
+    async fn greet(
+        socket: Arc<dyn AsyncUdpSocket>,
+        way: Way,
+        peer: std::net::SocketAddr,
+        keys: &Keys,
+    ) -> Result<Host, String> {
+        let runtime = Arc::new(TokioRuntime);
+        let config = settings::endpoint(way);
+        let endpoint = Endpoint::new_with_abstract_socket(config, None, socket, runtime).unwrap();
+        let config = settings::client(keys, way).unwrap();
+        let connecting = endpoint.connect_with(config, peer, "agent.retap").unwrap();
+        let quic = connecting.await.map_err(|error| with_causes(&error))?;
+        let hello = Hello {
+            version: env!("CARGO_PKG_VERSION").into(),
+            session: SessionId(1),
+            host: "the test".into(),
+            open: Vec::new(),
+            news_seen: 0,
+        };
+        let (mut out, mut back) = quic.open_bi().await.map_err(|error| with_causes(&error))?;
+        send(&mut out, &hello).await.map_err(|error| with_causes(&error))?;
+        match receive(&mut back, HELLO_LIMIT).await.map_err(|error| with_causes(&error))? {
+            Welcome::Accepted { .. } => Ok(Host { quic, asked: 0 }),
+            Welcome::Refused(refusal) => Err(refusal.to_string()),
+        }
+    }
+
+    pub(crate) async fn request(&mut self, request: impl Into<Request>) -> Answer {
+        self.asked += 1;
+        let envelope = Envelope {
+            number: self.asked,
+            oldest_open: self.asked,
+            news_seen: 0,
+            only_known: false,
+            request: request.into(),
+        };
+        let (mut out, mut back) = self.quic.open_bi().await.unwrap();
+        send(&mut out, &envelope).await.unwrap();
+        receive(&mut back, ANSWER_LIMIT).await.unwrap()
+    }
+
+    /// A request that is answered with what it asks for.
+    pub(crate) async fn ask<T: TryFrom<Reply, Error: Debug>>(&mut self, request: impl Into<Request>) -> T {
+        match self.request(request).await {
+            Answer::Reply(reply) => reply.try_into().unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+}

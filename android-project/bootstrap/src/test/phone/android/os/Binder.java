@@ -1,0 +1,10 @@
+package android.os;
+
+/** There is nobody on the other end. */
+public class Binder {
+    public void attachInterface(IInterface owner, String descriptor) {}
+
+    protected boolean onTransact(int code, Parcel data, Parcel reply, int flags) throws RemoteException {
+        return false;
+    }
+}
