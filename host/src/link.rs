@@ -25,7 +25,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 pub use courier::{LinkError, Patience};
-pub use dial::Dial;
+pub use dial::{Dial, DialError, OverStream};
 
 const SOON: Duration = Duration::from_micros(500);
 /// A fraction of a millisecond's worth.

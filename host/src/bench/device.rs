@@ -131,7 +131,8 @@ impl Bench<'_> {
     /// On a place where nothing happens, without waiting for quiet.
     async fn taps(&mut self) -> Result<Measured, DeviceError> {
         self.device.set_settle(Settle { quiet: Micros::ZERO, limit: Micros::ZERO });
-        let place = inert(&self.device.capture().await?);
+        let screen = self.device.capture().await?;
+        let place = inert(&screen);
         let mut times = Times::default();
         for _ in 0..self.options.samples {
             let at = Instant::now();

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod demo;
 mod devices;
+mod doctor;
 mod explore;
 mod full_disk;
 mod interrupt;
