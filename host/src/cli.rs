@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod demo;
 mod devices;
+mod doctor;
 mod explore;
 mod phone;
 mod policy;
@@ -13,6 +14,7 @@ mod replay;
 
 use clap::{Parser, Subcommand};
 
+use crate::adb;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::report::console::Console;
@@ -35,6 +37,7 @@ struct Arguments {
 enum Command {
     Demo(demo::Demo),
     Devices(devices::Devices),
+    Doctor(doctor::Doctor),
     Explore(explore::Explore),
     Reduce(reduce::Reduce),
     Replay(replay::Replay),
@@ -58,9 +61,14 @@ pub fn run() -> Exit {
     if global.verbose {
         Console::trace();
     }
-    let done = shell.listen().map_err(Failure::from).and_then(|()| match &command {
+    let ready = || -> Result<(), Failure> {
+        global.adb.as_deref().map_or(Ok(()), adb::use_server)?;
+        Ok(shell.listen()?)
+    };
+    let done = ready().and_then(|()| match &command {
         Command::Demo(command) => command.run(&shell),
         Command::Devices(command) => command.run(&shell),
+        Command::Doctor(command) => command.run(&shell),
         Command::Explore(command) => command.run(&global, &shell),
         Command::Reduce(command) => command.run(&global, &shell),
         Command::Replay(command) => command.run(&global, &shell),

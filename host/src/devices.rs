@@ -1,5 +1,6 @@
 //! Phones as a user names them with `--device` and `--count`, and how they are reached.
 
+mod adb;
 mod jvm;
 
 use std::path::Path;
@@ -23,6 +24,7 @@ use crate::link::{Dial, Link, LinkError, Patience};
 use crate::os;
 use crate::settings::Devices;
 use crate::words::{listed, nearest};
+pub use adb::{AdbPhone, AdbPhoneError};
 use jvm::{Factory, JvmError};
 
 const SIMULATED: &str = "sim";
@@ -40,10 +42,10 @@ pub enum DevicesError {
     UnknownKind { kind: String },
     #[error("`{spec}` could not be started")]
     Jvm { spec: String, source: JvmError },
-    #[error("`{spec}` is a phone on the JVM, which is not served to others")]
+    #[error("could not use `{spec}` through adb")]
+    Adb { spec: String, source: Box<AdbPhoneError> },
+    #[error("`{spec}` is no simulated phone, and only those are served to others")]
     NotServed { spec: String },
-    #[error("`{spec}` looks like a phone on adb, which this version of Retap cannot reach yet")]
-    Adb { spec: String },
     #[error("could not connect to `{name}`")]
     Connect { name: String, source: DeviceError },
     #[error("`{spec}` cannot be reached")]
@@ -62,6 +64,7 @@ pub enum DevicesError {
 pub fn check(spec: &str) -> Result<(), DevicesError> {
     match on_jvm(spec) {
         Some(file) => jvm::file(file).map(|_| ()).map_err(|source| DevicesError::jvm(spec, source)),
+        None if is_on_adb(spec) => Ok(()),
         None if is_paired(spec) => paired(spec).map(|_| ()),
         None => simulated(spec).map(|_| ()),
     }
@@ -69,12 +72,20 @@ pub fn check(spec: &str) -> Result<(), DevicesError> {
 
 /// Whether it is a phone at the other end of a link, rather than one in this process.
 pub fn is_linked(spec: &str) -> bool {
-    is_paired(spec) || on_jvm(spec).is_some()
+    is_paired(spec) || is_on_adb(spec) || on_jvm(spec).is_some()
 }
 
 /// Whether it is a phone that somebody else has started.
 fn is_paired(spec: &str) -> bool {
     matches!(spec.split_once(':'), Some((UDP | TCP, _)))
+}
+
+/// Whether it is an adb serial. One may have a colon too, but then an address stands before it.
+fn is_on_adb(spec: &str) -> bool {
+    match spec.split_once(':') {
+        Some((kind, _)) => kind.contains(|c: char| c == '.' || c.is_ascii_digit()),
+        None => !spec.is_empty(),
+    }
 }
 
 /// The file of a phone on the JVM.
@@ -157,6 +168,11 @@ async fn connection(devices: &Devices, seeded: &str) -> Result<Arc<dyn Connectio
     if devices.count > 1 {
         return Err(DevicesError::OnlyOne { spec: spec.clone(), count: devices.count });
     }
+    if is_on_adb(spec) {
+        let opened = AdbPhone::open(spec).await;
+        let wrong = |source| DevicesError::Adb { spec: spec.clone(), source: Box::new(source) };
+        return Ok(Arc::new(opened.map_err(wrong)?));
+    }
     let dial = paired(spec)?;
     let link = Link::connect(dial, os::machine_name(), Patience::default()).await;
     Ok(Arc::new(link.map_err(|source| DevicesError::Link { spec: spec.clone(), source })?))
@@ -207,12 +223,9 @@ pub fn simulated(spec: &str) -> Result<SimulatedPhone, DevicesError> {
         Some(SIMULATED) => retap_simulator::open(spec)
             .map_err(|source| DevicesError::Simulated { spec: spec.to_owned(), source }),
         Some(JVM) => Err(DevicesError::NotServed { spec: spec.to_owned() }),
-        // An adb serial may have a colon too, but then an address stands before it.
-        Some(kind) if !kind.contains(|c: char| c == '.' || c.is_ascii_digit()) => {
-            Err(DevicesError::UnknownKind { kind: kind.to_owned() })
-        }
         _ if spec.is_empty() => Err(DevicesError::NoneNamed),
-        _ => Err(DevicesError::Adb { spec: spec.to_owned() }),
+        _ if is_on_adb(spec) => Err(DevicesError::NotServed { spec: spec.to_owned() }),
+        kind => Err(DevicesError::UnknownKind { kind: kind.unwrap_or_default().to_owned() }),
     }
 }
 
@@ -237,6 +250,7 @@ impl Explained for DevicesError {
     fn exit(&self) -> Exit {
         match self {
             DevicesError::Jvm { source, .. } if source.is_usage() => Exit::Usage,
+            DevicesError::Adb { source, .. } if source.is_usage() => Exit::Usage,
             DevicesError::NoneNamed
             | DevicesError::Jvm { .. }
             | DevicesError::Adb { .. }
@@ -272,6 +286,7 @@ impl Explained for DevicesError {
                 "see whether `retap phone` still runs there, and whether this is its pairing file".into()
             }
             DevicesError::Jvm { source, .. } => source.help(),
+            DevicesError::Adb { source, .. } => source.help(),
             DevicesError::OnlyOne { .. } => "leave `--count` away".into(),
             DevicesError::Connect { .. } => "see whether the phone is there and awake, then try again".into(),
             _ => "name a simulated phone such as `--device sim:notes`; `retap devices` lists them".into(),
@@ -297,7 +312,8 @@ mod tests {
         assert!(matches!(check("jvm:no-such.apk"), Err(DevicesError::Jvm { .. })));
         assert!(matches!(check("simm:notes"), Err(DevicesError::UnknownKind { kind }) if kind == "simm"));
         for serial in ["emulator-5554", "192.168.1.7:5555", "R58M123ABC"] {
-            assert!(matches!(check(serial), Err(DevicesError::Adb { .. })), "{serial}");
+            assert!(check(serial).is_ok() && is_linked(serial), "{serial}");
+            assert!(matches!(simulated(serial), Err(DevicesError::NotServed { .. })), "{serial}");
         }
         assert!(matches!(check(""), Err(DevicesError::NoneNamed)));
     }

@@ -25,7 +25,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 pub use courier::{LinkError, Patience};
-pub use dial::{Dial, DialError, shake_hands};
+pub use dial::{Dial, DialError, OverStream, shake_hands};
 
 const MALFORMED: VarInt = VarInt::from_u32(code::MALFORMED);
 

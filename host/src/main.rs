@@ -1,11 +1,13 @@
 //! The program `retap`.
 #![expect(unreachable_pub, reason = "in a program `pub` says which module may use it, nobody outside can")]
 
+mod adb;
 mod agent_files;
 mod bench;
 mod cli;
 mod config;
 mod devices;
+mod doctor;
 mod exit;
 mod failure;
 mod fault;

@@ -5,11 +5,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::bytes::Png;
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
     About, Act, Ask, Capture, Checkpoint, CheckpointId, Checkpointed, Command, Control, Controlled,
-    Described, Fault, Happening, Hit, Play, Played, Request, ScreenUpdate, Settle, Settled, Watch, Watched,
+    Described, Fault, Happening, Hit, Play, Played, Request, ScreenUpdate, Screenshot, Settle, Settled,
+    Watch, Watched,
 };
 use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Step};
@@ -115,6 +117,16 @@ impl Device {
     pub async fn capture(&mut self) -> Result<SharedScreen, DeviceError> {
         let captured = ask(&*self.connection, Capture { holds: self.holds() }).await?;
         self.updated(captured.screen).await
+    }
+
+    /// The next screen travels whole, as if none were held.
+    pub fn forget_screen(&mut self) {
+        self.held = None;
+    }
+
+    /// The pixels, as PNG.
+    pub async fn screenshot(&mut self) -> Result<Png, DeviceError> {
+        Ok(ask(&*self.connection, Screenshot).await?.picture)
     }
 
     pub async fn settle(&mut self) -> Result<Settled, DeviceError> {

@@ -46,21 +46,25 @@ pub async fn events_per_second(app: &str, events: u64, seed: u64) -> Result<u64,
 async fn drive(device: &mut Device, app: &App, events: u64, rng: &mut Rng) -> Result<(), DeviceError> {
     let mut screen = start(device, app).await?;
     for _ in 0..events {
-        let Stepped { screen: next, happened, .. } = device.step(choose(&screen, rng)).await?;
-        let failed = happened.iter().any(|happening| matches!(happening.what, What::Problem(_)));
-        let inside = next.activity().split('/').next() == Some(&app.package);
-        screen = if failed || !inside { start(device, app).await? } else { next };
+        let stepped = device.step(choose(&screen, rng)).await?;
+        screen = if ended(&stepped, app) { start(device, app).await? } else { stepped.screen };
     }
     Ok(())
 }
 
-async fn start(device: &mut Device, app: &App) -> Result<SharedScreen, DeviceError> {
+/// Whether the app has failed or was left.
+pub(super) fn ended(stepped: &Stepped, app: &App) -> bool {
+    let failed = stepped.happened.iter().any(|happening| matches!(happening.what, What::Problem(_)));
+    failed || stepped.screen.activity().split('/').next() != Some(&app.package)
+}
+
+pub(super) async fn start(device: &mut Device, app: &App) -> Result<SharedScreen, DeviceError> {
     device.control(app, Command::Start(Start::Clean)).await?;
     device.capture().await
 }
 
 /// A random widget of the topmost window, each with the same chance.
-fn choose(screen: &Screen, rng: &mut Rng) -> Step {
+pub(super) fn choose(screen: &Screen, rng: &mut Rng) -> Step {
     let mut seen = 0;
     let mut chosen = None;
     if !rng.random_ratio(1, BACK) {

@@ -22,6 +22,9 @@ pub struct Global {
     /// Tell on standard error what goes on inside
     #[arg(long, short, global = true)]
     pub verbose: bool,
+    /// The adb server to use instead of this machine's: its address and port
+    #[arg(long, global = true, value_name = "HOST:PORT")]
+    pub adb: Option<String>,
     /// Settings to use instead of `retap.toml` in this directory
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
 use retap_engine::policy::{Prior, Rules};
+use retap_shared::micros::Micros;
 use serde_json::json;
 
 use crate::bench::noisy::{Case, Competitor, Reduced};
-use crate::bench::{link, noisy, policy, simulated};
+use crate::bench::{device, link, noisy, policy, simulated};
 use crate::cli::arguments;
+use crate::devices;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::{self, Clock};
@@ -28,6 +30,7 @@ enum What {
     Link(Link),
     Policy(Policy),
     Noisy(Noisy),
+    Device(Device),
 }
 
 /// Events a second on simulated phones, on one core, without noise
@@ -92,6 +95,32 @@ struct Noisy {
     json: bool,
 }
 
+/// What the requests to a phone cost, and how many events a second it takes
+#[derive(Debug, Args)]
+struct Device {
+    /// The phone, as for `retap explore`
+    #[arg(long, value_name = "PHONE")]
+    device: String,
+    /// The app, if the phone has more than one
+    #[arg(long)]
+    app: Option<String>,
+    /// How many random events
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events, default_value_t = 500)]
+    events: u64,
+    /// How many of each other request
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 30)]
+    samples: u32,
+    /// After how many milliseconds without a change the screen counts as quiet
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(0..=5_000), default_value_t = 200)]
+    quiet: u32,
+    /// The number that makes the choices
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, default_value_t = 1)]
+    seed: u64,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
 impl Bench {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         match &self.what {
@@ -99,6 +128,7 @@ impl Bench {
             What::Link(link) => link.run(shell),
             What::Policy(policy) => policy.run(shell),
             What::Noisy(noisy) => noisy.run(shell),
+            What::Device(device) => device.run(shell),
         }
     }
 }
@@ -185,6 +215,29 @@ impl Link {
             }
         }
         Ok(Exit::Done)
+    }
+}
+
+impl Device {
+    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+        let options = device::Options {
+            device: self.device.clone(),
+            app: self.app.clone(),
+            events: self.events,
+            samples: self.samples as usize,
+            quiet: Micros::from_millis(u64::from(self.quiet)),
+            seed: self.seed,
+        };
+        devices::check(&self.device)?;
+        let tell = |case: device::Measured| {
+            Ok(shell.console.result(&if self.json { case.to_json() } else { case.to_string() })?)
+        };
+        job::block_on(Clock::of(&self.device), async {
+            tokio::select! {
+                measured = device::measure(&options, tell) => measured.map(|()| Exit::Done),
+                () = shell.stop.wait() => Ok(Exit::Interrupted),
+            }
+        })?
     }
 }
 

@@ -58,7 +58,7 @@ impl Demo {
         say(
             "Here it taps, types and swipes at random in three apps on simulated phones, whose time runs faster.",
         );
-        say("Phones over adb come with a later version.");
+        say("Phones on adb are driven in the same way; `retap devices` lists them.");
         let (exit, shown) = job.work(async |job| show_all(job, EVENTS).await)?;
         shell.console.result(&table(&shown))?;
         shell

@@ -38,11 +38,14 @@ pub enum DialError {
     },
     #[error(transparent)]
     Unusable(#[from] KeysError),
+    /// What lies between is not there; `again` if it may come back.
+    #[error("{why}")]
+    Way { why: String, again: bool },
 }
 
 impl DialError {
     pub(super) fn is_final(&self) -> bool {
-        matches!(self, DialError::Keys { .. } | DialError::Unusable(_))
+        matches!(self, DialError::Keys { .. } | DialError::Unusable(_) | DialError::Way { again: false, .. })
     }
 }
 

@@ -33,10 +33,12 @@ fn an_unknown_kind_of_phone() {
 }
 
 #[test]
-fn phones_that_come_later_and_no_phone_at_all() {
+fn phones_that_cannot_be_reached_and_no_phone_at_all() {
     insta::assert_snapshot!(told(&Desk::new(), "explore --device emulator-5554", 4), @r"
-    error: `emulator-5554` looks like a phone on adb, which this version of Retap cannot reach yet
-    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    error: could not use `emulator-5554` through adb
+      cause: could not run `no-adb`
+      cause: No such file or directory (os error 2)
+    help: install adb (Android's platform-tools), or say in ADB where it is
     ");
     insta::assert_snapshot!(told(&Desk::new(), "explore --device jvm:app.apk", 2), @r"
     error: `jvm:app.apk` could not be started

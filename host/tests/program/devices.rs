@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::retap::Desk;
+use crate::retap::{Desk, Ended};
 
 #[test]
 fn every_simulated_app_is_listed_with_a_line_about_it() {
@@ -16,7 +16,20 @@ fn every_simulated_app_is_listed_with_a_line_about_it() {
         let about = device["about"].as_str().unwrap();
         assert!(words.out.contains(&format!("sim:{app} ")) && words.out.contains(about), "{}", words.out);
     }
-    assert!(words.out.contains("adb"), "{}", words.out);
+    assert!(words.err.contains("Phones on adb: could not run `no-adb`"), "{}", words.err);
+}
+
+#[test]
+fn phones_on_adb_are_listed_with_what_to_do_about_them() {
+    let desk = Desk::new();
+    let adb = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adb/tests/fake-adb");
+    let run = |line| Ended::from(desk.command(line).env("ADB", adb).output().unwrap());
+    let (words, json) = (run("devices"), run("devices --json"));
+    assert_eq!((words.code, json.code), (0, 0), "{}{}", words.err, json.err);
+    assert!(words.out.contains("my phone  on adb, ready\n"), "{}", words.out);
+    assert!(words.out.contains("locked  on adb, unauthorized: look at the phone"), "{}", words.out);
+    let last: Value = serde_json::from_str(json.last_line()).unwrap();
+    assert_eq!((&last["device"], &last["state"]), (&"locked".into(), &"unauthorized".into()));
 }
 
 #[test]

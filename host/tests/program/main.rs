@@ -1,9 +1,11 @@
 //! The real program, started as a user starts it.
 
 mod bad_input;
+mod bench;
 mod check;
 mod demo;
 mod devices;
+mod doctor;
 mod explore;
 mod full_disk;
 mod interrupt;

@@ -43,6 +43,8 @@ impl Desk {
             command.env_remove(variable);
         }
         command.env("XDG_DATA_HOME", self.place.path().join("data"));
+        // The machine's own adb and phones are none of the tests' business.
+        command.env("ADB", "no-adb").env("ANDROID_ADB_SERVER_PORT", "1");
         // Not the one that this machine may have built.
         command.env("RETAP_AGENT_DIR", "agent");
         command

@@ -1,0 +1,13 @@
+//! The agent as `app_process` starts it on a phone, with a simulated phone in it: for tests of the way there.
+//! usage: agent sim:NAME [the agent's own options]; the keys come through standard input.
+
+use std::error::Error;
+
+use retap_agent::serve::{Options, serve};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let spec = arguments.next().ok_or("usage: agent sim:NAME [OPTIONS]")?;
+    let options = Options::parse(&arguments.collect::<Vec<_>>())?;
+    Ok(serve(Box::new(retap_simulator::open(&spec)?), &options)?)
+}

@@ -1,0 +1,253 @@
+//! The adb program as a process, for a server on this machine or on another. Knows phones, and nothing of agents.
+
+mod list;
+mod phone;
+mod server;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use crate::exit::Exit;
+use crate::failure::Explained;
+use crate::words::listed;
+pub use list::{Listed, State};
+pub use phone::Phone;
+pub use server::{Server, use_server};
+
+/// Names another adb than the one on the path.
+const PROGRAM: &str = "ADB";
+/// No answer of adb that Retap asks for is longer; whoever talks on is something else.
+const LONGEST: u64 = 1 << 20;
+/// For what adb answers without asking a phone, the start of its server included.
+const QUICK: Duration = Duration::from_secs(10);
+
+/// An adb whose server may be spoken to: they are of one version.
+#[derive(Clone, Debug)]
+pub struct Adb {
+    program: OsString,
+    server: Server,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum AdbError {
+    #[error("`{0}` is no address of an adb server")]
+    Address(String),
+    #[error("could not run `{program}`")]
+    Run {
+        program: String,
+        #[source]
+        source: io::Error,
+    },
+    #[error("`{what}` did not answer in {} s", .limit.as_secs())]
+    Silent { what: String, limit: Duration },
+    #[error("`{what}` failed: {why}")]
+    Failed { what: String, why: String },
+    #[error("`{what}` answered what adb never answers: {answer}")]
+    Garbage { what: String, answer: String },
+    #[error("no adb server answers at `{server}`")]
+    NoServer {
+        server: Server,
+        #[source]
+        source: io::Error,
+    },
+    #[error(
+        "the adb server at `{server}` is of version {running} and `{program}` of version {own}, which would end that server and what others do with it"
+    )]
+    Versions { server: Server, running: u32, program: String, own: u32 },
+    #[error("there is no phone `{serial}` on adb; {}", there_are(.known))]
+    NoPhone { serial: String, known: Vec<String> },
+    #[error("the phone `{serial}` is there but cannot be used: {state}")]
+    State { serial: String, state: State },
+}
+
+fn there_are(known: &[String]) -> String {
+    match known {
+        [] => "it has none".into(),
+        known => format!("it has {}", listed(known.iter().map(String::as_str))),
+    }
+}
+
+impl AdbError {
+    /// What to do about it.
+    fn remedy(&self) -> String {
+        match self {
+            AdbError::Address(_) => "write `--adb HOST:PORT`, such as `--adb 192.168.1.7:5037`".into(),
+            AdbError::Run { .. } => {
+                format!("install adb (Android's platform-tools), or say in {PROGRAM} where it is")
+            }
+            AdbError::Silent { .. } => {
+                "see what hangs with `adb devices`; `adb kill-server` ends a server that is stuck".into()
+            }
+            AdbError::Garbage { .. } => {
+                format!("see whether {PROGRAM}, the path or --adb name something that is not adb")
+            }
+            AdbError::NoServer { .. } => {
+                "start it there with `adb -a nodaemon server start`, and see whether this machine may reach it".into()
+            }
+            AdbError::Versions { .. } => format!(
+                "say in {PROGRAM} which adb started the server (Android Studio's is in its SDK), or end it with `adb kill-server`"
+            ),
+            AdbError::NoPhone { .. } => {
+                "plug it in, switch USB debugging on, and see whether `adb devices` lists it".into()
+            }
+            AdbError::State { state, .. } => state.remedy().into(),
+            AdbError::Failed { .. } => "see whether the phone is still there with `retap devices`".into(),
+        }
+    }
+
+    /// Whether what was asked for can never work, rather than not now.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, AdbError::Address(_))
+    }
+}
+
+impl Explained for AdbError {
+    fn exit(&self) -> Exit {
+        if self.is_usage() { Exit::Usage } else { Exit::NoPhone }
+    }
+
+    fn help(&self) -> String {
+        self.remedy()
+    }
+}
+
+/// How a process of adb ended.
+#[derive(Debug)]
+struct Ended {
+    status: ExitStatus,
+    out: String,
+    err: String,
+}
+
+impl Adb {
+    /// Asks the running server for its version before anything that could end it.
+    pub async fn open() -> Result<Adb, AdbError> {
+        let program = std::env::var_os(PROGRAM).filter(|path| !path.is_empty());
+        Adb::with(program.unwrap_or_else(|| "adb".into()), Server::chosen()?).await
+    }
+
+    async fn with(program: OsString, server: Server) -> Result<Adb, AdbError> {
+        let adb = Adb { program, server };
+        // `adb version` speaks to no server.
+        let own = adb.own_version().await?;
+        match adb.server.version().await? {
+            Some(running) if running != own => Err(AdbError::Versions {
+                server: adb.server,
+                running,
+                program: adb.program.to_string_lossy().into_owned(),
+                own,
+            }),
+            _ => Ok(adb),
+        }
+    }
+
+    /// The last part of `Android Debug Bridge version 1.0.41`.
+    async fn own_version(&self) -> Result<u32, AdbError> {
+        let told = self.ask(&["version"], QUICK).await?;
+        let first = told.lines().next().unwrap_or_default();
+        let version =
+            first.strip_prefix("Android Debug Bridge version ").and_then(|it| it.rsplit('.').next());
+        version.and_then(|version| version.trim().parse().ok()).ok_or_else(|| self.garbage("version", first))
+    }
+
+    /// All phones that adb knows, whatever state they are in.
+    pub async fn list(&self) -> Result<Vec<Listed>, AdbError> {
+        let told = self.ask(&["devices"], QUICK).await?;
+        list::read(&told).ok_or_else(|| self.garbage("devices", &told))
+    }
+
+    /// The phone of this serial, if it is ready.
+    pub async fn phone(&self, serial: &str) -> Result<Phone, AdbError> {
+        let list = self.list().await?;
+        match list.iter().find(|listed| listed.serial == serial) {
+            Some(listed) if listed.state == State::Ready => Ok(Phone::new(self.clone(), serial)),
+            Some(listed) => Err(AdbError::State { serial: serial.to_owned(), state: listed.state.clone() }),
+            None => {
+                let known = list.into_iter().map(|listed| listed.serial).collect();
+                Err(AdbError::NoPhone { serial: serial.to_owned(), known })
+            }
+        }
+    }
+
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// What it prints, if it ends well.
+    async fn ask(&self, arguments: &[&str], limit: Duration) -> Result<String, AdbError> {
+        let ended = self.run(arguments, None, limit).await?;
+        if ended.status.success() { Ok(ended.out) } else { Err(self.failed(arguments, &ended)) }
+    }
+
+    async fn run(
+        &self,
+        arguments: &[&str],
+        input: Option<&[u8]>,
+        limit: Duration,
+    ) -> Result<Ended, AdbError> {
+        let run = |source| AdbError::Run { program: self.program.to_string_lossy().into_owned(), source };
+        let mut command = Command::new(&self.program);
+        command.args(self.server.arguments()).args(arguments).kill_on_drop(true);
+        let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(run)?;
+        let ended = timeout(limit, end(&mut child, input.unwrap_or_default())).await;
+        match ended {
+            Ok(Ok(Some(ended))) => Ok(ended),
+            Ok(Ok(None)) => Err(self.garbage(&arguments.join(" "), "more than a megabyte")),
+            Ok(Err(source)) => Err(run(source)),
+            Err(_) => Err(AdbError::Silent { what: self.said(arguments), limit }),
+        }
+    }
+
+    fn said(&self, arguments: &[&str]) -> String {
+        format!("{} {}", self.program.to_string_lossy(), arguments.join(" "))
+    }
+
+    fn failed(&self, arguments: &[&str], ended: &Ended) -> AdbError {
+        let words = if ended.err.trim().is_empty() { &ended.out } else { &ended.err };
+        let why = match words.trim() {
+            "" => ended.status.to_string(),
+            words => words.to_owned(),
+        };
+        AdbError::Failed { what: self.said(arguments), why }
+    }
+
+    fn garbage(&self, asked: &str, answer: &str) -> AdbError {
+        let answer: String = answer.chars().take(100).collect();
+        AdbError::Garbage { what: self.said(&[asked]), answer: format!("{answer:?}") }
+    }
+}
+
+/// None if it says more than anybody would listen to.
+async fn end(child: &mut Child, input: &[u8]) -> io::Result<Option<Ended>> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let fed = async {
+        if let Some(mut stdin) = stdin {
+            // One that ends without reading has said why elsewhere.
+            let _ = stdin.write_all(input).await;
+        }
+        Ok(())
+    };
+    let (out, err, ()) = tokio::try_join!(heard(stdout), heard(stderr), fed)?;
+    match (out, err) {
+        (Some(out), Some(err)) => Ok(Some(Ended { status: child.wait().await?, out, err })),
+        _ => Ok(None),
+    }
+}
+
+async fn heard(from: Option<impl AsyncRead + Unpin>) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    if let Some(from) = from {
+        from.take(LONGEST).read_to_end(&mut bytes).await?;
+    }
+    Ok(((bytes.len() as u64) < LONGEST).then(|| String::from_utf8_lossy(&bytes).into_owned()))
+}

@@ -1,0 +1,221 @@
+//! What the requests to a phone cost over whatever lies between, and how many events a second it takes; any `--device`.
+
+use std::fmt;
+use std::time::Instant;
+
+use retap_engine::device::DeviceError;
+use retap_engine::pool::Lease;
+use retap_engine::seed::Seed;
+use retap_shared::action::Action;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{Command, Fault, Settle};
+use retap_shared::screen::{NodeFlags, Point, Screen};
+use retap_shared::trace::{App, Start, Step};
+use serde::Serialize;
+
+use super::link::percentile;
+use super::simulated;
+use crate::devices::{DevicesError, Phones};
+use crate::failure::Failure;
+use crate::job::PlayError;
+use crate::settings::Devices;
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub device: String,
+    pub app: Option<String>,
+    /// Of the case `step`.
+    pub events: u64,
+    /// Of each other case.
+    pub samples: usize,
+    /// What counts as quiet after an event.
+    pub quiet: Micros,
+    pub seed: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Measured {
+    pub bench: &'static str,
+    pub device: String,
+    pub case: &'static str,
+    pub p50_us: f64,
+    pub p90_us: f64,
+    /// By the phone's own clock, without the way there and back. None if no reply tells it, and if the phone's clock
+    /// is not that of the world: a virtual one runs ahead.
+    pub phone_p50_us: Option<f64>,
+    pub us_per_node: Option<f64>,
+    /// Starts after a crash and after leaving the app are in the time, not in the count.
+    pub events_per_second: Option<f64>,
+    /// The same events without an agent in between. None: no phone offers them yet.
+    pub direct_events_per_second: Option<f64>,
+}
+
+/// Hands over each case as soon as it is measured. Cases that the phone cannot do are left out.
+pub async fn measure(
+    options: &Options,
+    mut tell: impl FnMut(Measured) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let named = Devices { device: options.device.clone(), count: 1 };
+    let phones = Phones::connect(&named, Seed(options.seed)).await?;
+    let app = phones.app(options.app.as_deref())?.app;
+    let device = phones.pool.lease().await.map_err(PlayError::from)?;
+    let mut bench = Bench { options, device, app };
+    tell(bench.steps().await.map_err(lost(options))?)?;
+    tell(bench.restarts().await.map_err(lost(options))?)?;
+    tell(bench.captures().await.map_err(lost(options))?)?;
+    tell(bench.taps().await.map_err(lost(options))?)?;
+    if let Some(screenshots) = bench.screenshots().await.map_err(lost(options))? {
+        tell(screenshots)?;
+    }
+    Ok(())
+}
+
+fn lost(options: &Options) -> impl Fn(DeviceError) -> DevicesError {
+    |source| DevicesError::Connect { name: options.device.clone(), source }
+}
+
+struct Bench<'a> {
+    options: &'a Options,
+    device: Lease,
+    app: App,
+}
+
+impl Bench<'_> {
+    /// Random events, each with the wait until the screen is quiet.
+    async fn steps(&mut self) -> Result<Measured, DeviceError> {
+        self.device.set_settle(Settle { quiet: self.options.quiet, ..Settle::default() });
+        let mut rng = Seed(self.options.seed).rng();
+        let mut times = Times::default();
+        let mut screen = simulated::start(&mut self.device, &self.app).await?;
+        let began = Instant::now();
+        for _ in 0..self.options.events {
+            let step = simulated::choose(&screen, &mut rng);
+            let at = Instant::now();
+            let stepped = self.device.step(step).await?;
+            times.add(at, Some(stepped.took));
+            screen = if simulated::ended(&stepped, &self.app) {
+                simulated::start(&mut self.device, &self.app).await?
+            } else {
+                stepped.screen
+            };
+        }
+        let events_per_second = Some(self.options.events as f64 / began.elapsed().as_secs_f64());
+        Ok(Measured { events_per_second, ..self.measured("step", times) })
+    }
+
+    async fn restarts(&mut self) -> Result<Measured, DeviceError> {
+        let mut times = Times::default();
+        for _ in 0..self.options.samples {
+            let at = Instant::now();
+            let controlled = self.device.control(&self.app, Command::Start(Start::Clean)).await?;
+            times.add(at, Some(controlled.took));
+        }
+        Ok(self.measured("restart", times))
+    }
+
+    /// The whole first screen, as if the host held none.
+    async fn captures(&mut self) -> Result<Measured, DeviceError> {
+        let mut nodes = 0;
+        let mut times = Times::default();
+        for _ in 0..self.options.samples {
+            self.device.forget_screen();
+            let at = Instant::now();
+            nodes = self.device.capture().await?.nodes().len();
+            times.add(at, None);
+        }
+        let measured = self.measured("capture", times);
+        Ok(Measured { us_per_node: Some(measured.p50_us / nodes.max(1) as f64), ..measured })
+    }
+
+    /// On a place where nothing happens, without waiting for quiet.
+    async fn taps(&mut self) -> Result<Measured, DeviceError> {
+        self.device.set_settle(Settle { quiet: Micros::ZERO, limit: Micros::ZERO });
+        let screen = self.device.capture().await?;
+        let place = inert(&screen);
+        let mut times = Times::default();
+        for _ in 0..self.options.samples {
+            let at = Instant::now();
+            let stepped = self.device.step(Step::new(Action::Tap(place))).await?;
+            times.add(at, Some(stepped.took));
+        }
+        Ok(self.measured("tap", times))
+    }
+
+    /// None if the phone gives no pixels.
+    async fn screenshots(&mut self) -> Result<Option<Measured>, DeviceError> {
+        let mut times = Times::default();
+        for _ in 0..self.options.samples {
+            let at = Instant::now();
+            match self.device.screenshot().await {
+                Ok(_) => times.add(at, None),
+                Err(DeviceError::Refused(Fault::Unsupported(_))) => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(self.measured("screenshot", times)))
+    }
+
+    fn measured(&self, case: &'static str, mut times: Times) -> Measured {
+        let p50_us = percentile(&mut times.here, 50);
+        let phone = percentile(&mut times.phone, 50);
+        Measured {
+            bench: "device",
+            device: self.options.device.clone(),
+            case,
+            p50_us,
+            p90_us: percentile(&mut times.here, 90),
+            phone_p50_us: (phone <= p50_us).then_some(phone),
+            us_per_node: None,
+            events_per_second: None,
+            direct_events_per_second: None,
+        }
+    }
+}
+
+/// Microseconds, by the clock here and by the phone's.
+#[derive(Default)]
+struct Times {
+    here: Vec<f64>,
+    phone: Vec<f64>,
+}
+
+impl Times {
+    fn add(&mut self, began: Instant, took: Option<Micros>) {
+        self.here.push(began.elapsed().as_secs_f64() * 1e6);
+        self.phone.extend(took.map(|took| took.0 as f64));
+    }
+}
+
+/// The middle of something that is seen and does nothing; the first pixel if all of it does something.
+fn inert(screen: &Screen) -> Point {
+    let deaf = |flags: NodeFlags| flags.contains(NodeFlags::VISIBLE) && !flags.contains(NodeFlags::CLICKABLE);
+    let active: Vec<_> =
+        screen.nodes().iter().filter(|node| node.flags.contains(NodeFlags::CLICKABLE)).collect();
+    let mut places = screen.nodes().iter().filter(|node| deaf(node.flags)).map(|node| node.bounds.center());
+    let free = |place: &Point| !active.iter().any(|node| node.bounds.contains(*place));
+    places.find(free).unwrap_or(Point { x: 1, y: 1 })
+}
+
+impl Measured {
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("numbers and names")
+    }
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Measured { case, p50_us, p90_us, .. } = self;
+        write!(f, "{case:<10} p50 {p50_us:>9.0} µs  p90 {p90_us:>9.0} µs")?;
+        if let Some(phone) = self.phone_p50_us {
+            write!(f, "  on the phone {phone:>9.0} µs")?;
+        }
+        if let Some(node) = self.us_per_node {
+            write!(f, "  {node:.2} µs a node")?;
+        }
+        if let Some(speed) = self.events_per_second {
+            write!(f, "  {speed:.1} events a second")?;
+        }
+        Ok(())
+    }
+}
