@@ -30,6 +30,7 @@ pub(super) const ENTRY: Entry = Entry {
     about: "mail with loading that may fail, dialogs that come late, folders, writing and attachments",
     install: || -> Box<dyn Process> { Box::new(Running::install(manifest(), Mail::new())) },
     planted: failures::PLANTED,
+    plan: None,
 };
 
 #[derive(Clone, Debug, Hash)]

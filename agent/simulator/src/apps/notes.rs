@@ -26,6 +26,7 @@ pub(super) const ENTRY: Entry = Entry {
     about: "notes with an editor, search, tags and a trash: lists that grow, texts that change",
     install: || -> Box<dyn Process> { Box::new(Running::install(manifest(), Notes::new())) },
     planted: failures::PLANTED,
+    plan: None,
 };
 
 /// On disk, but for `deleted`.

@@ -31,6 +31,7 @@ pub(super) const ENTRY: Entry = Entry {
     about: "a shop with a catalogue, a login, a cart and a checkout of five screens",
     install: || -> Box<dyn Process> { Box::new(Running::install(manifest(), Shop::default())) },
     planted: failures::PLANTED,
+    plan: None,
 };
 
 #[derive(Clone, Debug, Default, Hash)]
