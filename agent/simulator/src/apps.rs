@@ -2,6 +2,7 @@
 
 mod calculator;
 mod mail;
+mod more;
 mod notes;
 mod player;
 mod settings;

