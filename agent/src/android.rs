@@ -207,6 +207,7 @@ impl AndroidPhone {
             }
             Action::Wait { millis } => clock::sleep(&self.java, env, i64::from(*millis))?,
             Action::Launch => self.start(env, &self.watched, "")?,
+            Action::System(_) => return Ok(false),
         }
         Ok(true)
     }

@@ -37,6 +37,8 @@ pub enum Action {
     Wait {
         millis: u32,
     },
+    /// No finger and no key: the system does it. A phone may not be able to.
+    System(System),
 }
 
 impl Action {
@@ -46,7 +48,9 @@ impl Action {
             Action::Tap(at) | Action::LongPress(at) | Action::Text { at, .. } => Some(*at),
             Action::Swipe { from, .. } => Some(*from),
             Action::Pinch { center, .. } => Some(*center),
-            Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } => None,
+            Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } | Action::System(_) => {
+                None
+            }
         }
     }
 
@@ -62,7 +66,8 @@ impl Action {
             Action::Tap(at) | Action::LongPress(at) | Action::Text { at, .. } => *at = to,
             Action::Swipe { from, to: end, .. } => (*from, *end) = (to, shift(*end)),
             Action::Pinch { center, .. } => *center = to,
-            Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } => {}
+            Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } | Action::System(_) => {
+            }
         }
         moved
     }
@@ -80,6 +85,7 @@ impl fmt::Display for Action {
             Action::Rotate(rotation) => write!(f, "rotate to {rotation}"),
             Action::Launch => f.write_str("launch the app"),
             Action::Wait { millis } => write!(f, "wait {millis} ms"),
+            Action::System(system) => system.fmt(f),
         }
     }
 }
@@ -119,6 +125,34 @@ impl fmt::Display for Key {
             Key::Enter => f.write_str("enter"),
             Key::Delete => f.write_str("delete"),
             Key::Code(code) => write!(f, "{code}"),
+        }
+    }
+}
+
+/// What comes upon an app from the system. What it changes lasts until the app is stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum System {
+    /// Somebody calls: the phone's own screen for it takes the front.
+    Call,
+    /// The network is gone.
+    Offline,
+    /// It is back.
+    Online,
+    /// Memory is short: an app in front is told so, one that is not in front loses its process.
+    LowMemory,
+    /// Another language, by its tag, such as `ar`.
+    Locale(Text),
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            System::Call => f.write_str("a call comes in"),
+            System::Offline => f.write_str("the network goes"),
+            System::Online => f.write_str("the network comes back"),
+            System::LowMemory => f.write_str("memory runs short"),
+            System::Locale(tag) => write!(f, "switch the language to {tag}"),
         }
     }
 }

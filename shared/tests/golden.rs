@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, Widget};
+use retap_shared::action::{Action, Key, System, Widget};
 use retap_shared::bytes::Png;
 use retap_shared::codec::{CodecError, decode, encode};
 use retap_shared::fingerprint::Fingerprint;
@@ -116,7 +116,7 @@ fn golden_request(request: &Request) -> &'static str {
         }
         Request::Settle(_) => "03 fc400d0300 fc404b4c00",
         Request::Play(_) => {
-            "04 096f72672e6e6f746573052e4d61696e07 01 0a 000204000000 010204000000 0202040608 05000000 0302040608 05000000 0400000000 0405fb2c01000000 05020402686900 0000 0603000000 07000000 0806000000 01 00fd1032547698badcfe fc400d0300fc404b4c00 01 01"
+            "04 096f72672e6e6f746573052e4d61696e07 01 0f 000204000000 010204000000 0202040608 05000000 0302040608 05000000 0400000000 0405fb2c01000000 05020402686900 0000 0603000000 07000000 0806000000 0900000000 0901000000 0902000000 0903000000 0904026172000000 01 00fd1032547698badcfe fc400d0300fc404b4c00 01 01"
         }
         Request::Control(_) => "05 096f72672e6e6f746573052e4d61696e07 0402",
         Request::Watch(_) => "06 096f72672e6e6f746573",
@@ -175,6 +175,11 @@ fn requests() -> Vec<Request> {
         Action::Rotate(Rotation::Right),
         Action::Launch,
         Action::Wait { millis: 6 },
+        Action::System(System::Call),
+        Action::System(System::Offline),
+        Action::System(System::Online),
+        Action::System(System::LowMemory),
+        Action::System(System::Locale("ar".into())),
     ];
     vec![
         About.into(),

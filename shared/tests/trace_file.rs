@@ -1,6 +1,6 @@
 //! The `.retap` file: what it looks like, and what is said of one that is wrong.
 
-use retap_shared::action::{Action, Key, Widget};
+use retap_shared::action::{Action, Key, System, Widget};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::protocol::{PhoneInfo, Target};
 use retap_shared::screen::{Point, Rotation, ScreenHash, Size};
@@ -32,6 +32,8 @@ fn a_trace_is_a_header_and_a_line_for_each_step() {
         Action::Rotate(Rotation::UpsideDown),
         Action::Launch,
         Action::Wait { millis: 500 },
+        Action::System(System::LowMemory),
+        Action::System(System::Locale("ar".into())),
     ];
     let first = Step {
         action: Action::Tap(at),
@@ -68,6 +70,8 @@ fn a_trace_is_a_header_and_a_line_for_each_step() {
     {"do":{"rotate":"upside_down"}}
     {"do":"launch"}
     {"do":{"wait":{"millis":500}}}
+    {"do":{"system":"low_memory"}}
+    {"do":{"system":{"locale":"ar"}}}
     "#);
     assert_eq!(Trace::parse(&trace.to_text()).unwrap(), trace);
 }

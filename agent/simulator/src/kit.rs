@@ -3,6 +3,7 @@
 
 mod activity;
 mod app;
+mod around;
 mod branches;
 mod built;
 mod cx;
@@ -10,21 +11,36 @@ mod dialog;
 mod failure;
 mod input;
 mod keyboard;
+mod late;
 mod process;
 mod running;
 mod scroll;
 mod text;
 mod ui;
+mod web;
 mod widgets;
 mod world;
 
 pub(crate) use app::{App, Manifest};
+pub(crate) use around::LANGUAGE;
 pub(crate) use branches::{Branches, branches};
 pub(crate) use cx::Cx;
 pub(crate) use failure::{Beneath, Cause, Exception, Stall, Tombstone};
 pub(crate) use input::Input;
+pub(crate) use late::Late;
 pub(crate) use process::Process;
 pub(crate) use running::Running;
 pub(crate) use text::{Shown, Words, number};
 pub(crate) use ui::{Ui, display_size, is_landscape};
-pub(crate) use world::World;
+pub(crate) use world::{Script, World};
+
+/// What of other apps can come in front of an app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Elsewhere {
+    Call,
+    InCall,
+    Share,
+    Messages,
+    Browser,
+    Store,
+}

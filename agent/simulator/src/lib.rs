@@ -2,13 +2,15 @@
 //! What they measure is not what a phone would: see `docs/simulator.md`.
 
 mod apps;
+mod forge;
 mod kit;
 mod noise;
 mod phone;
+mod plan;
 mod spec;
 mod truth;
 
-pub use noise::{Latency, Noise};
+pub use noise::{Latency, Noise, Snapshot};
 pub use phone::SimulatedPhone;
-pub use spec::{SpecError, about, apps, open};
-pub use truth::{LINGER, PlantedCrash, Truth, truth};
+pub use spec::{FORGE, SpecError, about, apps, open};
+pub use truth::{LINGER, Matters, NotExact, PlantedCrash, Truth, probability, truth};

@@ -6,6 +6,7 @@ use retap_shared::action::Action;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
     pub latency: Latency,
+    pub snapshot: Snapshot,
     /// How probably a touch does nothing, and something that an app loads fails.
     pub flaky: f64,
     /// How probably an event that changes the screen is followed by a dialog that nobody asked for.
@@ -21,6 +22,18 @@ pub enum Latency {
     Realistic,
 }
 
+/// What saving and restoring a state cost on the phone's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Snapshot {
+    /// As the latency has it: next to nothing, or TimeMachine's.
+    #[default]
+    AsLatency,
+    /// A whole virtual machine: 10 s and 9 s, published for TimeMachine.
+    TimeMachine,
+    /// An emulator's own: 0.7 s.
+    Emulator,
+}
+
 impl Noise {
     /// How probably an event reaches the window that it is meant for: exact, and independent of all other events.
     /// A late dialog that is in the way then takes the event instead; that depends on what came before.
@@ -34,7 +47,19 @@ impl Noise {
             | Action::Text { .. }
             | Action::Rotate(_)
             | Action::Launch
-            | Action::Wait { .. } => 1.0,
+            | Action::Wait { .. }
+            | Action::System(_) => 1.0,
+        }
+    }
+}
+
+impl Snapshot {
+    /// Saving and restoring.
+    pub(crate) fn costs(self, figures: &Figures) -> [&'static [u64]; 2] {
+        match self {
+            Snapshot::AsLatency => [figures.save, figures.restore],
+            Snapshot::TimeMachine => [&[10_000_000], &[9_000_000]],
+            Snapshot::Emulator => [&[700_000], &[700_000]],
         }
     }
 }
@@ -100,7 +125,7 @@ static REALISTIC: Figures = Figures {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::action::Key;
+    use retap_shared::action::{Key, System};
     use retap_shared::screen::Point;
 
     use super::*;
@@ -110,6 +135,7 @@ mod tests {
         let noise = Noise { flaky: 0.25, ..Noise::default() };
         assert_eq!(noise.works(&Action::Tap(Point::default())), 0.75);
         assert_eq!(noise.works(&Action::Key(Key::Back)), 1.0);
+        assert_eq!(noise.works(&Action::System(System::Call)), 1.0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A phone made of code: its clock, the app and the launcher on it, and what has happened.
-//! Input is in `input`, saved states in `saved`.
+//! Input is in `input`, saved states in `saved`, other apps' screens in `elsewhere`.
 
+mod elsewhere;
 mod input;
 mod launcher;
 mod pixels;
@@ -8,6 +9,7 @@ mod saved;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use retap_agent::phone::{Phone, PhoneError, TakePixels};
@@ -15,19 +17,18 @@ use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What};
-use retap_shared::screen::{Rotation, SharedScreen};
+use retap_shared::screen::{Rotation, Screen, SharedScreen};
 use retap_shared::trace::App as Named;
 use retap_shared::verdict::Problem;
 
-use crate::kit::{Process, World, display_size};
+use crate::kit::{Elsewhere, LANGUAGE, Process, Script, World, display_size, number};
 use crate::noise::Noise;
 use saved::Saved;
 
 /// A simulated phone with one app on it.
 pub struct SimulatedPhone {
     process: Box<dyn Process>,
-    /// The app is in front; the launcher is, otherwise.
-    in_front: bool,
+    front: Front,
     world: World,
     screen: SharedScreen,
     last_change: Micros,
@@ -37,12 +38,23 @@ pub struct SimulatedPhone {
     next_checkpoint: u32,
 }
 
+/// Whose screen is to be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Front {
+    App,
+    Launcher,
+    Elsewhere { what: Elsewhere, over_app: bool },
+}
+
+/// How often a screen that never rests changes: more often than anyone waits for quiet.
+const FRAME: Micros = Micros::from_millis(120);
+
 impl SimulatedPhone {
     pub(crate) fn new(process: Box<dyn Process>, noise: Noise, seed: u64) -> SimulatedPhone {
         let screen = launcher::screen(process.manifest(), process.rotation());
         SimulatedPhone {
             process,
-            in_front: false,
+            front: Front::Launcher,
             world: World::new(noise, seed),
             screen,
             last_change: Micros::ZERO,
@@ -60,7 +72,18 @@ impl SimulatedPhone {
     /// Identity of the state of apps and screen, without the clock: equal for two moments from which the same events
     /// lead to the same.
     pub fn state(&self) -> u64 {
-        self.process.identity(self.world.now) ^ u64::from(self.in_front)
+        let mut hasher = DefaultHasher::new();
+        (self.process.identity(self.world.now), self.front).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Lets a script take the place of chance.
+    pub(crate) fn follow(&mut self, script: Script) {
+        self.world.follow(script);
+    }
+
+    pub(crate) fn take_script(&mut self) -> Script {
+        self.world.take_script()
     }
 
     /// Whether the app is still going to do something by itself.
@@ -83,13 +106,10 @@ impl SimulatedPhone {
         if let Some(problem) = self.process.take_problem() {
             self.ended(problem);
         }
-        let mut screen = None;
-        if self.in_front {
-            screen = self.process.screen();
-            self.in_front = screen.is_some();
+        if let Some(what) = self.process.take_leaving().filter(|_| self.front == Front::App) {
+            self.front = Front::Elsewhere { what, over_app: true };
         }
-        let screen =
-            screen.unwrap_or_else(|| launcher::screen(self.process.manifest(), self.process.rotation()));
+        let screen = self.in_front();
         if Arc::ptr_eq(&screen, &self.screen) || screen.hash() == self.screen.hash() {
             return;
         }
@@ -100,13 +120,41 @@ impl SimulatedPhone {
         self.last_change = self.world.now;
     }
 
+    /// The screen of whoever is in front; the launcher's if the app has no activity any more.
+    fn in_front(&mut self) -> SharedScreen {
+        let rotation = self.process.rotation();
+        match self.front {
+            Front::App => {
+                if let Some(screen) = self.process.screen() {
+                    return screen;
+                }
+                self.front = Front::Launcher;
+            }
+            Front::Elsewhere { what, .. } => return elsewhere::screen(what, rotation),
+            Front::Launcher => {}
+        }
+        launcher::screen(self.process.manifest(), rotation)
+    }
+
+    /// The node of the app's screen that never rests, while it can be seen.
+    fn restless(&self) -> Option<usize> {
+        if self.front == Front::App { self.process.restless() } else { None }
+    }
+
+    /// The screen with what never rests as it is at this moment. Nobody sees the frames in between, so none is drawn.
+    fn at_this_moment(&self, node: usize) -> SharedScreen {
+        let mut content = self.screen.content().clone();
+        content.nodes[node].text = number("", self.world.now.0 / FRAME.0 % 100, " %");
+        Arc::new(Screen::new(content).expect("another text leaves a screen well formed"))
+    }
+
     /// The app's process ended with a failure.
     fn ended(&mut self, problem: Problem) {
         if self.watched.is_empty() || self.watched == problem.process {
             self.happened(What::Problem(problem));
         }
         self.process.kill();
-        self.in_front = false;
+        self.front = Front::Launcher;
     }
 
     fn happened(&mut self, what: What) {
@@ -114,7 +162,7 @@ impl SimulatedPhone {
     }
 
     fn bring_to_front(&mut self) {
-        self.in_front = true;
+        self.front = Front::App;
         self.process.launch(&mut self.world);
         self.look();
     }
@@ -149,7 +197,7 @@ impl Phone for SimulatedPhone {
             density: 420,
             rotation: self.process.rotation(),
             posture: Text::default(),
-            locale: Text::new_static("en-US"),
+            locale: Text::new_static(LANGUAGE),
             font_scale: 100,
             dark_mode: false,
         }
@@ -177,13 +225,14 @@ impl Phone for SimulatedPhone {
     }
 
     fn last_change(&mut self) -> Micros {
-        self.last_change
+        let frame = self.restless().map(|_| Micros(self.world.now.0 / FRAME.0 * FRAME.0));
+        frame.unwrap_or_default().max(self.last_change)
     }
 
     fn capture(&mut self) -> Result<SharedScreen, PhoneError> {
         let takes = self.world.takes(|figures| figures.capture);
         self.advance(takes);
-        Ok(Arc::clone(&self.screen))
+        Ok(self.restless().map_or_else(|| Arc::clone(&self.screen), |node| self.at_this_moment(node)))
     }
 
     fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
@@ -203,6 +252,8 @@ impl Phone for SimulatedPhone {
         self.expect_installed(app)?;
         let takes = self.world.takes(|figures| figures.stop);
         self.process.kill();
+        self.process.put_surroundings_back();
+        self.front = Front::Launcher;
         self.look();
         self.advance(takes);
         Ok(())
@@ -237,14 +288,14 @@ impl Phone for SimulatedPhone {
     }
 
     fn save(&mut self) -> Result<(CheckpointId, u64), PhoneError> {
-        let takes = self.world.takes(|figures| figures.save);
+        let [takes, _] = self.world.snapshot_costs();
         self.advance(takes);
         Ok(self.save_state())
     }
 
     fn restore(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
         let bytes = self.restore_state(id)?;
-        let takes = self.world.takes(|figures| figures.restore);
+        let [_, takes] = self.world.snapshot_costs();
         // The app stands still while its state is put back.
         self.world.now += takes;
         self.process.postpone(takes);

@@ -1,16 +1,40 @@
 //! What a simulated phone is asked for by: `sim:NAME?noise=0.2&latency=realistic&seed=5`.
 
 use crate::apps::{ENTRIES, Entry};
-use crate::noise::{Latency, Noise};
+use crate::forge::{self, Wish};
+use crate::noise::{Latency, Noise, Snapshot};
 use crate::phone::SimulatedPhone;
 
 /// Opens a phone with the named app installed and not running. The prefix `sim:` may be left out.
 pub fn open(spec: &str) -> Result<SimulatedPhone, SpecError> {
-    let spec = spec.strip_prefix("sim:").unwrap_or(spec);
-    let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
+    let (name, parameters) = parts(spec);
+    if name == FORGE {
+        let given = Given::parse(parameters, FORGED)?;
+        let wish = given.wish()?;
+        let chance = given.read("chance", seed)?.unwrap_or(wish.seed);
+        return Ok(SimulatedPhone::new(forge::install(&wish), given.noise()?, chance));
+    }
     let entry = entry(name)?;
-    let settings = Settings::parse(parameters)?;
-    Ok(SimulatedPhone::new((entry.install)(), settings.noise, settings.seed))
+    let given = Given::parse(parameters, PARAMETERS)?;
+    let seed = given.read("seed", seed)?.unwrap_or_default();
+    Ok(SimulatedPhone::new((entry.install)(), given.noise()?, seed))
+}
+
+/// The name of apps that are made from a seed.
+pub const FORGE: &str = "forge";
+
+/// What a made app is made from, if the spec names one.
+pub(crate) fn wish(spec: &str) -> Result<Option<Wish>, SpecError> {
+    let (name, parameters) = parts(spec);
+    if name != FORGE {
+        return Ok(None);
+    }
+    Given::parse(parameters, FORGED)?.wish().map(Some)
+}
+
+fn parts(spec: &str) -> (&str, &str) {
+    let spec = spec.strip_prefix("sim:").unwrap_or(spec);
+    spec.split_once('?').unwrap_or((spec, ""))
 }
 
 /// The names of all apps.
@@ -20,15 +44,17 @@ pub fn apps() -> &'static [&'static str] {
 
 /// One line on what an app is like.
 pub fn about(name: &str) -> Option<&'static str> {
-    entry(name).ok().map(|entry| entry.about)
+    let made =
+        (name == FORGE).then_some("apps made from a seed: sim:forge?seed=7&activities=20&depth=4&hidden=0.3");
+    made.or_else(|| entry(name).ok().map(|entry| entry.about))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    #[error("there is no simulated app `{name}`{}; there are {}", perhaps(.nearest), listed(NAMES))]
+    #[error("there is no simulated app `{name}`{}; there are {}, and `{FORGE}`", perhaps(.nearest), listed(NAMES))]
     UnknownApp { name: String, nearest: Option<&'static str> },
-    #[error("a simulated phone has no parameter `{name}`{}; it has {}", perhaps(.nearest), listed(PARAMETERS))]
-    UnknownParameter { name: String, nearest: Option<&'static str> },
+    #[error("a simulated phone has no parameter `{name}`{}; it has {}", perhaps(.nearest), listed(.known))]
+    UnknownParameter { name: String, nearest: Option<&'static str>, known: &'static [&'static str] },
     #[error("`{value}` is not a value of `{parameter}`; give {wanted}")]
     BadValue { parameter: &'static str, value: String, wanted: &'static str },
     #[error("the parameter `{0}` is given twice; give it once")]
@@ -50,37 +76,90 @@ const NAMES: &[&str] = &{
     names
 };
 
-const PARAMETERS: &[&str] = &["noise", "flaky", "late_dialog", "latency", "seed"];
+const PARAMETERS: &[&str] = &["noise", "flaky", "late_dialog", "latency", "snapshot", "seed"];
 
-#[derive(Debug, Default)]
-struct Settings {
-    noise: Noise,
-    seed: u64,
-}
+/// Those of a made app: the phone's, and what it is made from. `chance` is for another run of the same app.
+const FORGED: &[&str] = &[
+    "noise",
+    "flaky",
+    "late_dialog",
+    "latency",
+    "snapshot",
+    "seed",
+    "chance",
+    "activities",
+    "depth",
+    "hidden",
+    "widgets",
+];
 
-impl Settings {
-    fn parse(parameters: &str) -> Result<Settings, SpecError> {
-        let mut given = [None; PARAMETERS.len()];
+/// Parameters as they were given, each once, and none but those that are known.
+struct Given<'a>(Vec<(&'static str, &'a str)>);
+
+impl<'a> Given<'a> {
+    fn parse(parameters: &'a str, known: &'static [&'static str]) -> Result<Given<'a>, SpecError> {
+        let mut given = Given(Vec::new());
         for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let place = PARAMETERS.iter().position(|known| *known == name).ok_or_else(|| {
-                SpecError::UnknownParameter { name: name.to_string(), nearest: nearest(name, PARAMETERS) }
+            let found = known.iter().find(|known| **known == name);
+            let name = *found.ok_or_else(|| SpecError::UnknownParameter {
+                name: name.to_string(),
+                nearest: nearest(name, known),
+                known,
             })?;
-            if given[place].replace(value).is_some() {
-                return Err(SpecError::Repeated(PARAMETERS[place]));
+            if given.get(name).is_some() {
+                return Err(SpecError::Repeated(name));
             }
+            given.0.push((name, value));
         }
-        let [noise, flaky, late_dialog, latency, seed] = given;
-        let both = noise.map_or(Ok(0.0), |value| probability("noise", value))?;
-        Ok(Settings {
-            noise: Noise {
-                flaky: flaky.map_or(Ok(both), |value| probability("flaky", value))?,
-                late_dialog: late_dialog.map_or(Ok(both), |value| probability("late_dialog", value))?,
-                latency: latency.map_or(Ok(Latency::None), parse_latency)?,
-            },
-            seed: seed.map_or(Ok(0), parse_seed)?,
+        Ok(given)
+    }
+
+    fn get(&self, name: &str) -> Option<&'a str> {
+        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
+    }
+
+    fn read<T>(
+        &self,
+        name: &'static str,
+        parse: impl Fn(&'static str, &str) -> Result<T, SpecError>,
+    ) -> Result<Option<T>, SpecError> {
+        self.get(name).map(|value| parse(name, value)).transpose()
+    }
+
+    fn noise(&self) -> Result<Noise, SpecError> {
+        let both = self.read("noise", probability)?.unwrap_or_default();
+        Ok(Noise {
+            flaky: self.read("flaky", probability)?.unwrap_or(both),
+            late_dialog: self.read("late_dialog", probability)?.unwrap_or(both),
+            latency: self.read("latency", latency)?.unwrap_or_default(),
+            snapshot: self.read("snapshot", snapshot)?.unwrap_or_default(),
         })
     }
+
+    fn wish(&self) -> Result<Wish, SpecError> {
+        Ok(Wish {
+            seed: self.read("seed", seed)?.unwrap_or_default(),
+            activities: self.read("activities", |name, value| number(name, value, 2..=250))?.map(|n| n as u8),
+            depth: self.read("depth", |name, value| number(name, value, 1..=250))?.map(|n| n as u8),
+            hidden: self.read("hidden", probability)?,
+            widgets: self.read("widgets", |name, value| number(name, value, 1..=1_800))?,
+        })
+    }
+}
+
+fn number(
+    parameter: &'static str,
+    value: &str,
+    within: std::ops::RangeInclusive<u16>,
+) -> Result<u16, SpecError> {
+    let parsed = value.parse().ok().filter(|number| within.contains(number));
+    let wanted = match parameter {
+        "activities" => "a whole number from 2 to 250",
+        "depth" => "a whole number from 1 to 250",
+        _ => "a whole number from 1 to 1800",
+    };
+    parsed.ok_or_else(|| SpecError::BadValue { parameter, value: value.to_string(), wanted })
 }
 
 fn probability(parameter: &'static str, value: &str) -> Result<f64, SpecError> {
@@ -89,20 +168,31 @@ fn probability(parameter: &'static str, value: &str) -> Result<f64, SpecError> {
     parsed.ok_or_else(|| SpecError::BadValue { parameter, value: value.to_string(), wanted })
 }
 
-fn parse_latency(value: &str) -> Result<Latency, SpecError> {
+fn latency(parameter: &'static str, value: &str) -> Result<Latency, SpecError> {
     match value {
         "none" => Ok(Latency::None),
         "realistic" => Ok(Latency::Realistic),
         _ => {
             let wanted = "`none` or `realistic`";
-            Err(SpecError::BadValue { parameter: "latency", value: value.to_string(), wanted })
+            Err(SpecError::BadValue { parameter, value: value.to_string(), wanted })
         }
     }
 }
 
-fn parse_seed(value: &str) -> Result<u64, SpecError> {
+fn snapshot(parameter: &'static str, value: &str) -> Result<Snapshot, SpecError> {
+    match value {
+        "timemachine" => Ok(Snapshot::TimeMachine),
+        "emulator" => Ok(Snapshot::Emulator),
+        _ => {
+            let wanted = "`timemachine` or `emulator`";
+            Err(SpecError::BadValue { parameter, value: value.to_string(), wanted })
+        }
+    }
+}
+
+fn seed(parameter: &'static str, value: &str) -> Result<u64, SpecError> {
     let wanted = "a whole number from 0 to 18446744073709551615";
-    value.parse().map_err(|_| SpecError::BadValue { parameter: "seed", value: value.to_string(), wanted })
+    value.parse().map_err(|_| SpecError::BadValue { parameter, value: value.to_string(), wanted })
 }
 
 fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
@@ -138,7 +228,8 @@ mod tests {
     #[test]
     fn noise_sets_both_unless_one_of_them_is_given() {
         let phone = open("sim:notes?noise=0.2&flaky=0.5&latency=realistic&seed=5").unwrap();
-        let expected = Noise { latency: Latency::Realistic, flaky: 0.5, late_dialog: 0.2 };
+        let expected =
+            Noise { latency: Latency::Realistic, flaky: 0.5, late_dialog: 0.2, ..Noise::default() };
         assert_eq!(*phone.noise(), expected);
     }
 

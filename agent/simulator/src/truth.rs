@@ -1,10 +1,14 @@
 //! Ground truth: what is in an app, the crashes that were planted in it, and the shortest way to each.
 
+mod chance;
+mod search;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use retap_agent::phone::Phone;
 use retap_shared::Text;
-use retap_shared::action::{Action, Key};
+use retap_shared::action::{Action, Key, System};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Settle, What};
@@ -13,8 +17,12 @@ use retap_shared::trace::Step;
 use retap_shared::verdict::{Problem, ProblemKind};
 
 use crate::SimulatedPhone;
-use crate::apps::Planted;
-use crate::spec::{SpecError, entry, open};
+use crate::apps::{Entry, Planted};
+use crate::forge::{self, Wish};
+use crate::plan::{Cone, Plan, Then};
+use crate::spec::{SpecError, entry, open, wish};
+
+pub use chance::{NotExact, probability};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truth {
@@ -33,35 +41,92 @@ pub struct PlantedCrash {
     /// `Settle::default()`, and the last for what comes up to `LINGER` later.
     pub shortest: Vec<Step>,
     pub fingerprint: Fingerprint,
+    /// What can have to do with it, where that is known: nothing else can make a way to it shorter.
+    pub matters: Option<Matters>,
+}
+
+/// Widgets, by their full ids, and events that lead to a crash or change what decides over it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matters {
+    pub widgets: BTreeSet<Text>,
+    pub rotation: bool,
+    pub locale: bool,
+    pub call: bool,
+    pub network: bool,
+    /// Low memory, and going away and coming back.
+    pub memory: bool,
 }
 
 /// How long a planted crash may come after its last event.
 pub const LINGER: Micros = Micros::from_millis(2_500);
 
 /// What is known of an app because it was built that way. The steps are recorded on a phone without noise.
+/// For a made app (`forge?seed=7`) the traces are searched for, and crashes that no 25 events lead to are left out.
 pub fn truth(name: &str) -> Result<Truth, SpecError> {
+    if let Some(wish) = wish(name)? {
+        return made(name, &wish);
+    }
     let entry = entry(name)?;
     let info = (entry.install)().manifest().info();
-    let crashes = entry.planted.iter().map(|planted| record(name, planted)).collect::<Result<_, _>>()?;
+    let crashes = entry.planted.iter().map(|planted| record(entry, planted)).collect::<Result<_, _>>()?;
+    Ok(Truth { activities: info.activities, branches: info.branches, crashes })
+}
+
+fn made(name: &str, wish: &Wish) -> Result<Truth, SpecError> {
+    let plan = forge::plan(wish);
+    let info = forge::install(wish).manifest().info();
+    let mut crashes = Vec::new();
+    for failure in plan.failures() {
+        let matters = Matters::of(&plan, |then| then.is_same_failure(&failure));
+        let found = search::shortest(open(&search::quiet(name))?, &matters, &failure);
+        crashes.extend(found.map(|(shortest, problem)| PlantedCrash {
+            name: failure.name(),
+            kind: problem.kind,
+            shortest,
+            fingerprint: problem.fingerprint(),
+            matters: Some(matters),
+        }));
+    }
     Ok(Truth { activities: info.activities, branches: info.branches, crashes })
 }
 
 /// An event of a planted crash's shortest trace. Widgets are named by the end of their id, or by their label.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Do {
     Tap(&'static str),
     Long(&'static str),
     Type(&'static str, &'static str),
     Back,
+    Home,
+    Launch,
     Rotate(Rotation),
+    System(System),
 }
 
-fn record(app: &str, planted: &Planted) -> Result<PlantedCrash, SpecError> {
-    let mut recorder = Recorder::new(open(app)?);
-    let shortest = planted.shortest.iter().map(|event| recorder.play(*event)).collect();
+/// More than fits into any field.
+pub(crate) const LONG: &str = "a text that is much longer than anyone would type into a field of this size, so that it \
+    does not fit on the line, nor on the next one";
+
+fn record(entry: &Entry, planted: &Planted) -> Result<PlantedCrash, SpecError> {
+    let mut recorder = Recorder::new(open(entry.name)?);
+    let shortest = planted.shortest.iter().map(|event| recorder.play(event)).collect();
     recorder.phone.sleep(LINGER);
     let problem = recorder.problem().unwrap_or_else(|| panic!("`{}` is not reached", planted.name));
-    Ok(PlantedCrash { name: planted.name, kind: planted.kind, shortest, fingerprint: problem.fingerprint() })
+    let matters = entry.plan.and_then(|plan| matters(&plan(), &problem));
+    let fingerprint = problem.fingerprint();
+    Ok(PlantedCrash { name: planted.name, kind: planted.kind, shortest, fingerprint, matters })
+}
+
+fn matters(plan: &Plan, problem: &Problem) -> Option<Matters> {
+    let failure = plan.failures().into_iter().find(|failure| failure.is_in(problem))?;
+    Some(Matters::of(plan, |then| then.is_same_failure(&failure)))
+}
+
+impl Matters {
+    fn of(plan: &Plan, is_target: impl Fn(&Then) -> bool) -> Matters {
+        let Cone { ids: widgets, rotation, locale, call, network, memory, .. } = Cone::of(plan, is_target);
+        Matters { widgets, rotation, locale, call, network, memory }
+    }
 }
 
 struct Recorder {
@@ -74,15 +139,15 @@ impl Recorder {
         let app = recorder.phone.apps().unwrap_or_default().into_iter().next();
         // A simulated phone has one app, and launches it.
         let _ = app.map(|app| recorder.phone.launch(&app.app));
-        recorder.settle();
+        settle(&mut recorder.phone);
         recorder
     }
 
-    fn play(&mut self, event: Do) -> Step {
+    fn play(&mut self, event: &Do) -> Step {
         let screen = self.phone.capture().expect("a simulated screen can always be read");
         let node = match event {
             Do::Tap(name) | Do::Long(name) | Do::Type(name, _) => Some(named(&screen, name)),
-            Do::Back | Do::Rotate(_) => None,
+            _ => None,
         };
         let at = node.map(|node| screen.nodes()[node].bounds.center()).unwrap_or_default();
         let action = match event {
@@ -90,22 +155,15 @@ impl Recorder {
             Do::Long(_) => Action::LongPress(at),
             Do::Type(_, text) => Action::Text { at, text: Text::new_static(text) },
             Do::Back => Action::Key(Key::Back),
-            Do::Rotate(to) => Action::Rotate(to),
+            Do::Home => Action::Key(Key::Home),
+            Do::Launch => Action::Launch,
+            Do::System(system) => Action::System(system.clone()),
+            Do::Rotate(to) => Action::Rotate(*to),
         };
         self.phone.inject(&action).expect("a simulated phone takes every event");
-        self.settle();
+        settle(&mut self.phone);
         let widget = node.map(|node| screen.widget(node));
         Step { action, widget, activity: screen.activity().clone(), screen: Some(screen.hash()) }
-    }
-
-    fn settle(&mut self) {
-        let wait = Settle::default();
-        let start = self.phone.now();
-        let mut quiet_at = start + wait.quiet;
-        while self.phone.now() < quiet_at && self.phone.now() < start + wait.limit {
-            self.phone.sleep(quiet_at.since(self.phone.now()));
-            quiet_at = self.phone.last_change().max(start) + wait.quiet;
-        }
     }
 
     fn problem(&mut self) -> Option<Problem> {
@@ -115,6 +173,18 @@ impl Recorder {
             What::Problem(problem) => Some(problem),
             What::Activity(_) => None,
         })
+    }
+}
+
+/// Waits until the screen is quiet, as the agent does.
+fn settle(phone: &mut SimulatedPhone) {
+    let wait = Settle::default();
+    let start = phone.now();
+    let mut quiet_at = start + wait.quiet;
+    while phone.now() < quiet_at && phone.now() < start + wait.limit {
+        let until = quiet_at.min(start + wait.limit);
+        phone.sleep(until.since(phone.now()));
+        quiet_at = phone.last_change().max(start) + wait.quiet;
     }
 }
 

@@ -51,6 +51,9 @@ impl Phone for AndroidPhone {
     }
 
     fn inject(&mut self, action: &Action) -> Result<(), PhoneError> {
+        if let Action::System(system) = action {
+            return Err(Fault::Unsupported(format!("do what the system does: {system}")).into());
+        }
         if self.java.with(|env| self.act(env, action))? {
             return Ok(());
         }

@@ -1,4 +1,5 @@
-//! How many events a second a simulated phone takes through the in-process connection, screens built and read.
+//! How many events a second a simulated phone takes through the in-process connection, screens built and read, and how
+//! long saving a state and going back takes.
 
 use std::time::Instant;
 
@@ -21,35 +22,79 @@ const BACK: u32 = 16;
 const BLOCK: u64 = 10_000;
 const TAPPED: NodeFlags = NodeFlags::ENABLED.union(NodeFlags::CLICKABLE).union(NodeFlags::VISIBLE);
 
+/// An app with screens of 500 nodes.
+pub const LARGE_SCREENS: &str = "forge?seed=1&activities=12&widgets=500";
+/// Snapshots between two looks at the clock.
+const SNAPSHOTS: u32 = 200;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    pub events_per_second: u64,
+    /// On an average screen.
+    pub nodes: u64,
+    /// Saving a state after an event, another event, and going back: the median, in microseconds.
+    pub snapshot_micros: f64,
+}
+
 /// By the clock of the machine, with the choice of each event and the clean starts included: the median over blocks,
 /// because other programs take their share of single moments.
-pub async fn events_per_second(app: &str, events: u64, seed: u64) -> Result<u64, Failure> {
+pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Failure> {
     let phones = Phones::connect(&Devices { device: format!("sim:{app}"), count: 1 }, Seed(seed)).await?;
     let app = phones.app(None)?.app;
     let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
+    let failed = |name: &str| {
+        let name = name.to_owned();
+        move |source| DevicesError::Connect { name, source }
+    };
     let mut rng = Seed(seed).rng();
-    let mut speeds = Vec::new();
-    let mut left = events;
+    let (mut speeds, mut nodes, mut left) = (Vec::new(), 0, events);
     while left > 0 {
         let block = left.min(BLOCK);
         let began = Instant::now();
-        drive(&mut device, &app, block, &mut rng)
-            .await
-            .map_err(|source| DevicesError::Connect { name: device.name().to_owned(), source })?;
+        nodes += drive(&mut device, &app, block, &mut rng).await.map_err(failed(device.name()))?;
         speeds.push((block as f64 / began.elapsed().as_secs_f64()) as u64);
         left -= block;
     }
     speeds.sort_unstable();
-    Ok(speeds.get(speeds.len() / 2).copied().unwrap_or_default())
+    let snapshots = snapshots(&mut device, &app, &mut rng).await.map_err(failed(device.name()))?;
+    Ok(Measured {
+        events_per_second: speeds.get(speeds.len() / 2).copied().unwrap_or_default(),
+        nodes: nodes / events.max(1),
+        snapshot_micros: snapshots,
+    })
 }
 
-async fn drive(device: &mut Device, app: &App, events: u64, rng: &mut Rng) -> Result<(), DeviceError> {
+/// Saves, acts and goes back, again and again; the time of the acts alone is taken off.
+async fn snapshots(device: &mut Device, app: &App, rng: &mut Rng) -> Result<f64, DeviceError> {
+    let mut spans = Vec::new();
     let mut screen = start(device, app).await?;
+    for _ in 0..SNAPSHOTS {
+        screen = device.step(choose(&screen, rng)).await?.screen;
+        let began = Instant::now();
+        let saved = device.save().await?;
+        let saving = began.elapsed();
+        let moved = device.step(choose(&screen, rng)).await?;
+        let began = Instant::now();
+        device.restore(saved.id).await?;
+        spans.push((saving + began.elapsed()).as_nanos() as f64 / 1_000.0);
+        device.forget(saved.id).await?;
+        let inside = moved.screen.activity().split('/').next() == Some(&app.package);
+        screen = if inside { device.capture().await? } else { start(device, app).await? };
+    }
+    spans.sort_unstable_by(f64::total_cmp);
+    Ok(spans.get(spans.len() / 2).copied().unwrap_or_default())
+}
+
+/// Returns how many nodes all screens had together.
+async fn drive(device: &mut Device, app: &App, events: u64, rng: &mut Rng) -> Result<u64, DeviceError> {
+    let mut screen = start(device, app).await?;
+    let mut nodes = 0;
     for _ in 0..events {
         let stepped = device.step(choose(&screen, rng)).await?;
+        nodes += stepped.screen.nodes().len() as u64;
         screen = if ended(&stepped, app) { start(device, app).await? } else { stepped.screen };
     }
-    Ok(())
+    Ok(nodes)
 }
 
 /// Whether the app has failed or was left.

@@ -23,6 +23,8 @@ const EVENTS: u64 = 5_000;
 /// With this one every crash comes down to the fewest steps that are possible at all. From other seeds some end a step
 /// or two above, because steps are only left out of what was found, never put in.
 const SEED: u64 = 14;
+/// Those that taps alone can break in many ways; the others want calls, languages or long sequences.
+const APPS: [&str; 3] = ["notes", "shop", "mail"];
 
 /// See on simulated phones what Retap is for
 ///
@@ -71,7 +73,7 @@ impl Demo {
 
 async fn show_all(job: &Job, events: u64) -> Result<Ended<Vec<Shown>>, Failure> {
     let mut shown = Vec::new();
-    for app in retap_simulator::apps() {
+    for app in APPS {
         if !job.stop().asked() {
             shown.push(explore(job, app, events).await?);
         }

@@ -33,16 +33,20 @@ fn phones_on_adb_are_listed_with_what_to_do_about_them() {
 }
 
 #[test]
-fn the_bench_tells_one_object_an_app() {
+fn the_bench_tells_one_object_an_app_and_one_for_large_screens() {
     let desk = Desk::new();
     let ended = desk.run("bench simulated --json --events 500");
     assert_eq!(ended.code, 0, "{}", ended.err);
     let lines: Vec<Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let apps: Vec<&str> = lines.iter().map(|line| line["app"].as_str().unwrap()).collect();
-    assert_eq!(apps, retap_simulator::apps());
+    let (large, by_hand) = apps.split_last().unwrap();
+    assert_eq!(by_hand, retap_simulator::apps());
+    assert!(large.starts_with("forge?"), "{large}");
     for line in &lines {
         assert_eq!(line["bench"], "simulated");
         assert!(line["events_per_second"].as_u64().unwrap() > 0);
+        assert!(line["nodes"].as_u64().unwrap() > 0);
+        assert!(line["snapshot_micros"].as_f64().unwrap() > 0.0);
     }
     assert_eq!(desk.run("bench simulated --app nots").code, 2);
 }

@@ -6,7 +6,7 @@ mod screens;
 
 use proptest::prelude::*;
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, Widget};
+use retap_shared::action::{Action, Key, System, Widget};
 use retap_shared::protocol::Target;
 use retap_shared::screen::{Point, Rotation, ScreenHash, Size};
 use retap_shared::trace::{App, Start, Step};
@@ -79,6 +79,11 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         .boxed()
 }
 
+fn system() -> impl Strategy<Value = System> {
+    let named = vec![System::Call, System::Offline, System::Online, System::LowMemory];
+    prop_oneof![prop::sample::select(named), text().prop_map(System::Locale)]
+}
+
 fn action() -> impl Strategy<Value = Action> {
     let key = prop_oneof![
         prop::sample::select(vec![Key::Back, Key::Home, Key::Menu, Key::Enter, Key::Delete]),
@@ -95,5 +100,6 @@ fn action() -> impl Strategy<Value = Action> {
         rotation().prop_map(Action::Rotate),
         Just(Action::Launch),
         any::<u32>().prop_map(|millis| Action::Wait { millis }),
+        system().prop_map(Action::System),
     ]
 }

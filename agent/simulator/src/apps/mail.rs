@@ -15,14 +15,19 @@ mod folders;
 mod inbox;
 mod loading;
 mod message;
+mod more;
 mod post;
 mod search;
 mod settings;
 
+use std::sync::Arc;
+
 use retap_shared::Text;
+use retap_shared::action::System;
 
 use super::Entry;
 use crate::kit::{App, Cx, Manifest, Process, Running, Ui, branches};
+use crate::plan::{self, Hook};
 use post::{Draft, Folder, Message};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -30,6 +35,7 @@ pub(super) const ENTRY: Entry = Entry {
     about: "mail with loading that may fail, dialogs that come late, folders, writing and attachments",
     install: || -> Box<dyn Process> { Box::new(Running::install(manifest(), Mail::new())) },
     planted: failures::PLANTED,
+    plan: Some(|| Arc::clone(&more::PLAN)),
 };
 
 #[derive(Clone, Debug, Hash)]
@@ -43,6 +49,7 @@ struct Mail {
     /// How many were read; notifications are offered after the second.
     read: u32,
     offered: bool,
+    more: plan::State,
 }
 
 #[derive(Clone, Debug, Hash)]
@@ -55,6 +62,7 @@ enum Page {
     Folders(folders::Folders),
     Search(search::Search),
     Settings(settings::Settings),
+    More(plan::Page),
 }
 
 #[derive(Clone, Debug, Hash)]
@@ -67,6 +75,19 @@ enum Msg {
     Folders(folders::Msg),
     Search(search::Msg),
     Settings(settings::Msg),
+    More(plan::Msg),
+}
+
+impl From<plan::Page> for Page {
+    fn from(page: plan::Page) -> Page {
+        Page::More(page)
+    }
+}
+
+impl From<plan::Msg> for Msg {
+    fn from(msg: plan::Msg) -> Msg {
+        Msg::More(msg)
+    }
 }
 
 const ACTIVITIES: [&str; 8] = [
@@ -135,6 +156,7 @@ impl Mail {
             arrived: 0,
             read: 0,
             offered: false,
+            more: plan::State::default(),
         }
     }
 }
@@ -157,6 +179,7 @@ impl App for Mail {
             Page::Folders(_) => 5,
             Page::Search(_) => 6,
             Page::Settings(_) => 7,
+            Page::More(page) => ACTIVITIES.len() + usize::from(page.screen),
         }
     }
 
@@ -170,6 +193,7 @@ impl App for Mail {
             Page::Folders(page) => page.view(self, ui),
             Page::Search(page) => page.view(self, ui),
             Page::Settings(page) => page.view(self, ui),
+            Page::More(page) => more::PLAN.view(&self.more, page, ui),
         }
     }
 
@@ -183,6 +207,7 @@ impl App for Mail {
             (Page::Folders(page), Msg::Folders(msg)) => page.update(self, msg, cx),
             (Page::Search(page), Msg::Search(msg)) => page.update(self, msg, cx),
             (Page::Settings(page), Msg::Settings(msg)) => page.update(self, msg, cx),
+            (Page::More(page), Msg::More(msg)) => more::PLAN.update(&mut self.more, page, msg, cx),
             _ => {}
         }
     }
@@ -191,6 +216,7 @@ impl App for Mail {
         match page {
             Page::Inbox(page) => page.load(cx),
             Page::Message(page) => page.opened(self, cx),
+            Page::More(page) => more::PLAN.opened(&mut self.more, page, cx),
             _ => {}
         }
     }
@@ -203,10 +229,31 @@ impl App for Mail {
         }
     }
 
+    fn localized(&mut self, page: &mut Page, cx: &mut Cx<'_, Mail>) {
+        match page {
+            Page::More(page) => more::PLAN.recreated(Hook::Locale, &mut self.more, page, cx),
+            _ => self.rotated(page, cx),
+        }
+    }
+
+    fn restored(&mut self, page: &mut Page, cx: &mut Cx<'_, Mail>) {
+        match page {
+            Page::More(page) => more::PLAN.recreated(Hook::Restore, &mut self.more, page, cx),
+            _ => self.rotated(page, cx),
+        }
+    }
+
+    fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Mail>) {
+        if let Page::More(page) = page {
+            more::PLAN.told(event, &mut self.more, page, cx);
+        }
+    }
+
     fn rotated(&mut self, page: &mut Page, cx: &mut Cx<'_, Mail>) {
         match page {
             Page::Inbox(page) => page.rotated(cx),
             Page::Compose(page) => page.rotated(),
+            Page::More(page) => more::PLAN.recreated(Hook::Rotate, &mut self.more, page, cx),
             _ => {}
         }
     }
@@ -223,14 +270,20 @@ impl App for Mail {
             compose::deliver(self, &to, cx);
         }
     }
+
+    fn died(&mut self) {
+        self.more.died();
+    }
 }
 
 fn manifest() -> Manifest {
+    let more =
+        more::PLAN.screens.iter().map(|screen| Text::new(format!("com.example.mail/.{}", screen.class)));
     Manifest {
         package: Text::new_static("com.example.mail"),
         label: Text::new_static("Mail"),
         version_code: 112,
-        activities: ACTIVITIES.map(Text::new_static).to_vec(),
-        branches: Branch::COUNT,
+        activities: ACTIVITIES.map(Text::new_static).into_iter().chain(more).collect(),
+        branches: Branch::COUNT + 2 * more::PLAN.decisions,
     }
 }

@@ -10,22 +10,28 @@ macro_rules! id {
 mod editor;
 mod failures;
 mod list;
+mod more;
 mod search;
 mod settings;
 mod statistics;
 mod tags;
 mod trash;
 
+use std::sync::Arc;
+
 use retap_shared::Text;
+use retap_shared::action::System;
 
 use super::Entry;
 use crate::kit::{App, Cx, Manifest, Process, Running, Shown, Ui, branches};
+use crate::plan::{self, Hook};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "notes",
     about: "notes with an editor, search, tags and a trash: lists that grow, texts that change",
     install: || -> Box<dyn Process> { Box::new(Running::install(manifest(), Notes::new())) },
     planted: failures::PLANTED,
+    plan: Some(|| Arc::clone(&more::PLAN)),
 };
 
 /// On disk, but for `deleted`.
@@ -37,6 +43,7 @@ struct Notes {
     settings: settings::Stored,
     /// Deleted a moment ago, with its place: it can still be taken back.
     deleted: Option<(usize, Note)>,
+    more: plan::State,
 }
 
 #[derive(Clone, Debug, Hash)]
@@ -59,6 +66,7 @@ enum Page {
     Settings(settings::Settings),
     Statistics(statistics::Statistics),
     About,
+    More(plan::Page),
 }
 
 #[derive(Clone, Debug, Hash)]
@@ -70,6 +78,19 @@ enum Msg {
     Trash(trash::Msg),
     Settings(settings::Msg),
     Statistics(statistics::Msg),
+    More(plan::Msg),
+}
+
+impl From<plan::Page> for Page {
+    fn from(page: plan::Page) -> Page {
+        Page::More(page)
+    }
+}
+
+impl From<plan::Msg> for Msg {
+    fn from(msg: plan::Msg) -> Msg {
+        Msg::More(msg)
+    }
 }
 
 const ACTIVITIES: [&str; 8] = [
@@ -149,6 +170,7 @@ impl Notes {
             tags: vec![Text::new_static("home"), Text::new_static("work")],
             settings: settings::Stored::default(),
             deleted: None,
+            more: plan::State::default(),
         }
     }
 
@@ -175,6 +197,7 @@ impl App for Notes {
             Page::Settings(_) => 5,
             Page::Statistics(_) => 6,
             Page::About => 7,
+            Page::More(page) => ACTIVITIES.len() + usize::from(page.screen),
         }
     }
 
@@ -188,6 +211,7 @@ impl App for Notes {
             Page::Settings(page) => page.view(self, ui),
             Page::Statistics(page) => page.view(self, ui),
             Page::About => settings::view_about(ui),
+            Page::More(page) => more::PLAN.view(&self.more, page, ui),
         }
     }
 
@@ -200,13 +224,36 @@ impl App for Notes {
             (Page::Trash(page), Msg::Trash(msg)) => page.update(self, msg, cx),
             (Page::Settings(page), Msg::Settings(msg)) => page.update(self, msg, cx),
             (Page::Statistics(page), Msg::Statistics(msg)) => page.update(self, msg, cx),
+            (Page::More(page), Msg::More(msg)) => more::PLAN.update(&mut self.more, page, msg, cx),
             _ => {}
         }
     }
 
     fn opened(&mut self, page: &mut Page, cx: &mut Cx<'_, Notes>) {
-        if let Page::Statistics(page) = page {
-            page.count(self, cx);
+        match page {
+            Page::Statistics(page) => page.count(self, cx),
+            Page::More(page) => more::PLAN.opened(&mut self.more, page, cx),
+            _ => {}
+        }
+    }
+
+    fn localized(&mut self, page: &mut Page, cx: &mut Cx<'_, Notes>) {
+        match page {
+            Page::More(page) => more::PLAN.recreated(Hook::Locale, &mut self.more, page, cx),
+            _ => self.rotated(page, cx),
+        }
+    }
+
+    fn restored(&mut self, page: &mut Page, cx: &mut Cx<'_, Notes>) {
+        match page {
+            Page::More(page) => more::PLAN.recreated(Hook::Restore, &mut self.more, page, cx),
+            _ => self.rotated(page, cx),
+        }
+    }
+
+    fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Notes>) {
+        if let Page::More(page) = page {
+            more::PLAN.told(event, &mut self.more, page, cx);
         }
     }
 
@@ -215,6 +262,7 @@ impl App for Notes {
             Page::List(page) => page.rotated(),
             Page::Editor(page) => page.rotated(cx),
             Page::Search(page) => page.rotated(cx),
+            Page::More(page) => more::PLAN.recreated(Hook::Rotate, &mut self.more, page, cx),
             _ => {}
         }
     }
@@ -233,6 +281,7 @@ impl App for Notes {
     }
 
     fn died(&mut self) {
+        self.more.died();
         if let Some((_, note)) = self.deleted.take() {
             self.throw_away(note);
         }
@@ -240,11 +289,13 @@ impl App for Notes {
 }
 
 fn manifest() -> Manifest {
+    let more =
+        more::PLAN.screens.iter().map(|screen| Text::new(format!("com.example.notes/.{}", screen.class)));
     Manifest {
         package: Text::new_static("com.example.notes"),
         label: Text::new_static("Notes"),
         version_code: 7,
-        activities: ACTIVITIES.map(Text::new_static).to_vec(),
-        branches: Branch::COUNT,
+        activities: ACTIVITIES.map(Text::new_static).into_iter().chain(more).collect(),
+        branches: Branch::COUNT + 2 * more::PLAN.decisions,
     }
 }

@@ -14,6 +14,7 @@ mod delivery;
 mod failures;
 mod gallery;
 mod login;
+mod more;
 mod orders;
 mod payment;
 mod product;
@@ -21,16 +22,21 @@ mod review;
 mod stock;
 mod wishlist;
 
+use std::sync::Arc;
+
 use retap_shared::Text;
+use retap_shared::action::System;
 
 use super::Entry;
 use crate::kit::{App, Cx, Manifest, Process, Running, Ui, branches};
+use crate::plan::{self, Hook};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "shop",
     about: "a shop with a catalogue, a login, a cart and a checkout of five screens",
     install: || -> Box<dyn Process> { Box::new(Running::install(manifest(), Shop::default())) },
     planted: failures::PLANTED,
+    plan: Some(|| Arc::clone(&more::PLAN)),
 };
 
 #[derive(Clone, Debug, Default, Hash)]
@@ -43,6 +49,7 @@ struct Shop {
     wishes: Vec<usize>,
     orders: Vec<Order>,
     checkout: Checkout,
+    more: plan::State,
 }
 
 /// So many of one product, which is named by its number in the stock.
@@ -80,6 +87,7 @@ enum Page {
     Done(review::Done),
     Orders(orders::Orders),
     Wishlist(wishlist::Wishlist),
+    More(plan::Page),
 }
 
 #[derive(Clone, Debug, Hash)]
@@ -95,6 +103,19 @@ enum Msg {
     Review(review::Msg),
     Orders(orders::Msg),
     Wishlist(wishlist::Msg),
+    More(plan::Msg),
+}
+
+impl From<plan::Page> for Page {
+    fn from(page: plan::Page) -> Page {
+        Page::More(page)
+    }
+}
+
+impl From<plan::Msg> for Msg {
+    fn from(msg: plan::Msg) -> Msg {
+        Msg::More(msg)
+    }
 }
 
 const ACTIVITIES: [&str; 12] = [
@@ -190,6 +211,7 @@ impl App for Shop {
             Page::Done(_) => 9,
             Page::Orders(_) => 10,
             Page::Wishlist(_) => 11,
+            Page::More(page) => ACTIVITIES.len() + usize::from(page.screen),
         }
     }
 
@@ -207,6 +229,7 @@ impl App for Shop {
             Page::Done(page) => page.view(ui),
             Page::Orders(page) => page.view(self, ui),
             Page::Wishlist(page) => page.view(self, ui),
+            Page::More(page) => more::PLAN.view(&self.more, page, ui),
         }
     }
 
@@ -224,7 +247,34 @@ impl App for Shop {
             (Page::Done(_), Msg::Review(_)) => cx.back_to_first(),
             (Page::Orders(page), Msg::Orders(msg)) => page.update(self, msg, cx),
             (Page::Wishlist(page), Msg::Wishlist(msg)) => page.update(self, msg, cx),
+            (Page::More(page), Msg::More(msg)) => more::PLAN.update(&mut self.more, page, msg, cx),
             _ => {}
+        }
+    }
+
+    fn opened(&mut self, page: &mut Page, cx: &mut Cx<'_, Shop>) {
+        if let Page::More(page) = page {
+            more::PLAN.opened(&mut self.more, page, cx);
+        }
+    }
+
+    fn localized(&mut self, page: &mut Page, cx: &mut Cx<'_, Shop>) {
+        match page {
+            Page::More(page) => more::PLAN.recreated(Hook::Locale, &mut self.more, page, cx),
+            _ => self.rotated(page, cx),
+        }
+    }
+
+    fn restored(&mut self, page: &mut Page, cx: &mut Cx<'_, Shop>) {
+        match page {
+            Page::More(page) => more::PLAN.recreated(Hook::Restore, &mut self.more, page, cx),
+            _ => self.rotated(page, cx),
+        }
+    }
+
+    fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Shop>) {
+        if let Page::More(page) = page {
+            more::PLAN.told(event, &mut self.more, page, cx);
         }
     }
 
@@ -233,6 +283,7 @@ impl App for Shop {
             Page::Gallery(page) => page.show(cx),
             Page::Login(page) => page.rotated(cx),
             Page::Delivery(page) => page.rotated(cx),
+            Page::More(page) => more::PLAN.recreated(Hook::Rotate, &mut self.more, page, cx),
             _ => {}
         }
     }
@@ -251,6 +302,7 @@ impl App for Shop {
     }
 
     fn died(&mut self) {
+        self.more.died();
         if !self.remember {
             self.account = None;
         }
@@ -259,11 +311,13 @@ impl App for Shop {
 }
 
 fn manifest() -> Manifest {
+    let more =
+        more::PLAN.screens.iter().map(|screen| Text::new(format!("com.example.shop/.{}", screen.class)));
     Manifest {
         package: Text::new_static("com.example.shop"),
         label: Text::new_static("Shop"),
         version_code: 31,
-        activities: ACTIVITIES.map(Text::new_static).to_vec(),
-        branches: Branch::COUNT,
+        activities: ACTIVITIES.map(Text::new_static).into_iter().chain(more).collect(),
+        branches: Branch::COUNT + 2 * more::PLAN.decisions,
     }
 }

@@ -4,13 +4,17 @@ use std::hash::{Hash, Hasher};
 
 use retap_shared::Text;
 
+use super::around::Configuration;
+
 #[derive(Clone)]
 pub(super) struct Activity<P> {
     /// Tells it from others of the same kind; messages are addressed to it.
     pub(super) instance: u32,
     pub(super) page: P,
-    /// How the phone was held when it was created.
-    pub(super) landscape: bool,
+    /// What it was created for.
+    pub(super) created_for: Configuration,
+    /// Its process was ended since it was last in front.
+    pub(super) lost: bool,
     pub(super) menu_open: bool,
     /// The id of the field that the keyboard is up for.
     pub(super) focus: Option<Text>,
@@ -21,11 +25,12 @@ pub(super) struct Activity<P> {
 }
 
 impl<P> Activity<P> {
-    pub(super) fn new(instance: u32, page: P, landscape: bool) -> Self {
+    pub(super) fn new(instance: u32, page: P, created_for: Configuration) -> Self {
         Activity {
             instance,
             page,
-            landscape,
+            created_for,
+            lost: false,
             menu_open: false,
             focus: None,
             reveal: false,
@@ -45,9 +50,10 @@ impl<P> Activity<P> {
         }
     }
 
-    /// It was destroyed and created again for another way of holding the phone.
-    pub(super) fn recreate(&mut self, landscape: bool) {
-        self.landscape = landscape;
+    /// It was destroyed and created again: for another way of holding the phone, in a new process.
+    pub(super) fn recreate(&mut self, created_for: Configuration) {
+        self.created_for = created_for;
+        self.lost = false;
         self.menu_open = false;
         self.focus = None;
         self.scrolls.clear();
@@ -58,6 +64,6 @@ impl<P> Activity<P> {
 impl<P: Hash> Hash for Activity<P> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.page.hash(state);
-        (self.landscape, self.menu_open, &self.focus, &self.scrolls).hash(state);
+        (self.created_for, self.lost, self.menu_open, &self.focus, &self.scrolls).hash(state);
     }
 }

@@ -3,6 +3,7 @@
 use std::hash::Hash;
 
 use retap_shared::Text;
+use retap_shared::action::System;
 use retap_shared::protocol::AppInfo;
 use retap_shared::trace::App as Named;
 
@@ -36,6 +37,22 @@ pub(crate) trait App: Clone + Hash + Send + Sync + 'static {
     /// The activity was destroyed and created again because the display was turned. What the app did not save is
     /// for this to forget.
     fn rotated(&mut self, _page: &mut Self::Page, _cx: &mut Cx<'_, Self>) {}
+
+    /// The same for another language.
+    fn localized(&mut self, page: &mut Self::Page, cx: &mut Cx<'_, Self>) {
+        self.rotated(page, cx);
+    }
+
+    /// The same after its process had been ended behind its back: `died` came before.
+    fn restored(&mut self, page: &mut Self::Page, cx: &mut Cx<'_, Self>) {
+        self.rotated(page, cx);
+    }
+
+    /// It is in front again after another app was.
+    fn returned(&mut self, _page: &mut Self::Page, _cx: &mut Cx<'_, Self>) {}
+
+    /// The front activity is told of a call, of the network, or of low memory.
+    fn told(&mut self, _page: &mut Self::Page, _event: &System, _cx: &mut Cx<'_, Self>) {}
 
     /// The Back key, where no keyboard, menu or dialog takes it.
     fn back(&mut self, _page: &mut Self::Page, cx: &mut Cx<'_, Self>) {

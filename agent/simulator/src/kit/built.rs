@@ -3,6 +3,7 @@
 use retap_shared::Text;
 use retap_shared::screen::{Node, NodeFlags, Point, SharedScreen, WindowKind};
 
+use super::Elsewhere;
 use super::keyboard::{self, Press};
 
 pub(super) struct Built<M> {
@@ -15,13 +16,15 @@ pub(super) struct Built<M> {
     pub(super) focused: Option<u32>,
     pub(super) keyboard: bool,
     pub(super) has_menu: bool,
+    /// A node whose text changes all the time.
+    pub(super) restless: Option<u32>,
 }
 
 pub(super) enum Does<M> {
     Tap(M),
     Long(M),
     Edit {
-        edit: fn(Text) -> M,
+        edit: Edit<M>,
         value: Text,
     },
     Submit(M),
@@ -38,7 +41,27 @@ pub(super) enum Does<M> {
     },
     Up,
     Menu,
-    DismissLate,
+    /// Takes the late dialog away, and may leave the app.
+    EndLate(Option<Elsewhere>),
+    /// A page of the web: what its ninths do, counted from the top left.
+    Web(Vec<(u8, M)>),
+}
+
+/// Makes a message of a field's new content.
+#[derive(Clone, Copy)]
+pub(super) enum Edit<M> {
+    Of(fn(Text) -> M),
+    /// One of several fields that share a message.
+    Numbered(u8, fn(u8, Text) -> M),
+}
+
+impl<M> Edit<M> {
+    pub(super) fn message(&self, text: Text) -> M {
+        match self {
+            Edit::Of(make) => make(text),
+            Edit::Numbered(number, make) => make(*number, text),
+        }
+    }
 }
 
 /// What Back and a touch beside it do to a window.
@@ -57,6 +80,20 @@ pub(super) enum Under {
     /// Beside the topmost window, which takes the touch all the same.
     Beside(usize),
     Nothing,
+}
+
+impl<M: Clone> Built<M> {
+    /// What a page of the web does at that place.
+    pub(super) fn web_at(&self, node: usize, at: Point) -> Option<M> {
+        self.does(node).find_map(|does| {
+            let Does::Web(ninths) = does else { return None };
+            let bounds = self.node(node).bounds;
+            let third = |from: i32, length: i32| ((3 * from / length.max(1)).clamp(0, 2)) as u8;
+            let ninth =
+                third(at.x - bounds.left, bounds.width()) + 3 * third(at.y - bounds.top, bounds.height());
+            ninths.iter().find(|(place, _)| *place == ninth).map(|(_, msg)| msg.clone())
+        })
+    }
 }
 
 impl<M> Built<M> {

@@ -3,9 +3,10 @@
 use retap_shared::Text;
 use retap_shared::micros::Micros;
 
+use super::around::Configuration;
 use super::failure::Failure;
 use super::text::{Shown, time_of_day};
-use super::{App, Exception, Stall, Tombstone, World};
+use super::{App, Elsewhere, Exception, Stall, Tombstone, World};
 
 /// Asked for now, done when the answer is complete.
 pub(super) enum Command<A: App> {
@@ -15,13 +16,15 @@ pub(super) enum Command<A: App> {
     Post { after: Micros, msg: A::Msg },
     Unpost,
     Block { span: Micros, at: &'static Stall },
+    Leave(Elsewhere),
     Fail(Failure),
 }
 
 pub(crate) struct Cx<'a, A: App> {
     pub(super) world: &'a mut World,
     pub(super) commands: &'a mut Vec<Command<A>>,
-    pub(super) landscape: bool,
+    pub(super) configuration: Configuration,
+    pub(super) offline: bool,
 }
 
 impl<A: App> Cx<'_, A> {
@@ -72,7 +75,21 @@ impl<A: App> Cx<'_, A> {
     }
 
     pub(crate) fn landscape(&self) -> bool {
-        self.landscape
+        self.configuration.landscape
+    }
+
+    /// The phone speaks another language than the one it started with.
+    pub(crate) fn foreign(&self) -> bool {
+        self.configuration.foreign
+    }
+
+    pub(crate) fn offline(&self) -> bool {
+        self.offline
+    }
+
+    /// Puts something of another app in front.
+    pub(crate) fn leave(&mut self, to: Elsewhere) {
+        self.commands.push(Command::Leave(to));
     }
 
     pub(crate) fn time_of_day(&self) -> Shown<Text> {
@@ -84,8 +101,8 @@ impl<A: App> Cx<'_, A> {
         self.world.network()
     }
 
-    /// Whether something from the network fails. Never on a phone without noise.
+    /// Whether something from the network fails. Without noise only on a phone that has none.
     pub(crate) fn network_fails(&mut self) -> bool {
-        self.world.network_fails()
+        self.offline || self.world.network_fails()
     }
 }

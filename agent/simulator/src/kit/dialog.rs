@@ -1,4 +1,4 @@
-//! Windows above the activity: dialogs, the options menu, and the dialog that nobody asked for.
+//! Windows above the activity: dialogs and the options menu. Those that nobody asked for are in `late`.
 
 use retap_shared::Text;
 use retap_shared::screen::{NodeFlags, Rect, WindowKind};
@@ -20,6 +20,12 @@ impl<M> Ui<'_, M> {
     /// A dialog that only its own buttons close.
     pub(crate) fn stubborn_dialog(&mut self, title: impl Words, fill: impl FnOnce(&mut Self)) {
         self.alert(title.words(), Cancel::Never, fill);
+    }
+
+    /// A dialog of the system's, in a window of another package: only its own buttons close it.
+    pub(crate) fn consent_dialog(&mut self, title: impl Words, fill: impl FnOnce(&mut Self)) {
+        self.alert(title.words(), Cancel::Never, fill);
+        self.window_of(Text::new_static("com.android.permissioncontroller"));
     }
 
     pub(crate) fn message(&mut self, text: impl Words) {
@@ -55,8 +61,10 @@ impl<M> Ui<'_, M> {
     }
 
     pub(super) fn popup_menu(&mut self, items: Vec<(Text, Text, M)>) {
-        let width = display_size(self.frame.rotation).width as i32;
-        let bottom = STATUS_BAR + BUTTON * items.len() as i32;
+        let size = display_size(self.frame.rotation);
+        let width = size.width as i32;
+        // What does not fit is out of sight.
+        let bottom = (STATUS_BAR + BUTTON * items.len() as i32).min(size.height as i32);
         let bounds = Rect { left: width - 600, top: STATUS_BAR, right: width, bottom };
         self.open_window(WindowKind::Popup, Text::new_static("PopupWindow"), bounds, Cancel::Menu);
         for (id, label, msg) in items {
@@ -65,19 +73,7 @@ impl<M> Ui<'_, M> {
         }
     }
 
-    pub(super) fn late_dialog(&mut self) {
-        self.alert(Text::new_static("Enjoying this app?"), Cancel::Late, |ui| {
-            ui.message("Tell others what you think of it.");
-            ui.columns(2, |ui| {
-                for (id, label) in [("android:id/button1", "Rate it"), ("android:id/button2", "Later")] {
-                    let placed = ui.leaf("android.widget.Button", id, label, BUTTON, NodeFlags::CLICKABLE);
-                    ui.on(placed, Does::DismissLate);
-                }
-            });
-        });
-    }
-
-    fn alert(&mut self, title: Text, cancel: Cancel<M>, fill: impl FnOnce(&mut Self)) {
+    pub(super) fn alert(&mut self, title: Text, cancel: Cancel<M>, fill: impl FnOnce(&mut Self)) {
         let size = display_size(self.frame.rotation);
         let landscape = is_landscape(self.frame.rotation);
         let (side, top) = if landscape { (360, STATUS_BAR + 12) } else { (90, STATUS_BAR + 2 * TOOLBAR) };

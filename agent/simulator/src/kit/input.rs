@@ -54,7 +54,9 @@ impl<A: App> Running<A> {
             Under::Beside(window) => self.cancel(&built.cancels[window], world),
             Under::Key(press) => self.press(built, press, world),
             Under::Node(node) => {
-                if let Some(node) = built.takes_touch(node) {
+                if let Some(msg) = built.web_at(node, at) {
+                    self.send(msg, world);
+                } else if let Some(node) = built.takes_touch(node) {
                     self.click(built, node, long, world);
                 }
             }
@@ -75,7 +77,10 @@ impl<A: App> Running<A> {
                 }
                 Does::Up => return self.go_back(world),
                 Does::Menu => self.front_mut().menu_open = true,
-                Does::DismissLate => self.dismiss_late(),
+                Does::EndLate(leaves) => {
+                    self.leaves = *leaves;
+                    self.dismiss_late();
+                }
                 _ => {}
             }
         }
@@ -124,7 +129,7 @@ impl<A: App> Running<A> {
         let Some(node) = built.takes_touch(node) else { return };
         for does in built.does(node) {
             if let Does::Edit { edit, .. } = does {
-                return self.send(edit(text.clone()), world);
+                return self.send(edit.message(text.clone()), world);
             }
         }
     }
@@ -134,12 +139,12 @@ impl<A: App> Running<A> {
         for does in built.does(field as usize) {
             match (press, does) {
                 (Press::Type(letter), Does::Edit { edit, value }) => {
-                    return self.send(edit(value.chars().chain([letter]).collect()), world);
+                    return self.send(edit.message(value.chars().chain([letter]).collect()), world);
                 }
                 (Press::Delete, Does::Edit { edit, value }) => {
                     let mut shorter = value.as_str().chars();
                     shorter.next_back();
-                    return self.send(edit(Text::new(shorter.as_str())), world);
+                    return self.send(edit.message(Text::new(shorter.as_str())), world);
                 }
                 (Press::Enter, Does::Submit(msg)) => return self.send(msg.clone(), world),
                 _ => {}

@@ -5,14 +5,17 @@ use std::mem;
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::action::System;
 use retap_shared::micros::Micros;
 use retap_shared::screen::{Rotation, SharedScreen};
 use retap_shared::verdict::Problem;
 
 use super::activity::Activity;
+use super::around::Around;
 use super::failure::not_responding;
+use super::late::Late;
 use super::running::{Running, What};
-use super::{App, Input, Manifest, Stall, World};
+use super::{App, Elsewhere, Input, Manifest, Stall, World};
 
 /// An app on a phone, running or not.
 pub(crate) trait Process: Send {
@@ -32,7 +35,15 @@ pub(crate) trait Process: Send {
     fn launch(&mut self, world: &mut World);
     fn input(&mut self, input: Input<'_>, world: &mut World);
     fn rotate(&mut self, to: Rotation, in_front: bool, world: &mut World);
-    fn post_late_dialog(&mut self, at: Micros);
+    /// The system does something to it. It loses its process if memory is short and it is not in front.
+    fn system(&mut self, event: &System, in_front: bool, world: &mut World);
+    /// Network and language are as they were when the phone was switched on.
+    fn put_surroundings_back(&mut self);
+    /// What it has asked to be put in front of it.
+    fn take_leaving(&mut self) -> Option<Elsewhere>;
+    /// The node of its screen that never rests, if there is one.
+    fn restless(&self) -> Option<usize>;
+    fn post_late(&mut self, late: Late, at: Micros);
     /// When its next message is due, if it has one.
     fn next_due(&self) -> Option<Micros>;
     fn run_due(&mut self, world: &mut World);
@@ -76,19 +87,19 @@ impl<A: App> Process for Running<A> {
     }
 
     fn rotation(&self) -> Rotation {
-        self.rotation
+        self.around.rotation
     }
 
     fn late_dialog_is_up(&self) -> bool {
-        self.late_dialog
+        self.late.is_some()
     }
 
     fn launch(&mut self, world: &mut World) {
         if self.stack.is_empty() {
             let page = self.app.first_page();
             self.open(page, world);
-        } else {
-            self.recreate_if_turned(world);
+        } else if !self.recreate_if_need_be(world) {
+            self.run(self.stack.len() - 1, world, A::returned);
         }
     }
 
@@ -97,15 +108,46 @@ impl<A: App> Process for Running<A> {
     }
 
     fn rotate(&mut self, to: Rotation, in_front: bool, world: &mut World) {
-        self.rotation = to;
+        self.around.rotation = to;
         self.built = None;
         if in_front {
-            self.recreate_if_turned(world);
+            self.recreate_if_need_be(world);
         }
     }
 
-    fn post_late_dialog(&mut self, at: Micros) {
-        self.post(at, What::LateDialog);
+    fn system(&mut self, event: &System, in_front: bool, world: &mut World) {
+        self.built = None;
+        match event {
+            System::LowMemory if !in_front => return self.lose_process(),
+            System::Offline => self.around.offline = true,
+            System::Online => self.around.offline = false,
+            System::Locale(tag) => self.around.language = tag.clone(),
+            System::Call | System::LowMemory => {}
+        }
+        let Some(front) = self.stack.len().checked_sub(1).filter(|_| in_front) else { return };
+        match event {
+            System::Locale(_) => {
+                self.recreate_if_need_be(world);
+            }
+            _ => self.run(front, world, |app, page, cx| app.told(page, event, cx)),
+        }
+    }
+
+    fn put_surroundings_back(&mut self) {
+        self.around = Around { rotation: self.around.rotation, ..Around::default() };
+        self.built = None;
+    }
+
+    fn take_leaving(&mut self) -> Option<Elsewhere> {
+        self.leaves.take()
+    }
+
+    fn restless(&self) -> Option<usize> {
+        self.built.as_ref().and_then(|built| built.restless).map(|node| node as usize)
+    }
+
+    fn post_late(&mut self, late: Late, at: Micros) {
+        self.post(at, What::Late(late));
     }
 
     fn next_due(&self) -> Option<Micros> {
@@ -117,8 +159,8 @@ impl<A: App> Process for Running<A> {
         let Some(next) = next else { return };
         match self.due.remove(next).what {
             What::Start(page) => self.open(page, world),
-            What::LateDialog => {
-                self.late_dialog = !self.stack.is_empty();
+            What::Late(late) => {
+                self.late = (!self.stack.is_empty()).then_some(late);
                 self.built = None;
             }
             What::Message { instance, msg } => {
@@ -146,9 +188,8 @@ impl<A: App> Process for Running<A> {
     fn kill(&mut self) {
         self.stack.clear();
         self.due.clear();
-        (self.busy, self.problem, self.built, self.late_dialog) = (None, None, None, false);
-        Arc::make_mut(&mut self.app).died();
-        self.pid += 1;
+        self.end_process();
+        self.problem = None;
     }
 
     fn clear(&mut self) {

@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use retap_shared::Text;
 use retap_shared::micros::Micros;
-use retap_shared::screen::Rotation;
 use retap_shared::verdict::Problem;
 
 use super::activity::Activity;
+use super::around::Around;
 use super::built::Built;
 use super::cx::Command;
 use super::failure::{Failed, Failure};
+use super::late::Late;
 use super::process::Process;
-use super::ui::{Correction, Frame, is_landscape};
-use super::{App, Cx, Manifest, Stall, Ui, World};
+use super::ui::{Correction, Frame};
+use super::{App, Cx, Elsewhere, Manifest, Stall, Ui, World};
 
 /// An app with its state, its back stack, and what it has posted. What is behind an `Arc` is shared with its forks.
 #[derive(Clone)]
@@ -25,9 +26,11 @@ pub(crate) struct Running<A: App> {
     pub(super) app: Arc<A>,
     pub(super) stack: Vec<Arc<Activity<A::Page>>>,
     pub(super) due: Vec<Due<A>>,
-    pub(super) rotation: Rotation,
+    pub(super) around: Around,
     pub(super) busy: Option<(Micros, &'static Stall)>,
-    pub(super) late_dialog: bool,
+    pub(super) late: Option<Late>,
+    /// Another app is to come to the front.
+    pub(super) leaves: Option<Elsewhere>,
     pub(super) problem: Option<Arc<Problem>>,
     pub(super) built: Option<Arc<Built<A::Msg>>>,
     pub(super) next_instance: u32,
@@ -47,7 +50,7 @@ pub(super) struct Due<A: App> {
 pub(super) enum What<A: App> {
     Message { instance: u32, msg: A::Msg },
     Start(A::Page),
-    LateDialog,
+    Late(Late),
 }
 
 impl<A: App> Running<A> {
@@ -59,9 +62,10 @@ impl<A: App> Running<A> {
             app,
             stack: Vec::new(),
             due: Vec::new(),
-            rotation: Rotation::Natural,
+            around: Around::default(),
             busy: None,
-            late_dialog: false,
+            late: None,
+            leaves: None,
             problem: None,
             built: None,
             next_instance: 0,
@@ -76,7 +80,7 @@ impl<A: App> Running<A> {
             let front = self.stack.last()?;
             let activity = &self.manifest.activities[self.app.activity(&front.page)];
             let mut ui = Ui::new(Frame {
-                rotation: self.rotation,
+                rotation: self.around.rotation,
                 package: &self.manifest.package,
                 activity,
                 first: self.stack.len() == 1,
@@ -87,7 +91,7 @@ impl<A: App> Running<A> {
                 expected: 48,
             });
             self.app.view(&front.page, &mut ui);
-            match ui.finish(self.late_dialog) {
+            match ui.finish(self.late) {
                 Ok(built) => {
                     if front.reveal {
                         self.front_mut().reveal = false;
@@ -123,7 +127,7 @@ impl<A: App> Running<A> {
 
     pub(super) fn dismiss_late(&mut self) {
         self.built = None;
-        self.late_dialog = false;
+        self.late = None;
     }
 
     pub(super) fn run(
@@ -135,8 +139,8 @@ impl<A: App> Running<A> {
         self.built = None;
         let mut commands = Vec::new();
         let activity = Arc::make_mut(&mut self.stack[place]);
-        let landscape = is_landscape(self.rotation);
-        let mut cx = Cx { world, commands: &mut commands, landscape };
+        let (configuration, offline) = (self.around.configuration(), self.around.offline);
+        let mut cx = Cx { world, commands: &mut commands, configuration, offline };
         call(Arc::make_mut(&mut self.app), &mut activity.page, &mut cx);
         let instance = activity.instance;
         self.obey(commands, instance, world);
@@ -144,8 +148,8 @@ impl<A: App> Running<A> {
 
     pub(super) fn run_orphan(&mut self, msg: A::Msg, world: &mut World) {
         let mut commands = Vec::new();
-        let landscape = is_landscape(self.rotation);
-        let mut cx = Cx { world, commands: &mut commands, landscape };
+        let (configuration, offline) = (self.around.configuration(), self.around.offline);
+        let mut cx = Cx { world, commands: &mut commands, configuration, offline };
         Arc::make_mut(&mut self.app).orphaned(msg, &mut cx);
         self.built = None;
         self.obey(commands, 0, world);
@@ -172,6 +176,7 @@ impl<A: App> Running<A> {
                     .due
                     .retain(|due| !matches!(due.what, What::Message { instance: of, .. } if of == instance)),
                 Command::Block { span, at } => self.busy = Some((world.now + span, at)),
+                Command::Leave(to) => self.leaves = Some(to),
                 Command::Fail(failure) => return self.fail(failure),
             }
             if self.problem.is_some() {
@@ -182,7 +187,7 @@ impl<A: App> Running<A> {
 
     pub(super) fn open(&mut self, page: A::Page, world: &mut World) {
         self.next_instance += 1;
-        let activity = Activity::new(self.next_instance, page, is_landscape(self.rotation));
+        let activity = Activity::new(self.next_instance, page, self.around.configuration());
         self.stack.push(Arc::new(activity));
         self.run(self.stack.len() - 1, world, A::opened);
     }
@@ -193,20 +198,42 @@ impl<A: App> Running<A> {
         self.built = None;
         let Some(now_front) = self.stack.last() else { return };
         if Some(now_front.instance) != front {
-            self.recreate_if_turned(world);
+            self.recreate_if_need_be(world);
             if self.problem.is_none() {
                 self.run(self.stack.len() - 1, world, A::resumed);
             }
         }
     }
 
-    /// An activity is created anew when it is in front and the phone is held another way than when it was created.
-    pub(super) fn recreate_if_turned(&mut self, world: &mut World) {
-        let landscape = is_landscape(self.rotation);
-        if self.stack.last().is_some_and(|front| front.landscape != landscape) {
-            self.front_mut().recreate(landscape);
-            self.run(self.stack.len() - 1, world, A::rotated);
+    /// An activity is created anew when it is in front and its process has ended since it was created, or the phone
+    /// is held another way or speaks another language. True if it was.
+    pub(super) fn recreate_if_need_be(&mut self, world: &mut World) -> bool {
+        let wanted = self.around.configuration();
+        let Some(front) = self.stack.last() else { return false };
+        let hook = match (front.lost, front.created_for) {
+            (true, _) => A::restored,
+            (false, had) if had.landscape != wanted.landscape => A::rotated,
+            (false, had) if had.foreign != wanted.foreign => A::localized,
+            _ => return false,
+        };
+        self.front_mut().recreate(wanted);
+        self.run(self.stack.len() - 1, world, hook);
+        true
+    }
+
+    /// Its process ends, its activities stay: they are created anew when they come to the front.
+    pub(super) fn lose_process(&mut self) {
+        self.due.clear();
+        self.end_process();
+        for activity in &mut self.stack {
+            Arc::make_mut(activity).lost = true;
         }
+    }
+
+    pub(super) fn end_process(&mut self) {
+        (self.busy, self.built, self.late, self.leaves) = (None, None, None, None);
+        Arc::make_mut(&mut self.app).died();
+        self.pid += 1;
     }
 
     pub(super) fn post(&mut self, at: Micros, what: What<A>) {
@@ -229,7 +256,7 @@ impl<A: App> Running<A> {
 
     /// Feeds the whole state, without the clock, to a hasher.
     pub(super) fn feed(&self, now: Micros, hasher: &mut impl Hasher) {
-        (&self.app, &self.stack, self.late_dialog, self.rotation).hash(hasher);
+        (&self.app, &self.stack, self.late, &self.around).hash(hasher);
         self.busy.map(|(until, _)| until.since(now)).filter(|left| *left > Micros::ZERO).hash(hasher);
         for due in &self.due {
             due.at.since(now).hash(hasher);
@@ -239,7 +266,7 @@ impl<A: App> Running<A> {
                     (place, msg).hash(hasher);
                 }
                 What::Start(page) => page.hash(hasher),
-                What::LateDialog => {}
+                What::Late(late) => late.hash(hasher),
             }
         }
     }

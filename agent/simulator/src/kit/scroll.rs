@@ -87,7 +87,7 @@ impl<M> Ui<'_, M> {
     }
 
     /// All the place that is left; none if the keyboard has taken it.
-    fn rest(&mut self) -> Option<Rect> {
+    pub(super) fn rest(&mut self) -> Option<Rect> {
         let mut rest = self.area;
         rest.bottom = rest.bottom.min(self.clip.bottom);
         self.area.top = rest.bottom.max(rest.top);

@@ -10,6 +10,7 @@ use retap_shared::screen::{
 
 use super::built::{Built, Cancel, Does};
 use super::keyboard;
+use super::late::Late;
 
 pub(super) const STATUS_BAR: i32 = 63;
 
@@ -65,6 +66,7 @@ pub(crate) struct Ui<'a, M> {
     pub(super) hidden_by: i32,
     /// The window that has the focused field, and its node if it can be seen.
     pub(super) focused: Option<(usize, Option<u32>)>,
+    pub(super) restless: Option<u32>,
     windows: Vec<Window>,
     cancels: Vec<Cancel<M>>,
     depth: u16,
@@ -100,6 +102,7 @@ impl<'a, M> Ui<'a, M> {
             correction: None,
             hidden_by: 0,
             focused: None,
+            restless: None,
             windows: Vec::with_capacity(3),
             cancels: Vec::with_capacity(3),
             depth: 0,
@@ -115,7 +118,7 @@ impl<'a, M> Ui<'a, M> {
         ui
     }
 
-    pub(super) fn finish(mut self, late_dialog: bool) -> Result<Built<M>, Correction> {
+    pub(super) fn finish(mut self, late: Option<Late>) -> Result<Built<M>, Correction> {
         if let Some(correction) = self.correction.take() {
             return Err(correction);
         }
@@ -124,8 +127,8 @@ impl<'a, M> Ui<'a, M> {
         if let Some(items) = menu.filter(|_| self.frame.menu_open) {
             self.popup_menu(items);
         }
-        if late_dialog {
-            self.late_dialog();
+        if let Some(late) = late {
+            self.late(late);
         }
         let front = self.windows.len() - 1;
         if self.frame.focus.is_some() && self.focused.is_none_or(|(window, _)| window != front) {
@@ -149,7 +152,8 @@ impl<'a, M> Ui<'a, M> {
         let screen = Screen::new(content).expect("nodes are nested as they are drawn");
         let focused = self.focused.and_then(|(_, node)| node);
         let cancels = self.cancels;
-        Ok(Built { screen: Arc::new(screen), does: self.does, cancels, focused, keyboard, has_menu })
+        let (does, restless) = (self.does, self.restless);
+        Ok(Built { screen: Arc::new(screen), does, cancels, focused, keyboard, has_menu, restless })
     }
 
     /// Everything that is drawn from now on goes into a new window above the others.
@@ -178,6 +182,13 @@ impl<'a, M> Ui<'a, M> {
         if let Some(window) = self.windows.last_mut() {
             window.bounds.bottom = bottom;
             self.nodes[window.nodes as usize].bounds.bottom = bottom;
+        }
+    }
+
+    /// The current window is another package's.
+    pub(super) fn window_of(&mut self, package: Text) {
+        if let Some(window) = self.windows.last_mut() {
+            window.package = package;
         }
     }
 

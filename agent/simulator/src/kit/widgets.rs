@@ -4,7 +4,7 @@ use retap_shared::Text;
 use retap_shared::screen::{NodeFlags, Rect};
 
 use super::Words;
-use super::built::Does;
+use super::built::{Does, Edit};
 use super::ui::{Flow, Ui};
 
 pub(super) const TOOLBAR: i32 = 147;
@@ -64,6 +64,20 @@ impl<M> Ui<'_, M> {
         value: &Text,
         edit: fn(Text) -> M,
     ) -> Placed {
+        let edit = Edit::Of(edit);
+        self.edit_text(id.words(), hint.words(), value.clone(), value.clone(), NodeFlags::empty(), edit)
+    }
+
+    /// One of several text fields that share a message.
+    pub(crate) fn numbered_field(
+        &mut self,
+        id: impl Words,
+        hint: impl Words,
+        value: &Text,
+        number: u8,
+        edit: fn(u8, Text) -> M,
+    ) -> Placed {
+        let edit = Edit::Numbered(number, edit);
         self.edit_text(id.words(), hint.words(), value.clone(), value.clone(), NodeFlags::empty(), edit)
     }
 
@@ -76,6 +90,7 @@ impl<M> Ui<'_, M> {
         edit: fn(Text) -> M,
     ) -> Placed {
         let dots = value.chars().map(|_| '•').collect();
+        let edit = Edit::Of(edit);
         self.edit_text(id.words(), hint.words(), dots, value.clone(), NodeFlags::PASSWORD, edit)
     }
 
@@ -187,7 +202,7 @@ impl<M> Ui<'_, M> {
         shown: Text,
         value: Text,
         flags: NodeFlags,
-        edit: fn(Text) -> M,
+        edit: Edit<M>,
     ) -> Placed {
         let focused = self.frame.focus == Some(&id);
         let top = self.area.top;

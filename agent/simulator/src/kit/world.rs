@@ -6,7 +6,7 @@ use rand_pcg::Pcg64Mcg;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
 
-use super::Branches;
+use super::{Branches, Late};
 use crate::noise::{Figures, Noise};
 
 /// Never saved with a state and never restored: going back in an app's life does not turn back the world.
@@ -17,6 +17,33 @@ pub(crate) struct World {
     noise: Noise,
     figures: &'static Figures,
     rng: Pcg64Mcg,
+    /// Takes the place of chance, if there is one.
+    script: Option<Script>,
+}
+
+/// What chance is to bring, told beforehand; what is asked beyond that does not happen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    pub(crate) told: Vec<bool>,
+    asked: usize,
+    /// How probable all answers together are.
+    pub(crate) weight: f64,
+}
+
+impl Script {
+    pub(crate) fn of(told: Vec<bool>) -> Script {
+        Script { told, asked: 0, weight: 1.0 }
+    }
+
+    fn happens(&mut self, probability: f64) -> bool {
+        if self.asked == self.told.len() {
+            self.told.push(false);
+        }
+        let happens = self.told[self.asked];
+        self.asked += 1;
+        self.weight *= if happens { probability } else { 1.0 - probability };
+        happens
+    }
 }
 
 impl World {
@@ -27,6 +54,7 @@ impl World {
             noise,
             figures: noise.latency.figures(),
             rng: Pcg64Mcg::seed_from_u64(seed),
+            script: None,
         }
     }
 
@@ -39,16 +67,24 @@ impl World {
         Micros(draw(what(self.figures), &mut self.rng))
     }
 
+    /// What saving and restoring a state take.
+    pub(crate) fn snapshot_costs(&self) -> [Micros; 2] {
+        let always = |figures: &[u64]| Micros(figures.first().copied().unwrap_or_default());
+        self.noise.snapshot.costs(self.figures).map(always)
+    }
+
     /// Whether this event is lost on the way.
     pub(crate) fn swallows(&mut self, action: &Action) -> bool {
-        let works = self.noise.works(action);
-        works < 1.0 && !self.rng.random_bool(works)
+        self.happens(1.0 - self.noise.works(action))
     }
 
     /// When a dialog that nobody asked for comes up after a change of the screen, if one does.
-    pub(crate) fn late_dialog(&mut self) -> Option<Micros> {
-        let comes = self.noise.late_dialog > 0.0 && self.rng.random_bool(self.noise.late_dialog);
-        comes.then(|| self.now + Micros(self.rng.random_range(300_000..2_500_000)))
+    pub(crate) fn late(&mut self) -> Option<(Late, Micros)> {
+        let comes = self.happens(self.noise.late_dialog);
+        comes.then(|| {
+            let at = self.now + Micros(self.rng.random_range(300_000..2_500_000));
+            (Late::ALL[self.rng.random_range(0..Late::ALL.len())], at)
+        })
     }
 
     /// How long a new activity takes to come up.
@@ -61,7 +97,26 @@ impl World {
     }
 
     pub(super) fn network_fails(&mut self) -> bool {
-        self.noise.flaky > 0.0 && self.rng.random_bool(self.noise.flaky)
+        self.happens(self.noise.flaky)
+    }
+
+    pub(crate) fn follow(&mut self, script: Script) {
+        self.script = Some(script);
+    }
+
+    /// The script as far as it has been asked.
+    pub(crate) fn take_script(&mut self) -> Script {
+        self.script.take().unwrap_or_default()
+    }
+
+    fn happens(&mut self, probability: f64) -> bool {
+        if probability <= 0.0 {
+            return false;
+        }
+        match &mut self.script {
+            Some(script) => script.happens(probability),
+            None => self.rng.random_bool(probability.min(1.0)),
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Injected events: what they cost, whether they get through, and whom they reach.
 
-use retap_shared::action::{Action, Key};
+use retap_shared::action::{Action, Key, System};
 use retap_shared::micros::Micros;
-use retap_shared::screen::{Point, Rotation, ScreenHash};
+use retap_shared::screen::{Rotation, ScreenHash};
 
-use super::{SimulatedPhone, launcher};
-use crate::kit::Input;
+use super::elsewhere::{self, Next};
+use super::{Front, SimulatedPhone, launcher};
+use crate::kit::{Elsewhere, Input};
 
 /// `InputDispatcher`'s patience with a window that does not take its input.
 const ANR_TIMEOUT: Micros = Micros::from_millis(5_000);
@@ -31,24 +32,27 @@ impl SimulatedPhone {
             }
             Action::Rotate(to) => self.rotate(*to),
             Action::Key(Key::Home) => {
-                self.in_front = false;
+                self.front = Front::Launcher;
                 self.look();
             }
-            _ if self.in_front => self.hand_over(action),
-            Action::Tap(at) | Action::LongPress(at) => self.touch_launcher(*at),
-            _ => {}
+            Action::System(event) => self.system(event),
+            _ => match self.front {
+                Front::App => self.hand_over(action),
+                Front::Elsewhere { what, over_app } => self.act_elsewhere(what, over_app, action),
+                Front::Launcher => self.touch_launcher(action),
+            },
         }
-        self.perhaps_a_late_dialog(before);
+        self.perhaps_something_late(before);
     }
 
     /// After a change of the screen, but for the going of such a dialog.
-    fn perhaps_a_late_dialog(&mut self, (screen, was_up): (ScreenHash, bool)) {
-        let changed = self.in_front && self.screen.hash() != screen;
+    fn perhaps_something_late(&mut self, (screen, was_up): (ScreenHash, bool)) {
+        let changed = self.front == Front::App && self.screen.hash() != screen;
         if changed
             && !was_up
-            && let Some(at) = self.world.late_dialog()
+            && let Some((late, at)) = self.world.late()
         {
-            self.process.post_late_dialog(at);
+            self.process.post_late(late, at);
         }
     }
 
@@ -76,17 +80,54 @@ impl SimulatedPhone {
         if self.process.rotation() == to {
             return;
         }
-        let busy = self.process.busy_until().since(self.world.now);
-        if self.in_front && busy > Micros::ZERO {
-            self.advance(busy);
-        }
-        self.process.rotate(to, self.in_front, &mut self.world);
+        let in_front = self.wait_for_main_thread();
+        self.process.rotate(to, in_front, &mut self.world);
         self.look();
     }
 
-    fn touch_launcher(&mut self, at: Point) {
-        if launcher::icon(self.process.rotation()).contains(at) {
+    fn system(&mut self, event: &System) {
+        let in_front = self.wait_for_main_thread();
+        self.process.system(event, in_front, &mut self.world);
+        self.look();
+        if *event == System::Call {
+            self.front = Front::Elsewhere { what: Elsewhere::Call, over_app: self.front == Front::App };
+            self.look();
+        }
+    }
+
+    /// Lets what keeps the app busy come to its end. Whether the app is in front.
+    fn wait_for_main_thread(&mut self) -> bool {
+        let busy = self.process.busy_until().since(self.world.now);
+        if self.front == Front::App && busy > Micros::ZERO {
+            self.advance(busy);
+        }
+        self.front == Front::App
+    }
+
+    fn touch_launcher(&mut self, action: &Action) {
+        let (Action::Tap(at) | Action::LongPress(at)) = action else { return };
+        if launcher::icon(self.process.rotation()).contains(*at) {
             self.bring_to_front();
+        }
+    }
+
+    fn act_elsewhere(&mut self, what: Elsewhere, over_app: bool, action: &Action) {
+        let next = match action {
+            Action::Tap(at) | Action::LongPress(at) => elsewhere::touched(what, self.process.rotation(), *at),
+            Action::Key(Key::Back) | Action::Key(Key::Code(4)) => Next::Back,
+            _ => Next::Stay,
+        };
+        match next {
+            Next::Stay => {}
+            Next::Back if over_app => self.bring_to_front(),
+            Next::Back => {
+                self.front = Front::Launcher;
+                self.look();
+            }
+            Next::On(what) => {
+                self.front = Front::Elsewhere { what, over_app };
+                self.look();
+            }
         }
     }
 }
@@ -118,7 +159,8 @@ fn as_input(action: &Action) -> Option<Input<'_>> {
         | Action::Pinch { .. }
         | Action::Rotate(_)
         | Action::Launch
-        | Action::Wait { .. } => return None,
+        | Action::Wait { .. }
+        | Action::System(_) => return None,
     })
 }
 

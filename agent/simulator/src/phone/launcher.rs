@@ -18,46 +18,70 @@ pub(super) fn icon(rotation: Rotation) -> Rect {
 }
 
 pub(super) fn screen(manifest: &Manifest, rotation: Rotation) -> SharedScreen {
+    let workspace = Drawn::group("com.android.launcher3:id/workspace");
+    let icon = Drawn {
+        id: "com.android.launcher3:id/icon",
+        text: manifest.label.clone(),
+        bounds: icon(rotation),
+    };
+    draw(PACKAGE, "com.android.launcher3/.Launcher", "Home", rotation, &[workspace, icon])
+}
+
+/// A widget of a screen that is none of the app's.
+#[derive(Clone, Default)]
+pub(super) struct Drawn {
+    pub(super) id: &'static str,
+    pub(super) text: Text,
+    /// Everything, if empty.
+    pub(super) bounds: Rect,
+}
+
+impl Drawn {
+    pub(super) fn group(id: &'static str) -> Drawn {
+        Drawn { id, ..Drawn::default() }
+    }
+}
+
+/// A screen of another package: a group, and in it what can be tapped.
+pub(super) fn draw(
+    package: &'static str,
+    activity: &'static str,
+    title: &'static str,
+    rotation: Rotation,
+    widgets: &[Drawn],
+) -> SharedScreen {
     let size = display_size(rotation);
     let display = Rect { left: 0, top: 0, right: size.width as i32, bottom: size.height as i32 };
-    let node = |depth, class, id, text, bounds, flags| Node {
-        depth,
-        class: Text::new_static(class),
-        id: Text::new_static(id),
-        text,
-        bounds,
-        flags: flags | NodeFlags::ENABLED | NodeFlags::VISIBLE,
-        ..Node::default()
+    let node = |depth, class, drawn: &Drawn| {
+        let taps = if drawn.bounds.is_empty() { NodeFlags::empty() } else { NodeFlags::CLICKABLE };
+        Node {
+            depth,
+            class: Text::new_static(class),
+            id: Text::new_static(drawn.id),
+            text: drawn.text.clone(),
+            bounds: if drawn.bounds.is_empty() { display } else { drawn.bounds },
+            flags: taps | NodeFlags::ENABLED | NodeFlags::VISIBLE,
+            ..Node::default()
+        }
     };
-    let inert = NodeFlags::empty();
-    let workspace = "com.android.launcher3:id/workspace";
-    let icon_id = "com.android.launcher3:id/icon";
-    let nodes = vec![
-        node(0, "android.widget.FrameLayout", "", Text::default(), display, inert),
-        node(1, "android.view.ViewGroup", workspace, Text::default(), display, inert),
-        node(
-            2,
-            "android.widget.TextView",
-            icon_id,
-            manifest.label.clone(),
-            icon(rotation),
-            NodeFlags::CLICKABLE,
-        ),
-    ];
+    let mut nodes = vec![node(0, "android.widget.FrameLayout", &Drawn::default())];
+    for drawn in widgets {
+        let (depth, class) = if drawn.bounds.is_empty() {
+            (1, "android.view.ViewGroup")
+        } else {
+            (2, "android.widget.TextView")
+        };
+        nodes.push(node(depth, class, drawn));
+    }
     let window = Window {
         kind: WindowKind::Application,
-        package: Text::new_static(PACKAGE),
-        title: Text::new_static("Home"),
+        package: Text::new_static(package),
+        title: Text::new_static(title),
         bounds: display,
         flags: WindowFlags::FOCUSED,
         nodes: nodes.len() as u32,
     };
-    let content = ScreenContent {
-        size,
-        rotation,
-        activity: Text::new_static("com.android.launcher3/.Launcher"),
-        windows: vec![window],
-        nodes,
-    };
-    Arc::new(Screen::new(content).expect("the launcher is three nodes, one in the other"))
+    let activity = Text::new_static(activity);
+    let content = ScreenContent { size, rotation, activity, windows: vec![window], nodes };
+    Arc::new(Screen::new(content).expect("a group and what is in it"))
 }

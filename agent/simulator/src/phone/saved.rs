@@ -4,13 +4,13 @@ use retap_agent::phone::PhoneError;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::CheckpointId;
 
-use super::{SimulatedPhone, impossible};
+use super::{Front, SimulatedPhone, impossible};
 use crate::kit::Process;
 
 /// The state of apps and screen at one moment. Neither the clock nor chance.
 pub(super) struct Saved {
     process: Box<dyn Process>,
-    in_front: bool,
+    front: Front,
     at: Micros,
     bytes: u64,
 }
@@ -22,7 +22,7 @@ impl SimulatedPhone {
         let bytes = self.process.bytes();
         let mut process = self.process.fork();
         process.forget_drawing();
-        self.saved.insert(id, Saved { process, in_front: self.in_front, at: self.world.now, bytes });
+        self.saved.insert(id, Saved { process, front: self.front, at: self.world.now, bytes });
         (id, bytes)
     }
 
@@ -32,7 +32,7 @@ impl SimulatedPhone {
         saved.process.screen();
         let (mut process, bytes) = (saved.process.fork(), saved.bytes);
         process.postpone(self.world.now.since(saved.at));
-        (self.process, self.in_front) = (process, saved.in_front);
+        (self.process, self.front) = (process, saved.front);
         self.look();
         Ok(bytes)
     }

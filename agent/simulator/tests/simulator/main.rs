@@ -2,7 +2,9 @@
 
 mod anything;
 mod chance;
+mod forge;
 mod phone;
+mod probability;
 mod random;
 mod repeat;
 mod shortest;

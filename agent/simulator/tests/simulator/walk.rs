@@ -2,7 +2,7 @@
 
 use retap_agent::phone::Phone;
 use retap_shared::Text;
-use retap_shared::action::{Action, Key};
+use retap_shared::action::{Action, Key, System};
 use retap_shared::protocol::{Happening, Settle, What};
 use retap_shared::screen::{Node, NodeFlags, Point, Rect, Rotation, Screen, WindowKind};
 use retap_shared::trace::App;
@@ -91,6 +91,16 @@ pub(crate) fn possible(screen: &Screen) -> Vec<(Option<usize>, Action)> {
     actions
 }
 
+/// What the system can do at any moment; coming back only where the app is not in front.
+pub(crate) fn from_outside(screen: &Screen) -> Vec<Action> {
+    let away = screen.activity().starts_with("com.android.launcher3");
+    let front = if away { Action::Launch } else { Action::Key(Key::Home) };
+    let locales = ["ar", "en-US"].map(|tag| System::Locale(Text::new_static(tag)));
+    let events =
+        [System::Call, System::Offline, System::Online, System::LowMemory].into_iter().chain(locales);
+    events.map(Action::System).chain([front]).collect()
+}
+
 fn on_node(node: &Node, bounds: Rect) -> impl Iterator<Item = Action> {
     let at = bounds.center();
     let if_is = |flag, actions: &[Action]| if node.is(flag) { actions.to_vec() } else { Vec::new() };
@@ -148,4 +158,8 @@ pub(crate) fn text_of(phone: &mut SimulatedPhone, name: &str) -> Text {
 
 pub(crate) fn press(phone: &mut SimulatedPhone, key: Key) {
     act(phone, &Action::Key(key));
+}
+
+pub(crate) fn dialog_is_up(phone: &mut SimulatedPhone) -> bool {
+    phone.capture().unwrap().windows().iter().any(|window| window.kind == WindowKind::Dialog)
 }

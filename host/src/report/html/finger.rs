@@ -34,7 +34,7 @@ fn gesture(action: &Action, met: Option<Area>, canvas: &Canvas) -> Markup {
         }
         Action::Pinch { center, from, to, .. } => pinch(*center, *from, *to, canvas),
         Action::Text { at, text } => typing(*at, text, met, canvas),
-        Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } => {
+        Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } | Action::System(_) => {
             badge(&words::badge(action), canvas)
         }
     }

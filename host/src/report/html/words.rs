@@ -77,6 +77,7 @@ fn parts(step: &Step) -> (String, String) {
         Action::Rotate(rotation) => ("turn".to_owned(), format!("the phone {}", turned(*rotation))),
         Action::Launch => ("launch".to_owned(), "the app".to_owned()),
         Action::Wait { millis } => ("wait".to_owned(), span(*millis)),
+        Action::System(system) => ("meanwhile".to_owned(), harmless::line(&system.to_string(), QUOTED)),
     }
 }
 

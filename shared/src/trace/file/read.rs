@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::TraceProblem;
 use super::fields::{Fields, Wrong, choice, flag, identity, name, nothing, text, whole};
-use crate::action::{Action, Key, Widget};
+use crate::action::{Action, Key, System, Widget};
 use crate::fingerprint::Fingerprint;
 use crate::protocol::{PhoneInfo, Target};
 use crate::screen::{Point, Rotation, ScreenHash, Size};
@@ -112,7 +112,8 @@ impl Reader {
     }
 
     fn action(&self, value: &Value) -> Result<Action, Wrong> {
-        let names = ["tap", "long_press", "swipe", "pinch", "key", "text", "rotate", "launch", "wait"];
+        let names =
+            ["tap", "long_press", "swipe", "pinch", "key", "text", "rotate", "launch", "wait", "system"];
         let (name, content) = choice(value, &names)?;
         let action = match name {
             "tap" => self.point(content).map(Action::Tap),
@@ -123,6 +124,7 @@ impl Reader {
             "text" => self.typed(content),
             "rotate" => rotation(content).map(Action::Rotate),
             "wait" => self.wait(content),
+            "system" => Reader::system(content).map(Action::System),
             _ => nothing(content).map(|()| Action::Launch),
         };
         action.map_err(|wrong| wrong.within(name))
@@ -161,6 +163,18 @@ impl Reader {
             "enter" => Key::Enter,
             "delete" => Key::Delete,
             _ => return whole(content).map(Key::Code).map_err(|wrong| wrong.within(name)),
+        };
+        nothing(content).map(|()| named).map_err(|wrong| wrong.within(name))
+    }
+
+    fn system(value: &Value) -> Result<System, Wrong> {
+        let (name, content) = choice(value, &["call", "offline", "online", "low_memory", "locale"])?;
+        let named = match name {
+            "call" => System::Call,
+            "offline" => System::Offline,
+            "online" => System::Online,
+            "low_memory" => System::LowMemory,
+            _ => return text(content).map(System::Locale).map_err(|wrong| wrong.within(name)),
         };
         nothing(content).map(|()| named).map_err(|wrong| wrong.within(name))
     }

@@ -1,11 +1,15 @@
 //! What is wrong with this app, and the shortest way to each of it.
 
+use retap_shared::action::System;
 use retap_shared::screen::Rotation;
 use retap_shared::verdict::ProblemKind;
 
 use crate::apps::Planted;
 use crate::kit::{Beneath, Exception, Stall, Tombstone};
-use crate::truth::Do::{Back, Rotate, Tap, Type};
+use crate::truth::Do::{self, Back, Home, Launch, Rotate, Tap, Type};
+
+const CALL: Do = Do::System(System::Call);
+const LOW_MEMORY: Do = Do::System(System::LowMemory);
 
 pub(super) const PLANTED: &[Planted] = &[
     Planted {
@@ -66,6 +70,35 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("Lunch on Friday?"),
             Tap("move"),
             Tap("hello"),
+        ],
+    },
+    Planted {
+        name: "phrase forgotten",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("more"), Tap("keys"), Home, LOW_MEMORY, Launch],
+    },
+    Planted {
+        name: "call in a meeting",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("more"), Tap("calendar"), Tap("plan"), CALL],
+    },
+    Planted {
+        name: "words run over",
+        kind: ProblemKind::NativeCrash,
+        shortest: &[Tap("More options"), Tap("more"), Tap("spam"), Tap("learn"), Tap("learn"), Tap("learn")],
+    },
+    Planted {
+        name: "sign-in expired",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("More options"),
+            Tap("more"),
+            Tap("accounts"),
+            Tap("check"),
+            Tap("check"),
+            Tap("check"),
+            Tap("check"),
+            Tap("check"),
         ],
     },
 ];

@@ -8,6 +8,7 @@ use super::loading::Loading;
 use super::post::{INBOX, Message, TRASH};
 use super::{Branch, Mail, Page, compose, folders, message, search, settings};
 use crate::kit::{Cx, Ui, number};
+use crate::plan;
 
 #[derive(Clone, Debug, Hash)]
 pub(super) struct Inbox {
@@ -33,6 +34,7 @@ pub(super) enum Msg {
     Folders,
     Search,
     Settings,
+    Others,
     Offer,
     Accept,
     Decline,
@@ -66,6 +68,7 @@ impl Inbox {
                 menu.item(id!("folders"), "Folders", Msg::Folders);
                 menu.item(id!("search"), "Search", Msg::Search);
                 menu.item(id!("settings"), "Settings", Msg::Settings);
+                menu.item(id!("more"), "More", Msg::Others);
             });
             ui.action(id!("compose"), "Write", Msg::Compose);
         });
@@ -143,6 +146,7 @@ impl Inbox {
             Msg::Folders => cx.start(Page::Folders(folders::Folders::default())),
             Msg::Search => cx.start(Page::Search(search::Search::default())),
             Msg::Settings => cx.start(Page::Settings(settings::Settings::default())),
+            Msg::Others => cx.start(Page::More(plan::Page::of(0))),
             Msg::Offer => self.offers = true,
             Msg::Accept | Msg::Decline => {
                 let accepted = matches!(msg, Msg::Accept);

@@ -1,11 +1,17 @@
 //! What is wrong with this app, and the shortest way to each of it.
 
+use retap_shared::Text;
+use retap_shared::action::System;
 use retap_shared::screen::Rotation;
 use retap_shared::verdict::ProblemKind;
 
 use crate::apps::Planted;
 use crate::kit::{Beneath, Cause, Exception, Stall, Tombstone};
-use crate::truth::Do::{Back, Long, Rotate, Tap, Type};
+use crate::truth::Do::{self, Back, Home, Launch, Long, Rotate, Tap, Type};
+
+const CALL: Do = Do::System(System::Call);
+const LOW_MEMORY: Do = Do::System(System::LowMemory);
+const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
 
 pub(super) const PLANTED: &[Planted] = &[
     Planted { name: "template missing", kind: ProblemKind::Crash, shortest: &[Long("new")] },
@@ -56,6 +62,37 @@ pub(super) const PLANTED: &[Planted] = &[
             Back,
             Tap("More options"),
             Tap("statistics"),
+        ],
+    },
+    Planted {
+        name: "notebooks gone",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("more"), Tap("notebooks"), Home, LOW_MEMORY, Launch],
+    },
+    Planted {
+        name: "plural missing",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("more"), Tap("reminders"), Tap("remind"), Tap("remind"), ARABIC],
+    },
+    Planted {
+        name: "lock without a dialog",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("More options"),
+            Tap("more"),
+            Tap("lock"),
+            Tap("digit"),
+            Tap("digit"),
+            Tap("digit"),
+            Tap("digit"),
+            Tap("enter"),
+            Tap("digit"),
+            Tap("digit"),
+            Tap("digit"),
+            Tap("digit"),
+            Tap("digit"),
+            Tap("digit"),
+            CALL,
         ],
     },
 ];

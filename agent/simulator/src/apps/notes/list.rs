@@ -5,6 +5,7 @@ use retap_shared::micros::Micros;
 use super::failures::{BROKEN_COPY, NO_TEMPLATE, PURGED_NOTHING};
 use super::{Branch, Note, Notes, Page, editor, search, settings, statistics, tags, trash};
 use crate::kit::{Cx, Shown, Ui, number};
+use crate::plan;
 
 #[derive(Clone, Debug, Default, Hash)]
 pub(super) struct List {
@@ -40,6 +41,7 @@ pub(super) enum Msg {
     Settings,
     Statistics,
     About,
+    More,
 }
 
 impl From<Msg> for super::Msg {
@@ -61,6 +63,7 @@ impl List {
                 menu.item(id!("statistics"), "Statistics", Msg::Statistics);
                 menu.item(id!("settings"), "Settings", Msg::Settings);
                 menu.item(id!("about"), "About", Msg::About);
+                menu.item(id!("more"), "More", Msg::More);
             });
             ui.action(id!("search"), "Search", Msg::Search);
         });
@@ -167,6 +170,7 @@ impl List {
             Msg::Settings => cx.start(Page::Settings(settings::Settings::default())),
             Msg::Statistics => cx.start(Page::Statistics(statistics::Statistics::default())),
             Msg::About => cx.start(Page::About),
+            Msg::More => cx.start(Page::More(plan::Page::of(0))),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::stock::{CATEGORIES, PER_CATEGORY, PRODUCTS, price};
 use super::{Branch, Page, Shop, cart, login, orders, product, wishlist};
 use crate::kit::{Cx, Ui};
+use crate::plan;
 
 #[derive(Clone, Debug, Default, Hash)]
 pub(super) struct Catalogue {
@@ -18,6 +19,7 @@ pub(super) enum Msg {
     Logout,
     Wishlist,
     Orders,
+    Service,
 }
 
 impl From<Msg> for super::Msg {
@@ -37,6 +39,7 @@ impl Catalogue {
                 }
                 menu.item(id!("wishlist"), "Wish list", Msg::Wishlist);
                 menu.item(id!("orders"), "My orders", Msg::Orders);
+                menu.item(id!("service"), "Service", Msg::Service);
             });
             ui.action(id!("cart"), "Cart", Msg::Cart);
         });
@@ -82,6 +85,7 @@ impl Catalogue {
             }
             Msg::Wishlist => cx.start(Page::Wishlist(wishlist::Wishlist::default())),
             Msg::Orders => cx.start(Page::Orders(orders::Orders::default())),
+            Msg::Service => cx.start(Page::More(plan::Page::of(0))),
         }
     }
 }

@@ -1,13 +1,17 @@
 //! What is wrong with this app, and the shortest way to each of it.
 
+use retap_shared::action::System;
 use retap_shared::screen::Rotation;
 use retap_shared::verdict::ProblemKind;
 
 use crate::apps::Planted;
 use crate::kit::{Beneath, Cause, Exception, Stall, Tombstone};
-use crate::truth::Do::{Back, Long, Rotate, Tap, Type};
+use crate::truth::Do::{self, Back, Home, Launch, Long, Rotate, Tap, Type};
 
 const PRODUCT: &str = "The Long Way Round";
+
+const OFFLINE: Do = Do::System(System::Offline);
+const LOW_MEMORY: Do = Do::System(System::LowMemory);
 
 pub(super) const PLANTED: &[Planted] = &[
     Planted {
@@ -86,6 +90,35 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("delivery_next"),
             Tap("Invoice"),
             Tap("payment_next"),
+        ],
+    },
+    Planted {
+        name: "empty label",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("service"), Tap("returns"), Home, LOW_MEMORY, Launch],
+    },
+    Planted {
+        name: "chat goes offline",
+        kind: ProblemKind::NativeCrash,
+        shortest: &[Tap("More options"), Tap("service"), Tap("chat"), Tap("write"), OFFLINE],
+    },
+    Planted {
+        name: "one point too many",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("More options"),
+            Tap("service"),
+            Tap("loyalty"),
+            Tap("redeem"),
+            Tap("redeem"),
+            Tap("redeem"),
+            Tap("redeem"),
+            Tap("redeem"),
+            Tap("redeem"),
+            Tap("redeem"),
+            Tap("redeem"),
+            Tap("redeem"),
+            Tap("redeem"),
         ],
     },
 ];

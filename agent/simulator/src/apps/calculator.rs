@@ -1,0 +1,62 @@
+//! A calculator with a game in it: only long exact sequences reach its deep code. What has been entered is in memory
+//! alone, so a restart loses all of it and a saved state keeps it.
+
+mod failures;
+mod keys;
+mod lights;
+mod tools;
+
+use std::sync::{Arc, LazyLock};
+
+use retap_shared::Text;
+
+use super::Entry;
+use crate::kit::Process;
+use crate::plan::{Plan, Planned, Var};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "calculator",
+    about: "a calculator and a game in which only long exact sequences reach deep code",
+    install: || -> Box<dyn Process> {
+        let (package, label) = (Text::new_static("com.example.calculator"), Text::new_static("Calculator"));
+        Box::new(Planned::install(package, label, 12, plan()))
+    },
+    planted: failures::PLANTED,
+    plan: Some(plan),
+};
+
+fn plan() -> Arc<Plan> {
+    static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
+        let screens = [keys::screen_of_keys(), lights::lights(), lights::won()].into_iter();
+        Arc::new(Plan::new("com.example.calculator", 0, screens.chain(tools::screens()).collect()))
+    });
+    Arc::clone(&PLAN)
+}
+
+/// How many of the hidden programs have been unlocked, and how far into the code of the next one the digits are.
+const STAGE: Var = Var::Memory(0);
+const STEP: Var = Var::Memory(1);
+/// A division was begun, and by zero.
+const DIVIDES: Var = Var::Memory(2);
+/// What the display shows; nothing depends on it.
+const SHOWN: Var = Var::Inert(300);
+const HEX: Var = Var::Kept(0);
+const HISTORY_READ: Var = Var::Memory(3);
+/// The game: its level, and how many of the level's lights have been put out in their order.
+const LEVEL: Var = Var::Memory(4);
+const OUT: Var = Var::Memory(5);
+const RATES: Var = Var::Kept(1);
+
+const LIGHTS: u8 = 1;
+const WON: u8 = 2;
+const HISTORY: u8 = 3;
+const PROGRAMS: u8 = 4;
+const GRAPH: u8 = 5;
+const CONVERTER: u8 = 6;
+const CURRENCY: u8 = 7;
+const FINANCE: u8 = 8;
+const DATES: u8 = 9;
+const CONSTANTS: u8 = 10;
+const SETTINGS: u8 = 11;
+const HELP: u8 = 12;
+const LENGTH: u8 = 13;

@@ -1,0 +1,361 @@
+//! What is wrong with this app, and the shortest way to each of it.
+
+use retap_shared::Text;
+use retap_shared::action::System;
+use retap_shared::screen::Rotation;
+use retap_shared::verdict::ProblemKind;
+
+use crate::apps::Planted;
+use crate::kit::{Beneath, Exception, Stall, Tombstone};
+use crate::truth::Do::{self, Back, Home, Launch, Long, Rotate, Tap, Type};
+use crate::truth::LONG;
+
+const CALL: Do = Do::System(System::Call);
+const OFFLINE: Do = Do::System(System::Offline);
+const LOW_MEMORY: Do = Do::System(System::LowMemory);
+const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
+const TURN: Do = Rotate(Rotation::Left);
+
+pub(super) const PLANTED: &[Planted] = &[
+    Planted { name: "clear held", kind: ProblemKind::Crash, shortest: &[Long("key_C")] },
+    Planted {
+        name: "divided by zero",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("key_÷"), Tap("key_0"), Tap("key_=")],
+    },
+    Planted {
+        name: "history not read",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("history"), Home, LOW_MEMORY, Launch],
+    },
+    Planted {
+        name: "units of another language",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("converter"), Tap("length"), ARABIC],
+    },
+    Planted {
+        name: "rates offline",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("converter"), Tap("currency"), OFFLINE, Tap("fetch")],
+    },
+    Planted {
+        name: "interest too long",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("More options"), Tap("finance"), Type("rate", LONG), Tap("compute")],
+    },
+    Planted {
+        name: "point in a hexadecimal number",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("key_3"),
+            Tap("key_1"),
+            Tap("key_4"),
+            Tap("key_1"),
+            Tap("key_5"),
+            Tap("key_="),
+            Tap("More options"),
+            Tap("programs"),
+            Tap("hex"),
+            Back,
+            Tap("key_."),
+        ],
+    },
+    Planted {
+        name: "scientific sideways",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("key_3"),
+            Tap("key_1"),
+            Tap("key_4"),
+            Tap("key_1"),
+            Tap("key_5"),
+            Tap("key_="),
+            Tap("key_2"),
+            Tap("key_7"),
+            Tap("key_1"),
+            TURN,
+        ],
+    },
+    Planted {
+        name: "call in a program",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("key_3"),
+            Tap("key_1"),
+            Tap("key_4"),
+            Tap("key_1"),
+            Tap("key_5"),
+            Tap("key_="),
+            Tap("key_2"),
+            Tap("key_7"),
+            Tap("key_1"),
+            Tap("key_8"),
+            Tap("key_2"),
+            Tap("key_="),
+            CALL,
+        ],
+    },
+    Planted {
+        name: "program blocks",
+        kind: ProblemKind::Anr,
+        shortest: &[
+            Tap("key_3"),
+            Tap("key_1"),
+            Tap("key_4"),
+            Tap("key_1"),
+            Tap("key_5"),
+            Tap("key_="),
+            Tap("key_2"),
+            Tap("key_7"),
+            Tap("key_1"),
+            Tap("key_8"),
+            Tap("key_2"),
+            Tap("key_="),
+            Tap("More options"),
+            Tap("programs"),
+            Tap("run"),
+            Back,
+        ],
+    },
+    Planted {
+        name: "lights after the win",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("More options"),
+            Tap("lights"),
+            Tap("light_4"),
+            Tap("light_0"),
+            Tap("light_8"),
+            Tap("light_2"),
+            Tap("light_1"),
+            Tap("light_3"),
+            Tap("light_5"),
+            Tap("light_7"),
+            Tap("light_6"),
+            Tap("light_2"),
+            Tap("light_4"),
+            Tap("light_0"),
+            OFFLINE,
+        ],
+    },
+    Planted {
+        name: "overflow trimmed",
+        kind: ProblemKind::NativeCrash,
+        shortest: &[
+            Tap("key_3"),
+            Tap("key_1"),
+            Tap("key_4"),
+            Tap("key_1"),
+            Tap("key_5"),
+            Tap("key_="),
+            Tap("key_2"),
+            Tap("key_7"),
+            Tap("key_1"),
+            Tap("key_8"),
+            Tap("key_2"),
+            Tap("key_="),
+            Tap("key_1"),
+            Tap("key_6"),
+            Tap("key_1"),
+            Tap("key_8"),
+            Tap("key_0"),
+            Tap("key_="),
+            LOW_MEMORY,
+        ],
+    },
+    Planted {
+        name: "levels at their end",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("More options"),
+            Tap("lights"),
+            Tap("light_4"),
+            Tap("light_0"),
+            Tap("light_8"),
+            Tap("light_2"),
+            Tap("light_1"),
+            Tap("light_3"),
+            Tap("light_5"),
+            Tap("light_7"),
+            Tap("light_6"),
+            Tap("light_2"),
+            Tap("light_4"),
+            Tap("light_0"),
+            Tap("on"),
+            Tap("light_8"),
+            Tap("light_7"),
+            Tap("light_1"),
+            Tap("light_4"),
+            Tap("light_3"),
+            Tap("light_5"),
+            Tap("light_6"),
+            Tap("light_2"),
+        ],
+    },
+    Planted {
+        name: "matrix sideways",
+        kind: ProblemKind::NativeCrash,
+        shortest: &[
+            Tap("key_3"),
+            Tap("key_1"),
+            Tap("key_4"),
+            Tap("key_1"),
+            Tap("key_5"),
+            Tap("key_="),
+            Tap("key_2"),
+            Tap("key_7"),
+            Tap("key_1"),
+            Tap("key_8"),
+            Tap("key_2"),
+            Tap("key_="),
+            Tap("key_1"),
+            Tap("key_6"),
+            Tap("key_1"),
+            Tap("key_8"),
+            Tap("key_0"),
+            Tap("key_="),
+            Tap("key_4"),
+            Tap("key_2"),
+            Tap("key_1"),
+            Tap("key_9"),
+            Tap("key_5"),
+            Tap("key_="),
+            TURN,
+        ],
+    },
+];
+
+pub(super) static HELD_CLEAR: Exception = Exception {
+    class: "java.lang.NullPointerException",
+    frames: &[
+        "com.example.calculator.Display.animator(Display.java:31)",
+        "com.example.calculator.CalculatorActivity.onClearHeld(CalculatorActivity.java:140)",
+    ],
+    beneath: Beneath::LongClick,
+    cause: None,
+};
+
+pub(super) static DIVIDED_BY_ZERO: Exception = Exception {
+    class: "java.lang.ArithmeticException",
+    frames: &[
+        "java.math.BigInteger.divide(BigInteger.java:1204)",
+        "com.example.calculator.Evaluator.divide(Evaluator.java:77)",
+        "com.example.calculator.CalculatorActivity.onEquals(CalculatorActivity.java:118)",
+    ],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static HEX_POINT: Exception = Exception {
+    class: "java.lang.NumberFormatException",
+    frames: &[
+        "java.lang.Long.parseLong(Long.java:594)",
+        "com.example.calculator.programs.Hex.parse(Hex.kt:22)",
+        "com.example.calculator.CalculatorActivity.onPoint(CalculatorActivity.java:131)",
+    ],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static SCIENTIFIC_SIDEWAYS: Exception = Exception {
+    class: "android.view.InflateException",
+    frames: &[
+        "android.view.LayoutInflater.createView(LayoutInflater.java:696)",
+        "com.example.calculator.CalculatorActivity.onCreate(CalculatorActivity.java:52)",
+    ],
+    beneath: Beneath::Create,
+    cause: None,
+};
+
+pub(super) static CALL_IN_PROGRAM: Exception = Exception {
+    class: "java.lang.IllegalStateException",
+    frames: &[
+        "com.example.calculator.programs.Machine.pause(Machine.kt:64)",
+        "com.example.calculator.CalculatorActivity.onPause(CalculatorActivity.java:88)",
+    ],
+    beneath: Beneath::Handler,
+    cause: None,
+};
+
+pub(super) static LEVELS_AT_END: Exception = Exception {
+    class: "java.lang.ArrayIndexOutOfBoundsException",
+    frames: &[
+        "com.example.calculator.lights.Levels.next(Levels.kt:40)",
+        "com.example.calculator.lights.LightsActivity.onLight(LightsActivity.kt:77)",
+    ],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static LIGHTS_AFTER_WIN: Exception = Exception {
+    class: "java.io.UncheckedIOException",
+    frames: &[
+        "com.example.calculator.lights.Scores.send(Scores.kt:51)",
+        "com.example.calculator.lights.WonActivity$Receiver.onReceive(WonActivity.kt:29)",
+    ],
+    beneath: Beneath::Handler,
+    cause: None,
+};
+
+pub(super) static HISTORY_NOT_READ: Exception = Exception {
+    class: "android.database.StaleDataException",
+    frames: &[
+        "android.database.AbstractCursor.checkPosition(AbstractCursor.java:515)",
+        "com.example.calculator.HistoryActivity.onCreate(HistoryActivity.java:44)",
+    ],
+    beneath: Beneath::Create,
+    cause: None,
+};
+
+pub(super) static INTEREST_TOO_LONG: Exception = Exception {
+    class: "java.lang.NumberFormatException",
+    frames: &[
+        "java.lang.Double.parseDouble(Double.java:538)",
+        "com.example.calculator.tools.FinanceActivity.onCompute(FinanceActivity.java:60)",
+    ],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static RATES_OFFLINE: Exception = Exception {
+    class: "java.lang.NullPointerException",
+    frames: &[
+        "com.example.calculator.tools.Rates.table(Rates.java:35)",
+        "com.example.calculator.tools.CurrencyActivity.onFetch(CurrencyActivity.java:58)",
+    ],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static UNITS_OF_ANOTHER_LANGUAGE: Exception = Exception {
+    class: "java.lang.IllegalArgumentException",
+    frames: &[
+        "java.util.TimSort.mergeLo(TimSort.java:777)",
+        "com.example.calculator.tools.Units.sorted(Units.kt:18)",
+        "com.example.calculator.tools.LengthActivity.onCreate(LengthActivity.kt:25)",
+    ],
+    beneath: Beneath::Create,
+    cause: None,
+};
+
+pub(super) static GRAPH_BLOCKS: Stall = Stall {
+    frames: &[
+        "java.math.BigDecimal.sqrt(BigDecimal.java:2171)",
+        "com.example.calculator.programs.Machine.run(Machine.kt:102)",
+        "com.example.calculator.programs.ProgramsActivity.onRun(ProgramsActivity.kt:37)",
+    ],
+};
+
+pub(super) static OVERFLOW_TRIMMED: Tombstone = Tombstone {
+    signal: "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR)",
+    library: "libprograms.so",
+    frames: &[("Stack::trim(unsigned long)", 52), ("Machine::low_memory()", 118)],
+    called_from: "com.example.calculator.programs.Machine.trim",
+};
+
+pub(super) static MATRIX_SIDEWAYS: Tombstone = Tombstone {
+    signal: "signal 7 (SIGBUS), code 1 (BUS_ADRALN)",
+    library: "libprograms.so",
+    frames: &[("Matrix::transpose()", 230), ("Machine::resize(int, int)", 76)],
+    called_from: "com.example.calculator.programs.Machine.resize",
+};

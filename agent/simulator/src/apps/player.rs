@@ -1,0 +1,87 @@
+//! A media player with hidden modes: the same screen, and another behaviour behind it. What tells two states apart here
+//! is not to be seen, so whoever takes equal screens for equal states is led astray.
+
+mod failures;
+mod library;
+mod playing;
+mod settings;
+
+use std::sync::{Arc, LazyLock};
+
+use retap_shared::Text;
+
+use super::Entry;
+use crate::kit::Process;
+use crate::plan::{Plan, Planned, Var};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "player",
+    about: "a media player with hidden modes: the same screen, and another behaviour behind it",
+    install: || -> Box<dyn Process> {
+        let (package, label) = (Text::new_static("com.example.player"), Text::new_static("Player"));
+        Box::new(Planned::install(package, label, 301, plan()))
+    },
+    planted: failures::PLANTED,
+    plan: Some(plan),
+};
+
+fn plan() -> Arc<Plan> {
+    static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
+        let screens = library::screens().into_iter().chain(playing::screens()).chain(settings::screens());
+        let plan = Plan::new("com.example.player", 0, screens.collect());
+        Arc::new(plan.first_time(INTRODUCED, WELCOME))
+    });
+    Arc::clone(&PLAN)
+}
+
+/// The introduction has been seen.
+const INTRODUCED: Var = Var::Kept(0);
+/// How the buttons of the player behave: 0 as they look, 1 in the car, 2 at a party, 3 as for its developers. Nothing
+/// shows it.
+const MODE: Var = Var::Memory(0);
+const PLAYING: Var = Var::Memory(1);
+/// Twice as fast.
+const FAST: Var = Var::Kept(1);
+/// Without pauses between tracks; set by holding the speed, and not shown.
+const GAPLESS: Var = Var::Kept(2);
+const TRACK: Var = Var::Memory(2);
+const QUEUE_READ: Var = Var::Memory(3);
+const STREAMING: Var = Var::Memory(4);
+const SIGNED_IN: Var = Var::Kept(3);
+/// Requests since the last sign-in: the server forgets after three.
+const REQUESTS: Var = Var::Kept(4);
+const SCANNED: Var = Var::Memory(5);
+const ZOOMED: Var = Var::Memory(6);
+const CAST: Var = Var::Memory(7);
+const CAST_TO: Var = Var::Memory(8);
+const REFRESHED: Var = Var::Kept(5);
+const EPISODES: Var = Var::Memory(9);
+
+const LIBRARY: u8 = 0;
+const ALBUMS: u8 = 1;
+const ALBUM: u8 = 2;
+const ARTISTS: u8 = 3;
+const ARTIST: u8 = 4;
+const PLAYLISTS: u8 = 5;
+const PLAYLIST: u8 = 6;
+const PODCASTS: u8 = 7;
+const EPISODE: u8 = 8;
+const FOLDERS: u8 = 9;
+const SEARCH: u8 = 10;
+const WELCOME: u8 = 11;
+const CONSENTS: u8 = 12;
+const NOW_PLAYING: u8 = 13;
+const QUEUE: u8 = 14;
+const EQUALIZER: u8 = 15;
+const LYRICS: u8 = 16;
+const VIDEO: u8 = 17;
+const RADIO: u8 = 18;
+const SLEEP: u8 = 19;
+const CASTING: u8 = 20;
+const SETTINGS: u8 = 21;
+const AUDIO: u8 = 22;
+const PLAYBACK: u8 = 23;
+const DOWNLOADS: u8 = 24;
+const ACCOUNT: u8 = 25;
+const HEADSET: u8 = 26;
+const ABOUT: u8 = 27;

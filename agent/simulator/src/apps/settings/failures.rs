@@ -1,0 +1,277 @@
+//! What is wrong with this app, and the shortest way to each of it.
+
+use retap_shared::Text;
+use retap_shared::action::System;
+use retap_shared::screen::Rotation;
+use retap_shared::verdict::ProblemKind;
+
+use crate::apps::Planted;
+use crate::kit::{Beneath, Exception, Stall, Tombstone};
+use crate::truth::Do::{self, Back, Home, Launch, Rotate, Tap, Type};
+
+const CALL: Do = Do::System(System::Call);
+const OFFLINE: Do = Do::System(System::Offline);
+const LOW_MEMORY: Do = Do::System(System::LowMemory);
+const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
+const TURN: Do = Rotate(Rotation::Left);
+
+pub(super) const PLANTED: &[Planted] = &[
+    Planted {
+        name: "airplane mode with a hotspot",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("network"), Tap("hotspot"), Tap("Use hotspot"), Back, Tap("airplane")],
+    },
+    Planted {
+        name: "VPN goes offline",
+        kind: ProblemKind::NativeCrash,
+        shortest: &[Tap("network"), Tap("vpn"), Tap("connect"), Tap("OK"), OFFLINE],
+    },
+    Planted {
+        name: "pairing interrupted",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("connected_devices"), Tap("bluetooth"), Home, LOW_MEMORY, Launch],
+    },
+    Planted {
+        name: "saver told twice",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("battery"), Tap("saver"), LOW_MEMORY, LOW_MEMORY],
+    },
+    Planted {
+        name: "cache gone",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("storage"), Tap("clear_cache"), Tap("Clear"), TURN],
+    },
+    Planted {
+        name: "clock of another language",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("system"), Tap("date_and_time"), Tap("hours"), ARABIC],
+    },
+    Planted {
+        name: "layers too deep",
+        kind: ProblemKind::NativeCrash,
+        shortest: &[
+            Tap("display"),
+            Tap("layers"),
+            Tap("add_layer"),
+            Tap("add_layer"),
+            Tap("add_layer"),
+            Tap("add_layer"),
+            Tap("add_layer"),
+            Tap("add_layer"),
+            Tap("add_layer"),
+            Tap("add_layer"),
+            Tap("add_layer"),
+        ],
+    },
+    Planted {
+        name: "pin without a lock",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("security"),
+            Tap("screen_lock"),
+            Tap("app_pinning"),
+            Tap("pin"),
+            Back,
+            Tap("screen_lock"),
+            Tap("app_pinning"),
+            Tap("pin"),
+        ],
+    },
+    Planted {
+        name: "quoted account",
+        kind: ProblemKind::Crash,
+        shortest: &[Tap("accounts"), Type("name", "🎈 O'Neil"), Tap("add"), Tap("add"), Tap("add")],
+    },
+    Planted {
+        name: "reset blocks",
+        kind: ProblemKind::Anr,
+        shortest: &[
+            Tap("system"),
+            Tap("reset_options"),
+            Tap("reset_all"),
+            Back,
+            Tap("reset_all"),
+            Tap("Reset"),
+            Tap("Yes"),
+            Back,
+        ],
+    },
+    Planted {
+        name: "build number tapped on",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("about_phone"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+        ],
+    },
+    Planted {
+        name: "demo mode leaks",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("about_phone"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Back,
+            Tap("system"),
+            Tap("developer_options"),
+            Tap("demo"),
+            CALL,
+        ],
+    },
+    Planted {
+        name: "trace runs over",
+        kind: ProblemKind::Crash,
+        shortest: &[
+            Tap("about_phone"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Tap("build"),
+            Back,
+            Tap("system"),
+            Tap("developer_options"),
+            Tap("system_tracing"),
+            Tap("record"),
+            Tap("stop"),
+            Tap("record"),
+            Tap("stop"),
+            Tap("record"),
+            LOW_MEMORY,
+        ],
+    },
+];
+
+pub(super) static AIRPLANE_WITH_HOTSPOT: Exception = Exception {
+    class: "java.lang.IllegalStateException",
+    frames: &[
+        "com.example.settings.network.Tethering.stop(Tethering.java:88)",
+        "com.example.settings.network.NetworkActivity.onAirplane(NetworkActivity.java:61)",
+    ],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static CACHE_GONE: Exception = Exception {
+    class: "org.json.JSONException",
+    frames: &[
+        "org.json.JSONObject.get(JSONObject.java:399)",
+        "com.example.settings.storage.FileList.read(FileList.kt:40)",
+        "com.example.settings.storage.StorageActivity.onCreate(StorageActivity.kt:28)",
+    ],
+    beneath: Beneath::Create,
+    cause: None,
+};
+
+pub(super) static PAIRING_INTERRUPTED: Exception = Exception {
+    class: "java.lang.NullPointerException",
+    frames: &["com.example.settings.bluetooth.BluetoothActivity.onCreate(BluetoothActivity.java:53)"],
+    beneath: Beneath::Create,
+    cause: None,
+};
+
+pub(super) static SAVER_TOLD_TWICE: Exception = Exception {
+    class: "java.util.ConcurrentModificationException",
+    frames: &[
+        "java.util.ArrayList$Itr.next(ArrayList.java:860)",
+        "com.example.settings.battery.Saver.trim(Saver.java:34)",
+        "com.example.settings.battery.BatteryActivity.onTrimMemory(BatteryActivity.java:70)",
+    ],
+    beneath: Beneath::Handler,
+    cause: None,
+};
+
+pub(super) static PIN_WITHOUT_LOCK: Exception = Exception {
+    class: "java.lang.SecurityException",
+    frames: &[
+        "com.example.settings.security.Pin.start(Pin.java:25)",
+        "com.example.settings.security.PinningActivity.onPin(PinningActivity.java:47)",
+    ],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static QUOTED_ACCOUNT: Exception = Exception {
+    class: "android.database.sqlite.SQLiteException",
+    frames: &[
+        "android.database.sqlite.SQLiteConnection.nativePrepareStatement(Native Method)",
+        "com.example.settings.accounts.Store.merge(Store.java:91)",
+        "com.example.settings.accounts.AccountsActivity.onAdd(AccountsActivity.java:55)",
+    ],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static CLOCK_OF_ANOTHER_LANGUAGE: Exception = Exception {
+    class: "java.lang.IllegalArgumentException",
+    frames: &[
+        "java.text.SimpleDateFormat.compile(SimpleDateFormat.java:826)",
+        "com.example.settings.date.DateActivity.onCreate(DateActivity.kt:37)",
+    ],
+    beneath: Beneath::Create,
+    cause: None,
+};
+
+pub(super) static BUILD_TAPPED_ON: Exception = Exception {
+    class: "java.lang.IllegalStateException",
+    frames: &["com.example.settings.about.BuildNumber.onTap(BuildNumber.kt:42)"],
+    beneath: Beneath::Click,
+    cause: None,
+};
+
+pub(super) static DEMO_LEAK: Exception = Exception {
+    class: "android.view.WindowManager$BadTokenException",
+    frames: &[
+        "android.view.ViewRootImpl.setView(ViewRootImpl.java:1401)",
+        "com.example.settings.developer.DemoOverlay.show(DemoOverlay.java:66)",
+    ],
+    beneath: Beneath::Handler,
+    cause: None,
+};
+
+pub(super) static TRACE_OVERRUN: Exception = Exception {
+    class: "java.nio.BufferOverflowException",
+    frames: &[
+        "java.nio.HeapByteBuffer.put(HeapByteBuffer.java:216)",
+        "com.example.settings.developer.Trace.append(Trace.java:120)",
+        "com.example.settings.developer.TracingActivity.onTrimMemory(TracingActivity.java:84)",
+    ],
+    beneath: Beneath::Handler,
+    cause: None,
+};
+
+pub(super) static RESET_BLOCKS: Stall = Stall {
+    frames: &[
+        "java.io.FileDescriptor.sync(Native Method)",
+        "com.example.settings.system.Defaults.write(Defaults.java:140)",
+        "com.example.settings.system.ResetActivity.onYes(ResetActivity.java:77)",
+    ],
+};
+
+pub(super) static VPN_OFFLINE: Tombstone = Tombstone {
+    signal: "signal 6 (SIGABRT), code -1 (SI_QUEUE)",
+    library: "libtunnel.so",
+    frames: &[("fdsan_error(char const*)", 12), ("Tunnel::down()", 220)],
+    called_from: "com.example.settings.network.Tunnel.down",
+};
+
+pub(super) static LAYERS_DEEP: Tombstone = Tombstone {
+    signal: "signal 11 (SIGSEGV), code 2 (SEGV_ACCERR)",
+    library: "liblayers.so",
+    frames: &[("Layer::draw(Canvas&)", 64), ("Layer::draw(Canvas&)", 64), ("Layers::render()", 180)],
+    called_from: "com.example.settings.display.Layers.render",
+};

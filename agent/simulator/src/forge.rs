@@ -1,0 +1,169 @@
+//! Apps made from a seed, with the same ingredients as those written by hand, in proportions that were published for
+//! real apps. The same seed and parameters make the same app, other ones another.
+
+mod crashes;
+mod failures;
+mod fill;
+
+use std::sync::Arc;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use retap_shared::Text;
+
+use crate::kit::Process;
+use crate::plan::{Plan, Planned, Screen, Var, go, screen};
+
+pub(crate) const PACKAGE: &str = "com.example.forge";
+
+/// What an app is made from; what is not given is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Wish {
+    pub(crate) seed: u64,
+    pub(crate) activities: Option<u8>,
+    /// How many screens lie above each other at most.
+    pub(crate) depth: Option<u8>,
+    /// The part of the crashes that a mode guards which nothing shows.
+    pub(crate) hidden: Option<f64>,
+    /// Nodes on each screen, beside those that lead somewhere.
+    pub(crate) widgets: Option<u16>,
+}
+
+/// Declared activities of the 15 apps of APE's Table II, sorted.
+const ACTIVITIES: [u64; 15] = [6, 16, 22, 30, 32, 34, 35, 39, 42, 52, 55, 57, 69, 85, 87];
+/// How deep screens lie: no published figure, an assumption.
+const DEPTH: [u64; 4] = [3, 4, 5, 8];
+/// Branches for each screen: those that DetReduce's Table 2 reports as covered by their screens, app by app, sorted.
+const BRANCHES: [u64; 18] = [5, 7, 11, 15, 21, 21, 22, 24, 25, 26, 28, 36, 39, 41, 47, 50, 63, 80];
+/// A screen that many branches belong to has no more widgets than fit a long form.
+const MOST_WIDGETS: u64 = 24;
+/// The most ways from one screen that can be seen without scrolling.
+const MOST_WAYS: usize = 12;
+
+/// An app that is being made.
+struct Forge {
+    rng: Pcg64Mcg,
+    screens: Vec<Screen>,
+    /// How deep each screen lies.
+    depths: Vec<u8>,
+    ways: Vec<usize>,
+    next_kept: u8,
+    next_memory: u8,
+}
+
+pub(crate) fn install(wish: &Wish) -> Box<dyn Process> {
+    let label = Text::new(format!("Forge {}", wish.seed));
+    Box::new(Planned::install(Text::new_static(PACKAGE), label, wish.seed, plan(wish)))
+}
+
+pub(crate) fn plan(wish: &Wish) -> Arc<Plan> {
+    let mut forge = Forge {
+        rng: Pcg64Mcg::seed_from_u64(wish.seed),
+        screens: Vec::new(),
+        depths: Vec::new(),
+        ways: Vec::new(),
+        next_kept: 0,
+        next_memory: 0,
+    };
+    let activities = wish.activities.map_or_else(|| forge.draw(&ACTIVITIES), u64::from).clamp(2, 250);
+    let depth = wish.depth.map_or_else(|| forge.draw(&DEPTH), u64::from).clamp(1, 250) as u8;
+    let hidden = wish.hidden.unwrap_or(0.25);
+    forge.grow(activities as u8, depth);
+    let count = (activities / 4).clamp(8, 20) as usize;
+    forge.plant(count, hidden);
+    let introduced = forge.chance(30).then(|| forge.introduce());
+    forge.fill(wish.widgets);
+    let plan = Plan::new(PACKAGE, 0, forge.screens);
+    Arc::new(match introduced {
+        Some((var, screen)) => plan.first_time(var, screen),
+        None => plan,
+    })
+}
+
+impl Forge {
+    /// Screens, each with a way to it from one that is not too deep.
+    fn grow(&mut self, activities: u8, depth: u8) {
+        self.screens.push(screen("MainActivity", "Home", Vec::new()));
+        self.depths.push(0);
+        self.ways.push(0);
+        for number in 1..activities {
+            let open = |place: &usize| self.depths[*place] + 1 < depth && self.ways[*place] < MOST_WAYS;
+            let mut parents: Vec<usize> = (0..self.screens.len()).filter(open).collect();
+            if parents.is_empty() {
+                parents.push(self.fewest_ways());
+            }
+            // Later screens rather hang from later ones: apps are deep in some places and shallow in most.
+            let (one, other) = (self.pick(parents.len()), self.pick(parents.len()));
+            let parent = parents[one.max(other)];
+            let title = fill::TITLES[self.pick(fill::TITLES.len())];
+            let id = format!("to_{number}");
+            self.screens[parent].widgets.push(go(&id, title, number).columns(3));
+            self.screens.push(screen(&format!("{title}Activity{number}"), title, Vec::new()));
+            self.depths.push(self.depths[parent].saturating_add(1));
+            self.ways.push(0);
+            self.ways[parent] += 1;
+        }
+    }
+
+    fn fewest_ways(&self) -> usize {
+        (0..self.ways.len()).min_by_key(|place| self.ways[*place]).unwrap_or_default()
+    }
+
+    fn pick(&mut self, count: usize) -> usize {
+        self.rng.random_range(0..count.max(1))
+    }
+
+    fn chance(&mut self, percent: u32) -> bool {
+        self.rng.random_range(0..100) < percent
+    }
+
+    /// Draws from quantiles, from the least to the greatest, evenly spaced.
+    fn draw(&mut self, quantiles: &[u64]) -> u64 {
+        let place = self.rng.random_range(0..(quantiles.len() as u64 - 1) << 8);
+        let (index, fraction) = ((place >> 8) as usize, place & 0xff);
+        let (low, high) = (quantiles[index], quantiles[index + 1]);
+        low + (((high - low) * fraction) >> 8)
+    }
+
+    fn kept(&mut self) -> Var {
+        self.next_kept = self.next_kept.saturating_add(1);
+        Var::Kept(self.next_kept - 1)
+    }
+
+    fn memory(&mut self) -> Var {
+        self.next_memory = self.next_memory.saturating_add(1);
+        Var::Memory(self.next_memory - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_makes_the_same_app_and_another_seed_another() {
+        let plan = |seed| format!("{:?}", plan(&Wish { seed, ..Wish::default() }));
+        assert_eq!(plan(7), plan(7));
+        let all: std::collections::HashSet<String> = (0..200).map(plan).collect();
+        assert_eq!(all.len(), 200);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_what_comes() {
+        for (activities, depth) in [(2, 1), (20, 3), (60, 9), (250, 2)] {
+            let wish = Wish { seed: 5, activities: Some(activities), depth: Some(depth), ..Wish::default() };
+            let plan = plan(&wish);
+            let introductions = usize::from(plan.first_time.is_some());
+            assert_eq!(plan.screens.len(), usize::from(activities) + introductions);
+        }
+    }
+
+    #[test]
+    fn drawn_apps_are_as_large_as_the_published_ones() {
+        let plans: Vec<_> = (0..300).map(|seed| plan(&Wish { seed, ..Wish::default() })).collect();
+        let mut activities: Vec<usize> = plans.iter().map(|plan| plan.screens.len()).collect();
+        activities.sort_unstable();
+        assert!((6..=88).contains(&activities[0]) && activities[299] <= 88, "{activities:?}");
+        assert!((30..=48).contains(&activities[150]), "median {}", activities[150]);
+    }
+}

@@ -1,0 +1,145 @@
+//! What most of a made app is: switches, choices, fields, lists, feeds, pages of the web, of no consequence.
+
+use super::{BRANCHES, Forge, MOST_WIDGETS};
+use crate::kit::Elsewhere;
+use crate::plan::{DialogKind, Is, Look, Then, Var, Widget, button, note, radio, row, rule, text, toggle};
+
+pub(super) const TITLES: [&str; 24] = [
+    "Account",
+    "Album",
+    "Archive",
+    "Calendar",
+    "Cart",
+    "Chat",
+    "Contacts",
+    "Detail",
+    "Editor",
+    "Events",
+    "Feed",
+    "Filter",
+    "Gallery",
+    "Help",
+    "History",
+    "List",
+    "Map",
+    "Order",
+    "Player",
+    "Profile",
+    "Report",
+    "Search",
+    "Settings",
+    "Statistics",
+];
+pub(super) const WORDS: [&str; 16] = [
+    "Sounds",
+    "Vibration",
+    "Large letters",
+    "Only on Wi-Fi",
+    "Keep awake",
+    "Show pictures",
+    "Night mode",
+    "Remember me",
+    "Notify me",
+    "Newest first",
+    "Small rows",
+    "Sync",
+    "Backup",
+    "Share usage",
+    "Tips",
+    "Autoplay",
+];
+pub(super) const VERBS: [&str; 10] =
+    ["Save", "Add", "Open", "Refresh", "Apply", "Play", "Upload", "Export", "Next", "Check"];
+
+impl Forge {
+    /// Gives every screen as many widgets as its share of branches asks for, and some of them a list or a page.
+    pub(super) fn fill(&mut self, wanted: Option<u16>) {
+        let first = self.next_inert();
+        for place in 0..self.screens.len() {
+            let share = self.draw(&BRANCHES) / 2;
+            match wanted {
+                Some(count) => self.crowd(place, count),
+                None => self.furnish(place, share, first + 4 * place as u16),
+            }
+        }
+    }
+
+    /// Variables of no consequence that a choice or a list needs; switches get theirs by themselves.
+    fn next_inert(&self) -> u16 {
+        let switches: usize = self.screens.len() * MOST_WIDGETS as usize;
+        switches as u16 + 16
+    }
+
+    fn furnish(&mut self, place: usize, share: u64, inert: u16) {
+        let turn = Var::Inert(inert + 1);
+        let big = match self.pick(100) {
+            0..=19 => Some(list(None, turn)),
+            20..=26 => Some(list(Some(Var::Inert(inert + 2)), turn)),
+            27..=31 => Some(Widget::of("page", "", Look::Web)),
+            32..=35 => Some(Widget::of("busy", "0 %", Look::Restless)),
+            _ => None,
+        };
+        // Beside a list there is room for little.
+        let count = share.min(if big.is_some() { 4 } else { MOST_WIDGETS });
+        for number in 0..count {
+            let widget = self.widget(number, Var::Inert(inert), place);
+            self.screens[place].widgets.push(widget);
+        }
+        // Branches beyond that are in code that one button runs, deciding by what was chosen before.
+        for number in count..share {
+            let id = format!("more_{}", number / 8);
+            let decides = rule(&[Is::Over(Var::Inert(inert), (number % 12) as u8)], &[]);
+            let widgets = &mut self.screens[place].widgets;
+            let known = widgets.iter().position(|widget| widget.id == id.as_str());
+            match known {
+                Some(known) => widgets[known].tap.0.push(decides),
+                None => widgets.push(button(&id, "More", vec![decides])),
+            }
+        }
+        self.screens[place].widgets.extend(big);
+    }
+
+    fn widget(&mut self, number: u64, choice: Var, place: usize) -> Widget {
+        let (word, verb) = (WORDS[self.pick(WORDS.len())], VERBS[self.pick(VERBS.len())]);
+        let id = format!("w_{number}");
+        match self.pick(100) {
+            0..=49 => toggle(&id, word),
+            50..=64 => radio(&id, word, choice, number as u8),
+            65..=74 => note(&id, word),
+            75..=81 => text(&id, word),
+            82..=86 => row(&id, verb, vec![rule(&[], &[Then::Leave(Elsewhere::Share)])]),
+            87..=92 => self.question(&id, verb, place),
+            93..=95 => button(&id, verb, vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])]),
+            _ => button(&id, verb, vec![rule(&[Is::Over(choice, 3)], &[Then::Set(choice, 0)])]),
+        }
+    }
+
+    /// A button that asks: now and then the system itself does.
+    fn question(&mut self, id: &str, verb: &str, place: usize) -> Widget {
+        let dialog = self.screens[place].dialogs.len() as u8;
+        let kind =
+            [DialogKind::Plain, DialogKind::Plain, DialogKind::Stubborn, DialogKind::Consent][self.pick(4)];
+        let screen = std::mem::take(&mut self.screens[place]);
+        let answers = vec![("No", vec![]), ("Yes", vec![])];
+        self.screens[place] = screen.dialog(kind, verb, "Are you sure?", answers);
+        button(id, verb, vec![rule(&[], &[Then::Ask(dialog)])])
+    }
+
+    /// So many small cells beside each other.
+    fn crowd(&mut self, place: usize, count: u16) {
+        const LINES: u16 = 9;
+        let columns = count.div_ceil(LINES).clamp(1, 200) as u8;
+        let cell = |number: u16| {
+            let (id, label) = (format!("cell_{number}"), (number % 100).to_string());
+            let cell =
+                if number.is_multiple_of(3) { button(&id, &label, Vec::new()) } else { text(&id, &label) };
+            cell.columns(columns)
+        };
+        self.screens[place].widgets.extend((0..count).map(cell));
+    }
+}
+
+fn list(more: Option<Var>, turn: Var) -> Widget {
+    let look = Look::Rows { count: 15, more, chosen: None, turn: Some(turn) };
+    Widget::of("entry", "Entry ", look).then(vec![rule(&[], &[Then::Add(turn, 200)])])
+}

@@ -1,0 +1,152 @@
+//! The exact probability that a trace reaches a crash under noise, computed and not sampled: every way that chance can
+//! take is followed once, and ways that lead to the same state go on together.
+
+use std::collections::HashMap;
+
+use retap_agent::phone::Phone;
+use retap_shared::action::Action;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{CheckpointId, Happening, What};
+use retap_shared::screen::Rotation;
+use retap_shared::trace::Step;
+
+use super::{LINGER, settle};
+use crate::SimulatedPhone;
+use crate::kit::Script;
+use crate::noise::Latency;
+use crate::spec::{SpecError, open};
+
+/// Why there is no exact answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotExact {
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    #[error(
+        "dialogs that come late come at any moment, so their ways cannot be counted; give `flaky` instead of `noise`"
+    )]
+    LateDialogs,
+    #[error("latencies are drawn from a range, so their ways cannot be counted; leave `latency` out")]
+    Latencies,
+    #[error("more than {0} states are possible at once; give a shorter trace")]
+    TooMany(usize),
+}
+
+/// More than this at once is not followed.
+const MOST_STATES: usize = 200_000;
+
+/// How probably `steps`, played once from a clean start on a phone as `spec` has it, end in the crash. Each step waits
+/// until the screen is quiet for `Settle::default()`, the last for what comes up to `LINGER` later.
+pub fn probability(spec: &str, steps: &[Step], target: Fingerprint) -> Result<f64, NotExact> {
+    let phone = open(spec)?;
+    if phone.noise().late_dialog > 0.0 {
+        return Err(NotExact::LateDialogs);
+    }
+    if phone.noise().latency != Latency::None {
+        return Err(NotExact::Latencies);
+    }
+    let mut ways = Ways { phone, target, reached: 0.0, states: HashMap::new() };
+    ways.begin();
+    for step in steps {
+        ways.go_on(|phone| take(phone, step))?;
+    }
+    ways.go_on(|phone| phone.sleep(LINGER))?;
+    Ok(ways.reached)
+}
+
+struct Ways {
+    phone: SimulatedPhone,
+    target: Fingerprint,
+    /// How probably the target has been reached by now.
+    reached: f64,
+    /// Each possible state with its probability.
+    states: HashMap<u64, (CheckpointId, f64)>,
+}
+
+impl Ways {
+    fn begin(&mut self) {
+        let app = self.phone.apps().unwrap_or_default().into_iter().next().map(|info| info.app);
+        let Some(app) = app else { return };
+        self.phone.watch(&app.package);
+        let Ok((fresh, _)) = self.phone.save() else { return };
+        self.follow_all(fresh, 1.0, |phone| {
+            // A simulated phone has the app, and refuses none of these.
+            let _ = phone.stop(&app);
+            let _ = phone.inject(&Action::Rotate(Rotation::Natural));
+            let _ = phone.clear_data(&app);
+            let _ = phone.grant(&app);
+            let _ = phone.launch(&app);
+            settle(phone);
+        });
+    }
+
+    fn go_on(&mut self, act: impl Fn(&mut SimulatedPhone)) -> Result<(), NotExact> {
+        let mut before: Vec<(CheckpointId, f64)> = std::mem::take(&mut self.states).into_values().collect();
+        // In the order in which they came: sums of fractions depend on their order.
+        before.sort_unstable_by_key(|(at, _)| *at);
+        for (at, weight) in before {
+            self.follow_all(at, weight, &act);
+            let _ = self.phone.drop_checkpoint(at);
+            if self.states.len() > MOST_STATES {
+                return Err(NotExact::TooMany(MOST_STATES));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every way that chance can take from one state through one step: those that are asked for a coin are gone through
+    /// like the digits of a number, the last one first.
+    fn follow_all(&mut self, at: CheckpointId, weight: f64, act: impl Fn(&mut SimulatedPhone)) {
+        let mut told = Vec::new();
+        loop {
+            let Ok(_) = self.phone.restore(at) else { return };
+            self.phone.follow(Script::of(told));
+            act(&mut self.phone);
+            let script = self.phone.take_script();
+            self.arrive(weight * script.weight);
+            told = script.told;
+            while told.last() == Some(&true) {
+                told.pop();
+            }
+            match told.last_mut() {
+                Some(last) => *last = true,
+                None => return,
+            }
+        }
+    }
+
+    fn arrive(&mut self, weight: f64) {
+        let mut happened: Vec<Happening> = Vec::new();
+        self.phone.take_happenings(&mut happened);
+        let mut problems = happened.iter().filter_map(|happening| match &happening.what {
+            What::Problem(problem) => Some(problem),
+            What::Activity(_) => None,
+        });
+        if let Some(problem) = problems.next() {
+            let is_it = problem.fingerprint() == self.target
+                || problems.any(|problem| problem.fingerprint() == self.target);
+            // Another crash ends the run.
+            self.reached += if is_it { weight } else { 0.0 };
+            return;
+        }
+        let state = self.phone.state();
+        if let Some((_, probability)) = self.states.get_mut(&state) {
+            *probability += weight;
+        } else if let Ok((at, _)) = self.phone.save() {
+            self.states.insert(state, (at, weight));
+        }
+    }
+}
+
+/// As the agent takes a step: the widget is looked for, then its place is taken.
+fn take(phone: &mut SimulatedPhone, step: &Step) {
+    let Ok(screen) = phone.capture() else { return };
+    let aim = if step.widget.is_some() { step.aim(&screen) } else { step.aim_at_place() };
+    match aim.action.as_ref() {
+        Action::Wait { millis } => phone.sleep(Micros::from_millis(u64::from(*millis))),
+        action => {
+            let _ = phone.inject(action);
+        }
+    }
+    settle(phone);
+}

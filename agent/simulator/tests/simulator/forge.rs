@@ -1,0 +1,89 @@
+//! Apps made from a seed: a thousand of them can be explored, and what is planted in them is found.
+
+use std::collections::HashSet;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use retap_agent::phone::Phone;
+use retap_shared::verdict::ProblemKind;
+use retap_simulator::{open, truth};
+
+use crate::{random, walk};
+
+#[test]
+fn a_thousand_made_apps_can_be_explored_without_a_fault_of_ours() {
+    let mut screens = HashSet::new();
+    let mut crashed = 0;
+    for seed in 0..1_000 {
+        let spec = format!("sim:forge?seed={seed}&noise={}", if seed % 4 == 0 { 0.2 } else { 0.0 });
+        let mut phone = walk::started(&spec);
+        let package = walk::app(&mut phone).package;
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        for _ in 0..60 {
+            let screen = phone.capture().unwrap();
+            random::check(&screen);
+            screens.insert(screen.hash());
+            if !screen.activity().starts_with(package.as_str()) {
+                walk::start_clean(&mut phone);
+                continue;
+            }
+            let mut possible = walk::possible(&screen);
+            possible.extend(walk::from_outside(&screen).into_iter().map(|action| (None, action)));
+            let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
+            walk::act(&mut phone, &action);
+            crashed += walk::problems(&mut phone).len();
+        }
+    }
+    assert!(screens.len() > 10_000, "{} screens", screens.len());
+    assert!(crashed > 20, "{crashed} crashes");
+}
+
+#[test]
+fn everything_planted_in_a_made_app_is_reached_by_its_shortest_trace() {
+    for seed in 0..12 {
+        let app = format!("forge?seed={seed}&activities=14&depth=4&hidden=0.4");
+        let truth = truth(&app).unwrap();
+        assert!((8..=20).contains(&truth.crashes.len()), "seed {seed}: {} crashes", truth.crashes.len());
+        for kind in [ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr] {
+            assert!(truth.crashes.iter().any(|crash| crash.kind == kind), "seed {seed} has no {kind}");
+        }
+        let mut phone = open(&app).unwrap();
+        for crash in &truth.crashes {
+            walk::start_clean(&mut phone);
+            walk::happenings(&mut phone);
+            for step in &crash.shortest {
+                let screen = phone.capture().unwrap();
+                walk::act(&mut phone, &step.aim(&screen).action);
+            }
+            phone.sleep(retap_simulator::LINGER);
+            let problems = walk::problems(&mut phone);
+            let reached = problems.iter().any(|problem| problem.fingerprint() == crash.fingerprint);
+            assert!(reached, "seed {seed}: {} by {:?}", crash.name, crash.shortest);
+        }
+    }
+}
+
+#[test]
+fn hidden_modes_are_as_many_as_asked_for() {
+    let widgets = |hidden: &str| {
+        let truth = truth(&format!("forge?seed=3&activities=10&hidden={hidden}")).unwrap();
+        let matters = truth.crashes.into_iter().filter_map(|crash| crash.matters);
+        matters.filter(|matters| matters.widgets.iter().any(|id| id.contains("/hold_"))).count()
+    };
+    assert_eq!(widgets("0"), 0);
+    assert!(widgets("1") >= 5, "{}", widgets("1"));
+}
+
+#[test]
+fn a_screen_has_as_many_nodes_as_asked_for() {
+    let mut phone = walk::started("sim:forge?seed=3&widgets=500&activities=6");
+    for _ in 0..3 {
+        let nodes = phone.capture().unwrap().nodes().len();
+        assert!((500..600).contains(&nodes), "{nodes} nodes");
+        walk::tap(&mut phone, "to_1");
+        if walk::shows(&mut phone, "to_1") {
+            break;
+        }
+        walk::press(&mut phone, retap_shared::action::Key::Back);
+    }
+}
