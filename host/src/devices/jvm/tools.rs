@@ -10,8 +10,8 @@ use super::JvmError;
 const VARIABLE: &str = "RETAP_JVM_PHONE";
 const BUILD: &str = "scripts/build-jvm-phone";
 const OPENED: [&str; 6] = ["lang", "lang.reflect", "io", "net", "util", "nio"];
-/// The sandbox's native code has been seen to fail bytecode verification of old apps, so that is off; the rest is for
-/// a fast start and little memory.
+/// Code that was translated from dex does not always pass the JVM's verification, so that is off; the rest is for a
+/// fast start and little memory.
 const FLAGS: [&str; 7] = [
     "-Xmx1g",
     "-Xss4m",

@@ -107,7 +107,7 @@ public final class NodeServer {
                 return null;
             }
             connection.findAccessibilityNodeInfoByAccessibilityId(
-                    node, null, interaction, keeping(callback), flags, Server.PID, thread, null, null, arguments);
+                    node, null, interaction, keeping(callback), flags | wanted(), Server.PID, thread, null, null, arguments);
             PhoneClock.run();
             return new String[] {Server.packageName()};
         });
@@ -127,11 +127,23 @@ public final class NodeServer {
                 return false;
             }
             connection.performAccessibilityAction(
-                    node, action, arguments, interaction, callback, 0, Server.PID, thread);
+                    node, action, arguments, interaction, callback, wanted(), Server.PID, thread);
             PhoneClock.run();
             return true;
         });
         return done != null && done;
+    }
+
+    /** What the service has asked to see, as windows are told it. */
+    private int wanted() {
+        int wanted = 0;
+        if ((info.flags & AccessibilityServiceInfo.FLAG_INCLUDE_NOT_IMPORTANT_VIEWS) != 0) {
+            wanted |= AccessibilityNodeInfo.FLAG_SERVICE_REQUESTS_INCLUDE_NOT_IMPORTANT_VIEWS;
+        }
+        if ((info.flags & AccessibilityServiceInfo.FLAG_REPORT_VIEW_IDS) != 0) {
+            wanted |= AccessibilityNodeInfo.FLAG_SERVICE_REQUESTS_REPORT_VIEW_IDS;
+        }
+        return wanted;
     }
 
     private int resolve(int window) {

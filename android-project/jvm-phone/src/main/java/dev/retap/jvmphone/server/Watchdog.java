@@ -6,8 +6,10 @@ import java.lang.management.ThreadMXBean;
 
 /** Sees when the main thread no longer answers, in real time: a busy machine alone is no ANR. */
 final class Watchdog {
-    /** Of the main thread's own work, or of standing still. */
-    private static final long LIMIT_MILLIS = Long.getLong("retap.anrMillis", 10_000);
+    /** Of the main thread's own work: an app that comes up in a cold JVM has been seen to take 6 s of it. */
+    private static final long WORK_MILLIS = 20_000;
+    /** Of waiting for something. */
+    private static final long STILL_MILLIS = 10_000;
 
     private static final long LOOK_MILLIS = 250;
     private static final long AFTER_STOP_MILLIS = 5_000;
@@ -32,7 +34,7 @@ final class Watchdog {
         while (!job.await(LOOK_MILLIS)) {
             still = main.getState() == Thread.State.RUNNABLE ? 0 : still + LOOK_MILLIS;
             long spent = (THREADS.getThreadCpuTime(main.getId()) - worked) / 1_000_000;
-            if (spent >= LIMIT_MILLIS || still >= LIMIT_MILLIS) {
+            if (spent >= WORK_MILLIS || still >= STILL_MILLIS) {
                 return false;
             }
         }

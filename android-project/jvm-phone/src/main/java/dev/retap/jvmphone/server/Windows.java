@@ -6,6 +6,7 @@ import static android.view.WindowManager.LayoutParams.FLAG_NOT_FOCUSABLE;
 import static android.view.WindowManager.LayoutParams.FLAG_NOT_TOUCHABLE;
 import static android.view.WindowManager.LayoutParams.FLAG_NOT_TOUCH_MODAL;
 import static android.view.WindowManager.LayoutParams.FLAG_WATCH_OUTSIDE_TOUCH;
+import static android.view.WindowManager.LayoutParams.TYPE_BASE_APPLICATION;
 
 import android.graphics.Rect;
 import android.os.IBinder;
@@ -90,8 +91,18 @@ final class Windows {
         return new Shown(root, params, parent, bounds);
     }
 
+    /** By activity; of one activity its own window is below its dialogs, whichever was added first. */
     private static int layer(Shown window) {
-        return window.params.type >= FIRST_SYSTEM_WINDOW ? 1 : 0;
+        if (window.params.type >= FIRST_SYSTEM_WINDOW) {
+            return Integer.MAX_VALUE;
+        }
+        Shown base = window;
+        while (base.parent != null) {
+            base = base.parent;
+        }
+        Stack stack = Server.stack();
+        int place = stack.records().indexOf(stack.of(base.params.token));
+        return 2 * place + (base.params.type == TYPE_BASE_APPLICATION ? 0 : 1);
     }
 
     static IWindow windowOf(ViewRootImpl root) {
