@@ -24,7 +24,7 @@ const TAPPED: NodeFlags = NodeFlags::ENABLED.union(NodeFlags::CLICKABLE).union(N
 
 /// An app with screens of 500 nodes.
 pub const LARGE_SCREENS: &str = "forge?seed=1&activities=12&widgets=500";
-/// Snapshots between two looks at the clock.
+/// How many snapshots are timed.
 const SNAPSHOTS: u32 = 200;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub struct Measured {
     pub events_per_second: u64,
     /// On an average screen.
     pub nodes: u64,
-    /// Saving a state after an event, another event, and going back: the median, in microseconds.
+    /// Saving a state, and going back to it after another event: the median of both together, in microseconds.
     pub snapshot_micros: f64,
 }
 
@@ -64,7 +64,7 @@ pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Fail
     })
 }
 
-/// Saves, acts and goes back, again and again; the time of the acts alone is taken off.
+/// Saves, acts and goes back, again and again; what the acts take is not counted.
 async fn snapshots(device: &mut Device, app: &App, rng: &mut Rng) -> Result<f64, DeviceError> {
     let mut spans = Vec::new();
     let mut screen = start(device, app).await?;

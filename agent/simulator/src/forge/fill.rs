@@ -130,13 +130,21 @@ impl Forge {
         const LINES: u16 = 9;
         let columns = count.div_ceil(LINES).clamp(1, 200) as u8;
         let cell = |number: u16| {
-            let (id, label) = (format!("cell_{number}"), (number % 100).to_string());
+            let (id, label) = (short(number), (number % 100).to_string());
             let cell =
                 if number.is_multiple_of(3) { button(&id, &label, Vec::new()) } else { text(&id, &label) };
             cell.columns(columns)
         };
         self.screens[place].widgets.extend((0..count).map(cell));
     }
+}
+
+/// A name of two signs where that is enough: what is short is drawn faster.
+fn short(number: u16) -> String {
+    let sign = |value: u16| char::from_digit(u32::from(value % 36), 36).unwrap_or('_');
+    let high = number / 1_296;
+    let tail = [sign(number / 36), sign(number)].into_iter();
+    (high > 0).then(|| sign(high)).into_iter().chain(tail).collect()
 }
 
 fn list(more: Option<Var>, turn: Var) -> Widget {

@@ -33,6 +33,8 @@ pub(crate) struct Running<A: App> {
     pub(super) leaves: Option<Elsewhere>,
     pub(super) problem: Option<Arc<Problem>>,
     pub(super) built: Option<Arc<Built<A::Msg>>>,
+    /// How many nodes were drawn last: room for as many is made at once.
+    pub(super) drawn: usize,
     pub(super) next_instance: u32,
     pub(super) next_due: u32,
     pub(super) pid: u32,
@@ -68,6 +70,7 @@ impl<A: App> Running<A> {
             leaves: None,
             problem: None,
             built: None,
+            drawn: 48,
             next_instance: 0,
             next_due: 0,
             pid: 4_000,
@@ -88,7 +91,7 @@ impl<A: App> Running<A> {
                 focus: front.focus.as_ref(),
                 reveal: front.reveal,
                 scrolls: front.scrolls(),
-                expected: 48,
+                expected: self.drawn,
             });
             self.app.view(&front.page, &mut ui);
             match ui.finish(self.late) {
@@ -96,6 +99,7 @@ impl<A: App> Running<A> {
                     if front.reveal {
                         self.front_mut().reveal = false;
                     }
+                    self.drawn = built.screen.nodes().len();
                     self.built = Some(Arc::new(built));
                 }
                 Err(Correction::Unfocus) => self.front_mut().focus = None,

@@ -30,6 +30,24 @@ fn every_app_has_what_was_promised() {
 }
 
 #[test]
+fn the_page_on_the_simulator_tells_what_is_there() {
+    let page = include_str!("../../../../docs/simulator.md");
+    for app in apps() {
+        let truth = truth(app).unwrap();
+        let counts = (truth.activities.len(), truth.branches, truth.crashes.len());
+        let row = format!("| `{app}` | {} | {} | {} |", counts.0, counts.1, counts.2);
+        assert!(page.contains(&row), "docs/simulator.md lacks {row}");
+        for crash in truth.crashes {
+            let told = page.lines().any(|line| {
+                line.starts_with(&format!("| {app} | {} |", crash.name))
+                    && line.ends_with(&format!(" {} |", crash.shortest.len()))
+            });
+            assert!(told, "docs/simulator.md lacks `{}` of `{app}`, {}", crash.name, crash.shortest.len());
+        }
+    }
+}
+
+#[test]
 fn crashes_are_from_one_to_twenty_five_events_away() {
     let lengths: HashSet<usize> = all_crashes().map(|(_, crash)| crash.shortest.len()).collect();
     assert!(lengths.contains(&1));
