@@ -22,7 +22,7 @@ use crate::words::{counted, thousands};
 const EVENTS: u64 = 5_000;
 /// With this one every crash comes down to the fewest steps that are possible at all. From other seeds some end a step
 /// or two above, because steps are only left out of what was found, never put in.
-const SEED: u64 = 14;
+const SEED: u64 = 42;
 /// Those that taps alone can break in many ways; the others want calls, languages or long sequences.
 const APPS: [&str; 3] = ["notes", "shop", "mail"];
 

@@ -19,11 +19,8 @@ pub(super) fn icon(rotation: Rotation) -> Rect {
 
 pub(super) fn screen(manifest: &Manifest, rotation: Rotation) -> SharedScreen {
     let workspace = Drawn::group("com.android.launcher3:id/workspace");
-    let icon = Drawn {
-        id: "com.android.launcher3:id/icon",
-        text: manifest.label.clone(),
-        bounds: icon(rotation),
-    };
+    let icon =
+        Drawn { id: "com.android.launcher3:id/icon", text: manifest.label.clone(), bounds: icon(rotation) };
     draw(PACKAGE, "com.android.launcher3/.Launcher", "Home", rotation, &[workspace, icon])
 }
 
