@@ -169,7 +169,7 @@ fn wrong_fields_are_named_with_their_line_and_what_was_expected() {
         (
             r#"{"do":{"fling":{}}}"#,
             "field `do`: expected one of `tap`, `long_press`, `swipe`, `pinch`, `key`, `text`, `rotate`, `launch`, \
-             `wait`, found {\"fling\":{}}",
+             `wait`, `system`, found {\"fling\":{}}",
         ),
         (r#"{"do":{"launch":1}}"#, "field `do.launch`: expected the bare name, found 1"),
         (
