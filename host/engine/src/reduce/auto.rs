@@ -2,6 +2,7 @@
 //! most; runs that can no longer matter are cancelled; the result is proven by fresh runs.
 
 mod belief;
+mod bits;
 mod plan;
 mod rate;
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use rand::RngExt;
 
 use super::belief::Belief;
+use super::bits::Bits;
 use super::rate;
 use crate::policy::Tally;
 use crate::seed::Rng;
@@ -385,28 +386,4 @@ impl Plan {
 
 fn without(steps: &[u32], left_out: std::ops::RangeInclusive<u32>) -> Vec<u32> {
     steps.iter().copied().filter(|step| !left_out.contains(step)).collect()
-}
-
-/// A set of steps.
-struct Bits(Vec<u64>);
-
-impl Bits {
-    /// Those of `base` that are not in `kept`.
-    fn left_out(base: &[u32], kept: &[u32], steps: usize) -> Bits {
-        let mut bits = vec![0; steps.div_ceil(64)];
-        base.iter().for_each(|&step| bits[step as usize / 64] |= 1 << (step % 64));
-        kept.iter().for_each(|&step| bits[step as usize / 64] &= !(1 << (step % 64)));
-        Bits(bits)
-    }
-
-    /// What they have in common, as a share of what either has.
-    fn alike(&self, other: &Bits) -> f64 {
-        let count = |of: fn(u64, u64) -> u64| -> u32 {
-            self.0.iter().zip(&other.0).map(|(one, other)| of(*one, *other).count_ones()).sum()
-        };
-        match count(|one, other| one | other) {
-            0 => 1.0,
-            all => f64::from(count(|one, other| one & other)) / f64::from(all),
-        }
-    }
 }

@@ -1,0 +1,198 @@
+//! One job's part of the store: what its runs showed, which sessions are done, which crashes it has met.
+
+use std::collections::BTreeMap;
+
+use retap_engine::journal::{Journal, JournalError, SessionRecord};
+use retap_engine::oracle::{CandidateKey, Observation};
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::trace::App;
+use rusqlite::{OptionalExtension, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Store, StoreError};
+use crate::run::moment::Moment;
+
+/// How often a crash was met before, over all runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    pub first_seen: Moment,
+    pub times: u64,
+}
+
+/// One job's part of the store.
+#[derive(Clone, Debug)]
+pub struct JobJournal {
+    store: Store,
+    job: i64,
+}
+
+impl JobJournal {
+    pub(super) fn new(store: Store, job: i64) -> JobJournal {
+        JobJournal { store, job }
+    }
+
+    /// How often this job has met a crash; said again, it replaces what was said before.
+    pub fn saw(&self, app: &App, fingerprint: Fingerprint, times: u32) -> Result<(), StoreError> {
+        self.store
+            .lock()
+            .prepare_cached(
+                "INSERT INTO sightings (job, app, version_code, fingerprint, seen, times) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT DO UPDATE SET times = excluded.times",
+            )
+            .and_then(|mut statement| {
+                let (package, version) = (app.package.as_str(), app.version_code.cast_signed());
+                let (fingerprint, seen) = (fingerprint.to_string(), Moment::now().0.cast_signed());
+                statement.execute(params![self.job, package, version, fingerprint, seen, times])
+            })
+            .map(|_| ())
+            .map_err(|source| StoreError::Use { what: "note a crash in", source })
+    }
+
+    /// What other jobs knew of a crash, in any version of the app.
+    pub fn known(&self, app: &App, fingerprint: Fingerprint) -> Result<Option<Known>, StoreError> {
+        let (package, fingerprint) = (app.package.as_str(), fingerprint.to_string());
+        self.store
+            .lock()
+            .query_row(
+                "SELECT min(seen), sum(times) FROM sightings WHERE app = ?1 AND fingerprint = ?2 AND job <> ?3",
+                params![package, fingerprint, self.job],
+                |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?)),
+            )
+            .map(|(seen, times)| {
+                Some(Known { first_seen: Moment(seen?.cast_unsigned()), times: times?.cast_unsigned() })
+            })
+            .map_err(|source| StoreError::Use { what: "look for a crash in", source })
+    }
+
+    fn row<T: DeserializeOwned>(
+        &self,
+        sql: &str,
+        what: &str,
+        key: [i64; 3],
+    ) -> Result<Option<T>, JournalError> {
+        let text: Option<String> = self
+            .store
+            .lock()
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.query_row(key, |row| row.get(0)).optional())
+            .map_err(|error| journal_error(what, error))?;
+        text.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| journal_error(what, error))
+    }
+
+    fn put<T: Serialize>(&self, sql: &str, what: &str, key: &[i64], value: &T) -> Result<(), JournalError> {
+        let text = serde_json::to_string(value).map_err(|error| journal_error(what, error))?;
+        let database = self.store.lock();
+        let put = database.prepare_cached(sql).and_then(|mut statement| {
+            let mut values: Vec<&dyn rusqlite::ToSql> = vec![&self.job];
+            values.extend(key.iter().map(|part| part as &dyn rusqlite::ToSql));
+            values.push(&text);
+            statement.execute(values.as_slice())
+        });
+        put.map(|_| ()).map_err(|error| journal_error(what, error))
+    }
+}
+
+impl Journal for JobJournal {
+    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError> {
+        let sql = "SELECT observation FROM observations WHERE job = ?1 AND candidate = ?2 AND attempt = ?3";
+        let key = [self.job, candidate.0.cast_signed(), i64::from(attempt)];
+        self.row(sql, "read an observation from the store", key)
+    }
+
+    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError> {
+        let sql = "INSERT INTO observations (job, candidate, attempt, observation) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO NOTHING";
+        self.put(
+            sql,
+            "write an observation to the store",
+            &[candidate.0.cast_signed(), i64::from(attempt)],
+            seen,
+        )
+    }
+
+    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
+        let what = "read the sessions from the store";
+        let database = self.store.lock();
+        let records: Vec<String> = database
+            .prepare_cached("SELECT record FROM sessions WHERE job = ?1")
+            .and_then(|mut statement| statement.query_map([self.job], |row| row.get(0))?.collect())
+            .map_err(|error| journal_error(what, error))?;
+        records
+            .iter()
+            .map(|record| serde_json::from_str(record).map(|record: SessionRecord| (record.session, record)))
+            .collect::<Result<_, _>>()
+            .map_err(|error| journal_error(what, error))
+    }
+
+    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
+        let sql = "INSERT OR REPLACE INTO sessions (job, session, record) VALUES (?1, ?2, ?3)";
+        self.put(sql, "write a session to the store", &[i64::from(session.session)], session)
+    }
+}
+
+fn journal_error(what: &str, source: impl std::error::Error + Send + Sync + 'static) -> JournalError {
+    JournalError { what: what.to_owned(), source: Box::new(source) }
+}
+
+#[cfg(test)]
+mod tests {
+    use retap_shared::micros::Micros;
+    use retap_shared::verdict::Verdict;
+
+    use super::*;
+
+    fn seen(played: u32) -> Observation {
+        Observation { reached: true, verdict: Verdict::TargetReached, played, took: Micros(5) }
+    }
+
+    fn app(version_code: u64) -> App {
+        App { package: "com.example".into(), activity: "".into(), version_code }
+    }
+
+    #[test]
+    fn what_was_observed_is_there_when_the_store_is_opened_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("deep/store.sqlite");
+        let key = CandidateKey(u64::MAX);
+        let journal = Store::open(&path).unwrap().job("a/reduce").unwrap();
+        journal.note(key, 0, &seen(3)).unwrap();
+        drop(journal);
+        let store = Store::open(&path).unwrap();
+        assert!(store.has_jobs_of("a").unwrap() && !store.has_jobs_of("b").unwrap());
+        let journal = store.job("a/reduce").unwrap();
+        assert_eq!(journal.recall(key, 0).unwrap(), Some(seen(3)));
+        assert_eq!(journal.recall(key, 1).unwrap(), None);
+        assert_eq!(store.job("b/reduce").unwrap().recall(key, 0).unwrap(), None);
+    }
+
+    #[test]
+    fn the_first_answer_to_a_question_stays() {
+        let journal = Store::in_memory().unwrap().job("a/reduce").unwrap();
+        journal.note(CandidateKey(1), 0, &seen(3)).unwrap();
+        journal.note(CandidateKey(1), 0, &seen(4)).unwrap();
+        assert_eq!(journal.recall(CandidateKey(1), 0).unwrap(), Some(seen(3)));
+    }
+
+    #[test]
+    fn sessions_come_back_by_number() {
+        let journal = Store::in_memory().unwrap().job("a/explore").unwrap();
+        for session in [7, 2] {
+            let (took, gains, found) = (Micros(1), Vec::new(), Vec::new());
+            journal.note_session(&SessionRecord { session, events: 500, took, gains, found }).unwrap();
+        }
+        assert_eq!(journal.recall_sessions().unwrap().into_keys().collect::<Vec<_>>(), [2, 7]);
+    }
+
+    #[test]
+    fn a_crash_is_known_from_other_jobs_and_all_versions_but_not_from_ones_own() {
+        let store = Store::in_memory().unwrap();
+        let (one, two) = (store.job("1/explore").unwrap(), store.job("2/explore").unwrap());
+        let crash = Fingerprint(9);
+        one.saw(&app(1), crash, 4).unwrap();
+        one.saw(&app(1), crash, 5).unwrap();
+        assert_eq!(one.known(&app(1), crash).unwrap(), None);
+        assert_eq!(two.known(&app(2), crash).unwrap().map(|known| known.times), Some(5));
+        assert_eq!(two.known(&app(2), Fingerprint(8)).unwrap(), None);
+    }
+}
