@@ -309,7 +309,10 @@ mod tests {
     fn each_kind_of_name_gets_its_own_answer() {
         assert!(check("sim:notes").is_ok());
         assert!(matches!(check("sim:nots"), Err(DevicesError::Simulated { .. })));
-        assert!(matches!(check("jvm:no-such.apk"), Err(DevicesError::Jvm { .. })));
+        for none in ["jvm:no-such.apk", "jvm:Cargo.toml"] {
+            let error = check(none).unwrap_err();
+            assert!(matches!(error, DevicesError::Jvm { .. }) && error.exit() == Exit::Usage, "{error}");
+        }
         assert!(matches!(check("simm:notes"), Err(DevicesError::UnknownKind { kind }) if kind == "simm"));
         for serial in ["emulator-5554", "192.168.1.7:5555", "R58M123ABC"] {
             assert!(check(serial).is_ok() && is_linked(serial), "{serial}");

@@ -85,7 +85,7 @@ struct Noisy {
     #[arg(long, value_enum)]
     algorithm: Vec<Competitor>,
     /// How many seeds for each cell of the grid
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), default_value_t = 20)]
     seeds: u64,
     /// Events of each trace
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=100_000), default_value_t = 500)]

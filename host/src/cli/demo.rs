@@ -157,7 +157,8 @@ fn table(shown: &[Shown]) -> String {
         let to =
             crash.reduced.as_ref().map_or_else(|| "-".to_owned(), |cut| cut.trace.steps.len().to_string());
         let (from, what) = (crash.trace.steps.len(), plain::line(&summary::headline(crash), 80));
-        format!("  {:<6} {from:>4} → {to:>2} steps  {what}", app.name)
+        let steps = if to == "1" { "step" } else { "steps" };
+        format!("  {:<6} {from:>4} → {to:>2} {steps:<5}  {what}", app.name)
     }));
     lines.join("\n")
 }

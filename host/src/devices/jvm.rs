@@ -5,7 +5,8 @@ mod process;
 mod socket;
 mod tools;
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +26,15 @@ pub use tools::Tools;
 /// A loaded machine needs longer than the few seconds that a boot takes.
 const BOOT: Duration = Duration::from_secs(300);
 
+/// What every APK begins with: looked at before anything is fetched or built for it.
+const ZIP: &[u8; 4] = b"PK\x03\x04";
+
 #[derive(Debug, thiserror::Error)]
 pub enum JvmError {
     #[error("`{}` is no file", .0.display())]
     NoFile(PathBuf),
+    #[error("`{}` is no APK: it does not begin as a zip file does", .0.display())]
+    NoApk(PathBuf),
     #[error("`{tool}` was not found in {path}")]
     NoTool { tool: &'static str, path: String },
     #[error("`{what}` failed: {why}")]
@@ -50,13 +56,15 @@ pub enum JvmError {
 impl JvmError {
     /// Whether the user named something that can never be a phone.
     pub fn is_usage(&self) -> bool {
-        matches!(self, JvmError::NoFile(_) | JvmError::Failed { .. })
+        matches!(self, JvmError::NoFile(_) | JvmError::NoApk(_) | JvmError::Failed { .. })
     }
 
     /// What to do about it.
     pub fn help(&self) -> String {
         match self {
-            JvmError::NoFile(_) => "write `--device jvm:FILE.apk` with the path of an APK".into(),
+            JvmError::NoFile(_) | JvmError::NoApk(_) => {
+                "write `--device jvm:FILE.apk` with the path of an APK".into()
+            }
             JvmError::NoTool { .. } => {
                 "install a JDK (17) and Maven, or set JAVA_HOME, then try again".into()
             }
@@ -72,7 +80,12 @@ impl JvmError {
 /// The file of `jvm:FILE.apk`, if it is there.
 pub fn file(spec: &str) -> Result<PathBuf, JvmError> {
     let path = PathBuf::from(spec.split_once('?').map_or(spec, |(path, _)| path));
-    if path.is_file() { Ok(path) } else { Err(JvmError::NoFile(path)) }
+    if !path.is_file() {
+        return Err(JvmError::NoFile(path));
+    }
+    let mut start = [0; ZIP.len()];
+    let read = File::open(&path).and_then(|mut file| file.read_exact(&mut start));
+    if read.is_ok() && start == *ZIP { Ok(path) } else { Err(JvmError::NoApk(path)) }
 }
 
 /// Phones of one app.
