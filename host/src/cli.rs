@@ -11,6 +11,7 @@ mod phone;
 mod policy;
 mod reduce;
 mod replay;
+mod screen;
 
 use clap::{Parser, Subcommand};
 
@@ -41,6 +42,7 @@ enum Command {
     Explore(explore::Explore),
     Reduce(reduce::Reduce),
     Replay(replay::Replay),
+    Screen(screen::ShowScreen),
     Policy(policy::Policy),
     Phone(phone::Phone),
     Check(check::Check),
@@ -72,6 +74,7 @@ pub fn run() -> Exit {
         Command::Explore(command) => command.run(&global, &shell),
         Command::Reduce(command) => command.run(&global, &shell),
         Command::Replay(command) => command.run(&global, &shell),
+        Command::Screen(command) => command.run(&global, &shell),
         Command::Policy(command) => command.run(&global, &shell),
         Command::Phone(command) => command.run(&shell),
         Command::Check(command) => command.run(&global, &shell),

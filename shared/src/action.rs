@@ -171,7 +171,7 @@ pub struct Widget {
 
 impl fmt::Display for Widget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let class = self.class.rsplit('.').next().unwrap_or_default();
+        let class = self.class.rsplit('.').next().filter(|class| !class.is_empty()).unwrap_or("widget");
         let id = self.id.rsplit('/').next().unwrap_or_default();
         match (self.text.is_empty(), id.is_empty()) {
             (false, _) => write!(f, "{class} {:?}", self.text),

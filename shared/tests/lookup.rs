@@ -124,6 +124,9 @@ mod find {
     #[test]
     fn what_the_widget_does_not_have_need_not_be_the_same() {
         let screen = screen(vec![app(rows())]);
+        assert_eq!(screen.find(&widget("", "", "Eggs", ""), None), Some(3));
+        assert_eq!(screen.find(&widget("", "", "", "0.0.1"), None), Some(3));
+        assert_eq!(screen.find(&widget("", "", "", "0.7"), None), None);
         assert_eq!(screen.find(&widget("Row", "", "Eggs", ""), None), Some(3));
         assert_eq!(screen.find(&widget("Row", "row", "", "0.0.1"), None), Some(3));
     }

@@ -28,10 +28,15 @@ impl Screen {
 
     /// The node that the widget most likely is, among those that can be touched now: one of the same class, id and
     /// text, where the widget has them; if there are several, the one at the same path, then the one nearest to
-    /// `near`. If there is none, one of the same class, id and path whose text has changed.
+    /// `near`. If there is none, one of the same class, id and path whose text has changed. A widget of which only the
+    /// path is known is what is at that path.
     pub fn find(&self, widget: &Widget, near: Option<Point>) -> Option<usize> {
-        let alike =
-            |&(_, node): &(usize, &Node)| node.class == widget.class && same_or_none(&widget.id, &node.id);
+        let only_path = widget.class.is_empty() && widget.id.is_empty() && widget.text.is_empty();
+        let alike = |&(number, node): &(usize, &Node)| {
+            same_or_none(&widget.class, &node.class)
+                && same_or_none(&widget.id, &node.id)
+                && (!only_path || self.is_at_path(number, &widget.path))
+        };
         let touchable = |(number, _): (usize, &Node)| self.can_be_touched(number).then_some(number);
         let nodes = || self.nodes().iter().enumerate().filter(alike);
         let exact =

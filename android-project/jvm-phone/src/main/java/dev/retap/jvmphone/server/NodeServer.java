@@ -3,14 +3,11 @@ package dev.retap.jvmphone.server;
 import android.accessibilityservice.AccessibilityServiceInfo;
 import android.graphics.Region;
 import android.os.Bundle;
-import android.os.RemoteException;
 import android.view.WindowManager;
-import android.view.accessibility.AccessibilityInteractionClient;
 import android.view.accessibility.AccessibilityNodeInfo;
 import android.view.accessibility.AccessibilityWindowInfo;
 import android.view.accessibility.IAccessibilityInteractionConnection;
 import android.view.accessibility.IAccessibilityInteractionConnectionCallback;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -106,10 +103,10 @@ public final class NodeServer {
             if (connection == null) {
                 return null;
             }
+            Answer answer = new Answer(callback);
             connection.findAccessibilityNodeInfoByAccessibilityId(
-                    node, null, interaction, keeping(callback), flags | wanted(), Server.PID, thread, null, null, arguments);
-            PhoneClock.run();
-            return new String[] {Server.packageName()};
+                    node, null, interaction, answer.callback(), flags | wanted(), Server.PID, thread, null, null, arguments);
+            return answer.await() ? new String[] {Server.packageName()} : null;
         });
     }
 
@@ -126,10 +123,10 @@ public final class NodeServer {
             if (connection == null) {
                 return false;
             }
+            Answer answer = new Answer(callback);
             connection.performAccessibilityAction(
-                    node, action, arguments, interaction, callback, wanted(), Server.PID, thread);
-            PhoneClock.run();
-            return true;
+                    node, action, arguments, interaction, answer.callback(), wanted(), Server.PID, thread);
+            return answer.await();
         });
         return done != null && done;
     }
@@ -153,29 +150,5 @@ public final class NodeServer {
         Windows.Shown top = Windows.top();
         Integer number = top == null ? null : server.number(top);
         return number == null ? -1 : number;
-    }
-
-    /** Prefetched nodes come before the client waits for them: they go where it would have put them. */
-    private static IAccessibilityInteractionConnectionCallback keeping(
-            IAccessibilityInteractionConnectionCallback callback) {
-        return (IAccessibilityInteractionConnectionCallback) Proxy.newProxyInstance(
-                NodeServer.class.getClassLoader(),
-                new Class<?>[] {IAccessibilityInteractionConnectionCallback.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("setPrefetchAccessibilityNodeInfoResult")) {
-                        keep((List<?>) arguments[0]);
-                        return null;
-                    }
-                    return method.invoke(callback, arguments);
-                });
-    }
-
-    private static void keep(List<?> nodes) throws RemoteException {
-        for (Object node : nodes) {
-            AccessibilityNodeInfo info = (AccessibilityNodeInfo) node;
-            info.setConnectionId(AccessibilityServer.CONNECTION);
-            info.setSealed(true);
-            AccessibilityInteractionClient.getCache(AccessibilityServer.CONNECTION).add(info);
-        }
     }
 }

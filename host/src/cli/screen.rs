@@ -1,0 +1,184 @@
+//! `retap screen`: what a phone shows, as Retap reads it. For whoever writes a trace or a selector by hand, and for
+//! looking into a replay that goes astray.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use retap_engine::device::{Device, DeviceError};
+use retap_engine::seed::Seed;
+use retap_shared::protocol::{Command, Fault, Hit, What};
+use retap_shared::screen::{Node, NodeFlags, Screen, WindowFlags};
+use retap_shared::trace::{Step, Trace};
+
+use crate::cli::arguments::{Global, Phones};
+use crate::devices::{self, DevicesError};
+use crate::exit::Exit;
+use crate::failure::{Explained, Failure};
+use crate::job::{self, PlayError};
+use crate::run::crashes::read_trace;
+use crate::settings::Devices;
+use crate::shell::Shell;
+
+/// See what a phone shows, as Retap reads it
+///
+/// Without a trace: the screen as it is, or an app's first one with `--app`, which is launched and keeps its data.
+/// With one: the trace is played as it says, and every screen on the way is shown.
+#[derive(Debug, Args)]
+pub struct ShowScreen {
+    /// A `.retap` file to play
+    trace: Option<PathBuf>,
+    #[command(flatten)]
+    phones: Phones,
+    /// The app to launch first; a phone that has just one needs no name
+    #[arg(long, value_name = "APP", conflicts_with = "trace")]
+    app: Option<String>,
+    /// Write the pixels of each screen into this folder, as `0.png`, `1.png` and so on
+    #[arg(long, value_name = "DIR")]
+    pictures: Option<PathBuf>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("could not write `{}`", .path.display())]
+struct NoPicture {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl ShowScreen {
+    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+        let config = global.config()?;
+        let trace = self.trace.as_deref().map(read_trace).transpose()?;
+        let named = self.phones.device(&config);
+        let device = match &trace {
+            Some(trace) => job::phone_for(trace, named.as_deref())?,
+            None => named.ok_or(DevicesError::NoneNamed)?,
+        };
+        devices::check(&device)?;
+        let phones = Devices { device, count: 1 };
+        job::block_on(job::Clock::of(&phones.device), self.show(&phones, trace.as_ref(), shell))??;
+        Ok(if shell.stop.asked() { Exit::Interrupted } else { Exit::Done })
+    }
+
+    async fn show(&self, named: &Devices, trace: Option<&Trace>, shell: &Shell) -> Result<(), Failure> {
+        let phones = devices::Phones::connect(named, Seed(0)).await?;
+        let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
+        let lost = |source| DevicesError::Connect { name: named.device.clone(), source };
+        let wanted = trace.map(|trace| trace.header.app.package.as_str()).or(self.app.as_deref());
+        // A phone with many apps is looked at as it is.
+        let app = match phones.app(wanted) {
+            Err(_) if wanted.is_none() => None,
+            app => Some(app?.app),
+        };
+        if let Some(app) = &app {
+            let command = trace.map_or(Command::Launch, |trace| Command::Start(trace.header.start));
+            device.control(app, command).await.map_err(lost)?;
+            device.settle().await.map_err(lost)?;
+        }
+        self.tell(&mut device, 0, "the first screen", shell).await?;
+        for (number, step) in trace.iter().flat_map(|trace| &trace.steps).enumerate() {
+            if shell.stop.asked() {
+                break;
+            }
+            let stepped = device.step(step.clone()).await.map_err(lost)?;
+            let mut heading = format!("after step {}, {}", number + 1, in_words(step, stepped.hit));
+            for happening in &stepped.happened {
+                if let What::Problem(problem) = &happening.what {
+                    let _ = write!(heading, ", {}: {}", problem.kind, problem.summary);
+                }
+            }
+            self.tell(&mut device, number + 1, &heading, shell).await?;
+        }
+        Ok(())
+    }
+
+    async fn tell(
+        &self,
+        device: &mut Device,
+        number: usize,
+        heading: &str,
+        shell: &Shell,
+    ) -> Result<(), Failure> {
+        let name = device.name().to_owned();
+        let lost = |source| DevicesError::Connect { name: name.clone(), source };
+        let screen = device.capture().await.map_err(lost)?;
+        shell.console.result(&format!("{heading}:\n{}", tree(&screen)))?;
+        let Some(folder) = &self.pictures else { return Ok(()) };
+        match device.screenshot().await {
+            Ok(picture) => Ok(write(&folder.join(format!("{number}.png")), &picture.0)?),
+            Err(DeviceError::Refused(Fault::Unsupported(what))) => {
+                Ok(shell.console.result(&format!("no picture: this phone cannot {what}"))?)
+            }
+            Err(error) => Err(lost(error).into()),
+        }
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), NoPicture> {
+    let failed = |source| NoPicture { path: path.to_owned(), source };
+    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+    std::fs::write(path, bytes).map_err(failed)
+}
+
+fn in_words(step: &Step, hit: Hit) -> String {
+    match (&step.widget, hit) {
+        (Some(widget), Hit::Widget) => format!("{} on {widget}", step.action),
+        (Some(widget), _) => format!("{}, because {widget} was not there", step.action),
+        (None, _) => step.action.to_string(),
+    }
+}
+
+/// A window a line, and its nodes below it, each as deep as it is.
+fn tree(screen: &Screen) -> String {
+    let mut text = format!("  activity {}, {}\n", or_none(screen.activity()), screen.rotation());
+    for (window, _, nodes) in screen.windows_with_nodes() {
+        let focused = if window.flags.contains(WindowFlags::FOCUSED) { ", has the focus" } else { "" };
+        let (kind, bounds) = (&window.kind, window.bounds);
+        let _ =
+            writeln!(text, "  {kind:?} window {:?} of {} at {bounds}{focused}", window.title, window.package);
+        for node in nodes {
+            let _ = writeln!(text, "    {:indent$}{}", "", line(node), indent = 2 * usize::from(node.depth));
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn or_none(text: &str) -> &str {
+    if text.is_empty() { "unknown" } else { text }
+}
+
+fn line(node: &Node) -> String {
+    let mut line = node.class.rsplit('.').next().unwrap_or_default().to_owned();
+    for (mark, text) in [("", &node.text), ("described as ", &node.description)] {
+        if !text.is_empty() {
+            let _ = write!(line, " {mark}{text:?}");
+        }
+    }
+    if !node.id.is_empty() {
+        let _ = write!(line, " #{}", node.id.rsplit('/').next().unwrap_or_default());
+    }
+    let _ = write!(line, " at {}", node.bounds);
+    for (name, flag) in node.flags.iter_names() {
+        if flag != NodeFlags::ENABLED && flag != NodeFlags::VISIBLE {
+            let _ = write!(line, " {}", name.to_lowercase().replace('_', "-"));
+        }
+    }
+    for (flag, word) in [(NodeFlags::ENABLED, "disabled"), (NodeFlags::VISIBLE, "hidden")] {
+        if !node.is(flag) {
+            let _ = write!(line, " {word}");
+        }
+    }
+    line
+}
+
+impl Explained for NoPicture {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        "name a folder that can be written".into()
+    }
+}
