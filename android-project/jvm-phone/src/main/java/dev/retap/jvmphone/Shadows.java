@@ -1,5 +1,6 @@
 package dev.retap.jvmphone;
 
+import dev.retap.jvmphone.shadows.RealCode;
 import dev.retap.jvmphone.shadows.ShadowPhoneActivity;
 import dev.retap.jvmphone.shadows.ShadowPhoneActivityManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneActivityTaskManager;
@@ -7,11 +8,22 @@ import dev.retap.jvmphone.shadows.ShadowPhoneActivityThread;
 import dev.retap.jvmphone.shadows.ShadowPhoneClock;
 import dev.retap.jvmphone.shadows.ShadowPhoneContextImpl;
 import dev.retap.jvmphone.shadows.ShadowPhoneLoadedApk;
+import dev.retap.jvmphone.shadows.ShadowPhoneMediaPlayer;
+import dev.retap.jvmphone.shadows.ShadowPhoneService;
 import dev.retap.jvmphone.shadows.ShadowPhoneUiAutomation;
 
 /** Where the framework's calls into the system end up with this phone's own server instead of Robolectric's records. */
 final class Shadows {
     static final Class<?>[] ALL = {
+        RealCode.TabHost.class,
+        RealCode.TabSpec.class,
+        RealCode.TabWidget.class,
+        RealCode.TabActivity.class,
+        RealCode.NumberPicker.class,
+        RealCode.ScrollView.class,
+        RealCode.ViewAnimator.class,
+        RealCode.ScaleGestureDetector.class,
+        RealCode.CountDownTimer.class,
         ShadowPhoneActivity.class,
         ShadowPhoneActivityManager.class,
         ShadowPhoneActivityTaskManager.class,
@@ -19,6 +31,8 @@ final class Shadows {
         ShadowPhoneClock.class,
         ShadowPhoneContextImpl.class,
         ShadowPhoneLoadedApk.class,
+        ShadowPhoneMediaPlayer.class,
+        ShadowPhoneService.class,
         ShadowPhoneUiAutomation.class,
     };
 

@@ -7,6 +7,7 @@ import dev.retap.jvmphone.server.Unsupported;
 public final class AppProcess {
     private static volatile AppLoader loader;
     private static boolean dirty;
+    private static volatile boolean doomed;
 
     private AppProcess() {}
 
@@ -34,8 +35,21 @@ public final class AppProcess {
         }
         loader = null;
         dirty = false;
+        doomed = false;
         AppThreads.end();
         Server.forgetProcess();
+    }
+
+    /** One of its other threads has failed. It goes when the main thread is next between two things. */
+    static void doom() {
+        doomed = true;
+    }
+
+    /** Ends a process that is doomed. On the main thread. */
+    public static void reap() {
+        if (doomed) {
+            kill();
+        }
     }
 
     /** What came out of the app's code, or of the framework's on its behalf. Returns what the caller is to be told. */

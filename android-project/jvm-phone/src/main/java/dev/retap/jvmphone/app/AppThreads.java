@@ -12,7 +12,7 @@ final class AppThreads {
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {
             Server.controller().crashed(error);
             if (!MainThread.isCurrent()) {
-                MainThread.later(AppProcess::kill);
+                AppProcess.doom();
             }
         });
     }

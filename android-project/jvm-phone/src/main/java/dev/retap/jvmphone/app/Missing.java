@@ -1,5 +1,7 @@
 package dev.retap.jvmphone.app;
 
+import dev.retap.jvmphone.server.Unsupported;
+
 /** Tells what only this phone lacks from what the app did wrong. */
 public final class Missing {
     private Missing() {}
@@ -16,6 +18,9 @@ public final class Missing {
     }
 
     private static String at(Throwable cause) {
+        if (cause instanceof Unsupported unsupported) {
+            return unsupported.what();
+        }
         StackTraceElement[] stack = cause.getStackTrace();
         boolean inRobolectric = stack.length > 0 && stack[0].getClassName().startsWith("org.robolectric.");
         if (cause instanceof UnsatisfiedLinkError) {

@@ -11,7 +11,9 @@ import android.view.accessibility.AccessibilityEvent;
 import android.view.accessibility.AccessibilityManager;
 import android.view.accessibility.IAccessibilityInteractionConnection;
 import android.view.accessibility.IAccessibilityManager;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.shadow.api.Shadow;
@@ -26,6 +28,8 @@ public final class AccessibilityServer {
     private final Map<IBinder, Integer> numbers = new HashMap<>();
     private IAccessibilityServiceClient service;
     private int lastNumber;
+    /** The windows and their places that the service last heard of. */
+    private List<Object> told = List.of();
 
     /** Before the framework adds its first window: windows register themselves where this is switched on. */
     void attach() {
@@ -73,6 +77,22 @@ public final class AccessibilityServer {
     public void sendAccessibilityEvent(AccessibilityEvent event, int userId) throws RemoteException {
         if (service != null) {
             service.onAccessibilityEvent(event, false);
+        }
+    }
+
+    /** As the system does whenever a window came, went or moved: services keep the list until they are told. */
+    void tellOfWindows() throws RemoteException {
+        List<Object> now = new ArrayList<>();
+        for (Windows.Shown window : Windows.shown()) {
+            now.add(number(window));
+            now.add(window.bounds());
+        }
+        if (service != null && !now.equals(told)) {
+            told = now;
+            service.onAccessibilityEvent(
+                    AccessibilityEvent.obtainWindowsChangedEvent(
+                            android.view.Display.DEFAULT_DISPLAY, -1, AccessibilityEvent.WINDOWS_CHANGE_ADDED),
+                    false);
         }
     }
 

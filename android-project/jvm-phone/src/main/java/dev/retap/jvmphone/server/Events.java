@@ -13,6 +13,7 @@ final class Events {
 
     /** Returns when all that were sent have arrived. Never on the main thread, of which that thread asks for nodes. */
     static void arrive() {
+        MainThread.call(Server::tellOfWindows);
         for (Looper looper : ShadowLooper.getAllLoopers()) {
             Thread thread = looper.getThread();
             if (thread.getName().equals(THREAD) && thread.isAlive()) {

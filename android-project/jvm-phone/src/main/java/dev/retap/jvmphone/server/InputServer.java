@@ -13,6 +13,8 @@ import org.robolectric.util.ReflectionHelpers.ClassParameter;
 public final class InputServer {
     /** The window that has the fingers, from the first down to the last up. */
     private static ViewRootImpl touched;
+    /** Whether the back key that is down has hidden the keyboard. */
+    private static boolean backHides;
 
     public boolean injectInputEvent(InputEvent event, int mode) {
         return injectInputEventToTarget(event, mode, -1);
@@ -72,6 +74,12 @@ public final class InputServer {
             if (event.getAction() == KeyEvent.ACTION_UP) {
                 Server.stack().home();
             }
+            return;
+        }
+        if (event.getKeyCode() == KeyEvent.KEYCODE_BACK && (Keyboard.isShown() || backHides)) {
+            // Both halves of the key are the keyboard's.
+            backHides = event.getAction() == KeyEvent.ACTION_DOWN;
+            Keyboard.hide();
             return;
         }
         Windows.Shown top = Windows.top();

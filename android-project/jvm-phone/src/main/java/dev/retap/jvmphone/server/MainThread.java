@@ -51,14 +51,6 @@ public final class MainThread {
         return job.result();
     }
 
-    /** Does the work when the main thread next has nothing else to do; nobody waits for it. */
-    public static void later(Runnable work) {
-        WAITING.add(new Job<>(() -> {
-            work.run();
-            return null;
-        }));
-    }
-
     /** One piece of work and what became of it. */
     static final class Job<T> {
         private final Callable<T> work;
@@ -72,7 +64,9 @@ public final class MainThread {
 
         void run() {
             try {
+                AppProcess.reap();
                 value = work.call();
+                AppProcess.reap();
             } catch (Unsupported e) {
                 refusal = e.toCaller();
             } catch (Throwable e) {

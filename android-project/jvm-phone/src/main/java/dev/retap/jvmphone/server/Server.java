@@ -4,6 +4,7 @@ import android.app.ActivityManager;
 import android.app.IActivityManager;
 import android.app.IActivityTaskManager;
 import android.hardware.input.IInputManager;
+import android.os.RemoteException;
 import android.view.accessibility.IAccessibilityManager;
 import dev.retap.jvmphone.Environment;
 import dev.retap.jvmphone.Phone;
@@ -52,6 +53,7 @@ public final class Server {
         ShadowBuild.setModel("JVM phone");
         Storage.attach();
         ACCESSIBILITY.attach();
+        Keyboard.attach();
         for (String permission : GRANTED) {
             grantNow(permission);
         }
@@ -60,8 +62,14 @@ public final class Server {
     /** The app's process is gone, and everything that the framework kept of it. */
     public static void forgetProcess() {
         STACK.clear();
+        Services.clear();
         Environment.renew();
         settle();
+    }
+
+    static Void tellOfWindows() throws RemoteException {
+        ACCESSIBILITY.tellOfWindows();
+        return null;
     }
 
     public static Controller controller() {

@@ -4,8 +4,16 @@ package dev.retap.jvmphone.server;
 public final class Unsupported extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    private final String what;
+
     public Unsupported(String what, Throwable cause) {
         super("do that: not supported by the JVM phone: " + what, cause);
+        this.what = what;
+    }
+
+    /** What is missing. */
+    public String what() {
+        return what;
     }
 
     /** The framework's own word for it, which the agent knows from other phones too. */

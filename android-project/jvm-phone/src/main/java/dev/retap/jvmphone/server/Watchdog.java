@@ -17,10 +17,13 @@ final class Watchdog {
 
     private Watchdog() {}
 
+    /** How often the main thread was stopped: several may wait for it, and it is told once. */
+    private static volatile int stops;
+
     static void await(MainThread.Job<?> job) {
         try {
-            if (!inTime(job)) {
-                end(job);
+            for (int before = stops; !inTime(job); before = stops) {
+                end(job, before);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -43,7 +46,11 @@ final class Watchdog {
 
     /** As the system does with an app that does not answer. A thread that cannot even be stopped ends the phone. */
     @SuppressWarnings({"deprecation", "removal"})
-    private static void end(MainThread.Job<?> job) throws InterruptedException {
+    private static synchronized void end(MainThread.Job<?> job, int before) throws InterruptedException {
+        if (stops != before) {
+            return;
+        }
+        stops = before + 1;
         Thread main = MainThread.current();
         AppProcess.notResponding(main.getStackTrace());
         main.stop();

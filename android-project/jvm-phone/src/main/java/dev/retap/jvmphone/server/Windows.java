@@ -127,6 +127,9 @@ final class Windows {
         if (root == focused) {
             return false;
         }
+        if (focused != null) {
+            Keyboard.hide();
+        }
         if (focused != null && focused.getView() != null) {
             focused.windowFocusChanged(false);
         }

@@ -1,0 +1,152 @@
+package dev.retap.jvmphone.server;
+
+import android.app.Service;
+import android.content.ComponentName;
+import android.content.Context;
+import android.content.Intent;
+import android.content.ServiceConnection;
+import android.content.pm.PackageManager;
+import android.content.pm.ResolveInfo;
+import android.os.Handler;
+import android.os.IBinder;
+import android.os.Looper;
+import dev.retap.jvmphone.app.AppProcess;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.android.controller.ServiceController;
+
+/** The app's own services, started and bound. Other apps' services are not there. */
+public final class Services {
+    private static final Map<ComponentName, Running> RUNNING = new LinkedHashMap<>();
+
+    private Services() {}
+
+    private static final class Running {
+        final ServiceController<Service> controller;
+        final List<ServiceConnection> bound = new ArrayList<>();
+        IBinder binder;
+        boolean asked;
+        boolean started;
+        int starts;
+
+        Running(ServiceController<Service> controller) {
+            this.controller = controller;
+        }
+    }
+
+    /** Null if there is no such service. */
+    public static ComponentName start(Intent intent) {
+        ComponentName component = resolve(intent);
+        if (component != null) {
+            soon(() -> {
+                Running running = running(component, intent);
+                running.started = true;
+                running.controller.get().onStartCommand(intent, 0, ++running.starts);
+            });
+        }
+        return component;
+    }
+
+    public static boolean stop(Intent intent) {
+        ComponentName component = resolve(intent);
+        Running running = RUNNING.get(component);
+        if (running == null) {
+            return false;
+        }
+        running.started = false;
+        soon(() -> endIfIdle(component));
+        return true;
+    }
+
+    /** A start that came later keeps it. */
+    public static boolean stopSelf(Service service, int start) {
+        for (Map.Entry<ComponentName, Running> entry : RUNNING.entrySet()) {
+            Running running = entry.getValue();
+            if (running.controller.get() == service && (start < 0 || start == running.starts)) {
+                running.started = false;
+                soon(() -> endIfIdle(entry.getKey()));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    public static boolean bind(Intent intent, ServiceConnection connection, int flags) {
+        ComponentName component = resolve(intent);
+        if (component == null) {
+            return false;
+        }
+        if ((flags & Context.BIND_AUTO_CREATE) == 0 && !RUNNING.containsKey(component)) {
+            return true;
+        }
+        soon(() -> {
+            Running running = running(component, intent);
+            running.bound.add(connection);
+            if (!running.asked) {
+                running.asked = true;
+                running.binder = running.controller.get().onBind(intent);
+            }
+            if (running.binder != null) {
+                connection.onServiceConnected(component, running.binder);
+            }
+        });
+        return true;
+    }
+
+    public static void unbind(ServiceConnection connection) {
+        for (Map.Entry<ComponentName, Running> entry : RUNNING.entrySet()) {
+            if (entry.getValue().bound.remove(connection)) {
+                soon(() -> endIfIdle(entry.getKey()));
+            }
+        }
+    }
+
+    /** The process is gone: nobody is told. */
+    static void clear() {
+        RUNNING.clear();
+    }
+
+    private static void endIfIdle(ComponentName component) {
+        Running running = RUNNING.get(component);
+        if (running != null && !running.started && running.bound.isEmpty()) {
+            RUNNING.remove(component);
+            running.controller.destroy();
+        }
+    }
+
+    private static Running running(ComponentName component, Intent intent) {
+        Running running = RUNNING.get(component);
+        if (running == null) {
+            running = new Running(ServiceController.of(instantiate(component.getClassName()), intent));
+            RUNNING.put(component, running);
+            running.controller.create();
+        }
+        return running;
+    }
+
+    private static Service instantiate(String name) {
+        try {
+            return (Service) AppProcess.loader().loadClass(name).getDeclaredConstructor().newInstance();
+        } catch (java.lang.reflect.InvocationTargetException e) {
+            throw new RuntimeException("Unable to instantiate service " + name, e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new RuntimeException("Unable to instantiate service " + name, e);
+        }
+    }
+
+    private static ComponentName resolve(Intent intent) {
+        PackageManager packages = RuntimeEnvironment.getApplication().getPackageManager();
+        ResolveInfo found = packages.resolveService(intent, 0);
+        if (found == null || found.serviceInfo == null) {
+            return null;
+        }
+        return new ComponentName(found.serviceInfo.packageName, found.serviceInfo.name);
+    }
+
+    private static void soon(Runnable work) {
+        new Handler(Looper.getMainLooper()).post(work);
+    }
+}
