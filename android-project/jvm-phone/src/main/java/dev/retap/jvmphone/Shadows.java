@@ -11,6 +11,7 @@ import dev.retap.jvmphone.shadows.ShadowPhoneLoadedApk;
 import dev.retap.jvmphone.shadows.ShadowPhoneMediaPlayer;
 import dev.retap.jvmphone.shadows.ShadowPhoneService;
 import dev.retap.jvmphone.shadows.ShadowPhoneUiAutomation;
+import dev.retap.jvmphone.shadows.ShadowPhoneViewRoot;
 
 /** Where the framework's calls into the system end up with this phone's own server instead of Robolectric's records. */
 final class Shadows {
@@ -34,6 +35,7 @@ final class Shadows {
         ShadowPhoneMediaPlayer.class,
         ShadowPhoneService.class,
         ShadowPhoneUiAutomation.class,
+        ShadowPhoneViewRoot.class,
     };
 
     private Shadows() {}
