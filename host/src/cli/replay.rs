@@ -1,6 +1,6 @@
 //! `retap replay`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,16 +25,17 @@ use crate::shell::Shell;
 use crate::target;
 use crate::words::counted;
 
-/// Play a trace again and see whether it still does what it did
+/// Play traces again and see whether they still do what they did
 ///
-/// Ends with 0 if every run reached what the trace is for, with 3 if not.
+/// Ends with 0 if every run reached what its trace is for, with 3 if not.
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// A `.retap` file, such as `crashes/ID/reduced.retap` of a run
-    trace: PathBuf,
+    /// `.retap` files, such as `crashes/ID/reduced.retap` of a run; all of them on the same phones
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
     #[command(flatten)]
     phones: Phones,
-    /// How often; 3 times if not said
+    /// How often each; 3 times if not said
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     times: Option<u32>,
     /// The number that makes the noise of simulated phones
@@ -46,8 +47,13 @@ pub struct Replay {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the trace does not reproduce: {reached} of {} reached it", counted(u64::from(*.runs), "run"))]
+#[error(
+    "{}: {reached} of {} reached it",
+    if *.traces == 1 { "the trace does not reproduce" } else { "not every trace reproduces" },
+    counted(u64::from(*.runs), "run")
+)]
 struct NotReached {
+    traces: usize,
     reached: u32,
     runs: u32,
 }
@@ -55,58 +61,76 @@ struct NotReached {
 impl Replay {
     pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
         let config = global.config()?;
-        let trace = read_trace(&self.trace)?;
-        let device = job::phone_for(&trace, self.phones.device(&config).as_deref())?;
+        let traces = self.traces.iter().map(|path| read_trace(path)).collect::<Result<Vec<_>, _>>()?;
+        let named = self.phones.device(&config);
+        let device = match traces.first() {
+            Some(first) => job::phone_for(first, named.as_deref())?,
+            None => return Ok(Exit::Done),
+        };
         devices::check(&device)?;
         let phones = Devices { device, count: self.phones.count(&config) };
-        let runs = self.times.or(config.replay.times).unwrap_or(DEFAULT_TIMES);
+        let times = self.times.or(config.replay.times).unwrap_or(DEFAULT_TIMES);
         let seed = Seed(arguments::seed(self.seed, &config));
-        let reached =
-            job::block_on(job::Clock::of(&phones.device), self.replay(&trace, &phones, runs, seed, shell))??;
+        let reached = job::block_on(
+            job::Clock::of(&phones.device),
+            self.replay(&traces, &phones, times, seed, shell),
+        )??;
         if shell.stop.asked() {
             return Ok(Exit::Interrupted);
         }
-        if reached < runs { Err(NotReached { reached, runs }.into()) } else { Ok(Exit::Done) }
+        let runs = times.saturating_mul(u32::try_from(traces.len()).unwrap_or(u32::MAX));
+        if reached < runs {
+            return Err(NotReached { traces: traces.len(), reached, runs }.into());
+        }
+        Ok(Exit::Done)
     }
 
     /// How many of the runs did it.
     async fn replay(
         &self,
-        trace: &Trace,
+        traces: &[Trace],
         phones: &Devices,
-        runs: u32,
+        times: u32,
         seed: Seed,
         shell: &Shell,
     ) -> Result<u32, Failure> {
         let phones = devices::Phones::connect(phones, seed).await?;
         let narrator = Arc::new(Narrator::new(Arc::clone(&shell.console)));
         let sink = report::tell(vec![narrator as Arc<dyn Reporter>], Instant::now());
-        phones.app_of(trace, &sink)?;
         let mut reached = 0;
-        for run in 1..=runs {
-            if shell.stop.asked() {
-                break;
+        for (trace, path) in traces.iter().zip(&self.traces) {
+            phones.app_of(trace, &sink)?;
+            for run in 1..=times {
+                if shell.stop.asked() {
+                    return Ok(reached);
+                }
+                let played = job::play(&phones.pool, trace, false, &sink).await?;
+                let did_it = has_done_it(trace, &played);
+                reached += u32::from(did_it);
+                let verdict = in_words(trace, &played);
+                let took = played.took;
+                sink(RunEvent::Replayed { run, runs: times, reached: did_it, verdict, took });
+                shell.console.result(&self.line(path, trace, &played, run, times))?;
             }
-            let played = job::play(&phones.pool, trace, false, &sink).await?;
-            let did_it = has_done_it(trace, &played);
-            reached += u32::from(did_it);
-            let (verdict, took) = (in_words(trace, &played), played.took);
-            sink(RunEvent::Replayed { run, runs, reached: did_it, verdict: verdict.clone(), took });
-            let line = if self.json {
-                json!({
-                    "result": "replay", "run": run, "reached": did_it, "verdict": verdict,
-                    "played": played.played, "steps": trace.steps.len(), "phone_seconds": took.0 as f64 / 1e6,
-                })
-                .to_string()
-            } else {
-                format!(
-                    "run {run} of {runs}: {verdict}, after {} and {took} of phone time",
-                    steps_of(trace, &played)
-                )
-            };
-            shell.console.result(&line)?;
         }
         Ok(reached)
+    }
+
+    fn line(&self, path: &Path, trace: &Trace, played: &Played, run: u32, runs: u32) -> String {
+        let (verdict, took) = (in_words(trace, played), played.took);
+        if self.json {
+            return json!({
+                "result": "replay", "trace": path.display().to_string(), "run": run,
+                "reached": has_done_it(trace, played), "verdict": verdict, "played": played.played,
+                "steps": trace.steps.len(), "phone_seconds": took.0 as f64 / 1e6,
+            })
+            .to_string();
+        }
+        let of = if self.traces.len() == 1 { String::new() } else { format!("{}: ", path.display()) };
+        format!(
+            "{of}run {run} of {runs}: {verdict}, after {} and {took} of phone time",
+            steps_of(trace, played)
+        )
     }
 }
 

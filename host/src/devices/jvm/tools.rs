@@ -67,6 +67,13 @@ impl Tools {
     /// The process of one phone.
     pub fn phone(&self, prepared: &Path, folder: &Path, name: &str) -> Command {
         let mut command = Command::new(&self.java);
+        // What a phone's shell has of its own: `run-as`, which must know where the app's data is.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(self.built.join("bin")).chain(std::env::split_paths(&path));
+        if let Ok(path) = std::env::join_paths(folders) {
+            command.env("PATH", path);
+        }
+        command.env("RETAP_JVM_DATA", folder.join("data"));
         command.args(FLAGS);
         for package in OPENED {
             command.arg("--add-opens").arg(format!("java.base/java.{package}=ALL-UNNAMED"));

@@ -6,6 +6,7 @@ import android.content.Intent;
 import android.os.Bundle;
 import android.view.Menu;
 import android.view.MenuItem;
+import android.view.ScaleGestureDetector;
 import android.widget.ArrayAdapter;
 import android.widget.EditText;
 import android.widget.ListView;
@@ -38,6 +39,7 @@ public final class MainActivity extends Activity {
         tabs.addTab(tabs.newTabSpec("tools").setIndicator("Tools").setContent(R.id.tools_tab));
         showTasks();
         showCounter();
+        showZoom();
         findViewById(R.id.export).setOnClickListener(view -> tools.export());
         findViewById(R.id.synchronise).setOnClickListener(view -> tools.askToSynchronise());
         findViewById(R.id.share).setOnClickListener(view -> tools.share());
@@ -107,6 +109,31 @@ public final class MainActivity extends Activity {
         findViewById(R.id.less).setOnClickListener(view -> count(-1));
         // Planted: nobody thought of a count of zero.
         findViewById(R.id.average).setOnClickListener(view -> setTitle(MINUTE / count + " s for each"));
+    }
+
+    /** Two fingers on the counter's tab: the title says how far they went apart. */
+    private void showZoom() {
+        ScaleGestureDetector fingers = new ScaleGestureDetector(this, new ScaleGestureDetector.SimpleOnScaleGestureListener() {
+            private float zoom;
+
+            @Override
+            public boolean onScaleBegin(ScaleGestureDetector detector) {
+                zoom = 1;
+                return true;
+            }
+
+            @Override
+            public boolean onScale(ScaleGestureDetector detector) {
+                zoom *= detector.getScaleFactor();
+                return true;
+            }
+
+            @Override
+            public void onScaleEnd(ScaleGestureDetector detector) {
+                setTitle(zoom > 1 ? "Zoomed in" : "Zoomed out");
+            }
+        });
+        findViewById(R.id.counter_tab).setOnTouchListener((view, event) -> fingers.onTouchEvent(event));
     }
 
     private void count(int more) {

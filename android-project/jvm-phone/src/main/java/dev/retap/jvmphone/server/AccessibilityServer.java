@@ -6,6 +6,7 @@ import android.accessibilityservice.IAccessibilityServiceConnection;
 import android.os.Binder;
 import android.os.IBinder;
 import android.os.RemoteException;
+import android.os.SystemClock;
 import android.view.IWindow;
 import android.view.accessibility.AccessibilityEvent;
 import android.view.accessibility.AccessibilityManager;
@@ -76,7 +77,7 @@ public final class AccessibilityServer {
 
     public void sendAccessibilityEvent(AccessibilityEvent event, int userId) throws RemoteException {
         if (service != null) {
-            service.onAccessibilityEvent(event, false);
+            service.onAccessibilityEvent(event, true);
         }
     }
 
@@ -89,10 +90,10 @@ public final class AccessibilityServer {
         }
         if (service != null && !now.equals(told)) {
             told = now;
-            service.onAccessibilityEvent(
-                    AccessibilityEvent.obtainWindowsChangedEvent(
-                            android.view.Display.DEFAULT_DISPLAY, -1, AccessibilityEvent.WINDOWS_CHANGE_ADDED),
-                    false);
+            AccessibilityEvent event = AccessibilityEvent.obtainWindowsChangedEvent(
+                    android.view.Display.DEFAULT_DISPLAY, -1, AccessibilityEvent.WINDOWS_CHANGE_ADDED);
+            event.setEventTime(SystemClock.uptimeMillis());
+            service.onAccessibilityEvent(event, true);
         }
     }
 
