@@ -25,6 +25,7 @@ use crate::os;
 use crate::settings::Devices;
 use crate::words::{listed, nearest};
 pub use adb::{AdbPhone, AdbPhoneError};
+pub use jvm::JvmPhone;
 use jvm::{Factory, JvmError};
 
 const SIMULATED: &str = "sim";
@@ -120,10 +121,15 @@ impl Phones {
             let device = Device::connect(name.clone(), connection).await;
             connected.push(device.map_err(|source| DevicesError::Connect { name, source })?);
         }
+        Ok(Phones::of(connected))
+    }
+
+    /// Those that are connected already.
+    pub fn of(connected: Vec<Device>) -> Phones {
         let infos =
             connected.iter().map(|device| (device.name().to_owned(), device.described().phone.clone()));
         let apps = connected.first().map(|device| device.described().apps.clone()).unwrap_or_default();
-        Ok(Phones { infos: infos.collect(), apps, pool: Pool::new(connected) })
+        Phones { infos: infos.collect(), apps, pool: Pool::new(connected) }
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -181,6 +187,15 @@ async fn connection(devices: &Devices, seeded: &str) -> Result<Arc<dyn Connectio
 fn factory(spec: &str, file: &str) -> Result<Arc<Factory>, DevicesError> {
     let made = jvm::file(file).and_then(|apk| Factory::make(&apk));
     Ok(Arc::new(made.map_err(|source| DevicesError::jvm(spec, source))?))
+}
+
+/// A phone on the JVM that a bench can ask for its own loop in Java. None if the phone is of another kind.
+pub async fn jvm_for_bench(spec: &str) -> Result<Option<Arc<JvmPhone>>, DevicesError> {
+    let Some(file) = on_jvm(spec) else { return Ok(None) };
+    let wrong = |source| DevicesError::jvm(spec, source);
+    let apk = jvm::file(file).map_err(wrong)?;
+    let factory = Arc::new(Factory::make(&apk).map_err(wrong)?.with_direct());
+    Ok(Some(Arc::new(factory.start().await.map_err(wrong)?)))
 }
 
 async fn start_jvm(spec: &str, factory: &Arc<Factory>) -> Result<Arc<dyn Connection>, DevicesError> {

@@ -1,12 +1,14 @@
 //! What the requests to a phone cost over whatever lies between, and how many events a second it takes; any `--device`.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
-use retap_engine::device::DeviceError;
+use retap_engine::device::{Device, DeviceError};
 use retap_engine::pool::Lease;
 use retap_engine::seed::Seed;
 use retap_shared::action::Action;
+use retap_shared::connection::Connection;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Command, Fault, Settle};
 use retap_shared::screen::{NodeFlags, Point, Screen};
@@ -15,10 +17,13 @@ use serde::Serialize;
 
 use super::link::percentile;
 use super::simulated;
-use crate::devices::{DevicesError, Phones};
+use crate::devices::{self, DevicesError, JvmPhone, Phones};
 use crate::failure::Failure;
 use crate::job::PlayError;
 use crate::settings::Devices;
+
+/// Whatever else the machine does meanwhile meets both.
+const BLOCKS: u64 = 4;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -47,8 +52,10 @@ pub struct Measured {
     pub us_per_node: Option<f64>,
     /// Starts after a crash and after leaving the app are in the time, not in the count.
     pub events_per_second: Option<f64>,
-    /// The same events without an agent in between. None: no phone offers them yet.
+    /// The same loop in Java in the phone's own JVM, block by block in turns with this one. Only JVM phones have it.
     pub direct_events_per_second: Option<f64>,
+    /// The same reading of a node in that loop.
+    pub direct_us_per_node: Option<f64>,
 }
 
 /// Hands over each case as soon as it is measured. Cases that the phone cannot do are left out.
@@ -56,12 +63,21 @@ pub async fn measure(
     options: &Options,
     mut tell: impl FnMut(Measured) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let named = Devices { device: options.device.clone(), count: 1 };
-    let phones = Phones::connect(&named, Seed(options.seed)).await?;
+    let jvm = devices::jvm_for_bench(&options.device).await?;
+    let phones = match &jvm {
+        Some(phone) => {
+            let connected = Device::connect(options.device.clone(), Arc::clone(phone) as Arc<dyn Connection>);
+            Phones::of(vec![connected.await.map_err(lost(options))?])
+        }
+        None => {
+            let named = Devices { device: options.device.clone(), count: 1 };
+            Phones::connect(&named, Seed(options.seed)).await?
+        }
+    };
     let app = phones.app(options.app.as_deref())?.app;
     let device = phones.pool.lease().await.map_err(PlayError::from)?;
-    let mut bench = Bench { options, device, app };
-    tell(bench.steps().await.map_err(lost(options))?)?;
+    let mut bench = Bench { options, device, app, jvm, direct_us_per_node: None };
+    tell(bench.steps().await?)?;
     tell(bench.restarts().await.map_err(lost(options))?)?;
     tell(bench.captures().await.map_err(lost(options))?)?;
     tell(bench.taps().await.map_err(lost(options))?)?;
@@ -79,29 +95,59 @@ struct Bench<'a> {
     options: &'a Options,
     device: Lease,
     app: App,
+    jvm: Option<Arc<JvmPhone>>,
+    direct_us_per_node: Option<f64>,
 }
 
 impl Bench<'_> {
     /// Random events, each with the wait until the screen is quiet.
-    async fn steps(&mut self) -> Result<Measured, DeviceError> {
+    async fn steps(&mut self) -> Result<Measured, Failure> {
+        let blocks = if self.jvm.is_some() { BLOCKS } else { 1 };
+        let each = self.options.events.div_ceil(blocks);
+        let (mut times, mut seconds) = (Times::default(), 0.0);
+        let (mut direct, mut per_node) = (Sum::default(), Vec::new());
+        for block in 0..blocks {
+            let seed = Seed(self.options.seed).derive("block", block);
+            seconds += self.block(each, seed, &mut times).await.map_err(lost(self.options))?;
+            if let Some(jvm) = &self.jvm {
+                let quiet = self.options.quiet.0 / 1_000;
+                let wrong = |source| DevicesError::Jvm { spec: self.options.device.clone(), source };
+                let ran = jvm.direct(each, seed.0 >> 1, quiet).await.map_err(wrong)?;
+                direct.events += ran.events;
+                direct.seconds += ran.seconds;
+                per_node.push(ran.us_per_node);
+            }
+        }
+        self.direct_us_per_node = (!per_node.is_empty()).then(|| percentile(&mut per_node, 50));
+        Ok(Measured {
+            events_per_second: Some((each * blocks) as f64 / seconds),
+            direct_events_per_second: (direct.seconds > 0.0).then(|| direct.events / direct.seconds),
+            ..self.measured("step", times)
+        })
+    }
+
+    /// Returns how long it took, with the start.
+    async fn block(&mut self, events: u64, seed: Seed, times: &mut Times) -> Result<f64, DeviceError> {
         self.device.set_settle(Settle { quiet: self.options.quiet, ..Settle::default() });
-        let mut rng = Seed(self.options.seed).rng();
-        let mut times = Times::default();
+        let mut rng = seed.rng();
         let mut screen = simulated::start(&mut self.device, &self.app).await?;
         let began = Instant::now();
-        for _ in 0..self.options.events {
+        for _ in 0..events {
             let step = simulated::choose(&screen, &mut rng);
             let at = Instant::now();
-            let stepped = self.device.step(step).await?;
-            times.add(at, Some(stepped.took));
-            screen = if simulated::ended(&stepped, &self.app) {
-                simulated::start(&mut self.device, &self.app).await?
-            } else {
-                stepped.screen
+            screen = match self.device.step(step).await {
+                Ok(stepped) if !simulated::ended(&stepped, &self.app) => {
+                    times.add(at, Some(stepped.took));
+                    stepped.screen
+                }
+                // What only this phone cannot do is no reason to stop.
+                Ok(_) | Err(DeviceError::Refused(Fault::Unsupported(_))) => {
+                    simulated::start(&mut self.device, &self.app).await?
+                }
+                Err(error) => return Err(error),
             };
         }
-        let events_per_second = Some(self.options.events as f64 / began.elapsed().as_secs_f64());
-        Ok(Measured { events_per_second, ..self.measured("step", times) })
+        Ok(began.elapsed().as_secs_f64())
     }
 
     async fn restarts(&mut self) -> Result<Measured, DeviceError> {
@@ -125,7 +171,8 @@ impl Bench<'_> {
             times.add(at, None);
         }
         let measured = self.measured("capture", times);
-        Ok(Measured { us_per_node: Some(measured.p50_us / nodes.max(1) as f64), ..measured })
+        let us_per_node = Some(measured.p50_us / nodes.max(1) as f64);
+        Ok(Measured { us_per_node, direct_us_per_node: self.direct_us_per_node, ..measured })
     }
 
     /// On a place where nothing happens, without waiting for quiet.
@@ -169,8 +216,15 @@ impl Bench<'_> {
             us_per_node: None,
             events_per_second: None,
             direct_events_per_second: None,
+            direct_us_per_node: None,
         }
     }
+}
+
+#[derive(Default)]
+struct Sum {
+    events: f64,
+    seconds: f64,
 }
 
 /// Microseconds, by the clock here and by the phone's.
@@ -213,8 +267,14 @@ impl fmt::Display for Measured {
         if let Some(node) = self.us_per_node {
             write!(f, "  {node:.2} µs a node")?;
         }
+        if let Some(direct) = self.direct_us_per_node {
+            write!(f, " ({direct:.2} in Java)")?;
+        }
         if let Some(speed) = self.events_per_second {
             write!(f, "  {speed:.1} events a second")?;
+        }
+        if let Some(direct) = self.direct_events_per_second {
+            write!(f, " ({direct:.1} in Java)")?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! `jvm:FILE.apk`: a real app on the real framework in a JVM of its own. Builds what is missing, prepares the app,
 //! starts the process, and starts it anew when it dies: to whoever drives it that is an agent that died.
 
+mod direct;
 mod process;
 mod socket;
 mod tools;
@@ -93,6 +94,8 @@ pub fn file(spec: &str) -> Result<PathBuf, JvmError> {
 pub struct Factory {
     tools: Tools,
     prepared: PathBuf,
+    /// Whether they can be asked for the bench's own loop.
+    direct: bool,
 }
 
 impl Factory {
@@ -100,7 +103,12 @@ impl Factory {
     pub fn make(apk: &Path) -> Result<Factory, JvmError> {
         let tools = Tools::find()?;
         let prepared = tools.prepare(apk)?;
-        Ok(Factory { tools, prepared })
+        Ok(Factory { tools, prepared, direct: false })
+    }
+
+    /// Phones that a bench can ask for its own loop in Java.
+    pub fn with_direct(self) -> Factory {
+        Factory { direct: true, ..self }
     }
 
     /// A phone that runs.
@@ -110,7 +118,7 @@ impl Factory {
     }
 
     async fn boot(&self) -> Result<Running, JvmError> {
-        let (process, keys) = Process::start(&self.tools, &self.prepared)?;
+        let (process, keys) = Process::start(&self.tools, &self.prepared, self.direct)?;
         let dial = Arc::new(OverSocket { name: process.name().to_owned(), keys });
         let patience = Patience { first: BOOT, again: Duration::from_secs(30) };
         let mut ended = process.ended();

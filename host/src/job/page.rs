@@ -110,6 +110,7 @@ fn crash_data(crash: Crash) -> data::Crash {
             replays: Some(data::Replays { successes: reduced.successes, runs: reduced.replays }),
             trail: Trail {
                 screens: reduced.screens,
+                pictures: reduced.pictures,
                 hits: reduced.hits,
                 ..trail(reduced.trace.steps, best_file)
             },

@@ -4,13 +4,17 @@ use retap_engine::device::DeviceError;
 use retap_engine::event::{RunEvent, Sink};
 use retap_engine::oracle::Conditions;
 use retap_engine::pool::{Pool, PoolError};
-use retap_shared::protocol::{Fault, Play, Played};
+use retap_shared::bytes::Png;
+use retap_shared::protocol::{Command, Fault, Play, Played};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Verdict;
 
 use crate::exit::Exit;
 use crate::failure::Explained;
 use crate::plain::{self, SHORT};
+
+/// A longer way is drawn: as pixels it would make the page heavy.
+const MOST_PICTURES: usize = 40;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
@@ -37,6 +41,31 @@ pub async fn play(pool: &Pool, trace: &Trace, record: bool, sink: &Sink) -> Resu
             }
         }
     }
+}
+
+/// The pixels before each step of a trace, and the last ones. As many as could be had: they are an ornament.
+pub async fn pictures(pool: &Pool, trace: &Trace) -> Vec<Png> {
+    let Ok(mut phone) = pool.lease().await else { return Vec::new() };
+    let mut pictures = Vec::new();
+    if !phone.described().can.screenshots || trace.steps.len() > MOST_PICTURES {
+        return pictures;
+    }
+    let Conditions { app, start, settle, .. } = Conditions::of(trace);
+    phone.set_settle(settle);
+    if phone.control(&app, Command::Start(start)).await.is_err() {
+        return pictures;
+    }
+    for step in &trace.steps {
+        match phone.screenshot().await {
+            Ok(picture) => pictures.push(picture),
+            Err(_) => return pictures,
+        }
+        if phone.step(step.clone()).await.is_err() {
+            return pictures;
+        }
+    }
+    pictures.extend(phone.screenshot().await);
+    pictures
 }
 
 fn asked(trace: &Trace, record: bool) -> Play {

@@ -6,6 +6,7 @@ use retap_engine::oracle::{Conditions, Journaled, OracleError, Pooled};
 use retap_engine::policy::{self, Prior, PriorError};
 use retap_engine::pool::Pool;
 use retap_engine::reduce::{self, ReduceError, ReduceSettings, Reduction, Scheduling};
+use retap_shared::bytes::Png;
 use retap_shared::protocol::{Played, What};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::{Outcome, Problem};
@@ -27,6 +28,8 @@ pub struct Cut {
     pub reduction: Reduction,
     /// A last run of the result with its screens; none if there is no result.
     pub recorded: Option<Played>,
+    /// What the phone showed before each step of the result, and last; empty where it gives no pixels.
+    pub pictures: Vec<Png>,
 }
 
 /// How to cut down; one run each, and as many at once as there are phones, if nothing is said.
@@ -103,7 +106,11 @@ pub async fn reduce(
         }
         Outcome::DoesNotReproduce | Outcome::Interrupted => None,
     };
-    Ok(Cut { reduction, recorded })
+    let pictures = match &recorded {
+        Some(_) => play::pictures(pool, &reduction.trace).await,
+        None => Vec::new(),
+    };
+    Ok(Cut { reduction, recorded, pictures })
 }
 
 impl Cut {
@@ -116,7 +123,8 @@ impl Cut {
         let (successes, replays) = result.as_ref().map_or((0, 0), |check| (check.successes, check.runs));
         let (screens, hits) =
             self.recorded.clone().map_or_else(Default::default, |run| (run.screens, run.hits));
-        Some(Reduced { trace: trace.clone(), runs: *runs, successes, replays, screens, hits })
+        let pictures = self.pictures.clone();
+        Some(Reduced { trace: trace.clone(), runs: *runs, successes, replays, screens, pictures, hits })
     }
 
     /// The problem that the result ran into, if any.

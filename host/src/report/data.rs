@@ -2,6 +2,7 @@
 //! Paths are relative to the run directory.
 
 use retap_shared::Text;
+use retap_shared::bytes::Png;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Hit, PhoneInfo};
@@ -100,6 +101,8 @@ pub struct Trail {
     /// The screen before each step, then the last one, as `Played::screens`. May be shorter or empty: the steps
     /// without a screen are shown in words.
     pub screens: Vec<SharedScreen>,
+    /// What the phone really showed, in the order of `screens`. May be shorter or empty: the others are drawn.
+    pub pictures: Vec<Png>,
     /// How each step found its widget, as `Played::hits`. May be shorter or empty.
     pub hits: Vec<Hit>,
     /// The `.retap` file; empty if there is none.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use retap_engine::explore::Found;
+use retap_shared::bytes::Png;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::protocol::Hit;
 use retap_shared::screen::{Screen, SharedScreen};
@@ -42,6 +43,8 @@ pub struct Reduced {
     pub replays: u32,
     /// The screen before each step, and the last one.
     pub screens: Vec<SharedScreen>,
+    /// The pixels of the same; fewer or none where the phone gives none.
+    pub pictures: Vec<Png>,
     pub hits: Vec<Hit>,
 }
 
@@ -94,6 +97,9 @@ impl Crash {
             run.write(&place(REDUCED), reduced.trace.to_text().as_bytes())?;
             let screens: Vec<&Screen> = reduced.screens.iter().map(AsRef::as_ref).collect();
             run.write(&place(SCREENS), &serde_json::to_vec(&screens).map_err(unwritable)?)?;
+            for (number, picture) in reduced.pictures.iter().enumerate() {
+                run.write(&place(&format!("{number}.png")), &picture.0)?;
+            }
         }
         let mut problem = serde_json::to_vec_pretty(&self.written()).map_err(unwritable)?;
         problem.push(b'\n');

@@ -27,14 +27,14 @@ pub struct Process {
 
 impl Process {
     /// Returns the keys to reach it with.
-    pub fn start(tools: &Tools, prepared: &Path) -> Result<(Process, Keys), JvmError> {
+    pub fn start(tools: &Tools, prepared: &Path, direct: bool) -> Result<(Process, Keys), JvmError> {
         let (agent, host) = Keys::make()?;
         let name = format!("retap-jvm-{:016x}", random_number());
         let folder = std::env::temp_dir().join(&name);
         let run = |source| JvmError::Run { what: "java".to_owned(), source };
         let log = folder.join("log");
         std::fs::create_dir_all(folder.join("data")).map_err(run)?;
-        let mut command = tools.phone(prepared, &folder, &name);
+        let mut command = tools.phone(prepared, &folder, &name, direct);
         command.stdin(Stdio::piped()).stdout(File::create(&log).map_err(run)?);
         command.stderr(File::options().append(true).open(&log).map_err(run)?);
         let mut child = command.spawn().map_err(run)?;
@@ -47,6 +47,11 @@ impl Process {
     /// The abstract socket on which its agent listens.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Where the phone keeps what is its own.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     pub fn ended(&self) -> watch::Receiver<Option<String>> {

@@ -65,7 +65,8 @@ impl Tools {
     }
 
     /// The process of one phone.
-    pub fn phone(&self, prepared: &Path, folder: &Path, name: &str) -> Command {
+    /// With `direct`, it can be asked for the bench's own loop in Java.
+    pub fn phone(&self, prepared: &Path, folder: &Path, name: &str, direct: bool) -> Command {
         let mut command = Command::new(&self.java);
         // What a phone's shell has of its own: `run-as`, which must know where the app's data is.
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -81,6 +82,9 @@ impl Tools {
         command.args(MODES.map(|mode| format!("-Drobolectric.{mode}")));
         command.arg(property("robolectric.dependency.dir", &self.built.join("framework")));
         command.arg(property("java.io.tmpdir", folder));
+        if direct {
+            command.arg("-Dretap.direct=true");
+        }
         command.arg("-cp").arg(self.class_path()).arg("dev.retap.jvmphone.Phone");
         command.arg(prepared).arg(folder.join("data")).arg(self.built.join("libretap_agent.so"));
         command.args(["--name", name, "--folder"]).arg(folder);

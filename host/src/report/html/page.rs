@@ -12,7 +12,7 @@ use crate::report::data::ReportData;
 const STYLE: &str = include_str!("style.css");
 
 /// Nothing is fetched and nothing runs, whatever an app's text may say.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 pub(crate) fn page(report: &ReportData) -> Markup {
     let title = harmless::line(&report.title, 120);

@@ -187,7 +187,13 @@ pub(crate) fn trail() -> Trail {
     let hits =
         steps.iter().map(|step| if step.widget.is_some() { Hit::Widget } else { Hit::Anywhere }).collect();
     let screens = vec![few, empty, typed, turned, many.clone(), many, asked.clone(), asked, launcher()];
-    Trail { steps, screens, hits, file: "crashes/3f1c9a7be0d24415/reduced.retap".into() }
+    Trail {
+        steps,
+        screens,
+        hits,
+        pictures: Vec::new(),
+        file: "crashes/3f1c9a7be0d24415/reduced.retap".into(),
+    }
 }
 
 pub(crate) fn problem(kind: ProblemKind) -> Problem {

@@ -1,6 +1,9 @@
 //! A screen drawn from its UI tree: windows from the bottom up, their nodes in the order of the tree.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, html};
+use retap_shared::bytes::Png;
 use retap_shared::screen::{Node, NodeFlags, Screen, WindowFlags, WindowKind};
 
 use super::canvas::{Area, Canvas};
@@ -30,6 +33,17 @@ pub(crate) fn draw(screen: &Screen, canvas: &Canvas, spoken: &str, over: &Markup
         }
     };
     Drawing { picture, left_out: parts.left_out }
+}
+
+/// The same with the phone's own pixels, which are part of the page: one file can be sent to anybody.
+pub(crate) fn photograph(picture: &Png, canvas: &Canvas, spoken: &str, over: &Markup) -> Markup {
+    let source = format!("data:image/png;base64,{}", STANDARD.encode(&picture.0));
+    html! {
+        svg.phone role="img" aria-label=(spoken) viewBox={ "0 0 " (canvas.width) " " (canvas.height) } {
+            image href=(source) width=(canvas.width) height=(canvas.height) preserveAspectRatio="none" {}
+            (over)
+        }
+    }
 }
 
 struct Shown<'a> {

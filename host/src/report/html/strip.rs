@@ -62,7 +62,7 @@ fn step(trail: &Trail, number: usize) -> Markup {
     let (told, other) = aim.told(step, screen);
     let spoken = format!("Step {}, {}: {}", number + 1, front(screen), words::plain(&told));
     let finger = finger::draw(&aim, screen, &canvas);
-    let Drawing { picture, left_out } = screen::draw(screen, &canvas, &spoken, &finger);
+    let Drawing { picture, left_out } = show(trail, number, screen, &canvas, &spoken, &finger);
     html! {
         li.step.wide[canvas.is_wide()] {
             (picture)
@@ -86,7 +86,8 @@ fn end(trail: &Trail, problem: &Problem, replays: Option<Replays>) -> Markup {
         li.step.end.wide[last.as_ref().is_some_and(|(_, canvas)| canvas.is_wide())] {
             @match last {
                 Some((screen, canvas)) => {
-                    (screen::draw(screen, &canvas, &format!("Afterwards: {}", front(screen)), &html! {}).picture)
+                    @let spoken = format!("Afterwards: {}", front(screen));
+                    (show(trail, trail.steps.len(), screen, &canvas, &spoken, &html! {}).picture)
                 }
                 None => div.blank {},
             }
@@ -99,6 +100,21 @@ fn end(trail: &Trail, problem: &Problem, replays: Option<Replays>) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// As the phone showed it, or drawn from the tree.
+fn show(
+    trail: &Trail,
+    number: usize,
+    screen: &Screen,
+    canvas: &Canvas,
+    spoken: &str,
+    over: &Markup,
+) -> Drawing {
+    match trail.pictures.get(number) {
+        Some(picture) => Drawing { picture: screen::photograph(picture, canvas, spoken, over), left_out: 0 },
+        None => screen::draw(screen, canvas, spoken, over),
     }
 }
 

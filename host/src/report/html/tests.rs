@@ -4,6 +4,7 @@ mod nesting;
 
 use nesting::{Seen, read};
 use retap_shared::action::{Action, Key, Widget};
+use retap_shared::bytes::Png;
 use retap_shared::protocol::Hit;
 use retap_shared::screen::{NodeFlags, Point, Rotation, Size, WindowKind};
 use retap_shared::trace::Step;
@@ -70,7 +71,13 @@ fn a_crash_looks_like_this() {
     let mut found = sample::crash(ProblemKind::Crash);
     if let Some(reduced) = &mut found.reduced {
         let steps = vec![sample::tap(&list, "ImageButton", "New note")];
-        reduced.trail = Trail { steps, screens: vec![list], hits: vec![Hit::Widget], file: "a.retap".into() };
+        reduced.trail = Trail {
+            steps,
+            screens: vec![list],
+            hits: vec![Hit::Widget],
+            file: "a.retap".into(),
+            ..Trail::default()
+        };
     }
     let app = AppSection { label: "Notes".into(), ..AppSection::default() };
     let shown = crash::crash(crash::Numbered { app: &app, crash: &found, number: 1 }).into_string();
@@ -121,7 +128,13 @@ fn hostile_report(text: &str) -> ReportData {
         step(Action::LongPress(at), &without),
         step(Action::Text { at, text: text.into() }, &Widget { id: "".into(), ..without.clone() }),
     ];
-    let trail = Trail { screens: vec![screen; 4], steps, hits: vec![Hit::Widget], file: text.into() };
+    let trail = Trail {
+        screens: vec![screen; 4],
+        steps,
+        hits: vec![Hit::Widget],
+        file: text.into(),
+        ..Trail::default()
+    };
     let mut report = with_trail(trail.clone());
     (report.title, report.command) = (text.into(), text.into());
     for phone in &mut report.phones {
@@ -290,4 +303,13 @@ fn a_report_of_many_crashes_stays_small() {
     report.apps[0].crashes = vec![crash; 20];
     let (page, _) = checked(&report);
     assert!(page.len() < 1_500_000, "{} bytes", page.len());
+}
+
+#[test]
+fn a_picture_of_the_phone_goes_before_a_drawing() {
+    let drawn = checked(&with_trail(sample::trail())).0;
+    let pictures = vec![Png(vec![1, 2, 3])];
+    let (page, _) = checked(&with_trail(Trail { pictures, ..sample::trail() }));
+    assert_eq!(page.matches("data:image/png;base64,AQID").count(), 1);
+    assert_eq!(page.matches("<svg").count(), drawn.matches("<svg").count());
 }

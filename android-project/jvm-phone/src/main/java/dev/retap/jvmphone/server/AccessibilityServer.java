@@ -23,12 +23,13 @@ import org.robolectric.util.ReflectionHelpers;
 
 /** IAccessibilityManager: knows every window's connection, and the one service, which is the agent's. */
 public final class AccessibilityServer {
-    static final int CONNECTION = 1;
+    public static final int CONNECTION = 1;
 
     private final Map<Integer, IAccessibilityInteractionConnection> connections = new HashMap<>();
     private final Map<IBinder, Integer> numbers = new HashMap<>();
     private IAccessibilityServiceClient service;
     private int lastNumber;
+    private volatile long lastEvent;
     /** The windows and their places that the service last heard of. */
     private List<Object> told = List.of();
 
@@ -77,8 +78,18 @@ public final class AccessibilityServer {
 
     public void sendAccessibilityEvent(AccessibilityEvent event, int userId) throws RemoteException {
         if (service != null) {
-            service.onAccessibilityEvent(event, true);
+            send(event);
         }
+    }
+
+    private void send(AccessibilityEvent event) throws RemoteException {
+        lastEvent = event.getEventTime();
+        Events.sent();
+        service.onAccessibilityEvent(event, true);
+    }
+
+    long lastEvent() {
+        return lastEvent;
     }
 
     /** As the system does whenever a window came, went or moved: services keep the list until they are told. */
@@ -93,7 +104,7 @@ public final class AccessibilityServer {
             AccessibilityEvent event = AccessibilityEvent.obtainWindowsChangedEvent(
                     android.view.Display.DEFAULT_DISPLAY, -1, AccessibilityEvent.WINDOWS_CHANGE_ADDED);
             event.setEventTime(SystemClock.uptimeMillis());
-            service.onAccessibilityEvent(event, true);
+            send(event);
         }
     }
 

@@ -7,6 +7,7 @@ import dev.retap.jvmphone.app.Stacks;
 /** Who hears of crashes and ANRs: whom the agent has registered, as with a real activity manager. */
 public final class Controller {
     private volatile IActivityController registered;
+    private volatile int told;
 
     void register(IActivityController controller) {
         registered = controller;
@@ -34,7 +35,13 @@ public final class Controller {
         void to(IActivityController controller) throws RemoteException;
     }
 
-    private void tell(News news) {
+    /** How many crashes and ANRs there were. */
+    public int told() {
+        return told;
+    }
+
+    private synchronized void tell(News news) {
+        told++;
         IActivityController controller = registered;
         if (controller == null) {
             return;

@@ -11,9 +11,24 @@ final class Events {
 
     private Events() {}
 
+    private static volatile boolean pending;
+
+    /** One is on its way from now on. */
+    static void sent() {
+        pending = true;
+    }
+
+    /** Like arrive, for whoever may have let time pass without asking for it. */
+    static void arriveIfSent() {
+        if (pending && !Thread.currentThread().getName().equals(THREAD)) {
+            arrive();
+        }
+    }
+
     /** Returns when all that were sent have arrived. Never on the main thread, of which that thread asks for nodes. */
     static void arrive() {
         MainThread.call(Server::tellOfWindows);
+        pending = false;
         for (Looper looper : ShadowLooper.getAllLoopers()) {
             Thread thread = looper.getThread();
             if (thread.getName().equals(THREAD) && thread.isAlive()) {

@@ -98,7 +98,7 @@ public final class NodeServer {
             int flags,
             long thread,
             Bundle arguments) {
-        return MainThread.call(() -> {
+        String[] packages = MainThread.call(() -> {
             IAccessibilityInteractionConnection connection = server.connection(resolve(window));
             if (connection == null) {
                 return null;
@@ -108,6 +108,8 @@ public final class NodeServer {
                     node, null, interaction, answer.callback(), flags | wanted(), Server.PID, thread, null, null, arguments);
             return answer.await() ? new String[] {Server.packageName()} : null;
         });
+        Events.arriveIfSent();
+        return packages;
     }
 
     public boolean performAccessibilityAction(
@@ -128,6 +130,7 @@ public final class NodeServer {
                     node, action, arguments, interaction, answer.callback(), wanted(), Server.PID, thread);
             return answer.await();
         });
+        Events.arriveIfSent();
         return done != null && done;
     }
 

@@ -8,6 +8,7 @@ import android.os.RemoteException;
 import android.view.accessibility.IAccessibilityManager;
 import dev.retap.jvmphone.Environment;
 import dev.retap.jvmphone.Phone;
+import dev.retap.jvmphone.direct.Direct;
 import java.util.ArrayList;
 import java.util.List;
 import org.robolectric.RuntimeEnvironment;
@@ -46,6 +47,7 @@ public final class Server {
     public static void boot() {
         settle();
         MainThread.take();
+        Direct.startIfWanted();
     }
 
     /** What has to be said again to a framework that was set up anew. */
@@ -70,6 +72,11 @@ public final class Server {
     static Void tellOfWindows() throws RemoteException {
         ACCESSIBILITY.tellOfWindows();
         return null;
+    }
+
+    /** When something on the display last changed, by the phone's clock. */
+    public static long lastEvent() {
+        return ACCESSIBILITY.lastEvent();
     }
 
     public static Controller controller() {

@@ -14,6 +14,16 @@ import org.robolectric.shadows.ShadowMediaPlayer;
 @Implements(className = "android.media.MediaPlayer", isInAndroidSdk = false)
 public class ShadowPhoneMediaPlayer extends ShadowMediaPlayer {
     @Implementation
+    protected static MediaPlayer create(Context context, int resource) {
+        throw new Unsupported("MediaPlayer", null);
+    }
+
+    @Implementation
+    protected static MediaPlayer create(Context context, Uri uri) {
+        throw new Unsupported("MediaPlayer", null);
+    }
+
+    @Implementation
     protected static MediaPlayer create(Context context, int resource, AudioAttributes attributes, int session) {
         throw new Unsupported("MediaPlayer", null);
     }
