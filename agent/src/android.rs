@@ -3,12 +3,14 @@
 
 mod accessibility;
 mod activities;
+mod app_data;
 mod clock;
 mod display;
 mod input;
 pub mod java;
 pub(crate) mod news;
 mod nodes;
+mod others;
 mod packages;
 mod phone;
 mod pixels;
@@ -22,6 +24,7 @@ mod typing;
 pub(crate) mod user;
 mod windows;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
@@ -37,6 +40,7 @@ use retap_shared::protocol::{Fault, Happening, PhoneInfo, What};
 use retap_shared::screen::{ScreenContent, WindowFlags, WindowKind};
 
 use self::accessibility::Accessibility;
+use self::app_data::AppData;
 use self::display::{DISPLAY, Display, rotation_number};
 use self::input::Input;
 use self::java::{Java, Result};
@@ -75,6 +79,7 @@ pub struct AndroidPhone {
     /// Packages that have shown a tree: the next one is not waited for.
     awake: HashSet<Text>,
     secure: Secure,
+    data: RefCell<AppData>,
     /// Nodes that the framework keeps are older than this.
     forgotten: Micros,
 }
@@ -116,6 +121,7 @@ impl AndroidPhone {
             happened: Vec::new(),
             awake: HashSet::new(),
             secure: Secure::default(),
+            data: RefCell::new(AppData::new(folder, user)),
             forgotten: Micros::ZERO,
         })
     }

@@ -2,6 +2,7 @@
 //! at its caller; the callbacks, which the system server waits for, only log it. On phones a panic ends the process.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jni::EnvUnowned;
@@ -28,6 +29,8 @@ enum Failure {
     Phone(#[from] PhoneError),
     #[error("{}", with_causes(.0))]
     Serve(#[from] ServeError),
+    #[error("could not write `{}`: {source}", .file.display())]
+    Names { file: PathBuf, source: io::Error },
     #[error("could not become user {uid}: {source}")]
     User { uid: u32, source: io::Error },
 }
@@ -71,6 +74,10 @@ extern "system" fn Java_dev_retap_agent_Native_run<'l>(
     env.with_env(|env| -> Result<(), Failure> {
         let options = Options::parse(&strings(env, &arguments)?)?;
         let java = java(env, &class)?;
+        if let Some(file) = &options.names {
+            let written = std::fs::write(file, names(&java, env));
+            written.map_err(|source| Failure::Names { file: file.clone(), source })?;
+        }
         let parts = Parts {
             context: env.new_global_ref(context)?,
             controller: env.new_global_ref(controller)?,
@@ -90,14 +97,25 @@ extern "system" fn Java_dev_retap_agent_Native_list<'l>(
     class: JClass<'l>,
 ) -> JString<'l> {
     env.with_env(|env| -> Result<JString<'l>, Failure> {
-        let mut lines = String::new();
-        for (row, form) in java(env, &class)?.list(env) {
-            let form = form.map_or("missing", |form| row.descriptors[form]);
-            lines.push_str(&format!("{:?} {}.{} {form}\n", row.name, row.class, row.member));
-        }
+        let java = java(env, &class)?;
+        let lines = names(&java, env);
         Ok(env.new_string(lines)?)
     })
     .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// A line each: the name, where it is, the form that was found, which of how many forms that is.
+fn names(java: &Java, env: &mut Env) -> String {
+    let mut lines = String::new();
+    for (row, form) in java.list(env) {
+        let forms = row.descriptors.len();
+        let found = match form {
+            Some(form) => format!("{} {} of {forms}", row.descriptors[form], form + 1),
+            None => "missing".to_owned(),
+        };
+        lines.push_str(&format!("{:?} {}.{} {found}\n", row.name, row.class, row.member));
+    }
+    lines
 }
 
 /// `Native.event(uptimeMillis)`: something on the screen changed.

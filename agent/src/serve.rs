@@ -9,6 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use retap_shared::codec::{self, CodecError};
 use tokio::net::UnixListener;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::link::keys::Keys;
 use crate::listen::{ListenError, Listener, serve_streams};
@@ -24,6 +26,11 @@ const LONGEST_KEYS: u64 = 64 * 1024;
 /// A phone that nobody asks for anything is left alone again.
 const ALONE: Duration = Duration::from_secs(600);
 
+/// Who has the phone, for the words that a second host gets. Whoever starts the agent writes it first.
+const HOST: &str = "agent.host";
+/// A host that started the agent and has not come by then is gone.
+const EXPECTED: Duration = Duration::from_secs(90);
+
 /// What the host says when it starts the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -37,12 +44,14 @@ pub struct Options {
     pub uid: Option<u32>,
     /// Where results and the user's settings outlive the process.
     pub folder: PathBuf,
+    /// A file to write every Java name to, with the form that this phone has.
+    pub names: Option<PathBuf>,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error(
-        "`{0}` is no option, or its value is missing; options are --name, --udp, --user, --uid, --folder"
+        "`{0}` is no option, or its value is missing; options are --name, --udp, --user, --uid, --folder, --names"
     )]
     Option(String),
     #[error("nowhere to listen: give --name or --udp")]
@@ -60,7 +69,7 @@ pub enum ServeError {
 impl Options {
     pub fn parse(arguments: &[String]) -> Result<Options, ServeError> {
         let folder = PathBuf::from("/data/local/tmp/retap");
-        let mut options = Options { name: None, udp: None, user: 0, uid: None, folder };
+        let mut options = Options { name: None, udp: None, user: 0, uid: None, folder, names: None };
         let mut rest = arguments.iter();
         while let Some(option) = rest.next() {
             let wrong = || ServeError::Option(option.clone());
@@ -71,6 +80,7 @@ impl Options {
                 "--user" => options.user = value.parse().map_err(|_| wrong())?,
                 "--uid" => options.uid = Some(user_id(value).ok_or_else(wrong)?),
                 "--folder" => options.folder = PathBuf::from(value),
+                "--names" => options.names = Some(PathBuf::from(value)),
                 _ => return Err(wrong()),
             }
         }
@@ -83,7 +93,8 @@ fn user_id(text: &str) -> Option<u32> {
     text.parse().ok().filter(|id| *id < u32::MAX)
 }
 
-/// Serves hosts until none has been there for ten minutes. The phone is put back as it was before this returns.
+/// Serves one host, however often it comes back, until that says that it is done or has been gone for ten minutes. The
+/// phone is put back as it was before this returns.
 pub fn serve(phone: Box<dyn Phone>, options: &Options) -> Result<(), ServeError> {
     let keys = read_keys(&mut io::stdin().lock())?;
     let (connection, phones_thread) = OnThread::start(phone)?;
@@ -94,8 +105,10 @@ pub fn serve(phone: Box<dyn Phone>, options: &Options) -> Result<(), ServeError>
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         tokio::spawn(server.clone().gather_news());
+        tokio::spawn(note_host(server.connected(), options.folder.join(HOST)));
         tokio::select! {
             served = listen(options, &keys, &server) => served,
+            () = server.wait_until_done() => Ok(()),
             () = server.wait_until_forgotten(ALONE) => Ok(()),
         }
     });
@@ -103,6 +116,24 @@ pub fn serve(phone: Box<dyn Phone>, options: &Options) -> Result<(), ServeError>
     drop((runtime, server));
     let _ = phones_thread.join();
     served
+}
+
+/// Keeps the file for as long as a host is there or expected. One that cannot be written is missed by nobody who works.
+async fn note_host(mut connected: watch::Receiver<Option<String>>, file: PathBuf) {
+    let _ = timeout(EXPECTED, connected.wait_for(Option::is_some)).await;
+    loop {
+        let host = connected.borrow_and_update().clone();
+        let noted = match host {
+            Some(host) => std::fs::write(&file, host),
+            None => std::fs::remove_file(&file),
+        };
+        if let Err(error) = noted {
+            tracing::debug!(%error, "could not note who has the phone");
+        }
+        if connected.changed().await.is_err() {
+            return;
+        }
+    }
 }
 
 async fn listen(options: &Options, keys: &Keys, server: &Arc<Server>) -> Result<(), ServeError> {

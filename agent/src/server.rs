@@ -11,7 +11,7 @@ use retap_shared::protocol::Request;
 use retap_shared::session::{
     Answer, Envelope, HELLO_LIMIT, Hello, REQUEST_LIMIT, Refusal, SessionId, Welcome,
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::link::{MessageError, code, receive, send, send_large, send_next, with_causes};
@@ -32,6 +32,8 @@ pub struct Server {
     /// Differs from one start of the agent to the next.
     incarnation: u64,
     holder: Mutex<Option<Holder>>,
+    /// Who is connected right now.
+    connected: watch::Sender<Option<String>>,
     /// Bulk results are sent one after the other, so that little of them is under way at once.
     bulk: Semaphore,
 }
@@ -65,6 +67,7 @@ impl Server {
             version,
             incarnation,
             holder: Mutex::new(None),
+            connected: watch::Sender::new(None),
             bulk: Semaphore::new(1),
         })
     }
@@ -123,6 +126,25 @@ impl Server {
         }
     }
 
+    /// Returns once the host has said that it is done: not if the link breaks.
+    pub async fn wait_until_done(&self) {
+        let mut connected = self.connected.subscribe();
+        // The sender is this server's own: it does not end before the wait does.
+        while connected.changed().await.is_ok() {
+            let ended = self.holder().as_ref().and_then(|holder| holder.quic.close_reason());
+            if let Some(quinn::ConnectionError::ApplicationClosed(closed)) = ended
+                && closed.error_code == VarInt::from_u32(code::DONE)
+            {
+                return;
+            }
+        }
+    }
+
+    /// The name of the host that is connected, and every change of it.
+    pub fn connected(&self) -> watch::Receiver<Option<String>> {
+        self.connected.subscribe()
+    }
+
     async fn greet(&self, incoming: Incoming) -> Result<(Quic, Hello), Dropped> {
         let quic = timeout(PATIENCE, incoming.accept()?).await??;
         let (mut answer, mut greeting) = timeout(PATIENCE, quic.accept_bi()).await??;
@@ -166,6 +188,7 @@ impl Server {
             quic: quic.clone(),
             heard: Instant::now(),
         });
+        self.connected.send_replace(Some(hello.host.clone()));
         Ok(hello)
     }
 
@@ -187,6 +210,15 @@ impl Server {
             }
         }
         news.abort();
+        self.left(&quic);
+    }
+
+    /// Nothing has changed if the same host is back on a newer connection.
+    fn left(&self, quic: &Quic) {
+        let holder = self.holder();
+        if holder.as_ref().is_some_and(|holder| holder.quic.stable_id() == quic.stable_id()) {
+            self.connected.send_replace(None);
+        }
     }
 
     async fn answer(self: Arc<Self>, mut stream: SendStream, mut request: RecvStream) {

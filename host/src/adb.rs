@@ -99,7 +99,15 @@ impl AdbError {
                 "plug it in, switch USB debugging on, and see whether `adb devices` lists it".into()
             }
             AdbError::State { state, .. } => state.remedy().into(),
-            AdbError::Failed { .. } => "see whether the phone is still there with `retap devices`".into(),
+            AdbError::Failed { why, .. } => remedy_for(why).into(),
+        }
+    }
+
+    /// What the phone or adb said, if that is what went wrong.
+    pub fn said(&self) -> Option<&str> {
+        match self {
+            AdbError::Failed { why, .. } => Some(why),
+            _ => None,
         }
     }
 
@@ -107,6 +115,32 @@ impl AdbError {
     pub fn is_usage(&self) -> bool {
         matches!(self, AdbError::Address(_))
     }
+}
+
+/// By what phones and adb are known to say.
+fn remedy_for(why: &str) -> &'static str {
+    let known = [
+        ("No space left", "free 64 MB on the phone"),
+        (
+            "Read-only file system",
+            "restart the phone: its storage is read-only; if it stays so, the storage is broken",
+        ),
+        (
+            "Permission denied",
+            "see who owns `/data/local/tmp` on the phone; another user's files may be in the way",
+        ),
+        (
+            "cannot connect to daemon",
+            "see whether the adb server still runs, and start it again with `adb start-server`",
+        ),
+        (
+            "failed to check server version",
+            "see whether the adb server at --adb still runs and may be reached",
+        ),
+        ("failed to get feature set", "see whether the phone is still there with `retap devices`"),
+    ];
+    let found = known.into_iter().find(|(said, _)| why.contains(said));
+    found.map_or("see whether the phone is still there with `retap devices`", |(_, remedy)| remedy)
 }
 
 impl Explained for AdbError {

@@ -1,5 +1,6 @@
 //! Measurements of Retap itself.
 
+pub mod beside;
 pub mod device;
 pub mod link;
 pub mod noisy;

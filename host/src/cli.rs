@@ -7,6 +7,7 @@ mod demo;
 mod devices;
 mod doctor;
 mod explore;
+mod install;
 mod phone;
 mod policy;
 mod reduce;
@@ -39,6 +40,7 @@ enum Command {
     Demo(demo::Demo),
     Devices(devices::Devices),
     Doctor(doctor::Doctor),
+    Install(install::Install),
     Explore(explore::Explore),
     Reduce(reduce::Reduce),
     Replay(replay::Replay),
@@ -71,6 +73,7 @@ pub fn run() -> Exit {
         Command::Demo(command) => command.run(&shell),
         Command::Devices(command) => command.run(&shell),
         Command::Doctor(command) => command.run(&shell),
+        Command::Install(command) => command.run(&global, &shell),
         Command::Explore(command) => command.run(&global, &shell),
         Command::Reduce(command) => command.run(&global, &shell),
         Command::Replay(command) => command.run(&global, &shell),

@@ -15,7 +15,7 @@ use retap_engine::seed::Seed;
 use retap_shared::connection::Connection;
 use retap_shared::protocol::{AppInfo, PhoneInfo};
 use retap_shared::trace::Trace;
-use retap_simulator::{SimulatedPhone, SpecError};
+use retap_simulator::{SimulatedPhone, SpecError as SimulatedError};
 
 use crate::exit::Exit;
 use crate::failure::Explained;
@@ -24,6 +24,7 @@ use crate::link::{Dial, Link, LinkError, Patience};
 use crate::os;
 use crate::settings::Devices;
 use crate::words::{listed, nearest};
+pub use adb::spec::{Spec, SpecError, with_options};
 pub use adb::{AdbPhone, AdbPhoneError};
 pub use jvm::JvmPhone;
 use jvm::{Factory, JvmError};
@@ -38,13 +39,17 @@ pub enum DevicesError {
     #[error("no phone was named")]
     NoneNamed,
     #[error("`{spec}` names no simulated phone")]
-    Simulated { spec: String, source: SpecError },
+    Simulated { spec: String, source: SimulatedError },
     #[error("there is no kind of phone called `{kind}`")]
     UnknownKind { kind: String },
     #[error("`{spec}` could not be started")]
     Jvm { spec: String, source: JvmError },
     #[error("could not use `{spec}` through adb")]
     Adb { spec: String, source: Box<AdbPhoneError> },
+    #[error("`{spec}` names no phone on adb")]
+    AdbSpec { spec: String, source: SpecError },
+    #[error("`{option}` is for phones on adb, and `{spec}` is none")]
+    NotOnAdb { option: &'static str, spec: String },
     #[error("`{spec}` is no simulated phone, and only those are served to others")]
     NotServed { spec: String },
     #[error("could not connect to `{name}`")]
@@ -65,7 +70,7 @@ pub enum DevicesError {
 pub fn check(spec: &str) -> Result<(), DevicesError> {
     match on_jvm(spec) {
         Some(file) => jvm::file(file).map(|_| ()).map_err(|source| DevicesError::jvm(spec, source)),
-        None if is_on_adb(spec) => Ok(()),
+        None if is_on_adb(spec) => on_adb(spec).map(|_| ()),
         None if is_paired(spec) => paired(spec).map(|_| ()),
         None => simulated(spec).map(|_| ()),
     }
@@ -81,12 +86,18 @@ fn is_paired(spec: &str) -> bool {
     matches!(spec.split_once(':'), Some((UDP | TCP, _)))
 }
 
-/// Whether it is an adb serial. One may have a colon too, but then an address stands before it.
-fn is_on_adb(spec: &str) -> bool {
-    match spec.split_once(':') {
+/// Whether it is an adb serial, or several. One may have a colon too, but then an address stands before it.
+pub fn is_on_adb(spec: &str) -> bool {
+    spec.split(',').all(|serial| match serial.split_once(':') {
         Some((kind, _)) => kind.contains(|c: char| c == '.' || c.is_ascii_digit()),
-        None => !spec.is_empty(),
-    }
+        None => !serial.is_empty(),
+    })
+}
+
+/// Each of the phones on adb that are named, with commas between them.
+pub fn on_adb(spec: &str) -> Result<Vec<Spec>, DevicesError> {
+    let wrong = |source| DevicesError::AdbSpec { spec: spec.to_owned(), source };
+    spec.split(',').map(|one| one.parse().map_err(wrong)).collect()
 }
 
 /// The file of a phone on the JVM.
@@ -100,8 +111,8 @@ pub struct Phones {
     pub pool: Pool,
     /// Names and what they are.
     pub infos: Vec<(String, PhoneInfo)>,
-    /// The apps of the first one; all of them are of one kind.
-    apps: Vec<AppInfo>,
+    /// The apps of each.
+    apps: Vec<Vec<AppInfo>>,
 }
 
 impl Phones {
@@ -110,14 +121,7 @@ impl Phones {
         // Mistakes are told in the words of the user, without the seed that is added below.
         check(&devices.device)?;
         let mut connected = Vec::new();
-        let jvm = on_jvm(&devices.device).map(|file| factory(&devices.device, file)).transpose()?;
-        for number in 1..=devices.count {
-            let seeded = with_seed(&devices.device, seed.derive("phone", u64::from(number)));
-            let name = name(devices, number);
-            let connection = match &jvm {
-                Some(factory) => start_jvm(&devices.device, factory).await?,
-                None => connection(devices, &seeded).await?,
-            };
+        for (name, connection) in connections(devices, seed).await? {
             let device = Device::connect(name.clone(), connection).await;
             connected.push(device.map_err(|source| DevicesError::Connect { name, source })?);
         }
@@ -128,7 +132,7 @@ impl Phones {
     pub fn of(connected: Vec<Device>) -> Phones {
         let infos =
             connected.iter().map(|device| (device.name().to_owned(), device.described().phone.clone()));
-        let apps = connected.first().map(|device| device.described().apps.clone()).unwrap_or_default();
+        let apps = connected.iter().map(|device| device.described().apps.clone()).collect();
         Phones { infos: infos.collect(), apps, pool: Pool::new(connected) }
     }
 
@@ -136,19 +140,19 @@ impl Phones {
         self.infos.iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// The app that was asked for by package or name, or else the only one there is.
+    /// The app that was asked for by package or name, or else the only one there is. Every phone must have it.
     pub fn app(&self, wanted: Option<&str>) -> Result<AppInfo, DevicesError> {
-        let known = || self.apps.iter().map(|info| info.app.package.to_string()).collect::<Vec<_>>();
-        let device = || self.infos.first().map(|(name, _)| name.clone()).unwrap_or_default();
-        match (wanted, self.apps.as_slice()) {
-            (None, [only]) => Ok(only.clone()),
-            (None, _) => Err(DevicesError::WhichApp { device: device(), known: known() }),
-            (Some(wanted), apps) => {
-                apps.iter().find(|info| is_called(info, wanted)).cloned().ok_or_else(|| {
-                    DevicesError::UnknownApp { wanted: wanted.to_owned(), device: device(), known: known() }
-                })
-            }
+        let mut phones = self.infos.iter().map(|(name, _)| name.clone()).zip(&self.apps);
+        let Some((device, apps)) = phones.next() else { return Err(DevicesError::NoneNamed) };
+        let app = match (wanted, apps.as_slice()) {
+            (None, [only]) => only.clone(),
+            (None, apps) => return Err(DevicesError::WhichApp { device, known: packages(apps) }),
+            (Some(wanted), apps) => app_of_phone(apps, device, wanted)?,
+        };
+        for (device, apps) in phones {
+            app_of_phone(apps, device, &app.app.package)?;
         }
+        Ok(app)
     }
 
     /// The app of a trace, with a warning if the phone has another version of it.
@@ -166,6 +170,61 @@ impl Phones {
     }
 }
 
+fn app_of_phone(apps: &[AppInfo], device: String, wanted: &str) -> Result<AppInfo, DevicesError> {
+    let unknown = || DevicesError::UnknownApp { wanted: wanted.to_owned(), device, known: packages(apps) };
+    apps.iter().find(|info| is_called(info, wanted)).cloned().ok_or_else(unknown)
+}
+
+fn packages(apps: &[AppInfo]) -> Vec<String> {
+    apps.iter().map(|info| info.app.package.to_string()).collect()
+}
+
+/// A name and a way to each phone.
+async fn connections(
+    devices: &Devices,
+    seed: Seed,
+) -> Result<Vec<(String, Arc<dyn Connection>)>, DevicesError> {
+    if is_on_adb(&devices.device) {
+        return all_on_adb(devices).await;
+    }
+    let mut connections = Vec::new();
+    let jvm = on_jvm(&devices.device).map(|file| factory(&devices.device, file)).transpose()?;
+    for number in 1..=devices.count {
+        let seeded = with_seed(&devices.device, seed.derive("phone", u64::from(number)));
+        let connection = match &jvm {
+            Some(factory) => start_jvm(&devices.device, factory).await?,
+            None => connection(devices, &seeded).await?,
+        };
+        connections.push((name(devices, number), connection));
+    }
+    Ok(connections)
+}
+
+/// All at once: each takes seconds to start its agent.
+async fn all_on_adb(devices: &Devices) -> Result<Vec<(String, Arc<dyn Connection>)>, DevicesError> {
+    let spec = &devices.device;
+    if devices.count > 1 {
+        return Err(DevicesError::OnlyOne { spec: spec.clone(), count: devices.count });
+    }
+    let opening: Vec<_> = on_adb(spec)?
+        .into_iter()
+        .map(|phone| tokio::spawn(async move { (AdbPhone::open(&phone).await, phone.serial) }))
+        .collect();
+    let mut opened = Vec::new();
+    for phone in opening {
+        let (phone, serial) = phone.await.expect("nobody ends these tasks but they themselves");
+        opened.push((serial, phone));
+    }
+    let wrong = |spec: &String, source| DevicesError::Adb { spec: spec.clone(), source: Box::new(source) };
+    opened
+        .into_iter()
+        .map(|(serial, phone)| match phone {
+            Ok(phone) => Ok((serial, Arc::new(phone) as Arc<dyn Connection>)),
+            Err(error) => Err(wrong(&serial, error)),
+        })
+        .collect()
+}
+
 async fn connection(devices: &Devices, seeded: &str) -> Result<Arc<dyn Connection>, DevicesError> {
     let spec = &devices.device;
     if !is_linked(spec) {
@@ -173,11 +232,6 @@ async fn connection(devices: &Devices, seeded: &str) -> Result<Arc<dyn Connectio
     }
     if devices.count > 1 {
         return Err(DevicesError::OnlyOne { spec: spec.clone(), count: devices.count });
-    }
-    if is_on_adb(spec) {
-        let opened = AdbPhone::open(spec).await;
-        let wrong = |source| DevicesError::Adb { spec: spec.clone(), source: Box::new(source) };
-        return Ok(Arc::new(opened.map_err(wrong)?));
     }
     let dial = paired(spec)?;
     let link = Link::connect(dial, os::machine_name(), Patience::default()).await;
@@ -274,6 +328,8 @@ impl Explained for DevicesError {
             DevicesError::Simulated { .. }
             | DevicesError::UnknownKind { .. }
             | DevicesError::NotServed { .. }
+            | DevicesError::AdbSpec { .. }
+            | DevicesError::NotOnAdb { .. }
             | DevicesError::Pairing { .. }
             | DevicesError::OnlyOne { .. }
             | DevicesError::UnknownApp { .. }
@@ -302,6 +358,13 @@ impl Explained for DevicesError {
             }
             DevicesError::Jvm { source, .. } => source.help(),
             DevicesError::Adb { source, .. } => source.help(),
+            DevicesError::AdbSpec { source, .. } => source.help(),
+            DevicesError::NotOnAdb { option, .. } => {
+                format!("leave `{option}` away, or name a phone that `retap devices` lists as on adb")
+            }
+            DevicesError::OnlyOne { spec, .. } if is_on_adb(spec) => {
+                "leave `--count` away, and name each phone: `--device SERIAL,SERIAL`".into()
+            }
             DevicesError::OnlyOne { .. } => "leave `--count` away".into(),
             DevicesError::Connect { .. } => "see whether the phone is there and awake, then try again".into(),
             _ => "name a simulated phone such as `--device sim:notes`; `retap devices` lists them".into(),
@@ -334,6 +397,9 @@ mod tests {
             assert!(matches!(simulated(serial), Err(DevicesError::NotServed { .. })), "{serial}");
         }
         assert!(matches!(check(""), Err(DevicesError::NoneNamed)));
+        assert_eq!(on_adb("R58M,192.168.1.7:5555?user=10").unwrap().len(), 2);
+        assert!(!is_on_adb("sim:notes,sim:shop") && !is_on_adb("R58M,") && !is_on_adb("jvm:a,b.apk"));
+        assert!(matches!(check("R58M?noise=0.2"), Err(DevicesError::AdbSpec { .. })));
     }
 
     #[test]

@@ -24,6 +24,7 @@ use retap_shared::verdict::Outcome;
 use crate::devices::{self, Phones};
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
+use crate::farewell;
 use crate::plain::{self, LONG};
 use crate::report::console::{Console, Tone};
 use crate::report::json_lines::{self, JsonLines};
@@ -232,6 +233,7 @@ pub fn block_on<T>(clock: Clock, work: impl Future<Output = T>) -> Result<T, Fai
         let done = work.await;
         // Links that were dropped have still to say so: their tasks run once more.
         tokio::task::yield_now().await;
+        farewell::all().await;
         done
     }))
 }

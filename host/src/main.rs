@@ -10,6 +10,7 @@ mod devices;
 mod doctor;
 mod exit;
 mod failure;
+mod farewell;
 mod fault;
 mod job;
 mod link;

@@ -16,6 +16,30 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::rename(part, path)
 }
 
+/// Calls this, from a thread of its own, each time the program is asked to end (`kill`).
+#[cfg(unix)]
+pub fn on_terminate(asked: impl Fn() + Send + 'static) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let mut signals = {
+        let _inside = runtime.enter();
+        signal(SignalKind::terminate())?
+    };
+    std::thread::Builder::new().name("retap signals".into()).spawn(move || {
+        runtime.block_on(async {
+            while signals.recv().await.is_some() {
+                asked();
+            }
+        });
+    })?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub fn on_terminate(_: impl Fn() + Send + 'static) -> io::Result<()> {
+    Ok(())
+}
+
 /// How this machine is called, for the words that a second host gets.
 pub fn machine_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();

@@ -1,11 +1,13 @@
 //! What every command has at hand: the console, and whether the user has asked to stop.
 
+use std::io;
 use std::sync::Arc;
 
 use retap_engine::stop::Stop;
 
 use crate::exit::Exit;
 use crate::failure::Explained;
+use crate::os;
 use crate::report::console::{Console, Tone};
 
 #[derive(Clone, Debug)]
@@ -23,26 +25,32 @@ impl Shell {
     /// clock is paused and the runtime may be busy.
     pub fn listen(&self) -> Result<(), ListenError> {
         let shell = self.clone();
-        let listening = ctrlc::try_set_handler(move || {
-            if shell.stop.asked() {
-                std::process::exit(Exit::Interrupted as i32);
+        match ctrlc::try_set_handler(move || shell.interrupted()) {
+            // Whoever started the program in the background or under `nohup` has decided what Ctrl-C does, not `kill`.
+            Err(ctrlc::Error::MultipleHandlers) => {
+                let shell = self.clone();
+                os::on_terminate(move || shell.interrupted()).map_err(ListenError::Terminate)
             }
-            shell.stop.ask();
-            shell
-                .console
-                .say(Tone::Warning, "stopping, and keeping what was observed; Ctrl-C again ends at once");
-        });
-        match listening {
-            // Whoever started the program in the background or under `nohup` has decided what these signals do.
-            Err(ctrlc::Error::MultipleHandlers) => Ok(()),
-            listening => listening.map_err(ListenError),
+            listening => listening.map_err(ListenError::Interrupt),
         }
+    }
+
+    fn interrupted(&self) {
+        if self.stop.asked() {
+            std::process::exit(Exit::Interrupted as i32);
+        }
+        self.stop.ask();
+        self.console.say(Tone::Warning, "stopping, and keeping what was observed; Ctrl-C again ends at once");
     }
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("could not listen for Ctrl-C")]
-pub struct ListenError(#[source] ctrlc::Error);
+pub enum ListenError {
+    #[error("could not listen for Ctrl-C")]
+    Interrupt(#[source] ctrlc::Error),
+    #[error("could not listen for the signal that asks programs to end")]
+    Terminate(#[source] io::Error),
+}
 
 impl Explained for ListenError {
     fn exit(&self) -> Exit {

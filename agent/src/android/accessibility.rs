@@ -1,10 +1,13 @@
 //! UiAutomation: the connection to the accessibility service, its windows, its cache, and what it can do for input.
 
+use std::path::Path;
+
 use jni::Env;
 use jni::objects::{JObject, JValue};
 use jni::refs::Global;
 
 use super::java::{Java, JavaError, Result};
+use super::others::who_may_hold;
 use super::table::Name;
 
 /// FLAG_DONT_SUPPRESS_ACCESSIBILITY_SERVICES: the user's screen reader goes on.
@@ -119,9 +122,13 @@ impl Accessibility {
 fn say_who_else(error: JavaError) -> JavaError {
     match error {
         JavaError::Thrown { call, class, message } if message.contains("already registered") => {
+            let others = who_may_hold(Path::new("/proc"));
+            let who = match others.as_slice() {
+                [] => "look for it with `adb shell ps -A -o PID,ARGS`".to_owned(),
+                others => format!("it is {}", others.join(" or ")),
+            };
             let message = format!(
-                "{message}. Another test tool holds the phone's UiAutomation: look for it with \
-                 `adb shell ps -A | grep -e uiautomator -e app_process -e instrument` and stop it"
+                "{message}. Another tool holds the phone's UiAutomation; {who}; end it and try again"
             );
             JavaError::Thrown { call, class, message }
         }

@@ -9,6 +9,7 @@ use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happeni
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::App;
 
+use super::app_data::AppData;
 use super::news::NEWS;
 use super::table::Name;
 use super::{AndroidPhone, activities, clock, micros, pixels};
@@ -29,6 +30,7 @@ impl Phone for AndroidPhone {
             found.unwrap_or(false)
         };
         Capabilities {
+            checkpoints: self.data.borrow_mut().is_possible(&self.watched),
             rotation: has(&[Name::AutomationRotate]),
             screenshots: has(&[Name::AutomationScreenshot, Name::BitmapCopy, Name::BitmapPixels]),
             ..Capabilities::default()
@@ -107,15 +109,34 @@ impl Phone for AndroidPhone {
 
     fn take_branches(&mut self, _: &mut Vec<u32>) {}
 
+    /// Of the watched app's data. The app starts anew after it, as it does after going back: both end in one state.
     fn save(&mut self) -> Result<(CheckpointId, u64), PhoneError> {
-        Err(Fault::Unsupported("save its state".to_owned()).into())
+        self.with_stopped_app(|data, package| data.save(package))
     }
 
-    fn restore(&mut self, _: CheckpointId) -> Result<u64, PhoneError> {
-        Err(Fault::Unsupported("go back to a saved state".to_owned()).into())
+    fn restore(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
+        self.with_stopped_app(|data, package| data.restore(package, id))
     }
 
-    fn drop_checkpoint(&mut self, _: CheckpointId) -> Result<u64, PhoneError> {
-        Err(Fault::Unsupported("forget a saved state".to_owned()).into())
+    fn drop_checkpoint(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
+        Ok(self.data.get_mut().forget(id)?)
+    }
+}
+
+impl AndroidPhone {
+    fn with_stopped_app<T>(
+        &mut self,
+        work: impl FnOnce(&mut AppData, &Text) -> Result<T, Fault>,
+    ) -> Result<T, PhoneError> {
+        let package = self.watched.clone();
+        if package.is_empty() {
+            let why = "no app is watched whose data could be saved: say which with `Watch`";
+            return Err(Fault::Impossible(why.to_owned()).into());
+        }
+        let java = self.java.clone();
+        java.with(|env| activities::force_stop(&java, env, &package, self.user))?;
+        let done = work(self.data.get_mut(), &package);
+        java.with(|env| self.start(env, &package, ""))?;
+        Ok(done?)
     }
 }

@@ -2,15 +2,16 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{Adb, AdbError, QUICK};
 
 /// For files of a few megabytes over a slow cable.
 const PUSH: Duration = Duration::from_secs(120);
-/// How long the end of a program may take for each phone.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// For an app of a gigabyte that the phone also compiles.
+const INSTALL: Duration = Duration::from_secs(600);
+/// Stands before a command's exit code.
+const ENDED: &str = "retap-exit-code ";
 
 #[derive(Clone, Debug)]
 pub struct Phone {
@@ -42,12 +43,25 @@ impl Phone {
 
     /// A command, with its own exit code; adb's errors are errors.
     pub async fn shell(&self, command: &str, input: Option<&[u8]>) -> Result<Answer, AdbError> {
-        let arguments = ["-s", &self.serial, "shell", command];
-        let ended = self.adb.run(&arguments, input, QUICK).await?;
-        let adb_s_own = ["error: ", "adb: "].iter().any(|start| ended.err.starts_with(start));
-        match ended.status.code() {
-            Some(code) if code == 0 || !adb_s_own => Ok(Answer { code, out: ended.out, err: ended.err }),
-            _ => Err(self.adb.failed(&arguments, &ended)),
+        self.shell_within(command, input, QUICK).await
+    }
+
+    /// Phones before Android 7 tell no exit codes, mix errors with output and end lines as terminals do: so the command
+    /// is made to say how it ended, and whatever does not say so is adb's own failure.
+    pub async fn shell_within(
+        &self,
+        command: &str,
+        input: Option<&[u8]>,
+        limit: Duration,
+    ) -> Result<Answer, AdbError> {
+        let marked = format!("{{ {command}\n}}; echo \"{ENDED}$?\"");
+        let arguments = ["-s", &self.serial, "shell", &marked];
+        let ended = self.adb.run(&arguments, input, limit).await?;
+        let said = ended.out.replace("\r\n", "\n");
+        let code = said.rsplit_once(ENDED).and_then(|(out, code)| Some((out, code.trim().parse().ok()?)));
+        match code {
+            Some((out, code)) => Ok(Answer { code, out: out.to_owned(), err: ended.err }),
+            None => Err(self.adb.failed(&["-s", &self.serial, "shell", command], &ended)),
         }
     }
 
@@ -79,27 +93,31 @@ impl Phone {
         Ok((self.adb.server().host(), port).into())
     }
 
-    /// A last command and the end of a forwarded port, without a runtime to wait on. Nobody is there to hear of errors.
-    pub fn bid_farewell(&self, command: &str, forwarded: Option<SocketAddr>) {
-        self.run_shortly(&["shell", command]);
-        if let Some(address) = forwarded {
-            self.run_shortly(&["forward", "--remove", &format!("tcp:{}", address.port())]);
-        }
+    pub async fn forget_forwarded(&self, port: u16) -> Result<(), AdbError> {
+        let port = format!("tcp:{port}");
+        self.adb.ask(&["-s", &self.serial, "forward", "--remove", &port], QUICK).await.map(|_| ())
     }
 
-    fn run_shortly(&self, arguments: &[&str]) {
-        let mut command = std::process::Command::new(&self.adb.program);
-        command.args(self.adb.server.arguments()).args(["-s", &self.serial]).args(arguments);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let Ok(mut child) = command.spawn() else { return };
-        let began = Instant::now();
-        while matches!(child.try_wait(), Ok(None)) {
-            if began.elapsed() > FAREWELL {
-                let _ = child.kill();
-                let _ = child.wait();
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
+    /// Ports that lead to abstract sockets whose names begin so.
+    pub async fn forwarded_to(&self, start: &str) -> Result<Vec<u16>, AdbError> {
+        let told = self.adb.ask(&["forward", "--list"], QUICK).await?;
+        let to = format!("localabstract:{start}");
+        // SERIAL tcp:PORT localabstract:NAME; a serial may have blanks.
+        let port = |line: &str| {
+            let (rest, name) = line.trim().rsplit_once(' ')?;
+            let (serial, port) = rest.rsplit_once(" tcp:")?;
+            (serial == self.serial && name.starts_with(&to)).then(|| port.parse().ok())?
+        };
+        Ok(told.lines().filter_map(port).collect())
+    }
+
+    /// An app, for one user; one that is there already is replaced and keeps its data. Through a file on the phone, which
+    /// every Android can do.
+    pub async fn install(&self, apk: &Path, user: u32) -> Result<(), AdbError> {
+        let (user, apk) = (user.to_string(), apk.to_string_lossy());
+        let arguments = ["-s", &self.serial, "install", "--no-streaming", "-r", "-t", "--user", &user, &apk];
+        let ended = self.adb.run(&arguments, None, INSTALL).await?;
+        let is_there = ended.status.success() && ended.out.lines().any(|line| line.trim() == "Success");
+        if is_there { Ok(()) } else { Err(self.adb.failed(&arguments, &ended)) }
     }
 }

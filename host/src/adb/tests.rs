@@ -117,6 +117,26 @@ async fn a_command_s_own_failure_is_told_from_adb_s() {
     assert_eq!(phone.forward("retap").await.unwrap().to_string(), "127.0.0.1:4711");
 }
 
+#[tokio::test]
+async fn an_old_phone_s_commands_have_exit_codes_too() {
+    let place = tempfile::tempdir().unwrap();
+    let adb = Adb::with(program(&place, "old-adb"), server(VERSION_41).await).await.unwrap();
+    let phone = adb.phone("my phone").await.unwrap();
+    let answer = phone.shell("fail", None).await.unwrap();
+    assert_eq!((answer.code, answer.out.as_str()), (3, "said\ncomplained\n"));
+    assert_eq!(phone.property("ro.product.cpu.abi").await.unwrap(), "x86_64");
+    assert!(phone.shell("gone", None).await.is_err());
+}
+
+#[tokio::test]
+async fn an_app_that_the_phone_refuses_is_an_error_in_its_words() {
+    let place = tempfile::tempdir().unwrap();
+    let phone = works(&place).await.phone("my phone").await.unwrap();
+    phone.install(Path::new("app.apk"), 10).await.unwrap();
+    let error = phone.install(Path::new("broken.apk"), 0).await.unwrap_err();
+    assert!(error.said().unwrap().contains("UPDATE_INCOMPATIBLE"), "{error}");
+}
+
 #[test]
 fn addresses_of_servers_are_read_or_refused() {
     for (text, arguments) in [

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::config::{Config, ConfigError};
-use crate::devices::DevicesError;
+use crate::devices::{DevicesError, is_on_adb, with_options};
 use crate::report::console::Color;
 use crate::run::{STORE_VARIABLE, default_store, random_number};
 use crate::settings::{self, Devices};
@@ -53,17 +53,30 @@ impl Global {
 
 #[derive(Debug, Args)]
 pub struct Phones {
-    /// The phone: `sim:NAME` for a simulated one, see `retap devices`
+    /// The phone: a serial of adb's or several with commas between them, `sim:NAME`, `jvm:FILE.apk`; see `retap devices`
     #[arg(long, value_name = "PHONE", value_parser = phone)]
     pub device: Option<String>,
     /// How many phones of that kind work side by side; one if not said
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub count: Option<u32>,
+    /// The Android user whose apps are tested, on phones on adb; 0 if not said
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=99_999))]
+    pub user: Option<u32>,
+    /// Leave the agent's files on phones on adb for the next time, instead of removing everything at the end
+    #[arg(long)]
+    pub keep_agent: bool,
 }
 
 impl Phones {
-    pub fn device(&self, config: &Config) -> Option<String> {
-        self.device.clone().or_else(|| config.device.clone())
+    /// What is said about a phone is part of its name: a run that is gone on with knows it.
+    pub fn device(&self, config: &Config) -> Result<Option<String>, DevicesError> {
+        let Some(device) = self.device.clone().or_else(|| config.device.clone()) else { return Ok(None) };
+        let option = self.user.map(|_| "--user").or(self.keep_agent.then_some("--keep-agent"));
+        match option.filter(|_| !is_on_adb(&device)) {
+            Some(option) => Err(DevicesError::NotOnAdb { option, spec: device }),
+            None if is_on_adb(&device) => Ok(Some(with_options(&device, self.user, self.keep_agent))),
+            None => Ok(Some(device)),
+        }
     }
 
     pub fn count(&self, config: &Config) -> u32 {
@@ -72,7 +85,7 @@ impl Phones {
 
     /// For commands that cannot guess which phone is meant.
     pub fn devices(&self, config: &Config) -> Result<Devices, DevicesError> {
-        let device = self.device(config).ok_or(DevicesError::NoneNamed)?;
+        let device = self.device(config)?.ok_or(DevicesError::NoneNamed)?;
         Ok(Devices { device, count: self.count(config) })
     }
 }

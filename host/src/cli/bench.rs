@@ -8,11 +8,12 @@ use retap_shared::micros::Micros;
 use serde_json::json;
 
 use crate::bench::noisy::{Case, Competitor, Reduced};
-use crate::bench::{device, link, noisy, policy, simulated};
+use crate::bench::{beside, device, link, noisy, policy, simulated};
 use crate::cli::arguments;
-use crate::devices;
+use crate::devices::{self, DevicesError};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::farewell;
 use crate::job::{self, Clock};
 use crate::shell::Shell;
 use crate::words::thousands;
@@ -113,6 +114,12 @@ struct Device {
     /// After how many milliseconds without a change the screen counts as quiet
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(0..=5_000), default_value_t = 200)]
     quiet: u32,
+    /// A phone of the same kind that is reached in another way: both take turns with the same events
+    #[arg(long, value_name = "PHONE")]
+    against: Option<String>,
+    /// Also the way of `adb shell input tap` and an XML dump through a file, for a phone on adb
+    #[arg(long)]
+    stock: bool,
     /// The number that makes the choices
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, default_value_t = 1)]
     seed: u64,
@@ -229,15 +236,37 @@ impl Device {
             seed: self.seed,
         };
         devices::check(&self.device)?;
+        self.against.as_deref().map_or(Ok(()), devices::check)?;
+        if self.stock && !devices::is_on_adb(&self.device) {
+            return Err(DevicesError::NotOnAdb { option: "--stock", spec: self.device.clone() }.into());
+        }
         let tell = |case: device::Measured| {
             Ok(shell.console.result(&if self.json { case.to_json() } else { case.to_string() })?)
         };
         job::block_on(Clock::of(&self.device), async {
             tokio::select! {
-                measured = device::measure(&options, tell) => measured.map(|()| Exit::Done),
+                measured = async {
+                    device::measure(&options, tell).await?;
+                    self.beside(&options, shell).await
+                } => measured.map(|()| Exit::Done),
                 () = shell.stop.wait() => Ok(Exit::Interrupted),
             }
         })?
+    }
+
+    async fn beside(&self, options: &device::Options, shell: &Shell) -> Result<(), Failure> {
+        // The agent of what was measured before is still being ended.
+        farewell::all().await;
+        if let Some(against) = &self.against {
+            let turns = beside::take_turns(options, against).await?;
+            shell.console.result(&if self.json { turns.to_json() } else { turns.to_words() })?;
+            farewell::all().await;
+        }
+        if self.stock {
+            let stock = beside::stock(options).await?;
+            shell.console.result(&if self.json { stock.to_json() } else { stock.to_words() })?;
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::adb::{Adb, Listed, State};
+use crate::adb::{Adb, AdbError, Listed, Phone, State};
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::job::{self, Clock};
@@ -44,8 +44,7 @@ impl Devices {
 
     /// Without adb there are still the simulated ones: that is told, and no failure.
     fn list_on_adb(&self, shell: &Shell) -> Result<(), Failure> {
-        let listed = job::block_on(Clock::Real, async { Adb::open().await?.list().await })?;
-        let phones = match listed {
+        let phones = match job::block_on(Clock::Real, on_adb())? {
             Ok(phones) => phones,
             Err(error) => {
                 let why = retap_agent::link::with_causes(&error);
@@ -53,17 +52,52 @@ impl Devices {
                 return Ok(());
             }
         };
-        for Listed { serial, state } in phones {
+        for (Listed { serial, state }, about) in phones {
             let remedy = (state != State::Ready).then(|| state.remedy());
             let line = if self.json {
-                json!({ "device": serial, "kind": "android", "state": state.to_string(), "remedy": remedy })
-                    .to_string()
+                let mut line = json!({ "device": serial, "kind": "android", "state": state.to_string() });
+                line["remedy"] = json!(remedy);
+                for (name, value) in ["model", "api_level", "abi"].into_iter().zip(about) {
+                    line[name] = json!(value);
+                }
+                line.to_string()
             } else {
+                let [model, level, abi] = about.map(|it| plain::line(&it.unwrap_or_default(), plain::LONG));
+                let known = if level.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {model}, API level {level}, {abi}")
+                };
                 let remedy = remedy.map(|remedy| format!(": {remedy}")).unwrap_or_default();
-                format!("{}  on adb, {state}{remedy}", plain::line(&serial, plain::LONG))
+                format!("{}  on adb, {state}{known}{remedy}", plain::line(&serial, plain::LONG))
             };
             shell.console.result(&line)?;
         }
         Ok(())
     }
+}
+
+/// Model, API level and processor, of phones that say so.
+type About = [Option<String>; 3];
+
+async fn on_adb() -> Result<Vec<(Listed, About)>, AdbError> {
+    let adb = Adb::open().await?;
+    let mut phones = Vec::new();
+    for listed in adb.list().await? {
+        let about = match listed.state {
+            State::Ready => about(&adb.phone(&listed.serial).await?).await,
+            _ => About::default(),
+        };
+        phones.push((listed, about));
+    }
+    Ok(phones)
+}
+
+/// All at once: a phone that hangs is waited for once.
+async fn about(phone: &Phone) -> About {
+    let asked =
+        "for name in ro.product.model ro.build.version.sdk ro.product.cpu.abi; do getprop $name; done";
+    let told = phone.told(asked).await.unwrap_or_default();
+    let mut lines = told.lines().map(|line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
+    std::array::from_fn(|_| lines.next().flatten())
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::doctor::{Finding, examine};
+use crate::doctor::{Finding, Wanted, examine};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::{self, Clock};
@@ -15,9 +15,17 @@ use crate::shell::Shell;
 /// Ends with 0 if all is well, and with 1 if something is not.
 #[derive(Debug, Args)]
 pub struct Doctor {
+    /// The package of an app: its data is saved and put back, and it is stopped for that
+    app: Option<String>,
     /// The phone's serial; the only one that is ready if not said
     #[arg(long, value_name = "SERIAL")]
     device: Option<String>,
+    /// The Android user whose apps are to be tested
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    user: u32,
+    /// Make every request once, and tell every Java name that the agent uses with the form that the phone has
+    #[arg(long)]
+    deep: bool,
     /// One JSON object a line
     #[arg(long)]
     json: bool,
@@ -35,9 +43,17 @@ impl Doctor {
                 told = shell.console.result(&self.line(&finding));
             }
         };
-        job::block_on(Clock::Real, examine(self.device.as_deref(), tell))?;
+        let wanted =
+            Wanted { serial: self.device.clone(), user: self.user, app: self.app.clone(), deep: self.deep };
+        let examined = async {
+            tokio::select! {
+                () = examine(&wanted, tell) => true,
+                () = shell.stop.wait() => false,
+            }
+        };
+        let examined = job::block_on(Clock::Real, examined)?;
         told?;
-        Ok(exit)
+        Ok(if examined { exit } else { Exit::Interrupted })
     }
 
     fn line(&self, finding: &Finding) -> String {

@@ -41,7 +41,7 @@ pub struct Explore {
     /// Go on with a run that was stopped or killed
     #[arg(
         long, value_name = "RUN",
-        conflicts_with_all = ["app", "device", "count", "explorer", "events", "session_events", "seed", "out", "config"]
+        conflicts_with_all = ["app", "device", "count", "user", "keep_agent", "explorer", "events", "session_events", "seed", "out", "config"]
     )]
     resume: Option<PathBuf>,
     /// The result as one JSON object

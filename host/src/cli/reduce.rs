@@ -70,7 +70,7 @@ pub struct Reduce {
     #[arg(
         long, value_name = "RUN",
         conflicts_with_all = [
-            "source", "crash", "device", "count", "target", "algorithm", "runs", "successes", "seed", "out", "config",
+            "source", "crash", "device", "count", "user", "keep_agent", "target", "algorithm", "runs", "successes", "seed", "out", "config",
             "scheduler", "parts", "parallel", "original_successes", "prior", "keep_rate",
         ]
     )]
@@ -124,7 +124,7 @@ impl Reduce {
         let prior = self.prior.as_deref().filter(|name| *name != "paper");
         let prior = prior.map(|name| job::prior(name, &Store::open(&store)?)).transpose()?;
         let settings = settings::Reduce {
-            device: self.phones.device(&config),
+            device: self.phones.device(&config)?,
             count: self.phones.count(&config),
             source,
             target: self.target.clone().or_else(|| config.reduce.target.clone()),

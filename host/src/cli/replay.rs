@@ -62,7 +62,7 @@ impl Replay {
     pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
         let config = global.config()?;
         let traces = self.traces.iter().map(|path| read_trace(path)).collect::<Result<Vec<_>, _>>()?;
-        let named = self.phones.device(&config);
+        let named = self.phones.device(&config)?;
         let device = match traces.first() {
             Some(first) => job::phone_for(first, named.as_deref())?,
             None => return Ok(Exit::Done),

@@ -2,6 +2,7 @@
 //! was restarted. What the phone keeps of it lies in one folder.
 
 mod agent;
+pub mod spec;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -14,16 +15,26 @@ use retap_agent::link::with_causes;
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::protocol::{Happening, Reply, Request};
 use tokio::sync::Mutex;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::adb::{Adb, AdbError};
 use crate::agent_files::{AgentFiles, AgentFilesError};
 use crate::failure::Explained;
+use crate::farewell;
 use crate::link::{Dial, DialError, Link, LinkError, OverStream, Patience};
 use crate::os;
-use agent::Agent;
+use agent::{Agent, AgentError, Other};
+use spec::Spec;
 
-/// A phone under load takes its time to start a process; one that was unplugged comes back when somebody notices.
-const PATIENCE: Patience = Patience { first: Duration::from_secs(60), again: Duration::from_secs(300) };
+/// A phone under load takes its time to start a process.
+const FIRST: Duration = Duration::from_secs(60);
+/// A host that is gone without a word holds the phone for up to 13 s; one that was killed on this machine, not at all.
+const HELD: Duration = Duration::from_secs(15);
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// For adb to find out what is broken and to start an agent, on a machine that is busy.
+const MENDING: Duration = Duration::from_secs(45);
+/// For the handshake on a port that adb forwards: it accepts even if nobody is there.
+const HANDSHAKE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, thiserror::Error)]
 pub enum AdbPhoneError {
@@ -35,8 +46,8 @@ pub enum AdbPhoneError {
     Keys(#[from] KeysError),
     #[error("`{serial}` does not say what processor it has")]
     Abi { serial: String },
-    #[error("another Retap works on `{serial}`: its agent is process {process} there")]
-    Held { serial: String, process: u32 },
+    #[error("another Retap works on `{serial}`: {by}; its agent is process {process} there")]
+    Held { serial: String, process: u32, by: String },
     #[error("the agent on `{serial}` was not reached{}", quoted(.output))]
     Agent {
         serial: String,
@@ -63,7 +74,7 @@ impl AdbPhoneError {
             AdbPhoneError::Abi { serial } => {
                 format!("see what `adb -s {serial} shell getprop ro.product.cpu.abi` says")
             }
-            AdbPhoneError::Held { serial, process } => format!(
+            AdbPhoneError::Held { serial, process, .. } => format!(
                 "wait for it or choose another phone; if nobody uses it any more, `adb -s {serial} shell kill {process}`"
             ),
             AdbPhoneError::Agent { .. } => {
@@ -90,28 +101,69 @@ pub struct AdbPhone {
 }
 
 impl AdbPhone {
-    pub async fn open(serial: &str) -> Result<AdbPhone, AdbPhoneError> {
+    pub async fn open(spec: &Spec) -> Result<AdbPhone, AdbPhoneError> {
+        AdbPhone::begin(spec, false).await
+    }
+
+    /// Its agent also writes down which of the Java names it uses this phone has.
+    pub async fn open_with_names(spec: &Spec) -> Result<AdbPhone, AdbPhoneError> {
+        AdbPhone::begin(spec, true).await
+    }
+
+    async fn begin(spec: &Spec, names: bool) -> Result<AdbPhone, AdbPhoneError> {
+        let serial = &spec.serial;
         let phone = Adb::open().await?.phone(serial).await?;
         let abi = phone.property("ro.product.cpu.abi").await?;
         if abi.is_empty() {
-            return Err(AdbPhoneError::Abi { serial: serial.to_owned() });
+            return Err(AdbPhoneError::Abi { serial: serial.clone() });
         }
         let files = AgentFiles::find(&abi)?;
         let (agents, keys) = Keys::make()?;
-        let agent = Agent::new(phone, &files, &agents)?;
-        if let Some(process) = agent.other().await? {
-            return Err(AdbPhoneError::Held { serial: serial.to_owned(), process });
-        }
+        let agent = Agent::new(phone, spec, &files, &agents, names).await?;
+        make_room(&agent, serial).await?;
         agent.push(&files).await?;
         let way = Arc::new(OverAdb { agent, keys, forwarded: Mutex::new(None), met: AtomicBool::new(false) });
-        way.agent.start().await?;
-        match Link::connect(way.clone(), os::machine_name(), PATIENCE).await {
+        if let Err(error) = way.agent.start().await {
+            way.agent.end(false, None).await;
+            return Err(error.into());
+        }
+        let patience = Patience { first: FIRST, again: spec.wait };
+        match Link::connect(way.clone(), os::machine_name(), patience).await {
             Ok(link) => Ok(AdbPhone { link, way }),
             Err(source) => {
                 let output = way.agent.output().await;
-                way.agent.end(*way.forwarded.lock().await);
-                Err(AdbPhoneError::Agent { serial: serial.to_owned(), output, source })
+                way.agent.end(false, *way.forwarded.lock().await).await;
+                Err(AdbPhoneError::Agent { serial: serial.clone(), output, source })
             }
+        }
+    }
+
+    /// Every Java name that the agent uses, a line each.
+    pub async fn names(&self) -> Result<String, AdbError> {
+        self.way.agent.names().await
+    }
+}
+
+/// An agent that a killed host has left is ended; one that another host has is left alone.
+async fn make_room(agent: &Agent, serial: &str) -> Result<(), AdbPhoneError> {
+    let began = Instant::now();
+    loop {
+        match agent.other().await? {
+            Other::Nobody => return Ok(()),
+            Other::Left(process) => return Ok(agent.end_left(process).await?),
+            Other::Held { process, by } if began.elapsed() >= HELD => {
+                return Err(AdbPhoneError::Held { serial: serial.to_owned(), process, by });
+            }
+            Other::Held { .. } => sleep(LOOK_AGAIN).await,
+        }
+    }
+}
+
+impl From<AgentError> for AdbPhoneError {
+    fn from(error: AgentError) -> AdbPhoneError {
+        match error {
+            AgentError::Adb(error) => error.into(),
+            AgentError::Files(error) => error.into(),
         }
     }
 }
@@ -127,8 +179,13 @@ impl Connection for AdbPhone {
 }
 
 impl Drop for AdbPhone {
+    /// The link goes with this value, which tells the agent to put the phone back as it was and to end.
     fn drop(&mut self) {
-        self.way.agent.end(self.way.forwarded.try_lock().ok().and_then(|address| *address));
+        let way = Arc::clone(&self.way);
+        farewell::bid(async move {
+            let forwarded = *way.forwarded.lock().await;
+            way.agent.end(true, forwarded).await;
+        });
     }
 }
 
@@ -144,8 +201,10 @@ struct OverAdb {
 impl OverAdb {
     async fn reach(&self) -> Result<quinn::Connection, DialError> {
         let address = self.address().await.map_err(|error| later(&error))?;
-        let reached = OverStream { address, keys: self.keys.clone() }.dial().await;
-        match reached {
+        let over = OverStream { address, keys: self.keys.clone() };
+        let silent =
+            |_| Err(DialError::Way { why: "nobody answered on the forwarded port".into(), again: true });
+        match timeout(HANDSHAKE, over.dial()).await.unwrap_or_else(silent) {
             Ok(quic) => {
                 self.met.store(true, Ordering::Relaxed);
                 Ok(quic)
@@ -168,19 +227,22 @@ impl OverAdb {
         if let DialError::Reach { .. } = error {
             *self.forwarded.lock().await = None;
         }
-        match self.agent.is_alive().await {
-            Ok(true) => error,
-            Ok(false) if self.met.load(Ordering::Relaxed) => match self.agent.start().await {
-                Ok(()) => {
-                    DialError::Way { why: "the agent was gone and is being started anew".into(), again: true }
-                }
-                Err(error) => later(&error),
-            },
-            Ok(false) => {
-                DialError::Way { why: "the agent ended as soon as it was started".into(), again: false }
+        let mended = async {
+            if self.agent.is_alive().await? {
+                return Ok(error);
             }
-            Err(error) => later(&error),
-        }
+            if !self.met.load(Ordering::Relaxed) {
+                let why = "the agent ended as soon as it was started".into();
+                return Ok(DialError::Way { why, again: false });
+            }
+            if !self.agent.is_ready_for_it().await? {
+                return Ok(DialError::Way { why: "the phone is still starting".into(), again: true });
+            }
+            self.agent.start().await?;
+            let why = "the agent was gone and is being started anew".into();
+            Ok(DialError::Way { why, again: true })
+        };
+        mended.await.unwrap_or_else(|error: AdbError| later(&error))
     }
 }
 
@@ -192,6 +254,10 @@ fn later(error: &AdbError) -> DialError {
 impl Dial for OverAdb {
     fn dial(&self) -> Pending<'_, Result<quinn::Connection, DialError>> {
         Box::pin(self.reach())
+    }
+
+    fn limit(&self) -> Duration {
+        MENDING
     }
 }
 

@@ -38,7 +38,7 @@ pub enum LinkError {
     Refused(#[from] Refusal),
     #[error(transparent)]
     Dial(#[from] DialError),
-    #[error("the agent did not finish the handshake in {} s", GREETING.as_secs())]
+    #[error("the agent did not finish the handshake in time")]
     Silent(#[from] tokio::time::error::Elapsed),
     #[error("the handshake broke off")]
     Broken(#[from] MessageError),
@@ -110,7 +110,7 @@ impl Courier {
     }
 
     async fn greet(&self) -> Result<Up, LinkError> {
-        let quic = timeout(GREETING, self.dial.dial()).await??;
+        let quic = timeout(self.dial.limit(), self.dial.dial()).await??;
         let hello = Hello {
             version: env!("CARGO_PKG_VERSION").into(),
             session: self.shared.session,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use quinn::{AsyncUdpSocket, ClientConfig, ConnectionError, Endpoint, TokioRuntime};
 use retap_agent::link::keys::{Keys, KeysError};
@@ -16,6 +17,11 @@ use tokio::net::TcpStream;
 /// A way to an agent, for as often as it is needed.
 pub trait Dial: Send + Sync + fmt::Debug {
     fn dial(&self) -> Pending<'_, Result<quinn::Connection, DialError>>;
+
+    /// How long one attempt may take.
+    fn limit(&self) -> Duration {
+        Duration::from_secs(5)
+    }
 }
 
 #[derive(Debug, thiserror::Error)]

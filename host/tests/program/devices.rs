@@ -26,7 +26,8 @@ fn phones_on_adb_are_listed_with_what_to_do_about_them() {
     let run = |line| Ended::from(desk.command(line).env("ADB", adb).output().unwrap());
     let (words, json) = (run("devices"), run("devices --json"));
     assert_eq!((words.code, json.code), (0, 0), "{}{}", words.err, json.err);
-    assert!(words.out.contains("my phone  on adb, ready\n"), "{}", words.out);
+    let known = "my phone  on adb, ready: x86_64, API level x86_64, x86_64\n";
+    assert!(words.out.contains(known), "{}", words.out);
     assert!(words.out.contains("locked  on adb, unauthorized: look at the phone"), "{}", words.out);
     let last: Value = serde_json::from_str(json.last_line()).unwrap();
     assert_eq!((&last["device"], &last["state"]), (&"locked".into(), &"unauthorized".into()));

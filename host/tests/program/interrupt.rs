@@ -49,6 +49,22 @@ fn interrupt(child: &Child) {
 }
 
 #[test]
+fn kill_finishes_cleanly_also_where_ctrl_c_is_ignored() {
+    let desk = Desk::new();
+    let plain = desk.command(ENDLESS);
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' INT; exec \"$0\" \"$@\""]).arg(plain.get_program()).args(plain.get_args());
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(desk.path("")).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    assert!(grown_to(&desk.path(EVENTS), 1, &mut child), "it ended too early");
+    let sent = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(desk.read("here/run.json").contains("\"state\": \"interrupted\""));
+}
+
+#[test]
 fn two_processes_on_one_run_the_second_is_told_who_has_it() {
     let desk = Desk::new();
     let mut child = desk.start(ENDLESS);

@@ -1,5 +1,6 @@
 //! The real program, started as a user starts it.
 
+mod adb;
 mod bad_input;
 mod bench;
 mod check;

@@ -1,0 +1,211 @@
+//! An app's data as a tar file: written and read by the app itself (`run-as`, which debuggable apps allow) or by root,
+//! whichever this phone can do. What the app keeps elsewhere (accounts, keystore, servers) stays as it is.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use retap_shared::Text;
+use retap_shared::protocol::{CheckpointId, Fault};
+
+/// A program that asks the person at the phone whether root may be had is not waited for longer.
+const ASKED: Duration = Duration::from_secs(10);
+/// For tar, on a slow phone with much data.
+const PACKED: Duration = Duration::from_secs(120);
+/// Of the system's making, or not worth keeping.
+const LEFT_ALONE: [&str; 3] = ["lib", "cache", "code_cache"];
+
+#[derive(Debug)]
+pub(crate) struct AppData {
+    folder: PathBuf,
+    user: i32,
+    run_as: OsString,
+    su: OsString,
+    data: PathBuf,
+    ways: BTreeMap<Text, Option<Way>>,
+    saved: BTreeMap<u32, Saved>,
+    last: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Saved {
+    package: Text,
+    bytes: u64,
+}
+
+/// How an app's files are reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    RunAs,
+    /// This process is root's own.
+    Root,
+    /// `su 0 COMMAND`, as Android's own builds for developers have it.
+    Su,
+    /// `su -c SCRIPT`, as those have it that came later.
+    SuScript,
+}
+
+impl AppData {
+    /// What an agent that was killed has left in the folder goes.
+    pub(crate) fn new(folder: &Path, user: i32) -> AppData {
+        let folder = folder.join("checkpoints");
+        let _ = std::fs::remove_dir_all(&folder);
+        let data = PathBuf::from(format!("/data/user/{user}"));
+        let (run_as, su) = ("run-as".into(), "su".into());
+        AppData { folder, user, run_as, su, data, ways: BTreeMap::new(), saved: BTreeMap::new(), last: 0 }
+    }
+
+    /// Whether this app's data can be saved; without a package, whether every app's can.
+    pub(crate) fn is_possible(&mut self, package: &Text) -> bool {
+        self.way(package).is_some()
+    }
+
+    /// The app must not run.
+    pub(crate) fn save(&mut self, package: &Text) -> Result<(CheckpointId, u64), Fault> {
+        let way = self.needed_way(package)?;
+        let left_alone: String = LEFT_ALONE.iter().map(|name| format!(" --exclude=./{name}")).collect();
+        let script = format!("tar -cf -{left_alone} .");
+        std::fs::create_dir_all(&self.folder).map_err(|error| self.failed(&error))?;
+        let id = self.last + 1;
+        let file = File::create(self.file(id)).map_err(|error| self.failed(&error))?;
+        if let Err(error) = self.run(way, package, &script, Stdio::null(), file.into(), PACKED) {
+            let _ = std::fs::remove_file(self.file(id));
+            return Err(self.failed(&error));
+        }
+        let bytes = std::fs::metadata(self.file(id)).map_err(|error| self.failed(&error))?.len();
+        self.last = id;
+        self.saved.insert(id, Saved { package: package.clone(), bytes });
+        Ok((CheckpointId(id), bytes))
+    }
+
+    /// The app must not run. Whatever it has now is gone after this.
+    pub(crate) fn restore(&mut self, package: &Text, id: CheckpointId) -> Result<u64, Fault> {
+        let Saved { package: of, bytes } = self.known(id)?.clone();
+        if of != *package {
+            return Err(Fault::Impossible(format!("checkpoint {} is of `{of}`, not of `{package}`", id.0)));
+        }
+        let way = self.needed_way(package)?;
+        let kept = LEFT_ALONE.join("|");
+        // Files that root has written would otherwise not be the app's to SELinux.
+        let label = if way == Way::RunAs { "" } else { " && { restorecon -R . 2>/dev/null || true; }" };
+        let script = format!(
+            "for each in * .[!.]*; do case \"$each\" in {kept}) ;; *) rm -rf \"./$each\" || exit 1 ;; esac; done; \
+             tar -xpf -{label}"
+        );
+        let file = File::open(self.file(id.0)).map_err(|error| self.failed(&error))?;
+        self.run(way, package, &script, file.into(), Stdio::null(), PACKED)
+            .map_err(|error| self.failed(&error))?;
+        Ok(bytes)
+    }
+
+    pub(crate) fn forget(&mut self, id: CheckpointId) -> Result<u64, Fault> {
+        let bytes = self.known(id)?.bytes;
+        std::fs::remove_file(self.file(id.0)).map_err(|error| self.failed(&error))?;
+        self.saved.remove(&id.0);
+        Ok(bytes)
+    }
+
+    fn known(&self, id: CheckpointId) -> Result<&Saved, Fault> {
+        let unknown = || Fault::Impossible(format!("there is no checkpoint {}", id.0));
+        self.saved.get(&id.0).ok_or_else(unknown)
+    }
+
+    fn file(&self, id: u32) -> PathBuf {
+        self.folder.join(format!("{id}.tar"))
+    }
+
+    fn failed(&self, error: &io::Error) -> Fault {
+        Fault::Phone(format!("the app's data could not be packed or unpacked: {error}"))
+    }
+
+    fn needed_way(&mut self, package: &Text) -> Result<Way, Fault> {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        if package.is_empty() || !package.chars().all(is_name) {
+            return Err(Fault::Impossible(format!("`{package}` is no app whose data could be saved")));
+        }
+        let none = "save the app's data: the app is not debuggable, and there is no root";
+        self.way(package).ok_or_else(|| Fault::Unsupported(none.to_owned()))
+    }
+
+    /// Tried once for each app.
+    fn way(&mut self, package: &Text) -> Option<Way> {
+        if let Some(known) = self.ways.get(package) {
+            return *known;
+        }
+        let ways = [Way::RunAs, Way::Su, Way::SuScript, Way::Root];
+        let way = ways.into_iter().find(|way| self.works(*way, package));
+        self.ways.insert(package.clone(), way);
+        way
+    }
+
+    fn works(&self, way: Way, package: &Text) -> bool {
+        let for_nobody = way == Way::RunAs && package.is_empty();
+        !for_nobody && self.run(way, package, "[ -r . ]", Stdio::null(), Stdio::null(), ASKED).is_ok()
+    }
+
+    /// `run-as` begins in the app's folder by itself, and only it knows where that is.
+    fn command(&self, way: Way, package: &Text, script: &str) -> Command {
+        let there = format!("cd {} && {{ {script}; }}", self.data.join(package.as_str()).display());
+        let mut command = match way {
+            Way::RunAs => Command::new(&self.run_as),
+            Way::Root => Command::new("sh"),
+            Way::Su | Way::SuScript => Command::new(&self.su),
+        };
+        match way {
+            Way::RunAs if self.user == 0 => command.args([package.as_str(), "sh", "-c", script]),
+            Way::RunAs => {
+                command.args([package.as_str(), "--user", &self.user.to_string(), "sh", "-c", script])
+            }
+            Way::Su => command.args(["0", "sh", "-c", &there]),
+            Way::Root | Way::SuScript => command.args(["-c", &there]),
+        };
+        command
+    }
+
+    fn run(
+        &self,
+        way: Way,
+        package: &Text,
+        script: &str,
+        input: Stdio,
+        output: Stdio,
+        limit: Duration,
+    ) -> io::Result<()> {
+        let mut command = self.command(way, package, script);
+        let mut child = command.stdin(input).stdout(output).stderr(Stdio::piped()).spawn()?;
+        let began = Instant::now();
+        let status = loop {
+            match child.try_wait()? {
+                Some(status) => break status,
+                None if began.elapsed() > limit => {
+                    child.kill()?;
+                    child.wait()?;
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, "it took too long"));
+                }
+                None => std::thread::sleep(Duration::from_millis(2)),
+            }
+        };
+        if status.success() {
+            return Ok(());
+        }
+        let mut told = String::new();
+        if let Some(stderr) = child.stderr.take() {
+            stderr.take(1_000).read_to_string(&mut told)?;
+        }
+        Err(io::Error::other(format!("{status}: {}", told.trim())))
+    }
+}
+
+impl Drop for AppData {
+    /// Checkpoints are of one session.
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! `retap install`.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::adb::{Adb, AdbError, State};
+use crate::cli::arguments::Global;
+use crate::devices::{self, DevicesError, Spec};
+use crate::exit::Exit;
+use crate::failure::{Explained, Failure};
+use crate::job::{self, Clock};
+use crate::shell::Shell;
+
+/// What every APK begins with.
+const ZIP: &[u8; 4] = b"PK\x03\x04";
+
+/// Install an app on phones on adb, for `retap explore` to drive
+///
+/// An older version of it is replaced and keeps its data.
+#[derive(Debug, Args)]
+pub struct Install {
+    /// The app, as an APK
+    file: PathBuf,
+    /// The phone's serial, or several with commas between them; the only phone that is ready if not said
+    #[arg(long, value_name = "SERIAL")]
+    device: Option<String>,
+    /// The Android user who gets it; 0 if not said
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99_999))]
+    user: Option<u32>,
+    /// One JSON object a phone
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    #[error("could not read `{}`", .path.display())]
+    Read {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("`{}` is no APK: it does not begin as a zip file does", .0.display())]
+    NoApk(PathBuf),
+    #[error("{} phones are ready on adb, and none was named", .0)]
+    WhichPhone(usize),
+    #[error(transparent)]
+    Adb(#[from] AdbError),
+    #[error(transparent)]
+    Devices(#[from] DevicesError),
+    #[error("`{serial}` does not take `{}`", .path.display())]
+    Refused {
+        serial: String,
+        path: PathBuf,
+        #[source]
+        source: AdbError,
+    },
+}
+
+impl Install {
+    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+        let config = global.config()?;
+        check(&self.file)?;
+        let named = self.device.clone().or(config.device);
+        let work = async {
+            let adb = Adb::open().await?;
+            for spec in self.phones(&adb, named.as_deref()).await? {
+                let phone = adb.phone(&spec.serial).await?;
+                phone.install(&self.file, self.user.unwrap_or(spec.user)).await.map_err(|source| {
+                    InstallError::Refused { serial: spec.serial.clone(), path: self.file.clone(), source }
+                })?;
+                let file = self.file.display();
+                let line = if self.json {
+                    json!({ "result": "install", "device": spec.serial, "file": file.to_string() })
+                        .to_string()
+                } else {
+                    format!("{file} is on {}", spec.serial)
+                };
+                shell.console.result(&line)?;
+            }
+            Ok(Exit::Done)
+        };
+        job::block_on(Clock::Real, async {
+            tokio::select! {
+                done = work => done,
+                () = shell.stop.wait() => Ok(Exit::Interrupted),
+            }
+        })?
+    }
+
+    async fn phones(&self, adb: &Adb, named: Option<&str>) -> Result<Vec<Spec>, InstallError> {
+        if let Some(named) = named {
+            return match devices::is_on_adb(named) {
+                true => Ok(devices::on_adb(named)?),
+                false => {
+                    Err(DevicesError::NotOnAdb { option: "retap install", spec: named.to_owned() }.into())
+                }
+            };
+        }
+        let listed = adb.list().await?;
+        let ready: Vec<_> = listed.into_iter().filter(|phone| phone.state == State::Ready).collect();
+        match ready.as_slice() {
+            [only] => Ok(vec![Spec::of(&only.serial)]),
+            several => Err(InstallError::WhichPhone(several.len())),
+        }
+    }
+}
+
+fn check(path: &Path) -> Result<(), InstallError> {
+    let read = |source| InstallError::Read { path: path.to_owned(), source };
+    let mut start = [0; ZIP.len()];
+    let begun = File::open(path).map_err(read)?.read_exact(&mut start);
+    if begun.is_ok() && start == *ZIP { Ok(()) } else { Err(InstallError::NoApk(path.to_owned())) }
+}
+
+impl Explained for InstallError {
+    fn exit(&self) -> Exit {
+        match self {
+            InstallError::Read { .. } | InstallError::NoApk(_) | InstallError::Refused { .. } => Exit::Usage,
+            InstallError::WhichPhone(0) => Exit::NoPhone,
+            InstallError::WhichPhone(_) => Exit::Usage,
+            InstallError::Adb(error) => error.exit(),
+            InstallError::Devices(error) => error.exit(),
+        }
+    }
+
+    fn help(&self) -> String {
+        match self {
+            InstallError::Read { .. } => "see whether the file is there and may be read".into(),
+            InstallError::NoApk(_) => "name the APK that the app's build has made".into(),
+            InstallError::WhichPhone(0) => {
+                "plug one in and switch USB debugging on; `retap doctor` helps".into()
+            }
+            InstallError::WhichPhone(_) => "name one or more with `--device SERIAL,SERIAL`".into(),
+            InstallError::Adb(error) => error.help(),
+            InstallError::Devices(error) => error.help(),
+            InstallError::Refused { source, .. } => remedy(source.said().unwrap_or_default()).into(),
+        }
+    }
+}
+
+/// By the reasons that Android's installer names.
+fn remedy(why: &str) -> &'static str {
+    let known = [
+        ("INSUFFICIENT_STORAGE", "free some space on the phone"),
+        ("UPDATE_INCOMPATIBLE", "the phone has it with another signature: uninstall that one first"),
+        ("VERSION_DOWNGRADE", "the phone has a newer version: uninstall that one first"),
+        ("NO_MATCHING_ABIS", "build the app for the phone's processor, which `retap devices` names"),
+        ("OLDER_SDK", "use a phone with a newer Android: the app asks for it"),
+        ("USER_RESTRICTED", "allow \"Install via USB\" in the phone's developer options"),
+        ("INVALID_APK", "build the app again: the file is broken or not signed"),
+        ("NO_CERTIFICATES", "sign the app: `apksigner sign`, or a debug build"),
+    ];
+    let found = known.into_iter().find(|(reason, _)| why.contains(reason));
+    found.map_or("see what the phone said; `retap doctor` looks at the phone itself", |(_, remedy)| remedy)
+}
