@@ -67,6 +67,8 @@ pub(super) struct Plan {
     next: usize,
     seen: u32,
     whole: Asked,
+    /// Runs of the whole trace that are made in any case, and waited for.
+    whole_wanted: u32,
     empty: Asked,
     /// Every accepted trace, the smallest last.
     accepted: Vec<Vec<u32>>,
@@ -117,6 +119,7 @@ impl Plan {
             next: 0,
             seen: 0,
             whole: Asked::default(),
+            whole_wanted: 0,
             empty: Asked::default(),
             accepted: vec![(0..steps as u32).collect()],
             stage: if pass.keep_rate { Stage::Measuring } else { Stage::Searching },
@@ -140,7 +143,7 @@ impl Plan {
                 (0..self.steps as u32).collect()
             }
             Stage::Measuring => return None,
-            Stage::Searching => self.first_runs().unwrap_or_else(|| self.best_run()),
+            Stage::Searching => self.first_runs().or_else(|| self.best_run())?,
         };
         self.next += 1;
         self.under_way.insert(number, kept.clone());
@@ -173,7 +176,10 @@ impl Plan {
     }
 
     pub(super) fn cancelled(&mut self, number: usize) {
-        self.under_way.remove(&number);
+        let kept = self.under_way.remove(&number);
+        if kept.is_some_and(|kept| kept.len() == self.steps) {
+            self.whole.runs = self.whole.runs.saturating_sub(1);
+        }
     }
 
     /// Whether the answer to a run that is under way could still change anything.
@@ -185,7 +191,10 @@ impl Plan {
             Stage::Checking(check) => check.runs.contains(&number),
             Stage::Searching => {
                 // Nothing shows how often it comes by itself, everything whether it comes at all.
-                if kept.is_empty() || kept.len() == self.steps && self.smallest().len() == self.steps {
+                if kept.is_empty() {
+                    return true;
+                }
+                if kept.len() == self.steps && (self.smallest().len() == self.steps || self.waits()) {
                     return true;
                 }
                 let short = kept.len() as f64 <= TOO_LONG * (self.smallest().len() as f64 + RUN);
@@ -238,6 +247,11 @@ impl Plan {
         if !self.pass.keep_rate {
             if failures > self.pass.runs - self.pass.whole {
                 self.stage = Stage::Ended(End::DoesNotReproduce);
+            } else if failures > 1
+                && failures * self.pass.runs > (successes + failures) * (self.pass.runs - self.pass.whole)
+            {
+                // It looks as if it had to be refused: that is found out before anything else is believed.
+                self.whole_wanted = self.pass.runs;
             }
         } else if successes + failures == self.pass.runs && matches!(self.stage, Stage::Measuring) {
             self.stage = Stage::Searching;
@@ -245,6 +259,7 @@ impl Plan {
                 self.stage = Stage::Ended(End::DoesNotReproduce);
             }
             self.pass.successes = rate::not_lower(successes, self.pass.runs);
+            self.pass.whole = 1;
             self.belief.expect(f64::from(successes) / f64::from(self.pass.runs));
         }
     }
@@ -257,7 +272,8 @@ impl Plan {
             return Some(Vec::new());
         }
         let whole = (WHOLE_RUNS + MORE_WHOLE_RUNS * self.whole.tally.failures).min(self.pass.runs);
-        if self.whole.runs < whole && self.smallest().len() == self.steps {
+        let search_has_begun = self.smallest().len() < self.steps;
+        if self.whole.runs < whole && !search_has_begun || self.whole.runs < self.whole_wanted {
             self.whole.runs += 1;
             return Some((0..self.steps as u32).collect());
         }
@@ -274,22 +290,24 @@ impl Plan {
         size == 1 && needed >= bound
     }
 
-    /// The run that tells most for what it costs. One that is like others under way tells less.
-    fn best_run(&mut self) -> Vec<u32> {
+    /// The run that tells most for what it costs. One that is like others under way tells less. While others are waited for,
+    /// none at all if it tells next to nothing.
+    fn best_run(&mut self) -> Option<Vec<u32>> {
         let base = self.base();
         let under_way: Vec<Bits> =
             self.under_way.values().map(|kept| Bits::left_out(&base, kept, self.steps)).collect();
-        let mut best = (f64::MIN, Vec::new());
+        let (mut best, mut most) = ((f64::MIN, Vec::new()), 0.0_f64);
         for kept in self.options(&base) {
             let left_out = Bits::left_out(&base, &kept, self.steps);
             let alike: f64 = under_way.iter().map(|other| left_out.alike(other)).sum();
             let bits = self.belief.bits(self.belief.complete(&kept));
+            most = most.max(bits);
             let worth = bits / (kept.len() as f64 + RUN) / (1.0 + alike);
             if worth > best.0 {
                 best = (worth, kept);
             }
         }
-        best.1
+        (most > WORTHLESS || self.under_way.is_empty()).then_some(best.1)
     }
 
     fn options(&mut self, base: &[u32]) -> Vec<Vec<u32>> {
@@ -348,12 +366,17 @@ impl Plan {
         let open =
             self.groups.iter().any(|&(needed, size)| needed >= LEFT_OUT && (size > 1 || needed < SURE));
         let spent = self.seen > PATIENCE * self.pass.runs;
-        if !open && complete > COMPLETE || spent {
+        if !open && complete > COMPLETE && !self.waits() || spent {
             if self.smallest() != base {
                 self.accepted.push(base.clone());
             }
             self.check(base, 0);
         }
+    }
+
+    /// Whether runs of the whole trace are missing that are made in any case.
+    fn waits(&self) -> bool {
+        self.whole.tally.runs() < self.whole_wanted
     }
 
     fn check(&mut self, kept: Vec<u32>, back: usize) {
@@ -377,8 +400,17 @@ impl Plan {
             return;
         }
         self.accepted.pop_if(|smallest| *smallest == kept);
+        let others = self.seen - self.belief.runs_of(&kept);
+        if !spent && others < self.pass.runs && self.whole.tally.runs() < self.pass.runs {
+            // Too good a belief in what has failed: how often is often enough was guessed too low.
+            self.whole_wanted = self.pass.runs;
+            return;
+        }
         match self.accepted.last() {
             Some(larger) if back < STEPS_BACK => self.check(larger.clone(), back + 1),
+            _ if kept.len() < self.steps => self.check((0..self.steps as u32).collect(), back + 1),
+            // Less is asked of the whole trace than of a result, and less than that is no reproducing.
+            _ if tally.successes < self.pass.whole => self.stage = Stage::Ended(End::DoesNotReproduce),
             _ => self.stage = Stage::Ended(End::Checked(kept, tally)),
         }
     }
