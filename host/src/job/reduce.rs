@@ -13,7 +13,7 @@ use retap_shared::verdict::{Outcome, Problem};
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::job::{self, Job, play};
-use crate::run::crashes::Reduced;
+use crate::run::crashes::{Reduced, Shrinking};
 use crate::settings::{self, Algorithm, Scheduler};
 
 /// How often the result is run again as proof, where one run each was enough to find it.
@@ -59,6 +59,7 @@ impl Rules {
                 parts: nd3min.parts as usize,
                 scheduling: scheduling(nd3min.scheduler),
                 keep_rate: asked.keep_rate,
+                simplify: !asked.only_delete,
                 ..ReduceSettings::default()
             },
             parallel: asked.parallel,
@@ -109,14 +110,15 @@ pub async fn reduce(
 impl Cut {
     /// For the crash's files; none if nothing was proven.
     pub fn reduced(&self) -> Option<Reduced> {
-        let Reduction { trace, runs, result, outcome, .. } = &self.reduction;
+        let Reduction { trace, runs, result, outcome, history, belief, .. } = &self.reduction;
         if *outcome == Outcome::DoesNotReproduce {
             return None;
         }
         let (successes, replays) = result.as_ref().map_or((0, 0), |check| (check.successes, check.runs));
         let (screens, hits) =
             self.recorded.clone().map_or_else(Default::default, |run| (run.screens, run.hits));
-        Some(Reduced { trace: trace.clone(), runs: *runs, successes, replays, screens, hits })
+        let shrinking = Shrinking { history: history.clone(), belief: belief.clone() };
+        Some(Reduced { trace: trace.clone(), runs: *runs, successes, replays, screens, hits, shrinking })
     }
 
     /// The problem that the result ran into, if any.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use retap_engine::explore::Found;
+use retap_engine::reduce::Size;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::protocol::Hit;
 use retap_shared::screen::{Screen, SharedScreen};
@@ -43,6 +44,15 @@ pub struct Reduced {
     /// The screen before each step, and the last one.
     pub screens: Vec<SharedScreen>,
     pub hits: Vec<Hit>,
+    pub shrinking: Shrinking,
+}
+
+/// How a trace became smaller. Only for the report of the same run: it is not written down.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shrinking {
+    pub history: Vec<Size>,
+    /// The chance that each step of the trace is needed, where steps were believed in.
+    pub belief: Option<Vec<f32>>,
 }
 
 /// `problem.json`. The stack has a file of its own.

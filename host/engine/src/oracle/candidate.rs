@@ -54,6 +54,15 @@ impl Candidate {
         self.steps().cloned().collect()
     }
 
+    /// The same with other steps in the place of those it keeps, one for each.
+    pub(crate) fn replacing(&self, steps: Vec<Step>) -> Candidate {
+        let mut trace = self.trace.steps.to_vec();
+        for (&place, step) in self.kept.iter().zip(steps) {
+            trace[place as usize] = step;
+        }
+        Candidate::from(trace).keeping(Arc::clone(&self.kept))
+    }
+
     /// Only these steps, counted within this candidate.
     pub fn only(&self, steps: Range<usize>) -> Candidate {
         self.keeping(&self.kept[steps])

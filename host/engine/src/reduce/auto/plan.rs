@@ -7,6 +7,7 @@ use rand::RngExt;
 
 use super::belief::Belief;
 use super::bits::Bits;
+use super::outlook::Groups;
 use super::rate;
 use crate::policy::Tally;
 use crate::seed::Rng;
@@ -228,6 +229,11 @@ impl Plan {
     /// How many successes a check needs.
     pub(super) fn successes(&self) -> u32 {
         self.pass.successes
+    }
+
+    /// By step: the chance that its group has a needed one, and how large the group is.
+    pub(super) fn groups(&self) -> &Groups {
+        &self.groups
     }
 
     pub(super) fn whole_runs(&self) -> Tally {
