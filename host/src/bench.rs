@@ -3,5 +3,7 @@
 pub mod device;
 pub mod link;
 pub mod noisy;
+pub mod noisy_app;
+pub mod own_cost;
 pub mod policy;
 pub mod simulated;
