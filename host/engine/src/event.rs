@@ -108,6 +108,11 @@ pub enum RunEvent {
         /// One digit for each step, or for each few neighbours of a long trace: 0 is surely not needed, 9 surely is.
         strip: String,
     },
+    /// Of the runs of a reduction so many went on from a saved state, and so many steps were not played again for it.
+    Resumed {
+        runs: u64,
+        steps: u64,
+    },
     ReductionEnded {
         target: String,
         from: u32,

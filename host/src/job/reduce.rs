@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use retap_engine::oracle::{Conditions, Journaled, OracleError, Pooled};
+use retap_engine::event::RunEvent;
+use retap_engine::oracle::{Conditions, Journaled, OracleError, Pooled, Resumed};
 use retap_engine::policy::{self, Prior, PriorError};
 use retap_engine::pool::Pool;
 use retap_engine::reduce::{self, ReduceError, ReduceSettings, Reduction, Scheduling};
@@ -25,6 +26,7 @@ const POLICY_CANDIDATES: usize = 5;
 #[derive(Debug)]
 pub struct Cut {
     pub reduction: Reduction,
+    pub resumed: Resumed,
     /// A last run of the result with its screens; none if there is no result.
     pub recorded: Option<Played>,
 }
@@ -35,6 +37,7 @@ pub struct Rules {
     algorithm: reduce::Algorithm,
     settings: ReduceSettings,
     parallel: Option<u32>,
+    snapshots: bool,
 }
 
 impl Rules {
@@ -63,6 +66,7 @@ impl Rules {
                 ..ReduceSettings::default()
             },
             parallel: asked.parallel,
+            snapshots: true,
         };
         if asked.algorithm == Algorithm::Nd3min && nd3min.scheduler == Scheduler::Optimal {
             let parallel = asked.parallel.unwrap_or(asked.count);
@@ -93,18 +97,25 @@ pub async fn reduce(
     part: &str,
 ) -> Result<Cut, Failure> {
     let journal = job.journal(&format!("reduce-{part}"))?;
-    let oracle = Journaled::new(Pooled::new(pool, Conditions::of(trace), job.sink()), &journal, job.sink());
+    let conditions = Conditions { snapshots: rules.snapshots, ..Conditions::of(trace) };
+    let phones = Pooled::new(pool, conditions, job.sink());
+    let oracle = Journaled::new(&phones, &journal, job.sink());
     let parallel = rules.parallel.map_or_else(|| pool.len(), |parallel| parallel as usize);
     let settings = ReduceSettings { parallel, ..rules.settings.clone() };
     let reduction =
         reduce::reduce(trace, rules.algorithm, &settings, &oracle, job.sink(), job.stop()).await?;
+    let resumed = phones.resumed();
+    if resumed.runs > 0 {
+        let Resumed { runs, steps } = resumed;
+        (job.sink())(RunEvent::Resumed { runs, steps });
+    }
     let recorded = match reduction.outcome {
         Outcome::Done | Outcome::BudgetSpent => {
             Some(play::play(pool, &reduction.trace, true, job.sink()).await?)
         }
         Outcome::DoesNotReproduce | Outcome::Interrupted => None,
     };
-    Ok(Cut { reduction, recorded })
+    Ok(Cut { reduction, resumed, recorded })
 }
 
 impl Cut {
@@ -117,7 +128,7 @@ impl Cut {
         let (successes, replays) = result.as_ref().map_or((0, 0), |check| (check.successes, check.runs));
         let (screens, hits) =
             self.recorded.clone().map_or_else(Default::default, |run| (run.screens, run.hits));
-        let shrinking = Shrinking { history: history.clone(), belief: belief.clone() };
+        let shrinking = Shrinking { history: history.clone(), belief: belief.clone(), resumed: self.resumed };
         Some(Reduced { trace: trace.clone(), runs: *runs, successes, replays, screens, hits, shrinking })
     }
 

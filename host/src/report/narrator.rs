@@ -117,6 +117,7 @@ impl Reporter for Narrator {
                 self.end(&mut doing);
                 self.say(Tone::Quiet, &cost(*runs, *took));
             }
+            RunEvent::Resumed { runs, steps } => self.say(Tone::Quiet, &resumed(*runs, *steps)),
             RunEvent::ExplorationEnded { .. } | RunEvent::Finished { .. } => self.end(&mut doing),
             RunEvent::DeviceLost { device, why } => {
                 let (device, why) = (plain::line(device, SHORT), plain::line(why, SHORT));
@@ -257,6 +258,11 @@ fn checked(what: Checked, successes: u32, runs: u32) -> String {
         Checked::Original => format!("the whole trace does it again: {successes} of {times}"),
         Checked::Result => format!("what is left does it too: {successes} of {times}"),
     }
+}
+
+fn resumed(runs: u64, steps: u64) -> String {
+    let (runs, steps) = (counted(runs, "run"), counted(steps, "step"));
+    format!("{runs} went on from a snapshot, which saved {steps}; the result was proven from clean starts")
 }
 
 fn cost(runs: u64, took: Micros) -> String {

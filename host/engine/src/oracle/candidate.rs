@@ -50,6 +50,11 @@ impl Candidate {
         self.kept.iter().map(|&step| &self.trace.steps[step as usize])
     }
 
+    /// A name for each step, equal for equal steps.
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = u64> {
+        self.kept.iter().map(|&step| self.trace.hashes[step as usize])
+    }
+
     pub fn to_steps(&self) -> Vec<Step> {
         self.steps().cloned().collect()
     }

@@ -47,7 +47,7 @@ pub(super) async fn auto(
             let Some((number, kept)) = plan.next() else { break };
             let steps = whole.keeping(kept);
             let attempt = judge.fresh(steps.key(), 1).start;
-            runs.start(number, judge.ask(Question { steps, attempt }));
+            runs.start(number, judge.ask(Question { steps, attempt, from_start: true }));
         }
         let (number, seen) = judge.answer(&mut runs).await?;
         failures.note(&plan, number, &whole, seen.reached, seen.verdict);

@@ -131,7 +131,10 @@ impl<'a> Judge<'a> {
         loop {
             while under_way.len() < self.settings.parallel.max(1) {
                 let Some(attempt) = attempts.next() else { break };
-                under_way.start(0, self.oracle.ask(Question { steps: candidate.clone(), attempt }));
+                under_way.start(
+                    0,
+                    self.oracle.ask(Question { steps: candidate.clone(), attempt, from_start: true }),
+                );
             }
             if under_way.len() == 0 {
                 break;
@@ -247,7 +250,7 @@ impl Round {
     ) -> Option<(usize, Question)> {
         let passing = self.passing;
         if let Some(trial) = self.open.iter_mut().find(|trial| trial.wants_more(passing)) {
-            return Some(trial.ask());
+            return Some(trial.ask(passing));
         }
         while self.next < self.count && !self.open.back().is_some_and(|trial| trial.passes) {
             let number = self.next;
@@ -263,7 +266,7 @@ impl Round {
             }
             let passes = known == Some(true);
             let mut trial = Trial { number, candidate, asked: 0, successes: 0, failures: 0, passes };
-            let question = (!passes).then(|| trial.ask());
+            let question = (!passes).then(|| trial.ask(passing));
             self.open.push_back(trial);
             if question.is_some() {
                 return question;
@@ -312,10 +315,12 @@ impl Trial {
         !self.passes && self.asked < passing.runs && under_way < passing.successes - self.successes
     }
 
-    fn ask(&mut self) -> (usize, Question) {
+    fn ask(&mut self, passing: Passing) -> (usize, Question) {
         let attempt = self.asked;
         self.asked += 1;
-        (self.number, Question { steps: self.candidate.clone(), attempt })
+        // Luck that was had once on the way to a saved state would count again and again.
+        let from_start = passing.runs > 1;
+        (self.number, Question { steps: self.candidate.clone(), attempt, from_start })
     }
 }
 

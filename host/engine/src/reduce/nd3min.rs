@@ -58,7 +58,7 @@ async fn passing(
             if runs > 0 {
                 let candidate = candidate(alive[place].0);
                 for attempt in judge.fresh(candidate.key(), runs) {
-                    round.push((place, Question { steps: candidate.clone(), attempt }));
+                    round.push((place, Question { steps: candidate.clone(), attempt, from_start: true }));
                 }
             }
         }

@@ -25,6 +25,13 @@ pub(crate) fn drawn(shrinking: &Shrinking) -> Markup {
             details.shrinking {
                 summary { "How it became smaller" }
                 (sizes(shrinking))
+                @if shrinking.resumed.runs > 0 {
+                    p.note {
+                        (counted(shrinking.resumed.runs, "run", "runs")) " went on from a snapshot, which saved "
+                        (counted(shrinking.resumed.steps, "step", "steps"))
+                        "; the result was proven from clean starts."
+                    }
+                }
                 @if let Some(belief) = &shrinking.belief { (strip(belief)) }
             }
         }
@@ -96,6 +103,7 @@ fn strip(belief: &[f32]) -> Markup {
 
 #[cfg(test)]
 mod tests {
+    use retap_engine::oracle::Resumed;
     use retap_engine::reduce::Size;
     use retap_shared::micros::Micros;
 
@@ -107,7 +115,11 @@ mod tests {
             |steps, runs, seconds: u64| Size { steps, runs, took: Micros::from_millis(seconds * 1_000) };
         let history = vec![size(500, 0, 0), size(40, 30, 900), size(2, 120, 1_800)];
         let belief = Some(vec![0.0, 0.995, 0.4, 0.0, 0.99]);
-        let page = drawn(&Shrinking { history, belief }).into_string();
+        let resumed = Resumed { runs: 12, steps: 340 };
+        let page = drawn(&Shrinking { history, belief, resumed }).into_string();
+        assert!(
+            page.contains("12 runs went on from a snapshot, which saved 340 steps; the result was proven")
+        );
         assert!(page.contains("500 → 2 in 120 runs, 30 min 0 s of phone time"), "{page}");
         assert!(page.contains("M46 14H121V97H346V104"), "{page}");
         assert!(page.contains("of 5 steps: 2 needed, 2 not, 1 open"), "{page}");
