@@ -40,7 +40,7 @@ fn a_flaky_trace_is_reduced_and_proven_by_twenty_fresh_runs() {
         assert!(result["check"].as_str().is_some_and(|check| check.contains("(0.") || check.contains("(1.")));
     }
     let events = desk.read("auto/events.jsonl");
-    let believed = events.lines().filter(|line| line.contains("\"believed\"")).last().map(json).unwrap();
+    let believed = events.lines().rfind(|line| line.contains("\"believed\"")).map(json).unwrap();
     assert!(believed["strip"].as_str().is_some_and(|strip| strip.contains('9')), "{believed}");
     assert_eq!(believed["under_way"], 0);
     let page = desk.read("auto/report.html");

@@ -1,9 +1,9 @@
 //! Which run to make next, as long as beliefs leave anything open; then the runs that prove the result. It knows no phones
 //! and no clock: it is asked for a run whenever a phone is free, and told what each has shown.
 
-use std::collections::BTreeMap;
+mod options;
 
-use rand::RngExt;
+use std::collections::BTreeMap;
 
 use super::belief::Belief;
 use super::bits::Bits;
@@ -14,8 +14,7 @@ use crate::seed::Rng;
 
 /// A group of steps that is needed with a lower chance than this is left out of every further run.
 const LEFT_OUT: f64 = 0.01;
-/// A step that is needed with this chance is only looked at alone; from the higher one on it is done with.
-const LIKELY: f64 = 0.9;
+/// A step that is needed with this chance is done with.
 const SURE: f64 = 0.98;
 /// What is left is checked once it has all that is needed with this chance.
 const COMPLETE: f64 = 0.95;
@@ -29,10 +28,6 @@ const WHOLE_RUNS: u32 = 4;
 const MORE_WHOLE_RUNS: u32 = 5;
 /// What a run costs beside its steps: the start, and a phone that is not free for others. In steps.
 const RUN: f64 = 110.0;
-/// Stretches of steps that are compared before one is chosen.
-const STRETCHES: usize = 12;
-/// As parts of what is open: windows that are tried alone.
-const WINDOWS: [usize; 4] = [2, 3, 5, 8];
 /// An answer worth less than this is not waited for.
 const WORTHLESS: f64 = 0.01;
 /// A run so much longer than those that are made now is not waited for either.
@@ -316,53 +311,6 @@ impl Plan {
         (most > WORTHLESS || self.under_way.is_empty()).then_some(best.1)
     }
 
-    fn options(&mut self, base: &[u32]) -> Vec<Vec<u32>> {
-        let (likely, open): (Vec<u32>, Vec<u32>) =
-            base.iter().partition(|&&step| self.is_needed(step, LIKELY));
-        let mut options = vec![base.to_vec()];
-        let chance = |step: &&u32| self.groups[**step as usize].0;
-        if let Some(&weakest) = likely.iter().min_by(|one, other| chance(one).total_cmp(&chance(other))) {
-            let any = likely[self.rng.random_range(0..likely.len())];
-            options.push(without(&likely, weakest..=weakest));
-            options.push(without(base, weakest..=weakest));
-            options.push(without(base, any..=any));
-        }
-        if open.is_empty() {
-            return options;
-        }
-        let merged = |some: &[u32]| {
-            let mut both = [likely.as_slice(), some].concat();
-            both.sort_unstable();
-            both
-        };
-        options.push(likely.clone());
-        for parts in WINDOWS {
-            let part = self.rng.random_range(0..parts);
-            let window = &open[open.len() * part / parts..open.len() * (part + 1) / parts];
-            if !window.is_empty() {
-                options.push(merged(window));
-            }
-        }
-        for _ in 0..STRETCHES {
-            let stretch = self.stretch(&open);
-            options.push(merged(&[&open[..stretch.start], &open[stretch.end..]].concat()));
-        }
-        options
-    }
-
-    /// Open steps in a row that are about as likely to have a needed one as not.
-    fn stretch(&mut self, open: &[u32]) -> std::ops::Range<usize> {
-        let wanted = self.rng.random_range(0.15..1.25);
-        let start = self.rng.random_range(0..open.len());
-        let (mut sum, mut end) = (0.0, start);
-        while end < open.len() && (sum < wanted || end == start) {
-            let (needed, size) = self.groups[open[end] as usize];
-            sum -= (1.0 - needed).max(1e-4).ln() / size as f64;
-            end += 1;
-        }
-        start..end
-    }
-
     fn decide(&mut self) {
         let base = self.base();
         let complete = self.belief.complete(&base);
@@ -420,8 +368,4 @@ impl Plan {
             _ => self.stage = Stage::Ended(End::Checked(kept, tally)),
         }
     }
-}
-
-fn without(steps: &[u32], left_out: std::ops::RangeInclusive<u32>) -> Vec<u32> {
-    steps.iter().copied().filter(|step| !left_out.contains(step)).collect()
 }
