@@ -1,12 +1,14 @@
 //! A whole trace, played by the phone alone: one step at a time, so that its caller can cancel in between.
 //! It ends as soon as its target is reached or cannot be reached any more.
 
+use regex_lite::Regex;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Fault, Happening, Hit, Play, Played, Target, What};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::verdict::Verdict;
 
 use crate::handlers::Handlers;
+use crate::log;
 use crate::phone::PhoneError;
 
 /// How often the wait after the last step looks whether something has come.
@@ -23,6 +25,8 @@ pub struct Playing {
     judged: usize,
     branches: Vec<u32>,
     screens: Vec<SharedScreen>,
+    /// What the log must say, if that is the target.
+    pattern: Option<Regex>,
     took: Micros,
 }
 
@@ -36,8 +40,13 @@ enum Phase {
 
 impl Playing {
     pub(crate) fn new(play: Play) -> Self {
+        let pattern = match &play.target {
+            Some(Target::Log(pattern)) => Regex::new(pattern).ok(),
+            _ => None,
+        };
         Playing {
             play,
+            pattern,
             phase: Phase::Start,
             hits: Vec::new(),
             happened: Vec::new(),
@@ -50,6 +59,10 @@ impl Playing {
 
     /// Goes one step further. `Some` once the play is over.
     pub fn advance(&mut self, handlers: &mut Handlers) -> Result<Option<Played>, PhoneError> {
+        if let (Some(Target::Log(pattern)), None) = (&self.play.target, &self.pattern) {
+            let what = format!("`{pattern}` is no regular expression");
+            return Err(Fault::Impossible(what).into());
+        }
         let start = handlers.phone.now();
         let screen = match self.go(handlers) {
             Ok(screen) => screen,
@@ -116,6 +129,11 @@ impl Playing {
         if target.is_some_and(|target| new.iter().any(|happening| reaches(target, &happening.what))) {
             return Some(Verdict::TargetReached);
         }
+        if let Some(pattern) = &self.pattern
+            && new.iter().any(|happening| log::lines(&happening.what).any(|line| pattern.is_match(&line)))
+        {
+            return Some(Verdict::TargetReached);
+        }
         if target.is_some_and(|target| shows(target, screen)) {
             return Some(Verdict::TargetReached);
         }
@@ -161,7 +179,7 @@ fn shows(target: &Target, screen: &Screen) -> bool {
     match target {
         Target::Activity(name) => is_activity(screen.activity(), name),
         Target::Screen(widget) => screen.shows(widget),
-        Target::Problem(_) | Target::AnyProblem => false,
+        Target::Problem(_) | Target::AnyProblem | Target::Log(_) => false,
     }
 }
 

@@ -4,5 +4,7 @@ pub mod beside;
 pub mod device;
 pub mod link;
 pub mod noisy;
+pub mod noisy_app;
+pub mod own_cost;
 pub mod policy;
 pub mod simulated;

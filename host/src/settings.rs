@@ -77,6 +77,9 @@ pub struct Reduce {
     /// The result must do it no less often than the original, however often that is.
     #[serde(default)]
     pub keep_rate: bool,
+    /// Steps are left out, not made simpler.
+    #[serde(default)]
+    pub only_delete: bool,
     /// The text of the prior, complete: `paper` needs none.
     #[serde(default)]
     pub prior: Option<String>,

@@ -1,5 +1,7 @@
-//! What a reduction keeps or a replay looks for, as a user names it: `crash`, `activity:NAME`, `screen:TEXT`.
+//! What a reduction keeps or a replay looks for, as a user names it: `crash`, `activity:NAME`, `screen:TEXT`,
+//! `log:REGEX`.
 
+use regex_lite::Regex;
 use retap_shared::action::Widget;
 use retap_shared::protocol::Target;
 use retap_shared::trace::Trace;
@@ -12,6 +14,8 @@ use crate::plain::{self, SHORT};
 pub enum TargetError {
     #[error("`{0}` is no target")]
     Unknown(String),
+    #[error("`{pattern}` is no regular expression: {why}")]
+    Pattern { pattern: String, why: String },
     #[error("the trace does not say what it reaches")]
     NoneNamed,
 }
@@ -39,6 +43,10 @@ fn parse(text: &str, known: Option<&Target>) -> Result<Target, TargetError> {
         Some(("screen", shown)) if !shown.is_empty() => {
             Ok(Target::Screen(Widget { text: shown.into(), ..Widget::default() }))
         }
+        Some(("log", pattern)) if !pattern.is_empty() => match Regex::new(pattern) {
+            Ok(_) => Ok(Target::Log(pattern.into())),
+            Err(error) => Err(TargetError::Pattern { pattern: pattern.to_owned(), why: error.to_string() }),
+        },
         _ => Err(TargetError::Unknown(text.to_owned())),
     }
 }
@@ -49,6 +57,7 @@ pub fn in_words(target: &Target) -> String {
         Target::Problem(fingerprint) => format!("the crash {fingerprint}"),
         Target::AnyProblem => "a crash".to_owned(),
         Target::Activity(name) => format!("the activity `{}`", plain::line(name, SHORT)),
+        Target::Log(pattern) => format!("a line of the log with `{}`", plain::line(pattern, SHORT)),
         Target::Screen(widget) => format!("a screen that shows `{}`", plain::line(&widget.text, SHORT)),
     }
 }
@@ -59,7 +68,14 @@ impl Explained for TargetError {
     }
 
     fn help(&self) -> String {
-        "name one with `--target`: `crash`, `activity:NAME` or `screen:TEXT`".into()
+        match self {
+            TargetError::Pattern { .. } => {
+                "write `--target log:REGEX`, with a backslash before what is meant as it stands".into()
+            }
+            TargetError::Unknown(_) | TargetError::NoneNamed => {
+                "name one with `--target`: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX`".into()
+            }
+        }
     }
 }
 
@@ -77,7 +93,9 @@ mod tests {
         assert_eq!(parse("activity:.Settings", None), Ok(Target::Activity(".Settings".into())));
         let shows = Target::Screen(Widget { text: "Total: 3".into(), ..Widget::default() });
         assert_eq!(parse("screen:Total: 3", None), Ok(shows));
-        for wrong in ["", "crash:", "activity:", "screen", "scren:x", "Crash"] {
+        assert_eq!(parse("log:ANR in", None), Ok(Target::Log("ANR in".into())));
+        assert!(matches!(parse("log:(", None), Err(TargetError::Pattern { .. })));
+        for wrong in ["", "log", "log:", "crash:", "activity:", "screen", "scren:x", "Crash"] {
             assert_eq!(parse(wrong, None), Err(TargetError::Unknown(wrong.into())));
         }
     }

@@ -197,6 +197,8 @@ pub enum Target {
     Activity(Text),
     /// A screen that shows this widget; empty fields match anything.
     Screen(Widget),
+    /// A line of the log that this regular expression finds something in.
+    Log(Text),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -298,6 +298,7 @@ fn what_messages_are_made_of_has_its_golden_bytes() {
     check(&ScreenUpdate::Unchanged, "00");
     check(&Target::AnyProblem, "01");
     check(&Target::Activity("A".into()), "02 0141");
+    check(&Target::Log("A".into()), "04 0141");
     check(&Target::Screen(widget()), "03 0569642f6f6b024f4b06427574746f6e03302e32");
     check(&Verdict::TargetReached, "00");
     check(&Verdict::TargetNotReached, "01");

@@ -83,6 +83,7 @@ fn every_target_has_its_words() {
         (Target::AnyProblem, r#""any_problem""#),
         (Target::Activity("Checkout".into()), r#"{"activity":"Checkout"}"#),
         (Target::Screen(widget), r#"{"screen":{"text":"Thanks"}}"#),
+        (Target::Log("ANR in .*".into()), r#"{"log":"ANR in .*"}"#),
     ];
     for (target, words) in targets {
         let text = format!(r#"{{"retap":"1.0","app":{{"package":"p"}},"target":{words}}}"#);

@@ -86,6 +86,18 @@ async fn activities_and_widgets_are_targets_too() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_line_of_the_log_is_a_target_too() {
+    let log = |pattern: &str| play(taps(9), Some(Target::Log(pattern.into())));
+    let (connection, _) = crashing_at(3, millis(50), 7);
+    let ended = played(&connection, log("^E/AndroidRuntime: FATAL")).await;
+    assert_eq!((ended.verdict, ended.played), (Verdict::TargetReached, 3));
+    let (connection, _) = crashing_at(3, millis(50), 7);
+    assert_eq!(played(&connection, log("no such line")).await.verdict, Verdict::Problem(crash(7)));
+    let refused = connection.request(log("(").into()).await.unwrap_err();
+    assert!(refused.to_string().contains("`(` is no regular expression"), "{refused}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_recorded_play_brings_the_screen_before_each_step_and_the_last_one() {
     let connection = InProcess::new(Box::new(ScriptedPhone::default()));
     let played = played(&connection, Play { record: true, ..play(taps(3), None) }).await;

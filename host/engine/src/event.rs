@@ -97,6 +97,22 @@ pub enum RunEvent {
         steps: u32,
         runs: u64,
     },
+    /// What a reduction by beliefs holds of the steps at this moment.
+    Believed {
+        /// How many steps are surely needed, and how many surely not.
+        needed: u32,
+        not_needed: u32,
+        under_way: u32,
+        /// How many more runs it will take, by how fast it has learned so far.
+        runs_left: u32,
+        /// One digit for each step, or for each few neighbours of a long trace: 0 is surely not needed, 9 surely is.
+        strip: String,
+    },
+    /// Of the runs of a reduction so many went on from a saved state, and so many steps were not played again for it.
+    Resumed {
+        runs: u64,
+        steps: u64,
+    },
     ReductionEnded {
         target: String,
         from: u32,

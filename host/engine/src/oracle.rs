@@ -3,6 +3,7 @@
 mod candidate;
 mod journaled;
 mod pooled;
+mod prefixes;
 
 use retap_shared::connection::Pending;
 use retap_shared::micros::Micros;
@@ -15,6 +16,7 @@ use crate::pool::PoolError;
 pub use candidate::{Candidate, CandidateKey};
 pub use journaled::Journaled;
 pub use pooled::{Conditions, Pooled};
+pub use prefixes::Resumed;
 
 pub trait Oracle: Send + Sync {
     /// Dropping the future cancels the run. A lost phone is not an answer: the run is then done again elsewhere.
@@ -27,6 +29,9 @@ pub struct Question {
     pub steps: Candidate,
     /// Which run of this candidate it is: a target that comes only sometimes is asked for several times.
     pub attempt: u32,
+    /// It must be played from the trace's start, as every proof is. Otherwise it may go on from a state that was saved where
+    /// another candidate began in the same way.
+    pub from_start: bool,
 }
 
 /// What one run showed.

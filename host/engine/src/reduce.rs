@@ -5,6 +5,7 @@ mod dd;
 mod judge;
 mod nd3min;
 pub mod scheduler;
+mod simplify;
 mod sweep;
 
 use std::fmt;
@@ -61,6 +62,8 @@ pub struct ReduceSettings {
     pub prior: Arc<Prior>,
     /// `auto`: the result need not pass `successes`, but reach the target no less often than the original.
     pub keep_rate: bool,
+    /// In the end, steps are replaced by simpler ones where the result still passes.
+    pub simplify: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +73,8 @@ pub struct Reduction {
     pub trace: Trace,
     /// Which steps of the original are in it.
     pub kept: Vec<u32>,
+    /// How many of them were made simpler.
+    pub simplified: usize,
     pub original: Check,
     /// Fresh runs of the result; none if it did not come to that.
     pub result: Option<Check>,
@@ -79,8 +84,20 @@ pub struct Reduction {
     pub took: Micros,
     /// Rounds of runs that waited for each other, where there are any.
     pub rounds: u64,
+    /// How small the trace was after how many runs and how much of the phones' time.
+    pub history: Vec<Size>,
+    /// The chance that each step of the original is needed, where steps were believed in.
+    pub belief: Option<Vec<f32>>,
     /// What the final check says, where the target is known to be reached only sometimes.
     pub certainty: Option<Certainty>,
+}
+
+/// How far a reduction was at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    pub steps: u32,
+    pub runs: u64,
+    pub took: Micros,
 }
 
 /// The numbers p1 and p2 beside a check.
@@ -136,7 +153,9 @@ pub async fn reduce(
     });
 
     let judge = Judge::new(settings, oracle, sink, stop);
-    let mut work = Work { judge, settings: settings.clone(), best: whole, original: Check::default() };
+    let settings = settings.clone();
+    let original = Check::default();
+    let mut work = Work { judge, settings, best: whole, simplified: 0, original, belief: None };
     let (outcome, result) = match work.run(algorithm).await {
         Ok(None) => (Outcome::DoesNotReproduce, None),
         Ok(Some(check)) => (Outcome::Done, Some(check)),
@@ -144,7 +163,7 @@ pub async fn reduce(
         Err(Halt::Oracle(error)) => return Err(error.into()),
     };
 
-    let Work { judge, settings, best, original } = work;
+    let Work { judge, settings, best, simplified, original, belief } = work;
     let judge::Spent { runs, events, took, rounds } = judge.spent();
     let certainty = result.as_ref().and_then(|check| settings.certainty(check, best.len()));
     sink(RunEvent::ReductionEnded { target, from, to: steps_of(&best), runs, events, took });
@@ -153,12 +172,17 @@ pub async fn reduce(
         outcome,
         trace,
         kept: best.kept().to_vec(),
+        simplified,
         original,
         result,
         runs,
         events,
         took,
         rounds,
+        history: std::iter::once(Size { steps: from, runs: 0, took: Micros::ZERO })
+            .chain(judge.history().iter().copied())
+            .collect(),
+        belief,
         certainty,
     })
 }
@@ -169,7 +193,10 @@ struct Work<'a> {
     settings: ReduceSettings,
     /// The smallest that has passed: what is left if the work is stopped.
     best: Candidate,
+    /// How many of its steps were made simpler.
+    simplified: usize,
     original: Check,
+    belief: Option<Vec<f32>>,
 }
 
 impl Work<'_> {
@@ -195,14 +222,27 @@ impl Work<'_> {
                 sweep::sweep(&mut self.judge, &mut self.best).await?;
             }
         }
-        // Attempts beyond those that any candidate has had, so that no answer of the search is counted again.
-        let first = self.judge.fresh(self.best.key(), settings.check_runs).start.max(settings.runs);
-        let check = self.judge.check(&self.best, Checked::Result, first, settings.check_runs).await?;
+        let left = self.best.clone();
+        if settings.simplify {
+            self.simplified = simplify::simplify(&mut self.judge, &mut self.best).await?;
+        }
+        let mut check = self.proven(settings).await?;
+        if self.simplified > 0 && check.successes < check.runs && !may_be_flaky {
+            (self.best, self.simplified) = (left, 0);
+            check = self.proven(settings).await?;
+        }
         if may_be_flaky && check.successes < check.runs {
-            self.best = whole;
+            (self.best, self.simplified) = (whole, 0);
             return self.by_beliefs(settings.flaky()).await;
         }
         Ok(Some(check))
+    }
+
+    /// Fresh runs of what is left: attempts beyond those that any candidate has had, so that no answer of the search is
+    /// counted again.
+    async fn proven(&mut self, settings: &ReduceSettings) -> Result<Check, Halt> {
+        let first = self.judge.fresh(self.best.key(), settings.check_runs).start.max(settings.runs);
+        self.judge.check(&self.best, Checked::Result, first, settings.check_runs).await
     }
 
     /// The first run has failed. A trace that then does it at least once is flaky.
@@ -223,10 +263,33 @@ impl Work<'_> {
             self.judge.tell(RunEvent::Warning { text });
         }
         let ended = auto::auto(&mut self.judge, &settings, &mut self.best).await?;
-        let auto::Ended { original, result, successes } = ended;
+        let auto::Ended { original, result, successes, belief } = ended;
+        self.belief = Some(belief);
         self.original = original;
-        self.settings = ReduceSettings { successes, ..settings };
-        Ok(result)
+        self.settings = ReduceSettings { successes, check_runs: settings.runs, ..settings };
+        match result {
+            Some(check) if self.settings.simplify && check.successes >= successes => {
+                self.simpler(check).await.map(Some)
+            }
+            result => Ok(result),
+        }
+    }
+
+    /// The second pass where one run is not enough. What it comes to is proven like any result; if that fails, what was
+    /// proven before it stays.
+    async fn simpler(&mut self, check: Check) -> Result<Check, Halt> {
+        let (settings, proven) = (self.settings.clone(), self.best.clone());
+        self.judge.decide_by(settings.runs, settings.successes);
+        self.simplified = simplify::simplify(&mut self.judge, &mut self.best).await?;
+        if self.simplified == 0 {
+            return Ok(check);
+        }
+        let again = self.proven(&settings).await?;
+        if again.successes >= settings.successes {
+            return Ok(again);
+        }
+        (self.best, self.simplified) = (proven, 0);
+        Ok(check)
     }
 }
 
@@ -291,6 +354,7 @@ impl Default for ReduceSettings {
             policy: None,
             prior: Arc::new(Prior::paper()),
             keep_rate: false,
+            simplify: false,
         }
     }
 }
@@ -327,6 +391,7 @@ fn target_name(target: Option<&Target>) -> String {
         Some(Target::Problem(fingerprint)) => fingerprint.to_string(),
         Some(Target::Activity(name)) => format!("activity {name}"),
         Some(Target::Screen(widget)) => format!("screen with {widget}"),
+        Some(Target::Log(pattern)) => format!("log with {pattern}"),
         Some(Target::AnyProblem) | None => "any problem".to_owned(),
     }
 }

@@ -109,7 +109,7 @@ pub async fn run(
 }
 
 impl Competitor {
-    fn rules(self, policy: Option<&Arc<Policy>>) -> (Algorithm, ReduceSettings) {
+    pub(super) fn rules(self, policy: Option<&Arc<Policy>>) -> (Algorithm, ReduceSettings) {
         let noisy = ReduceSettings {
             runs: RUNS,
             successes: SUCCESSES,
@@ -248,7 +248,7 @@ impl Oracle for Noisy {
     }
 }
 
-fn trace(events: u32) -> Trace {
+pub(super) fn trace(events: u32) -> Trace {
     let app = App { package: "bench".into(), activity: "".into(), version_code: 1 };
     let phone = PhoneInfo::default();
     let header = TraceHeader { app, start: Start::Clean, seed: None, target: None, phone };

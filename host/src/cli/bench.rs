@@ -8,7 +8,7 @@ use retap_shared::micros::Micros;
 use serde_json::json;
 
 use crate::bench::noisy::{Case, Competitor, Reduced};
-use crate::bench::{beside, device, link, noisy, policy, simulated};
+use crate::bench::{beside, device, link, noisy, noisy_app, own_cost, policy, simulated};
 use crate::cli::arguments;
 use crate::devices::{self, DevicesError};
 use crate::exit::Exit;
@@ -31,6 +31,7 @@ enum What {
     Link(Link),
     Policy(Policy),
     Noisy(Noisy),
+    OwnCost(OwnCost),
     Device(Device),
 }
 
@@ -91,6 +92,20 @@ struct Noisy {
     /// Events of each trace
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=100_000), default_value_t = 500)]
     events: u32,
+    /// Instead of the grid: crash traces that `explore` records on the simulated mail app with noise, from each seed
+    #[arg(long, conflicts_with = "events")]
+    mail: bool,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a reduction costs beside the phones, with an oracle that answers at once
+#[derive(Debug, Args)]
+struct OwnCost {
+    /// Events of the trace
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=1_000_000), default_value_t = 10_000)]
+    events: u32,
     /// One JSON object a line
     #[arg(long)]
     json: bool,
@@ -135,6 +150,7 @@ impl Bench {
             What::Link(link) => link.run(shell),
             What::Policy(policy) => policy.run(shell),
             What::Noisy(noisy) => noisy.run(shell),
+            What::OwnCost(own_cost) => own_cost.run(shell),
             What::Device(device) => device.run(shell),
         }
     }
@@ -164,6 +180,9 @@ impl Noisy {
             }
             false => None,
         };
+        if self.mail {
+            return self.on_mail(competitors, policy.as_ref(), shell);
+        }
         for (with, without) in noisy::GRID {
             for kind in noisy::KINDS {
                 for &competitor in competitors {
@@ -184,6 +203,43 @@ impl Noisy {
                     }
                 }
             }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl Noisy {
+    fn on_mail(
+        &self,
+        competitors: &[Competitor],
+        policy: Option<&Arc<retap_engine::policy::Policy>>,
+        shell: &Shell,
+    ) -> Result<Exit, Failure> {
+        for seed in 0..self.seeds {
+            for trace in job::block_on(Clock::Jumping, noisy_app::traces(seed, &shell.stop))?? {
+                for &competitor in competitors {
+                    let run = noisy_app::run(&trace, competitor, policy, seed, &shell.stop);
+                    let reduced = job::block_on(Clock::Jumping, run)??;
+                    if shell.stop.asked() {
+                        return Ok(Exit::Interrupted);
+                    }
+                    shell.console.result(&if self.json { reduced.to_json() } else { reduced.to_words() })?;
+                }
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl OwnCost {
+    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+        for reducer in own_cost::REDUCERS {
+            let measured =
+                job::block_on(Clock::Jumping, own_cost::measure(reducer, self.events, &shell.stop))??;
+            if shell.stop.asked() {
+                return Ok(Exit::Interrupted);
+            }
+            shell.console.result(&if self.json { measured.to_json() } else { measured.to_words() })?;
         }
         Ok(Exit::Done)
     }

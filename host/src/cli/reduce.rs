@@ -30,7 +30,7 @@ pub struct Reduce {
     crash: Option<String>,
     #[command(flatten)]
     phones: Phones,
-    /// What must stay: `crash`, `activity:NAME` or `screen:TEXT`; what the trace says if not said
+    /// What must stay: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX`; what the trace says if not said
     #[arg(long, value_parser = parse_target)]
     target: Option<String>,
     /// How to choose what to leave out; `auto` if not said
@@ -51,6 +51,9 @@ pub struct Reduce {
     /// `auto`: the result must do it no less often than the original, even if that is seldom
     #[arg(long, conflicts_with_all = ["successes", "original_successes"])]
     keep_rate: bool,
+    /// Leave steps out and nothing else: no shorter texts, no taps for long presses, no shorter waits
+    #[arg(long)]
+    only_delete: bool,
     /// What is believed of candidates: `paper`, `learned` from the store's runs, or a table; `paper` if not said
     #[arg(long, value_name = "FILE|learned|paper")]
     prior: Option<String>,
@@ -71,7 +74,7 @@ pub struct Reduce {
         long, value_name = "RUN",
         conflicts_with_all = [
             "source", "crash", "device", "count", "user", "keep_agent", "target", "algorithm", "runs", "successes", "seed", "out", "config",
-            "scheduler", "parts", "parallel", "original_successes", "prior", "keep_rate",
+            "scheduler", "parts", "parallel", "original_successes", "prior", "keep_rate", "only_delete",
         ]
     )]
     resume: Option<PathBuf>,
@@ -138,6 +141,7 @@ impl Reduce {
                 parts: self.parts.unwrap_or(settings::DEFAULT_PARTS),
             },
             keep_rate: self.keep_rate,
+            only_delete: self.only_delete,
             prior: prior.map(|prior| prior.to_text()),
         };
         traces.check(&settings)?;
@@ -178,6 +182,7 @@ fn in_json(one: &Shortened, run: &Path) -> String {
         "target": one.target,
         "from": one.from,
         "to": one.trace.steps.len(),
+        "simplified": one.simplified,
         "runs": one.runs,
         "original": check(&one.original),
         "replays": one.result.as_ref().map(check),

@@ -107,6 +107,7 @@ fn crash_data(crash: Crash) -> data::Crash {
         found: trail(crash.trace.steps, trace_file),
         reduced: crash.reduced.map(|reduced| data::Reduced {
             runs: reduced.runs,
+            shrinking: reduced.shrinking,
             replays: Some(data::Replays { successes: reduced.successes, runs: reduced.replays }),
             trail: Trail {
                 screens: reduced.screens,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use retap_engine::oracle::{Conditions, Journaled, OracleError, Pooled};
+use retap_engine::event::RunEvent;
+use retap_engine::oracle::{Conditions, Journaled, OracleError, Pooled, Resumed};
 use retap_engine::policy::{self, Prior, PriorError};
 use retap_engine::pool::Pool;
 use retap_engine::reduce::{self, ReduceError, ReduceSettings, Reduction, Scheduling};
@@ -14,7 +15,7 @@ use retap_shared::verdict::{Outcome, Problem};
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::job::{self, Job, play};
-use crate::run::crashes::Reduced;
+use crate::run::crashes::{Reduced, Shrinking};
 use crate::settings::{self, Algorithm, Scheduler};
 
 /// How often the result is run again as proof, where one run each was enough to find it.
@@ -26,6 +27,7 @@ const POLICY_CANDIDATES: usize = 5;
 #[derive(Debug)]
 pub struct Cut {
     pub reduction: Reduction,
+    pub resumed: Resumed,
     /// A last run of the result with its screens; none if there is no result.
     pub recorded: Option<Played>,
     /// What the phone showed before each step of the result, and last; empty where it gives no pixels.
@@ -38,6 +40,7 @@ pub struct Rules {
     algorithm: reduce::Algorithm,
     settings: ReduceSettings,
     parallel: Option<u32>,
+    snapshots: bool,
 }
 
 impl Rules {
@@ -62,9 +65,11 @@ impl Rules {
                 parts: nd3min.parts as usize,
                 scheduling: scheduling(nd3min.scheduler),
                 keep_rate: asked.keep_rate,
+                simplify: !asked.only_delete,
                 ..ReduceSettings::default()
             },
             parallel: asked.parallel,
+            snapshots: true,
         };
         if asked.algorithm == Algorithm::Nd3min && nd3min.scheduler == Scheduler::Optimal {
             let parallel = asked.parallel.unwrap_or(asked.count);
@@ -95,11 +100,18 @@ pub async fn reduce(
     part: &str,
 ) -> Result<Cut, Failure> {
     let journal = job.journal(&format!("reduce-{part}"))?;
-    let oracle = Journaled::new(Pooled::new(pool, Conditions::of(trace), job.sink()), &journal, job.sink());
+    let conditions = Conditions { snapshots: rules.snapshots, ..Conditions::of(trace) };
+    let phones = Pooled::new(pool, conditions, job.sink());
+    let oracle = Journaled::new(&phones, &journal, job.sink());
     let parallel = rules.parallel.map_or_else(|| pool.len(), |parallel| parallel as usize);
     let settings = ReduceSettings { parallel, ..rules.settings.clone() };
     let reduction =
         reduce::reduce(trace, rules.algorithm, &settings, &oracle, job.sink(), job.stop()).await?;
+    let resumed = phones.resumed();
+    if resumed.runs > 0 {
+        let Resumed { runs, steps } = resumed;
+        (job.sink())(RunEvent::Resumed { runs, steps });
+    }
     let recorded = match reduction.outcome {
         Outcome::Done | Outcome::BudgetSpent => {
             Some(play::play(pool, &reduction.trace, true, job.sink()).await?)
@@ -110,13 +122,13 @@ pub async fn reduce(
         Some(_) => play::pictures(pool, &reduction.trace).await,
         None => Vec::new(),
     };
-    Ok(Cut { reduction, recorded, pictures })
+    Ok(Cut { reduction, resumed, recorded, pictures })
 }
 
 impl Cut {
     /// For the crash's files; none if nothing was proven.
     pub fn reduced(&self) -> Option<Reduced> {
-        let Reduction { trace, runs, result, outcome, .. } = &self.reduction;
+        let Reduction { trace, runs, result, outcome, history, belief, .. } = &self.reduction;
         if *outcome == Outcome::DoesNotReproduce {
             return None;
         }
@@ -124,7 +136,9 @@ impl Cut {
         let (screens, hits) =
             self.recorded.clone().map_or_else(Default::default, |run| (run.screens, run.hits));
         let pictures = self.pictures.clone();
-        Some(Reduced { trace: trace.clone(), runs: *runs, successes, replays, screens, pictures, hits })
+        let shrinking = Shrinking { history: history.clone(), belief: belief.clone(), resumed: self.resumed };
+        let trace = trace.clone();
+        Some(Reduced { trace, runs: *runs, successes, replays, screens, pictures, hits, shrinking })
     }
 
     /// The problem that the result ran into, if any.

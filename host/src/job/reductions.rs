@@ -29,6 +29,8 @@ pub struct Shortened {
     pub trace: Trace,
     /// The result, inside the run; empty if there is none.
     pub file: String,
+    /// How many of its steps were made simpler.
+    pub simplified: usize,
     pub runs: u64,
     pub original: Check,
     pub result: Option<Check>,
@@ -108,6 +110,7 @@ pub async fn shorten(
         from,
         trace: reduction.trace,
         file,
+        simplified: reduction.simplified,
         runs: reduction.runs,
         original: reduction.original,
         result: reduction.result,

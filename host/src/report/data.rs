@@ -10,6 +10,8 @@ use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::{Outcome, Problem};
 
+use crate::run::crashes::Shrinking;
+
 #[derive(Clone, Debug)]
 pub struct ReportData {
     /// The page's heading, such as `Three simulated apps`.
@@ -86,6 +88,8 @@ pub struct Reduced {
     pub runs: u64,
     /// How often the result did it again when it was replayed as proof.
     pub replays: Option<Replays>,
+    /// How it became smaller.
+    pub shrinking: Shrinking,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,6 +15,7 @@ mod page;
 #[cfg(test)]
 mod sample;
 mod screen;
+mod shrinking;
 mod stack;
 mod strip;
 mod summary;

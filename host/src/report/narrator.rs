@@ -47,6 +47,18 @@ struct Reducing {
     from: u32,
     steps: u32,
     runs: u64,
+    /// Of the runs so far, on the phones' clocks.
+    took: Micros,
+    believed: Option<Believed>,
+}
+
+/// What is held of the steps.
+#[derive(Debug)]
+struct Believed {
+    needed: u32,
+    not_needed: u32,
+    under_way: u32,
+    runs_left: u32,
 }
 
 impl Narrator {
@@ -96,7 +108,7 @@ impl Reporter for Narrator {
                 self.say(Tone::Bad, &problem(*kind, summary, *steps));
             }
             RunEvent::ReductionStarted { steps, .. } => {
-                self.begin(&mut doing, Doing::Reducing(Reducing { from: *steps, steps: *steps, runs: 0 }));
+                self.begin(&mut doing, Doing::Reducing(Reducing::new(*steps)));
             }
             RunEvent::Checked { what, successes, runs } => {
                 self.say(Tone::Quiet, &checked(*what, *successes, *runs));
@@ -105,6 +117,7 @@ impl Reporter for Narrator {
                 self.end(&mut doing);
                 self.say(Tone::Quiet, &cost(*runs, *took));
             }
+            RunEvent::Resumed { runs, steps } => self.say(Tone::Quiet, &resumed(*runs, *steps)),
             RunEvent::ExplorationEnded { .. } | RunEvent::Finished { .. } => self.end(&mut doing),
             RunEvent::DeviceLost { device, why } => {
                 let (device, why) = (plain::line(device, SHORT), plain::line(why, SHORT));
@@ -129,8 +142,18 @@ impl Doing {
     fn note(&mut self, event: &RunEvent) -> bool {
         match (self, event) {
             (Doing::Exploring(exploring), event) => exploring.note(event),
-            (Doing::Reducing(reducing), RunEvent::Observed { .. }) => {
+            (Doing::Reducing(reducing), RunEvent::Observed { took, .. }) => {
                 reducing.runs += 1;
+                reducing.took += *took;
+                true
+            }
+            (
+                Doing::Reducing(reducing),
+                RunEvent::Believed { needed, not_needed, under_way, runs_left, .. },
+            ) => {
+                let (needed, not_needed) = (*needed, *not_needed);
+                let (under_way, runs_left) = (*under_way, *runs_left);
+                reducing.believed = Some(Believed { needed, not_needed, under_way, runs_left });
                 true
             }
             (Doing::Reducing(reducing), RunEvent::Shrunk { steps, .. }) => {
@@ -145,14 +168,38 @@ impl Doing {
         match self {
             Doing::Nothing => None,
             Doing::Exploring(exploring) => Some(exploring.progress()),
-            Doing::Reducing(Reducing { from, steps, runs }) => Some(Progress {
-                what: format!("{} → {steps}", counted(u64::from(*from), "step")),
-                done: *runs,
-                total: None,
-                unit: "runs",
-                note: "leaving steps out".to_owned(),
-            }),
+            Doing::Reducing(reducing) => Some(reducing.progress()),
         }
+    }
+}
+
+impl Reducing {
+    fn new(steps: u32) -> Reducing {
+        Reducing { from: steps, steps, runs: 0, took: Micros::ZERO, believed: None }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            what: format!("{} → {}", counted(u64::from(self.from), "step"), self.steps),
+            done: self.runs,
+            total: None,
+            unit: "runs",
+            note: self
+                .believed
+                .as_ref()
+                .map_or_else(|| "leaving steps out".to_owned(), |it| self.outlook(it)),
+        }
+    }
+
+    /// `3 needed, 480 not, 17 open; 15 runs under way, about 40 more, 3 min 20 s left`
+    fn outlook(&self, believed: &Believed) -> String {
+        let Believed { needed, not_needed, under_way, runs_left } = *believed;
+        let open = self.from.saturating_sub(needed + not_needed);
+        let each = self.took.0 / self.runs.max(1);
+        let left = Micros(each * u64::from(runs_left) / u64::from(under_way.max(1)));
+        format!(
+            "{needed} needed, {not_needed} not, {open} open; {under_way} under way, about {runs_left} more, {left} left"
+        )
     }
 }
 
@@ -213,6 +260,11 @@ fn checked(what: Checked, successes: u32, runs: u32) -> String {
     }
 }
 
+fn resumed(runs: u64, steps: u64) -> String {
+    let (runs, steps) = (counted(runs, "run"), counted(steps, "step"));
+    format!("{runs} went on from a snapshot, which saved {steps}; the result was proven from clean starts")
+}
+
 fn cost(runs: u64, took: Micros) -> String {
     format!("this took {} on the phone, {took} of its time", counted(runs, "run"))
 }
@@ -241,6 +293,18 @@ mod tests {
             recalled: false,
         });
         assert_eq!(exploring.progress().done, 57);
+    }
+
+    #[test]
+    fn a_reduction_by_beliefs_tells_what_is_open_and_how_long_it_takes_still() {
+        let mut doing = Doing::Reducing(Reducing::new(500));
+        let (reached, recalled, took) = (true, false, Micros::from_millis(30_000));
+        doing.note(&RunEvent::Observed { steps: 500, attempt: 0, reached, played: 500, took, recalled });
+        assert_eq!(doing.progress().unwrap().note, "leaving steps out");
+        let strip = String::new();
+        doing.note(&RunEvent::Believed { needed: 3, not_needed: 480, under_way: 15, runs_left: 40, strip });
+        let told = "3 needed, 480 not, 17 open; 15 under way, about 40 more, 1 min 20 s left";
+        assert_eq!(doing.progress().unwrap().note, told);
     }
 
     #[test]

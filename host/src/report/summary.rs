@@ -97,7 +97,11 @@ pub fn shortened(one: &Shortened) -> String {
         let sure = one.certainty.map_or_else(String::new, |sure| format!(" {}", certainty(sure)));
         format!(", proven in {}{sure}", share(check))
     });
-    format!("{}\n  {from} → {to}{proof}\n{}", name(one), steps(&one.trace))
+    let simpler = match one.simplified {
+        0 => String::new(),
+        some => format!(", {some} of them made simpler"),
+    };
+    format!("{}\n  {from} → {to}{simpler}{proof}\n{}", name(one), steps(&one.trace))
 }
 
 /// What a trace is for: its crash if it is one.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use retap_engine::explore::Found;
+use retap_engine::oracle::Resumed;
+use retap_engine::reduce::Size;
 use retap_shared::bytes::Png;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::protocol::Hit;
@@ -46,6 +48,17 @@ pub struct Reduced {
     /// The pixels of the same; fewer or none where the phone gives none.
     pub pictures: Vec<Png>,
     pub hits: Vec<Hit>,
+    pub shrinking: Shrinking,
+}
+
+/// How a trace became smaller. Only for the report of the same run: it is not written down.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shrinking {
+    pub history: Vec<Size>,
+    /// The chance that each step of the trace is needed, where steps were believed in.
+    pub belief: Option<Vec<f32>>,
+    /// Runs that did not start clean, but went on from a state that the phone had saved.
+    pub resumed: Resumed,
 }
 
 /// `problem.json`. The stack has a file of its own.

@@ -8,6 +8,7 @@ mod demo;
 mod devices;
 mod doctor;
 mod explore;
+mod flaky;
 mod full_disk;
 mod interrupt;
 mod kill;

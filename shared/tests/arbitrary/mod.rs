@@ -70,6 +70,7 @@ pub(crate) fn target() -> impl Strategy<Value = Target> {
         Just(Target::AnyProblem),
         text().prop_map(Target::Activity),
         widget().prop_map(Target::Screen),
+        text().prop_map(Target::Log),
     ]
 }
 

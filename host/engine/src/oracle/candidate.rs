@@ -50,8 +50,22 @@ impl Candidate {
         self.kept.iter().map(|&step| &self.trace.steps[step as usize])
     }
 
+    /// A name for each step, equal for equal steps.
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = u64> {
+        self.kept.iter().map(|&step| self.trace.hashes[step as usize])
+    }
+
     pub fn to_steps(&self) -> Vec<Step> {
         self.steps().cloned().collect()
+    }
+
+    /// The same with other steps in the place of those it keeps, one for each.
+    pub(crate) fn replacing(&self, steps: Vec<Step>) -> Candidate {
+        let mut trace = self.trace.steps.to_vec();
+        for (&place, step) in self.kept.iter().zip(steps) {
+            trace[place as usize] = step;
+        }
+        Candidate::from(trace).keeping(Arc::clone(&self.kept))
     }
 
     /// Only these steps, counted within this candidate.

@@ -3,6 +3,7 @@
 
 mod belief;
 mod bits;
+mod outlook;
 mod plan;
 mod rate;
 
@@ -14,6 +15,7 @@ use crate::event::{Checked, RunEvent};
 use crate::oracle::{Candidate, Question};
 use crate::policy::Tally;
 use crate::seed::Seed;
+use outlook::Outlook;
 use plan::{End, Pass, Plan};
 
 /// What became of a trace: the runs of the whole one, and the fresh runs of the result unless it does not reproduce.
@@ -22,6 +24,8 @@ pub(super) struct Ended {
     pub(super) result: Option<Check>,
     /// How many successes were asked for in the end.
     pub(super) successes: u32,
+    /// The chance that each step is needed.
+    pub(super) belief: Vec<f32>,
 }
 
 /// Reduces `best`. It is replaced as soon as something smaller is believed to have all that is needed.
@@ -37,12 +41,13 @@ pub(super) async fn auto(
     let mut plan = Plan::new(whole.len(), pass, Seed(whole.key().0).rng());
     let mut runs = Runs::default();
     let mut failures = Failures::default();
+    let mut outlook = Outlook::default();
     let end = loop {
         while runs.len() < settings.parallel.max(1) {
             let Some((number, kept)) = plan.next() else { break };
             let steps = whole.keeping(kept);
             let attempt = judge.fresh(steps.key(), 1).start;
-            runs.start(number, judge.ask(Question { steps, attempt }));
+            runs.start(number, judge.ask(Question { steps, attempt, from_start: true }));
         }
         let (number, seen) = judge.answer(&mut runs).await?;
         failures.note(&plan, number, &whole, seen.reached, seen.verdict);
@@ -55,9 +60,13 @@ pub(super) async fn auto(
         }
         if plan.smallest().len() != best.len() {
             *best = whole.keeping(plan.smallest().to_vec());
-            judge.tell(RunEvent::Shrunk { steps: steps_of(best), runs: judge.spent().runs });
+            judge.shrunk(steps_of(best));
+        }
+        if let Some(believed) = outlook.after(plan.groups(), runs.len(), settings.runs) {
+            judge.tell(believed);
         }
     };
+    judge.tell(outlook.now(plan.groups(), 0, 0));
     let original = failures.of_whole(plan.whole_runs());
     tell(judge, Checked::Original, &original);
     let result = match end {
@@ -72,7 +81,7 @@ pub(super) async fn auto(
             Some(check)
         }
     };
-    Ok(Ended { original, result, successes: plan.successes() })
+    Ok(Ended { original, result, successes: plan.successes(), belief: outlook::chances(plan.groups()) })
 }
 
 fn tell(judge: &Judge<'_>, what: Checked, check: &Check) {

@@ -9,7 +9,7 @@ use std::task::Poll;
 use retap_shared::connection::Pending;
 use retap_shared::micros::Micros;
 
-use super::{Check, ReduceSettings, steps_of};
+use super::{Check, ReduceSettings, Size, steps_of};
 use crate::event::{Checked, RunEvent, Sink};
 use crate::oracle::{Candidate, CandidateKey, Observation, Oracle, OracleError, Question};
 use crate::stop::Stop;
@@ -19,11 +19,13 @@ pub(super) struct Judge<'a> {
     oracle: &'a dyn Oracle,
     sink: &'a Sink,
     stop: &'a Stop,
+    passing: Passing,
     /// What has been decided is not asked again.
     passed: HashMap<CandidateKey, bool>,
     /// How often each candidate has been asked about by those who want fresh answers every time.
     asked: HashMap<CandidateKey, u32>,
     spent: Spent,
+    history: Vec<Size>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +35,13 @@ pub(super) struct Spent {
     pub(super) took: Micros,
     /// Rounds of runs that waited for each other.
     pub(super) rounds: u64,
+}
+
+/// When a candidate passes: `successes` of `runs`.
+#[derive(Clone, Copy, Debug)]
+struct Passing {
+    runs: u32,
+    successes: u32,
 }
 
 /// Why a reduction ends before it is done.
@@ -54,14 +63,22 @@ impl<'a> Judge<'a> {
             oracle,
             sink,
             stop,
+            passing: Passing { runs: settings.runs, successes: settings.successes },
             passed: HashMap::new(),
             asked: HashMap::new(),
             spent: Spent::default(),
+            history: Vec::new(),
         }
     }
 
     pub(super) fn settings(&self) -> &'a ReduceSettings {
         self.settings
+    }
+
+    /// From now on other candidates pass; what was decided is forgotten.
+    pub(super) fn decide_by(&mut self, runs: u32, successes: u32) {
+        self.passing = Passing { runs, successes };
+        self.passed.clear();
     }
 
     pub(super) fn spent(&self) -> Spent {
@@ -75,7 +92,7 @@ impl<'a> Judge<'a> {
         count: usize,
         candidate: impl Fn(usize) -> Candidate,
     ) -> Result<Option<(usize, Candidate)>, Halt> {
-        let mut round = Round::new(count, self.settings);
+        let mut round = Round::new(count, self.passing);
         let mut runs = Runs::default();
         loop {
             while runs.len() < self.settings.parallel.max(1) {
@@ -84,8 +101,7 @@ impl<'a> Judge<'a> {
             }
             match round.winner() {
                 Winner::Found(number, candidate) => {
-                    let runs = self.spent.runs;
-                    (self.sink)(RunEvent::Shrunk { steps: steps_of(&candidate), runs });
+                    self.shrunk(steps_of(&candidate));
                     return Ok(Some((number, candidate)));
                 }
                 Winner::None => return Ok(None),
@@ -115,7 +131,10 @@ impl<'a> Judge<'a> {
         loop {
             while under_way.len() < self.settings.parallel.max(1) {
                 let Some(attempt) = attempts.next() else { break };
-                under_way.start(0, self.oracle.ask(Question { steps: candidate.clone(), attempt }));
+                under_way.start(
+                    0,
+                    self.oracle.ask(Question { steps: candidate.clone(), attempt, from_start: true }),
+                );
             }
             if under_way.len() == 0 {
                 break;
@@ -172,6 +191,17 @@ impl<'a> Judge<'a> {
         Ok((number, seen))
     }
 
+    /// A smaller one has passed.
+    pub(super) fn shrunk(&mut self, steps: u32) {
+        let Spent { runs, took, .. } = self.spent;
+        self.history.push(Size { steps, runs, took });
+        (self.sink)(RunEvent::Shrunk { steps, runs });
+    }
+
+    pub(super) fn history(&self) -> &[Size] {
+        &self.history
+    }
+
     pub(super) fn tell(&self, event: RunEvent) {
         (self.sink)(event);
     }
@@ -184,8 +214,8 @@ impl<'a> Judge<'a> {
 }
 
 /// Candidates of which the first that passes is wanted. They are made only when it is their turn.
-struct Round<'a> {
-    settings: &'a ReduceSettings,
+struct Round {
+    passing: Passing,
     count: usize,
     next: usize,
     /// Those that are not known to fail, in order. Behind one that passes there is none.
@@ -207,9 +237,9 @@ enum Winner {
     Open,
 }
 
-impl<'a> Round<'a> {
-    fn new(count: usize, settings: &'a ReduceSettings) -> Round<'a> {
-        Round { settings, count, next: 0, open: VecDeque::new() }
+impl Round {
+    fn new(count: usize, passing: Passing) -> Round {
+        Round { passing, count, next: 0, open: VecDeque::new() }
     }
 
     /// The run most worth starting: of the first candidate that needs one more.
@@ -218,9 +248,9 @@ impl<'a> Round<'a> {
         candidate: impl Fn(usize) -> Candidate,
         passed: &HashMap<CandidateKey, bool>,
     ) -> Option<(usize, Question)> {
-        let settings = self.settings;
-        if let Some(trial) = self.open.iter_mut().find(|trial| trial.wants_more(settings)) {
-            return Some(trial.ask());
+        let passing = self.passing;
+        if let Some(trial) = self.open.iter_mut().find(|trial| trial.wants_more(passing)) {
+            return Some(trial.ask(passing));
         }
         while self.next < self.count && !self.open.back().is_some_and(|trial| trial.passes) {
             let number = self.next;
@@ -236,7 +266,7 @@ impl<'a> Round<'a> {
             }
             let passes = known == Some(true);
             let mut trial = Trial { number, candidate, asked: 0, successes: 0, failures: 0, passes };
-            let question = (!passes).then(|| trial.ask());
+            let question = (!passes).then(|| trial.ask(passing));
             self.open.push_back(trial);
             if question.is_some() {
                 return question;
@@ -252,11 +282,11 @@ impl<'a> Round<'a> {
         trial.successes += u32::from(reached);
         trial.failures += u32::from(!reached);
         let key = trial.candidate.key();
-        if trial.successes >= self.settings.successes {
+        if trial.successes >= self.passing.successes {
             trial.passes = true;
             self.open.truncate(place + 1);
             Some((key, true))
-        } else if trial.failures > self.settings.runs - self.settings.successes {
+        } else if trial.failures > self.passing.runs - self.passing.successes {
             self.open.remove(place);
             Some((key, false))
         } else {
@@ -280,15 +310,17 @@ impl<'a> Round<'a> {
 
 impl Trial {
     /// No more runs are started at once than successes are missing.
-    fn wants_more(&self, settings: &ReduceSettings) -> bool {
+    fn wants_more(&self, passing: Passing) -> bool {
         let under_way = self.asked - self.successes - self.failures;
-        !self.passes && self.asked < settings.runs && under_way < settings.successes - self.successes
+        !self.passes && self.asked < passing.runs && under_way < passing.successes - self.successes
     }
 
-    fn ask(&mut self) -> (usize, Question) {
+    fn ask(&mut self, passing: Passing) -> (usize, Question) {
         let attempt = self.asked;
         self.asked += 1;
-        (self.number, Question { steps: self.candidate.clone(), attempt })
+        // Luck that was had once on the way to a saved state would count again and again.
+        let from_start = passing.runs > 1;
+        (self.number, Question { steps: self.candidate.clone(), attempt, from_start })
     }
 }
 

@@ -5,7 +5,6 @@ use super::dd::part;
 use super::judge::{Halt, Judge};
 use super::scheduler::{Limits, Scheduler, scheduler};
 use super::steps_of;
-use crate::event::RunEvent;
 use crate::oracle::{Candidate, Question};
 use crate::policy::Tally;
 
@@ -49,6 +48,7 @@ async fn passing(
         parallel: u32::try_from(settings.parallel.max(1)).unwrap_or(u32::MAX),
         runs: settings.runs,
         successes: settings.successes,
+        candidates: count,
     };
     let mut alive: Vec<(usize, Tally)> = (0..count).map(|number| (number, Tally::default())).collect();
     while !alive.is_empty() {
@@ -58,7 +58,7 @@ async fn passing(
             if runs > 0 {
                 let candidate = candidate(alive[place].0);
                 for attempt in judge.fresh(candidate.key(), runs) {
-                    round.push((place, Question { steps: candidate.clone(), attempt }));
+                    round.push((place, Question { steps: candidate.clone(), attempt, from_start: true }));
                 }
             }
         }
@@ -67,7 +67,7 @@ async fn passing(
         }
         if let Some((number, _)) = alive.iter().find(|(_, tally)| tally.successes >= limits.successes) {
             let passed = candidate(*number);
-            judge.tell(RunEvent::Shrunk { steps: steps_of(&passed), runs: judge.spent().runs });
+            judge.shrunk(steps_of(&passed));
             return Ok(Some(passed));
         }
         alive.retain(|(_, tally)| tally.failures <= limits.runs - limits.successes);

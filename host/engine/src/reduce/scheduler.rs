@@ -30,6 +30,8 @@ pub struct Limits {
     /// A candidate passes with `successes` of `runs`.
     pub runs: u32,
     pub successes: u32,
+    /// How many candidates there were in the first round.
+    pub candidates: usize,
 }
 
 pub trait Scheduler: Send + Sync {
@@ -96,6 +98,8 @@ impl Scheduler for Optimal {
         let rules = self.policy.rules();
         let fits =
             (rules.parallel, rules.runs, rules.successes) == (limits.parallel, limits.runs, limits.successes);
+        // As in the paper: what began with more candidates is the heuristic's until it ends.
+        let fits = fits && limits.candidates <= rules.candidates;
         let planned = if fits { self.policy.schedule(candidates) } else { None };
         planned.unwrap_or_else(|| Heuristic.schedule(candidates, limits))
     }
@@ -196,7 +200,7 @@ impl fmt::Display for Scheduling {
 mod tests {
     use super::*;
 
-    const PAPER: Limits = Limits { parallel: 15, runs: 20, successes: 18 };
+    const PAPER: Limits = Limits { parallel: 15, runs: 20, successes: 18, candidates: 5 };
 
     fn tallies(pairs: &[(u32, u32)]) -> Vec<Tally> {
         pairs.iter().map(|&(successes, failures)| Tally { successes, failures }).collect()
@@ -247,6 +251,20 @@ mod tests {
         assert_eq!(Heuristic.schedule(&tallies(&[(0, 2), (1, 1)]), &limits), [1, 4]);
         let limits = Limits { parallel: 8, ..PAPER };
         assert_eq!(Heuristic.schedule(&tallies(&[(0, 2), (1, 1)]), &limits), [2, 6]);
+    }
+
+    /// The rest of a round of many is not handed to the policy, even if few are left.
+    #[test]
+    fn the_policy_plans_only_what_began_with_few_enough() {
+        let rules = crate::policy::Rules { candidates: 3, parallel: 15, runs: 20, successes: 18 };
+        let prior = crate::policy::Prior::paper();
+        let policy = Policy::solve(&rules, &prior, 1 << 30, 1, &|_, _| true).unwrap();
+        let optimal = Optimal { policy: Arc::new(policy) };
+        let left = tallies(&[(1, 1), (0, 2)]);
+        let planned = |candidates| optimal.schedule(&left, &Limits { candidates, ..PAPER });
+        assert_eq!(Some(planned(3)), optimal.policy.schedule(&left));
+        assert_eq!(planned(4), Heuristic.schedule(&left, &PAPER));
+        assert_ne!(planned(3), planned(4));
     }
 
     #[test]

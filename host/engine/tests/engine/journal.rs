@@ -57,7 +57,7 @@ async fn a_question_is_played_once_and_recalled_ever_after() {
     let (journal, formula) = (InMemory::default(), Formula::new(does));
     let (sink, heard) = listening();
     let oracle = Journaled::new(&formula, &journal, &sink);
-    let question = |attempt| Question { steps: trace([3, 8, 21]).steps.into(), attempt };
+    let question = |attempt| Question { steps: trace([3, 8, 21]).steps.into(), attempt, from_start: true };
     let seen = oracle.ask(question(0)).await.unwrap();
     assert_eq!(oracle.ask(question(0)).await.unwrap(), seen);
     assert_eq!(formula.asked().len(), 1);

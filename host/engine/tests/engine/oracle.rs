@@ -15,7 +15,7 @@ use retap_shared::verdict::Interruption;
 use crate::fakes::{device, in_virtual_time, listening, lost, playing, pool_with_a_broken_one, trace};
 
 fn question(steps: impl IntoIterator<Item = u32>) -> Question {
-    Question { steps: trace(steps).steps.into(), attempt: 0 }
+    Question { steps: trace(steps).steps.into(), attempt: 0, from_start: true }
 }
 
 /// Twelve questions at once, half of them with the step that does it.
@@ -115,7 +115,7 @@ async fn a_question_is_played_as_its_trace_says() {
     origin.header.start = Start::Restart;
     origin.header.target = Some(Target::Activity("Settings".into()));
     let oracle = Pooled::new(&Pool::new(vec![phone.await]), Conditions::of(&origin), &nobody());
-    oracle.ask(Question { steps: origin.steps.clone().into(), attempt: 3 }).await.unwrap();
+    oracle.ask(Question { steps: origin.steps.clone().into(), attempt: 3, from_start: true }).await.unwrap();
     let plays = played.lock().unwrap();
     assert_eq!(
         (plays[0].start, &plays[0].target, &plays[0].steps),

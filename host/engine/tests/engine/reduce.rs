@@ -3,6 +3,7 @@
 mod auto;
 mod nd3min;
 mod promises;
+mod simplify;
 
 use retap_engine::event::{Checked, RunEvent, nobody};
 use retap_engine::reduce::{Algorithm, ReduceError, ReduceSettings, Reduction, reduce};

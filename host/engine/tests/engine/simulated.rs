@@ -144,3 +144,31 @@ async fn every_crash_that_is_found_is_cut_down_and_still_crashes() {
         }
     }
 }
+
+/// Going on from saved states changes how much is played, and nothing else.
+#[tokio::test(start_paused = true)]
+async fn snapshots_save_steps_and_change_no_result() {
+    let (mut with, mut without, mut resumed) = (0, 0, 0);
+    for name in retap_simulator::apps() {
+        let spec = format!("sim:{name}");
+        for found in &explored(&spec, 1, 4_000, 2, &InMemory::default()).await.found {
+            let clean = reduced(&spec, 3, found, Algorithm::Auto).await;
+            let pool = Pool::new(phones(&spec, 3).await);
+            let conditions = Conditions { snapshots: true, ..Conditions::of(&found.trace) };
+            let oracle = Pooled::new(&pool, conditions, &nobody());
+            let settings = ReduceSettings { parallel: 3, ..ReduceSettings::default() };
+            let (trace, stop) = (&found.trace, Stop::new());
+            let quick = reduce(trace, Algorithm::Auto, &settings, &oracle, &nobody(), &stop).await.unwrap();
+            assert_eq!(
+                (quick.kept, quick.result),
+                (clean.kept, clean.result),
+                "{name}: {}",
+                found.fingerprint
+            );
+            with += quick.events;
+            without += clean.events;
+            resumed += oracle.resumed().runs;
+        }
+    }
+    assert!(resumed > 0 && with < without, "{resumed} resumed, {with} of {without} events");
+}

@@ -6,6 +6,7 @@ use retap_shared::verdict::{Problem, ProblemKind};
 
 use super::harmless;
 use super::headline::Headline;
+use super::shrinking;
 use super::stack::{self, Line};
 use super::strip::{breakable, strip};
 use super::words::counted;
@@ -51,6 +52,7 @@ pub(crate) fn crash(numbered: Numbered<'_>) -> Markup {
                 @if !headline.message.is_empty() { p.message { bdi { (headline.message) } } }
             }
             (facts(numbered, &headline))
+            @if let Some(reduced) = &crash.reduced { (shrinking::drawn(&reduced.shrinking)) }
             @if let Some(note) = &crash.note { p.hint { bdi { (harmless::line(note, 500)) } } }
             (strip(trail, &crash.problem, crash.reduced.as_ref().and_then(|reduced| reduced.replays)))
             div.after {

@@ -13,6 +13,7 @@ use retap_shared::verdict::{Outcome, Problem, ProblemKind};
 use crate::report::data::{
     AppSection, Crash, CurvePoint, Explored, Phone, Reduced, Replays, ReportData, Trail,
 };
+use crate::run::crashes::Shrinking;
 
 pub(crate) const UPRIGHT: Size = Size { width: 1080, height: 2280 };
 
@@ -233,7 +234,12 @@ pub(crate) fn crash(kind: ProblemKind) -> Crash {
         problem,
         times: 7,
         found: Trail { steps, ..Trail::default() },
-        reduced: Some(Reduced { trail, runs: 164, replays: Some(Replays { successes: 3, runs: 3 }) }),
+        reduced: Some(Reduced {
+            trail,
+            runs: 164,
+            replays: Some(Replays { successes: 3, runs: 3 }),
+            shrinking: Shrinking::default(),
+        }),
         note: None,
     }
 }

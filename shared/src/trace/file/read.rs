@@ -56,11 +56,12 @@ impl Reader {
     }
 
     fn target(&self, value: &Value) -> Result<Target, Wrong> {
-        let (name, content) = choice(value, &["problem", "any_problem", "activity", "screen"])?;
+        let (name, content) = choice(value, &["problem", "any_problem", "activity", "screen", "log"])?;
         let target = match name {
             "problem" => identity(content).map(|number| Target::Problem(Fingerprint(number))),
             "activity" => text(content).map(Target::Activity),
             "screen" => self.widget(content).map(Target::Screen),
+            "log" => text(content).map(Target::Log),
             _ => nothing(content).map(|()| Target::AnyProblem),
         };
         target.map_err(|wrong| wrong.within(name))

@@ -74,6 +74,7 @@ enum TargetFields<'a> {
     AnyProblem,
     Activity(&'a str),
     Screen(WidgetFields<'a>),
+    Log(&'a str),
 }
 
 #[derive(Serialize)]
@@ -131,6 +132,7 @@ impl<'a> From<&'a Target> for TargetFields<'a> {
             Target::AnyProblem => TargetFields::AnyProblem,
             Target::Activity(name) => TargetFields::Activity(name),
             Target::Screen(widget) => TargetFields::Screen(widget.into()),
+            Target::Log(pattern) => TargetFields::Log(pattern),
         }
     }
 }

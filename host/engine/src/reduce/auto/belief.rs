@@ -23,6 +23,9 @@ const MOST_WITHOUT: f64 = 0.75;
 const LOWER: f64 = 0.8;
 /// How many steps are expected to be needed, before anything is known.
 const EXPECTED: f64 = 1.0;
+/// Later as many as beliefs add up to, and this many more. It is small because beliefs hold on to what was expected of them: with
+/// more, noise makes more and more steps look needed, and all further runs are long.
+const UNSEEN: f64 = 0.2;
 
 #[derive(Clone, Debug)]
 pub(super) struct Belief {
@@ -36,6 +39,8 @@ pub(super) struct Belief {
     rare: f64,
     with: f64,
     without: f64,
+    /// Successes and failures of runs that left out something needed, as far as that is known.
+    incomplete: [f64; 2],
     /// `with` is not believed to be lower.
     floor: f64,
     /// What is held of runs that have all that is needed, as successes and failures, before any was made.
@@ -49,6 +54,8 @@ struct Test {
     left_out: Vec<(usize, f64)>,
     reached: f64,
     failed: f64,
+    /// Those of them that left out something needed, as far as that is known.
+    incomplete: [f64; 2],
 }
 
 impl Belief {
@@ -61,6 +68,7 @@ impl Belief {
             rare: EXPECTED / steps.max(6) as f64,
             with: share(WITH),
             without: share(WITHOUT),
+            incomplete: WITHOUT,
             floor,
             expected: WITH,
         };
@@ -96,6 +104,14 @@ impl Belief {
         all
     }
 
+    /// How many runs kept exactly these steps.
+    pub(super) fn runs_of(&self, kept: &[u32]) -> u32 {
+        let left_out = self.left_out(kept);
+        let groups = (0..self.starts.len()).filter(|&group| left_out[self.starts[group]]);
+        let same = |test: &&Test| test.left_out.iter().map(|(group, _)| *group).eq(groups.clone());
+        self.tests.iter().find(same).map_or(0, |test| (test.reached + test.failed) as u32)
+    }
+
     /// What one more run is worth, in bits, if its candidate has all that is needed with this chance.
     pub(super) fn bits(&self, complete: f64) -> f64 {
         let reached = self.without + (self.with - self.without) * complete;
@@ -104,8 +120,7 @@ impl Belief {
 
     /// Counts a run that kept these steps, ascending. `settle` draws the conclusions.
     pub(super) fn saw(&mut self, kept: &[u32], reached: bool) {
-        let mut left_out = vec![true; self.steps];
-        kept.iter().for_each(|&step| left_out[step as usize] = false);
+        let left_out = self.left_out(kept);
         for step in 1..self.steps {
             if left_out[step - 1] != left_out[step] {
                 self.split(step);
@@ -115,11 +130,17 @@ impl Belief {
         let same = |test: &Test| test.left_out.iter().map(|(group, _)| *group).eq(groups.clone());
         let place = self.tests.iter().position(same).unwrap_or_else(|| {
             let left_out = groups.map(|group| (group, 0.0)).collect();
-            self.tests.push(Test { left_out, reached: 0.0, failed: 0.0 });
+            self.tests.push(Test { left_out, reached: 0.0, failed: 0.0, incomplete: [0.0; 2] });
             self.tests.len() - 1
         });
         let test = &mut self.tests[place];
         *(if reached { &mut test.reached } else { &mut test.failed }) += 1.0;
+    }
+
+    fn left_out(&self, kept: &[u32]) -> Vec<bool> {
+        let mut left_out = vec![true; self.steps];
+        kept.iter().for_each(|&step| left_out[step as usize] = false);
+        left_out
     }
 
     /// Passes beliefs around until they agree, `passes` times at most.
@@ -168,17 +189,25 @@ impl Belief {
 
     /// Every test tells each group it left out what follows from its runs and from what is believed of the others.
     fn pass(&mut self) -> f64 {
-        let Belief { with, without, .. } = *self;
         let (mut complete, mut incomplete) = (self.expected, WITHOUT);
         let mut moved: f64 = 0.0;
+        let before = self.incomplete;
+        let mut whole = self.expected;
         for test in &mut self.tests {
-            let Test { reached, failed, .. } = *test;
+            let Test { reached, failed, incomplete: own, .. } = *test;
             // How much likelier these answers are if something needed was left out.
-            let likelier = reached * (without / with).ln() + failed * ((1.0 - without) / (1.0 - with)).ln();
+            let others = [before[0] - own[0], before[1] - own[1]];
+            let likelier = sequence(others, [reached, failed])
+                - reached * self.with.ln()
+                - failed * (1.0 - self.with).ln();
             let likelier = likelier.clamp(-LOUDEST, LOUDEST).exp();
             let none: f64 =
                 test.left_out.iter().map(|(group, says)| 1.0 - chance(self.odds[*group] - says)).product();
             let all = none / (none + (1.0 - none) * likelier);
+            test.incomplete = [(1.0 - all) * reached, (1.0 - all) * failed];
+            if test.left_out.is_empty() {
+                whole = [self.expected[0] + reached, self.expected[1] + failed];
+            }
             for (share, into) in [(all, &mut complete), (1.0 - all, &mut incomplete)] {
                 into[0] += share * reached;
                 into[1] += share * failed;
@@ -193,17 +222,19 @@ impl Belief {
                 self.odds[*group] = rest + *says;
             }
         }
-        self.learn(complete, incomplete);
+        self.learn(complete, incomplete, whole);
         moved
     }
 
     /// How often runs reach the target, by what is believed of what they left out; and how many steps are needed.
-    fn learn(&mut self, complete: [f64; 2], incomplete: [f64; 2]) {
-        self.with = share(complete).clamp(self.floor, MOST_WITH);
+    fn learn(&mut self, complete: [f64; 2], incomplete: [f64; 2], whole: [f64; 2]) {
+        self.incomplete = incomplete;
+        let floor = self.floor.max(at_least(whole)).min(MOST_WITH);
+        self.with = share(complete).clamp(floor, MOST_WITH);
         self.without = share(incomplete).clamp(LEAST_WITHOUT, MOST_WITHOUT * self.with);
         let expected: f64 = self.odds.iter().map(|odds| chance(*odds)).sum();
         let steps = self.steps as f64;
-        let rare = ((expected + 2.0) / (steps + 4.0)).clamp(0.5 / steps.max(2.0), 0.3);
+        let rare = ((expected + UNSEEN) / (steps + 4.0)).clamp(0.5 / steps.max(2.0), 0.3);
         for group in 0..self.odds.len() {
             self.odds[group] -= self.before(group);
         }
@@ -221,6 +252,24 @@ fn chance(odds: f64) -> f64 {
 
 fn share([successes, failures]: [f64; 2]) -> f64 {
     successes / (successes + failures)
+}
+
+/// A rate that is hardly lower, after so many successes and failures: two standard deviations below the mean.
+fn at_least(counts: [f64; 2]) -> f64 {
+    let (mean, all) = (share(counts), counts[0] + counts[1]);
+    mean - 2.0 * (mean * (1.0 - mean) / (all + 1.0)).sqrt()
+}
+
+/// The logarithm of the chance of so many successes and then failures, each answer changing what is held of the rate.
+fn sequence([successes, failures]: [f64; 2], [reached, failed]: [f64; 2]) -> f64 {
+    let (mut ln, mut all) = (0.0, successes + failures);
+    for (held, more) in [(successes, reached), (failures, failed)] {
+        for number in 0..more as u32 {
+            ln += ((held + f64::from(number)) / all).ln();
+            all += 1.0;
+        }
+    }
+    ln
 }
 
 fn entropy(p: f64) -> f64 {

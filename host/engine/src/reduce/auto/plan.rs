@@ -1,20 +1,20 @@
 //! Which run to make next, as long as beliefs leave anything open; then the runs that prove the result. It knows no phones
 //! and no clock: it is asked for a run whenever a phone is free, and told what each has shown.
 
-use std::collections::BTreeMap;
+mod options;
 
-use rand::RngExt;
+use std::collections::BTreeMap;
 
 use super::belief::Belief;
 use super::bits::Bits;
+use super::outlook::Groups;
 use super::rate;
 use crate::policy::Tally;
 use crate::seed::Rng;
 
 /// A group of steps that is needed with a lower chance than this is left out of every further run.
 const LEFT_OUT: f64 = 0.01;
-/// A step that is needed with this chance is only looked at alone; from the higher one on it is done with.
-const LIKELY: f64 = 0.9;
+/// A step that is needed with this chance is done with.
 const SURE: f64 = 0.98;
 /// What is left is checked once it has all that is needed with this chance.
 const COMPLETE: f64 = 0.95;
@@ -28,10 +28,6 @@ const WHOLE_RUNS: u32 = 4;
 const MORE_WHOLE_RUNS: u32 = 5;
 /// What a run costs beside its steps: the start, and a phone that is not free for others. In steps.
 const RUN: f64 = 110.0;
-/// Stretches of steps that are compared before one is chosen.
-const STRETCHES: usize = 12;
-/// As parts of what is open: windows that are tried alone.
-const WINDOWS: [usize; 4] = [2, 3, 5, 8];
 /// An answer worth less than this is not waited for.
 const WORTHLESS: f64 = 0.01;
 /// A run so much longer than those that are made now is not waited for either.
@@ -67,6 +63,8 @@ pub(super) struct Plan {
     next: usize,
     seen: u32,
     whole: Asked,
+    /// Runs of the whole trace that are made in any case, and waited for.
+    whole_wanted: u32,
     empty: Asked,
     /// Every accepted trace, the smallest last.
     accepted: Vec<Vec<u32>>,
@@ -117,6 +115,7 @@ impl Plan {
             next: 0,
             seen: 0,
             whole: Asked::default(),
+            whole_wanted: 0,
             empty: Asked::default(),
             accepted: vec![(0..steps as u32).collect()],
             stage: if pass.keep_rate { Stage::Measuring } else { Stage::Searching },
@@ -140,7 +139,7 @@ impl Plan {
                 (0..self.steps as u32).collect()
             }
             Stage::Measuring => return None,
-            Stage::Searching => self.first_runs().unwrap_or_else(|| self.best_run()),
+            Stage::Searching => self.first_runs().or_else(|| self.best_run())?,
         };
         self.next += 1;
         self.under_way.insert(number, kept.clone());
@@ -173,7 +172,10 @@ impl Plan {
     }
 
     pub(super) fn cancelled(&mut self, number: usize) {
-        self.under_way.remove(&number);
+        let kept = self.under_way.remove(&number);
+        if kept.is_some_and(|kept| kept.len() == self.steps) {
+            self.whole.runs = self.whole.runs.saturating_sub(1);
+        }
     }
 
     /// Whether the answer to a run that is under way could still change anything.
@@ -185,7 +187,10 @@ impl Plan {
             Stage::Checking(check) => check.runs.contains(&number),
             Stage::Searching => {
                 // Nothing shows how often it comes by itself, everything whether it comes at all.
-                if kept.is_empty() || kept.len() == self.steps && self.smallest().len() == self.steps {
+                if kept.is_empty() {
+                    return true;
+                }
+                if kept.len() == self.steps && (self.smallest().len() == self.steps || self.waits()) {
                     return true;
                 }
                 let short = kept.len() as f64 <= TOO_LONG * (self.smallest().len() as f64 + RUN);
@@ -221,6 +226,11 @@ impl Plan {
         self.pass.successes
     }
 
+    /// By step: the chance that its group has a needed one, and how large the group is.
+    pub(super) fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
     pub(super) fn whole_runs(&self) -> Tally {
         self.whole.tally
     }
@@ -238,6 +248,11 @@ impl Plan {
         if !self.pass.keep_rate {
             if failures > self.pass.runs - self.pass.whole {
                 self.stage = Stage::Ended(End::DoesNotReproduce);
+            } else if failures > 1
+                && failures * self.pass.runs > (successes + failures) * (self.pass.runs - self.pass.whole)
+            {
+                // It looks as if it had to be refused: that is found out before anything else is believed.
+                self.whole_wanted = self.pass.runs;
             }
         } else if successes + failures == self.pass.runs && matches!(self.stage, Stage::Measuring) {
             self.stage = Stage::Searching;
@@ -245,6 +260,7 @@ impl Plan {
                 self.stage = Stage::Ended(End::DoesNotReproduce);
             }
             self.pass.successes = rate::not_lower(successes, self.pass.runs);
+            self.pass.whole = 1;
             self.belief.expect(f64::from(successes) / f64::from(self.pass.runs));
         }
     }
@@ -257,7 +273,8 @@ impl Plan {
             return Some(Vec::new());
         }
         let whole = (WHOLE_RUNS + MORE_WHOLE_RUNS * self.whole.tally.failures).min(self.pass.runs);
-        if self.whole.runs < whole && self.smallest().len() == self.steps {
+        let search_has_begun = self.smallest().len() < self.steps;
+        if self.whole.runs < whole && !search_has_begun || self.whole.runs < self.whole_wanted {
             self.whole.runs += 1;
             return Some((0..self.steps as u32).collect());
         }
@@ -274,69 +291,24 @@ impl Plan {
         size == 1 && needed >= bound
     }
 
-    /// The run that tells most for what it costs. One that is like others under way tells less.
-    fn best_run(&mut self) -> Vec<u32> {
+    /// The run that tells most for what it costs. One that is like others under way tells less. While others are waited for,
+    /// none at all if it tells next to nothing.
+    fn best_run(&mut self) -> Option<Vec<u32>> {
         let base = self.base();
         let under_way: Vec<Bits> =
             self.under_way.values().map(|kept| Bits::left_out(&base, kept, self.steps)).collect();
-        let mut best = (f64::MIN, Vec::new());
+        let (mut best, mut most) = ((f64::MIN, Vec::new()), 0.0_f64);
         for kept in self.options(&base) {
             let left_out = Bits::left_out(&base, &kept, self.steps);
             let alike: f64 = under_way.iter().map(|other| left_out.alike(other)).sum();
             let bits = self.belief.bits(self.belief.complete(&kept));
+            most = most.max(bits);
             let worth = bits / (kept.len() as f64 + RUN) / (1.0 + alike);
             if worth > best.0 {
                 best = (worth, kept);
             }
         }
-        best.1
-    }
-
-    fn options(&mut self, base: &[u32]) -> Vec<Vec<u32>> {
-        let (likely, open): (Vec<u32>, Vec<u32>) =
-            base.iter().partition(|&&step| self.is_needed(step, LIKELY));
-        let mut options = vec![base.to_vec()];
-        let chance = |step: &&u32| self.groups[**step as usize].0;
-        if let Some(&weakest) = likely.iter().min_by(|one, other| chance(one).total_cmp(&chance(other))) {
-            let any = likely[self.rng.random_range(0..likely.len())];
-            options.push(without(&likely, weakest..=weakest));
-            options.push(without(base, weakest..=weakest));
-            options.push(without(base, any..=any));
-        }
-        if open.is_empty() {
-            return options;
-        }
-        let merged = |some: &[u32]| {
-            let mut both = [likely.as_slice(), some].concat();
-            both.sort_unstable();
-            both
-        };
-        options.push(likely.clone());
-        for parts in WINDOWS {
-            let part = self.rng.random_range(0..parts);
-            let window = &open[open.len() * part / parts..open.len() * (part + 1) / parts];
-            if !window.is_empty() {
-                options.push(merged(window));
-            }
-        }
-        for _ in 0..STRETCHES {
-            let stretch = self.stretch(&open);
-            options.push(merged(&[&open[..stretch.start], &open[stretch.end..]].concat()));
-        }
-        options
-    }
-
-    /// Open steps in a row that are about as likely to have a needed one as not.
-    fn stretch(&mut self, open: &[u32]) -> std::ops::Range<usize> {
-        let wanted = self.rng.random_range(0.15..1.25);
-        let start = self.rng.random_range(0..open.len());
-        let (mut sum, mut end) = (0.0, start);
-        while end < open.len() && (sum < wanted || end == start) {
-            let (needed, size) = self.groups[open[end] as usize];
-            sum -= (1.0 - needed).max(1e-4).ln() / size as f64;
-            end += 1;
-        }
-        start..end
+        (most > WORTHLESS || self.under_way.is_empty()).then_some(best.1)
     }
 
     fn decide(&mut self) {
@@ -348,12 +320,17 @@ impl Plan {
         let open =
             self.groups.iter().any(|&(needed, size)| needed >= LEFT_OUT && (size > 1 || needed < SURE));
         let spent = self.seen > PATIENCE * self.pass.runs;
-        if !open && complete > COMPLETE || spent {
+        if !open && complete > COMPLETE && !self.waits() || spent {
             if self.smallest() != base {
                 self.accepted.push(base.clone());
             }
             self.check(base, 0);
         }
+    }
+
+    /// Whether runs of the whole trace are missing that are made in any case.
+    fn waits(&self) -> bool {
+        self.whole.tally.runs() < self.whole_wanted
     }
 
     fn check(&mut self, kept: Vec<u32>, back: usize) {
@@ -377,13 +354,18 @@ impl Plan {
             return;
         }
         self.accepted.pop_if(|smallest| *smallest == kept);
+        let others = self.seen - self.belief.runs_of(&kept);
+        if !spent && others < self.pass.runs && self.whole.tally.runs() < self.pass.runs {
+            // Too good a belief in what has failed: how often is often enough was guessed too low.
+            self.whole_wanted = self.pass.runs;
+            return;
+        }
         match self.accepted.last() {
             Some(larger) if back < STEPS_BACK => self.check(larger.clone(), back + 1),
+            _ if kept.len() < self.steps => self.check((0..self.steps as u32).collect(), back + 1),
+            // Less is asked of the whole trace than of a result, and less than that is no reproducing.
+            _ if tally.successes < self.pass.whole => self.stage = Stage::Ended(End::DoesNotReproduce),
             _ => self.stage = Stage::Ended(End::Checked(kept, tally)),
         }
     }
-}
-
-fn without(steps: &[u32], left_out: std::ops::RangeInclusive<u32>) -> Vec<u32> {
-    steps.iter().copied().filter(|step| !left_out.contains(step)).collect()
 }

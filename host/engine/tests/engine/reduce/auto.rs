@@ -2,11 +2,16 @@
 
 use std::collections::HashSet;
 
-use retap_engine::reduce::{Algorithm, ReduceSettings};
+use retap_engine::event::RunEvent;
+use retap_engine::journal::InMemory;
+use retap_engine::oracle::{Conditions, Journaled, OracleError, Pooled};
+use retap_engine::pool::Pool;
+use retap_engine::reduce::{Algorithm, ReduceError, ReduceSettings, reduce};
+use retap_engine::stop::Stop;
 use retap_shared::verdict::{Outcome, Verdict};
 
 use super::reduced;
-use crate::fakes::{Formula, scrambled};
+use crate::fakes::{Formula, device, listening, lost, playing, scrambled, trace};
 
 fn noisy(parallel: usize) -> ReduceSettings {
     ReduceSettings { runs: 20, successes: 18, parallel, check_runs: 20, ..ReduceSettings::default() }
@@ -141,4 +146,34 @@ async fn a_rate_that_is_low_from_the_start_is_kept() {
         assert_eq!(result.original.runs, 40);
         assert!(result.result.unwrap().successes * 2 > result.original.successes, "{rate}");
     }
+}
+
+/// All phones are gone for good in the middle. Whoever connects others goes on with what was seen.
+#[tokio::test(start_paused = true)]
+async fn phones_that_vanish_in_the_middle_leave_what_they_have_shown() {
+    let (trace, journal) = (trace(0..60), InMemory::default());
+    let does = |steps: &[u32]| steps.contains(&7) && steps.contains(&30);
+    let (sink, heard) = listening();
+    let mut ends = Vec::new();
+    for lasts in [8, usize::MAX] {
+        let mut devices = Vec::new();
+        for phone in 0..3 {
+            let answer = playing(does);
+            let answer =
+                move |before, request| if before >= lasts { Err(lost()) } else { answer(before, request) };
+            devices.push(device(&format!("phone-{phone}"), answer).await);
+        }
+        let pool = Pool::new(devices);
+        let phones = Pooled::new(&pool, Conditions::of(&trace), &sink);
+        let oracle = Journaled::new(phones, &journal, &sink);
+        ends.push(reduce(&trace, Algorithm::Auto, &noisy(3), &oracle, &sink, &Stop::new()).await);
+    }
+    let gone = ends[0].as_ref().unwrap_err();
+    assert!(matches!(gone, ReduceError::Oracle(OracleError::Pool(_))), "{gone}");
+    assert!(gone.to_string().contains("no phone is left"), "{gone}");
+    assert_eq!(ends[1].as_ref().unwrap().kept, [7, 30]);
+    let recalled = |event: &&RunEvent| matches!(event, RunEvent::Observed { recalled: true, .. });
+    let count = heard.lock().unwrap().iter().filter(recalled).count();
+    // At least the first runs, of nothing and of everything, are asked for again whatever comes when.
+    assert!(count >= 6, "{count} of 24 runs were recalled");
 }

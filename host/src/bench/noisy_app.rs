@@ -1,0 +1,94 @@
+//! Reducing crash traces that `explore` recorded on the simulated mail app with noise. How often a candidate does it depends on
+//! how many touches it has, so there is no one probability with what is needed and one without.
+
+use std::sync::Arc;
+
+use retap_engine::event::nobody;
+use retap_engine::explore::{ExploreSettings, Random, explore};
+use retap_engine::journal::InMemory;
+use retap_engine::oracle::{Conditions, Pooled};
+use retap_engine::policy::Policy;
+use retap_engine::reduce::{Reduction, reduce};
+use retap_engine::seed::Seed;
+use retap_engine::stop::Stop;
+use retap_shared::trace::Trace;
+use retap_shared::verdict::Outcome;
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::noisy::{Competitor, PHONES};
+use crate::devices::Phones;
+use crate::failure::Failure;
+use crate::settings::Devices;
+
+/// One touch in 250 is lost, and after as many changes of the screen a dialog comes that nobody asked for.
+pub const PHONE: &str = "sim:mail?noise=0.004&latency=realistic";
+const EVENTS: u64 = 6_000;
+const SESSION_EVENTS: u32 = 300;
+
+/// What a reduction of one trace came to.
+#[derive(Debug)]
+pub struct Reduced {
+    competitor: Competitor,
+    seed: u64,
+    from: usize,
+    reduction: Reduction,
+    seconds: f64,
+}
+
+/// The traces of all crashes that an exploration meets.
+pub async fn traces(seed: u64, stop: &Stop) -> Result<Vec<Trace>, Failure> {
+    let phones = Phones::connect(&Devices { device: PHONE.to_owned(), count: 1 }, Seed(seed)).await?;
+    let mut settings = ExploreSettings::new(phones.app(None)?, EVENTS);
+    settings.session_events = SESSION_EVENTS;
+    let make = || Box::new(Random::default()) as _;
+    let journal = InMemory::default();
+    let explored = explore(&phones.pool, &make, &settings, Seed(seed), &journal, &nobody(), stop).await?;
+    Ok(explored.found.into_iter().map(|found| found.trace).collect())
+}
+
+pub async fn run(
+    trace: &Trace,
+    competitor: Competitor,
+    policy: Option<&Arc<Policy>>,
+    seed: u64,
+    stop: &Stop,
+) -> Result<Reduced, Failure> {
+    let count = PHONES as u32;
+    let phones = Phones::connect(&Devices { device: PHONE.to_owned(), count }, Seed(seed)).await?;
+    let oracle = Pooled::new(&phones.pool, Conditions::of(trace), &nobody());
+    let (algorithm, settings) = competitor.rules(policy);
+    let began = Instant::now();
+    let reduction = reduce(trace, algorithm, &settings, &oracle, &nobody(), stop).await?;
+    let seconds = began.elapsed().as_secs_f64();
+    Ok(Reduced { competitor, seed, from: trace.steps.len(), reduction, seconds })
+}
+
+impl Reduced {
+    pub fn to_json(&self) -> String {
+        let Reduction { original, result, runs, events, kept, outcome, rounds, .. } = &self.reduction;
+        let share = f64::from(original.successes) / f64::from(original.runs.max(1));
+        json!({
+            "bench": "noisy", "algorithm": self.competitor.to_string(), "p_with": share, "p_without": null,
+            "needed_kind": "mail", "needed": [], "seed": self.seed, "from": self.from, "outcome": outcome,
+            "steps": rounds, "runs": runs, "events": events, "seconds": self.seconds, "kept": kept,
+            "final": result.as_ref().map(|check| check.successes),
+        })
+        .to_string()
+    }
+
+    pub fn to_words(&self) -> String {
+        let Reduction { original, result, runs, kept, outcome, .. } = &self.reduction;
+        let name = self.competitor.to_string();
+        let first =
+            format!("{name:<20}{:>4} events, {} of {} runs", self.from, original.successes, original.runs);
+        let proof = result.as_ref().map_or(0, |check| check.successes);
+        match outcome {
+            Outcome::DoesNotReproduce => format!("{first}: refused after {runs} runs"),
+            _ => {
+                let seconds = self.seconds;
+                format!("{first} → {} events, {proof} of 20; {runs} runs, {seconds:.0} s", kept.len())
+            }
+        }
+    }
+}
