@@ -50,7 +50,7 @@ impl ShowScreen {
     pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
         let config = global.config()?;
         let trace = self.trace.as_deref().map(read_trace).transpose()?;
-        let named = self.phones.device(&config);
+        let named = self.phones.device(&config)?;
         let device = match &trace {
             Some(trace) => job::phone_for(trace, named.as_deref())?,
             None => named.ok_or(DevicesError::NoneNamed)?,
