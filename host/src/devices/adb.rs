@@ -26,8 +26,8 @@ use crate::os;
 use agent::{Agent, AgentError, Other};
 use spec::Spec;
 
-/// A phone under load takes its time to start a process.
-const FIRST: Duration = Duration::from_secs(60);
+/// A phone under load takes its time to start a process; one that ends is seen to.
+const FIRST: Duration = Duration::from_secs(180);
 /// A host that is gone without a word holds the phone for up to 13 s; one that was killed on this machine, not at all.
 const HELD: Duration = Duration::from_secs(15);
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
