@@ -268,20 +268,24 @@ impl Work<'_> {
         self.original = original;
         self.settings = ReduceSettings { successes, check_runs: settings.runs, ..settings };
         match result {
-            Some(check) if self.settings.simplify && check.successes >= successes => {
-                self.simpler(check).await.map(Some)
-            }
+            Some(check) if check.successes >= successes => self.second_pass(check).await.map(Some),
             result => Ok(result),
         }
     }
 
-    /// The second pass where one run is not enough. What it comes to is proven like any result; if that fails, what was
-    /// proven before it stays.
-    async fn simpler(&mut self, check: Check) -> Result<Check, Halt> {
+    /// What beliefs have left is small, so it can be looked at without them: by ND3MIN, since steps may stand in for each other or
+    /// be in each other's way, which no belief knows of; and whether it can be simpler. What comes out is proven like any
+    /// result; if that fails, what was proven before stays.
+    async fn second_pass(&mut self, check: Check) -> Result<Check, Halt> {
         let (settings, proven) = (self.settings.clone(), self.best.clone());
         self.judge.decide_by(settings.runs, settings.successes);
-        self.simplified = simplify::simplify(&mut self.judge, &mut self.best).await?;
-        if self.simplified == 0 {
+        if !settings.keep_rate {
+            nd3min::nd3min(&mut self.judge, &mut self.best).await?;
+        }
+        if settings.simplify {
+            self.simplified = simplify::simplify(&mut self.judge, &mut self.best).await?;
+        }
+        if self.best.key() == proven.key() {
             return Ok(check);
         }
         let again = self.proven(&settings).await?;

@@ -81,6 +81,11 @@ impl<'a> Judge<'a> {
         self.passed.clear();
     }
 
+    /// A candidate passes with the second of so many runs.
+    pub(super) fn rules(&self) -> (u32, u32) {
+        (self.passing.runs, self.passing.successes)
+    }
+
     pub(super) fn spent(&self) -> Spent {
         self.spent
     }

@@ -43,11 +43,11 @@ async fn passing(
     count: usize,
     candidate: impl Fn(usize) -> Candidate,
 ) -> Result<Option<Candidate>, Halt> {
-    let settings = judge.settings();
+    let (runs, successes) = judge.rules();
     let limits = Limits {
-        parallel: u32::try_from(settings.parallel.max(1)).unwrap_or(u32::MAX),
-        runs: settings.runs,
-        successes: settings.successes,
+        parallel: u32::try_from(judge.settings().parallel.max(1)).unwrap_or(u32::MAX),
+        runs,
+        successes,
         candidates: count,
     };
     let mut alive: Vec<(usize, Tally)> = (0..count).map(|number| (number, Tally::default())).collect();
