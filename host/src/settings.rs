@@ -41,6 +41,9 @@ pub struct Devices {
 pub struct Demo {
     /// For each app.
     pub events: u64,
+    /// The phone, if not the simulated ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,7 +134,7 @@ pub enum Algorithm {
 impl Settings {
     pub fn clock(&self) -> Clock {
         match self {
-            Settings::Demo(_) => Clock::Jumping,
+            Settings::Demo(demo) => demo.device.as_deref().map_or(Clock::Jumping, Clock::of),
             Settings::Explore(explore) => Clock::of(&explore.devices.device),
             Settings::Reduce(reduce) => reduce.device.as_deref().map_or(Clock::Jumping, Clock::of),
         }

@@ -7,6 +7,7 @@ use retap_shared::protocol::PhoneInfo;
 use retap_shared::verdict::Outcome;
 
 use crate::cli::arguments;
+use crate::devices;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::{self, Ended, Explored, Job, Place, Rules, Section, Wanted};
@@ -20,6 +21,8 @@ use crate::words::{counted, thousands};
 
 /// For each app: enough to meet most of what was planted in it, and over in a moment.
 const EVENTS: u64 = 5_000;
+/// On phones whose events take real time.
+const FEW_EVENTS: u64 = 400;
 /// With this one every crash comes down to the fewest steps that are possible at all. From other seeds some end a step
 /// or two above, because steps are only left out of what was found, never put in.
 const SEED: u64 = 42;
@@ -32,6 +35,9 @@ const APPS: [&str; 3] = ["notes", "shop", "mail"];
 /// and writes a page that shows them. The last line is the run's directory.
 #[derive(Debug, Args)]
 pub struct Demo {
+    /// Another phone instead: `jvm:sample` runs a real app with planted bugs on the real framework
+    #[arg(long, value_name = "PHONE")]
+    device: Option<String>,
     /// The number that makes the run: same seed, same run
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, default_value_t = SEED)]
     seed: u64,
@@ -42,7 +48,8 @@ pub struct Demo {
 
 /// One app of the demo, explored and cut down.
 struct Shown {
-    name: &'static str,
+    name: String,
+    device: String,
     explored: Explored,
     crashes: Vec<Crash>,
     phones: Vec<(String, PhoneInfo)>,
@@ -51,17 +58,35 @@ struct Shown {
 impl Demo {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         let place = Place { out: self.out.clone(), store: None };
-        let job = Job::start(Settings::Demo(settings::Demo { events: EVENTS }), self.seed, &place, shell)?;
+        let events = if self.device.is_some() { FEW_EVENTS } else { EVENTS };
+        if let Some(device) = &self.device {
+            devices::check(device)?;
+        }
+        let job = Job::start(
+            Settings::Demo(settings::Demo { events, device: self.device.clone() }),
+            self.seed,
+            &place,
+            shell,
+        )?;
         let directory = job.run().directory().path().to_owned();
         let say = |line: &str| shell.console.say(Tone::Plain, line);
         say(
             "Retap drives apps by itself, finds ways to make them fail, and cuts each down to the few taps that matter.",
         );
-        say(
-            "Here it taps, types and swipes at random in three apps on simulated phones, whose time runs faster.",
-        );
-        say("Phones on adb are driven in the same way; `retap devices` lists them.");
-        let (exit, shown) = job.work(async |job| show_all(job, EVENTS).await)?;
+        let devices = match &self.device {
+            Some(device) => {
+                say(&format!("Here it taps, types and swipes at random in the app on `{device}`."));
+                vec![device.clone()]
+            }
+            None => {
+                say(
+                    "Here it taps, types and swipes at random in three apps on simulated phones, whose time runs faster.",
+                );
+                say("Phones on adb are driven in the same way; `retap devices` lists them.");
+                APPS.map(|app| format!("sim:{app}")).to_vec()
+            }
+        };
+        let (exit, shown) = job.work(async |job| show_all(job, &devices, events).await)?;
         shell.console.result(&table(&shown))?;
         shell
             .console
@@ -71,11 +96,11 @@ impl Demo {
     }
 }
 
-async fn show_all(job: &Job, events: u64) -> Result<Ended<Vec<Shown>>, Failure> {
+async fn show_all(job: &Job, devices: &[String], events: u64) -> Result<Ended<Vec<Shown>>, Failure> {
     let mut shown = Vec::new();
-    for app in APPS {
+    for device in devices {
         if !job.stop().asked() {
-            shown.push(explore(job, app, events).await?);
+            shown.push(explore(job, device, events).await?);
         }
     }
     tell_groups(job, &shown);
@@ -87,15 +112,19 @@ async fn show_all(job: &Job, events: u64) -> Result<Ended<Vec<Shown>>, Failure> 
     let phones = shown.iter().flat_map(|app| app.phones.clone()).collect();
     let sections =
         shown.iter().map(|app| Section { crashes: app.crashes.clone(), ..Section::of(&app.explored) });
-    let page =
-        job::page(job, "What Retap found in three simulated apps", outcome, phones, sections.collect());
+    let title = match devices {
+        [device] => format!("What Retap found on {device}"),
+        _ => "What Retap found in three simulated apps".to_owned(),
+    };
+    let page = job::page(job, &title, outcome, phones, sections.collect());
     job.run().write_page(&page)?;
     Ok(Ended { outcome, problems: all, answer: shown })
 }
 
-async fn explore(job: &Job, name: &'static str, events: u64) -> Result<Shown, Failure> {
-    let about = retap_simulator::about(name).unwrap_or_default();
-    let phones = job.connect(&devices(name)).await?;
+async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure> {
+    let name = device.rsplit([':', '/']).next().unwrap_or_default();
+    let about = retap_simulator::about(name).unwrap_or("one real app");
+    let phones = job.connect(&one(device)).await?;
     let app = phones.app(None)?;
     job.console().say(Tone::Heading, &format!("\nExploring {}: {about}", app.label));
     job.tell_started(phones.names());
@@ -104,7 +133,7 @@ async fn explore(job: &Job, name: &'static str, events: u64) -> Result<Shown, Fa
     let explored = job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0)).await?;
     job.console().say(Tone::Quiet, &format!("   {}", summary::in_a_line(&explored)));
     let crashes = explored.crashes.iter().map(|(crash, _)| crash.clone()).collect();
-    Ok(Shown { name, explored, crashes, phones: phones.infos })
+    Ok(Shown { name: name.to_owned(), device: device.to_owned(), explored, crashes, phones: phones.infos })
 }
 
 fn tell_groups(job: &Job, shown: &[Shown]) {
@@ -123,7 +152,7 @@ fn tell_groups(job: &Job, shown: &[Shown]) {
 }
 
 async fn shorten_all(job: &Job, app: &mut Shown, done: &mut usize, all: usize) -> Result<(), Failure> {
-    let phones = job.connect(&devices(app.name)).await?;
+    let phones = job.connect(&one(&app.device)).await?;
     for crash in &mut app.crashes {
         if job.stop().asked() {
             return Ok(());
@@ -163,6 +192,6 @@ fn table(shown: &[Shown]) -> String {
     lines.join("\n")
 }
 
-fn devices(app: &str) -> Devices {
-    Devices { device: format!("sim:{app}"), count: 1 }
+fn one(device: &str) -> Devices {
+    Devices { device: device.to_owned(), count: 1 }
 }

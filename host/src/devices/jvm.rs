@@ -27,6 +27,8 @@ pub use tools::Tools;
 /// A loaded machine needs longer than the few seconds that a boot takes.
 const BOOT: Duration = Duration::from_secs(300);
 
+const SAMPLE: &str = "sample";
+
 /// What every APK begins with: looked at before anything is fetched or built for it.
 const ZIP: &[u8; 4] = b"PK\x03\x04";
 
@@ -64,7 +66,8 @@ impl JvmError {
     pub fn help(&self) -> String {
         match self {
             JvmError::NoFile(_) | JvmError::NoApk(_) => {
-                "write `--device jvm:FILE.apk` with the path of an APK".into()
+                "write `--device jvm:FILE.apk` with the path of an APK, or `jvm:sample` for the app that comes with Retap"
+                    .into()
             }
             JvmError::NoTool { .. } => {
                 "install a JDK (17) and Maven, or set JAVA_HOME, then try again".into()
@@ -78,9 +81,12 @@ impl JvmError {
     }
 }
 
-/// The file of `jvm:FILE.apk`, if it is there.
+/// The file of `jvm:FILE.apk`, if it is there. `jvm:sample` is the app that comes with Retap.
 pub fn file(spec: &str) -> Result<PathBuf, JvmError> {
-    let path = PathBuf::from(spec.split_once('?').map_or(spec, |(path, _)| path));
+    let path = match spec.split_once('?').map_or(spec, |(path, _)| path) {
+        SAMPLE => tools::sample()?,
+        path => PathBuf::from(path),
+    };
     if !path.is_file() {
         return Err(JvmError::NoFile(path));
     }

@@ -9,6 +9,7 @@ use super::JvmError;
 /// Where the built phone is, if not beside the program or in the project that the program was built from.
 const VARIABLE: &str = "RETAP_JVM_PHONE";
 const BUILD: &str = "scripts/build-jvm-phone";
+const BUILD_SAMPLE: &str = "scripts/build-sample-app";
 const OPENED: [&str; 6] = ["lang", "lang.reflect", "io", "net", "util", "nio"];
 /// Code that was translated from dex does not always pass the JVM's verification, so that is off; the rest is for a
 /// fast start and little memory.
@@ -115,17 +116,29 @@ fn places() -> Vec<PathBuf> {
     named.into_iter().chain(beside).collect()
 }
 
-/// Only where the sources are: an installed program has the phone beside it.
+/// The sample app, which is built where it is not there yet.
+pub fn sample() -> Result<PathBuf, JvmError> {
+    let program = std::env::current_exe().ok();
+    let beside = program.iter().flat_map(|path| path.ancestors().skip(1).take(2));
+    match beside.map(|path| path.join("sample-app.apk")).find(|path| path.is_file()) {
+        Some(apk) => Ok(apk),
+        None => make(BUILD_SAMPLE, &[]),
+    }
+}
+
 fn build() -> Result<PathBuf, JvmError> {
+    make(BUILD, if cfg!(debug_assertions) { &["--debug"] } else { &[] })
+}
+
+/// Only where the sources are: an installed program has what it needs beside it. The script's last line is what it made.
+fn make(name: &str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
     for tool in ["javac", "mvn"] {
         program(tool)?;
     }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(BUILD);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
     let run = |source| JvmError::Run { what: script.display().to_string(), source };
     let mut command = Command::new(&script);
-    if cfg!(debug_assertions) {
-        command.arg("--debug");
-    }
+    command.args(arguments);
     // Beside this program, so that the next time finds it.
     if let Some(target) = std::env::current_exe().ok().as_deref().and_then(|path| path.ancestors().nth(2)) {
         command.env("CARGO_TARGET_DIR", target);
@@ -134,7 +147,7 @@ fn build() -> Result<PathBuf, JvmError> {
     let told = String::from_utf8_lossy(&output.stdout);
     match told.lines().last() {
         Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
-        _ => Err(JvmError::Failed { what: BUILD.to_owned(), why: "see what it said above".to_owned() }),
+        _ => Err(JvmError::Failed { what: name.to_owned(), why: "see what it said above".to_owned() }),
     }
 }
 

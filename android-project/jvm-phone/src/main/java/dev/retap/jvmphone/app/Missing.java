@@ -29,6 +29,9 @@ public final class Missing {
         if (cause instanceof NoClassDefFoundError && isFramework(cause.getMessage())) {
             return "the class " + cause.getMessage().replace('/', '.');
         }
+        if (cause.getClass() == IncompatibleClassChangeError.class || cause instanceof VerifyError) {
+            return "a class that could not be translated, " + cause.getMessage();
+        }
         boolean isLookUp = cause instanceof android.content.res.Resources.NotFoundException
                 || cause instanceof ClassNotFoundException;
         if (inRobolectric && !isLookUp) {

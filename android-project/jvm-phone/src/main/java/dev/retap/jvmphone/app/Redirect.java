@@ -46,7 +46,9 @@ final class Redirect extends ClassVisitor {
                 super.visitMethodInsn(opcode, owner, name, "(J)V", false);
                 seeded = true;
             } else {
-                super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+                // Dex does not tell an interface's own methods from a class's, and the translator guesses.
+                boolean own = opcode == Opcodes.INVOKESTATIC || opcode == Opcodes.INVOKESPECIAL;
+                super.visitMethodInsn(opcode, owner, name, descriptor, isInterface || own && isInterface(owner));
             }
         }
 
@@ -63,6 +65,18 @@ final class Redirect extends ClassVisitor {
                 case "android/os/Process.killProcess" -> true;
                 default -> false;
             };
+        }
+
+        /** Of the runtime's classes: an app's own are compiled away where the app runs on old phones too. */
+        private static boolean isInterface(String owner) {
+            if (!owner.startsWith("java/")) {
+                return false;
+            }
+            try {
+                return Class.forName(owner.replace('/', '.'), false, null).isInterface();
+            } catch (ClassNotFoundException e) {
+                return false;
+            }
         }
 
         private static boolean isEnd(String name) {
