@@ -24,7 +24,6 @@ mod typing;
 pub(crate) mod user;
 mod windows;
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
@@ -79,7 +78,7 @@ pub struct AndroidPhone {
     /// Packages that have shown a tree: the next one is not waited for.
     awake: HashSet<Text>,
     secure: Secure,
-    data: RefCell<AppData>,
+    data: AppData,
     /// Nodes that the framework keeps are older than this.
     forgotten: Micros,
 }
@@ -121,7 +120,7 @@ impl AndroidPhone {
             happened: Vec::new(),
             awake: HashSet::new(),
             secure: Secure::default(),
-            data: RefCell::new(AppData::new(folder, user)),
+            data: AppData::new(folder, user),
             forgotten: Micros::ZERO,
         })
     }

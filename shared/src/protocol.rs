@@ -316,6 +316,7 @@ pub struct PhoneInfo {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capabilities {
+    /// Of the whole phone, so that going back leads to the very screen. An app's data may be saved where this is false.
     pub checkpoints: bool,
     pub branches: bool,
     pub rotation: bool,

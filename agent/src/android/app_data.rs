@@ -59,11 +59,6 @@ impl AppData {
         AppData { folder, user, run_as, su, data, ways: BTreeMap::new(), saved: BTreeMap::new(), last: 0 }
     }
 
-    /// Whether this app's data can be saved; without a package, whether every app's can.
-    pub(crate) fn is_possible(&mut self, package: &Text) -> bool {
-        self.way(package).is_some()
-    }
-
     /// The app must not run.
     pub(crate) fn save(&mut self, package: &Text) -> Result<(CheckpointId, u64), Fault> {
         let way = self.needed_way(package)?;
@@ -143,8 +138,7 @@ impl AppData {
     }
 
     fn works(&self, way: Way, package: &Text) -> bool {
-        let for_nobody = way == Way::RunAs && package.is_empty();
-        !for_nobody && self.run(way, package, "[ -r . ]", Stdio::null(), Stdio::null(), ASKED).is_ok()
+        self.run(way, package, "[ -r . ]", Stdio::null(), Stdio::null(), ASKED).is_ok()
     }
 
     /// `run-as` begins in the app's folder by itself, and only it knows where that is.

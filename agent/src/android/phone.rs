@@ -30,7 +30,8 @@ impl Phone for AndroidPhone {
             found.unwrap_or(false)
         };
         Capabilities {
-            checkpoints: self.data.borrow_mut().is_possible(&self.watched),
+            // An app's data is not its whole state: what was on the screen does not come back.
+            checkpoints: false,
             rotation: has(&[Name::AutomationRotate]),
             screenshots: has(&[Name::AutomationScreenshot, Name::BitmapCopy, Name::BitmapPixels]),
             ..Capabilities::default()
@@ -119,7 +120,7 @@ impl Phone for AndroidPhone {
     }
 
     fn drop_checkpoint(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
-        Ok(self.data.get_mut().forget(id)?)
+        Ok(self.data.forget(id)?)
     }
 }
 
@@ -135,7 +136,7 @@ impl AndroidPhone {
         }
         let java = self.java.clone();
         java.with(|env| activities::force_stop(&java, env, &package, self.user))?;
-        let done = work(self.data.get_mut(), &package);
+        let done = work(&mut self.data, &package);
         java.with(|env| self.start(env, &package, ""))?;
         Ok(done?)
     }

@@ -81,12 +81,10 @@ async fn look(device: &mut Device, tell: &mut impl FnMut(Finding)) {
     });
 }
 
-/// Without an app that was named nothing is stopped or saved: whether there is root is all that can be said.
+/// Without an app that was named nothing is stopped or saved.
 async fn checkpoint(device: &mut Device, app: Option<&App>, tell: &mut impl FnMut(Finding)) {
     let Some(app) = app else {
-        let every = device.described().can.checkpoints;
-        let whose = if every { "every app's" } else { "only debuggable apps'" };
-        return tell(Finding::well(format!("{whose} data can be saved; name an app to try it")));
+        return tell(Finding::well("name an app to see whether its data can be saved"));
     };
     let saved = async {
         device.watch(&app.package).await?;
