@@ -1,6 +1,7 @@
 //! Measurements of Retap itself.
 
 pub mod beside;
+pub mod crash;
 pub mod device;
 pub mod link;
 pub mod noisy;

@@ -7,6 +7,7 @@ mod demo;
 mod devices;
 mod doctor;
 mod explore;
+pub mod import;
 mod install;
 mod phone;
 mod policy;
@@ -45,6 +46,7 @@ enum Command {
     Reduce(reduce::Reduce),
     Replay(replay::Replay),
     Screen(screen::ShowScreen),
+    Import(import::Import),
     Policy(policy::Policy),
     Phone(phone::Phone),
     Check(check::Check),
@@ -78,6 +80,7 @@ pub fn run() -> Exit {
         Command::Reduce(command) => command.run(&global, &shell),
         Command::Replay(command) => command.run(&global, &shell),
         Command::Screen(command) => command.run(&global, &shell),
+        Command::Import(command) => command.run(&shell),
         Command::Policy(command) => command.run(&global, &shell),
         Command::Phone(command) => command.run(&shell),
         Command::Check(command) => command.run(&global, &shell),

@@ -244,7 +244,9 @@ mod tests {
     fn names_that_are_none_of_the_known_ones_are_mistakes() {
         assert_eq!(
             mistakes("[reduce]\nalgorithm = \"atuo\""),
-            ["2:13: `algorithm`: `atuo` is none of `auto`, `dd` and `nd3min`; did you mean `auto`?"]
+            [
+                "2:13: `algorithm`: `atuo` is none of `auto`, `dd`, `nd3min`, `hdd`, `bhdd`, `lhdd` and `lhdd-no-preselection`; did you mean `auto`?"
+            ]
         );
         assert_eq!(
             mistakes("[reduce]\nruns = 2\nsuccesses = 3"),

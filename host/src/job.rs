@@ -39,7 +39,7 @@ pub use explore::{Explored, Wanted, explore};
 pub use page::{Section, page};
 pub use play::{PlayError, play, verdict_in_words};
 pub use policy::{policy, prior, solve};
-pub use reduce::{Cut, Rules, reduce};
+pub use reduce::{Cut, Ground, Rules, reduce};
 pub use reductions::{Shortened, reduce_all, shorten};
 pub use source::{Source, phone_for};
 

@@ -12,6 +12,7 @@ mod exit;
 mod failure;
 mod farewell;
 mod fault;
+mod format;
 mod job;
 mod link;
 mod os;

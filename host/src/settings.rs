@@ -86,6 +86,31 @@ pub struct Reduce {
     /// The text of the prior, complete: `paper` needs none.
     #[serde(default)]
     pub prior: Option<String>,
+    /// Only for those that go by a tree of states.
+    #[serde(default)]
+    pub hierarchy: Hierarchy,
+    #[serde(default)]
+    pub oracle: Oracle,
+}
+
+/// What counts as a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Hierarchy {
+    #[default]
+    Activity,
+    /// The screen as it was recorded.
+    Screen,
+}
+
+/// Who says whether a candidate still does it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Oracle {
+    #[default]
+    Phones,
+    /// The recording itself: an activity machine, and no phone.
+    Recording,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,12 +148,20 @@ pub enum Explorer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {
-    /// Delta debugging, then every short stretch of steps until nothing more can go.
+    /// The shortest recorded way, what else is needed by probabilities, then every short stretch until nothing can go.
     Auto,
     /// Plain delta debugging.
     Dd,
     /// Delta debugging in rounds of runs, for targets that are reached only sometimes.
     Nd3min,
+    /// SimplyDroid's, by a tree of states, in parts of equally many nodes.
+    Hdd,
+    /// The same in parts of equally many events.
+    Bhdd,
+    /// The same where it is enough to get from level to level.
+    Lhdd,
+    /// The same without first trying the last nodes of a level.
+    LhddNoPreselection,
 }
 
 impl Settings {
@@ -136,6 +169,7 @@ impl Settings {
         match self {
             Settings::Demo(demo) => demo.device.as_deref().map_or(Clock::Jumping, Clock::of),
             Settings::Explore(explore) => Clock::of(&explore.devices.device),
+            Settings::Reduce(reduce) if reduce.oracle == Oracle::Recording => Clock::Jumping,
             Settings::Reduce(reduce) => reduce.device.as_deref().map_or(Clock::Jumping, Clock::of),
         }
     }
@@ -162,13 +196,13 @@ impl Algorithm {
     /// How often a candidate is run, and how many of these runs must do it, if only some of it is said.
     pub fn rules(self, runs: Option<u32>, successes: Option<u32>) -> (u32, u32) {
         match self {
-            Algorithm::Auto | Algorithm::Dd => {
-                let runs = runs.unwrap_or(DEFAULT_RUNS);
-                (runs, successes.unwrap_or(runs))
-            }
             Algorithm::Nd3min => {
                 let runs = runs.unwrap_or(NOISY_RUNS);
                 (runs, successes.unwrap_or((runs * 9).div_ceil(10)))
+            }
+            _ => {
+                let runs = runs.unwrap_or(DEFAULT_RUNS);
+                (runs, successes.unwrap_or(runs))
             }
         }
     }
@@ -178,6 +212,15 @@ impl Algorithm {
             Algorithm::Auto => "auto",
             Algorithm::Dd => "dd",
             Algorithm::Nd3min => "nd3min",
+            Algorithm::Hdd => "hdd",
+            Algorithm::Bhdd => "bhdd",
+            Algorithm::Lhdd => "lhdd",
+            Algorithm::LhddNoPreselection => "lhdd-no-preselection",
         }
+    }
+
+    /// Whether it goes by a tree of states.
+    pub fn is_hierarchical(self) -> bool {
+        !matches!(self, Algorithm::Auto | Algorithm::Dd | Algorithm::Nd3min)
     }
 }

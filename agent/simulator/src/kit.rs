@@ -21,7 +21,7 @@ mod web;
 mod widgets;
 mod world;
 
-pub(crate) use app::{App, Manifest};
+pub(crate) use app::{App, Manifest, Recreation};
 pub(crate) use around::LANGUAGE;
 pub(crate) use branches::{Branches, branches};
 pub(crate) use cx::Cx;

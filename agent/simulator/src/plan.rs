@@ -9,6 +9,7 @@ mod whole;
 
 use retap_shared::Text;
 use retap_shared::verdict::Problem;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::kit::{Elsewhere, Exception, Shown, Stall, Tombstone};
 
@@ -235,6 +236,15 @@ pub(crate) enum Msg {
 }
 
 impl State {
+    /// Equal for states in which a page is drawn the same way.
+    fn look(&self, page: &Page) -> u64 {
+        let values = [&self.kept, &self.memory, &self.inert.0].into_iter().map(Vec::as_slice);
+        let texts = self.texts.iter().chain(&self.inert_texts.0).map(|text| text.as_bytes());
+        let asks = page.asks.map_or(0, |number| u64::from(number) + 1);
+        let counts = (self.texts.len() as u64) << 32 | asks << 8 | u64::from(page.screen);
+        values.chain(texts).fold(counts, |hash, bytes| xxh3_64_with_seed(bytes, hash))
+    }
+
     pub(crate) fn get(&self, var: Var) -> u8 {
         let (values, place) = match var {
             Var::Kept(place) => (&self.kept, place.into()),

@@ -12,7 +12,7 @@ use retap_shared::action::{Action, Key, System};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Settle, What};
-use retap_shared::screen::{Rotation, Screen};
+use retap_shared::screen::{Point, Rotation, Screen};
 use retap_shared::trace::Step;
 use retap_shared::verdict::{Problem, ProblemKind};
 
@@ -94,6 +94,8 @@ fn made(name: &str, wish: &Wish) -> Result<Truth, SpecError> {
 #[derive(Clone, Debug)]
 pub(crate) enum Do {
     Tap(&'static str),
+    /// A tap for each character, on the widget whose name it ends after the given beginning.
+    Taps(&'static str, &'static str),
     Long(&'static str),
     Type(&'static str, &'static str),
     Back,
@@ -109,7 +111,7 @@ pub(crate) const LONG: &str = "a text that is much longer than anyone would type
 
 fn record(entry: &Entry, planted: &Planted) -> Result<PlantedCrash, SpecError> {
     let mut recorder = Recorder::new(open(entry.name)?);
-    let shortest = planted.shortest.iter().map(|event| recorder.play(event)).collect();
+    let shortest = planted.shortest.iter().flat_map(|event| recorder.play(event)).collect();
     recorder.phone.sleep(LINGER);
     let problem = recorder.problem().unwrap_or_else(|| panic!("`{}` is not reached", planted.name));
     let matters = entry.plan.and_then(|plan| matters(&plan(), &problem));
@@ -143,23 +145,30 @@ impl Recorder {
         recorder
     }
 
-    fn play(&mut self, event: &Do) -> Step {
+    fn play(&mut self, event: &Do) -> Vec<Step> {
+        let one = match event {
+            Do::Taps(beginning, ends) => {
+                let names = ends.chars().map(|end| format!("{beginning}{end}"));
+                return names.map(|name| self.perform(Some(&name), Action::Tap)).collect();
+            }
+            Do::Tap(name) => self.perform(Some(name), Action::Tap),
+            Do::Long(name) => self.perform(Some(name), Action::LongPress),
+            Do::Type(name, text) => {
+                self.perform(Some(name), |at| Action::Text { at, text: Text::new_static(text) })
+            }
+            Do::Back => self.perform(None, |_| Action::Key(Key::Back)),
+            Do::Home => self.perform(None, |_| Action::Key(Key::Home)),
+            Do::Launch => self.perform(None, |_| Action::Launch),
+            Do::System(system) => self.perform(None, |_| Action::System(system.clone())),
+            Do::Rotate(to) => self.perform(None, |_| Action::Rotate(*to)),
+        };
+        vec![one]
+    }
+
+    fn perform(&mut self, widget: Option<&str>, action: impl FnOnce(Point) -> Action) -> Step {
         let screen = self.phone.capture().expect("a simulated screen can always be read");
-        let node = match event {
-            Do::Tap(name) | Do::Long(name) | Do::Type(name, _) => Some(named(&screen, name)),
-            _ => None,
-        };
-        let at = node.map(|node| screen.nodes()[node].bounds.center()).unwrap_or_default();
-        let action = match event {
-            Do::Tap(_) => Action::Tap(at),
-            Do::Long(_) => Action::LongPress(at),
-            Do::Type(_, text) => Action::Text { at, text: Text::new_static(text) },
-            Do::Back => Action::Key(Key::Back),
-            Do::Home => Action::Key(Key::Home),
-            Do::Launch => Action::Launch,
-            Do::System(system) => Action::System(system.clone()),
-            Do::Rotate(to) => Action::Rotate(*to),
-        };
+        let node = widget.map(|name| named(&screen, name));
+        let action = action(node.map(|node| screen.nodes()[node].bounds.center()).unwrap_or_default());
         self.phone.inject(&action).expect("a simulated phone takes every event");
         settle(&mut self.phone);
         let widget = node.map(|node| screen.widget(node));

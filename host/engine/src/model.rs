@@ -2,9 +2,11 @@
 
 mod abstraction;
 mod coverage;
+mod way;
 
 pub use abstraction::abstract_screen;
 pub use coverage::{Coverage, CoveragePoint, Gain};
+pub(crate) use way::{numbered, shortest};
 
 /// Two hashes as one, in this order: a strong mix without the cost of hashing them as bytes.
 pub(crate) fn mixed(one: u64, other: u64) -> u64 {

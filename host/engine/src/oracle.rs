@@ -4,6 +4,7 @@ mod candidate;
 mod journaled;
 mod pooled;
 mod prefixes;
+mod recording;
 
 use retap_shared::connection::Pending;
 use retap_shared::micros::Micros;
@@ -13,10 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::journal::JournalError;
 use crate::pool::PoolError;
-pub use candidate::{Candidate, CandidateKey};
+pub use candidate::{Candidate, CandidateKey, Place};
 pub use journaled::Journaled;
 pub use pooled::{Conditions, Pooled};
 pub use prefixes::Resumed;
+pub use recording::{ACTIVITY_MACHINE, Invented, NotRecorded, Recording};
 
 pub trait Oracle: Send + Sync {
     /// Dropping the future cancels the run. A lost phone is not an answer: the run is then done again elsewhere.

@@ -2,10 +2,14 @@
 
 mod auto;
 mod dd;
+mod deletion;
+mod hdd;
+mod hierarchy;
 mod judge;
 mod nd3min;
 pub mod scheduler;
 mod simplify;
+mod steady;
 mod sweep;
 
 use std::fmt;
@@ -21,8 +25,11 @@ use crate::event::{Checked, RunEvent, Sink};
 use crate::oracle::{Candidate, Oracle, OracleError};
 use crate::policy::{Policy, Prior, Tally};
 use crate::stop::Stop;
+use hdd::Variant;
+pub use hierarchy::Hierarchy;
 use judge::{Halt, Judge};
 pub use scheduler::Scheduling;
+use steady::Steady;
 
 /// The paper's.
 pub const DEFAULT_PARTS: usize = 5;
@@ -33,12 +40,20 @@ const SECOND_TRY: u32 = 3;
 pub enum Algorithm {
     /// Plain delta debugging.
     Dd,
-    /// If one run each is enough, delta debugging and then a sweep that also removes steps that only go together; else by
-    /// what is believed of each step.
+    /// If one run each is enough, the shortest way by what was recorded, what else is needed by probabilities, and then a
+    /// sweep that also removes steps that only go together; else by what is believed of each step.
     #[default]
     Auto,
     /// Delta debugging in rounds of runs, for targets that are reached only sometimes.
     Nd3min,
+    /// SimplyDroid's: by the tree of states, in parts of equally many nodes.
+    Hdd,
+    /// The same in parts of equally many events.
+    Bhdd,
+    /// The same where it is enough, above the last level, to get to the next.
+    Lhdd,
+    /// The same without first trying the last nodes of a level.
+    LhddNoPreselection,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +79,8 @@ pub struct ReduceSettings {
     pub keep_rate: bool,
     /// In the end, steps are replaced by simpler ones where the result still passes.
     pub simplify: bool,
+    /// SimplyDroid's: what counts as a state.
+    pub hierarchy: Hierarchy,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +92,7 @@ pub struct Reduction {
     pub kept: Vec<u32>,
     /// How many of them were made simpler.
     pub simplified: usize,
+    /// Of the whole trace; no runs if a part of it did it before the whole was played.
     pub original: Check,
     /// Fresh runs of the result; none if it did not come to that.
     pub result: Option<Check>,
@@ -208,18 +226,25 @@ impl Work<'_> {
         if may_be_flaky && (settings.runs > 1 || settings.keep_rate) {
             return self.by_beliefs(settings.clone()).await;
         }
-        let (runs, needed) = settings.original(algorithm);
-        let first = self.judge.fresh(self.best.key(), runs).start;
-        self.original = self.judge.check(&self.best, Checked::Original, first, runs).await?;
-        if self.original.successes < needed {
-            return if may_be_flaky { self.once_more().await } else { Ok(None) };
+        let steady = Steady::of(&whole);
+        if !may_be_flaky || !steady.shortcut(&mut self.judge, &mut self.best).await? {
+            let (runs, needed) = settings.original(algorithm);
+            let first = self.judge.fresh(self.best.key(), runs).start;
+            self.original = self.judge.check(&self.best, Checked::Original, first, runs).await?;
+            if self.original.successes < needed {
+                return if may_be_flaky { self.once_more().await } else { Ok(None) };
+            }
+            self.judge.know(&self.best);
         }
         match algorithm {
             Algorithm::Nd3min => nd3min::nd3min(&mut self.judge, &mut self.best).await?,
             Algorithm::Dd => dd::dd(&mut self.judge, &mut self.best).await?,
-            Algorithm::Auto => {
-                dd::dd(&mut self.judge, &mut self.best).await?;
-                sweep::sweep(&mut self.judge, &mut self.best).await?;
+            Algorithm::Auto => steady.reduce(&mut self.judge, &mut self.best).await?,
+            Algorithm::Hdd => self.hierarchical(Variant::Plain).await?,
+            Algorithm::Bhdd => self.hierarchical(Variant::Balanced).await?,
+            Algorithm::Lhdd => self.hierarchical(Variant::Local { preselection: true }).await?,
+            Algorithm::LhddNoPreselection => {
+                self.hierarchical(Variant::Local { preselection: false }).await?;
             }
         }
         let left = self.best.clone();
@@ -243,6 +268,11 @@ impl Work<'_> {
     async fn proven(&mut self, settings: &ReduceSettings) -> Result<Check, Halt> {
         let first = self.judge.fresh(self.best.key(), settings.check_runs).start.max(settings.runs);
         self.judge.check(&self.best, Checked::Result, first, settings.check_runs).await
+    }
+
+    async fn hierarchical(&mut self, variant: Variant) -> Result<(), Halt> {
+        let hierarchy = self.judge.settings().hierarchy;
+        hdd::hdd(&mut self.judge, &mut self.best, variant, hierarchy).await
     }
 
     /// The first run has failed. A trace that then does it at least once is flaky.
@@ -318,7 +348,7 @@ impl ReduceSettings {
         let runs = self.original_runs.unwrap_or(self.runs);
         let own = match algorithm {
             Algorithm::Nd3min | Algorithm::Auto => (self.successes * 5).div_ceil(6),
-            Algorithm::Dd => self.successes,
+            _ => self.successes,
         };
         (runs, self.original_successes.unwrap_or(own))
     }
@@ -359,12 +389,21 @@ impl Default for ReduceSettings {
             prior: Arc::new(Prior::paper()),
             keep_rate: false,
             simplify: false,
+            hierarchy: Hierarchy::default(),
         }
     }
 }
 
 impl Algorithm {
-    pub const ALL: [Algorithm; 3] = [Algorithm::Auto, Algorithm::Dd, Algorithm::Nd3min];
+    pub const ALL: [Algorithm; 7] = [
+        Algorithm::Auto,
+        Algorithm::Dd,
+        Algorithm::Nd3min,
+        Algorithm::Hdd,
+        Algorithm::Bhdd,
+        Algorithm::Lhdd,
+        Algorithm::LhddNoPreselection,
+    ];
 }
 
 impl fmt::Display for Algorithm {
@@ -373,12 +412,18 @@ impl fmt::Display for Algorithm {
             Algorithm::Dd => "dd",
             Algorithm::Auto => "auto",
             Algorithm::Nd3min => "nd3min",
+            Algorithm::Hdd => "hdd",
+            Algorithm::Bhdd => "bhdd",
+            Algorithm::Lhdd => "lhdd",
+            Algorithm::LhddNoPreselection => "lhdd-no-preselection",
         })
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no algorithm `{0}`; there are `auto`, `dd` and `nd3min`")]
+#[error(
+    "there is no algorithm `{0}`; there are `auto`, `dd`, `nd3min`, `hdd`, `bhdd`, `lhdd` and `lhdd-no-preselection`"
+)]
 pub struct UnknownAlgorithm(pub String);
 
 impl FromStr for Algorithm {

@@ -10,6 +10,7 @@ use retap_shared::action::{Action, Key};
 use retap_shared::protocol::{Command, What};
 use retap_shared::screen::{NodeFlags, Screen, SharedScreen, WindowKind};
 use retap_shared::trace::{App, Start, Step};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::devices::{DevicesError, Phones};
 use crate::failure::Failure;
@@ -29,15 +30,18 @@ const SNAPSHOTS: u32 = 200;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
+    /// A second of this thread's processor time.
     pub events_per_second: u64,
+    /// A second on the clock, in which other programs have their share.
+    pub by_clock: u64,
     /// On an average screen.
     pub nodes: u64,
     /// Saving a state, and going back to it after another event: the median of both together, in microseconds.
     pub snapshot_micros: f64,
 }
 
-/// By the clock of the machine, with the choice of each event and the clean starts included: the median over blocks,
-/// because other programs take their share of single moments.
+/// With the choice of each event and the clean starts included: the median over blocks, because other programs take
+/// their share of single moments.
 pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Failure> {
     let phones = Phones::connect(&Devices { device: format!("sim:{app}"), count: 1 }, Seed(seed)).await?;
     let app = phones.app(None)?.app;
@@ -47,21 +51,33 @@ pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Fail
         move |source| DevicesError::Connect { name, source }
     };
     let mut rng = Seed(seed).rng();
-    let (mut speeds, mut nodes, mut left) = (Vec::new(), 0, events);
+    let (mut speeds, mut by_clock, mut nodes, mut left) = (Vec::new(), Vec::new(), 0, events);
     while left > 0 {
         let block = left.min(BLOCK);
-        let began = Instant::now();
+        let (began, worked) = (Instant::now(), processor_time());
         nodes += drive(&mut device, &app, block, &mut rng).await.map_err(failed(device.name()))?;
-        speeds.push((block as f64 / began.elapsed().as_secs_f64()) as u64);
+        speeds.push((block as f64 / (processor_time() - worked)) as u64);
+        by_clock.push((block as f64 / began.elapsed().as_secs_f64()) as u64);
         left -= block;
     }
-    speeds.sort_unstable();
     let snapshots = snapshots(&mut device, &app, &mut rng).await.map_err(failed(device.name()))?;
     Ok(Measured {
-        events_per_second: speeds.get(speeds.len() / 2).copied().unwrap_or_default(),
+        events_per_second: median(speeds),
+        by_clock: median(by_clock),
         nodes: nodes / events.max(1),
         snapshot_micros: snapshots,
     })
+}
+
+fn median(mut of: Vec<u64>) -> u64 {
+    of.sort_unstable();
+    of.get(of.len() / 2).copied().unwrap_or_default()
+}
+
+/// What this thread has worked, in seconds.
+fn processor_time() -> f64 {
+    let used = clock_gettime(ClockId::ThreadCPUTime);
+    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
 }
 
 /// Saves, acts and goes back, again and again; what the acts take is not counted.
@@ -110,18 +126,10 @@ pub(super) async fn start(device: &mut Device, app: &App) -> Result<SharedScreen
 
 /// A random widget of the topmost window, each with the same chance.
 pub(super) fn choose(screen: &Screen, rng: &mut Rng) -> Step {
-    let mut seen = 0;
-    let mut chosen = None;
-    if !rng.random_ratio(1, BACK) {
-        let windows = screen.windows_with_nodes().filter(|(window, ..)| window.kind != WindowKind::Keyboard);
-        for node in windows.last().map(|(_, _, nodes)| nodes).into_iter().flatten() {
-            if node.is(TAPPED) {
-                seen += 1;
-                if rng.random_ratio(1, seen) {
-                    chosen = Some(node);
-                }
-            }
-        }
-    }
+    let windows = screen.windows_with_nodes().filter(|(window, ..)| window.kind != WindowKind::Keyboard);
+    let nodes = windows.last().map(|(_, _, nodes)| nodes).unwrap_or_default();
+    let tapped = || nodes.iter().filter(|node| node.is(TAPPED));
+    let count = if rng.random_ratio(1, BACK) { 0 } else { tapped().count() };
+    let chosen = (count > 0).then(|| rng.random_range(0..count)).and_then(|number| tapped().nth(number));
     Step::new(chosen.map_or(Action::Key(Key::Back), |node| Action::Tap(node.bounds.center())))
 }

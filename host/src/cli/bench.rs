@@ -1,5 +1,7 @@
 //! `retap bench`.
 
+mod crash;
+
 use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -32,6 +34,8 @@ enum What {
     Policy(Policy),
     Noisy(Noisy),
     OwnCost(OwnCost),
+    Crash(crash::Crash),
+    Oracle(crash::Oracle),
     Device(Device),
 }
 
@@ -151,6 +155,8 @@ impl Bench {
             What::Policy(policy) => policy.run(shell),
             What::Noisy(noisy) => noisy.run(shell),
             What::OwnCost(own_cost) => own_cost.run(shell),
+            What::Crash(crash) => crash.run(shell),
+            What::Oracle(oracle) => oracle.run(shell),
             What::Device(device) => device.run(shell),
         }
     }
@@ -336,17 +342,18 @@ impl Simulated {
                 return Ok(Exit::Interrupted);
             }
             let measured = job::block_on(Clock::Jumping, simulated::measure(app, *events, *seed))??;
-            let simulated::Measured { events_per_second, nodes, snapshot_micros } = measured;
+            let simulated::Measured { events_per_second, by_clock, nodes, snapshot_micros } = measured;
             shell.console.result(&if *json {
                 let mut line = json!({ "bench": "simulated", "app": app });
                 line["events_per_second"] = json!(events_per_second);
+                line["by_clock"] = json!(by_clock);
                 line["nodes"] = json!(nodes);
                 line["snapshot_micros"] = json!(snapshot_micros);
                 line.to_string()
             } else {
-                let events = thousands(events_per_second);
+                let [events, by_clock] = [events_per_second, by_clock].map(thousands);
                 format!(
-                    "{app:<10} {events:>12} events a second, {nodes} nodes a screen, a snapshot and back in {snapshot_micros} µs"
+                    "{app:<10} {events:>12} events a second of processor time ({by_clock} on the clock), {nodes} nodes a screen, a snapshot and back in {snapshot_micros} µs"
                 )
             })?;
         }

@@ -10,7 +10,7 @@ use crate::cli::arguments;
 use crate::devices;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::job::{self, Ended, Explored, Job, Place, Rules, Section, Wanted};
+use crate::job::{self, Ended, Explored, Ground, Job, Place, Rules, Section, Wanted};
 use crate::plain;
 use crate::report::console::Tone;
 use crate::report::summary;
@@ -164,7 +164,9 @@ async fn shorten_all(job: &Job, app: &mut Shown, done: &mut usize, all: usize) -
             format!("\n{done} of {all}: {label} ends in this {kind} after {steps}. Which of them matter?");
         job.console().say(Tone::Heading, &question);
         let trace = crash.trace.clone();
-        let short = job::shorten(job, &phones.pool, trace, Some(crash.clone()), &Rules::default()).await?;
+        let short =
+            job::shorten(job, Ground::Phones(&phones.pool), trace, Some(crash.clone()), &Rules::default())
+                .await?;
         job.console().result(&summary::shortened(&short))?;
         if let Some(cut) = short.crash {
             *crash = cut;

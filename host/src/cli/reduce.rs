@@ -13,7 +13,7 @@ use crate::failure::{Explained, Failure};
 use crate::job::{self, Job, Place, Shortened, Source, verdict_in_words};
 use crate::report::summary;
 use crate::run::store::Store;
-use crate::settings::{self, Algorithm, Nd3min, Scheduler, Settings};
+use crate::settings::{self, Algorithm, Hierarchy, Nd3min, Oracle, Scheduler, Settings};
 use crate::shell::Shell;
 use crate::target;
 
@@ -36,6 +36,12 @@ pub struct Reduce {
     /// How to choose what to leave out; `auto` if not said
     #[arg(long, value_enum)]
     algorithm: Option<Algorithm>,
+    /// Those that go by a tree of states: what counts as one; `activity` if not said
+    #[arg(long, value_enum)]
+    hierarchy: Option<Hierarchy>,
+    /// Who is asked: `phones`, or the `recording` itself, an activity machine; `phones` if not said
+    #[arg(long, value_enum)]
+    oracle: Option<Oracle>,
     /// `nd3min`: who plans the rounds; `heuristic` if not said
     #[arg(long, value_enum)]
     scheduler: Option<Scheduler>,
@@ -75,6 +81,7 @@ pub struct Reduce {
         conflicts_with_all = [
             "source", "crash", "device", "count", "user", "keep_agent", "target", "algorithm", "runs", "successes", "seed", "out", "config",
             "scheduler", "parts", "parallel", "original_successes", "prior", "keep_rate", "only_delete",
+            "hierarchy", "oracle",
         ]
     )]
     resume: Option<PathBuf>,
@@ -120,6 +127,9 @@ impl Reduce {
         if let Some(option) = only_nd3min.filter(|_| algorithm != Algorithm::Nd3min) {
             return Err(Contradiction { option, of: Algorithm::Nd3min, algorithm }.into());
         }
+        if self.hierarchy.is_some() && !algorithm.is_hierarchical() {
+            return Err(Contradiction { option: "--hierarchy", of: Algorithm::Lhdd, algorithm }.into());
+        }
         if self.keep_rate && algorithm != Algorithm::Auto {
             return Err(Contradiction { option: "--keep-rate", of: Algorithm::Auto, algorithm }.into());
         }
@@ -143,6 +153,8 @@ impl Reduce {
             keep_rate: self.keep_rate,
             only_delete: self.only_delete,
             prior: prior.map(|prior| prior.to_text()),
+            hierarchy: self.hierarchy.unwrap_or_default(),
+            oracle: self.oracle.unwrap_or_default(),
         };
         traces.check(&settings)?;
         let place = Place { out: self.out.clone(), store: Some(store) };

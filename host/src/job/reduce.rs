@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use retap_engine::event::RunEvent;
-use retap_engine::oracle::{Conditions, Journaled, OracleError, Pooled, Resumed};
+use retap_engine::oracle::{
+    Conditions, Invented, Journaled, NotRecorded, OracleError, Pooled, Recording, Resumed,
+};
 use retap_engine::policy::{self, Prior, PriorError};
 use retap_engine::pool::Pool;
-use retap_engine::reduce::{self, ReduceError, ReduceSettings, Reduction, Scheduling};
+use retap_engine::reduce::{self, Hierarchy, ReduceError, ReduceSettings, Reduction, Scheduling};
 use retap_shared::bytes::Png;
 use retap_shared::protocol::{Played, What};
 use retap_shared::trace::Trace;
@@ -56,6 +58,10 @@ impl Rules {
                 Algorithm::Auto => reduce::Algorithm::Auto,
                 Algorithm::Dd => reduce::Algorithm::Dd,
                 Algorithm::Nd3min => reduce::Algorithm::Nd3min,
+                Algorithm::Hdd => reduce::Algorithm::Hdd,
+                Algorithm::Bhdd => reduce::Algorithm::Bhdd,
+                Algorithm::Lhdd => reduce::Algorithm::Lhdd,
+                Algorithm::LhddNoPreselection => reduce::Algorithm::LhddNoPreselection,
             },
             settings: ReduceSettings {
                 runs,
@@ -66,6 +72,10 @@ impl Rules {
                 scheduling: scheduling(nd3min.scheduler),
                 keep_rate: asked.keep_rate,
                 simplify: !asked.only_delete,
+                hierarchy: match asked.hierarchy {
+                    settings::Hierarchy::Activity => Hierarchy::Activity,
+                    settings::Hierarchy::Screen => Hierarchy::Screen,
+                },
                 ..ReduceSettings::default()
             },
             parallel: asked.parallel,
@@ -91,15 +101,31 @@ fn scheduling(scheduler: Scheduler) -> Scheduling {
     }
 }
 
+/// Who is asked whether a candidate still does it.
+#[derive(Clone, Copy, Debug)]
+pub enum Ground<'a> {
+    Phones(&'a Pool),
+    /// The recording itself: an activity machine.
+    Recording,
+}
+
 /// `part` names this reduction among those of the job.
 pub async fn reduce(
     job: &Job,
-    pool: &Pool,
+    ground: Ground<'_>,
     trace: &Trace,
     rules: &Rules,
     part: &str,
 ) -> Result<Cut, Failure> {
     let journal = job.journal(&format!("reduce-{part}"))?;
+    let Ground::Phones(pool) = ground else {
+        let oracle = Journaled::new(Recording::of(trace, Invented::default())?, &journal, job.sink());
+        // What a step does is nothing to a machine of activities: it would take any simpler one.
+        let settings = ReduceSettings { simplify: false, ..rules.settings.clone() };
+        let reduction =
+            reduce::reduce(trace, rules.algorithm, &settings, &oracle, job.sink(), job.stop()).await?;
+        return Ok(Cut { reduction, resumed: Resumed::default(), recorded: None, pictures: Vec::new() });
+    };
     let conditions = Conditions { snapshots: rules.snapshots, ..Conditions::of(trace) };
     let phones = Pooled::new(pool, conditions, job.sink());
     let oracle = Journaled::new(&phones, &journal, job.sink());
@@ -176,6 +202,17 @@ impl Explained for ReduceError {
                 "make room or give the right to write there, then go on with `--resume`; what was observed is kept".into()
             }
         }
+    }
+}
+
+impl Explained for NotRecorded {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        "name a trace that says in which activity each step was recorded, or leave `--oracle recording` away"
+            .into()
     }
 }
 

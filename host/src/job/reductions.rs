@@ -1,6 +1,6 @@
 //! All reductions of one job, one trace after the other, each with its files written as soon as it is done.
 
-use retap_engine::pool::Pool;
+use retap_engine::oracle::ACTIVITY_MACHINE;
 use retap_engine::reduce::{Certainty, Check};
 use retap_shared::protocol::{PhoneInfo, Target};
 use retap_shared::trace::Trace;
@@ -8,10 +8,10 @@ use retap_shared::verdict::Outcome;
 
 use crate::failure::Failure;
 use crate::job::source::{Source, phone_for};
-use crate::job::{Cut, Ended, Job, Rules, Section, page, reduce};
+use crate::job::{Cut, Ended, Ground, Job, Rules, Section, page, reduce};
 use crate::report::console::Tone;
 use crate::run::crashes::Crash;
-use crate::settings::{Devices, Reduce};
+use crate::settings::{Devices, Oracle, Reduce};
 use crate::target;
 use crate::words::counted;
 
@@ -45,19 +45,31 @@ pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shorte
     let items = source.items();
     let all = items.len();
     for (number, (trace, crash)) in items.into_iter().enumerate() {
-        let device = phone_for(&trace, settings.device.as_deref())?;
-        let phones = job.connect(&Devices { device, count: settings.count }).await?;
-        phones.app_of(&trace, job.sink())?;
-        if !phones.infos.iter().all(|phone| phones_used.contains(phone)) {
-            job.tell_started(phones.names());
-            phones_used.extend(phones.infos);
-        }
+        let phones = match settings.oracle {
+            Oracle::Recording => {
+                job.tell_started(vec![ACTIVITY_MACHINE.to_owned()]);
+                None
+            }
+            Oracle::Phones => {
+                let device = phone_for(&trace, settings.device.as_deref())?;
+                let phones = job.connect(&Devices { device, count: settings.count }).await?;
+                phones.app_of(&trace, job.sink())?;
+                if !phones.infos.iter().all(|phone| phones_used.contains(phone)) {
+                    job.tell_started(phones.names());
+                    phones_used.extend(phones.infos.clone());
+                }
+                Some(phones)
+            }
+        };
         let target = target::of(&trace, settings.target.as_deref())?;
         let aimed = aimed(trace, &target);
         let (steps, target) = (counted(aimed.steps.len() as u64, "step"), target::in_words(&target));
-        let heading = format!("{} of {all}: cutting down {steps} to those that lead to {target}", number + 1);
+        let on = if phones.is_none() { ", on an activity machine and no phone" } else { "" };
+        let heading =
+            format!("{} of {all}: cutting down {steps} to those that lead to {target}{on}", number + 1);
         job.console().say(Tone::Heading, &heading);
-        let one = shorten(job, &phones.pool, aimed, crash, &rules).await?;
+        let ground = phones.as_ref().map_or(Ground::Recording, |phones| Ground::Phones(&phones.pool));
+        let one = shorten(job, ground, aimed, crash, &rules).await?;
         let outcome = one.outcome;
         shortened.push(one);
         if outcome == Outcome::Interrupted {
@@ -75,14 +87,14 @@ pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shorte
 /// One trace, with its files.
 pub async fn shorten(
     job: &Job,
-    pool: &Pool,
+    ground: Ground<'_>,
     trace: Trace,
     crash: Option<Crash>,
     rules: &Rules,
 ) -> Result<Shortened, Failure> {
     let target = trace.header.target.clone().unwrap_or(Target::AnyProblem);
     let part = crash.as_ref().map_or_else(|| "trace".to_owned(), |crash| crash.fingerprint.to_string());
-    let cut = reduce(job, pool, &trace, rules, &part).await?;
+    let cut = reduce(job, ground, &trace, rules, &part).await?;
     let from = trace.steps.len();
     let crash = match crash {
         Some(crash) => Some(Crash { reduced: cut.reduced(), ..crash }),

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use retap_engine::oracle::{Invented, Recording};
 use retap_engine::reduce::ReduceSettings;
 use retap_shared::trace::Trace;
 
@@ -11,7 +12,7 @@ use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::run::crashes::{self, Crash, CrashError};
 use crate::run::directory::{self, Directory, DirectoryError};
-use crate::settings::Reduce;
+use crate::settings::{Oracle, Reduce};
 use crate::target;
 use crate::words::listed;
 
@@ -105,6 +106,10 @@ impl Source {
         ReduceSettings { runs, successes, original_successes, parts, ..ReduceSettings::default() }.check()?;
         for (trace, _) in self.items() {
             target::of(&trace, settings.target.as_deref())?;
+            if settings.oracle == Oracle::Recording {
+                Recording::of(&trace, Invented::default())?;
+                continue;
+            }
             devices::check(&phone_for(&trace, settings.device.as_deref())?)?;
         }
         Ok(())

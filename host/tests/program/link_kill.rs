@@ -18,6 +18,8 @@ const USUAL_SEEDS: u64 = 3;
 /// Kills a schedule, within the time that an undisturbed reduction takes.
 const KILLS: usize = 3;
 const SPAN: Duration = Duration::from_secs(24);
+/// What takes that long: `auto` would be done before anybody is killed.
+const LONG: &str = "--algorithm dd --runs 2";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Victim {
@@ -52,11 +54,11 @@ fn a_reduction_whose_agent_and_host_are_killed_ends_with_the_undisturbed_answer(
 fn reduced_under(way: &str, seed: u64) {
     let desk = Desk::new();
     let trace = padded(&desk, "notes");
-    let calm = desk.run(&format!("reduce {trace} --device sim:notes --seed 1 --out calm"));
+    let calm = desk.run(&format!("reduce {trace} --device sim:notes {LONG} --seed 1 --out calm"));
     assert_eq!(calm.code, 0, "{}", calm.err);
 
     let mut served = Served::start_lasting(&desk, "sim:notes", way);
-    let start = format!("reduce {trace} --device {} --seed 1 --out run", served.device());
+    let start = format!("reduce {trace} --device {} {LONG} --seed 1 --out run", served.device());
     let resume = "reduce --resume run";
     let mut host = desk.start(&start);
     let (began, mut agents, mut hosts) = (Instant::now(), 0, 0);

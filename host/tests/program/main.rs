@@ -4,6 +4,7 @@ mod adb;
 mod bad_input;
 mod bench;
 mod check;
+mod crash;
 mod demo;
 mod devices;
 mod doctor;

@@ -38,11 +38,16 @@ impl ScreenContent {
             words.put(&window.nodes.to_le_bytes());
             hash = words.after(hash);
         }
+        // Neighbours are often of one class, and its name is then often the very same bytes.
+        let mut class: (&str, u64) = ("", 0);
         for node in &self.nodes {
             let mut words = Words::<56>::default();
             words.put(&node.depth.to_le_bytes());
             words.put(&node.flags.bits().to_le_bytes());
-            words.text(&node.class);
+            if !std::ptr::eq(class.0, node.class.as_str()) {
+                class = (&node.class, hash_of(&node.class));
+            }
+            words.put(&class.1.to_le_bytes());
             words.text(&node.id);
             words.text(&node.text);
             words.text(&node.description);
@@ -72,8 +77,7 @@ impl<const N: usize> Words<N> {
     }
 
     fn text(&mut self, text: &str) {
-        let hash = if text.is_empty() { 0 } else { xxh3_64(text.as_bytes()) };
-        self.put(&hash.to_le_bytes());
+        self.put(&hash_of(text).to_le_bytes());
     }
 
     fn rect(&mut self, rect: &Rect) {
@@ -85,6 +89,10 @@ impl<const N: usize> Words<N> {
     fn after(&self, hash: u64) -> u64 {
         xxh3_64_with_seed(&self.bytes, hash)
     }
+}
+
+fn hash_of(text: &str) -> u64 {
+    if text.is_empty() { 0 } else { xxh3_64(text.as_bytes()) }
 }
 
 impl fmt::Display for ScreenHash {

@@ -26,8 +26,8 @@ use retap_shared::Text;
 use retap_shared::action::System;
 
 use super::Entry;
-use crate::kit::{App, Cx, Manifest, Process, Running, Ui, branches};
-use crate::plan::{self, Hook};
+use crate::kit::{App, Cx, Manifest, Process, Recreation, Running, Ui, branches};
+use crate::plan;
 use post::{Draft, Folder, Message};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -229,31 +229,17 @@ impl App for Mail {
         }
     }
 
-    fn localized(&mut self, page: &mut Page, cx: &mut Cx<'_, Mail>) {
-        match page {
-            Page::More(page) => more::PLAN.recreated(Hook::Locale, &mut self.more, page, cx),
-            _ => self.rotated(page, cx),
-        }
-    }
-
-    fn restored(&mut self, page: &mut Page, cx: &mut Cx<'_, Mail>) {
-        match page {
-            Page::More(page) => more::PLAN.recreated(Hook::Restore, &mut self.more, page, cx),
-            _ => self.rotated(page, cx),
-        }
-    }
-
     fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Mail>) {
         if let Page::More(page) = page {
             more::PLAN.told(event, &mut self.more, page, cx);
         }
     }
 
-    fn rotated(&mut self, page: &mut Page, cx: &mut Cx<'_, Mail>) {
+    fn recreated(&mut self, page: &mut Page, by: Recreation, cx: &mut Cx<'_, Mail>) {
         match page {
             Page::Inbox(page) => page.rotated(cx),
             Page::Compose(page) => page.rotated(),
-            Page::More(page) => more::PLAN.recreated(Hook::Rotate, &mut self.more, page, cx),
+            Page::More(page) => more::PLAN.recreated(by, &mut self.more, page, cx),
             _ => {}
         }
     }

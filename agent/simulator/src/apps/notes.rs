@@ -23,8 +23,8 @@ use retap_shared::Text;
 use retap_shared::action::System;
 
 use super::Entry;
-use crate::kit::{App, Cx, Manifest, Process, Running, Shown, Ui, branches};
-use crate::plan::{self, Hook};
+use crate::kit::{App, Cx, Manifest, Process, Recreation, Running, Shown, Ui, branches};
+use crate::plan;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "notes",
@@ -237,32 +237,18 @@ impl App for Notes {
         }
     }
 
-    fn localized(&mut self, page: &mut Page, cx: &mut Cx<'_, Notes>) {
-        match page {
-            Page::More(page) => more::PLAN.recreated(Hook::Locale, &mut self.more, page, cx),
-            _ => self.rotated(page, cx),
-        }
-    }
-
-    fn restored(&mut self, page: &mut Page, cx: &mut Cx<'_, Notes>) {
-        match page {
-            Page::More(page) => more::PLAN.recreated(Hook::Restore, &mut self.more, page, cx),
-            _ => self.rotated(page, cx),
-        }
-    }
-
     fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Notes>) {
         if let Page::More(page) = page {
             more::PLAN.told(event, &mut self.more, page, cx);
         }
     }
 
-    fn rotated(&mut self, page: &mut Page, cx: &mut Cx<'_, Notes>) {
+    fn recreated(&mut self, page: &mut Page, by: Recreation, cx: &mut Cx<'_, Notes>) {
         match page {
             Page::List(page) => page.rotated(),
             Page::Editor(page) => page.rotated(cx),
             Page::Search(page) => page.rotated(cx),
-            Page::More(page) => more::PLAN.recreated(Hook::Rotate, &mut self.more, page, cx),
+            Page::More(page) => more::PLAN.recreated(by, &mut self.more, page, cx),
             _ => {}
         }
     }

@@ -28,8 +28,8 @@ use retap_shared::Text;
 use retap_shared::action::System;
 
 use super::Entry;
-use crate::kit::{App, Cx, Manifest, Process, Running, Ui, branches};
-use crate::plan::{self, Hook};
+use crate::kit::{App, Cx, Manifest, Process, Recreation, Running, Ui, branches};
+use crate::plan;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "shop",
@@ -258,32 +258,18 @@ impl App for Shop {
         }
     }
 
-    fn localized(&mut self, page: &mut Page, cx: &mut Cx<'_, Shop>) {
-        match page {
-            Page::More(page) => more::PLAN.recreated(Hook::Locale, &mut self.more, page, cx),
-            _ => self.rotated(page, cx),
-        }
-    }
-
-    fn restored(&mut self, page: &mut Page, cx: &mut Cx<'_, Shop>) {
-        match page {
-            Page::More(page) => more::PLAN.recreated(Hook::Restore, &mut self.more, page, cx),
-            _ => self.rotated(page, cx),
-        }
-    }
-
     fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Shop>) {
         if let Page::More(page) = page {
             more::PLAN.told(event, &mut self.more, page, cx);
         }
     }
 
-    fn rotated(&mut self, page: &mut Page, cx: &mut Cx<'_, Shop>) {
+    fn recreated(&mut self, page: &mut Page, by: Recreation, cx: &mut Cx<'_, Shop>) {
         match page {
             Page::Gallery(page) => page.show(cx),
             Page::Login(page) => page.rotated(cx),
             Page::Delivery(page) => page.rotated(cx),
-            Page::More(page) => more::PLAN.recreated(Hook::Rotate, &mut self.more, page, cx),
+            Page::More(page) => more::PLAN.recreated(by, &mut self.more, page, cx),
             _ => {}
         }
     }

@@ -25,6 +25,12 @@ pub(crate) trait App: Clone + Hash + Send + Sync + 'static {
     /// Lays out the activity and, above it, its dialogs. It sees nothing but the state: drawn screens are kept.
     fn view(&self, page: &Self::Page, ui: &mut Ui<'_, Self::Msg>);
 
+    /// Equal as long as nothing that `view` looks at has changed, so that nothing need be drawn again. None from an app
+    /// that does not tell.
+    fn look(&self, _page: &Self::Page) -> Option<u64> {
+        None
+    }
+
     /// Answers to a touch, or to a message that was posted earlier.
     fn update(&mut self, page: &mut Self::Page, msg: Self::Msg, cx: &mut Cx<'_, Self>);
 
@@ -34,19 +40,8 @@ pub(crate) trait App: Clone + Hash + Send + Sync + 'static {
     /// What was above it is gone: `onResume`.
     fn resumed(&mut self, _page: &mut Self::Page, _cx: &mut Cx<'_, Self>) {}
 
-    /// The activity was destroyed and created again because the display was turned. What the app did not save is
-    /// for this to forget.
-    fn rotated(&mut self, _page: &mut Self::Page, _cx: &mut Cx<'_, Self>) {}
-
-    /// The same for another language.
-    fn localized(&mut self, page: &mut Self::Page, cx: &mut Cx<'_, Self>) {
-        self.rotated(page, cx);
-    }
-
-    /// The same after its process had been ended behind its back: `died` came before.
-    fn restored(&mut self, page: &mut Self::Page, cx: &mut Cx<'_, Self>) {
-        self.rotated(page, cx);
-    }
+    /// The activity was destroyed and created again. What the app did not save is for this to forget.
+    fn recreated(&mut self, _page: &mut Self::Page, _by: Recreation, _cx: &mut Cx<'_, Self>) {}
 
     /// It is in front again after another app was.
     fn returned(&mut self, _page: &mut Self::Page, _cx: &mut Cx<'_, Self>) {}
@@ -64,6 +59,15 @@ pub(crate) trait App: Clone + Hash + Send + Sync + 'static {
 
     /// The process ended: what was only in memory is for this to forget.
     fn died(&mut self) {}
+}
+
+/// Why an activity is created again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recreation {
+    Rotation,
+    Language,
+    /// Its process had been ended behind its back: `died` came before.
+    Restoring,
 }
 
 /// What the system knows of an app without running it.

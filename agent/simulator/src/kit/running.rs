@@ -15,7 +15,7 @@ use super::failure::{Failed, Failure};
 use super::late::Late;
 use super::process::Process;
 use super::ui::{Correction, Frame};
-use super::{App, Cx, Elsewhere, Manifest, Stall, Ui, World};
+use super::{App, Cx, Elsewhere, Manifest, Recreation, Stall, Ui, World};
 
 /// An app with its state, its back stack, and what it has posted. What is behind an `Arc` is shared with its forks.
 #[derive(Clone)]
@@ -118,7 +118,9 @@ impl<A: App> Running<A> {
     /// Hands a message to the front activity.
     pub(super) fn send(&mut self, msg: A::Msg, world: &mut World) {
         if let Some(front) = self.stack.len().checked_sub(1) {
-            self.front_mut().menu_open = false;
+            if self.stack[front].menu_open {
+                self.front_mut().menu_open = false;
+            }
             self.run(front, world, |app, page, cx| app.update(page, msg, cx));
         }
     }
@@ -140,12 +142,15 @@ impl<A: App> Running<A> {
         world: &mut World,
         call: impl FnOnce(&mut A, &mut A::Page, &mut Cx<'_, A>),
     ) {
-        self.built = None;
         let mut commands = Vec::new();
+        let before = self.built.as_ref().and_then(|_| self.app.look(&self.stack[place].page));
         let activity = Arc::make_mut(&mut self.stack[place]);
         let (configuration, offline) = (self.around.configuration(), self.around.offline);
         let mut cx = Cx { world, commands: &mut commands, configuration, offline };
         call(Arc::make_mut(&mut self.app), &mut activity.page, &mut cx);
+        if before.is_none() || before != self.app.look(&activity.page) || !commands.is_empty() {
+            self.built = None;
+        }
         let instance = activity.instance;
         self.obey(commands, instance, world);
     }
@@ -214,14 +219,14 @@ impl<A: App> Running<A> {
     pub(super) fn recreate_if_need_be(&mut self, world: &mut World) -> bool {
         let wanted = self.around.configuration();
         let Some(front) = self.stack.last() else { return false };
-        let hook = match (front.lost, front.created_for) {
-            (true, _) => A::restored,
-            (false, had) if had.landscape != wanted.landscape => A::rotated,
-            (false, had) if had.foreign != wanted.foreign => A::localized,
+        let by = match (front.lost, front.created_for) {
+            (true, _) => Recreation::Restoring,
+            (false, had) if had.landscape != wanted.landscape => Recreation::Rotation,
+            (false, had) if had.foreign != wanted.foreign => Recreation::Language,
             _ => return false,
         };
         self.front_mut().recreate(wanted);
-        self.run(self.stack.len() - 1, world, hook);
+        self.run(self.stack.len() - 1, world, |app, page, cx| app.recreated(page, by, cx));
         true
     }
 

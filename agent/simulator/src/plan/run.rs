@@ -4,7 +4,7 @@ use retap_shared::action::System;
 use retap_shared::micros::Micros;
 
 use super::{Hook, Is, Look, Msg, Page, Plan, Rules, Screen, State, Then, Typed, Widget};
-use crate::kit::{App, Cx};
+use crate::kit::{App, Cx, Recreation};
 
 /// Rules at work: whose they are, and what they may change.
 struct Work<'a, 'b, A: App> {
@@ -71,13 +71,23 @@ impl Plan {
     }
 
     /// Dialogs are not saved.
-    pub(crate) fn recreated<A: App>(&self, by: Hook, state: &mut State, page: &mut Page, cx: &mut Cx<'_, A>)
-    where
+    pub(crate) fn recreated<A: App>(
+        &self,
+        by: Recreation,
+        state: &mut State,
+        page: &mut Page,
+        cx: &mut Cx<'_, A>,
+    ) where
         A::Page: From<Page>,
         A::Msg: From<Msg>,
     {
         cx.decide(self.screen(page).decision, false);
-        self.hook(by, state, page, cx);
+        let hook = match by {
+            Recreation::Rotation => Hook::Rotate,
+            Recreation::Language => Hook::Locale,
+            Recreation::Restoring => Hook::Restore,
+        };
+        self.hook(hook, state, page, cx);
         page.asks = None;
     }
 

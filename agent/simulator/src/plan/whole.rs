@@ -6,7 +6,7 @@ use retap_shared::Text;
 use retap_shared::action::System;
 
 use super::{Hook, Msg, Page, Plan, State};
-use crate::kit::{App, Cx, Manifest, Running, Shown, Ui};
+use crate::kit::{App, Cx, Manifest, Recreation, Running, Shown, Ui};
 
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Planned {
@@ -55,6 +55,10 @@ impl App for Planned {
         self.plan.0.view(&self.state, page, ui);
     }
 
+    fn look(&self, page: &Page) -> Option<u64> {
+        Some(self.state.look(page))
+    }
+
     fn update(&mut self, page: &mut Page, msg: Msg, cx: &mut Cx<'_, Planned>) {
         let (plan, state) = self.parts();
         plan.update(state, page, msg, cx);
@@ -75,19 +79,9 @@ impl App for Planned {
         plan.hook(Hook::Return, state, page, cx);
     }
 
-    fn rotated(&mut self, page: &mut Page, cx: &mut Cx<'_, Planned>) {
+    fn recreated(&mut self, page: &mut Page, by: Recreation, cx: &mut Cx<'_, Planned>) {
         let (plan, state) = self.parts();
-        plan.recreated(Hook::Rotate, state, page, cx);
-    }
-
-    fn localized(&mut self, page: &mut Page, cx: &mut Cx<'_, Planned>) {
-        let (plan, state) = self.parts();
-        plan.recreated(Hook::Locale, state, page, cx);
-    }
-
-    fn restored(&mut self, page: &mut Page, cx: &mut Cx<'_, Planned>) {
-        let (plan, state) = self.parts();
-        plan.recreated(Hook::Restore, state, page, cx);
+        plan.recreated(by, state, page, cx);
     }
 
     fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Planned>) {

@@ -12,6 +12,9 @@ use retap_simulator::{LINGER, Matters, SimulatedPhone, apps, open, truth};
 
 use crate::walk;
 
+/// How many events more than the shortest trace has are tried without what is said to be needed.
+const BEYOND: usize = 2;
+
 #[test]
 fn no_crash_of_notes_has_a_shorter_trace_than_five_events_or_its_own() {
     prove_near("notes", 5);
@@ -78,6 +81,39 @@ fn far_crashes_of_mail_have_no_shorter_trace() {
     prove_far("mail", "three videos", &["select", "message", "settings"], true);
     let aside = ["select", "refresh", "compose", "signature", "search"];
     prove_far("mail", "folder without an id", &aside, false);
+}
+
+#[test]
+fn what_comes_only_by_the_system_does_not_come_without_it() {
+    let page = include_str!("../../../../docs/simulator.md");
+    for app in apps() {
+        let crashes = truth(app).unwrap().crashes;
+        let (mut by_events, mut by_restoring) = (0, 0);
+        for crash in crashes {
+            let row = format!("| {app} | {} |", crash.name);
+            let told = page.lines().find(|line| line.starts_with(&row)).unwrap_or_default();
+            let (Some((_, only)), Some(matters)) = (told.split_once(", only "), &crash.matters) else {
+                assert!(!told.contains(", only "), "`{}` of `{app}` is not told as data", crash.name);
+                continue;
+            };
+            let missing = |action: &Action| match action {
+                Action::System(System::Call) => only.starts_with("by a call"),
+                Action::System(System::Offline) => only.starts_with("by the network"),
+                Action::System(System::Locale(_)) => only.starts_with("by another language"),
+                Action::System(System::LowMemory) => {
+                    only.starts_with("by low memory") || only.starts_with("after a restored state")
+                }
+                _ => false,
+            };
+            assert!(crash.shortest.iter().any(|step| missing(&step.action)), "`{}` of `{app}`", crash.name);
+            *(if only.starts_with("after") { &mut by_restoring } else { &mut by_events }) += 1;
+            let found = Search::new(app, crash.shortest.len() + BEYOND).through(|screen, node, action| {
+                !missing(action) && could_matter(matters, screen, node, action)
+            });
+            assert_eq!(found.get(&crash.fingerprint), None, "`{}` of `{app}`", crash.name);
+        }
+        assert!(by_events > 0 && by_restoring > 0, "`{app}`: {by_events} and {by_restoring}");
+    }
 }
 
 /// Whether a widget or an event can have to do with a crash that is told as data. Of rows that are alike the first stands

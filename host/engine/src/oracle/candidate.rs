@@ -1,10 +1,13 @@
 //! A part of a trace that might be enough, and its name in caches and journals. Candidates of one trace share its
 //! steps, so that making one costs no more than the list of what it keeps.
+//! It may be asked to lead to a place only, instead of to the trace's target.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use retap_shared::Text;
+use retap_shared::screen::ScreenHash;
 use retap_shared::trace::Step;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -19,7 +22,15 @@ pub struct Candidate {
     trace: Arc<Hashed>,
     /// Which steps of the trace it keeps, ascending.
     kept: Arc<[u32]>,
+    place: Option<Place>,
     key: CandidateKey,
+}
+
+/// What is in front after the last step, without a problem on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    Activity(Text),
+    Screen(ScreenHash),
 }
 
 #[derive(Debug)]
@@ -44,6 +55,18 @@ impl Candidate {
     /// Which steps of the trace it was made from are in it, ascending.
     pub fn kept(&self) -> &[u32] {
         &self.kept
+    }
+
+    /// Where it is to lead; to the trace's target if none is said.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// The same steps, asked whether they lead to that place.
+    pub(crate) fn leading_to(&self, place: Place) -> Candidate {
+        let mut hasher = Xxh3::new();
+        (self.key.0, &place).hash(&mut hasher);
+        Candidate { key: CandidateKey(hasher.finish()), place: Some(place), ..self.clone() }
     }
 
     pub fn steps(&self) -> impl ExactSizeIterator<Item = &Step> {
@@ -82,7 +105,7 @@ impl Candidate {
     pub(crate) fn keeping(&self, kept: impl Into<Arc<[u32]>>) -> Candidate {
         let kept = kept.into();
         let key = key_of(&self.trace.hashes, &kept);
-        Candidate { trace: Arc::clone(&self.trace), kept, key }
+        Candidate { trace: Arc::clone(&self.trace), kept, place: None, key }
     }
 }
 
@@ -91,7 +114,7 @@ impl From<Arc<[Step]>> for Candidate {
         let hashes: Vec<u64> = steps.iter().map(hash_of).collect();
         let kept: Arc<[u32]> = (0..u32::try_from(steps.len()).unwrap_or(u32::MAX)).collect();
         let key = key_of(&hashes, &kept);
-        Candidate { trace: Arc::new(Hashed { steps, hashes }), kept, key }
+        Candidate { trace: Arc::new(Hashed { steps, hashes }), kept, place: None, key }
     }
 }
 

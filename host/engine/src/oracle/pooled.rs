@@ -9,7 +9,7 @@ use retap_shared::trace::{App, Start, Step, Trace};
 use retap_shared::verdict::Verdict;
 
 use super::prefixes::{Prefixes, Resumed, Way};
-use super::{Candidate, Observation, Oracle, OracleError, Question};
+use super::{Candidate, Observation, Oracle, OracleError, Place, Question};
 use crate::device::{Device, DeviceError};
 use crate::event::Sink;
 use crate::pool::Pool;
@@ -79,6 +79,11 @@ impl Pooled {
 
     async fn play(&self, device: &mut Device, question: &Question) -> Result<Observation, DeviceError> {
         let Conditions { start, linger, snapshots, .. } = self.conditions;
+        if let Some(place) = question.steps.place() {
+            // The next step would have come as soon as the screen was quiet, so that nothing late counts.
+            let part = self.part(question.steps.to_steps(), start, Micros::ZERO);
+            return Ok(arrived(device.play(Play { target: None, record: true, ..part }).await?, place));
+        }
         let may_resume = snapshots && !question.from_start && start == Start::Clean;
         if may_resume && device.described().can.checkpoints {
             return self.resume(device, &question.steps).await;
@@ -135,6 +140,20 @@ impl From<Played> for Observation {
         let Played { verdict, played, took, .. } = played;
         Observation { reached: verdict == Verdict::TargetReached, verdict, played, took }
     }
+}
+
+/// Whether a run without a problem ended at a place.
+fn arrived(run: Played, place: &Place) -> Observation {
+    let there = run.screens.last().is_some_and(|screen| match place {
+        Place::Activity(name) => screen.activity() == name,
+        Place::Screen(hash) => screen.hash() == *hash,
+    });
+    let verdict = match run.verdict {
+        Verdict::Problem(problem) => Verdict::Problem(problem),
+        _ if there => Verdict::TargetReached,
+        _ => Verdict::TargetNotReached,
+    };
+    Observation::from(Played { verdict, ..run })
 }
 
 impl fmt::Debug for Pooled {

@@ -106,7 +106,9 @@ impl<'a> Judge<'a> {
             }
             match round.winner() {
                 Winner::Found(number, candidate) => {
-                    self.shrunk(steps_of(&candidate));
+                    if candidate.place().is_none() {
+                        self.shrunk(steps_of(&candidate));
+                    }
                     return Ok(Some((number, candidate)));
                 }
                 Winner::None => return Ok(None),
@@ -155,6 +157,11 @@ impl<'a> Judge<'a> {
         let Check { successes, runs, .. } = check;
         (self.sink)(RunEvent::Checked { what, successes, runs });
         Ok(check)
+    }
+
+    /// What has been checked is known to pass.
+    pub(super) fn know(&mut self, candidate: &Candidate) {
+        self.passed.insert(candidate.key(), true);
     }
 
     /// Numbers for runs of a candidate that nobody has had.

@@ -1,6 +1,7 @@
 //! Reduction over oracles that are a formula: what every algorithm promises, and what each is known for.
 
 mod auto;
+mod crash;
 mod nd3min;
 mod promises;
 mod simplify;

@@ -84,7 +84,8 @@ proptest! {
     #[test]
     fn no_single_step_of_a_result_can_go(
         (steps, rule) in rules(),
-        algorithm in prop::sample::select(Algorithm::ALL.to_vec()),
+        // Those that go by a tree of states do not promise it.
+        algorithm in prop::sample::select(vec![Algorithm::Auto, Algorithm::Dd, Algorithm::Nd3min]),
     ) {
         let left = numbers(&run(algorithm, steps, &rule, 1).reduction.trace.steps);
         for step in 0..left.len() {

@@ -1,0 +1,3 @@
+//! Traces of other tools, read into Retap's own.
+
+pub mod simplydroid;
