@@ -20,3 +20,4 @@ mod link_phone;
 mod reduce;
 mod replay;
 mod retap;
+mod screen;

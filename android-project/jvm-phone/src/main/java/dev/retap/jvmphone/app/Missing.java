@@ -32,6 +32,9 @@ public final class Missing {
         if (cause.getClass() == IncompatibleClassChangeError.class || cause instanceof VerifyError) {
             return "a class that could not be translated, " + cause.getMessage();
         }
+        if (stack.length > 0 && stack[0].getClassName().startsWith("android.widget.Magnifier")) {
+            return "the magnifier, which copies pixels of a surface";
+        }
         boolean isLookUp = cause instanceof android.content.res.Resources.NotFoundException
                 || cause instanceof ClassNotFoundException;
         if (inRobolectric && !isLookUp) {
