@@ -13,6 +13,8 @@ use crate::exit::Exit;
 use crate::failure::Explained;
 use crate::plain::{self, SHORT};
 
+/// `PhoneInfo::kind` of simulated phones.
+const SIMULATED_KIND: &str = "simulated";
 /// A longer way is drawn: as pixels it would make the page heavy.
 const MOST_PICTURES: usize = 40;
 
@@ -47,7 +49,9 @@ pub async fn play(pool: &Pool, trace: &Trace, record: bool, sink: &Sink) -> Resu
 pub async fn pictures(pool: &Pool, trace: &Trace) -> Vec<Png> {
     let Ok(mut phone) = pool.lease().await else { return Vec::new() };
     let mut pictures = Vec::new();
-    if !phone.described().can.screenshots || trace.steps.len() > MOST_PICTURES {
+    // What a simulated phone calls its pixels is plainer than what is drawn from the tree.
+    let is_real = phone.described().can.screenshots && phone.described().phone.kind != SIMULATED_KIND;
+    if !is_real || trace.steps.len() > MOST_PICTURES {
         return pictures;
     }
     let Conditions { app, start, settle, .. } = Conditions::of(trace);

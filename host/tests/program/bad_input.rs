@@ -43,7 +43,7 @@ fn phones_that_cannot_be_reached_and_no_phone_at_all() {
     insta::assert_snapshot!(told(&Desk::new(), "explore --device jvm:app.apk", 2), @r"
     error: `jvm:app.apk` could not be started
       cause: `app.apk` is no file
-    help: write `--device jvm:FILE.apk` with the path of an APK
+    help: write `--device jvm:FILE.apk` with the path of an APK, or `jvm:sample` for the app that comes with Retap
     ");
     insta::assert_snapshot!(told(&Desk::new(), "explore", 4), @r"
     error: no phone was named

@@ -9,12 +9,17 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.security.cert.Certificate;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The app's classes, framework first, with what would reach past the phone led back into it. */
 final class AppLoader extends URLClassLoader {
     static {
         registerAsParallelCapable();
     }
+
+    /** What earlier processes have loaded: reading it once is enough. */
+    private static final Map<String, byte[]> REDIRECTED = new ConcurrentHashMap<>();
 
     private final URL classes;
 
@@ -37,13 +42,21 @@ final class AppLoader extends URLClassLoader {
 
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
+        byte[] bytes = REDIRECTED.get(name);
+        if (bytes == null) {
+            bytes = redirected(name);
+            REDIRECTED.put(name, bytes);
+        }
+        return defineClass(name, bytes, 0, bytes.length, new CodeSource(classes, (Certificate[]) null));
+    }
+
+    private byte[] redirected(String name) throws ClassNotFoundException {
         URL found = findResource(name.replace('.', '/') + ".class");
         if (found == null) {
             throw new ClassNotFoundException(name);
         }
         try (InputStream in = found.openStream()) {
-            byte[] bytes = Redirect.apply(in.readAllBytes());
-            return defineClass(name, bytes, 0, bytes.length, new CodeSource(classes, (Certificate[]) null));
+            return Redirect.apply(in.readAllBytes());
         } catch (IOException e) {
             throw new ClassNotFoundException(name, e);
         }

@@ -1,9 +1,14 @@
 package dev.retap.jvmphone.server;
 
 import android.os.Looper;
+import java.util.List;
 import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ShadowAccessibilityManager;
+import org.robolectric.shadows.ShadowLog;
 import org.robolectric.shadows.ShadowLooper;
 import org.robolectric.shadows.ShadowPausedLooper;
+import org.robolectric.shadows.ShadowToast;
+import org.robolectric.util.ReflectionHelpers;
 
 /** Accessibility events on their way: UiAutomation takes them on a thread of its own, and tells on the main thread. */
 final class Events {
@@ -37,7 +42,16 @@ final class Events {
         }
         MainThread.call(() -> {
             PhoneClock.run();
+            forgetRecords();
             return null;
         });
+    }
+
+    /** What Robolectric writes down for tests to read: nobody does here, and it would fill the memory. */
+    private static void forgetRecords() {
+        ShadowLog.clear();
+        ShadowToast.reset();
+        List<?> sent = ReflectionHelpers.getStaticField(ShadowAccessibilityManager.class, "sentAccessibilityEvents");
+        sent.clear();
     }
 }
