@@ -9,6 +9,7 @@ import dev.retap.jvmphone.shadows.ShadowPhoneClock;
 import dev.retap.jvmphone.shadows.ShadowPhoneContextImpl;
 import dev.retap.jvmphone.shadows.ShadowPhoneLoadedApk;
 import dev.retap.jvmphone.shadows.ShadowPhoneMediaPlayer;
+import dev.retap.jvmphone.shadows.ShadowPhonePackageManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneService;
 import dev.retap.jvmphone.shadows.ShadowPhoneUiAutomation;
 import dev.retap.jvmphone.shadows.ShadowPhoneViewRoot;
@@ -33,6 +34,7 @@ final class Shadows {
         ShadowPhoneContextImpl.class,
         ShadowPhoneLoadedApk.class,
         ShadowPhoneMediaPlayer.class,
+        ShadowPhonePackageManager.class,
         ShadowPhoneService.class,
         ShadowPhoneUiAutomation.class,
         ShadowPhoneViewRoot.class,

@@ -21,6 +21,7 @@ import org.robolectric.util.ReflectionHelpers;
 public final class Server {
     static final int PID = 1_000;
 
+    private static final String PACKAGE = Phone.about().getProperty("package");
     private static final Controller CONTROLLER = new Controller();
     private static final Stack STACK = new Stack();
     private static final AccessibilityServer ACCESSIBILITY = new AccessibilityServer();
@@ -88,7 +89,7 @@ public final class Server {
     }
 
     public static String packageName() {
-        return Phone.about().getProperty("package");
+        return PACKAGE;
     }
 
     public static synchronized IActivityManager activityManager() {
