@@ -1,6 +1,7 @@
 //! Phones as a user names them with `--device` and `--count`, and how they are reached.
 
 mod adb;
+mod error;
 mod jvm;
 
 use std::path::Path;
@@ -8,63 +9,29 @@ use std::sync::Arc;
 
 use retap_agent::in_process::InProcess;
 use retap_agent::phone::Phone;
-use retap_engine::device::{Device, DeviceError};
+use retap_engine::device::Device;
 use retap_engine::event::{RunEvent, Sink};
 use retap_engine::pool::Pool;
 use retap_engine::seed::Seed;
 use retap_shared::connection::Connection;
 use retap_shared::protocol::{AppInfo, PhoneInfo};
 use retap_shared::trace::Trace;
-use retap_simulator::{SimulatedPhone, SpecError as SimulatedError};
+use retap_simulator::SimulatedPhone;
 
-use crate::exit::Exit;
-use crate::failure::Explained;
-use crate::link::pairing::{LinkAddress, PAIRING_FILE, Pairing, PairingError};
-use crate::link::{Dial, Link, LinkError, Patience};
+use crate::link::pairing::{LinkAddress, PAIRING_FILE, Pairing};
+use crate::link::{Dial, Link, Patience};
 use crate::os;
 use crate::settings::Devices;
-use crate::words::{listed, nearest};
-pub use adb::spec::{Spec, SpecError, with_options};
-pub use adb::{AdbPhone, AdbPhoneError};
+pub use adb::AdbPhone;
+pub use adb::spec::{Spec, with_options};
+pub use error::DevicesError;
+use jvm::Factory;
 pub use jvm::JvmPhone;
-use jvm::{Factory, JvmError};
 
 const SIMULATED: &str = "sim";
 const UDP: &str = "udp";
 const TCP: &str = "tcp";
 const JVM: &str = "jvm";
-
-#[derive(Debug, thiserror::Error)]
-pub enum DevicesError {
-    #[error("no phone was named")]
-    NoneNamed,
-    #[error("`{spec}` names no simulated phone")]
-    Simulated { spec: String, source: SimulatedError },
-    #[error("there is no kind of phone called `{kind}`")]
-    UnknownKind { kind: String },
-    #[error("`{spec}` could not be started")]
-    Jvm { spec: String, source: JvmError },
-    #[error("could not use `{spec}` through adb")]
-    Adb { spec: String, source: Box<AdbPhoneError> },
-    #[error("`{spec}` names no phone on adb")]
-    AdbSpec { spec: String, source: SpecError },
-    #[error("`{option}` is for phones on adb, and `{spec}` is none")]
-    NotOnAdb { option: &'static str, spec: String },
-    #[error("`{spec}` is no simulated phone, and only those are served to others")]
-    NotServed { spec: String },
-    #[error("could not connect to `{name}`")]
-    Connect { name: String, source: DeviceError },
-    #[error("`{spec}` cannot be reached")]
-    Pairing { spec: String, source: PairingError },
-    #[error("could not reach the phone at `{spec}`")]
-    Link { spec: String, source: LinkError },
-    #[error("`{spec}` is one phone, and {count} were asked for")]
-    OnlyOne { spec: String, count: u32 },
-    #[error("there is no app `{wanted}` on `{device}`")]
-    UnknownApp { wanted: String, device: String, known: Vec<String> },
-    #[error("`{device}` has {} apps, and none was named", .known.len())]
-    WhichApp { device: String, known: Vec<String> },
-}
 
 /// Whether such a phone could be reached, without reaching for it.
 pub fn check(spec: &str) -> Result<(), DevicesError> {
@@ -309,72 +276,11 @@ fn with_seed(spec: &str, seed: Seed) -> String {
     }
 }
 
-impl DevicesError {
-    fn jvm(spec: &str, source: JvmError) -> DevicesError {
-        DevicesError::Jvm { spec: spec.to_owned(), source }
-    }
-}
-
-impl Explained for DevicesError {
-    fn exit(&self) -> Exit {
-        match self {
-            DevicesError::Jvm { source, .. } if source.is_usage() => Exit::Usage,
-            DevicesError::Adb { source, .. } if source.is_usage() => Exit::Usage,
-            DevicesError::NoneNamed
-            | DevicesError::Jvm { .. }
-            | DevicesError::Adb { .. }
-            | DevicesError::Link { .. }
-            | DevicesError::Connect { .. } => Exit::NoPhone,
-            DevicesError::Simulated { .. }
-            | DevicesError::UnknownKind { .. }
-            | DevicesError::NotServed { .. }
-            | DevicesError::AdbSpec { .. }
-            | DevicesError::NotOnAdb { .. }
-            | DevicesError::Pairing { .. }
-            | DevicesError::OnlyOne { .. }
-            | DevicesError::UnknownApp { .. }
-            | DevicesError::WhichApp { .. } => Exit::Usage,
-        }
-    }
-
-    fn help(&self) -> String {
-        match self {
-            DevicesError::UnknownApp { wanted, known, .. } => {
-                let known = known.iter().map(String::as_str);
-                match nearest(wanted, known.clone()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("it has {}", listed(known)),
-                }
-            }
-            DevicesError::WhichApp { known, .. } => {
-                format!("name one of {}", listed(known.iter().map(String::as_str)))
-            }
-            DevicesError::Pairing { .. } => {
-                "write `--device udp:ADDRESS?pairing=FILE` with the address and the file of `retap phone`"
-                    .into()
-            }
-            DevicesError::Link { .. } => {
-                "see whether `retap phone` still runs there, and whether this is its pairing file".into()
-            }
-            DevicesError::Jvm { source, .. } => source.help(),
-            DevicesError::Adb { source, .. } => source.help(),
-            DevicesError::AdbSpec { source, .. } => source.help(),
-            DevicesError::NotOnAdb { option, .. } => {
-                format!("leave `{option}` away, or name a phone that `retap devices` lists as on adb")
-            }
-            DevicesError::OnlyOne { spec, .. } if is_on_adb(spec) => {
-                "leave `--count` away, and name each phone: `--device SERIAL,SERIAL`".into()
-            }
-            DevicesError::OnlyOne { .. } => "leave `--count` away".into(),
-            DevicesError::Connect { .. } => "see whether the phone is there and awake, then try again".into(),
-            _ => "name a simulated phone such as `--device sim:notes`; `retap devices` lists them".into(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Exit;
+    use crate::failure::Explained;
 
     #[test]
     fn a_seed_is_added_where_there_is_none() {

@@ -1,5 +1,6 @@
 //! Cutting a trace down to the steps that matter. What is asked is the oracle's business; this decides what to ask.
 
+mod algorithm;
 mod auto;
 mod dd;
 mod deletion;
@@ -8,13 +9,10 @@ mod hierarchy;
 mod judge;
 mod nd3min;
 pub mod scheduler;
+mod settings;
 mod simplify;
 mod steady;
 mod sweep;
-
-use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
 
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Target;
@@ -23,65 +21,17 @@ use retap_shared::verdict::{Outcome, Verdict};
 
 use crate::event::{Checked, RunEvent, Sink};
 use crate::oracle::{Candidate, Oracle, OracleError};
-use crate::policy::{Policy, Prior, Tally};
 use crate::stop::Stop;
+pub use algorithm::{Algorithm, UnknownAlgorithm};
 use hdd::Variant;
 pub use hierarchy::Hierarchy;
 use judge::{Halt, Judge};
 pub use scheduler::Scheduling;
+pub use settings::{DEFAULT_PARTS, ReduceSettings};
 use steady::Steady;
 
-/// The paper's.
-pub const DEFAULT_PARTS: usize = 5;
 /// How often a trace is run again whose only run has failed.
 const SECOND_TRY: u32 = 3;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Algorithm {
-    /// Plain delta debugging.
-    Dd,
-    /// If one run each is enough, the shortest way by what was recorded, what else is needed by probabilities, and then a
-    /// sweep that also removes steps that only go together; else by what is believed of each step.
-    #[default]
-    Auto,
-    /// Delta debugging in rounds of runs, for targets that are reached only sometimes.
-    Nd3min,
-    /// SimplyDroid's: by the tree of states, in parts of equally many nodes.
-    Hdd,
-    /// The same in parts of equally many events.
-    Bhdd,
-    /// The same where it is enough, above the last level, to get to the next.
-    Lhdd,
-    /// The same without first trying the last nodes of a level.
-    LhddNoPreselection,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReduceSettings {
-    /// A candidate passes if at least `successes` of `runs` runs reach the target.
-    pub runs: u32,
-    pub successes: u32,
-    /// How many runs may be under way at once: the number of phones.
-    pub parallel: usize,
-    /// How many fresh runs of the result are made at the end.
-    pub check_runs: u32,
-    /// How often the whole trace is run first; `runs` times if not said.
-    pub original_runs: Option<u32>,
-    /// How many of these must do it; what the algorithm asks for if not said.
-    pub original_successes: Option<u32>,
-    /// ND3MIN: into how many parts a trace is cut first, and who plans the rounds.
-    pub parts: usize,
-    pub scheduling: Scheduling,
-    pub policy: Option<Arc<Policy>>,
-    /// What is believed of candidates before they are run.
-    pub prior: Arc<Prior>,
-    /// `auto`: the result need not pass `successes`, but reach the target no less often than the original.
-    pub keep_rate: bool,
-    /// In the end, steps are replaced by simpler ones where the result still passes.
-    pub simplify: bool,
-    /// SimplyDroid's: what counts as a state.
-    pub hierarchy: Hierarchy,
-}
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
@@ -324,114 +274,6 @@ impl Work<'_> {
         }
         (self.best, self.simplified) = (proven, 0);
         Ok(check)
-    }
-}
-
-impl ReduceSettings {
-    pub fn check(&self) -> Result<(), ReduceError> {
-        if !(1..=self.runs).contains(&self.successes) {
-            return Err(ReduceError::Settings { successes: self.successes, runs: self.runs });
-        }
-        if self.parts < 2 {
-            return Err(ReduceError::Parts(self.parts));
-        }
-        let runs = self.original_runs.unwrap_or(self.runs);
-        match self.original_successes {
-            Some(needed) if !(1..=runs).contains(&needed) => Err(ReduceError::Original { needed, runs }),
-            _ => Ok(()),
-        }
-    }
-
-    /// How often the whole trace is run, and how many of these runs must do it. Less is asked of it than of a
-    /// candidate, as in the paper: 15 of 20 where those need 18.
-    fn original(&self, algorithm: Algorithm) -> (u32, u32) {
-        let runs = self.original_runs.unwrap_or(self.runs);
-        let own = match algorithm {
-            Algorithm::Nd3min | Algorithm::Auto => (self.successes * 5).div_ceil(6),
-            _ => self.successes,
-        };
-        (runs, self.original_successes.unwrap_or(own))
-    }
-
-    /// For a trace that turned out to reach its target only sometimes: the paper's.
-    fn flaky(&self) -> ReduceSettings {
-        ReduceSettings {
-            runs: 20,
-            successes: 18,
-            original_runs: None,
-            original_successes: None,
-            ..self.clone()
-        }
-    }
-
-    fn certainty(&self, check: &Check, steps: usize) -> Option<Certainty> {
-        if self.runs == 1 || check.runs == 0 {
-            return None;
-        }
-        let tally = Tally { successes: check.successes, failures: check.runs - check.successes };
-        let (good, minimal) = (self.prior.p1(tally), self.prior.p2(steps, self.runs, self.successes));
-        Some(Certainty { good, minimal })
-    }
-}
-
-impl Default for ReduceSettings {
-    fn default() -> Self {
-        ReduceSettings {
-            runs: 1,
-            successes: 1,
-            parallel: 1,
-            check_runs: 3,
-            original_runs: None,
-            original_successes: None,
-            parts: DEFAULT_PARTS,
-            scheduling: Scheduling::default(),
-            policy: None,
-            prior: Arc::new(Prior::paper()),
-            keep_rate: false,
-            simplify: false,
-            hierarchy: Hierarchy::default(),
-        }
-    }
-}
-
-impl Algorithm {
-    pub const ALL: [Algorithm; 7] = [
-        Algorithm::Auto,
-        Algorithm::Dd,
-        Algorithm::Nd3min,
-        Algorithm::Hdd,
-        Algorithm::Bhdd,
-        Algorithm::Lhdd,
-        Algorithm::LhddNoPreselection,
-    ];
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Algorithm::Dd => "dd",
-            Algorithm::Auto => "auto",
-            Algorithm::Nd3min => "nd3min",
-            Algorithm::Hdd => "hdd",
-            Algorithm::Bhdd => "bhdd",
-            Algorithm::Lhdd => "lhdd",
-            Algorithm::LhddNoPreselection => "lhdd-no-preselection",
-        })
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is no algorithm `{0}`; there are `auto`, `dd`, `nd3min`, `hdd`, `bhdd`, `lhdd` and `lhdd-no-preselection`"
-)]
-pub struct UnknownAlgorithm(pub String);
-
-impl FromStr for Algorithm {
-    type Err = UnknownAlgorithm;
-
-    fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
-        let known = Algorithm::ALL.into_iter().find(|algorithm| algorithm.to_string() == name);
-        known.ok_or_else(|| UnknownAlgorithm(name.to_owned()))
     }
 }
 

@@ -28,7 +28,7 @@ final class AppContext {
         ApplicationInfo info = RuntimeEnvironment.getApplication().getApplicationInfo();
         LoadedApk apk = thread.getPackageInfo(info, null, Context.CONTEXT_INCLUDE_CODE);
         Context context = reflector(ContextImplReflector.class).createAppContext(thread, apk);
-        Application application = instantiate(loader);
+        Application application = instantiate();
         RuntimeEnvironment.application = application;
         reflector(ActivityThreadReflector.class, thread).setInitialApplication(application);
         ShadowApplication shadow = Shadow.extract(application);
@@ -42,17 +42,9 @@ final class AppContext {
         thread.getInstrumentation().callApplicationOnCreate(application);
     }
 
-    private static Application instantiate(ClassLoader loader) {
+    private static Application instantiate() {
         String name = Phone.about().getProperty("application", "");
-        try {
-            return name.isEmpty()
-                    ? new Application()
-                    : (Application) loader.loadClass(name).getDeclaredConstructor().newInstance();
-        } catch (java.lang.reflect.InvocationTargetException e) {
-            throw new RuntimeException("Unable to instantiate application " + name, e.getCause());
-        } catch (ReflectiveOperationException e) {
-            throw new RuntimeException("Unable to instantiate application " + name, e);
-        }
+        return name.isEmpty() ? new Application() : AppProcess.instantiate(Application.class, name);
     }
 
     /** The framework keeps classes by name; those of an earlier process must not come back. */

@@ -20,6 +20,18 @@ public final class AppProcess {
         return loader != null;
     }
 
+    /** A new one of the app's classes, made as the framework makes activities and services. */
+    public static <T> T instantiate(Class<T> kind, String name) {
+        String what = "Unable to instantiate " + kind.getSimpleName().toLowerCase(java.util.Locale.ROOT) + " " + name;
+        try {
+            return kind.cast(loader.loadClass(name).getDeclaredConstructor().newInstance());
+        } catch (java.lang.reflect.InvocationTargetException e) {
+            throw new RuntimeException(what, e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new RuntimeException(what, e);
+        }
+    }
+
     /** Makes the app's Application; whatever it throws is the app's crash. */
     public static void start() {
         dirty = true;

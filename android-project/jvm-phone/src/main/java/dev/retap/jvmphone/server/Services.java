@@ -120,21 +120,11 @@ public final class Services {
     private static Running running(ComponentName component, Intent intent) {
         Running running = RUNNING.get(component);
         if (running == null) {
-            running = new Running(ServiceController.of(instantiate(component.getClassName()), intent));
+            running = new Running(ServiceController.of(AppProcess.instantiate(Service.class, component.getClassName()), intent));
             RUNNING.put(component, running);
             running.controller.create();
         }
         return running;
-    }
-
-    private static Service instantiate(String name) {
-        try {
-            return (Service) AppProcess.loader().loadClass(name).getDeclaredConstructor().newInstance();
-        } catch (java.lang.reflect.InvocationTargetException e) {
-            throw new RuntimeException("Unable to instantiate service " + name, e.getCause());
-        } catch (ReflectiveOperationException e) {
-            throw new RuntimeException("Unable to instantiate service " + name, e);
-        }
     }
 
     private static ComponentName resolve(Intent intent) {

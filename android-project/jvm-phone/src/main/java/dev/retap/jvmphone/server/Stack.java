@@ -87,13 +87,7 @@ public final class Stack {
 
     private static Activity instantiate(ActivityInfo info) {
         String name = info.targetActivity == null ? info.name : info.targetActivity;
-        try {
-            return (Activity) AppProcess.loader().loadClass(name).getDeclaredConstructor().newInstance();
-        } catch (java.lang.reflect.InvocationTargetException e) {
-            throw new RuntimeException("Unable to instantiate activity " + name, e.getCause());
-        } catch (ReflectiveOperationException e) {
-            throw new RuntimeException("Unable to instantiate activity " + name, e);
-        }
+        return AppProcess.instantiate(Activity.class, name);
     }
 
     /** Everything below an activity that hides it is stopped. */
