@@ -11,8 +11,11 @@ mod nd3min;
 pub mod scheduler;
 mod settings;
 mod simplify;
+mod spans;
 mod steady;
 mod sweep;
+
+use std::sync::Arc;
 
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Target;
@@ -112,7 +115,7 @@ pub async fn reduce(
 ) -> Result<Reduction, ReduceError> {
     settings.check()?;
     let target = target_name(trace.header.target.as_ref());
-    let whole = Candidate::from(trace.steps.clone());
+    let whole = Candidate::from(trace.steps.iter().cloned().collect::<Arc<[_]>>());
     let from = steps_of(&whole);
     sink(RunEvent::ReductionStarted {
         target: target.clone(),

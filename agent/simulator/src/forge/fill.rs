@@ -125,14 +125,13 @@ impl Forge {
         button(id, verb, vec![rule(&[], &[Then::Ask(dialog)])])
     }
 
-    /// So many small cells beside each other.
+    /// So many small cells beside each other, every third one a switch: a tap on it changes the screen.
     fn crowd(&mut self, place: usize, count: u16) {
         const LINES: u16 = 9;
         let columns = count.div_ceil(LINES).clamp(1, 200) as u8;
         let cell = |number: u16| {
             let (id, label) = (short(number), (number % 100).to_string());
-            let cell =
-                if number.is_multiple_of(3) { button(&id, &label, Vec::new()) } else { text(&id, &label) };
+            let cell = if number.is_multiple_of(3) { toggle(&id, &label) } else { text(&id, &label) };
             cell.columns(columns)
         };
         self.screens[place].widgets.extend((0..count).map(cell));

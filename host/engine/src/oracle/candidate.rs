@@ -2,6 +2,7 @@
 //! steps, so that making one costs no more than the list of what it keeps.
 //! It may be asked to lead to a place only, instead of to the trace's target.
 
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub struct Candidate {
     trace: Arc<Hashed>,
     /// Which steps of the trace it keeps, ascending.
     kept: Arc<[u32]>,
+    /// Steps that stand in the place of the trace's, each with its hash.
+    replaced: Option<Arc<BTreeMap<u32, (Step, u64)>>>,
     place: Option<Place>,
     key: CandidateKey,
 }
@@ -70,12 +73,22 @@ impl Candidate {
     }
 
     pub fn steps(&self) -> impl ExactSizeIterator<Item = &Step> {
-        self.kept.iter().map(|&step| &self.trace.steps[step as usize])
+        self.kept.iter().map(|step| match self.replaced(*step) {
+            Some((replaced, _)) => replaced,
+            None => &self.trace.steps[*step as usize],
+        })
+    }
+
+    fn replaced(&self, step: u32) -> Option<&(Step, u64)> {
+        self.replaced.as_ref()?.get(&step)
     }
 
     /// A name for each step, equal for equal steps.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = u64> {
-        self.kept.iter().map(|&step| self.trace.hashes[step as usize])
+        self.kept.iter().map(|step| match self.replaced(*step) {
+            Some((_, hash)) => *hash,
+            None => self.trace.hashes[*step as usize],
+        })
     }
 
     pub fn to_steps(&self) -> Vec<Step> {
@@ -84,11 +97,10 @@ impl Candidate {
 
     /// The same with other steps in the place of those it keeps, one for each.
     pub(crate) fn replacing(&self, steps: Vec<Step>) -> Candidate {
-        let mut trace = self.trace.steps.to_vec();
-        for (&place, step) in self.kept.iter().zip(steps) {
-            trace[place as usize] = step;
-        }
-        Candidate::from(trace).keeping(Arc::clone(&self.kept))
+        let mut replaced = self.replaced.as_deref().cloned().unwrap_or_default();
+        let hashed = steps.into_iter().map(|step| (hash_of(&step, &mut Bytes::default()), step));
+        replaced.extend(self.kept.iter().zip(hashed).map(|(&place, (hash, step))| (place, (step, hash))));
+        Candidate { replaced: Some(Arc::new(replaced)), ..self.clone() }.named()
     }
 
     /// Only these steps, counted within this candidate.
@@ -103,18 +115,26 @@ impl Candidate {
 
     /// These steps, counted in the whole trace, ascending.
     pub(crate) fn keeping(&self, kept: impl Into<Arc<[u32]>>) -> Candidate {
-        let kept = kept.into();
-        let key = key_of(&self.trace.hashes, &kept);
-        Candidate { trace: Arc::clone(&self.trace), kept, place: None, key }
+        let (trace, replaced) = (Arc::clone(&self.trace), self.replaced.clone());
+        Candidate { trace, kept: kept.into(), replaced, place: None, key: self.key }.named()
+    }
+
+    /// With the key that its steps give it.
+    fn named(mut self) -> Candidate {
+        let mut bytes = Vec::with_capacity(8 * self.kept.len());
+        self.hashes().for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
+        self.key = CandidateKey(xxh3_64(&bytes));
+        self
     }
 }
 
 impl From<Arc<[Step]>> for Candidate {
     fn from(steps: Arc<[Step]>) -> Candidate {
-        let hashes: Vec<u64> = steps.iter().map(hash_of).collect();
+        let mut bytes = Bytes::default();
+        let hashes: Vec<u64> = steps.iter().map(|step| hash_of(step, &mut bytes)).collect();
         let kept: Arc<[u32]> = (0..u32::try_from(steps.len()).unwrap_or(u32::MAX)).collect();
-        let key = key_of(&hashes, &kept);
-        Candidate { trace: Arc::new(Hashed { steps, hashes }), kept, place: None, key }
+        let trace = Arc::new(Hashed { steps, hashes });
+        Candidate { trace, kept, replaced: None, place: None, key: CandidateKey(0) }.named()
     }
 }
 
@@ -124,15 +144,24 @@ impl From<Vec<Step>> for Candidate {
     }
 }
 
-fn hash_of(step: &Step) -> u64 {
-    let mut hasher = Xxh3::new();
-    step.hash(&mut hasher);
-    hasher.finish()
+fn hash_of(step: &Step, bytes: &mut Bytes) -> u64 {
+    bytes.0.clear();
+    step.hash(bytes);
+    bytes.finish()
 }
 
-fn key_of(hashes: &[u64], kept: &[u32]) -> CandidateKey {
-    let bytes: Vec<u8> = kept.iter().flat_map(|&step| hashes[step as usize].to_le_bytes()).collect();
-    CandidateKey(xxh3_64(&bytes))
+/// What a step is made of, in one piece: for something so small, a hasher that takes it in pieces is mostly set-up.
+#[derive(Default)]
+struct Bytes(Vec<u8>);
+
+impl Hasher for Bytes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        xxh3_64(&self.0)
+    }
 }
 
 #[cfg(test)]
@@ -152,6 +181,16 @@ mod tests {
         assert_eq!(whole.only(0..2).key(), waits(&[1, 2]).key());
         assert_ne!(whole.key(), waits(&[1, 2, 3, 1, 2]).key());
         assert_ne!(whole.only(0..0).key(), whole.only(0..1).key());
+    }
+
+    #[test]
+    fn what_stands_in_for_a_step_stays_there_however_it_is_cut() {
+        let waits_of = |millis: &[u32]| waits(millis).to_steps();
+        let other = waits(&[0, 1, 2, 3, 4]).without(1..2).replacing(waits_of(&[0, 20, 3, 40]));
+        assert_eq!((other.kept(), other.to_steps()), (&[0, 2, 3, 4][..], waits_of(&[0, 20, 3, 40])));
+        assert_eq!(other.key(), waits(&[0, 20, 3, 40]).key());
+        let cut = other.without(0..1).replacing(waits_of(&[21, 3, 40])).only(0..2);
+        assert_eq!((cut.kept(), cut.key()), (&[2, 3][..], waits(&[21, 3]).key()));
     }
 
     #[test]

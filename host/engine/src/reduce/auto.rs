@@ -2,7 +2,6 @@
 //! most; runs that can no longer matter are cancelled; the result is proven by fresh runs.
 
 mod belief;
-mod bits;
 mod outlook;
 mod plan;
 mod rate;
@@ -45,7 +44,7 @@ pub(super) async fn auto(
     let end = loop {
         while runs.len() < settings.parallel.max(1) {
             let Some((number, kept)) = plan.next() else { break };
-            let steps = whole.keeping(kept);
+            let steps = whole.keeping(kept.steps());
             let attempt = judge.fresh(steps.key(), 1).start;
             runs.start(number, judge.ask(Question { steps, attempt, from_start: true }));
         }
@@ -59,7 +58,7 @@ pub(super) async fn auto(
             plan.cancelled(cancelled);
         }
         if plan.smallest().len() != best.len() {
-            *best = whole.keeping(plan.smallest().to_vec());
+            *best = whole.keeping(plan.smallest().steps());
             judge.shrunk(steps_of(best));
         }
         if let Some(believed) = outlook.after(plan.groups(), runs.len(), settings.runs) {
@@ -75,7 +74,7 @@ pub(super) async fn auto(
             None
         }
         End::Checked(kept, tally) => {
-            *best = whole.keeping(kept);
+            *best = whole.keeping(kept.steps());
             let check = failures.of_result(tally);
             tell(judge, Checked::Result, &check);
             Some(check)

@@ -90,18 +90,29 @@ impl<'a> Judge<'a> {
         self.spent
     }
 
-    /// The first of `count` candidates that passes, with its number. Several are asked about at once, but one passes
-    /// for the first only when all before it have failed; runs that no longer matter are cancelled.
+    /// The first of `count` candidates that passes, with its number.
     pub(super) async fn first(
         &mut self,
         count: usize,
         candidate: impl Fn(usize) -> Candidate,
     ) -> Result<Option<(usize, Candidate)>, Halt> {
-        let mut round = Round::new(count, self.passing);
+        self.first_of(|number| (number < count).then(|| candidate(number))).await
+    }
+
+    /// The first candidate that passes, with its number; `candidate` is asked for one after the other until it has none.
+    /// Several are asked about at once, but one passes for the first only when all before it have failed; runs that no
+    /// longer matter are cancelled.
+    pub(super) async fn first_of(
+        &mut self,
+        mut candidate: impl FnMut(usize) -> Option<Candidate>,
+    ) -> Result<Option<(usize, Candidate)>, Halt> {
+        let mut round = Round::new(self.passing);
         let mut runs = Runs::default();
         loop {
             while runs.len() < self.settings.parallel.max(1) {
-                let Some((number, question)) = round.next_question(&candidate, &self.passed) else { break };
+                let Some((number, question)) = round.next_question(&mut candidate, &self.passed) else {
+                    break;
+                };
                 runs.start(number, self.oracle.ask(question));
             }
             match round.winner() {
@@ -228,8 +239,9 @@ impl<'a> Judge<'a> {
 /// Candidates of which the first that passes is wanted. They are made only when it is their turn.
 struct Round {
     passing: Passing,
-    count: usize,
     next: usize,
+    /// No more candidates are to be had.
+    all: bool,
     /// Those that are not known to fail, in order. Behind one that passes there is none.
     open: VecDeque<Trial>,
 }
@@ -250,24 +262,27 @@ enum Winner {
 }
 
 impl Round {
-    fn new(count: usize, passing: Passing) -> Round {
-        Round { passing, count, next: 0, open: VecDeque::new() }
+    fn new(passing: Passing) -> Round {
+        Round { passing, next: 0, all: false, open: VecDeque::new() }
     }
 
     /// The run most worth starting: of the first candidate that needs one more.
     fn next_question(
         &mut self,
-        candidate: impl Fn(usize) -> Candidate,
+        mut candidate: impl FnMut(usize) -> Option<Candidate>,
         passed: &HashMap<CandidateKey, bool>,
     ) -> Option<(usize, Question)> {
         let passing = self.passing;
         if let Some(trial) = self.open.iter_mut().find(|trial| trial.wants_more(passing)) {
             return Some(trial.ask(passing));
         }
-        while self.next < self.count && !self.open.back().is_some_and(|trial| trial.passes) {
+        while !self.all && !self.open.back().is_some_and(|trial| trial.passes) {
             let number = self.next;
             self.next += 1;
-            let candidate = candidate(number);
+            let Some(candidate) = candidate(number) else {
+                self.all = true;
+                break;
+            };
             // An equal one before it decides for both.
             if self.open.iter().any(|trial| trial.candidate.key() == candidate.key()) {
                 continue;

@@ -16,11 +16,12 @@ pub(super) struct Steady {
 
 impl Steady {
     pub(super) fn of(whole: &Candidate) -> Steady {
-        let by_activity = numbered(whole.steps().map(|step| &step.activity));
-        let by_screen = numbered(whole.steps().map(|step| (&step.activity, step.screen)));
-        let mut states = vec![by_activity, by_screen];
-        states.dedup();
-        states.retain(|states| states.iter().any(|state| *state > 0) || told(whole));
+        let mut states = Vec::new();
+        if whole.steps().any(|step| !step.activity.is_empty() || step.screen.is_some()) {
+            states.push(numbered(whole.steps().map(|step| &step.activity)));
+            states.push(numbered(whole.steps().map(|step| (&step.activity, step.screen))));
+            states.dedup();
+        }
         Steady { whole: whole.clone(), states }
     }
 
@@ -61,11 +62,6 @@ impl Steady {
         let needed = Deletion::new(items).run(judge, |kept| through(states, &kept)).await?;
         Ok(through(states, &needed))
     }
-}
-
-/// Whether any step says where it was recorded.
-fn told(whole: &Candidate) -> bool {
-    whole.steps().any(|step| !step.activity.is_empty() || step.screen.is_some())
 }
 
 /// Events that change no state and can be played along the shortest way.

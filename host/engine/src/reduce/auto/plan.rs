@@ -4,9 +4,10 @@
 mod options;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use super::super::spans::Spans;
 use super::belief::Belief;
-use super::bits::Bits;
 use super::outlook::Groups;
 use super::rate;
 use crate::policy::Tally;
@@ -57,9 +58,9 @@ pub(super) struct Plan {
     pass: Pass,
     rng: Rng,
     belief: Belief,
-    /// By step: the chance that its group has a needed one, and how large the group is.
-    groups: Vec<(f64, usize)>,
-    under_way: BTreeMap<usize, Vec<u32>>,
+    /// Steps that are believed of as one, in order, each group with the chance that it has a needed one.
+    groups: Vec<(Range<u32>, f64)>,
+    under_way: BTreeMap<usize, Spans>,
     next: usize,
     seen: u32,
     whole: Asked,
@@ -67,7 +68,7 @@ pub(super) struct Plan {
     whole_wanted: u32,
     empty: Asked,
     /// Every accepted trace, the smallest last.
-    accepted: Vec<Vec<u32>>,
+    accepted: Vec<Spans>,
     stage: Stage,
 }
 
@@ -88,7 +89,7 @@ enum Stage {
 
 #[derive(Debug)]
 struct Checking {
-    kept: Vec<u32>,
+    kept: Spans,
     /// How many accepted results were given up for this one.
     back: usize,
     runs: Vec<usize>,
@@ -99,7 +100,7 @@ struct Checking {
 pub(super) enum End {
     DoesNotReproduce,
     /// What is left, and what its fresh runs showed.
-    Checked(Vec<u32>, Tally),
+    Checked(Spans, Tally),
 }
 
 impl Plan {
@@ -117,7 +118,7 @@ impl Plan {
             whole: Asked::default(),
             whole_wanted: 0,
             empty: Asked::default(),
-            accepted: vec![(0..steps as u32).collect()],
+            accepted: vec![Spans::first(steps)],
             stage: if pass.keep_rate { Stage::Measuring } else { Stage::Searching },
         };
         plan.look();
@@ -125,7 +126,7 @@ impl Plan {
     }
 
     /// The next run: its number and the steps it keeps. `None` if there is nothing to do but wait.
-    pub(super) fn next(&mut self) -> Option<(usize, Vec<u32>)> {
+    pub(super) fn next(&mut self) -> Option<(usize, Spans)> {
         let number = self.next;
         let kept = match &mut self.stage {
             Stage::Ended(_) => return None,
@@ -136,7 +137,7 @@ impl Plan {
             Stage::Checking(_) => return None,
             Stage::Measuring if self.whole.runs < self.pass.runs => {
                 self.whole.runs += 1;
-                (0..self.steps as u32).collect()
+                Spans::first(self.steps)
             }
             Stage::Measuring => return None,
             Stage::Searching => self.first_runs().or_else(|| self.best_run())?,
@@ -207,13 +208,13 @@ impl Plan {
     }
 
     /// The smallest trace that is held to have all that is needed.
-    pub(super) fn smallest(&self) -> &[u32] {
-        self.accepted.last().map_or(&[], Vec::as_slice)
+    pub(super) fn smallest(&self) -> &Spans {
+        &self.accepted[self.accepted.len() - 1]
     }
 
     /// What a run that is under way keeps.
-    pub(super) fn kept(&self, number: usize) -> Option<&[u32]> {
-        self.under_way.get(&number).map(Vec::as_slice)
+    pub(super) fn kept(&self, number: usize) -> Option<&Spans> {
+        self.under_way.get(&number)
     }
 
     /// Whether a run is one of those that prove a result.
@@ -226,7 +227,7 @@ impl Plan {
         self.pass.successes
     }
 
-    /// By step: the chance that its group has a needed one, and how large the group is.
+    /// In order, each with the chance that it has a needed step.
     pub(super) fn groups(&self) -> &Groups {
         &self.groups
     }
@@ -237,9 +238,7 @@ impl Plan {
 
     fn look(&mut self) {
         self.groups.clear();
-        for (range, needed) in self.belief.groups() {
-            self.groups.extend(std::iter::repeat_n((needed, range.len()), range.len()));
-        }
+        self.groups.extend(self.belief.groups());
     }
 
     /// Whether the whole trace does it often enough; and how often a result must do it if that is to be kept.
@@ -266,40 +265,37 @@ impl Plan {
     }
 
     /// What no belief is needed for.
-    fn first_runs(&mut self) -> Option<Vec<u32>> {
+    fn first_runs(&mut self) -> Option<Spans> {
         let empty = if self.empty.tally.successes > 0 { MORE_EMPTY_RUNS } else { EMPTY_RUNS };
         if self.empty.runs < empty {
             self.empty.runs += 1;
-            return Some(Vec::new());
+            return Some(Spans::default());
         }
         let whole = (WHOLE_RUNS + MORE_WHOLE_RUNS * self.whole.tally.failures).min(self.pass.runs);
         let search_has_begun = self.smallest().len() < self.steps;
         if self.whole.runs < whole && !search_has_begun || self.whole.runs < self.whole_wanted {
             self.whole.runs += 1;
-            return Some((0..self.steps as u32).collect());
+            return Some(Spans::first(self.steps));
         }
         None
     }
 
     /// All steps that are not left out for good.
-    fn base(&self) -> Vec<u32> {
-        (0..self.steps as u32).filter(|&step| self.groups[step as usize].0 >= LEFT_OUT).collect()
-    }
-
-    fn is_needed(&self, step: u32, bound: f64) -> bool {
-        let (needed, size) = self.groups[step as usize];
-        size == 1 && needed >= bound
+    fn base(&self) -> Spans {
+        let mut base = Spans::default();
+        let kept = self.groups.iter().filter(|(_, needed)| *needed >= LEFT_OUT);
+        kept.for_each(|(group, _)| base.push(group.clone()));
+        base
     }
 
     /// The run that tells most for what it costs. One that is like others under way tells less. While others are waited for,
     /// none at all if it tells next to nothing.
-    fn best_run(&mut self) -> Option<Vec<u32>> {
+    fn best_run(&mut self) -> Option<Spans> {
         let base = self.base();
-        let under_way: Vec<Bits> =
-            self.under_way.values().map(|kept| Bits::left_out(&base, kept, self.steps)).collect();
-        let (mut best, mut most) = ((f64::MIN, Vec::new()), 0.0_f64);
+        let under_way: Vec<Spans> = self.under_way.values().map(|kept| base.minus(kept)).collect();
+        let (mut best, mut most) = ((f64::MIN, Spans::default()), 0.0_f64);
         for kept in self.options(&base) {
-            let left_out = Bits::left_out(&base, &kept, self.steps);
+            let left_out = base.minus(&kept);
             let alike: f64 = under_way.iter().map(|other| left_out.alike(other)).sum();
             let bits = self.belief.bits(self.belief.complete(&kept));
             most = most.max(bits);
@@ -317,11 +313,13 @@ impl Plan {
         if base.len() < self.smallest().len() && complete > ACCEPTED {
             self.accepted.push(base.clone());
         }
-        let open =
-            self.groups.iter().any(|&(needed, size)| needed >= LEFT_OUT && (size > 1 || needed < SURE));
+        let open = self
+            .groups
+            .iter()
+            .any(|(group, needed)| *needed >= LEFT_OUT && (group.len() > 1 || *needed < SURE));
         let spent = self.seen > PATIENCE * self.pass.runs;
         if !open && complete > COMPLETE && !self.waits() || spent {
-            if self.smallest() != base {
+            if *self.smallest() != base {
                 self.accepted.push(base.clone());
             }
             self.check(base, 0);
@@ -333,7 +331,7 @@ impl Plan {
         self.whole.tally.runs() < self.whole_wanted
     }
 
-    fn check(&mut self, kept: Vec<u32>, back: usize) {
+    fn check(&mut self, kept: Spans, back: usize) {
         self.stage = Stage::Checking(Checking { kept, back, runs: Vec::new(), tally: Tally::default() });
     }
 
@@ -362,7 +360,7 @@ impl Plan {
         }
         match self.accepted.last() {
             Some(larger) if back < STEPS_BACK => self.check(larger.clone(), back + 1),
-            _ if kept.len() < self.steps => self.check((0..self.steps as u32).collect(), back + 1),
+            _ if kept.len() < self.steps => self.check(Spans::first(self.steps), back + 1),
             // Less is asked of the whole trace than of a result, and less than that is no reproducing.
             _ if tally.successes < self.pass.whole => self.stage = Stage::Ended(End::DoesNotReproduce),
             _ => self.stage = Stage::Ended(End::Checked(kept, tally)),
