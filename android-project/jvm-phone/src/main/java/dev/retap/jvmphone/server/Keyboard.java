@@ -20,7 +20,10 @@ final class Keyboard {
     private static final String[] ROWS = {"1234567890", "qwertyuiop", "asdfghjkl", "⇧zxcvbnm⌫", ", .⏎"};
     private static final int ROW_PIXELS = 96;
 
+    /** Made once and shown again and again: forty buttons take longer to make than most apps' screens. */
     private static View keys;
+
+    private static boolean shown;
     private static boolean shifted;
 
     private Keyboard() {}
@@ -28,6 +31,7 @@ final class Keyboard {
     /** To a framework that was set up anew. */
     static void attach() {
         keys = null;
+        shown = false;
         shifted = false;
         InputMethodManager manager =
                 RuntimeEnvironment.getApplication().getSystemService(InputMethodManager.class);
@@ -35,7 +39,7 @@ final class Keyboard {
     }
 
     static boolean isShown() {
-        return keys != null;
+        return shown;
     }
 
     static void show(boolean wanted) {
@@ -44,13 +48,15 @@ final class Keyboard {
         }
         WindowManager windows = context().getSystemService(WindowManager.class);
         if (wanted) {
-            keys = build();
+            if (keys == null) {
+                keys = build();
+            }
             windows.addView(keys, place());
         } else {
             windows.removeViewImmediate(keys);
-            keys = null;
             shifted = false;
         }
+        shown = wanted;
     }
 
     /** It belongs to the window that asked for it. */

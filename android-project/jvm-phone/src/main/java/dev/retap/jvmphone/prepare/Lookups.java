@@ -1,0 +1,92 @@
+package dev.retap.jvmphone.prepare;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+
+/** Makes two of Robolectric's methods call ResourceLookup, in copies of their classes that are found before its own. */
+public final class Lookups {
+    private static final String PACKAGE = "org/robolectric/res/android/";
+    private static final String LOOKUP = PACKAGE + "ResourceLookup";
+    private static final String TYPE = PACKAGE + "ResourceTypes$ResTable_type";
+    private static final String SPEC = PACKAGE + "ResourceTypes$ResTable_typeSpec";
+
+    private Lookups() {}
+
+    /** Writes them below the folder that is named. */
+    public static void main(String[] args) throws IOException {
+        Path folder = Path.of(args[0]);
+        String offset = "(L" + TYPE + ";I)I";
+        write(folder, PACKAGE + "LoadedArsc$LoadedPackage", "GetEntryOffset", offset, code -> {
+            code.visitVarInsn(Opcodes.ALOAD, 0);
+            code.visitVarInsn(Opcodes.ILOAD, 1);
+            code.visitMethodInsn(Opcodes.INVOKESTATIC, LOOKUP, "entryOffset", offset, false);
+        });
+        String typeSpec = PACKAGE + "LoadedArsc$TypeSpec";
+        write(folder, typeSpec, "GetFlagsForEntryIndex", "(I)I", code -> {
+            code.visitVarInsn(Opcodes.ALOAD, 0);
+            code.visitFieldInsn(Opcodes.GETFIELD, typeSpec, "type_spec", "L" + SPEC + ";");
+            code.visitVarInsn(Opcodes.ILOAD, 1);
+            code.visitMethodInsn(Opcodes.INVOKESTATIC, LOOKUP, "flags", "(L" + SPEC + ";I)I", false);
+        });
+    }
+
+    private interface Body {
+        void write(MethodVisitor code);
+    }
+
+    private static void write(Path folder, String name, String method, String descriptor, Body body)
+            throws IOException {
+        try (InputStream in = Lookups.class.getClassLoader().getResourceAsStream(name + ".class")) {
+            if (in == null) {
+                throw new IOException("there is no " + name + " on the class path; has Robolectric changed?");
+            }
+            ClassReader reader = new ClassReader(in.readAllBytes());
+            ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+            Replaced replaced = new Replaced(writer, method, descriptor, body);
+            reader.accept(replaced, 0);
+            if (!replaced.done) {
+                throw new IOException(name + " has no " + method + descriptor + "; has Robolectric changed?");
+            }
+            Path file = folder.resolve(name + ".class");
+            Files.createDirectories(file.getParent());
+            Files.write(file, writer.toByteArray());
+        }
+    }
+
+    private static final class Replaced extends ClassVisitor {
+        private final String method;
+        private final String descriptor;
+        private final Body body;
+        private boolean done;
+
+        Replaced(ClassVisitor next, String method, String descriptor, Body body) {
+            super(Opcodes.ASM9, next);
+            this.method = method;
+            this.descriptor = descriptor;
+            this.body = body;
+        }
+
+        @Override
+        public MethodVisitor visitMethod(int access, String name, String type, String signature, String[] thrown) {
+            MethodVisitor code = super.visitMethod(access, name, type, signature, thrown);
+            if (!name.equals(method) || !type.equals(descriptor)) {
+                return code;
+            }
+            done = true;
+            code.visitCode();
+            body.write(code);
+            code.visitInsn(Type.getReturnType(type).getOpcode(Opcodes.IRETURN));
+            code.visitMaxs(0, 0);
+            code.visitEnd();
+            return null;
+        }
+    }
+}
