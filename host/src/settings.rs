@@ -54,6 +54,9 @@ pub struct Explore {
     pub explorer: Explorer,
     pub events: u64,
     pub session_events: u32,
+    /// What was done from each clean start on becomes a file.
+    #[serde(default)]
+    pub keep_traces: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -178,8 +178,10 @@ mod tests {
     fn sessions_come_back_by_number() {
         let journal = Store::in_memory().unwrap().job("a/explore").unwrap();
         for session in [7, 2] {
-            let (took, gains, found) = (Micros(1), Vec::new(), Vec::new());
-            journal.note_session(&SessionRecord { session, events: 500, took, gains, found }).unwrap();
+            let (took, gains, found, traces) = (Micros(1), Vec::new(), Vec::new(), Vec::new());
+            journal
+                .note_session(&SessionRecord { session, events: 500, took, gains, found, traces })
+                .unwrap();
         }
         assert_eq!(journal.recall_sessions().unwrap().into_keys().collect::<Vec<_>>(), [2, 7]);
     }
