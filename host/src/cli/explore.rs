@@ -96,7 +96,7 @@ impl Explore {
 fn mine(settings: &Settings) -> Option<settings::Explore> {
     match settings {
         Settings::Explore(settings) => Some(settings.clone()),
-        Settings::Demo(_) | Settings::Reduce(_) => None,
+        Settings::Demo(_) | Settings::Reduce(_) | Settings::ReduceSuite(_) => None,
     }
 }
 

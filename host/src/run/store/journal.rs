@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use retap_engine::journal::{Journal, JournalError, SessionRecord};
 use retap_engine::oracle::{CandidateKey, Observation};
+use retap_engine::suite::{Run, RunLog};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::App;
 use rusqlite::{OptionalExtension, params};
@@ -128,6 +129,18 @@ impl Journal for JobJournal {
     fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
         let sql = "INSERT OR REPLACE INTO sessions (job, session, record) VALUES (?1, ?2, ?3)";
         self.put(sql, "write a session to the store", &[i64::from(session.session)], session)
+    }
+}
+
+impl RunLog for JobJournal {
+    fn recall_run(&self, key: u64, attempt: u32) -> Result<Option<Run>, JournalError> {
+        let sql = "SELECT run FROM runs WHERE job = ?1 AND way = ?2 AND attempt = ?3";
+        self.row(sql, "read a run from the store", [self.job, key.cast_signed(), i64::from(attempt)])
+    }
+
+    fn note_run(&self, key: u64, attempt: u32, run: &Run) -> Result<(), JournalError> {
+        let sql = "INSERT INTO runs (job, way, attempt, run) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+        self.put(sql, "write a run to the store", &[key.cast_signed(), i64::from(attempt)], run)
     }
 }
 
