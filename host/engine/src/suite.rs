@@ -11,6 +11,7 @@ mod phones;
 mod plan;
 mod replayer;
 mod splice;
+mod walker;
 mod work;
 
 use std::collections::BTreeSet;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::bits::Bits;
 use super::cuts::Cuts;
-use super::graph::{Graph, Walker};
+use super::graph::Graph;
 use super::known::{Item, Standing, Way};
+use super::walker::Walker;
 use super::work::{Halt, Work};
 use super::{Phase, Plan};
 
@@ -16,6 +17,8 @@ const LONGEST: usize = 512;
 const ROUNDS: u32 = 4;
 /// So many cuts of one way are tried at most.
 const CUTS: u32 = 40;
+/// Ways that are longer have too many cuts to look at all of them: their loops are cut one by one.
+const SHORT: usize = 24;
 
 pub(super) async fn auto(work: &mut Work<'_>, plan: &mut Plan) -> Result<(), Halt> {
     let all: Vec<u32> = (0..).take(work.originals.len()).collect();
@@ -97,15 +100,17 @@ impl Auto<'_, '_> {
         // What nobody wants any more counts as covered.
         let mut covered = self.work.coverage(ways);
         covered.add(&self.unwanted());
-        let walker = Walker {
-            from_start: Walker::distances_from(&self.graph, self.start),
-            graph: self.graph.clone(),
-            originals: Arc::clone(&self.originals),
-            lexicon: self.work.known.lexicon(),
-            covered: covered.clone(),
-            forced,
-            longest: self.longest,
-        };
+        let lexicon = self.work.known.lexicon();
+        let walker = Walker::new(
+            self.graph.clone(),
+            Arc::clone(&self.originals),
+            lexicon,
+            covered.clone(),
+            self.start,
+        )
+        .at_most(self.longest)
+        .repeating(self.repeats(ways))
+        .beginning_with(&forced);
         let number = self.walks;
         self.walks += 1;
         let mut walk = self.work.explore(number, Arc::new(walker)).await?;
@@ -131,6 +136,19 @@ impl Auto<'_, '_> {
         gained.numbers().count() as u32
     }
 
+    /// For each thing that is missing, and that walks have failed to reach, how it was reached.
+    fn repeats(&self, ways: &[Way]) -> Vec<(u32, Way)> {
+        let missing = self.missing(ways);
+        let mut repeats: Vec<(u32, Way)> = missing
+            .numbers()
+            .filter(|&item| self.graph.gave_up(item))
+            .filter_map(|item| Some((item, self.shortest_with(item)?)))
+            .filter(|(_, way)| way.last().is_some_and(|hop| !self.work.known.is_problem(hop)))
+            .collect();
+        repeats.sort_by_key(|(_, way)| way.len());
+        repeats
+    }
+
     /// The shortest beginning of a trace that was read which covers an item.
     fn shortest_with(&self, item: u32) -> Option<Way> {
         let until = |way: &Way| way.iter().position(|hop| hop.covers.contains(item));
@@ -148,10 +166,63 @@ impl Auto<'_, '_> {
             if needed.is_empty() {
                 continue;
             }
-            let shorter = self.shortest(&way, &needed).await?;
-            ways.insert(number, shorter);
+            let shorter = self.without_loops(&way, &needed).await?;
+            let shortest =
+                if shorter.len() <= SHORT { self.shortest(&shorter, &needed).await? } else { shorter };
+            ways.insert(number, shortest);
         }
         Ok(())
+    }
+
+    /// Cuts one loop after the other, the longest first, for as long as what is needed stays.
+    async fn without_loops(&mut self, way: &Way, needed: &Bits) -> Result<Way, Halt> {
+        let mut best = self.without_end(way, needed);
+        let mut tries = CUTS + best.len() as u32;
+        'again: loop {
+            for (from, to) in self.loops(&best) {
+                let candidate = [&best[..from], &best[to..]].concat();
+                let hoped = self.work.known.coverage(&candidate);
+                let fails = matches!(self.work.known.standing(&candidate), Standing::Fails(_));
+                if fails || !needed.is_within(&hoped) {
+                    continue;
+                }
+                if tries == 0 {
+                    return Ok(best);
+                }
+                tries -= 1;
+                let passed = self.work.try_once(&candidate).await?;
+                if passed && needed.is_within(&self.work.known.coverage(&candidate)) {
+                    best = self.without_end(&candidate, needed);
+                    continue 'again;
+                }
+            }
+            return Ok(best);
+        }
+    }
+
+    /// The longest first.
+    fn loops(&self, way: &Way) -> Vec<(usize, usize)> {
+        let states: Vec<u32> = std::iter::once(self.start).chain(way.iter().map(|hop| hop.to)).collect();
+        let mut loops = Vec::new();
+        for from in 0..states.len() {
+            loops.extend(
+                (from + 1..states.len()).filter(|&to| states[to] == states[from]).map(|to| (from, to)),
+            );
+        }
+        loops.sort_by_key(|&(from, to)| (to - from, from));
+        loops.reverse();
+        loops
+    }
+
+    /// Up to the last transition that is needed.
+    fn without_end(&self, way: &Way, needed: &Bits) -> Way {
+        let mut shorter = way.clone();
+        while !shorter.is_empty()
+            && needed.is_within(&self.work.known.coverage(&shorter[..shorter.len() - 1]))
+        {
+            shorter.pop();
+        }
+        shorter
     }
 
     async fn shortest(&mut self, way: &Way, needed: &Bits) -> Result<Way, Halt> {

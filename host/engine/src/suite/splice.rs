@@ -6,7 +6,7 @@ use super::bits::Bits;
 use super::known::{Hop, Known, Way};
 
 /// There are more ways than could be looked at: after so many beginnings the best so far is taken.
-const BEGINNINGS: u32 = 300_000;
+const BEGINNINGS: u32 = 100_000;
 
 pub(super) struct Splicing<'a> {
     ways: &'a [Way],

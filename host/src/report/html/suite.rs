@@ -60,7 +60,7 @@ fn rows(before: &Measure, after: &Measure) -> Vec<Markup> {
             name,
             &thousands(one),
             &thousands(other),
-            if ratio { times(one as f64, other as f64) } else { String::new() },
+            &if ratio { times(one as f64, other as f64) } else { String::new() },
         )
     };
     vec![
@@ -70,7 +70,7 @@ fn rows(before: &Measure, after: &Measure) -> Vec<Markup> {
             "Time of one replay",
             &before.took.to_string(),
             &after.took.to_string(),
-            times(before.took.0 as f64, after.took.0 as f64),
+            &times(before.took.0 as f64, after.took.0 as f64),
         ),
         counts("Activities", u64::from(before.activities), u64::from(after.activities), false),
         counts("Screens", u64::from(before.screens), u64::from(after.screens), false),
@@ -79,7 +79,7 @@ fn rows(before: &Measure, after: &Measure) -> Vec<Markup> {
     ]
 }
 
-fn row(name: &str, before: &str, after: &str, times: String) -> Markup {
+fn row(name: &str, before: &str, after: &str, times: &str) -> Markup {
     html! {
         tr {
             th scope="row" { (name) }
