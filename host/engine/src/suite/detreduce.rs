@@ -65,7 +65,7 @@ async fn without_loops(work: &mut Work<'_>, ways: &[Way]) -> Result<Vec<Way>, Ha
 /// Again and again the way of at most k fragments that covers most of what is not covered yet.
 async fn spliced(work: &mut Work<'_>, ways: &[Way]) -> Result<Vec<Way>, Halt> {
     let Some(start) = work.known.start() else { return Ok(Vec::new()) };
-    let splicing = Splicing::new(ways, start, work.settings.fragments as usize);
+    let mut splicing = Splicing::new(ways, start, work.settings.fragments as usize);
     let mut covered: Bits = work.known.at_start().clone();
     let mut chosen: Vec<Way> = Vec::new();
     while let Some(candidate) = splicing.best(&work.known, &covered) {

@@ -1,12 +1,14 @@
 //! The way that covers most of what is not covered yet, made of at most k fragments of others.
 
-use std::collections::HashMap;
+use std::collections::{BinaryHeap, HashMap};
 
 use super::bits::Bits;
 use super::known::{Hop, Known, Way};
 
 /// There are more ways than could be looked at: after so many beginnings the best so far is taken.
-const BEGINNINGS: u32 = 100_000;
+const BEGINNINGS: u32 = 300_000;
+/// So many of the best are kept from one search, since most of them fail when they are played.
+const KEPT: usize = 64;
 
 pub(super) struct Splicing<'a> {
     ways: &'a [Way],
@@ -16,6 +18,17 @@ pub(super) struct Splicing<'a> {
     /// By switches left, way and place: all that could be covered from there on.
     ahead: Vec<Vec<Vec<Bits>>>,
     fragments: usize,
+    /// The best of the last search, the best of all last, and how much was covered then.
+    found: Vec<Found>,
+    covered: u32,
+}
+
+/// A way by its places, and what it covers beyond what is covered.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    gain: u32,
+    shortness: std::cmp::Reverse<usize>,
+    path: Vec<(usize, usize)>,
 }
 
 struct Search<'a, 'b> {
@@ -24,8 +37,7 @@ struct Search<'a, 'b> {
     covered: &'b Bits,
     /// Places of the way that is being made.
     path: Vec<(usize, usize)>,
-    best: Vec<(usize, usize)>,
-    best_gain: u32,
+    found: BinaryHeap<std::cmp::Reverse<Found>>,
     left: u32,
 }
 
@@ -37,7 +49,8 @@ impl<'a> Splicing<'a> {
                 leaving.entry(before(way, place, start)).or_default().push((number, place));
             }
         }
-        let mut splicing = Splicing { ways, leaving, start, ahead: Vec::new(), fragments };
+        let mut splicing =
+            Splicing { ways, leaving, start, ahead: Vec::new(), fragments, found: Vec::new(), covered: 0 };
         for _ in 0..fragments.max(1) {
             let ahead = splicing.with_one_more_switch();
             splicing.ahead.push(ahead);
@@ -71,14 +84,41 @@ impl<'a> Splicing<'a> {
 
     /// None if nothing covers anything more. Ways that are known to fail are left out; what was played counts as it was
     /// seen, the rest as it is hoped for.
-    pub(super) fn best(&self, known: &Known, covered: &Bits) -> Option<Way> {
+    pub(super) fn best(&mut self, known: &Known, covered: &Bits) -> Option<Way> {
+        let count = covered.numbers().count() as u32;
+        if count != self.covered {
+            self.found.clear();
+            self.covered = count;
+        }
+        loop {
+            while let Some(found) = self.found.pop() {
+                let Some(gain) = self.gain(&found.path, known, covered).filter(|gain| *gain > 0) else {
+                    continue;
+                };
+                let next = self.found.last().map_or(0, |next| next.gain);
+                if gain == found.gain || gain >= next {
+                    return Some(
+                        found.path.iter().map(|&(way, place)| self.ways[way][place].clone()).collect(),
+                    );
+                }
+                // Played in part since it was found, and less worth than hoped.
+                let place = self.found.partition_point(|other| other.gain <= gain);
+                self.found.insert(place, Found { gain, ..found });
+            }
+            self.search(known, covered);
+            if self.found.is_empty() {
+                return None;
+            }
+        }
+    }
+
+    fn search(&mut self, known: &Known, covered: &Bits) {
         let mut search = Search {
             splicing: self,
             known,
             covered,
             path: Vec::new(),
-            best: Vec::new(),
-            best_gain: 0,
+            found: BinaryHeap::new(),
             left: BEGINNINGS,
         };
         // First those that are as they were: they always work, however short the search is.
@@ -86,8 +126,19 @@ impl<'a> Splicing<'a> {
             search.whole(number);
         }
         search.switch(self.start, known.root(), &Bits::default(), 0, self.fragments.max(1));
-        let Search { best, best_gain, .. } = search;
-        (best_gain > 0).then(|| best.iter().map(|&(way, place)| self.ways[way][place].clone()).collect())
+        let found = search.found.into_sorted_vec();
+        self.found = found.into_iter().map(|std::cmp::Reverse(found)| found).rev().collect();
+    }
+
+    /// None if it is known to fail.
+    fn gain(&self, path: &[(usize, usize)], known: &Known, covered: &Bits) -> Option<u32> {
+        let (mut node, mut gained) = (known.root(), Bits::default());
+        for &(way, place) in path {
+            let hop = &self.ways[way][place];
+            node = known.follow(node, hop).ok()?;
+            gained.add(known.covers(node, hop));
+        }
+        Some(gained.beyond(covered))
     }
 }
 
@@ -100,17 +151,31 @@ impl Search<'_, '_> {
         for (place, hop) in way.iter().enumerate() {
             let Ok(next) = self.known.follow(node, hop) else { break };
             node = next;
+            let before = gained.beyond(self.covered);
             gained.add(self.known.covers(node, hop));
-            self.judge(gained.beyond(self.covered), place + 1);
+            let gain = gained.beyond(self.covered);
+            if gain > before {
+                self.judge(gain, place + 1);
+            }
         }
         self.path.clear();
     }
 
+    /// What a way must cover more than to be among the best.
+    fn bar(&self) -> u32 {
+        let worst = self.found.peek().map_or(0, |worst| worst.0.gain);
+        if self.found.len() < KEPT { 0 } else { worst }
+    }
+
+    /// The end of the path that is being made has just covered something more.
     fn judge(&mut self, gain: u32, length: usize) {
-        let better = gain > self.best_gain || (gain == self.best_gain && length < self.best.len());
-        if better && gain > 0 {
-            self.best_gain = gain;
-            self.best = self.path[..length].to_vec();
+        if gain <= self.bar() {
+            return;
+        }
+        let shortness = std::cmp::Reverse(length);
+        self.found.push(std::cmp::Reverse(Found { gain, shortness, path: self.path[..length].to_vec() }));
+        if self.found.len() > KEPT {
+            self.found.pop();
         }
     }
 
@@ -121,11 +186,11 @@ impl Search<'_, '_> {
         let mut hopeful: Vec<(u32, (usize, usize))> = leaving
             .iter()
             .map(|&(way, place)| (ahead[way][place].beyond_both(self.covered, gained), (way, place)))
-            .filter(|(more, _)| gain + more > self.best_gain)
+            .filter(|(more, _)| gain + more > self.bar())
             .collect();
         hopeful.sort_unstable_by_key(|&(more, place)| (std::cmp::Reverse(more), place));
         for (more, (way, place)) in hopeful {
-            if gain + more > self.best_gain {
+            if gain + more > self.bar() {
                 self.along(way, place, node, gained, switches - 1);
             }
         }
@@ -144,14 +209,17 @@ impl Search<'_, '_> {
             let Ok(next) = self.known.follow(node, hop) else { break };
             node = next;
             self.path.push((way, place));
+            let before = gained.beyond(self.covered);
             gained.add(self.known.covers(node, hop));
             let gain = gained.beyond(self.covered);
-            self.judge(gain, self.path.len());
+            if gain > before {
+                self.judge(gain, self.path.len());
+            }
             let more = self.splicing.ahead[switches][way][place + 1].beyond_both(self.covered, &gained);
             if switches > 0 {
                 self.switch(hop.to, node, &gained, gain, switches);
             }
-            if gain + more <= self.best_gain {
+            if gain + more <= self.bar() {
                 break;
             }
         }
