@@ -9,3 +9,4 @@ pub mod noisy_app;
 pub mod own_cost;
 pub mod policy;
 pub mod simulated;
+pub mod suite;

@@ -12,6 +12,7 @@ mod install;
 mod phone;
 mod policy;
 mod reduce;
+mod reduce_suite;
 mod replay;
 mod screen;
 
@@ -44,6 +45,7 @@ enum Command {
     Install(install::Install),
     Explore(explore::Explore),
     Reduce(reduce::Reduce),
+    ReduceSuite(reduce_suite::ReduceSuite),
     Replay(replay::Replay),
     Screen(screen::ShowScreen),
     Import(import::Import),
@@ -78,6 +80,7 @@ pub fn run() -> Exit {
         Command::Install(command) => command.run(&global, &shell),
         Command::Explore(command) => command.run(&global, &shell),
         Command::Reduce(command) => command.run(&global, &shell),
+        Command::ReduceSuite(command) => command.run(&global, &shell),
         Command::Replay(command) => command.run(&global, &shell),
         Command::Screen(command) => command.run(&global, &shell),
         Command::Import(command) => command.run(&shell),

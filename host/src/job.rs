@@ -8,6 +8,7 @@ mod policy;
 mod reduce;
 mod reductions;
 mod source;
+mod suite;
 
 use std::future::Future;
 use std::io;
@@ -42,6 +43,7 @@ pub use policy::{policy, prior, solve};
 pub use reduce::{Cut, Ground, Rules, reduce};
 pub use reductions::{Shortened, reduce_all, shorten};
 pub use source::{Source, phone_for};
+pub use suite::{MANIFEST, SUITE, Smaller, Suite, check_suite, measure, suite};
 
 pub struct Job {
     run: Run,

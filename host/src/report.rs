@@ -5,6 +5,7 @@ pub mod data;
 pub mod html;
 pub mod json_lines;
 pub mod narrator;
+pub mod suite;
 pub mod summary;
 
 use std::sync::Arc;

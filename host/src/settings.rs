@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use retap_engine::model::Abstraction;
 use serde::{Deserialize, Serialize};
 
 use crate::job::Clock;
@@ -19,6 +20,9 @@ pub const DEFAULT_SESSION_EVENTS: u32 = 500;
 pub const DEFAULT_RUNS: u32 = 1;
 pub const DEFAULT_TIMES: u32 = 3;
 pub const DEFAULT_PARTS: u32 = 5;
+/// Of a suite's reduction: the paper's.
+pub const DEFAULT_REPLAYS: u32 = 10;
+pub const DEFAULT_FRAGMENTS: u32 = 3;
 /// Where every candidate is run several times anyway: the paper's.
 pub const NOISY_RUNS: u32 = 20;
 
@@ -28,6 +32,7 @@ pub enum Settings {
     Demo(Demo),
     Explore(Explore),
     Reduce(Reduce),
+    ReduceSuite(ReduceSuite),
 }
 
 /// Which phones, as `--device` and `--count` name them.
@@ -54,6 +59,9 @@ pub struct Explore {
     pub explorer: Explorer,
     pub events: u64,
     pub session_events: u32,
+    /// What was done from each clean start on becomes a file.
+    #[serde(default)]
+    pub keep_traces: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,6 +99,38 @@ pub struct Reduce {
     pub hierarchy: Hierarchy,
     #[serde(default)]
     pub oracle: Oracle,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReduceSuite {
+    /// Without one, the simulated phone that has the suite's app.
+    pub device: Option<String>,
+    pub count: u32,
+    /// As the user named them; the traces themselves are copied into the run.
+    pub sources: Vec<PathBuf>,
+    pub algorithm: SuiteAlgorithm,
+    pub replays: u32,
+    pub fragments: u32,
+    /// Complete, also where it came from a file.
+    pub abstraction: Abstraction,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum SuiteAlgorithm {
+    /// Every trace is played once, walks through what was seen cover it anew, and only the result is proven in full.
+    Auto,
+    /// As in the paper: replayable beginnings, redundant traces, loops, bounded splicing.
+    Detreduce,
+}
+
+impl SuiteAlgorithm {
+    pub fn name(self) -> &'static str {
+        match self {
+            SuiteAlgorithm::Auto => "auto",
+            SuiteAlgorithm::Detreduce => "detreduce",
+        }
+    }
 }
 
 /// What counts as a state.
@@ -171,6 +211,7 @@ impl Settings {
             Settings::Explore(explore) => Clock::of(&explore.devices.device),
             Settings::Reduce(reduce) if reduce.oracle == Oracle::Recording => Clock::Jumping,
             Settings::Reduce(reduce) => reduce.device.as_deref().map_or(Clock::Jumping, Clock::of),
+            Settings::ReduceSuite(suite) => suite.device.as_deref().map_or(Clock::Jumping, Clock::of),
         }
     }
 
@@ -180,6 +221,7 @@ impl Settings {
             Settings::Demo(_) => "demo",
             Settings::Explore(_) => "explore",
             Settings::Reduce(_) => "reduce",
+            Settings::ReduceSuite(_) => "reduce-suite",
         }
     }
 }

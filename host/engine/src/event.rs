@@ -121,6 +121,34 @@ pub enum RunEvent {
         events: u64,
         took: Micros,
     },
+    SuiteStarted {
+        app: Text,
+        algorithm: String,
+        traces: u32,
+        transitions: u64,
+    },
+    /// One run of a suite's reduction.
+    SuiteReplayed {
+        attempt: u32,
+        played: u32,
+        took: Micros,
+        recalled: bool,
+    },
+    /// What is left of a suite so far, and how much that covers.
+    SuiteShrunk {
+        phase: String,
+        traces: u32,
+        transitions: u64,
+        covered: u32,
+        runs: u64,
+    },
+    SuiteEnded {
+        traces: u32,
+        transitions: u64,
+        runs: u64,
+        events: u64,
+        took: Micros,
+    },
     Replayed {
         run: u32,
         runs: u32,

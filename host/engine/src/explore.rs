@@ -48,6 +48,8 @@ pub struct ExploreSettings {
     /// A session starts clean and has this many events; the last one has what is left.
     pub session_events: u32,
     pub settle: Settle,
+    /// What a session did from each clean start on is handed to the journal.
+    pub keep_traces: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -103,7 +105,7 @@ pub async fn explore(
 
 impl ExploreSettings {
     pub fn new(app: AppInfo, events: u64) -> ExploreSettings {
-        ExploreSettings { app, events, session_events: 500, settle: Settle::default() }
+        ExploreSettings { app, events, session_events: 500, settle: Settle::default(), keep_traces: false }
     }
 
     fn sessions(&self) -> Result<u32, ExploreError> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use retap_shared::micros::Micros;
+use retap_shared::trace::Trace;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::Found;
@@ -29,6 +30,9 @@ pub struct SessionRecord {
     /// What it covered and when, in order: from all sessions' gains the curve of the whole exploration is made.
     pub gains: Vec<Gain>,
     pub found: Vec<Found>,
+    /// What it did from each clean start on, where that is wanted. For whoever notes the session: it is not recalled.
+    #[serde(skip)]
+    pub traces: Vec<Trace>,
 }
 
 #[derive(Debug, thiserror::Error)]

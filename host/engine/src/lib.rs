@@ -12,3 +12,4 @@ pub mod pool;
 pub mod reduce;
 pub mod seed;
 pub mod stop;
+pub mod suite;

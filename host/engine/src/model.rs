@@ -2,10 +2,12 @@
 
 mod abstraction;
 mod coverage;
+mod rules;
 mod way;
 
 pub use abstraction::abstract_screen;
 pub use coverage::{Coverage, CoveragePoint, Gain};
+pub use rules::{Abstraction, Attribute, Like, PathBy, Which, WidgetRules};
 pub(crate) use way::{numbered, shortest};
 
 /// Two hashes as one, in this order: a strong mix without the cost of hashing them as bytes.

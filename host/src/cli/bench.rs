@@ -1,6 +1,7 @@
 //! `retap bench`.
 
 mod crash;
+mod suite;
 
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ enum What {
     OwnCost(OwnCost),
     Crash(crash::Crash),
     Oracle(crash::Oracle),
+    Suite(suite::Suite),
     Device(Device),
 }
 
@@ -157,6 +159,7 @@ impl Bench {
             What::OwnCost(own_cost) => own_cost.run(shell),
             What::Crash(crash) => crash.run(shell),
             What::Oracle(oracle) => oracle.run(shell),
+            What::Suite(suite) => suite.run(shell),
             What::Device(device) => device.run(shell),
         }
     }

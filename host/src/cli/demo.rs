@@ -128,8 +128,13 @@ async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure>
     let app = phones.app(None)?;
     job.console().say(Tone::Heading, &format!("\nExploring {}: {about}", app.label));
     job.tell_started(phones.names());
-    let wanted =
-        Wanted { app, explorer: Explorer::Random, events, session_events: settings::DEFAULT_SESSION_EVENTS };
+    let wanted = Wanted {
+        app,
+        explorer: Explorer::Random,
+        events,
+        session_events: settings::DEFAULT_SESSION_EVENTS,
+        keep_traces: false,
+    };
     let explored = job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0)).await?;
     job.console().say(Tone::Quiet, &format!("   {}", summary::in_a_line(&explored)));
     let crashes = explored.crashes.iter().map(|(crash, _)| crash.clone()).collect();

@@ -32,6 +32,9 @@ pub struct Explore {
     /// How many events between two clean starts; 500 if not said
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     session_events: Option<u32>,
+    /// Write what was done from each clean start on to `traces/`, for `retap reduce-suite`
+    #[arg(long)]
+    keep_traces: bool,
     /// The number that makes the run: same seed, same run
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
     seed: Option<u64>,
@@ -41,7 +44,7 @@ pub struct Explore {
     /// Go on with a run that was stopped or killed
     #[arg(
         long, value_name = "RUN",
-        conflicts_with_all = ["app", "device", "count", "user", "keep_agent", "explorer", "events", "session_events", "seed", "out", "config"]
+        conflicts_with_all = ["app", "device", "count", "user", "keep_agent", "explorer", "events", "session_events", "keep_traces", "seed", "out", "config"]
     )]
     resume: Option<PathBuf>,
     /// The result as one JSON object
@@ -81,6 +84,7 @@ impl Explore {
                 .session_events
                 .or(config.explore.session_events)
                 .unwrap_or(settings::DEFAULT_SESSION_EVENTS),
+            keep_traces: self.keep_traces,
         };
         crate::devices::check(&settings.devices.device)?;
         let place = Place { out: self.out.clone(), store: Some(global.store(&config)) };
@@ -92,17 +96,17 @@ impl Explore {
 fn mine(settings: &Settings) -> Option<settings::Explore> {
     match settings {
         Settings::Explore(settings) => Some(settings.clone()),
-        Settings::Demo(_) | Settings::Reduce(_) => None,
+        Settings::Demo(_) | Settings::Reduce(_) | Settings::ReduceSuite(_) => None,
     }
 }
 
 async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explored>, Failure> {
-    let settings::Explore { devices, app, explorer, events, session_events } = settings.clone();
+    let settings::Explore { devices, app, explorer, events, session_events, keep_traces } = settings.clone();
     let phones = job.connect(&devices).await?;
     let app = phones.app(app.as_deref())?;
     job.console().say(Tone::Heading, &format!("Exploring {}: {}", app.label, counted(events, "event")));
     job.tell_started(phones.names());
-    let wanted = Wanted { app, explorer, events, session_events };
+    let wanted = Wanted { app, explorer, events, session_events, keep_traces };
     let explored = job::explore(job, &phones.pool, &wanted, job.seed()).await?;
     let outcome = explored.exploration.outcome;
     let section = Section::of(&explored);

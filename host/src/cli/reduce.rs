@@ -168,7 +168,7 @@ impl Reduce {
 fn mine(settings: &Settings) -> Option<settings::Reduce> {
     match settings {
         Settings::Reduce(settings) => Some(settings.clone()),
-        Settings::Demo(_) | Settings::Explore(_) => None,
+        Settings::Demo(_) | Settings::Explore(_) | Settings::ReduceSuite(_) => None,
     }
 }
 

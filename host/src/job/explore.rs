@@ -20,6 +20,9 @@ use crate::run::directory::Directory;
 use crate::run::store::{JobJournal, Known};
 use crate::settings::Explorer;
 
+/// Where the traces of sessions go, inside the run.
+const TRACES: &str = "traces";
+
 #[derive(Debug)]
 pub struct Explored {
     pub app: AppInfo,
@@ -41,13 +44,16 @@ pub struct Wanted {
     pub explorer: Explorer,
     pub events: u64,
     pub session_events: u32,
+    /// What was done from each clean start on becomes a file of the run.
+    pub keep_traces: bool,
 }
 
 /// `seed` is the exploration's own: a job may make several.
 pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Result<Explored, Failure> {
     let began = Instant::now();
-    let Wanted { app, explorer, events, session_events } = wanted.clone();
-    let settings = ExploreSettings { app: app.clone(), events, session_events, settle: Settle::default() };
+    let Wanted { app, explorer, events, session_events, keep_traces } = wanted.clone();
+    let settings =
+        ExploreSettings { app: app.clone(), events, session_events, settle: Settle::default(), keep_traces };
     let journal = job.journal(&format!("explore-{}", app.app.package))?;
     let keeping = Keeping::new(journal.clone(), Arc::clone(job.run().directory()));
     let exploration =
@@ -104,6 +110,14 @@ impl Journal for Keeping {
     }
 
     fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
+        // Before it is noted: a session that the journal knows is not played again, and its traces are then nowhere else.
+        for (number, trace) in session.traces.iter().enumerate() {
+            let inside = format!("{TRACES}/{:05}-{:03}.retap", session.session, number + 1);
+            self.directory.write(&inside, trace.to_text().as_bytes()).map_err(|error| JournalError {
+                what: format!("keep the trace `{inside}`"),
+                source: Box::new(error),
+            })?;
+        }
         self.journal.note_session(session)?;
         for found in &session.found {
             self.keep(found).map_err(|error| JournalError {

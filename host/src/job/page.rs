@@ -1,12 +1,13 @@
 //! The page at the end of a run, put together from what its parts came to.
 
+use retap_engine::suite::{Covered, Fate, Kept, Measure, SuiteReduction};
 use retap_shared::Text;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::PhoneInfo;
+use retap_shared::protocol::{AppInfo, PhoneInfo};
 use retap_shared::trace::App;
 use retap_shared::verdict::Outcome;
 
-use crate::job::{Explored, Job};
+use crate::job::{Explored, Job, SUITE, Smaller};
 use crate::report::data::{self, AppSection, CurvePoint, ReportData, Trail};
 use crate::report::html;
 use crate::run::crashes::Crash;
@@ -17,6 +18,7 @@ pub struct Section {
     pub label: Text,
     pub app: App,
     pub explored: Option<data::Explored>,
+    pub suite: Option<data::Suite>,
     pub crashes: Vec<Crash>,
 }
 
@@ -44,6 +46,7 @@ impl Section {
             label: explored.app.label.clone(),
             app: explored.app.app.clone(),
             explored: Some(explored.data()),
+            suite: None,
             crashes: explored.crashes.iter().map(|(crash, _)| crash.clone()).collect(),
         }
     }
@@ -59,6 +62,7 @@ impl Section {
                     label: Text::default(),
                     app: app.clone(),
                     explored: None,
+                    suite: None,
                     crashes: vec![crash.clone()],
                 }),
             }
@@ -66,10 +70,79 @@ impl Section {
         sections
     }
 
+    pub fn of_suite(app: &AppInfo, smaller: &Smaller) -> Section {
+        Section {
+            label: app.label.clone(),
+            app: smaller.app.clone(),
+            explored: None,
+            suite: Some(smaller.data()),
+            crashes: Vec::new(),
+        }
+    }
+
     fn into_data(self) -> AppSection {
-        let Section { label, app, explored, crashes } = self;
+        let Section { label, app, explored, suite, crashes } = self;
         let crashes = crashes.into_iter().map(crash_data).collect();
-        AppSection { label, app, exploration: explored, crashes }
+        AppSection { label, app, exploration: explored, suite, crashes }
+    }
+}
+
+impl Smaller {
+    fn data(&self) -> data::Suite {
+        let SuiteReduction { before, after, phases, kept, fates, not_replayable, replays, spent, .. } =
+            &self.reduction;
+        let used = |fate: &Fate| fate.in_result.iter().map(|(_, steps)| steps).sum::<u32>();
+        let with = |is: &dyn Fn(&Fate) -> bool| {
+            u32::try_from(fates.iter().filter(|fate| is(fate)).count()).unwrap_or(u32::MAX)
+        };
+        let kept_trace = |(number, one): (usize, &Kept)| data::KeptTrace {
+            file: format!("{SUITE}/{}", Smaller::file(number)),
+            steps: one.trace.steps.clone(),
+            took: one.took,
+            covers_alone: one.alone,
+            fragments: one
+                .fragments
+                .iter()
+                .map(|part| (self.short(part.trace).to_owned(), part.steps.start + 1, part.steps.end))
+                .collect(),
+        };
+        data::Suite {
+            before: measured(before),
+            after: measured(after),
+            phases: phases
+                .iter()
+                .map(|one| (one.phase.name().to_owned(), one.traces, one.transitions, one.spent.runs))
+                .collect(),
+            kept: kept.iter().enumerate().map(kept_trace).collect(),
+            dropped: with(&|fate| used(fate) == 0),
+            cut: with(&|fate| (1..fate.steps).contains(&used(fate))),
+            whole: with(&|fate| used(fate) >= fate.steps.max(1)),
+            originals: (0..)
+                .zip(fates)
+                .map(|(number, fate)| {
+                    (self.short(number).to_owned(), fate.steps, fate.replayable, used(fate))
+                })
+                .collect(),
+            not_replayable: *not_replayable,
+            replays: data::Replays { successes: replays.0, runs: replays.1 },
+            runs: spent.runs,
+            phone_time: spent.took,
+            algorithm: self.algorithm.clone(),
+        }
+    }
+}
+
+fn measured(measure: &Measure) -> data::Measure {
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let Covered { app, problems } = &measure.covered;
+    data::Measure {
+        traces: measure.traces,
+        transitions: measure.transitions,
+        took: measure.took,
+        activities: count(app.activities.len()),
+        screens: count(app.screens.len()),
+        branches: count(app.branches.len()),
+        crashes: count(problems.len()),
     }
 }
 

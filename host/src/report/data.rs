@@ -41,6 +41,8 @@ pub struct AppSection {
     pub app: App,
     /// What was explored; none for a run that only reduced or replayed.
     pub exploration: Option<Explored>,
+    /// What a suite was cut down to.
+    pub suite: Option<Suite>,
     /// Each distinct crash once, in the order in which they were found.
     pub crashes: Vec<Crash>,
 }
@@ -57,6 +59,49 @@ pub struct Explored {
     pub branches_total: u32,
     /// In the order of events, cumulative. The last point holds the totals.
     pub curve: Vec<CurvePoint>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Suite {
+    pub algorithm: String,
+    pub before: Measure,
+    pub after: Measure,
+    /// What was left after each phase, and the runs until then.
+    pub phases: Vec<(String, u32, u64, u64)>,
+    pub kept: Vec<KeptTrace>,
+    /// Of the files that were read: how many have no step in the result, how many only some, how many all of theirs.
+    pub dropped: u32,
+    pub cut: u32,
+    pub whole: u32,
+    /// Each file that was read: its name, its steps, how many of them can be replayed, and how many are in the result.
+    pub originals: Vec<(String, u32, u32, u32)>,
+    pub not_replayable: u32,
+    pub replays: Replays,
+    pub runs: u64,
+    pub phone_time: Micros,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measure {
+    pub traces: u32,
+    pub transitions: u64,
+    pub took: Micros,
+    pub activities: u32,
+    pub screens: u32,
+    pub branches: u32,
+    pub crashes: u32,
+}
+
+/// A trace of a reduced suite.
+#[derive(Clone, Debug, Default)]
+pub struct KeptTrace {
+    /// Inside the run.
+    pub file: String,
+    pub steps: Vec<Step>,
+    pub took: Micros,
+    pub covers_alone: u32,
+    /// Files that were read, and which of their steps, counted from one.
+    pub fragments: Vec<(String, u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +137,7 @@ pub struct Reduced {
     pub shrinking: Shrinking,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Replays {
     pub successes: u32,
     pub runs: u32,

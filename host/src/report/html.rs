@@ -18,6 +18,7 @@ mod screen;
 mod shrinking;
 mod stack;
 mod strip;
+mod suite;
 mod summary;
 #[cfg(test)]
 mod tests;

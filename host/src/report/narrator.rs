@@ -15,6 +15,7 @@ use crate::words::counted;
 
 /// Between two looks at the bar this many events may pass: a simulated phone makes a hundred thousand a second.
 const EVENTS_A_LOOK: u32 = 32;
+const RUNS_A_LOOK: u32 = 8;
 
 #[derive(Debug)]
 pub struct Narrator {
@@ -28,6 +29,17 @@ enum Doing {
     Nothing,
     Exploring(Exploring),
     Reducing(Reducing),
+    Suite(Suite),
+}
+
+/// A suite that is being cut down.
+#[derive(Debug)]
+struct Suite {
+    traces: (u32, u32),
+    transitions: (u64, u64),
+    covered: u32,
+    phase: String,
+    runs: u64,
 }
 
 #[derive(Debug, Default)]
@@ -117,6 +129,18 @@ impl Reporter for Narrator {
                 self.end(&mut doing);
                 self.say(Tone::Quiet, &cost(*runs, *took));
             }
+            RunEvent::SuiteStarted { traces, transitions, .. } => {
+                let (traces, transitions) = ((*traces, *traces), (*transitions, *transitions));
+                let phase = "playing what was read".to_owned();
+                self.begin(
+                    &mut doing,
+                    Doing::Suite(Suite { traces, transitions, covered: 0, phase, runs: 0 }),
+                );
+            }
+            RunEvent::SuiteEnded { runs, took, .. } => {
+                self.end(&mut doing);
+                self.say(Tone::Quiet, &cost(*runs, *took));
+            }
             RunEvent::Resumed { runs, steps } => self.say(Tone::Quiet, &resumed(*runs, *steps)),
             RunEvent::ExplorationEnded { .. } | RunEvent::Finished { .. } => self.end(&mut doing),
             RunEvent::DeviceLost { device, why } => {
@@ -156,6 +180,15 @@ impl Doing {
                 reducing.believed = Some(Believed { needed, not_needed, under_way, runs_left });
                 true
             }
+            (Doing::Suite(suite), RunEvent::SuiteReplayed { .. }) => {
+                suite.runs += 1;
+                suite.runs.is_multiple_of(u64::from(RUNS_A_LOOK))
+            }
+            (Doing::Suite(suite), RunEvent::SuiteShrunk { phase, traces, transitions, covered, .. }) => {
+                (suite.traces.1, suite.transitions.1, suite.covered) = (*traces, *transitions, *covered);
+                suite.phase.clone_from(phase);
+                true
+            }
             (Doing::Reducing(reducing), RunEvent::Shrunk { steps, .. }) => {
                 reducing.steps = *steps;
                 true
@@ -169,6 +202,23 @@ impl Doing {
             Doing::Nothing => None,
             Doing::Exploring(exploring) => Some(exploring.progress()),
             Doing::Reducing(reducing) => Some(reducing.progress()),
+            Doing::Suite(suite) => Some(suite.progress()),
+        }
+    }
+}
+
+impl Suite {
+    fn progress(&self) -> Progress {
+        let (traces, transitions) = (self.traces, self.transitions);
+        Progress {
+            what: format!("{} traces → {}", traces.0, traces.1),
+            done: self.runs,
+            total: None,
+            unit: "runs",
+            note: format!(
+                "{}: {} → {} transitions, {} things covered",
+                self.phase, transitions.0, transitions.1, self.covered
+            ),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::run::moment::Moment;
 pub use journal::{JobJournal, Known};
 
 /// Raised with every change of the tables.
-const SCHEMA: i32 = 2;
+const SCHEMA: i32 = 3;
 /// Another Retap may be writing to the same store.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -67,6 +67,17 @@ CREATE TABLE policies (
     start REAL NOT NULL,
     schedules BLOB NOT NULL,
     PRIMARY KEY (prior, candidates, parallel, runs, successes)
+) STRICT;
+";
+
+/// Since schema 3: runs of suites' reductions.
+const RUNS: &str = "
+CREATE TABLE runs (
+    job INTEGER NOT NULL REFERENCES jobs (id),
+    way INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    run TEXT NOT NULL,
+    PRIMARY KEY (job, way, attempt)
 ) STRICT;
 ";
 
@@ -161,6 +172,9 @@ fn prepare(database: &mut Connection) -> rusqlite::Result<i32> {
     }
     if found < 2 {
         making.execute_batch(POLICIES)?;
+    }
+    if found < 3 {
+        making.execute_batch(RUNS)?;
         making.pragma_update(None, "user_version", SCHEMA)?;
     }
     making.commit()?;

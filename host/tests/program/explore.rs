@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::retap::Desk;
+use crate::retap::{Desk, names};
 
 fn result(desk: &Desk, line: &str) -> Value {
     let ended = desk.run(line);
@@ -55,6 +55,30 @@ fn four_phones_find_what_one_finds() {
     let four = result(&desk, &format!("{line} --count 4"));
     assert_eq!(one, four);
     assert!(!one["problems"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn kept_traces_hold_every_event_from_clean_starts_and_end_with_the_problem_they_ran_into() {
+    let desk = Desk::new();
+    let line =
+        "explore --device sim:notes --events 600 --session-events 100 --seed 7 --keep-traces --out here";
+    let ended = desk.run(line);
+    assert_eq!(ended.code, 1, "{}", ended.err);
+    let (mut steps, mut problems) = (0, 0);
+    let files = names(&desk.path("here/traces"));
+    for file in &files {
+        let text = desk.read(&format!("here/traces/{file}"));
+        let header: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(header["start"], "clean", "{header}");
+        problems += usize::from(!header["target"].is_null());
+        steps += text.lines().count() - 1;
+    }
+    // Six sessions, and a clean start after each problem.
+    assert!(files.len() >= 6 && problems > 0, "{files:?}");
+    assert!((590..=600).contains(&steps), "{steps}");
+    let again = desk.run(&line.replace("here", "there"));
+    assert_eq!(again.code, 1, "{}", again.err);
+    assert_eq!(names(&desk.path("there/traces")), files);
 }
 
 #[test]

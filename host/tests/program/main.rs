@@ -21,3 +21,4 @@ mod reduce;
 mod replay;
 mod retap;
 mod screen;
+mod suite;

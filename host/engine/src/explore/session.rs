@@ -37,6 +37,7 @@ pub(super) struct Session<'a> {
     covered: Coverage,
     gains: Vec<Gain>,
     found: Vec<Found>,
+    traces: Vec<Trace>,
 }
 
 impl<'a> Session<'a> {
@@ -56,6 +57,7 @@ impl<'a> Session<'a> {
             covered: Coverage::default(),
             gains: Vec::new(),
             found: Vec::new(),
+            traces: Vec::new(),
         }
     }
 
@@ -63,9 +65,10 @@ impl<'a> Session<'a> {
         self.events
     }
 
-    pub(super) fn into_record(self) -> SessionRecord {
-        let Session { number, events, took, gains, found, .. } = self;
-        SessionRecord { session: number, events, took, gains, found }
+    pub(super) fn into_record(mut self) -> SessionRecord {
+        self.keep_trace(None);
+        let Session { number, events, took, gains, found, traces, .. } = self;
+        SessionRecord { session: number, events, took, gains, found, traces }
     }
 
     /// True if it was stopped before its end.
@@ -94,6 +97,7 @@ impl<'a> Session<'a> {
     async fn start(&mut self, device: &mut Device) -> Result<Option<SharedScreen>, DeviceError> {
         let app = &self.work.settings.app.app;
         for _ in 0..FAILED_STARTS {
+            self.keep_trace(None);
             self.steps.clear();
             self.outside = 0;
             // What is still under way from before belongs to no trace of this start.
@@ -168,29 +172,47 @@ impl<'a> Session<'a> {
 
     /// True if there was one.
     fn note_problems(&mut self, happened: &[Happening]) -> bool {
-        let mut any = false;
+        let mut target = None;
         for happening in happened {
             if let What::Problem(problem) = &happening.what {
-                any = true;
                 let found = self.found(problem);
                 self.work.progress.found(self.number, &found);
+                target.get_or_insert(Target::Problem(found.fingerprint));
                 found::add(&mut self.found, found);
             }
+        }
+        let any = target.is_some();
+        if any {
+            self.keep_trace(target);
         }
         any
     }
 
     fn found(&self, problem: &Problem) -> Found {
         let fingerprint = problem.fingerprint();
+        let trace = self.trace(Some(Target::Problem(fingerprint)));
+        Found { problem: problem.clone(), fingerprint, trace, times: 1 }
+    }
+
+    /// What was done since the last clean start.
+    fn trace(&self, target: Option<Target>) -> Trace {
         let header = TraceHeader {
             app: self.work.settings.app.app.clone(),
             start: Start::Clean,
             seed: Some(self.seed.0),
-            target: Some(Target::Problem(fingerprint)),
+            target,
             phone: self.phone.clone(),
         };
-        let trace = Trace { header, steps: self.steps.clone() };
-        Found { problem: problem.clone(), fingerprint, trace, times: 1 }
+        Trace { header, steps: self.steps.clone() }
+    }
+
+    /// A trace ends with the problem that it ran into, or where the next clean start begins.
+    fn keep_trace(&mut self, target: Option<Target>) {
+        if self.work.settings.keep_traces && !self.steps.is_empty() {
+            let trace = self.trace(target);
+            self.traces.push(trace);
+            self.steps.clear();
+        }
     }
 
     /// Screens and activities of other apps are not this app's coverage.

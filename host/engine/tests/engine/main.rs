@@ -12,4 +12,5 @@ mod random;
 mod reduce;
 mod screens;
 mod simulated;
+mod suite;
 mod tiny;

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::crash::{self, Numbered};
 use super::curve;
 use super::harmless;
+use super::suite;
 use super::words::counted;
 use crate::report::data::{AppSection, Explored};
 use crate::words::thousands;
@@ -24,7 +25,8 @@ pub(crate) fn section(app: &AppSection, crashes: &[Numbered<'_>]) -> Markup {
                 }
             }
             @if let Some(explored) = &app.exploration { (exploration(explored)) }
-            @if app.crashes.is_empty() { p.none { "No crash was found in this app." } }
+            @if let Some(smaller) = &app.suite { (suite::suite(smaller)) }
+            @if app.crashes.is_empty() && app.suite.is_none() { p.none { "No crash was found in this app." } }
             @for numbered in own { (crash::crash(*numbered)) }
             @if left_out > 0 {
                 p.none { (counted(left_out as u64, "more crash is", "more crashes are")) " in the run directory." }

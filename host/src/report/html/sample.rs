@@ -259,6 +259,7 @@ pub(crate) fn app(label: &str, crashes: Vec<Crash>) -> AppSection {
             version_code: 12,
             ..App::default()
         },
+        suite: None,
         exploration: Some(Explored {
             explorer: "random".into(),
             sessions: 8,

@@ -9,7 +9,7 @@ use super::crash::{self, Numbered};
 use super::harmless;
 use super::headline::Headline;
 use super::words::counted;
-use crate::report::data::{Phone, ReportData};
+use crate::report::data::{AppSection, Measure, Phone, ReportData, Suite};
 use crate::words::thousands;
 
 /// More phones than this are counted, not named.
@@ -17,6 +17,9 @@ const MOST_PHONES: usize = 12;
 
 /// What came of the run in one sentence.
 pub(crate) fn sentence(report: &ReportData) -> String {
+    if let [AppSection { suite: Some(suite), .. }] = report.apps.as_slice() {
+        return smaller(suite);
+    }
     let crashes: u64 = report.apps.iter().map(|app| app.crashes.len() as u64).sum();
     let events: u64 =
         report.apps.iter().filter_map(|app| app.exploration.as_ref()).map(|one| one.events).sum();
@@ -36,6 +39,21 @@ pub(crate) fn sentence(report: &ReportData) -> String {
         String::new()
     };
     format!("{}{place}{after}{reduced}.", counted(crashes, "distinct crash", "distinct crashes"))
+}
+
+fn smaller(suite: &Suite) -> String {
+    let Suite { before, after, .. } = suite;
+    let size = |measure: &Measure| {
+        let traces = counted(u64::from(measure.traces), "trace", "traces");
+        format!("{traces} with {}", counted(measure.transitions, "step", "steps"))
+    };
+    format!(
+        "{} cut down to {}, which take {} instead of {}.",
+        size(before),
+        size(after),
+        after.took,
+        before.took
+    )
 }
 
 /// The steps of all traces that were reduced, before and after.

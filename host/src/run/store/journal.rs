@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use retap_engine::journal::{Journal, JournalError, SessionRecord};
 use retap_engine::oracle::{CandidateKey, Observation};
+use retap_engine::suite::{Run, RunLog};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::App;
 use rusqlite::{OptionalExtension, params};
@@ -131,6 +132,18 @@ impl Journal for JobJournal {
     }
 }
 
+impl RunLog for JobJournal {
+    fn recall_run(&self, key: u64, attempt: u32) -> Result<Option<Run>, JournalError> {
+        let sql = "SELECT run FROM runs WHERE job = ?1 AND way = ?2 AND attempt = ?3";
+        self.row(sql, "read a run from the store", [self.job, key.cast_signed(), i64::from(attempt)])
+    }
+
+    fn note_run(&self, key: u64, attempt: u32, run: &Run) -> Result<(), JournalError> {
+        let sql = "INSERT INTO runs (job, way, attempt, run) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+        self.put(sql, "write a run to the store", &[key.cast_signed(), i64::from(attempt)], run)
+    }
+}
+
 fn journal_error(what: &str, source: impl std::error::Error + Send + Sync + 'static) -> JournalError {
     JournalError { what: what.to_owned(), source: Box::new(source) }
 }
@@ -178,8 +191,10 @@ mod tests {
     fn sessions_come_back_by_number() {
         let journal = Store::in_memory().unwrap().job("a/explore").unwrap();
         for session in [7, 2] {
-            let (took, gains, found) = (Micros(1), Vec::new(), Vec::new());
-            journal.note_session(&SessionRecord { session, events: 500, took, gains, found }).unwrap();
+            let (took, gains, found, traces) = (Micros(1), Vec::new(), Vec::new(), Vec::new());
+            journal
+                .note_session(&SessionRecord { session, events: 500, took, gains, found, traces })
+                .unwrap();
         }
         assert_eq!(journal.recall_sessions().unwrap().into_keys().collect::<Vec<_>>(), [2, 7]);
     }

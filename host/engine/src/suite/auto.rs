@@ -1,0 +1,313 @@
+//! Retap's own: every trace is played once, walks through all that was seen then cover it anew with few restarts, what is
+//! not needed of them is cut, judged against the whole plan, and only what is left gets the full number of runs.
+
+use std::sync::Arc;
+
+use super::bits::Bits;
+use super::cuts::Cuts;
+use super::graph::Graph;
+use super::known::{Item, Standing, Way};
+use super::walker::Walker;
+use super::work::{Halt, Work};
+use super::{Phase, Plan};
+
+/// A walk has at most so many transitions at first; half as many after each round in which one was not proven.
+const LONGEST: usize = 512;
+/// How often what was not proven is covered anew by walks, before the traces that were read are taken as they are.
+const ROUNDS: u32 = 4;
+/// So many cuts of one way are tried at most.
+const CUTS: u32 = 40;
+/// Ways that are longer have too many cuts to look at all of them: their loops are cut one by one.
+const SHORT: usize = 24;
+
+pub(super) async fn auto(work: &mut Work<'_>, plan: &mut Plan) -> Result<(), Halt> {
+    let all: Vec<u32> = (0..).take(work.originals.len()).collect();
+    work.play_originals(&all, 1).await?;
+    let seen: Vec<Way> = all.iter().map(|&trace| work.known.original(trace).0).collect();
+    let wanted = work.coverage(&seen);
+    plan.keep(work, Phase::Seen, seen.iter().filter(|way| !way.is_empty()).cloned().collect());
+    let Some(start) = work.known.start() else { return Ok(()) };
+
+    let mut graph = Graph::default();
+    seen.iter().for_each(|way| graph.add(start, way, &work.known));
+    let originals = Arc::new(work.originals.to_vec());
+    let mut auto = Auto { work, start, seen, wanted, graph, originals, walks: 0, longest: LONGEST };
+    let mut ways: Vec<Way> = Vec::new();
+    for _ in 0..ROUNDS {
+        auto.walk(&mut ways).await?;
+        auto.work.tell(Phase::Walks.name(), &ways);
+        auto.cut(&mut ways).await?;
+        auto.work.tell(Phase::Loops.name(), &ways);
+        if auto.prove(&mut ways).await? {
+            break;
+        }
+        auto.longest = (auto.longest / 2).max(8);
+    }
+    auto.fall_back(&mut ways).await?;
+    plan.baseline = Some(auto.wanted.clone());
+    auto.drop_redundant(&mut ways);
+    let Auto { work, .. } = auto;
+    plan.keep(work, Phase::Walks, ways);
+    Ok(())
+}
+
+struct Auto<'a, 'w> {
+    work: &'a mut Work<'w>,
+    start: u32,
+    /// The traces that were read, as far as they go.
+    seen: Vec<Way>,
+    /// What is to be covered.
+    wanted: Bits,
+    graph: Graph,
+    originals: Arc<Vec<retap_shared::trace::Trace>>,
+    walks: u32,
+    longest: usize,
+}
+
+impl Auto<'_, '_> {
+    fn missing(&self, ways: &[Way]) -> Bits {
+        let mut missing = self.wanted.clone();
+        missing.remove(&self.work.coverage(ways));
+        missing
+    }
+
+    /// Walks until nothing more is covered by them; what is then still missing is reached the way it was reached before.
+    async fn walk(&mut self, ways: &mut Vec<Way>) -> Result<(), Halt> {
+        let mut reached_again = Bits::default();
+        loop {
+            let missing = self.missing(ways);
+            if missing.is_empty() {
+                return Ok(());
+            }
+            let mut walk = self.go(ways, Way::new()).await?;
+            if self.gain(&walk, &missing) == 0 {
+                let mut open = missing.clone();
+                open.remove(&reached_again);
+                let Some(item) = open.numbers().next() else { return Ok(()) };
+                reached_again.insert(item);
+                let Some(forced) = self.shortest_with(item) else { continue };
+                walk = self.go(ways, forced).await?;
+                if self.gain(&walk, &missing) == 0 {
+                    continue;
+                }
+            }
+            ways.push(walk);
+            self.work.tell(Phase::Walks.name(), ways);
+        }
+    }
+
+    async fn go(&mut self, ways: &[Way], forced: Way) -> Result<Way, Halt> {
+        // What nobody wants any more counts as covered.
+        let mut covered = self.work.coverage(ways);
+        covered.add(&self.unwanted());
+        let lexicon = self.work.known.lexicon();
+        let walker = Walker::new(
+            self.graph.clone(),
+            Arc::clone(&self.originals),
+            lexicon,
+            covered.clone(),
+            self.start,
+        )
+        .at_most(self.longest)
+        .repeating(self.repeats(ways))
+        .beginning_with(&forced);
+        let number = self.walks;
+        self.walks += 1;
+        let mut walk = self.work.explore(number, Arc::new(walker)).await?;
+        if !matches!(self.work.known.standing(&walk), Standing::Proven | Standing::Needs(_)) {
+            // Already the start, or what all begin with, led elsewhere this time: nothing is learned from it.
+            walk.clear();
+        }
+        walk.iter().for_each(|hop| covered.add(&hop.covers));
+        self.graph.learn(self.start, &walk, &covered);
+        self.graph.add(self.start, &walk, &self.work.known);
+        Ok(walk)
+    }
+
+    fn unwanted(&self) -> Bits {
+        let mut all: Bits = (0..self.work.known.items_len()).collect();
+        all.remove(&self.wanted);
+        all
+    }
+
+    fn gain(&self, way: &Way, missing: &Bits) -> u32 {
+        let mut gained = self.work.known.coverage(way);
+        gained.keep(missing);
+        gained.numbers().count() as u32
+    }
+
+    /// For each thing that is missing, and that walks have failed to reach, how it was reached.
+    fn repeats(&self, ways: &[Way]) -> Vec<(u32, Way)> {
+        let missing = self.missing(ways);
+        let mut repeats: Vec<(u32, Way)> = missing
+            .numbers()
+            .filter(|&item| self.graph.gave_up(item))
+            .filter_map(|item| Some((item, self.shortest_with(item)?)))
+            .filter(|(_, way)| way.last().is_some_and(|hop| !self.work.known.is_problem(hop)))
+            .collect();
+        repeats.sort_by_key(|(_, way)| way.len());
+        repeats
+    }
+
+    /// The shortest beginning of a trace that was read which covers an item.
+    fn shortest_with(&self, item: u32) -> Option<Way> {
+        let until = |way: &Way| way.iter().position(|hop| hop.covers.contains(item));
+        let (length, way) =
+            self.seen.iter().filter_map(|way| Some((until(way)?, way))).min_by_key(|(length, _)| *length)?;
+        Some(way[..=length].to_vec())
+    }
+
+    /// Cuts loops and ends out of each way that the rest of the plan covers as well.
+    async fn cut(&mut self, ways: &mut Vec<Way>) -> Result<(), Halt> {
+        for number in (0..ways.len()).rev() {
+            let way = ways.remove(number);
+            let mut needed = self.missing(ways);
+            needed.keep(&self.work.known.coverage(&way));
+            if needed.is_empty() {
+                continue;
+            }
+            let shorter = self.without_loops(&way, &needed).await?;
+            let shortest =
+                if shorter.len() <= SHORT { self.shortest(&shorter, &needed).await? } else { shorter };
+            ways.insert(number, shortest);
+        }
+        Ok(())
+    }
+
+    /// Cuts one loop after the other, the longest first, for as long as what is needed stays.
+    async fn without_loops(&mut self, way: &Way, needed: &Bits) -> Result<Way, Halt> {
+        let mut best = self.without_end(way, needed);
+        let mut tries = CUTS + best.len() as u32;
+        'again: loop {
+            for (from, to) in self.loops(&best) {
+                let candidate = [&best[..from], &best[to..]].concat();
+                let hoped = self.work.known.coverage(&candidate);
+                let fails = matches!(self.work.known.standing(&candidate), Standing::Fails(_));
+                if fails || !needed.is_within(&hoped) {
+                    continue;
+                }
+                if tries == 0 {
+                    return Ok(best);
+                }
+                tries -= 1;
+                let passed = self.work.try_once(&candidate).await?;
+                if passed && needed.is_within(&self.work.known.coverage(&candidate)) {
+                    best = self.without_end(&candidate, needed);
+                    continue 'again;
+                }
+            }
+            return Ok(best);
+        }
+    }
+
+    /// The longest first.
+    fn loops(&self, way: &Way) -> Vec<(usize, usize)> {
+        let states: Vec<u32> = std::iter::once(self.start).chain(way.iter().map(|hop| hop.to)).collect();
+        let mut loops = Vec::new();
+        for from in 0..states.len() {
+            loops.extend(
+                (from + 1..states.len()).filter(|&to| states[to] == states[from]).map(|to| (from, to)),
+            );
+        }
+        loops.sort_by_key(|&(from, to)| (to - from, from));
+        loops.reverse();
+        loops
+    }
+
+    /// Up to the last transition that is needed.
+    fn without_end(&self, way: &Way, needed: &Bits) -> Way {
+        let mut shorter = way.clone();
+        while !shorter.is_empty()
+            && needed.is_within(&self.work.known.coverage(&shorter[..shorter.len() - 1]))
+        {
+            shorter.pop();
+        }
+        shorter
+    }
+
+    async fn shortest(&mut self, way: &Way, needed: &Bits) -> Result<Way, Halt> {
+        let mut cuts = Cuts::new(way, self.start, needed, true);
+        for _ in 0..CUTS {
+            let Some(candidate) = cuts.next(&self.work.known) else { break };
+            if candidate.len() >= way.len() {
+                break;
+            }
+            let passed = self.work.try_once(&candidate).await?;
+            if passed && needed.is_within(&self.work.known.coverage(&candidate)) {
+                return Ok(candidate);
+            }
+        }
+        Ok(way.clone())
+    }
+
+    /// Gives every way its full number of runs. One that is left on the way is kept up to there. True if nothing is missing.
+    async fn prove(&mut self, ways: &mut Vec<Way>) -> Result<bool, Halt> {
+        while !self.work.prove(ways).await? {
+            for way in ways.iter_mut() {
+                if let Standing::Fails(place) = self.work.known.standing(way) {
+                    way.truncate(place.saturating_sub(1));
+                }
+            }
+            ways.retain(|way| !way.is_empty());
+        }
+        Ok(self.missing(ways).is_empty())
+    }
+
+    /// What no walk was proven to cover is covered as it was before, if that can be proven; if not, it is given up: the suite
+    /// that was read does not cover it either.
+    async fn fall_back(&mut self, ways: &mut Vec<Way>) -> Result<(), Halt> {
+        while let Some(item) = self.missing(ways).numbers().next() {
+            let mut by: Vec<u32> = (0..).take(self.seen.len()).collect();
+            let until = |way: &Way| way.iter().position(|hop| hop.covers.contains(item));
+            by.retain(|&trace| until(&self.seen[trace as usize]).is_some());
+            by.sort_by_key(|&trace| until(&self.seen[trace as usize]));
+            let mut found = None;
+            for trace in by {
+                self.work.play_originals(&[trace], self.work.settings.replays).await?;
+                let way = self.work.known.original(trace).0;
+                if let Some(place) = until(&way)
+                    && self.work.prove(&[way[..=place].to_vec()]).await?
+                    && self.work.known.coverage(&way[..=place]).contains(item)
+                {
+                    found = Some(way[..=place].to_vec());
+                    break;
+                }
+            }
+            match found {
+                Some(way) => ways.push(way),
+                None => {
+                    let mut one = Bits::default();
+                    one.insert(item);
+                    self.wanted.remove(&one);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The beginning of what is proven is proven: this costs no runs.
+    fn drop_redundant(&mut self, ways: &mut Vec<Way>) {
+        for number in (0..ways.len()).rev() {
+            let mut way = ways.remove(number);
+            let missing = self.missing(ways);
+            while !way.is_empty() {
+                let mut needed = missing.clone();
+                needed.keep(&self.work.known.coverage(&way));
+                let shorter = &way[..way.len() - 1];
+                if !needed.is_within(&self.work.known.coverage(shorter)) {
+                    break;
+                }
+                way.pop();
+            }
+            if !way.is_empty() {
+                ways.insert(number, way);
+            }
+        }
+    }
+}
+
+impl Item {
+    pub(super) fn is_problem(&self) -> bool {
+        matches!(self, Item::Problem(_))
+    }
+}

@@ -1,0 +1,176 @@
+//! Whole suites, recorded by `explore` on simulated apps and cut down by DetReduce and by Retap's own, in virtual time.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use retap_engine::event::nobody;
+use retap_engine::explore::{ExploreSettings, Random, explore};
+use retap_engine::journal::{InMemory, Journal, JournalError, SessionRecord};
+use retap_engine::model::{Abstraction, WidgetRules};
+use retap_engine::oracle::{CandidateKey, Observation};
+use retap_engine::seed::Seed;
+use retap_engine::stop::Stop;
+use retap_engine::suite::{
+    Measure, OnPhones, Spent, SuiteAlgorithm, SuiteReduction, SuiteSettings, reduce_suite,
+};
+use retap_shared::trace::Trace;
+use retap_shared::verdict::Outcome;
+use serde_json::{Value, json};
+
+use crate::devices::Phones;
+use crate::failure::Failure;
+use crate::settings::Devices;
+
+pub const ALGORITHMS: [SuiteAlgorithm; 2] = [SuiteAlgorithm::DetReduce, SuiteAlgorithm::Auto];
+
+/// One suite, cut down by one algorithm.
+#[derive(Debug)]
+pub struct Smaller {
+    pub app: String,
+    pub algorithm: SuiteAlgorithm,
+    pub seed: u64,
+    pub reduction: SuiteReduction,
+    /// What this program needed itself, beside the phones.
+    pub own_seconds: f64,
+}
+
+/// How suites are made and cut down.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    pub events: u64,
+    pub session_events: u32,
+    pub replays: u32,
+    pub phones: u32,
+    /// What is said of the simulated phone, as after the `?` of its name.
+    pub parameters: String,
+}
+
+impl Rules {
+    fn devices(&self, app: &str, count: u32) -> Devices {
+        let question = if self.parameters.is_empty() { "" } else { "?" };
+        Devices { device: format!("sim:{app}{question}{}", self.parameters), count }
+    }
+}
+
+/// The traces of every clean start of an exploration, in their order.
+pub async fn traces(app: &str, rules: &Rules, seed: u64, stop: &Stop) -> Result<Vec<Trace>, Failure> {
+    let phones = Phones::connect(&rules.devices(app, 1), Seed(seed)).await?;
+    let mut settings = ExploreSettings::new(phones.app(None)?, rules.events);
+    (settings.session_events, settings.keep_traces) = (rules.session_events, true);
+    let make = || Box::new(Random::default()) as _;
+    let keeping = Keeping::default();
+    explore(&phones.pool, &make, &settings, Seed(seed), &keeping, &nobody(), stop).await?;
+    let traces = keeping.traces.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(traces.into_values().flatten().collect())
+}
+
+/// None if it was stopped.
+pub async fn run(
+    app: &str,
+    traces: &[Trace],
+    algorithm: SuiteAlgorithm,
+    rules: &Rules,
+    seed: u64,
+    stop: &Stop,
+) -> Result<Option<Smaller>, Failure> {
+    let phones = Phones::connect(&rules.devices(app, rules.phones), Seed(seed)).await?;
+    let abstraction = Abstraction::Widgets(WidgetRules::default());
+    let replayer = OnPhones::new(&phones.pool, phones.app(None)?.app, abstraction, &nobody());
+    let settings = SuiteSettings { algorithm, replays: rules.replays, ..SuiteSettings::default() };
+    let began = Instant::now();
+    let reduction = Box::pin(reduce_suite(traces, &settings, &replayer, &nobody(), stop)).await?;
+    let own_seconds = began.elapsed().as_secs_f64();
+    let app = app.to_owned();
+    let smaller = Smaller { app, algorithm, seed, reduction, own_seconds };
+    Ok((smaller.reduction.outcome != Outcome::Interrupted).then_some(smaller))
+}
+
+impl Smaller {
+    pub fn to_json(&self) -> String {
+        let SuiteReduction { before, after, spent, not_replayable, replays, .. } = &self.reduction;
+        let Spent { runs, events, took } = spent;
+        json!({
+            "bench": "suite", "app": self.app, "algorithm": self.algorithm.to_string(), "seed": self.seed,
+            "before": measure(before), "after": measure(after),
+            "cost": { "runs": runs, "events": events, "seconds": took.0 as f64 / 1e6 },
+            "kept": after.covered.contains(&before.covered), "not_replayable": not_replayable,
+            "replays": { "successes": replays.0, "runs": replays.1 }, "own_seconds": self.own_seconds,
+        })
+        .to_string()
+    }
+
+    pub fn in_words(&self) -> String {
+        line(&format!("{:<12}{:<10}", self.app, self.algorithm.to_string()), &[self])
+    }
+}
+
+fn measure(measure: &Measure) -> Value {
+    json!({
+        "traces": measure.traces, "transitions": measure.transitions, "restarts": measure.traces,
+        "seconds": measure.took.0 as f64 / 1e6, "coverage": measure.covered.len(),
+        "crashes": measure.covered.problems.len(),
+    })
+}
+
+/// All suites together, sum over sum, for each algorithm.
+pub fn pooled(all: &[Smaller]) -> Vec<String> {
+    let of =
+        |algorithm: SuiteAlgorithm| all.iter().filter(|one| one.algorithm == algorithm).collect::<Vec<_>>();
+    ALGORITHMS
+        .into_iter()
+        .map(|algorithm| (algorithm, of(algorithm)))
+        .filter(|(_, own)| own.len() > 1)
+        .map(|(algorithm, own)| line(&format!("{:<12}{:<10}", "pooled", algorithm.to_string()), &own))
+        .collect()
+}
+
+fn line(name: &str, all: &[&Smaller]) -> String {
+    let sum = |of: fn(&SuiteReduction) -> u64| all.iter().map(|one| of(&one.reduction)).sum::<u64>();
+    let pair = |before: fn(&SuiteReduction) -> u64, after: fn(&SuiteReduction) -> u64| {
+        let (before, after) = (sum(before), sum(after));
+        format!("{before} → {after} ({:.1})", before as f64 / after.max(1) as f64)
+    };
+    let lost =
+        all.iter().filter(|one| !one.reduction.after.covered.contains(&one.reduction.before.covered)).count();
+    format!(
+        "{name} restarts {}, transitions {}, seconds {}; crashes {} of {}{}; cost {} runs, {} events, {} s, own {:.0} s",
+        pair(|one| u64::from(one.before.traces), |one| u64::from(one.after.traces)),
+        pair(|one| one.before.transitions, |one| one.after.transitions),
+        pair(|one| one.before.took.0 / 1_000_000, |one| one.after.took.0 / 1_000_000),
+        sum(|one| one.after.covered.problems.len() as u64),
+        sum(|one| one.before.covered.problems.len() as u64),
+        if lost > 0 { format!("; coverage lost in {lost}") } else { String::new() },
+        sum(|one| one.spent.runs),
+        sum(|one| one.spent.events),
+        sum(|one| one.spent.took.0 / 1_000_000),
+        all.iter().map(|one| one.own_seconds).sum::<f64>(),
+    )
+}
+
+/// Keeps the traces of sessions, and forgets all else when it is dropped.
+#[derive(Default)]
+struct Keeping {
+    journal: InMemory,
+    traces: Mutex<BTreeMap<u32, Vec<Trace>>>,
+}
+
+impl Journal for Keeping {
+    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError> {
+        self.journal.recall(candidate, attempt)
+    }
+
+    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError> {
+        self.journal.note(candidate, attempt, seen)
+    }
+
+    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
+        self.journal.recall_sessions()
+    }
+
+    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
+        let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
+        traces.insert(session.session, session.traces.clone());
+        Ok(())
+    }
+}

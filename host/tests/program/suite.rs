@@ -1,0 +1,217 @@
+//! `retap reduce-suite`: what is left covers the same, where it came from is written down, and what is no suite is refused.
+
+use std::os::unix::process::ExitStatusExt;
+
+use retap_shared::trace::{Start, Trace};
+use serde_json::Value;
+
+use crate::retap::{Desk, Ended, grown_to, length, names};
+
+/// A run with the traces of 25 sessions.
+fn recorded(desk: &Desk, app: &str) {
+    let line = "--events 400 --session-events 16 --seed 7 --keep-traces";
+    let ended = desk.run(&format!("explore --device sim:{app} {line} --out {app}"));
+    assert!(ended.code <= 1, "{}", ended.err);
+}
+
+fn reduced(desk: &Desk, rest: &str) -> Value {
+    let ended = desk.run(&format!("reduce-suite {rest} --json"));
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    serde_json::from_str(&ended.out).unwrap()
+}
+
+fn changed(desk: &Desk, from: &str, to: &str, change: impl Fn(&mut Trace)) {
+    let mut trace = Trace::parse(&desk.read(from)).unwrap();
+    change(&mut trace);
+    desk.write(to, &trace.to_text());
+}
+
+fn refused(ended: &Ended, code: i32, words: &[&str]) {
+    assert_eq!(ended.code, code, "{}{}", ended.out, ended.err);
+    for word in words {
+        assert!(ended.err.contains(word), "`{word}` in {}", ended.err);
+    }
+}
+
+#[test]
+fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
+    let desk = Desk::new();
+    recorded(&desk, "notes");
+    for algorithm in ["detreduce", "auto"] {
+        let result = reduced(&desk, &format!("notes --algorithm {algorithm} --seed 1 --out {algorithm}"));
+        let (before, after) = (&result["before"], &result["after"]);
+        // Spliced anew, it may meet what no trace met before.
+        for kind in ["activities", "screens", "branches", "crashes"] {
+            let (old, new) = (&before["coverage"][kind], &after["coverage"][kind]);
+            assert!(new.as_u64() >= old.as_u64(), "{kind} in {result}");
+        }
+        assert_eq!(result["not_replayable"], 0);
+        for what in ["traces", "transitions", "seconds"] {
+            assert!(after[what].as_f64() < before[what].as_f64(), "{what} in {result}");
+        }
+        assert_eq!(result["replays"]["successes"], result["replays"]["runs"]);
+
+        let manifest: Value =
+            serde_json::from_str(&desk.read(&format!("{algorithm}/suite/manifest.json"))).unwrap();
+        let traces = manifest["traces"].as_array().unwrap();
+        assert_eq!(traces.len() as u64, after["traces"].as_u64().unwrap());
+        for trace in traces {
+            let file = trace["file"].as_str().unwrap();
+            let kept = Trace::parse(&desk.read(&format!("{algorithm}/suite/{file}"))).unwrap();
+            assert_eq!(kept.header.start, Start::Clean);
+            // Its steps are those that the manifest says they are.
+            let mut steps = Vec::new();
+            for fragment in trace["fragments"].as_array().unwrap() {
+                let original = Trace::parse(&desk.read(fragment["from"].as_str().unwrap())).unwrap();
+                let number = |name: &str| fragment[name].as_u64().unwrap() as usize;
+                steps.extend_from_slice(&original.steps[number("first_step") - 1..number("last_step")]);
+            }
+            assert_eq!(steps, kept.steps, "{trace}");
+        }
+        // The smaller suite is a suite itself, and covers what it was said to.
+        let again =
+            reduced(&desk, &format!("{algorithm}/suite --algorithm detreduce --out again-{algorithm}"));
+        assert_eq!(again["before"]["coverage"], after["coverage"]);
+        let page = desk.read(&format!("{algorithm}/report.html"));
+        assert!(page.contains("What is left") && page.contains("suite/001.retap"));
+    }
+}
+
+#[test]
+fn the_table_tells_before_and_after_and_where_the_suite_is() {
+    let desk = Desk::new();
+    recorded(&desk, "shop");
+    let ended = desk.run("reduce-suite shop --seed 1 --count 3 --out small");
+    assert_eq!((ended.code, ended.last_line()), (0, "small"), "{}", ended.err);
+    for row in [
+        "traces, restarts",
+        "transitions",
+        "time of one replay",
+        "crashes",
+        "proof",
+        "small/suite/manifest.json",
+    ] {
+        assert!(ended.out.contains(row), "{row} in {}", ended.out);
+    }
+}
+
+#[test]
+fn files_directories_and_rules_of_ones_own_are_taken() {
+    let desk = Desk::new();
+    recorded(&desk, "notes");
+    let file = format!("notes/traces/{}", names(&desk.path("notes/traces"))[0]);
+    let one = reduced(&desk, &format!("{file} --abstraction activity --replays 2 --out one"));
+    assert_eq!(one["before"]["traces"], 1);
+    desk.write("rules.toml", "widgets = \"all\"\ncount_equal = true\nattributes = [\"checked\"]\n\n[[ignore]]\nclass = \"TextView\"\n");
+    let fine = reduced(&desk, "notes/traces --abstraction rules.toml --out fine");
+    let usual = reduced(&desk, "notes --out usual");
+    let screens = |result: &Value| result["after"]["coverage"]["screens"].as_u64().unwrap();
+    assert!(screens(&fine) > screens(&usual), "{fine} {usual}");
+    refused(&desk.run("reduce-suite notes --abstraction screns"), 2, &["neither `activity` nor `widgets`"]);
+    desk.write("rules.toml", "widgits = \"all\"\n");
+    refused(&desk.run("reduce-suite notes --abstraction rules.toml"), 2, &["rules.toml", "widgits"]);
+    refused(&desk.run("reduce-suite notes --fragments 2"), 2, &["--algorithm detreduce"]);
+    refused(&desk.run("reduce-suite notes --replays 0"), 2, &["--replays"]);
+}
+
+#[test]
+fn what_is_no_suite_is_refused_before_anything_is_made() {
+    let desk = Desk::new();
+    recorded(&desk, "notes");
+    recorded(&desk, "shop");
+    let first = |app: &str| format!("{app}/traces/{}", names(&desk.path(&format!("{app}/traces")))[0]);
+    let (notes, shop) = (first("notes"), first("shop"));
+    let both = desk.run(&format!("reduce-suite {notes} {shop} --out no"));
+    refused(&both, 2, &["traces of 2 apps", "1 trace", "directory of its own"]);
+    changed(&desk, &notes, "newer.retap", |trace| trace.header.app.version_code += 1);
+    refused(&desk.run(&format!("reduce-suite {notes} newer.retap --out no")), 2, &["2 versions"]);
+    changed(&desk, &notes, "unclean.retap", |trace| trace.header.start = Start::Restart);
+    let unclean = desk.run(&format!("reduce-suite {notes} unclean.retap --out no"));
+    refused(&unclean, 2, &["1 of 2 traces do not start clean", "unclean.retap"]);
+    std::fs::create_dir(desk.path("nothing")).unwrap();
+    refused(&desk.run("reduce-suite nothing --out no"), 2, &["has no `.retap` file"]);
+    refused(&desk.run("reduce-suite nowhere --out no"), 2, &["there is no `nowhere`"]);
+    desk.write("letter.retap", "dear landlord");
+    refused(
+        &desk.run(&format!("reduce-suite {notes} letter.retap --out no")),
+        2,
+        &["1 of 2 traces cannot be read", "letter.retap"],
+    );
+    desk.explored("mail", "plain");
+    refused(&desk.run("reduce-suite plain --out no"), 2, &["--keep-traces"]);
+    refused(&desk.run("reduce-suite"), 2, &["DIR|FILES"]);
+    assert!(!desk.path("no").exists());
+}
+
+#[test]
+fn an_app_that_has_changed_is_told_of_and_one_that_shows_nothing_twice_ends_with_3() {
+    let desk = Desk::new();
+    recorded(&desk, "notes");
+    let file = format!("notes/traces/{}", names(&desk.path("notes/traces"))[0]);
+    changed(&desk, &file, "older.retap", |trace| trace.header.app.version_code += 7);
+    let ended = desk.run("reduce-suite older.retap --out older");
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert!(ended.err.contains("the trace was made with version"), "{}", ended.err);
+
+    // Every second touch is lost.
+    changed(&desk, &file, "tap.retap", |trace| {
+        let is_tap = |step: &retap_shared::trace::Step| {
+            let text = step.widget.as_ref().is_some_and(|widget| !widget.text.is_empty());
+            matches!(step.action, retap_shared::action::Action::Tap(_)) && text
+        };
+        let tap = trace.steps.iter().position(is_tap).unwrap();
+        trace.steps = vec![trace.steps[tap].clone()];
+    });
+    let ended = desk.run(
+        "reduce-suite tap.retap --device sim:notes?flaky=0.5 --seed 3 --algorithm detreduce --out flaky",
+    );
+    refused(&ended, 3, &["leads to the same screen every time"]);
+}
+
+#[test]
+fn a_killed_reduction_goes_on_and_ends_with_the_same_suite() {
+    let desk = Desk::new();
+    recorded(&desk, "mail");
+    let line = "reduce-suite mail --algorithm detreduce --seed 1";
+    let calm = desk.run(&format!("{line} --out calm"));
+    assert_eq!(calm.code, 0, "{}", calm.err);
+    let whole = length(&desk.path("calm/events.jsonl"));
+    let mut killed = 0;
+    for part in 1..5 {
+        let resume = desk.path("run/originals/names.json").exists();
+        let mut child = desk.start(&if resume {
+            "reduce-suite --resume run".into()
+        } else {
+            format!("{line} --out run")
+        });
+        grown_to(&desk.path("run/events.jsonl"), whole * part / 6, &mut child);
+        child.kill().unwrap();
+        killed += usize::from(child.wait().unwrap().signal() == Some(9));
+    }
+    assert!(killed > 0);
+    let resumed = desk.run("reduce-suite --resume run");
+    assert_eq!(resumed.code, 0, "{}", resumed.err);
+    let suite = |run: &str| names(&desk.path(&format!("{run}/suite")));
+    assert_eq!(suite("run"), suite("calm"));
+    for file in suite("run").iter().filter(|file| file.ends_with(".retap")) {
+        assert_eq!(desk.read(&format!("run/suite/{file}")), desk.read(&format!("calm/suite/{file}")));
+    }
+}
+
+#[test]
+fn the_bench_tells_before_after_and_cost_for_each_algorithm() {
+    let ended = Desk::new().run("bench suite --app shop --events 300 --session-events 15 --replays 3 --json");
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let lines: Vec<Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+    for line in &lines {
+        assert_eq!(
+            (&line["bench"], &line["app"], &line["kept"]),
+            (&"suite".into(), &"shop".into(), &true.into())
+        );
+        assert!(line["before"]["traces"].as_u64().unwrap() >= 20);
+        assert_eq!(line["before"]["crashes"], line["after"]["crashes"]);
+        assert!(line["cost"]["runs"].as_u64() > line["before"]["traces"].as_u64());
+    }
+    refused(&Desk::new().run("bench suite --app camera"), 2, &["camera"]);
+}
