@@ -196,7 +196,7 @@ fn in_json(one: &Shortened, run: &Path) -> String {
         "to": one.trace.steps.len(),
         "simplified": one.simplified,
         "runs": one.runs,
-        "original": check(&one.original),
+        "original": (one.original.runs > 0).then(|| check(&one.original)),
         "replays": one.result.as_ref().map(check),
         "check": one.result.as_ref().zip(one.certainty).map(|(result, sure)| format!("{} {}", result.successes, summary::certainty(sure))),
         "file": (!one.file.is_empty()).then(|| run.join(&one.file).to_string_lossy().into_owned()),
