@@ -35,9 +35,9 @@ pub(super) async fn auto(work: &mut Work<'_>, plan: &mut Plan) -> Result<(), Hal
     let mut ways: Vec<Way> = Vec::new();
     for _ in 0..ROUNDS {
         auto.walk(&mut ways).await?;
-        auto.work.tell(Phase::Walks.name(), &ways);
+        plan.note(auto.work, Phase::Walks, &ways);
         auto.cut(&mut ways).await?;
-        auto.work.tell(Phase::Loops.name(), &ways);
+        plan.note(auto.work, Phase::Loops, &ways);
         if auto.prove(&mut ways).await? {
             break;
         }
@@ -47,7 +47,7 @@ pub(super) async fn auto(work: &mut Work<'_>, plan: &mut Plan) -> Result<(), Hal
     plan.baseline = Some(auto.wanted.clone());
     auto.drop_redundant(&mut ways);
     let Auto { work, .. } = auto;
-    plan.keep(work, Phase::Walks, ways);
+    plan.keep(work, Phase::Proven, ways);
     Ok(())
 }
 

@@ -23,6 +23,8 @@ pub enum Phase {
     /// Each trace played once.
     Seen,
     Walks,
+    /// Every trace has had its full number of runs.
+    Proven,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,14 +78,19 @@ impl Plan {
     pub(super) fn keep(&mut self, work: &Work<'_>, phase: Phase, ways: Vec<Way>) {
         self.first.get_or_insert_with(|| work.coverage(&ways));
         self.seen.get_or_insert_with(|| (0..work.known.items_len()).collect());
+        self.note(work, phase, &ways);
+        self.ways = ways;
+    }
+
+    /// Tells what is left by now, which is not proven yet.
+    pub(super) fn note(&mut self, work: &Work<'_>, phase: Phase, ways: &[Way]) {
         self.phases.push(PhaseReport {
             phase,
             traces: count(ways.len()),
-            transitions: transitions(&ways),
+            transitions: transitions(ways),
             spent: work.spent,
         });
-        work.tell(phase.name(), &ways);
-        self.ways = ways;
+        work.tell(phase.name(), ways);
     }
 
     /// No step of any trace can be replayed.
@@ -152,6 +159,7 @@ impl Phase {
             Phase::Splices => "fragments spliced",
             Phase::Seen => "traces played once",
             Phase::Walks => "walks",
+            Phase::Proven => "proven",
         }
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BinaryHeap, HashMap};
 use super::bits::Bits;
 use super::known::{Hop, Known, Way};
 
-/// There are more ways than could be looked at: after so many beginnings the best so far is taken.
-const BEGINNINGS: u32 = 300_000;
+/// There are more ways than could be looked at: after so many looks at a transition the best so far is taken.
+const LOOKS: u32 = 4_000_000;
 /// So many of the best are kept from one search, since most of them fail when they are played.
 const KEPT: usize = 64;
 
@@ -119,7 +119,7 @@ impl<'a> Splicing<'a> {
             covered,
             path: Vec::new(),
             found: BinaryHeap::new(),
-            left: BEGINNINGS,
+            left: LOOKS,
         };
         // First those that are as they were: they always work, however short the search is.
         for number in 0..self.ways.len() {
@@ -183,6 +183,7 @@ impl Search<'_, '_> {
     fn switch(&mut self, state: u32, node: Option<u32>, gained: &Bits, gain: u32, switches: usize) {
         let Some(leaving) = self.splicing.leaving.get(&state) else { return };
         let ahead = &self.splicing.ahead[switches - 1];
+        self.left = self.left.saturating_sub(u32::try_from(leaving.len()).unwrap_or(u32::MAX));
         let mut hopeful: Vec<(u32, (usize, usize))> = leaving
             .iter()
             .map(|&(way, place)| (ahead[way][place].beyond_both(self.covered, gained), (way, place)))
@@ -205,7 +206,7 @@ impl Search<'_, '_> {
             if self.left == 0 {
                 break;
             }
-            self.left -= 1;
+            self.left = self.left.saturating_sub(1);
             let Ok(next) = self.known.follow(node, hop) else { break };
             node = next;
             self.path.push((way, place));
