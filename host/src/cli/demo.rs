@@ -21,8 +21,10 @@ use crate::words::{counted, thousands};
 
 /// For each app: enough to meet most of what was planted in it, and over in a moment.
 const EVENTS: u64 = 5_000;
-/// On phones whose events take real time.
+/// On phones whose events take real time; and how many between two clean starts, since every run of a reduction takes as
+/// long as the way it plays.
 const FEW_EVENTS: u64 = 400;
+const FEW_SESSION_EVENTS: u32 = 50;
 /// With this one every crash comes down to the fewest steps that are possible at all. From other seeds some end a step
 /// or two above, because steps are only left out of what was found, never put in.
 const SEED: u64 = 42;
@@ -132,7 +134,11 @@ async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure>
         app,
         explorer: Explorer::Random,
         events,
-        session_events: settings::DEFAULT_SESSION_EVENTS,
+        session_events: if devices::is_linked(device) {
+            FEW_SESSION_EVENTS
+        } else {
+            settings::DEFAULT_SESSION_EVENTS
+        },
         keep_traces: false,
     };
     let explored = job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0)).await?;
@@ -144,14 +150,24 @@ async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure>
 fn tell_groups(job: &Job, shown: &[Shown]) {
     let crashes = || shown.iter().flat_map(|app| &app.crashes);
     let times: u64 = crashes().map(|crash| u64::from(crash.times)).sum();
+    let told = match (times, crashes().count()) {
+        (_, 0) => {
+            return job.console().say(Tone::Plain, "\nNothing failed. Another seed may find something.");
+        }
+        (1, _) => "It failed once.".to_owned(),
+        (_, 1) => format!("It failed {}, always in the same way.", counted(times, "time")),
+        (_, ways) => format!(
+            "The apps failed {}. By their stack traces these are {}.",
+            counted(times, "time"),
+            counted(ways as u64, "different problem"),
+        ),
+    };
     job.console().say(
         Tone::Plain,
         &format!(
-            "\nThe apps failed {}. By their stack traces these are {}.\n\
-             The way to each is long, and most of its steps do not matter. Retap leaves steps out, plays what is left,\n\
+            "\n{told}\n\
+             The way there is long, and most of its steps do not matter. Retap leaves steps out, plays what is left,\n\
              and keeps what still fails, until no step can go.",
-            counted(times, "time"),
-            counted(crashes().count() as u64, "different problem"),
         ),
     );
 }

@@ -21,4 +21,15 @@ public class ShadowPhonePackageManager extends ShadowApplicationPackageManager {
         }
         return super.getApplicationInfo(packageName, flags);
     }
+
+    /** Robolectric knows only texts that a test has told it; these name the app and its activities. */
+    @Override
+    @Implementation
+    protected CharSequence getText(String packageName, int text, ApplicationInfo of) {
+        Application application = RuntimeEnvironment.getApplication();
+        if (application != null && Server.packageName().equals(packageName)) {
+            return application.getResources().getText(text, null);
+        }
+        return super.getText(packageName, text, of);
+    }
 }
