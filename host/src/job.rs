@@ -1,6 +1,7 @@
 //! A job: settings become devices, engine and reporters, and at the end a state, files and an answer.
 //! Every command that works on phones goes through here.
 
+mod anchor;
 mod explore;
 mod page;
 mod play;

@@ -12,11 +12,11 @@ use retap_engine::reduce::{self, Hierarchy, ReduceError, ReduceSettings, Reducti
 use retap_shared::bytes::Png;
 use retap_shared::protocol::{Played, What};
 use retap_shared::trace::Trace;
-use retap_shared::verdict::{Outcome, Problem};
+use retap_shared::verdict::{Outcome, Problem, Verdict};
 
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
-use crate::job::{self, Job, play};
+use crate::job::{self, Job, anchor, play};
 use crate::run::crashes::{Reduced, Shrinking};
 use crate::settings::{self, Algorithm, Scheduler};
 
@@ -131,7 +131,7 @@ pub async fn reduce(
     let oracle = Journaled::new(&phones, &journal, job.sink());
     let parallel = rules.parallel.map_or_else(|| pool.len(), |parallel| parallel as usize);
     let settings = ReduceSettings { parallel, ..rules.settings.clone() };
-    let reduction =
+    let mut reduction =
         reduce::reduce(trace, rules.algorithm, &settings, &oracle, job.sink(), job.stop()).await?;
     let resumed = phones.resumed();
     if resumed.runs > 0 {
@@ -139,9 +139,7 @@ pub async fn reduce(
         (job.sink())(RunEvent::Resumed { runs, steps });
     }
     let recorded = match reduction.outcome {
-        Outcome::Done | Outcome::BudgetSpent => {
-            Some(play::play(pool, &reduction.trace, true, job.sink()).await?)
-        }
+        Outcome::Done | Outcome::BudgetSpent => Some(record(job, pool, &mut reduction).await?),
         Outcome::DoesNotReproduce | Outcome::Interrupted => None,
     };
     let pictures = match &recorded {
@@ -149,6 +147,22 @@ pub async fn reduce(
         None => Vec::new(),
     };
     Ok(Cut { reduction, resumed, recorded, pictures })
+}
+
+/// One more run of the result, for its screens. Steps that met other widgets than they name get the right ones, if the result
+/// then still does it.
+async fn record(job: &Job, pool: &Pool, reduction: &mut Reduction) -> Result<Played, Failure> {
+    let recorded = play::play(pool, &reduction.trace, true, job.sink()).await?;
+    let steady = reduction.result.as_ref().is_some_and(|check| check.successes == check.runs);
+    let Some(anchored) = anchor::anchored(&reduction.trace, &recorded).filter(|_| steady) else {
+        return Ok(recorded);
+    };
+    let again = play::play(pool, &anchored, true, job.sink()).await?;
+    if again.verdict != Verdict::TargetReached {
+        return Ok(recorded);
+    }
+    reduction.trace = anchored;
+    Ok(again)
 }
 
 impl Cut {
