@@ -6,20 +6,25 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 use rand::RngExt;
 use retap_engine::event::nobody;
-use retap_engine::journal::JournalError;
+use retap_engine::explore::{ExploreSettings, Random, explore};
+use retap_engine::journal::{InMemory, Journal, JournalError};
+use retap_engine::model::{Abstraction, WidgetRules};
+use retap_engine::pool::Pool;
 use retap_engine::seed::{Rng, Seed};
 use retap_engine::stop::Stop;
 use retap_engine::suite::{
-    Arrival, Errand, Logged, Next, Replayer, Run, RunLog, SuiteAlgorithm, SuiteError, SuiteReduction,
-    SuiteSettings, reduce_suite,
+    Arrival, Errand, Logged, Next, OnPhones, Replayer, Run, RunLog, SuiteAlgorithm, SuiteError,
+    SuiteReduction, SuiteSettings, reduce_suite,
 };
-use retap_shared::action::Action;
+use retap_shared::action::{Action, Key};
 use retap_shared::connection::Pending;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::PhoneInfo;
 use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
 use retap_shared::verdict::Outcome;
+
+use crate::tiny::Tiny;
 
 /// Where an action leads: the app's own state, what is seen of it, the branches on the way, and whether it crashes.
 #[derive(Clone, Debug)]
@@ -380,5 +385,39 @@ async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
         let noted = log.0.lock().unwrap().len();
         assert_eq!(noted as u64, whole.spent.runs, "{algorithm}");
         assert!(machine.runs() < 2 * noted, "{algorithm}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes_on() {
+    let tiny = Tiny { back_by: Some(Action::Key(Key::Back)), ..Tiny::default() };
+    let journal = InMemory::default();
+    let explored =
+        ExploreSettings { session_events: 8, keep_traces: true, ..ExploreSettings::new(Tiny::app(), 120) };
+    let make = || Box::new(Random::default()) as _;
+    let pool = Pool::new(vec![tiny.device("one").await]);
+    explore(&pool, &make, &explored, Seed(7), &journal, &nobody(), &Stop::new()).await.unwrap();
+    let sessions = journal.recall_sessions().unwrap();
+    let traces: Vec<Trace> = sessions.into_values().flat_map(|session| session.traces).collect();
+    assert!(traces.len() >= 15);
+
+    let widgets = || Abstraction::Widgets(WidgetRules::default());
+    let on = |pool: &Pool| OnPhones::new(pool, Tiny::app().app, widgets(), &nobody());
+    for algorithm in BOTH {
+        let settings = SuiteSettings { algorithm, ..SuiteSettings::default() };
+        let reduce = async |replayer: &dyn Replayer| {
+            reduce_suite(&traces, &settings, replayer, &nobody(), &Stop::new()).await
+        };
+        let calm = reduce(&on(&pool)).await.unwrap();
+        assert_eq!((calm.outcome, calm.after.covered.problems.len()), (Outcome::Done, 1));
+
+        let log = Kept::default();
+        let dying = Pool::new(vec![Tiny { lost_at: Some(60), ..tiny.clone() }.device("dying").await]);
+        let error = reduce(&Logged::new(on(&dying), &log, &nobody())).await.unwrap_err();
+        assert!(matches!(error, SuiteError::Pool(_)), "{error}");
+        let before = log.0.lock().unwrap().len();
+        assert!(before > 0);
+        let resumed = reduce(&Logged::new(on(&pool), &log, &nobody())).await.unwrap();
+        assert_eq!((resumed.kept, resumed.spent), (calm.kept, calm.spent), "{algorithm}");
     }
 }
