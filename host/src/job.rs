@@ -2,6 +2,7 @@
 //! Every command that works on phones goes through here.
 
 mod explore;
+pub mod explorer;
 mod page;
 mod play;
 mod policy;

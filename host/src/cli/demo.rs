@@ -132,7 +132,11 @@ async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure>
         app,
         explorer: Explorer::Random,
         events,
+        minutes: None,
         session_events: settings::DEFAULT_SESSION_EVENTS,
+        tuning: settings::Tuning::default(),
+        care: settings::Care::default(),
+        system: true,
         keep_traces: false,
     };
     let explored = job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0)).await?;
