@@ -3,7 +3,9 @@
 pub mod beside;
 pub mod crash;
 pub mod device;
+pub mod explore;
 pub mod link;
+pub mod model;
 pub mod noisy;
 pub mod noisy_app;
 pub mod own_cost;

@@ -15,6 +15,7 @@ mod reduce;
 mod reduce_suite;
 mod replay;
 mod screen;
+mod tuning;
 
 use clap::{Parser, Subcommand};
 

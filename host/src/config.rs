@@ -7,7 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use retap_engine::explore::ApeRules;
 
+use crate::care;
 use crate::devices;
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
@@ -36,7 +38,18 @@ pub struct Config {
 pub struct ExploreConfig {
     pub explorer: Option<Explorer>,
     pub events: Option<u64>,
+    pub minutes: Option<u32>,
     pub session_events: Option<u32>,
+    pub throttle: Option<u32>,
+    pub forbidden_widgets: Vec<String>,
+    pub forbidden_activities: Vec<String>,
+    pub forbidden_texts: Vec<String>,
+    pub texts: Vec<(String, String)>,
+    pub never: Vec<String>,
+    pub before: Option<PathBuf>,
+    pub from: Vec<PathBuf>,
+    /// APE's settings, as they are written.
+    pub ape: Vec<(String, String)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -98,11 +111,29 @@ fn whole(error: impl Into<Failure>) -> String {
 }
 
 fn explore(section: &mut Section<'_>) -> ExploreConfig {
-    ExploreConfig {
+    let config = ExploreConfig {
         explorer: choice(section, "explorer"),
         events: section.number("events", settings::EVENTS),
+        minutes: section.number("minutes", settings::MINUTES),
         session_events: section.number("session_events", settings::SESSION_EVENTS),
+        throttle: section.number("throttle", 0..=60_000),
+        forbidden_widgets: section.texts("forbidden_widgets", |text| care::selector(text).map(|_| ())),
+        forbidden_activities: section.texts("forbidden_activities", care::named),
+        forbidden_texts: section.texts("forbidden_texts", care::named),
+        texts: section.pairs("texts", |field, _| care::named(field)),
+        never: section.texts("never", |text| care::never(text).map(|_| ())),
+        before: section.text("before").map(PathBuf::from),
+        from: section.texts("from", care::named).into_iter().map(PathBuf::from).collect(),
+        ape: section.pairs("ape", |name, value| {
+            ApeRules::default().set(name, value).map_err(|error| error.to_string())
+        }),
+    };
+    if config.events.is_some() {
+        config
+            .minutes
+            .inspect(|_| section.mistake_at("minutes", "`events` and `minutes` cannot both be given"));
     }
+    config
 }
 
 fn reduce(section: &mut Section<'_>) -> ReduceConfig {
@@ -180,6 +211,15 @@ mod tests {
             explorer = "random"
             events = 1_000
             session_events = 0x64
+            throttle = 100
+            forbidden_widgets = ["id:logout", "text:Sign out"]
+            forbidden_activities = ["BillingActivity"]
+            forbidden_texts = ["buy"]
+            texts = { user = "me@example.com" }
+            never = ["screen:Server error", "activity:Oops"]
+            before = "login.retap"
+            from = ["one.retap"]
+            ape = { alpha = 4, epsilon = 0.1, interactive_only = true }
             [reduce]
             algorithm = "dd"
             target = "activity:Settings"
@@ -198,6 +238,18 @@ mod tests {
                 explorer: Some(Explorer::Random),
                 events: Some(1_000),
                 session_events: Some(100),
+                throttle: Some(100),
+                forbidden_widgets: vec!["id:logout".into(), "text:Sign out".into()],
+                forbidden_activities: vec!["BillingActivity".into()],
+                forbidden_texts: vec!["buy".into()],
+                texts: vec![("user".into(), "me@example.com".into())],
+                never: vec!["screen:Server error".into(), "activity:Oops".into()],
+                before: Some("login.retap".into()),
+                from: vec!["one.retap".into()],
+                ape: [("alpha", "4"), ("epsilon", "0.1"), ("interactive_only", "true")]
+                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .to_vec(),
+                ..ExploreConfig::default()
             },
             reduce: ReduceConfig {
                 algorithm: Some(Algorithm::Dd),

@@ -1,3 +1,4 @@
 //! Traces of other tools, read into Retap's own.
 
+pub mod monkey;
 pub mod simplydroid;

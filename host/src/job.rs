@@ -3,6 +3,7 @@
 
 mod anchor;
 mod explore;
+pub mod explorer;
 mod page;
 mod play;
 mod policy;

@@ -4,6 +4,7 @@
 mod adb;
 mod agent_files;
 mod bench;
+mod care;
 mod cli;
 mod config;
 mod devices;

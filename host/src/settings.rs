@@ -12,6 +12,7 @@ use crate::job::Clock;
 
 pub const COUNTS: RangeInclusive<u64> = 1..=1_000;
 pub const EVENTS: RangeInclusive<u64> = 1..=1_000_000_000;
+pub const MINUTES: RangeInclusive<u64> = 1..=100_000;
 pub const SESSION_EVENTS: RangeInclusive<u64> = 1..=100_000;
 pub const RUNS: RangeInclusive<u64> = 1..=10_000;
 
@@ -58,10 +59,77 @@ pub struct Explore {
     pub app: Option<String>,
     pub explorer: Explorer,
     pub events: u64,
+    /// How long each phone works, instead of `events`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u32>,
     pub session_events: u32,
     /// What was done from each clean start on becomes a file.
     #[serde(default)]
     pub keep_traces: bool,
+    #[serde(default, skip_serializing_if = "Tuning::is_default")]
+    pub tuning: Tuning,
+    #[serde(default, skip_serializing_if = "Care::is_default")]
+    pub care: Care,
+    /// Each new crash is cut down at once.
+    #[serde(default)]
+    pub reduce: bool,
+    /// What only an allowed phone is put through.
+    #[serde(default)]
+    pub allow: Vec<Allow>,
+}
+
+/// What must not happen to a personal phone unless it is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Allow {
+    /// System events: calls, network, memory, language.
+    System,
+}
+
+/// What `retap.toml` says about the app under test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Care {
+    /// As they are written: `id:NAME`, `text:LABEL`, `class:NAME`.
+    pub forbidden_widgets: Vec<String>,
+    pub forbidden_activities: Vec<String>,
+    pub forbidden_texts: Vec<String>,
+    /// What is typed into which fields.
+    pub texts: Vec<(String, String)>,
+    /// Targets that must never be reached.
+    pub never: Vec<String>,
+    /// The text of the trace that is played after every clean start.
+    pub before: Option<String>,
+    /// The texts of the traces to start from.
+    pub from: Vec<String>,
+}
+
+impl Care {
+    fn is_default(&self) -> bool {
+        *self == Care::default()
+    }
+}
+
+/// What can be set about an explorer; what is not said is as published.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tuning {
+    /// Shares of Monkey's events, by their names.
+    pub shares: Vec<(String, f64)>,
+    /// Milliseconds between two of Monkey's events.
+    pub throttle: Option<u32>,
+    /// APE's settings by their names.
+    pub ape: Vec<(String, String)>,
+    /// What time travel is over.
+    pub over: Option<Explorer>,
+    /// The text of the abstraction to start from.
+    pub abstraction: Option<String>,
+}
+
+impl Tuning {
+    fn is_default(&self) -> bool {
+        *self == Tuning::default()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -181,8 +249,24 @@ pub enum Scheduler {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Explorer {
-    /// A random choice among the widgets that are on the screen.
+    /// A random choice among the widgets that are on the screen, in sessions.
     Random,
+    /// Android's own Monkey.
+    Monkey,
+    /// Monkey and system events: calls, network, memory, language.
+    #[serde(rename = "monkey+system")]
+    #[value(name = "monkey+system")]
+    MonkeySystem,
+    /// Monkey that starts clean when it is stuck.
+    #[serde(rename = "monkey+restart")]
+    #[value(name = "monkey+restart")]
+    MonkeyRestart,
+    /// By a model whose states are split and put together as it learns.
+    Ape,
+    /// Monkey and system events, going back to promising states when stuck.
+    Timetravel,
+    /// Retap's own: time travel under a model, guided by what is new.
+    Auto,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
@@ -230,6 +314,12 @@ impl Explorer {
     pub fn name(self) -> &'static str {
         match self {
             Explorer::Random => "random",
+            Explorer::Monkey => "monkey",
+            Explorer::MonkeySystem => "monkey+system",
+            Explorer::MonkeyRestart => "monkey+restart",
+            Explorer::Ape => "ape",
+            Explorer::Timetravel => "timetravel",
+            Explorer::Auto => "auto",
         }
     }
 }

@@ -1,16 +1,39 @@
-//! Exploration: sessions of a fixed number of events, each a unit of work with its own seed, handed to free devices.
-//! What comes out depends on the seed and the app, not on how many devices there were.
+//! Exploration. An `Explorer` chooses, whoever drives a phone does it and tells what it led to:
+//!
+//! - `choose` plans, `observe` learns. Whatever an explorer knows it knows from `observe`, so that a run that was killed is
+//!   rebuilt by telling it again what is in the journal, where every step is before the next one is taken.
+//! - `sessions` of a fixed number of events have an explorer each, that forgets: what comes out does not depend on how many
+//!   phones there were. `random` is explored so.
+//! - A `whole` exploration has one explorer for all phones. Each phone is a walker with a number, chance of its own and a
+//!   way of its own; the explorer may ask for more than an event: a restart, a state saved or gone back to.
 
+mod ape;
+mod auto;
 mod exploration;
 mod found;
+mod guard;
+mod monkey;
+pub mod possible;
 mod progress;
+mod proof;
 mod random;
+mod seeded;
 mod session;
+mod sessions;
+mod stuck;
+mod texts;
+mod timetravel;
+mod walker;
+mod way;
+mod whole;
 mod work;
 
 use retap_shared::action::Action;
-use retap_shared::protocol::{AppInfo, Fault, Settle};
-use retap_shared::screen::Screen;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Settle};
+use retap_shared::screen::{Screen, SharedScreen};
+use retap_shared::trace::Step;
 use retap_shared::verdict::Outcome;
 
 use crate::event::{RunEvent, Sink};
@@ -18,21 +41,68 @@ use crate::journal::{Journal, JournalError};
 use crate::pool::{Pool, PoolError};
 use crate::seed::{Rng, Seed};
 use crate::stop::Stop;
-pub use exploration::Exploration;
+pub use ape::{Ape, ApeRules, UnknownRule};
+pub use auto::Auto;
+pub use exploration::{Counts, CrashPoint, Exploration};
 pub use found::Found;
+pub use guard::{Guard, Selector};
+pub use monkey::{Mix, Monkey, UnknownShare};
 use progress::Progress;
 pub use random::Random;
+pub use seeded::Seeded;
+pub use sessions::Sessions;
+pub use stuck::{Stuck, StuckRules};
+pub use timetravel::{TimeTravel, TravelRules};
+pub use way::Way;
+pub use whole::explore_whole;
 use work::Work;
 
-/// Decides what to do next. A new one is made for every session.
+/// Decides what to do next.
 pub trait Explorer: Send {
     fn name(&self) -> &str;
 
-    /// What to do on this screen. All chance comes from `rng`.
-    fn choose(&mut self, screen: &Screen, rng: &mut Rng) -> Choice;
+    /// How long to wait after a step, if not as the run says.
+    fn settle(&self) -> Option<Settle> {
+        None
+    }
+
+    /// What this walker does next. All chance comes from `rng`.
+    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move;
+
+    /// What something led to: what this explorer chose, and what was done besides, such as bringing the app back.
+    fn observe(&mut self, _seen: &Seen<'_>) {}
+
+    /// What it has learned that a person may want to read, by the names of files.
+    fn learned(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 }
 
 pub type MakeExplorer<'a> = dyn Fn() -> Box<dyn Explorer> + Sync + 'a;
+
+/// Where a walker is.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    pub walker: usize,
+    pub screen: &'a SharedScreen,
+    pub can: Capabilities,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Move {
+    Act(Choice),
+    /// A step of an earlier time once more, found by its widget.
+    Again(Step),
+    /// Stop the app and launch it, with its data or without.
+    Restart {
+        clear: bool,
+    },
+    /// Save the phone's state.
+    Save,
+    /// Go back to one that this walker saved.
+    Restore(CheckpointId),
+    Drop(CheckpointId),
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
@@ -41,15 +111,80 @@ pub struct Choice {
     pub node: Option<usize>,
 }
 
+/// Something that was done on a phone, and what it led to.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    pub walker: usize,
+    pub did: Did<'a>,
+    /// What is there now; `None` if the app has failed: a clean start comes next.
+    pub screen: Option<&'a SharedScreen>,
+    /// Whether that is the app's own.
+    pub inside: bool,
+    pub problems: &'a [Fingerprint],
+    pub took: Micros,
+    /// What nobody in this run had seen before.
+    pub new: New,
+    /// The steps from the last clean start to here.
+    pub way: &'a Way,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Did<'a> {
+    Started {
+        clean: bool,
+    },
+    Stepped {
+        step: &'a Step,
+        node: Option<usize>,
+        before: &'a SharedScreen,
+        /// The explorer chose it. Otherwise it was to bring the app back.
+        chosen: bool,
+        quiet: bool,
+        branches: &'a [u32],
+    },
+    /// The phone cannot do that; nothing has happened.
+    Refused,
+    Saved {
+        id: CheckpointId,
+        bytes: u64,
+    },
+    Restored {
+        id: CheckpointId,
+    },
+    Dropped {
+        id: CheckpointId,
+    },
+    /// The phone was lost, or the host: whatever this walker had saved is gone.
+    Forgotten,
+}
+
+/// How much of something is new to the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct New {
+    pub activities: u32,
+    pub screens: u32,
+    pub branches: u32,
+}
+
+impl New {
+    pub fn is_nothing(self) -> bool {
+        self == New::default()
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExploreSettings {
     pub app: AppInfo,
     pub events: u64,
+    /// The end comes when every phone has worked for so long, by its own clock, and not after `events`.
+    pub time: Option<Micros>,
     /// A session starts clean and has this many events; the last one has what is left.
     pub session_events: u32,
     pub settle: Settle,
     /// What a session did from each clean start on is handed to the journal.
     pub keep_traces: bool,
+    /// Sessions know nothing of it: it is for whole explorations.
+    pub guard: Guard,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -69,12 +204,14 @@ pub enum ExploreError {
         #[source]
         fault: Fault,
     },
+    #[error("what must come before the exploration of `{app}` fails on `{device}`: {why}")]
+    Before { device: String, app: String, why: String },
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
 
-/// Explores an app until its events are used up or `stop` is asked. Sessions that the journal knows are not played
-/// again; a session is in the journal before it counts as ended.
+/// Explores an app in sessions until its events are used up or `stop` is asked. Sessions that the journal knows are not
+/// played again; a session is in the journal before it counts as ended.
 pub async fn explore(
     pool: &Pool,
     make: &MakeExplorer<'_>,
@@ -105,7 +242,8 @@ pub async fn explore(
 
 impl ExploreSettings {
     pub fn new(app: AppInfo, events: u64) -> ExploreSettings {
-        ExploreSettings { app, events, session_events: 500, settle: Settle::default(), keep_traces: false }
+        let (settle, guard) = (Settle::default(), Guard::default());
+        ExploreSettings { app, events, time: None, session_events: 500, settle, keep_traces: false, guard }
     }
 
     fn sessions(&self) -> Result<u32, ExploreError> {
@@ -123,13 +261,29 @@ impl ExploreSettings {
         let left = self.events.saturating_sub(before);
         u32::try_from(left).unwrap_or(u32::MAX).min(self.session_events)
     }
+
+    /// A phone that does not tell which activity is in front is taken to show the app.
+    fn is_inside(&self, activity: &str) -> bool {
+        let package = activity.split('/').next().unwrap_or_default();
+        (package.is_empty() || package == self.app.app.package) && !self.guard.forbids_activity(activity)
+    }
+}
+
+/// A choice as it goes to the phone and into the trace.
+fn step_of(choice: Choice, screen: &Screen) -> Step {
+    Step {
+        action: choice.action,
+        widget: choice.node.map(|node| screen.widget(node)),
+        activity: screen.activity().clone(),
+        screen: Some(screen.hash()),
+    }
 }
 
 fn started(settings: &ExploreSettings, sessions: u32, explorer: &str) -> RunEvent {
     RunEvent::ExplorationStarted {
         app: settings.app.app.package.clone(),
         explorer: explorer.to_owned(),
-        events: settings.events,
+        events: if settings.time.is_some() { 0 } else { settings.events },
         sessions,
         activities_total: u32::try_from(settings.app.activities.len()).unwrap_or(u32::MAX),
         branches_total: settings.app.branches,

@@ -4,8 +4,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
+use retap_shared::Text;
 use retap_shared::micros::Micros;
-use retap_shared::trace::Trace;
+use retap_shared::protocol::CheckpointId;
+use retap_shared::screen::SharedScreen;
+use retap_shared::trace::{Step, Trace};
+use retap_shared::verdict::Problem;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::Found;
@@ -19,6 +23,38 @@ pub trait Journal: Send + Sync {
     /// Finished sessions by number.
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError>;
     fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError>;
+
+    /// All that the walkers of a whole exploration have done, in the order of its completion.
+    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError>;
+    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError>;
+}
+
+/// One thing that a walker did, and what it led to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WalkRecord {
+    pub number: u64,
+    pub walker: u32,
+    pub did: Walked,
+    /// What is there now. It is stored beside the records, once however often it is met.
+    #[serde(skip)]
+    pub screen: Option<SharedScreen>,
+    pub problems: Vec<Problem>,
+    /// Activities that were in front on the way.
+    pub passed: Vec<Text>,
+    pub branches: Vec<u32>,
+    pub took: Micros,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Walked {
+    Started { clean: bool },
+    Stepped { step: Step, node: Option<usize>, chosen: bool, again: bool, quiet: bool },
+    Refused,
+    Saved { id: CheckpointId, bytes: u64 },
+    Restored { id: CheckpointId },
+    Dropped { id: CheckpointId },
+    Forgotten,
 }
 
 /// All that an exploration needs to know of a session once it is over.
@@ -48,6 +84,7 @@ pub struct JournalError {
 pub struct InMemory {
     observations: Mutex<HashMap<(CandidateKey, u32), Observation>>,
     sessions: Mutex<BTreeMap<u32, SessionRecord>>,
+    walks: Mutex<Vec<WalkRecord>>,
 }
 
 impl Journal for InMemory {
@@ -69,6 +106,15 @@ impl Journal for InMemory {
     fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.insert(session.session, session.clone());
+        Ok(())
+    }
+
+    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
+        Ok(self.walks.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
+        self.walks.lock().unwrap_or_else(PoisonError::into_inner).push(record.clone());
         Ok(())
     }
 }

@@ -1,14 +1,17 @@
 //! Screens as states, and what has been covered of an app.
 
 mod abstraction;
+pub mod ape;
 mod coverage;
 mod rules;
 mod way;
+mod widget_tree;
 
 pub use abstraction::abstract_screen;
 pub use coverage::{Coverage, CoveragePoint, Gain};
 pub use rules::{Abstraction, Attribute, Like, PathBy, Which, WidgetRules};
 pub(crate) use way::{numbered, shortest};
+pub use widget_tree::widget_tree;
 
 /// Two hashes as one, in this order: a strong mix without the cost of hashing them as bytes.
 pub(crate) fn mixed(one: u64, other: u64) -> u64 {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use retap_engine::event::nobody;
 use retap_engine::explore::{ExploreSettings, Random, explore};
-use retap_engine::journal::{InMemory, Journal, JournalError, SessionRecord};
+use retap_engine::journal::{InMemory, Journal, JournalError, SessionRecord, WalkRecord};
 use retap_engine::model::{Abstraction, WidgetRules};
 use retap_engine::oracle::{CandidateKey, Observation};
 use retap_engine::seed::Seed;
@@ -172,5 +172,13 @@ impl Journal for Keeping {
         let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
         traces.insert(session.session, session.traces.clone());
         Ok(())
+    }
+
+    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
+        self.journal.recall_walks()
+    }
+
+    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
+        self.journal.note_walk(record)
     }
 }

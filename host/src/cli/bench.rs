@@ -1,6 +1,7 @@
 //! `retap bench`.
 
 mod crash;
+mod explore;
 mod suite;
 
 use std::sync::Arc;
@@ -38,6 +39,8 @@ enum What {
     Crash(crash::Crash),
     Oracle(crash::Oracle),
     Suite(suite::Suite),
+    Explore(explore::Explore),
+    Model(explore::Model),
     Device(Device),
 }
 
@@ -160,6 +163,8 @@ impl Bench {
             What::Crash(crash) => crash.run(shell),
             What::Oracle(oracle) => oracle.run(shell),
             What::Suite(suite) => suite.run(shell),
+            What::Explore(explore) => explore.run(shell),
+            What::Model(model) => model.run(shell),
             What::Device(device) => device.run(shell),
         }
     }

@@ -80,16 +80,21 @@ fn in_words(config: &Config) -> Vec<String> {
 
 fn explore(config: &Config, phones: &str, seed: &str) -> String {
     let app = config.app.as_ref().map_or_else(|| "the app".to_owned(), |app| format!("`{app}`"));
-    let explorer = config.explore.explorer.unwrap_or(Explorer::Random).name();
+    let explorer = config.explore.explorer.unwrap_or(Explorer::Random);
     let events = config.explore.events.unwrap_or(settings::DEFAULT_EVENTS);
     let session = u64::from(config.explore.session_events.unwrap_or(settings::DEFAULT_SESSION_EVENTS));
-    let sessions = events.div_ceil(session);
-    format!(
-        "`retap explore` explores {app} on {phones} with explorer `{explorer}` and {seed}: {}, in {} of up to {}.",
-        counted(events, "event"),
-        counted(sessions, "session"),
-        thousands(session.min(events)),
-    )
+    let how_long = match (config.explore.minutes, explorer) {
+        (Some(minutes), _) => format!("{} of phone time", counted(u64::from(minutes), "minute")),
+        (None, Explorer::Random) => format!(
+            "{}, in {} of up to {}",
+            counted(events, "event"),
+            counted(events.div_ceil(session), "session"),
+            thousands(session.min(events)),
+        ),
+        (None, _) => counted(events, "event"),
+    };
+    let explorer = explorer.name();
+    format!("`retap explore` explores {app} on {phones} with explorer `{explorer}` and {seed}: {how_long}.")
 }
 
 fn reduce(config: &Config, phones: &str) -> String {

@@ -134,11 +134,15 @@ async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure>
         app,
         explorer: Explorer::Random,
         events,
+        minutes: None,
         session_events: if devices::is_linked(device) {
             FEW_SESSION_EVENTS
         } else {
             settings::DEFAULT_SESSION_EVENTS
         },
+        tuning: settings::Tuning::default(),
+        care: settings::Care::default(),
+        system: true,
         keep_traces: false,
     };
     let explored = job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0)).await?;

@@ -4,13 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::arguments::{self, Global, Phones};
+use crate::cli::arguments::{self, Global, Phones as Named};
+use crate::cli::tuning::Tuned;
+use crate::config::{Config, ExploreConfig};
+use crate::devices::Phones;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::job::{self, Ended, Explored, Job, Place, Section, Wanted};
+use crate::job::{self, Ended, Explored, Ground, Job, Place, Rules, Section, Wanted};
 use crate::report::console::Tone;
 use crate::report::summary;
-use crate::settings::{self, Explorer, Settings};
+use crate::run::crashes;
+use crate::settings::{self, Allow, Care, Explorer, Settings};
 use crate::shell::Shell;
 use crate::words::counted;
 
@@ -22,10 +26,13 @@ pub struct Explore {
     /// Package or name of the app; not needed where the phone has only one
     app: Option<String>,
     #[command(flatten)]
-    phones: Phones,
+    phones: Named,
     /// How to choose what to do next; `random` if not said
     #[arg(long, value_enum)]
     explorer: Option<Explorer>,
+    /// How long each phone works, by its own clock, instead of a number of events
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "events")]
+    minutes: Option<u32>,
     /// How many events in all; 5,000 if not said
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events)]
     events: Option<u64>,
@@ -35,6 +42,17 @@ pub struct Explore {
     /// Write what was done from each clean start on to `traces/`, for `retap reduce-suite`
     #[arg(long)]
     keep_traces: bool,
+    /// Recorded traces to start from: they are played first
+    #[arg(long, value_name = "TRACE", num_args = 1..)]
+    from: Vec<PathBuf>,
+    /// Cut each new crash down at once
+    #[arg(long)]
+    reduce: bool,
+    /// What may happen to a phone that somebody uses: without it, no system events
+    #[arg(long, value_enum, value_name = "WHAT")]
+    allow: Vec<Allow>,
+    #[command(flatten)]
+    tuning: Tuned,
     /// The number that makes the run: same seed, same run
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
     seed: Option<u64>,
@@ -44,7 +62,7 @@ pub struct Explore {
     /// Go on with a run that was stopped or killed
     #[arg(
         long, value_name = "RUN",
-        conflicts_with_all = ["app", "device", "count", "user", "keep_agent", "explorer", "events", "session_events", "keep_traces", "seed", "out", "config"]
+        conflicts_with_all = ["app", "device", "count", "user", "keep_agent", "explorer", "minutes", "events", "session_events", "keep_traces", "from", "reduce", "allow", "tuning", "seed", "out", "config"]
     )]
     resume: Option<PathBuf>,
     /// The result as one JSON object
@@ -79,18 +97,54 @@ impl Explore {
             devices: self.phones.devices(&config)?,
             app: self.app.clone().or_else(|| config.app.clone()),
             explorer: self.explorer.or(config.explore.explorer).unwrap_or(Explorer::Random),
+            minutes: self.minutes.or(config.explore.minutes.filter(|_| self.events.is_none())),
             events: self.events.or(config.explore.events).unwrap_or(settings::DEFAULT_EVENTS),
             session_events: self
                 .session_events
                 .or(config.explore.session_events)
                 .unwrap_or(settings::DEFAULT_SESSION_EVENTS),
             keep_traces: self.keep_traces,
+            tuning: self.tuning.tuning(&config)?,
+            care: self.care(&config)?,
+            reduce: self.reduce,
+            allow: self.allow.clone(),
         };
         crate::devices::check(&settings.devices.device)?;
         let place = Place { out: self.out.clone(), store: Some(global.store(&config)) };
         let seed = arguments::seed(self.seed, &config);
         Ok((Job::start(Settings::Explore(settings.clone()), seed, &place, shell)?, settings))
     }
+}
+
+impl Explore {
+    fn care(&self, config: &Config) -> Result<Care, Failure> {
+        let ExploreConfig {
+            forbidden_widgets,
+            forbidden_activities,
+            forbidden_texts,
+            texts,
+            never,
+            before,
+            from,
+            ..
+        } = config.explore.clone();
+        let read = |path: &PathBuf| crashes::read_trace(path).map(|trace| trace.to_text());
+        let from = if self.from.is_empty() { &from } else { &self.from };
+        Ok(Care {
+            forbidden_widgets,
+            forbidden_activities,
+            forbidden_texts,
+            texts,
+            never,
+            before: before.as_ref().map(read).transpose()?,
+            from: from.iter().map(read).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// A phone on USB may be somebody's own.
+fn is_personal(phones: &Phones) -> bool {
+    phones.infos.iter().any(|(_, info)| info.kind == "android")
 }
 
 fn mine(settings: &Settings) -> Option<settings::Explore> {
@@ -100,14 +154,52 @@ fn mine(settings: &Settings) -> Option<settings::Explore> {
     }
 }
 
+/// Cuts down what no earlier run has met.
+async fn reduce(job: &Job, phones: &Phones, explored: &mut Explored) -> Result<(), Failure> {
+    for (crash, _) in explored.crashes.iter_mut().filter(|(_, known)| known.is_none()) {
+        if job.stop().asked() {
+            return Ok(());
+        }
+        let steps = counted(crash.trace.steps.len() as u64, "step");
+        let heading = format!("{}: which of {steps} matter?", summary::headline(crash));
+        job.console().say(Tone::Heading, &heading);
+        let (trace, ground) = (crash.trace.clone(), Ground::Phones(&phones.pool));
+        let short = job::shorten(job, ground, trace, Some(crash.clone()), &Rules::default()).await?;
+        job.console().result(&summary::shortened(&short))?;
+        if let Some(cut) = short.crash {
+            *crash = cut;
+        }
+    }
+    Ok(())
+}
+
 async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explored>, Failure> {
-    let settings::Explore { devices, app, explorer, events, session_events, keep_traces } = settings.clone();
+    let settings::Explore {
+        devices,
+        app,
+        explorer,
+        events,
+        minutes,
+        session_events,
+        tuning,
+        care,
+        keep_traces,
+        ..
+    } = settings.clone();
     let phones = job.connect(&devices).await?;
     let app = phones.app(app.as_deref())?;
-    job.console().say(Tone::Heading, &format!("Exploring {}: {}", app.label, counted(events, "event")));
+    let budget = minutes.map_or_else(
+        || counted(events, "event"),
+        |minutes| counted(u64::from(minutes), "minute") + " of phone time",
+    );
+    job.console().say(Tone::Heading, &format!("Exploring {}: {budget}", app.label));
     job.tell_started(phones.names());
-    let wanted = Wanted { app, explorer, events, session_events, keep_traces };
-    let explored = job::explore(job, &phones.pool, &wanted, job.seed()).await?;
+    let system = !is_personal(&phones) || settings.allow.contains(&Allow::System);
+    let wanted = Wanted { app, explorer, events, minutes, session_events, tuning, care, system, keep_traces };
+    let mut explored = job::explore(job, &phones.pool, &wanted, job.seed()).await?;
+    if settings.reduce {
+        reduce(job, &phones, &mut explored).await?;
+    }
     let outcome = explored.exploration.outcome;
     let section = Section::of(&explored);
     let page =

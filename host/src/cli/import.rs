@@ -7,6 +7,7 @@ use retap_shared::trace::Trace;
 
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
+use crate::format::monkey::{self, Imported, MonkeyScriptError};
 use crate::format::simplydroid::{self, SimplyDroidError};
 use crate::run::directory::{self, DirectoryError};
 use crate::shell::Shell;
@@ -22,6 +23,20 @@ pub struct Import {
 #[derive(Debug, Subcommand)]
 enum From {
     Simplydroid(SimplyDroid),
+    Monkey(Monkey),
+}
+
+/// Scripts of Android's own Monkey, as `monkey -f` takes them
+#[derive(Debug, Args)]
+struct Monkey {
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The package of the app, for scripts that launch none
+    #[arg(long, value_name = "PACKAGE")]
+    app: Option<String>,
+    /// Where the `.retap` files go; beside the originals if not said
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 /// Crash traces of SimplyDroid: Monkey's events with their activities, as JSON
@@ -42,6 +57,12 @@ pub enum ImportError {
         #[source]
         source: SimplyDroidError,
     },
+    #[error("could not read `{}`", .path.display())]
+    Script {
+        path: PathBuf,
+        #[source]
+        source: MonkeyScriptError,
+    },
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     #[error("could not write `{}`", .path.display())]
@@ -54,10 +75,18 @@ pub enum ImportError {
 
 impl Import {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let From::Simplydroid(SimplyDroid { files, out }) = &self.from;
         // All are read before any is written.
-        let traces = files.iter().map(|file| read(file)).collect::<Result<Vec<Trace>, ImportError>>()?;
-        for (file, trace) in files.iter().zip(&traces) {
+        let (files, out, traces) = match &self.from {
+            From::Simplydroid(SimplyDroid { files, out }) => {
+                let read = files.iter().map(|file| Ok((read(file)?, 0)));
+                (files, out, read.collect::<Result<Vec<(Trace, usize)>, ImportError>>()?)
+            }
+            From::Monkey(Monkey { files, app, out }) => {
+                let read = files.iter().map(|file| script(file, app.as_deref()));
+                (files, out, read.collect::<Result<Vec<(Trace, usize)>, ImportError>>()?)
+            }
+        };
+        for (file, (trace, left_out)) in files.iter().zip(&traces) {
             let beside = file.with_extension("retap");
             let to = match (out, beside.file_name()) {
                 (Some(out), Some(name)) => out.join(name),
@@ -69,10 +98,22 @@ impl Import {
             };
             write(&to).map_err(|source| ImportError::Write { path: to.clone(), source })?;
             let steps = counted(trace.steps.len() as u64, "step");
-            shell.console.result(&format!("{}: {steps}", to.display()))?;
+            let without = match left_out {
+                0 => String::new(),
+                left_out => format!(", without {}", counted(*left_out as u64, "line")),
+            };
+            shell.console.result(&format!("{}: {steps}{without}", to.display()))?;
         }
         Ok(Exit::Done)
     }
+}
+
+/// A trace, and how many lines are no event.
+fn script(path: &Path, app: Option<&str>) -> Result<(Trace, usize), ImportError> {
+    let text = directory::read(path)?;
+    let Imported { trace, left_out } =
+        monkey::parse(&text, app).map_err(|source| ImportError::Script { path: path.to_owned(), source })?;
+    Ok((trace, left_out))
 }
 
 /// A trace of SimplyDroid.
@@ -89,6 +130,7 @@ impl Explained for ImportError {
     fn help(&self) -> String {
         match self {
             ImportError::Content { source, .. } => source.help(),
+            ImportError::Script { source, .. } => source.help(),
             ImportError::Directory(error) => error.help(),
             ImportError::Write { .. } => "name a place with `--out` where files may be written".into(),
         }

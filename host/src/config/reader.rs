@@ -96,6 +96,60 @@ impl<'a> Section<'a> {
         fitting
     }
 
+    /// A list of texts, each of which must please `check`.
+    pub fn texts(&mut self, key: &'static str, check: impl Fn(&str) -> Result<(), String>) -> Vec<String> {
+        self.known.push(key);
+        let Some(value) = self.value(key) else { return Vec::new() };
+        let DeValue::Array(items) = value.get_ref() else {
+            self.wrong_kind(key, "a list of texts", value);
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for item in items.iter() {
+            let DeValue::String(text) = item.get_ref() else {
+                self.wrong_kind(key, "a list of texts", item);
+                continue;
+            };
+            match check(text) {
+                Ok(()) => texts.push(text.clone().into_owned()),
+                Err(wrong) => self.mistake(item.span(), format!("`{key}`: {wrong}")),
+            }
+        }
+        texts
+    }
+
+    /// A table of names and plain values, each of which must please `check`.
+    pub fn pairs(
+        &mut self,
+        key: &'static str,
+        check: impl Fn(&str, &str) -> Result<(), String>,
+    ) -> Vec<(String, String)> {
+        self.known.push(key);
+        let Some(value) = self.value(key) else { return Vec::new() };
+        let DeValue::Table(table) = value.get_ref() else {
+            self.wrong_kind(key, "a table such as `{ alpha = 3 }`", value);
+            return Vec::new();
+        };
+        let mut pairs = Vec::new();
+        for (name, value) in table {
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.clone().into_owned(),
+                DeValue::Integer(digits) => digits.as_str().to_owned(),
+                DeValue::Float(digits) => digits.as_str().to_owned(),
+                DeValue::Boolean(truth) => truth.to_string(),
+                _ => {
+                    self.wrong_kind(key, "of plain values", value);
+                    continue;
+                }
+            };
+            match check(name.get_ref(), &text) {
+                Ok(()) => pairs.push((name.get_ref().clone().into_owned(), text)),
+                Err(wrong) => self.mistake(name.span(), wrong),
+            }
+        }
+        pairs
+    }
+
     pub fn section<T: Default>(&mut self, key: &'static str, read: impl Fn(&mut Section<'_>) -> T) -> T {
         self.known_sections.push(key);
         let Some(value) = self.value(key) else { return T::default() };

@@ -5,20 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use retap_engine::explore::{self, Exploration, ExploreError, ExploreSettings, Found, MakeExplorer, Random};
-use retap_engine::journal::{Journal, JournalError, SessionRecord};
+use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
 use retap_engine::oracle::{CandidateKey, Observation};
 use retap_engine::pool::Pool;
 use retap_engine::seed::Seed;
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::protocol::{AppInfo, Settle};
+use retap_shared::micros::Micros;
+use retap_shared::protocol::AppInfo;
 
+use crate::care;
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
-use crate::job::Job;
+use crate::job::{Job, explorer};
 use crate::run::crashes::{Crash, CrashError};
 use crate::run::directory::Directory;
 use crate::run::store::{JobJournal, Known};
-use crate::settings::Explorer;
+use crate::settings::{Care, Explorer, Tuning};
 
 /// Where the traces of sessions go, inside the run.
 const TRACES: &str = "traces";
@@ -27,7 +29,7 @@ const TRACES: &str = "traces";
 pub struct Explored {
     pub app: AppInfo,
     pub explorer: Explorer,
-    /// How many events were asked for, and in how many sessions that makes.
+    /// How many events were asked for, and how many sessions that makes; none where one explorer makes the whole.
     pub wanted: u64,
     pub sessions: u64,
     pub exploration: Exploration,
@@ -43,22 +45,57 @@ pub struct Wanted {
     pub app: AppInfo,
     pub explorer: Explorer,
     pub events: u64,
+    pub minutes: Option<u32>,
     pub session_events: u32,
     /// What was done from each clean start on becomes a file of the run.
     pub keep_traces: bool,
+    pub tuning: Tuning,
+    pub care: Care,
+    /// System events may happen.
+    pub system: bool,
+}
+
+impl Wanted {
+    pub fn settings(&self) -> Result<ExploreSettings, Failure> {
+        Ok(ExploreSettings {
+            time: self.minutes.map(|minutes| Micros::from_millis(u64::from(minutes) * 60_000)),
+            session_events: self.session_events,
+            guard: care::guard(&self.care)?,
+            keep_traces: self.keep_traces,
+            ..ExploreSettings::new(self.app.clone(), self.events)
+        })
+    }
+
+    /// Whether sessions are independent of each other, so that their number is known.
+    fn in_sessions(&self) -> bool {
+        self.explorer == Explorer::Random && self.minutes.is_none() && self.care == Care::default()
+    }
 }
 
 /// `seed` is the exploration's own: a job may make several.
 pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Result<Explored, Failure> {
     let began = Instant::now();
-    let Wanted { app, explorer, events, session_events, keep_traces } = wanted.clone();
-    let settings =
-        ExploreSettings { app: app.clone(), events, session_events, settle: Settle::default(), keep_traces };
+    let Wanted { app, explorer, events, session_events, .. } = wanted.clone();
+    let settings = wanted.settings()?;
     let journal = job.journal(&format!("explore-{}", app.app.package))?;
     let keeping = Keeping::new(journal.clone(), Arc::clone(job.run().directory()));
-    let exploration =
-        explore::explore(pool, maker(explorer), &settings, seed, &keeping, job.sink(), job.stop()).await?;
+    let (sink, stop) = (job.sink(), job.stop());
+    let exploration = if wanted.in_sessions() {
+        let make: &MakeExplorer<'_> = &|| Box::new(Random::default());
+        explore::explore(pool, make, &settings, seed, &keeping, sink, stop).await?
+    } else {
+        let explorer = explorer::make(wanted)?;
+        explore::explore_whole(pool, explorer, &settings, seed, &keeping, sink, stop).await?
+    };
 
+    for (name, text) in &exploration.learned {
+        job.run().directory().write(name, text.as_bytes())?;
+    }
+    for (number, (walker, trace)) in exploration.traces.iter().enumerate() {
+        job.run()
+            .directory()
+            .write(&format!("{TRACES}/{walker}-{number}.retap"), trace.to_text().as_bytes())?;
+    }
     let mut crashes = Vec::new();
     for found in &exploration.found {
         // Written again: which session met it first does not depend on which one ended first.
@@ -68,14 +105,8 @@ pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Res
         let known = journal.known(&app.app, crash.fingerprint)?;
         crashes.push((crash, known));
     }
-    let sessions = events.div_ceil(u64::from(session_events));
+    let sessions = if wanted.in_sessions() { events.div_ceil(u64::from(session_events)) } else { 0 };
     Ok(Explored { app, explorer, wanted: events, sessions, exploration, crashes, took: began.elapsed() })
-}
-
-fn maker(explorer: Explorer) -> &'static MakeExplorer<'static> {
-    match explorer {
-        Explorer::Random => &|| Box::new(Random::default()),
-    }
 }
 
 /// A journal that also puts every new crash of a session into the run's directory.
@@ -127,6 +158,14 @@ impl Journal for Keeping {
         }
         Ok(())
     }
+
+    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
+        self.journal.recall_walks()
+    }
+
+    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
+        self.journal.note_walk(record)
+    }
 }
 
 impl Explained for ExploreError {
@@ -135,6 +174,7 @@ impl Explained for ExploreError {
             ExploreError::Pool(_) => Exit::NoPhone,
             ExploreError::EmptySessions
             | ExploreError::TooManySessions { .. }
+            | ExploreError::Before { .. }
             | ExploreError::Refused { .. }
             | ExploreError::Journal(_) => Exit::Usage,
         }
@@ -145,6 +185,9 @@ impl Explained for ExploreError {
             ExploreError::Pool(_) => "see why the phones were lost, then go on with `--resume`".into(),
             ExploreError::EmptySessions | ExploreError::TooManySessions { .. } => {
                 "choose another number with `--session-events`".into()
+            }
+            ExploreError::Before { .. } => {
+                "see with `retap replay` what the trace that `before` names does, and record it anew".into()
             }
             ExploreError::Refused { .. } => "see whether the app can be started by hand".into(),
             ExploreError::Journal(_) => {

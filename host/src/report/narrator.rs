@@ -281,7 +281,7 @@ impl Exploring {
         Progress {
             what: self.what.clone(),
             done: self.done + under_way,
-            total: Some(self.events),
+            total: (self.events > 0).then_some(self.events),
             unit: "events",
             note: format!("{}, {}", counted(screens, "screen"), counted(problems, "problem")),
         }

@@ -1,6 +1,6 @@
 //! What a run came to, in words for people and as JSON for programs.
 
-use retap_engine::explore::Exploration;
+use retap_engine::explore::{Counts, Exploration, Found};
 use retap_engine::model::CoveragePoint;
 use retap_engine::reduce::{Certainty, Check};
 use retap_shared::trace::Trace;
@@ -20,9 +20,9 @@ const READABLE: usize = 30;
 
 /// The table at the end of an exploration.
 pub fn explored(explored: &Explored) -> String {
-    let Explored { app, exploration, crashes, .. } = explored;
+    let Explored { app, exploration, crashes, sessions, .. } = explored;
     let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
-    let rows = [
+    let mut rows = vec![
         ("events", events(explored)),
         ("activities", of(activities, app.activities.len())),
         ("screens", thousands(u64::from(screens))),
@@ -31,10 +31,19 @@ pub fn explored(explored: &Explored) -> String {
         ("speed", format!("{} events a second", thousands(events_per_second(explored)))),
         ("phone time", exploration.took.to_string()),
     ];
+    if *sessions == 0 {
+        rows.push(("starts", starts(&exploration.counts)));
+        rows.push(("travel", travel(&exploration.counts)));
+    }
     let (label, package) = (plain::line(&app.label, SHORT), plain::line(&app.app.package, SHORT));
     let mut lines = vec![format!("{label} ({package})")];
-    lines.extend(rows.map(|(name, value)| format!("  {name:<12}{value}")));
+    lines.extend(rows.into_iter().map(|(name, value)| format!("  {name:<12}{value}")));
     lines.extend(crashes.iter().map(|(crash, known)| problem(crash, *known)));
+    if !exploration.apart.is_empty() {
+        lines.push("  not from a clean start, and so not counted:".to_owned());
+        let headline = |found: &Found| format!("  {} {}", found.fingerprint, headline(&Crash::from(found)));
+        lines.extend(exploration.apart.iter().map(headline));
+    }
     lines.join("\n")
 }
 
@@ -72,6 +81,12 @@ pub fn explored_json(explored: &Explored, seed: u64) -> Value {
         "seconds": took.as_secs_f64(),
         "events_per_second": events_per_second(explored),
         "phone_seconds": exploration.took.0 as f64 / 1e6,
+        "clean_starts": exploration.counts.clean_starts,
+        "restarts": exploration.counts.restarts,
+        "snapshots": exploration.counts.saves,
+        "restores": exploration.counts.restores,
+        "replays": exploration.counts.replays,
+        "not_from_a_clean_start": exploration.apart.iter().map(|found| found.fingerprint).collect::<Vec<_>>(),
     })
 }
 
@@ -153,8 +168,36 @@ fn events(explored: &Explored) -> String {
     let played = thousands(exploration.events);
     match exploration.outcome {
         Outcome::Interrupted => format!("{played} of {}, stopped", thousands(*wanted)),
+        _ if *sessions == 0 => played,
         _ => format!("{played} in {}", counted(*sessions, "session")),
     }
+}
+
+/// `12 clean, 3 with the data that was there, 40 s`
+fn starts(counts: &Counts) -> String {
+    let Counts { clean_starts, restarts, starting, .. } = counts;
+    match restarts {
+        0 => format!("{} clean, {starting}", thousands(u64::from(*clean_starts))),
+        _ => format!("{clean_starts} clean, {restarts} with the data that was there, {starting}"),
+    }
+}
+
+/// How states were gone back to.
+fn travel(counts: &Counts) -> String {
+    let Counts { saves, saving, restores, restoring, replays, replayed, .. } = *counts;
+    let mut ways = Vec::new();
+    if restores > 0 || saves > 0 {
+        ways.push(format!(
+            "{} by {} ({saving} to save, {restoring} to restore)",
+            counted(u64::from(restores), "time"),
+            counted(u64::from(saves), "snapshot"),
+        ));
+    }
+    if replays > 0 {
+        let (times, events) = (counted(u64::from(replays), "time"), counted(replayed, "event"));
+        ways.push(format!("{times} by a clean start and the recorded way ({events})"));
+    }
+    if ways.is_empty() { "none".to_owned() } else { ways.join(", ") }
 }
 
 fn problems(crashes: &[(Crash, Option<Known>)]) -> String {

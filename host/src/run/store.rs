@@ -3,6 +3,7 @@
 
 mod journal;
 mod policies;
+mod walks;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use crate::run::moment::Moment;
 pub use journal::{JobJournal, Known};
 
 /// Raised with every change of the tables.
-const SCHEMA: i32 = 3;
+const SCHEMA: i32 = 4;
 /// Another Retap may be writing to the same store.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -78,6 +79,24 @@ CREATE TABLE runs (
     attempt INTEGER NOT NULL,
     run TEXT NOT NULL,
     PRIMARY KEY (job, way, attempt)
+) STRICT;
+";
+
+/// Since schema 4: whole explorations.
+const WALKS: &str = "
+CREATE TABLE walks (
+    job INTEGER NOT NULL REFERENCES jobs (id),
+    number INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    -- The screen it led to.
+    screen INTEGER,
+    PRIMARY KEY (job, number)
+) STRICT;
+CREATE TABLE screens (
+    job INTEGER NOT NULL REFERENCES jobs (id),
+    hash INTEGER NOT NULL,
+    screen BLOB NOT NULL,
+    PRIMARY KEY (job, hash)
 ) STRICT;
 ";
 
@@ -175,6 +194,9 @@ fn prepare(database: &mut Connection) -> rusqlite::Result<i32> {
     }
     if found < 3 {
         making.execute_batch(RUNS)?;
+    }
+    if found < 4 {
+        making.execute_batch(WALKS)?;
         making.pragma_update(None, "user_version", SCHEMA)?;
     }
     making.commit()?;

@@ -9,6 +9,7 @@ mod demo;
 mod devices;
 mod doctor;
 mod explore;
+mod explorers;
 mod flaky;
 mod full_disk;
 mod interrupt;

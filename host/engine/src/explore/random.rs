@@ -1,21 +1,16 @@
 //! The explorer `random`: any widget that can be touched, preferring what it has done less often on the same
 //! abstract screen, so that a session gets somewhere.
 
-mod possible;
-mod texts;
-
 use std::collections::HashMap;
 
 use rand::RngExt;
-use retap_shared::action::{Action, Key};
-use retap_shared::screen::{Point, Rect, Rotation, Screen};
+use retap_shared::action::Action;
+use retap_shared::screen::Screen;
 
-use super::{Choice, Explorer};
+use super::possible::{self, Possible, What};
+use super::{At, Choice, Explorer, Move, texts};
 use crate::model::{abstract_screen, mixed};
 use crate::seed::Rng;
-use possible::{Possible, What};
-
-const SWIPE_MILLIS: u32 = 300;
 
 /// What has never been tried weighs this much, times its own weight.
 const UNTRIED: u64 = 1 << 32;
@@ -34,7 +29,13 @@ impl Explorer for Random {
         "random"
     }
 
-    fn choose(&mut self, screen: &Screen, rng: &mut Rng) -> Choice {
+    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
+        Move::Act(self.on(at.screen, rng))
+    }
+}
+
+impl Random {
+    pub fn on(&mut self, screen: &Screen, rng: &mut Rng) -> Choice {
         let state = abstract_screen(screen);
         let mut possible = std::mem::take(&mut self.possible);
         possible::list(screen, &mut possible);
@@ -43,36 +44,18 @@ impl Explorer for Random {
         self.possible = possible;
         Choice { action: self.action(&chosen, state, screen, rng), node: chosen.node }
     }
-}
 
-impl Random {
     fn action(&mut self, chosen: &Possible, state: u64, screen: &Screen, rng: &mut Rng) -> Action {
-        let at = chosen.area.center();
         match chosen.what {
-            What::Tap | What::Focus => Action::Tap(at),
-            What::LongPress => Action::LongPress(at),
-            What::TapAnywhere => Action::Tap(somewhere(chosen.area, rng)),
             What::Type => {
                 let field = chosen.node.map(|node| &screen.nodes()[node]);
                 let here = mixed(state, chosen.key);
                 let rarely = texts::fitting(field).zip(1..).map(|(fit, text)| (mixed(here, text), fit));
-                Action::Text { at, text: texts::text(self.pick(rarely, rng)) }
+                Action::Text { at: chosen.area.center(), text: texts::text(self.pick(rarely, rng)) }
             }
-            What::ScrollVertically { back } => scroll(chosen.area, back, |area, part| Point {
-                x: area.center().x,
-                y: area.top + area.height() / 4 * part,
-            }),
-            What::ScrollHorizontally { back } => scroll(chosen.area, back, |area, part| Point {
-                x: area.left + area.width() / 4 * part,
-                y: area.center().y,
-            }),
-            What::Back => Action::Key(Key::Back),
-            What::Menu => Action::Key(Key::Menu),
-            What::Rotate if screen.rotation() == Rotation::Natural => Action::Rotate(Rotation::Left),
-            What::Rotate => Action::Rotate(Rotation::Natural),
+            _ => chosen.action(screen, rng),
         }
     }
-
     /// Draws one of several, each by its weight divided by one more than the times it was drawn before, and counts
     /// it. There must be at least one.
     fn pick(&mut self, from: impl Iterator<Item = (u64, u32)> + Clone, rng: &mut Rng) -> usize {
@@ -95,17 +78,4 @@ impl Random {
         }
         last
     }
-}
-
-fn somewhere(area: Rect, rng: &mut Rng) -> Point {
-    Point {
-        x: rng.random_range(area.left..area.right.max(area.left + 1)),
-        y: rng.random_range(area.top..area.bottom.max(area.top + 1)),
-    }
-}
-
-/// The finger goes against the direction in which the content is read.
-fn scroll(area: Rect, back: bool, place: impl Fn(Rect, i32) -> Point) -> Action {
-    let (from, to) = if back { (1, 3) } else { (3, 1) };
-    Action::Swipe { from: place(area, from), to: place(area, to), millis: SWIPE_MILLIS }
 }

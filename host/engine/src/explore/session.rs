@@ -3,14 +3,14 @@
 
 use retap_shared::action::{Action, Key};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Command, Happening, PhoneInfo, Target, What};
+use retap_shared::protocol::{Capabilities, Command, Happening, PhoneInfo, Target, What};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::{Start, Step, Trace, TraceHeader};
 use retap_shared::verdict::Problem;
 
 use super::found::{self, Found};
 use super::work::Work;
-use super::{Choice, Explorer};
+use super::{At, Choice, Explorer, Move, step_of};
 use crate::device::{Device, DeviceError, Stepped};
 use crate::event::RunEvent;
 use crate::journal::SessionRecord;
@@ -85,7 +85,8 @@ impl<'a> Session<'a> {
                     None => break,
                 },
             };
-            screen = match self.next_step(&now) {
+            let can = device.described().can;
+            screen = match self.next_step(&now, can) {
                 Some(step) => self.step(device, step, now).await?,
                 None => None,
             };
@@ -116,10 +117,14 @@ impl<'a> Session<'a> {
     }
 
     /// What to do next; `None` if only a clean start helps.
-    fn next_step(&mut self, screen: &Screen) -> Option<Step> {
-        let choice = if self.is_inside(screen.activity()) {
+    fn next_step(&mut self, screen: &SharedScreen, can: Capabilities) -> Option<Step> {
+        let choice = if self.work.settings.is_inside(screen.activity()) {
             self.outside = 0;
-            self.explorer.choose(screen, &mut self.rng)
+            match self.explorer.choose(&At { walker: 0, screen, can }, &mut self.rng) {
+                Move::Act(choice) => choice,
+                Move::Again(step) => return Some(step),
+                _ => return None,
+            }
         } else {
             self.outside += 1;
             match self.outside {
@@ -128,12 +133,7 @@ impl<'a> Session<'a> {
                 _ => return None,
             }
         };
-        Some(Step {
-            action: choice.action,
-            widget: choice.node.map(|node| screen.widget(node)),
-            activity: screen.activity().clone(),
-            screen: Some(screen.hash()),
-        })
+        Some(step_of(choice, screen))
     }
 
     /// The screen that the step led to; `None` if it led to a problem.
@@ -223,11 +223,14 @@ impl<'a> Session<'a> {
             What::Problem(_) => None,
         });
         for activity in passed.chain([screen.activity()]) {
-            if !activity.is_empty() && self.is_inside(activity) && self.covered.activity(activity) {
+            if !activity.is_empty()
+                && self.work.settings.is_inside(activity)
+                && self.covered.activity(activity)
+            {
                 gain.activities.push(activity.clone());
             }
         }
-        if self.is_inside(screen.activity()) {
+        if self.work.settings.is_inside(screen.activity()) {
             let state = abstract_screen(screen);
             if self.covered.screen(state) {
                 gain.screens.push(state);
@@ -238,11 +241,5 @@ impl<'a> Session<'a> {
             self.work.progress.gain(&gain);
             self.gains.push(gain);
         }
-    }
-
-    /// A phone that does not tell which activity is in front is taken to show the app.
-    fn is_inside(&self, activity: &str) -> bool {
-        let package = activity.split('/').next().unwrap_or_default();
-        package.is_empty() || package == self.work.settings.app.app.package
     }
 }

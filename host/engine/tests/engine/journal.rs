@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use proptest::prelude::*;
 use retap_engine::event::{RunEvent, nobody};
-use retap_engine::journal::{InMemory, Journal, JournalError, SessionRecord};
+use retap_engine::journal::{InMemory, Journal, JournalError, SessionRecord, WalkRecord};
 use retap_engine::oracle::{CandidateKey, Journaled, Observation, Oracle, OracleError, Question};
 use retap_engine::reduce::{Algorithm, ReduceError, ReduceSettings, reduce};
 use retap_engine::stop::Stop;
@@ -41,6 +41,14 @@ impl Journal for Full {
 
     fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
         self.inner.note_session(session)
+    }
+
+    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
+        self.inner.recall_walks()
+    }
+
+    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
+        self.inner.note_walk(record)
     }
 }
 

@@ -1,9 +1,11 @@
 //! The engine from outside, in virtual time: on phones of a few lines, on oracles that are a formula, and on the
 //! simulated phones.
 
+mod ape;
 mod device;
 mod explore;
 mod fakes;
+mod guard;
 mod journal;
 mod model;
 mod oracle;
@@ -14,3 +16,4 @@ mod screens;
 mod simulated;
 mod suite;
 mod tiny;
+mod whole;

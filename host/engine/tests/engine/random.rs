@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use retap_engine::explore::{Choice, Explorer, Random};
+use retap_engine::explore::{Choice, Random};
 use retap_engine::seed::Seed;
 use retap_shared::action::{Action, Key};
 use retap_shared::screen::{Node, NodeFlags, Rect, Screen, ScreenContent, Size, Window, WindowKind};
@@ -12,7 +12,7 @@ use crate::screens::{TAPPABLE, app, node, root, screen, texted};
 
 fn choices(screen: &Screen, seed: u64, count: usize) -> Vec<Choice> {
     let (mut random, mut rng) = (Random::default(), Seed(seed).rng());
-    (0..count).map(|_| random.choose(screen, &mut rng)).collect()
+    (0..count).map(|_| random.on(screen, &mut rng)).collect()
 }
 
 fn touched(choices: &[Choice]) -> HashSet<usize> {
@@ -48,7 +48,7 @@ fn an_equal_list_of_other_texts_is_not_tried_anew() {
     let (mut random, mut rng) = (Random::default(), Seed(3).rng());
     let mut back = 0;
     for number in 0..200 {
-        let choice = random.choose(&list(&format!("{number} items")), &mut rng);
+        let choice = random.on(&list(&format!("{number} items")), &mut rng);
         back += u32::from(choice.action == Action::Key(Key::Back));
     }
     // If every text made a new screen, back would keep its small weight of an untried thing.

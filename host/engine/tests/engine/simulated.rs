@@ -45,7 +45,7 @@ async fn reduced(spec: &str, count: usize, found: &Found, algorithm: Algorithm) 
 /// All of an exploration but what a clock shows: the simulated phones have texts with the time of day in them, and
 /// that is another one on a phone that has been at work before.
 fn without_clock(exploration: &Exploration) -> impl PartialEq + use<> {
-    let Exploration { outcome, coverage, curve, found, events, took } = exploration.clone();
+    let Exploration { outcome, coverage, curve, found, events, took, .. } = exploration.clone();
     let step = |step: Step| {
         (step.action, step.activity, step.widget.map(|widget| (widget.id, widget.class, widget.path)))
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use retap_engine::journal::{Journal, JournalError, SessionRecord};
+use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
 use retap_engine::oracle::{CandidateKey, Observation};
 use retap_engine::suite::{Run, RunLog};
 use retap_shared::fingerprint::Fingerprint;
@@ -11,7 +11,7 @@ use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, walks};
 use crate::run::moment::Moment;
 
 /// How often a crash was met before, over all runs.
@@ -130,6 +130,14 @@ impl Journal for JobJournal {
         let sql = "INSERT OR REPLACE INTO sessions (job, session, record) VALUES (?1, ?2, ?3)";
         self.put(sql, "write a session to the store", &[i64::from(session.session)], session)
     }
+
+    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
+        walks::recall(&self.store, self.job)
+    }
+
+    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
+        walks::note(&self.store, self.job, record)
+    }
 }
 
 impl RunLog for JobJournal {
@@ -144,7 +152,10 @@ impl RunLog for JobJournal {
     }
 }
 
-fn journal_error(what: &str, source: impl std::error::Error + Send + Sync + 'static) -> JournalError {
+pub(super) fn journal_error(
+    what: &str,
+    source: impl std::error::Error + Send + Sync + 'static,
+) -> JournalError {
     JournalError { what: what.to_owned(), source: Box::new(source) }
 }
 

@@ -1,21 +1,28 @@
 //! Everything that can be done on a screen by a person who looks at it.
 
-use retap_shared::screen::{Node, NodeFlags, Rect, Screen, Window, WindowKind};
+use rand::RngExt;
+use retap_shared::Text;
+use retap_shared::action::{Action, Key, System};
+use retap_shared::screen::{Node, NodeFlags, Point, Rect, Rotation, Screen, Window, WindowKind};
 
+use super::texts;
 use crate::model::mixed;
+use crate::seed::Rng;
+
+const SWIPE_MILLIS: u32 = 300;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Possible {
-    pub(super) what: What,
-    pub(super) node: Option<usize>,
+pub struct Possible {
+    pub what: What,
+    pub node: Option<usize>,
     /// What of the node can be touched.
-    pub(super) area: Rect,
+    pub area: Rect,
     /// Tells it from everything else on the screen: the place in the tree, not in pixels, and what is done there.
-    pub(super) key: u64,
+    pub key: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum What {
     Tap,
     LongPress,
     Type,
@@ -32,21 +39,95 @@ pub(super) enum What {
     Back,
     Menu,
     Rotate,
+    /// Something that the system does, by its place among all that it can do.
+    System(u8),
+}
+
+/// All that can come upon an app.
+pub(crate) const SYSTEM: [System; 6] = [
+    System::Call,
+    System::Offline,
+    System::Online,
+    System::LowMemory,
+    System::Locale(Text::new_static("ar")),
+    System::Locale(Text::new_static("de")),
+];
+
+impl Possible {
+    /// The event that does it. A text is drawn by how well it fits.
+    pub(crate) fn action(&self, screen: &Screen, rng: &mut Rng) -> Action {
+        let at = self.area.center();
+        match self.what {
+            What::Tap | What::Focus => Action::Tap(at),
+            What::LongPress => Action::LongPress(at),
+            What::TapAnywhere => Action::Tap(somewhere(self.area, rng)),
+            What::Type => {
+                let field = self.node.map(|node| &screen.nodes()[node]);
+                Action::Text { at, text: texts::drawn(field, rng) }
+            }
+            What::ScrollVertically { back } => scroll(self.area, back, |area, part| Point {
+                x: area.center().x,
+                y: area.top + area.height() / 4 * part,
+            }),
+            What::ScrollHorizontally { back } => scroll(self.area, back, |area, part| Point {
+                x: area.left + area.width() / 4 * part,
+                y: area.center().y,
+            }),
+            What::Back => Action::Key(Key::Back),
+            What::Menu => Action::Key(Key::Menu),
+            What::Rotate if screen.rotation() == Rotation::Natural => Action::Rotate(Rotation::Left),
+            What::Rotate => Action::Rotate(Rotation::Natural),
+            What::System(event) => {
+                Action::System(SYSTEM.get(usize::from(event)).cloned().unwrap_or(System::LowMemory))
+            }
+        }
+    }
+}
+
+/// What a step was a case of. Nothing for what no screen lists: other keys, pinches, waits.
+pub(crate) fn recognised(action: &Action, node: Option<usize>, before: &Screen) -> Option<What> {
+    let editable = |node: usize| before.nodes().get(node).is_some_and(|node| node.is(NodeFlags::EDITABLE));
+    Some(match action {
+        Action::Tap(_) => match node {
+            Some(node) if editable(node) => What::Focus,
+            Some(_) => What::Tap,
+            None => What::TapAnywhere,
+        },
+        Action::LongPress(_) => node.map(|_| What::LongPress)?,
+        Action::Text { .. } => node.map(|_| What::Type)?,
+        Action::Swipe { from, to, .. } => {
+            node?;
+            let (across, down) = (to.x - from.x, to.y - from.y);
+            if across.abs() > down.abs() {
+                What::ScrollHorizontally { back: across > 0 }
+            } else {
+                What::ScrollVertically { back: down > 0 }
+            }
+        }
+        Action::Key(Key::Back) => What::Back,
+        Action::Key(Key::Menu) => What::Menu,
+        Action::Rotate(_) => What::Rotate,
+        Action::System(system) => {
+            let place = SYSTEM.iter().position(|known| known == system)?;
+            What::System(u8::try_from(place).ok()?)
+        }
+        Action::Key(_) | Action::Pinch { .. } | Action::Launch | Action::Wait { .. } => return None,
+    })
 }
 
 impl What {
-    pub(super) fn weight(self) -> u32 {
+    pub(crate) fn weight(self) -> u32 {
         match self {
             What::Tap | What::Type | What::TapAnywhere => 24,
             What::LongPress => 8,
             What::ScrollVertically { .. } | What::ScrollHorizontally { .. } => 6,
             What::Back => 4,
             What::Focus | What::Menu => 2,
-            What::Rotate => 1,
+            What::Rotate | What::System(_) => 1,
         }
     }
 
-    fn number(self) -> u64 {
+    pub(crate) fn number(self) -> u64 {
         match self {
             What::Tap => 1,
             What::LongPress => 2,
@@ -58,12 +139,13 @@ impl What {
             What::Back => 10,
             What::Menu => 11,
             What::Rotate => 12,
+            What::System(event) => 13 + u64::from(event),
         }
     }
 }
 
 /// Never empty: one can always go back.
-pub(super) fn list(screen: &Screen, into: &mut Vec<Possible>) {
+pub fn list(screen: &Screen, into: &mut Vec<Possible>) {
     into.clear();
     let display = display(screen);
     let area = above_keyboards(screen, display);
@@ -104,7 +186,7 @@ fn on_node(node: &Node, number: usize, area: Rect, place: u64, into: &mut Vec<Po
     }
 }
 
-fn possible(what: What, node: Option<usize>, area: Rect, place: u64) -> Possible {
+pub(crate) fn possible(what: What, node: Option<usize>, area: Rect, place: u64) -> Possible {
     Possible { what, node, area, key: mixed(place, what.number()) }
 }
 
@@ -117,7 +199,7 @@ fn goes_sideways(node: &Node) -> bool {
 }
 
 /// The topmost one that an app or a dialog has put there: what is below it gets no touches.
-fn touchable_window(screen: &Screen) -> Option<(&Window, usize, &[Node])> {
+pub(crate) fn touchable_window(screen: &Screen) -> Option<(&Window, usize, &[Node])> {
     let touchable = |kind| matches!(kind, WindowKind::Application | WindowKind::Dialog | WindowKind::Popup);
     screen
         .windows_with_nodes()
@@ -144,6 +226,19 @@ fn intersection(one: Rect, other: Rect) -> Rect {
         right: one.right.min(other.right),
         bottom: one.bottom.min(other.bottom),
     }
+}
+
+pub(crate) fn somewhere(area: Rect, rng: &mut Rng) -> Point {
+    Point {
+        x: rng.random_range(area.left..area.right.max(area.left + 1)),
+        y: rng.random_range(area.top..area.bottom.max(area.top + 1)),
+    }
+}
+
+/// The finger goes against the direction in which the content is read.
+fn scroll(area: Rect, back: bool, place: impl Fn(Rect, i32) -> Point) -> Action {
+    let (from, to) = if back { (1, 3) } else { (3, 1) };
+    Action::Swipe { from: place(area, from), to: place(area, to), millis: SWIPE_MILLIS }
 }
 
 /// Child numbers from the root, mixed into one.

@@ -1,7 +1,10 @@
 //! What is typed into fields: few texts, each apt to reach code that the others do not.
 
+use rand::RngExt;
 use retap_shared::Text;
 use retap_shared::screen::{Node, NodeFlags};
+
+use crate::seed::Rng;
 
 const TEXTS: [(&str, Kind); 8] = [
     ("", Kind::Any),
@@ -29,13 +32,24 @@ enum Kind {
 }
 
 /// How well each text fits the field.
-pub(super) fn fitting(field: Option<&Node>) -> impl Iterator<Item = u32> + Clone {
+pub(crate) fn fitting(field: Option<&Node>) -> impl Iterator<Item = u32> + Clone {
     let asked = field.map_or(Kind::Any, asks_for);
     TEXTS.iter().map(move |(_, kind)| if *kind != Kind::Any && *kind == asked { FITS } else { 1 })
 }
 
-pub(super) fn text(number: usize) -> Text {
+pub(crate) fn text(number: usize) -> Text {
     TEXTS.get(number).map_or_else(Text::default, |(text, _)| Text::new_static(text))
+}
+
+/// One of them, by how well it fits.
+pub(crate) fn drawn(field: Option<&Node>, rng: &mut Rng) -> Text {
+    let mut left = rng.random_range(0..fitting(field).sum::<u32>().max(1));
+    let chosen = fitting(field).position(|fit| {
+        let here = left < fit;
+        left = left.saturating_sub(fit);
+        here
+    });
+    text(chosen.unwrap_or(0))
 }
 
 fn asks_for(field: &Node) -> Kind {

@@ -1,0 +1,403 @@
+//! Retap's own: time travel under APE's model, guided by what is new. Every phone works on the same model and goes to a part
+//! of the app that no other one is at.
+//!
+//! In a state the next event is drawn by what it is and how rarely it was done there. What was never done is looked for nearby
+//! first; what is known to end in a crash is left alone. A walker that has seen nothing new for a while travels: to where
+//! something new was seen for the least effort, over the model's transitions, by a clean start and the shortest recorded way,
+//! or by a snapshot, whatever takes least.
+
+mod promise;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use rand::RngExt;
+use retap_shared::Text;
+use retap_shared::action::{Action, System};
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{CheckpointId, Settle};
+use retap_shared::screen::{Rect, SharedScreen};
+
+use super::possible::{self, Possible, SYSTEM, What};
+use super::timetravel::Costs;
+use super::{ApeRules, At, Choice, Did, Explorer, Move, Seen};
+use crate::model::ape::{ActionId, DecisionTree, Model, ModelAction, Paths, Spot, State, StateId};
+use crate::seed::Rng;
+use promise::Promise;
+
+const SETTLE: Settle = Settle { quiet: Micros::from_millis(200), limit: Micros::from_millis(1_000) };
+/// So many events without anything new, and a walker travels.
+const PATIENCE: u32 = 60;
+/// So many events later the network comes back, if it went.
+const OFFLINE: u32 = 8;
+/// How far a way is looked for, in states.
+const FAR: usize = 20_000;
+/// How near something undone must be to be gone to.
+const NEAR: usize = 400;
+/// A state costs so many bytes of snapshots at most, all together.
+const BYTES: u64 = 8 << 30;
+
+#[derive(Debug)]
+pub struct Auto {
+    model: Model,
+    walkers: HashMap<usize, Walker>,
+    costs: Costs,
+    promise: Promise,
+    /// How often something ended in a problem, since it last did not. It may not have been the cause: some come late.
+    crashes: HashMap<(StateId, ActionId), u32>,
+    /// How often the system's part was played in each activity.
+    outside: HashMap<(Text, What), u32>,
+    known: HashSet<Fingerprint>,
+    /// System events are done only where they are allowed.
+    system: bool,
+    /// What a clean start led to the last time.
+    root: Option<StateId>,
+}
+
+#[derive(Debug, Default)]
+struct Walker {
+    here: Option<Spot>,
+    plan: VecDeque<(StateId, ActionId)>,
+    expected: Option<StateId>,
+    /// The plan for after the clean start that was asked for.
+    after_start: VecDeque<(StateId, ActionId)>,
+    /// Events until the network is brought back.
+    mend: Option<u32>,
+    /// Events since something new was seen, or since the last travel.
+    dull: u32,
+    /// Where it is on its way to.
+    goal: Option<StateId>,
+    saved: HashMap<StateId, (CheckpointId, u64)>,
+    wants_to_save: bool,
+    asked_to_save: bool,
+    cannot_save: bool,
+}
+
+impl Auto {
+    pub fn new(rules: ApeRules, tree: DecisionTree, paths: Paths, system: bool) -> Auto {
+        Auto {
+            model: Model::new(rules.model, tree, paths),
+            walkers: HashMap::new(),
+            costs: Costs::default(),
+            promise: Promise::default(),
+            crashes: HashMap::new(),
+            outside: HashMap::new(),
+            known: HashSet::new(),
+            system,
+            root: None,
+        }
+    }
+
+    fn list(&self, screen: &SharedScreen) -> Vec<Possible> {
+        let mut listed = Vec::new();
+        possible::list(screen, &mut listed);
+        if self.system {
+            let events = (0..SYSTEM.len()).filter_map(|event| u8::try_from(event).ok());
+            listed.extend(
+                events.map(|event| possible::possible(What::System(event), None, Rect::default(), 0)),
+            );
+        }
+        listed
+    }
+
+    fn see(&mut self, screen: &SharedScreen) -> Spot {
+        let listed = self.list(screen);
+        self.model.see(screen, &listed).0
+    }
+
+    fn choose_action(&mut self, number: usize, here: &Spot, rng: &mut Rng) -> Option<ActionId> {
+        let walker = self.walkers.entry(number).or_default();
+        match walker.plan.pop_front() {
+            Some((state, action)) if state == here.state => {
+                walker.expected = self.model.state(state).known(action).and_then(ModelAction::reliable);
+                return Some(action);
+            }
+            Some(_) => walker.plan.clear(),
+            None => {}
+        }
+        walker.expected = None;
+        let undone: Vec<(ActionId, u64)> = self
+            .worth(here.state)
+            .filter(|(action, _)| action.visits == 0)
+            .map(|(action, weight)| (action.id, weight))
+            .collect();
+        if !undone.is_empty() && rng.random_ratio(4, 5) {
+            return draw(&undone, rng);
+        }
+        if undone.is_empty()
+            && rng.random_ratio(2, 3)
+            && let Some(action) = self.go_near(number, here)
+        {
+            return Some(action);
+        }
+        let all: Vec<(ActionId, u64)> = self
+            .worth(here.state)
+            .map(|(action, weight)| (action.id, weight / (u64::from(action.visits) + 1)))
+            .collect();
+        draw(&all, rng)
+    }
+
+    /// What can be done in a state, with what it weighs by itself. What ended in problems weighs less, and so does what the
+    /// system does, where it has been done in the same activity.
+    fn worth(&self, id: StateId) -> impl Iterator<Item = (&ModelAction, u64)> {
+        let state = self.model.state(id);
+        state.actions.iter().filter(|action| action.aliases > 0).map(move |action| {
+            let what = action.id.what;
+            let crashes = self.crashes.get(&(id, action.id)).copied().unwrap_or(0);
+            let outside = match what {
+                What::System(_) | What::Rotate => {
+                    self.outside.get(&(state.activity.clone(), what)).copied().unwrap_or(0)
+                }
+                _ => 0,
+            };
+            let weight = (u64::from(weight(what)) << 20) / u64::from(1 + outside / 4);
+            (action, weight >> (2 * crashes).min(16))
+        })
+    }
+
+    /// The first action on the way to the nearest state where something that matters was never done.
+    fn go_near(&mut self, number: usize, here: &Spot) -> Option<ActionId> {
+        let claimed: HashSet<StateId> = self
+            .walkers
+            .iter()
+            .filter(|(other, _)| **other != number)
+            .filter_map(|(_, walker)| walker.goal)
+            .collect();
+        let undone = |id: StateId, state: &State| {
+            !claimed.contains(&id)
+                && state
+                    .actions
+                    .iter()
+                    .any(|action| action.visits == 0 && action.aliases > 0 && weight(action.id.what) >= 4)
+        };
+        let way = self.model.nearest(here.state, NEAR, undone)?;
+        let goal = way.last().and_then(|(state, action)| {
+            self.model.state(*state).known(*action).and_then(ModelAction::reliable)
+        });
+        let walker = self.walkers.entry(number).or_default();
+        walker.goal = goal;
+        walker.plan = way.into();
+        let (_, action) = walker.plan.pop_front()?;
+        walker.expected = self.model.state(here.state).known(action).and_then(ModelAction::reliable);
+        Some(action)
+    }
+
+    fn choice(&self, here: &Spot, action: ActionId, at: &At<'_>, rng: &mut Rng) -> Option<Choice> {
+        let listed = self.list(at.screen);
+        let ways: Vec<usize> = self.model.gui_actions(here, action).collect();
+        let way = *ways.get(rng.random_range(0..ways.len().max(1)))?;
+        let possible = listed.get(way)?;
+        Some(Choice { action: possible.action(at.screen, rng), node: possible.node })
+    }
+
+    /// Where to go when here nothing new has been seen for a while; nothing if it is gone to on foot, by the plan.
+    fn travel(&mut self, number: usize, here: &Spot, rng: &mut Rng) -> Option<Move> {
+        let claimed: HashSet<StateId> = self
+            .walkers
+            .iter()
+            .filter(|(other, _)| **other != number)
+            .filter_map(|(_, walker)| walker.goal)
+            .collect();
+        let walker = self.walkers.entry(number).or_default();
+        (walker.dull, walker.goal) = (0, None);
+        walker.plan.clear();
+        let Some(goal) = self.promise.best(&self.model, &claimed, rng) else {
+            return Some(Move::Restart { clear: true });
+        };
+        walker.goal = Some(goal);
+        let start = self.costs.replay(0);
+        let way = |from: StateId| self.model.nearest(from, FAR, |state, _| state == goal);
+        let cost = |way: &[(StateId, ActionId)]| self.costs.step() * way.len() as u64;
+        let on_foot = way(here.state);
+        let anew = self.root.filter(|root| self.model.is_alive(*root)).and_then(way);
+        let snapshot = walker.saved.get(&goal).map(|(id, _)| *id);
+        let on_foot_cost = on_foot.as_deref().map_or(u64::MAX, |way| cost(way) + cost(way) / 2);
+        let anew_cost = anew.as_deref().map_or(u64::MAX, |way| start + cost(way));
+        match snapshot {
+            Some(id) if self.costs.restore() < on_foot_cost.min(anew_cost) => Some(Move::Restore(id)),
+            _ if on_foot_cost < anew_cost => {
+                walker.plan = on_foot.unwrap_or_default().into();
+                None
+            }
+            _ => {
+                walker.after_start = anew.unwrap_or_default().into();
+                Some(Move::Restart { clear: true })
+            }
+        }
+    }
+
+    fn stepped(&mut self, seen: &Seen<'_>) {
+        let Did::Stepped { step, node, before, .. } = seen.did else { return };
+        let from = self.walkers.entry(seen.walker).or_default().here.take();
+        let from = from.map(|from| self.model.again(&from));
+        let what = possible::recognised(&step.action, node, before);
+        let first = possible::touchable_window(before).map_or(0, |(_, first, _)| first);
+        let widget = node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
+        let action =
+            from.as_ref().zip(what).and_then(|(from, what)| self.model.action_of(from, widget, what));
+        let new = seen.new.branches * 2 + seen.new.screens + seen.new.activities * 4;
+        if let Some(from) = &from {
+            self.promise.gained(from.state, new);
+        }
+        let walker = self.walkers.entry(seen.walker).or_default();
+        walker.dull = if new > 0 { 0 } else { walker.dull + 1 };
+        let Some(screen) = seen.screen.filter(|_| seen.inside) else {
+            walker.plan.clear();
+            walker.expected = None;
+            if let (Some(from), Some(what)) = (&from, what) {
+                self.model.done(from, widget, what);
+            }
+            if let (false, Some(from), Some(action)) = (seen.problems.is_empty(), &from, action) {
+                self.crashed(from.state, action, seen.problems);
+            }
+            return;
+        };
+        let mut to = self.see(screen);
+        if let (Some(from), Some(action)) = (&from, action) {
+            self.crashes.remove(&(from.state, action));
+        }
+        if let Some(what @ (What::System(_) | What::Rotate)) = what {
+            *self.outside.entry((before.activity().clone(), what)).or_default() += 1;
+        }
+        if let (Some(from), Some(what)) = (&from, what) {
+            self.model.learn(from, widget, what, &to);
+            to = self.model.again(&to);
+        }
+        self.promise.reached(to.state, new);
+        let walker = self.walkers.entry(seen.walker).or_default();
+        if let Some(expected) = walker.expected.take().filter(|expected| *expected != to.state) {
+            walker.plan.clear();
+            if self.model.is_alive(expected) {
+                self.model.detach(expected);
+            }
+        }
+        if walker.goal == Some(to.state) {
+            walker.goal = None;
+        }
+        if let Action::System(System::Offline) = step.action {
+            walker.mend = Some(OFFLINE);
+        }
+        if new > 0 && !walker.cannot_save {
+            let root = self.root.filter(|root| self.model.is_alive(*root));
+            let way = root.and_then(|root| self.model.nearest(root, FAR, |state, _| state == to.state));
+            let steps = way.map_or(seen.way.len(), |way| way.len()).min(PATIENCE as usize);
+            walker.wants_to_save = self.costs.is_worth_saving(steps);
+        }
+        walker.here = Some(to);
+    }
+
+    fn crashed(&mut self, state: StateId, action: ActionId, problems: &[Fingerprint]) {
+        let new = problems.iter().filter(|problem| self.known.insert(**problem)).count();
+        // What has never been seen before is looked at closer: more of its kind may be near.
+        self.promise.gained(state, 6 * u32::try_from(new).unwrap_or(0));
+        *self.crashes.entry((state, action)).or_default() += 1;
+    }
+}
+
+impl Explorer for Auto {
+    fn name(&self) -> &str {
+        "auto"
+    }
+
+    fn settle(&self) -> Option<Settle> {
+        Some(SETTLE)
+    }
+
+    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
+        let here = match self.walkers.get(&at.walker).and_then(|walker| walker.here.clone()) {
+            Some(here) => self.model.again(&here),
+            None => self.see(at.screen),
+        };
+        let walker = self.walkers.entry(at.walker).or_default();
+        walker.here = Some(here.clone());
+        if std::mem::take(&mut walker.wants_to_save) {
+            walker.asked_to_save = true;
+            return Move::Save;
+        }
+        if let Some(left) = &mut walker.mend {
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                walker.mend = None;
+                return Move::Act(Choice { action: Action::System(System::Online), node: None });
+            }
+        }
+        let bytes: u64 = walker.saved.values().map(|(_, bytes)| *bytes).sum();
+        if bytes > BYTES
+            && let Some((_, (id, _))) = walker.saved.iter().min_by_key(|(state, _)| self.promise.of(**state))
+        {
+            return Move::Drop(*id);
+        }
+        if walker.dull >= PATIENCE && walker.plan.is_empty() {
+            if let Some(travel) = self.travel(at.walker, &here, rng) {
+                return travel;
+            }
+        }
+        let chosen = self.choose_action(at.walker, &here, rng);
+        let choice = chosen.and_then(|action| self.choice(&here, action, at, rng));
+        choice.map_or(Move::Restart { clear: true }, Move::Act)
+    }
+
+    fn observe(&mut self, seen: &Seen<'_>) {
+        self.costs.note(seen);
+        match seen.did {
+            Did::Stepped { .. } => self.stepped(seen),
+            Did::Started { .. } | Did::Restored { .. } => {
+                let here = seen.screen.filter(|_| seen.inside).map(|screen| self.see(screen));
+                if let Some(here) = &here {
+                    self.promise.reached(here.state, 0);
+                    if matches!(seen.did, Did::Started { clean: true }) {
+                        self.root = Some(here.state);
+                    }
+                }
+                let walker = self.walkers.entry(seen.walker).or_default();
+                walker.here = here;
+                walker.plan = std::mem::take(&mut walker.after_start);
+                (walker.expected, walker.dull, walker.mend) = (None, 0, None);
+            }
+            Did::Saved { id, bytes } => {
+                let walker = self.walkers.entry(seen.walker).or_default();
+                walker.asked_to_save = false;
+                if let Some(here) = &walker.here {
+                    walker.saved.insert(here.state, (id, bytes));
+                }
+            }
+            Did::Dropped { id } => {
+                let walker = self.walkers.entry(seen.walker).or_default();
+                walker.saved.retain(|_, (saved, _)| *saved != id);
+            }
+            Did::Refused => {
+                let walker = self.walkers.entry(seen.walker).or_default();
+                walker.cannot_save |= std::mem::take(&mut walker.asked_to_save);
+                walker.plan.clear();
+                walker.dull += 1;
+            }
+            Did::Forgotten => {
+                self.walkers.insert(seen.walker, Walker::default());
+            }
+        }
+    }
+
+    fn learned(&self) -> Vec<(&'static str, String)> {
+        vec![("abstraction.txt", self.model.abstraction())]
+    }
+}
+
+fn weight(what: What) -> u32 {
+    match what {
+        What::Rotate => 3,
+        What::System(_) => 2,
+        other => other.weight(),
+    }
+}
+
+fn draw(from: &[(ActionId, u64)], rng: &mut Rng) -> Option<ActionId> {
+    let sum: u64 = from.iter().map(|(_, weight)| *weight).sum();
+    let mut left = rng.random_range(0..sum.max(1));
+    for (action, weight) in from {
+        if left < *weight {
+            return Some(*action);
+        }
+        left -= weight;
+    }
+    from.last().map(|(action, _)| *action)
+}

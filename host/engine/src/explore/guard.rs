@@ -1,0 +1,177 @@
+//! What an exploration must not touch, what it types where, what comes before it, and what must never appear. Whoever drives a
+//! phone goes by it, so that no explorer can forget it.
+
+use std::sync::Arc;
+
+use retap_shared::Text;
+use retap_shared::action::{Action, Key};
+use retap_shared::protocol::Target;
+use retap_shared::screen::{Node, NodeFlags, Screen, SharedScreen};
+use retap_shared::trace::Step;
+use retap_shared::verdict::{Problem, ProblemKind};
+
+/// Nothing is forbidden by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guard {
+    pub widgets: Vec<Selector>,
+    /// By their whole names, or the ends of these after a dot.
+    pub activities: Vec<Text>,
+    /// A widget that shows one of these, in capitals or not, or has such a widget in it, is not touched.
+    pub texts: Vec<Text>,
+    /// What is typed into fields whose id, description or text has this in it.
+    pub fields: Vec<(Text, Text)>,
+    /// Done after every clean start, such as signing in.
+    pub before: Vec<Step>,
+    pub never: Vec<Target>,
+}
+
+/// Widgets by what they are; what is empty matches anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selector {
+    /// The whole resource id, or what comes after its slash.
+    pub id: Text,
+    pub text: Text,
+    /// The whole class, or its end after a dot.
+    pub class: Text,
+}
+
+/// What makes a widget something that can be done to.
+const DOES: NodeFlags = NodeFlags::CLICKABLE
+    .union(NodeFlags::LONG_CLICKABLE)
+    .union(NodeFlags::SCROLLABLE)
+    .union(NodeFlags::CHECKABLE)
+    .union(NodeFlags::EDITABLE);
+/// Keys that press what has the focus.
+const PRESSING: [u16; 4] = [23, 62, 66, 160];
+
+impl Guard {
+    pub fn is_open(&self) -> bool {
+        *self == Guard::default()
+    }
+
+    /// The screen without what must not be touched being something that can be: explorers do not even think of it.
+    pub(super) fn masked(&self, screen: SharedScreen) -> SharedScreen {
+        let forbidden = self.forbidden(&screen);
+        if !forbidden.contains(&true) {
+            return screen;
+        }
+        let mut content = screen.content().clone();
+        for (node, _) in content.nodes.iter_mut().zip(&forbidden).filter(|(_, forbidden)| **forbidden) {
+            node.flags.remove(DOES);
+        }
+        Screen::new(content).map_or(screen, Arc::new)
+    }
+
+    /// Whether a step would touch what it must not: where the finger comes down, or what has the focus.
+    pub(super) fn forbids(&self, step: &Step, screen: &Screen) -> bool {
+        if self.widgets.is_empty() && self.texts.is_empty() {
+            return false;
+        }
+        let forbidden = self.forbidden(screen);
+        let is_forbidden = |node: usize| forbidden.get(node).copied().unwrap_or(false);
+        let named = step.widget.as_ref().and_then(|widget| screen.find(widget, step.action.place()));
+        let under = step.action.place().and_then(|place| screen.node_at(place));
+        let pressed = match &step.action {
+            Action::Key(key @ (Key::Enter | Key::Code(_))) if PRESSING.contains(&key.code()) => {
+                screen.nodes().iter().position(|node| node.is(NodeFlags::FOCUSED))
+            }
+            _ => None,
+        };
+        [named, under, pressed].into_iter().flatten().any(is_forbidden)
+    }
+
+    /// For every node, whether it is forbidden: by itself, by what it lies in, or by what it is the button of.
+    fn forbidden(&self, screen: &Screen) -> Vec<bool> {
+        let nodes = screen.nodes();
+        let mut forbidden = vec![false; nodes.len()];
+        if self.widgets.is_empty() && self.texts.is_empty() {
+            return forbidden;
+        }
+        for (number, node) in nodes.iter().enumerate() {
+            let is_meant = self.widgets.iter().any(|widget| widget.matches(node))
+                || self.texts.iter().any(|text| contains(node.label(), text));
+            if !is_meant {
+                continue;
+            }
+            let below = nodes[number + 1..].iter().take_while(|below| below.depth > node.depth).count();
+            forbidden[number..=number + below].fill(true);
+            // A label is touched by touching the button that it is on.
+            let mut depth = node.depth;
+            for (above, at) in nodes[..number].iter().enumerate().rev() {
+                if at.depth < depth {
+                    depth = at.depth;
+                    if at.flags.intersects(NodeFlags::CLICKABLE | NodeFlags::CHECKABLE) {
+                        forbidden[above] = true;
+                        break;
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+        forbidden
+    }
+
+    pub(super) fn forbids_activity(&self, activity: &str) -> bool {
+        self.activities.iter().any(|name| ends_with(activity, name, &['.', '/']))
+    }
+
+    /// The step with the text that belongs into its field.
+    pub(super) fn told(&self, mut step: Step, node: Option<&Node>) -> Step {
+        if let (Action::Text { text, .. }, Some(node)) = (&mut step.action, node) {
+            let is_it = |field: &str| {
+                [&node.id, &node.description, &node.text].iter().any(|name| contains(name, field))
+            };
+            if let Some((_, wanted)) = self.fields.iter().find(|(field, _)| is_it(field)) {
+                *text = wanted.clone();
+            }
+        }
+        step
+    }
+
+    /// What must never appear and has, as a problem.
+    pub(super) fn appeared(&self, screen: &Screen, package: &Text) -> Vec<Problem> {
+        let shows = |target: &&Target| match target {
+            Target::Activity(name) => ends_with(screen.activity(), name, &['.', '/']),
+            Target::Screen(widget) => screen.shows(widget),
+            _ => false,
+        };
+        self.never.iter().filter(shows).map(|target| problem(target, package)).collect()
+    }
+
+    /// What playing the way to this problem reaches, if it is one of what must never appear.
+    pub(super) fn target_of(&self, problem: &Problem) -> Option<&Target> {
+        self.never.iter().find(|target| problem.summary == summary(target))
+    }
+}
+
+impl Selector {
+    fn matches(&self, node: &Node) -> bool {
+        (self.id.is_empty() || ends_with(&node.id, &self.id, &['/']))
+            && (self.text.is_empty() || node.label() == &self.text)
+            && (self.class.is_empty() || ends_with(&node.class, &self.class, &['.']))
+    }
+}
+
+fn summary(target: &Target) -> String {
+    match target {
+        Target::Activity(name) => format!("must never appear: the activity {name}"),
+        Target::Screen(widget) => format!("must never appear: {widget}"),
+        other => format!("must never appear: {other:?}"),
+    }
+}
+
+fn problem(target: &Target, package: &Text) -> Problem {
+    let summary = summary(target);
+    let stack = format!("{summary}\n\tat retap.toml");
+    Problem { kind: ProblemKind::Crash, process: package.clone(), summary, stack }
+}
+
+fn ends_with(whole: &str, end: &str, after: &[char]) -> bool {
+    whole.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with(after))
+}
+
+fn contains(whole: &str, part: &str) -> bool {
+    !part.is_empty() && whole.to_lowercase().contains(&part.to_lowercase())
+}

@@ -1,0 +1,114 @@
+//! Whether a walker makes no progress any more: TimeMachine's `isStuck`, a sliding window over the states it was in.
+
+use std::collections::{HashMap, VecDeque};
+
+/// The published figures by default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StuckRules {
+    /// How many states the window holds.
+    pub window: usize,
+    /// More events than this in one state are a dead end.
+    pub dead_end: u32,
+    /// Which share of all states counts as frequent.
+    pub frequent: f64,
+    /// A window of which more than this is repeated or frequent is a loop.
+    pub loops: f64,
+}
+
+impl Default for StuckRules {
+    fn default() -> StuckRules {
+        StuckRules { window: 10, dead_end: 200, frequent: 0.2, loops: 0.8 }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Stuck {
+    window: VecDeque<u64>,
+    unchanged: u32,
+}
+
+impl Stuck {
+    /// Notes a state; true if the walker is stuck. `visits` tells how often each state was visited, this time included.
+    /// A state is new to the window only when it changed; loops are looked for only when the window is full.
+    pub fn note(&mut self, state: u64, visits: &HashMap<u64, u32>, rules: &StuckRules) -> bool {
+        if self.window.back() == Some(&state) {
+            self.unchanged += 1;
+        } else {
+            self.window.push_back(state);
+            self.unchanged = 0;
+        }
+        while self.window.len() > rules.window {
+            self.window.pop_front();
+        }
+        self.unchanged > rules.dead_end
+            || (self.window.len() == rules.window && self.unchanged == 0 && self.loops(visits, rules))
+    }
+
+    /// After a restart or a travel.
+    pub fn clear(&mut self) {
+        self.window.clear();
+        self.unchanged = 0;
+    }
+
+    fn loops(&self, visits: &HashMap<u64, u32>, rules: &StuckRules) -> bool {
+        let of = |state: &u64| self.window.iter().filter(|other| *other == state).count();
+        let repeated = self.window.iter().map(of).filter(|times| *times > 1).max().unwrap_or(0);
+        let least = frequent(visits, rules.frequent);
+        let is_frequent = |state: &&u64| visits.get(*state).is_some_and(|visits| *visits >= least);
+        let frequent = self.window.iter().filter(is_frequent).count();
+        (repeated + frequent) as f64 / rules.window as f64 > rules.loops
+    }
+}
+
+/// How many visits the least visited of the frequent states has.
+fn frequent(visits: &HashMap<u64, u32>, share: f64) -> u32 {
+    let mut counts: Vec<u32> = visits.values().copied().collect();
+    let frequent = ((counts.len() as f64 * share) as usize).clamp(1, counts.len().max(1));
+    if counts.is_empty() {
+        return u32::MAX;
+    }
+    *counts.select_nth_unstable_by(frequent - 1, |one, other| other.cmp(one)).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Walk {
+        stuck: Stuck,
+        visits: HashMap<u64, u32>,
+    }
+
+    impl Walk {
+        fn to(&mut self, state: u64) -> bool {
+            *self.visits.entry(state).or_default() += 1;
+            self.stuck.note(state, &self.visits, &StuckRules::default())
+        }
+    }
+
+    #[test]
+    fn two_hundred_events_in_one_state_are_not_a_dead_end_and_one_more_is() {
+        let mut walk = Walk::default();
+        assert!((0..201).all(|_| !walk.to(1)));
+        assert!(walk.to(1));
+        walk.stuck.clear();
+        assert!(!walk.to(1));
+    }
+
+    #[test]
+    fn going_to_and_fro_is_a_loop_only_once_the_window_is_full() {
+        let mut walk = Walk::default();
+        (100..140).for_each(|state| assert!(!walk.to(state), "{state}"));
+        walk.stuck.clear();
+        let stuck: Vec<bool> = (0..10).map(|event| walk.to(event % 2)).collect();
+        assert_eq!(stuck.iter().position(|stuck| *stuck), Some(9));
+    }
+
+    #[test]
+    fn always_new_states_are_progress() {
+        let mut walk = Walk::default();
+        (0..3).for_each(|_| assert!(!walk.to(1_000) && !walk.to(1_001)));
+        assert!((0..200).all(|state| !walk.to(state)));
+    }
+}

@@ -1,0 +1,234 @@
+//! TimeMachine: over any explorer, goes back to the most promising state when that one is stuck. A state is gone back to by
+//! its snapshot, or by a clean start and its shortest recorded way, whichever takes less; interesting states are saved where
+//! that is likely to spare more than it takes.
+
+mod costs;
+mod graph;
+
+use std::collections::{HashMap, VecDeque};
+
+use retap_shared::protocol::{CheckpointId, Settle};
+use retap_shared::trace::Step;
+
+use super::stuck::{Stuck, StuckRules};
+use super::{At, Did, Explorer, Move, Seen};
+use crate::model::widget_tree;
+use crate::seed::Rng;
+pub(super) use costs::Costs;
+use graph::Graph;
+
+/// The published figures by default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TravelRules {
+    pub stuck: StuckRules,
+    /// What an interesting state found from a state adds to its fitness, and what any other visit takes.
+    pub reward: f64,
+    pub penalty: f64,
+    /// How much fitter an interesting state is to begin with.
+    pub interesting: f64,
+    /// How many transitions a neighbourhood reaches.
+    pub neighbourhood: u32,
+    /// What all snapshots of a phone may take; the least fit ones are dropped.
+    pub bytes: u64,
+}
+
+impl Default for TravelRules {
+    fn default() -> TravelRules {
+        TravelRules {
+            stuck: StuckRules::default(),
+            reward: 0.1,
+            penalty: 0.1,
+            interesting: 6.0,
+            neighbourhood: 3,
+            bytes: 8 << 30,
+        }
+    }
+}
+
+pub struct TimeTravel {
+    inner: Box<dyn Explorer>,
+    rules: TravelRules,
+    graph: Graph,
+    costs: Costs,
+    walkers: HashMap<usize, Walker>,
+    /// The phone tells which code ran. Where it does not, new screens and activities stand for new code.
+    knows_code: bool,
+}
+
+#[derive(Default)]
+struct Walker {
+    at: Option<u64>,
+    stuck: Stuck,
+    is_stuck: bool,
+    /// The state it is in is worth a snapshot.
+    wants_to_save: bool,
+    /// The phone was asked once and could not.
+    cannot_save: bool,
+    saved: HashMap<u64, (CheckpointId, u64)>,
+    /// The rest of a recorded way, and where it leads.
+    replay: VecDeque<Step>,
+    goal: Option<u64>,
+    asked_to_save: bool,
+}
+
+impl TimeTravel {
+    pub fn over(inner: Box<dyn Explorer>, rules: TravelRules) -> TimeTravel {
+        let (graph, costs) = (Graph::default(), Costs::default());
+        TimeTravel { inner, rules, graph, costs, walkers: HashMap::new(), knows_code: false }
+    }
+
+    /// The way back to the fittest state.
+    fn travel(&mut self, number: usize) -> Option<Move> {
+        let target = self.graph.fittest(&self.rules)?;
+        let way = self.graph.way(target)?;
+        let walker = self.walkers.entry(number).or_default();
+        walker.is_stuck = false;
+        walker.stuck.clear();
+        let saved = walker.saved.get(&target).map(|(id, _)| *id);
+        match saved.filter(|_| self.costs.restore() < self.costs.replay(way.len())) {
+            Some(id) => Some(Move::Restore(id)),
+            None => {
+                (walker.replay, walker.goal) = (way.into(), Some(target));
+                Some(Move::Restart { clear: true })
+            }
+        }
+    }
+
+    /// A snapshot to give up, if they take too much together: the least fit one.
+    fn to_drop(&self, walker: &Walker) -> Option<CheckpointId> {
+        let bytes: u64 = walker.saved.values().map(|(_, bytes)| *bytes).sum();
+        if bytes <= self.rules.bytes {
+            return None;
+        }
+        let fitness = |state: &u64| self.graph.fitness(*state, &self.rules);
+        let least = walker
+            .saved
+            .iter()
+            .min_by(|(one, a), (other, b)| fitness(one).total_cmp(&fitness(other)).then(a.0.cmp(&b.0)));
+        least.map(|(_, (id, _))| *id)
+    }
+
+    fn stepped(&mut self, seen: &Seen<'_>) {
+        let Did::Stepped { step, branches, .. } = seen.did else { return };
+        self.knows_code |= !branches.is_empty();
+        let walker = self.walkers.entry(seen.walker).or_default();
+        let from = walker.at.take();
+        walker.wants_to_save = false;
+        let Some(screen) = seen.screen.filter(|_| seen.inside) else {
+            if walker.replay.is_empty()
+                && let Some(goal) = walker.goal.take()
+            {
+                self.graph.arrived(goal, false);
+                self.costs.replayed(false);
+            }
+            return;
+        };
+        let state = widget_tree(screen);
+        walker.at = Some(state);
+        let new = self.is_new(seen);
+        let interesting = self.graph.visit(from.map(|from| (from, step)), state, new);
+        let walker = self.walkers.entry(seen.walker).or_default();
+        if interesting && !walker.cannot_save {
+            let steps = self.graph.way(state).map_or(seen.way.len(), |way| way.len());
+            walker.wants_to_save = self.costs.is_worth_saving(steps);
+        }
+        if walker.replay.is_empty() {
+            if let Some(goal) = walker.goal.take() {
+                self.graph.arrived(goal, goal == state);
+                self.costs.replayed(goal == state);
+            }
+            walker.is_stuck |= walker.stuck.note(state, self.graph.visits(), &self.rules.stuck);
+        }
+    }
+
+    fn is_new(&self, seen: &Seen<'_>) -> bool {
+        if self.knows_code { seen.new.branches > 0 } else { !seen.new.is_nothing() }
+    }
+}
+
+impl Explorer for TimeTravel {
+    fn name(&self) -> &str {
+        "timetravel"
+    }
+
+    fn settle(&self) -> Option<Settle> {
+        self.inner.settle()
+    }
+
+    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
+        let walker = self.walkers.entry(at.walker).or_default();
+        if std::mem::take(&mut walker.wants_to_save) {
+            walker.asked_to_save = true;
+            return Move::Save;
+        }
+        if let Some(step) = walker.replay.pop_front() {
+            return Move::Again(step);
+        }
+        let walker = &self.walkers[&at.walker];
+        if let Some(id) = self.to_drop(walker) {
+            return Move::Drop(id);
+        }
+        if walker.is_stuck
+            && let Some(travel) = self.travel(at.walker)
+        {
+            return travel;
+        }
+        self.inner.choose(at, rng)
+    }
+
+    fn observe(&mut self, seen: &Seen<'_>) {
+        self.costs.note(seen);
+        self.inner.observe(seen);
+        match seen.did {
+            Did::Stepped { .. } => self.stepped(seen),
+            Did::Started { .. } | Did::Restored { .. } => {
+                let walker = self.walkers.entry(seen.walker).or_default();
+                (walker.is_stuck, walker.wants_to_save) = (false, false);
+                walker.stuck.clear();
+                walker.at = None;
+                if !seen.problems.is_empty() {
+                    walker.replay.clear();
+                }
+                if seen.problems.is_empty()
+                    && let Some(screen) = seen.screen.filter(|_| seen.inside)
+                {
+                    let state = widget_tree(screen);
+                    walker.at = Some(state);
+                    let new = self.is_new(seen);
+                    self.graph.visit(None, state, new);
+                    if matches!(seen.did, Did::Started { clean: true }) {
+                        self.graph.started(state);
+                    }
+                }
+            }
+            Did::Saved { id, bytes } => {
+                let walker = self.walkers.entry(seen.walker).or_default();
+                walker.asked_to_save = false;
+                if let Some(state) = walker.at {
+                    walker.saved.insert(state, (id, bytes));
+                }
+            }
+            Did::Dropped { id } => {
+                let walker = self.walkers.entry(seen.walker).or_default();
+                walker.saved.retain(|_, (saved, _)| *saved != id);
+            }
+            Did::Refused => {
+                let walker = self.walkers.entry(seen.walker).or_default();
+                walker.cannot_save |= std::mem::take(&mut walker.asked_to_save);
+            }
+            Did::Forgotten => {
+                self.walkers.insert(seen.walker, Walker::default());
+            }
+        }
+    }
+
+    fn learned(&self) -> Vec<(&'static str, String)> {
+        self.inner.learned()
+    }
+}
+
+impl std::fmt::Debug for TimeTravel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TimeTravel").field("over", &self.inner.name()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,73 @@
+//! What starting, stepping, saving and restoring take on these phones, as measured.
+
+use retap_shared::micros::Micros;
+
+use crate::explore::{Did, Seen};
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::explore) struct Costs {
+    start: Mean,
+    step: Mean,
+    save: Mean,
+    restore: Mean,
+    /// Of ways that were played again: how many led where they should, and how many there were.
+    arrived: u64,
+    replays: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    sum: u64,
+    count: u64,
+}
+
+impl Costs {
+    pub(in crate::explore) fn note(&mut self, seen: &Seen<'_>) {
+        match seen.did {
+            Did::Started { clean: true } => self.start.add(seen.took),
+            Did::Stepped { .. } => self.step.add(seen.took),
+            Did::Saved { .. } => self.save.add(seen.took),
+            Did::Restored { .. } => self.restore.add(seen.took),
+            _ => {}
+        }
+    }
+
+    /// A restore that was never tried is thought to take as long as saving, and that as nothing: so it is tried once.
+    pub(in crate::explore) fn restore(&self) -> u64 {
+        self.restore.mean().or(self.save.mean()).unwrap_or(0)
+    }
+
+    /// Whether a snapshot of a state that so many steps lead to is likely to spare more than it takes: by how much going back
+    /// is quicker, and by how many of the snapshots so far were of use.
+    pub(in crate::explore) fn is_worth_saving(&self, steps: usize) -> bool {
+        let spares = self.replay(steps).saturating_sub(self.restore());
+        let (uses, saves) = (self.restore.count + 1, self.save.count + 1);
+        u128::from(spares) * u128::from(uses) > u128::from(self.save.mean().unwrap_or(0)) * u128::from(saves)
+    }
+
+    /// A clean start, and so many steps, as often as it takes to arrive.
+    pub(in crate::explore) fn replay(&self, steps: usize) -> u64 {
+        let once = self.start.mean().unwrap_or(0) + self.step.mean().unwrap_or(0) * steps as u64;
+        once * (self.replays + 1) / (self.arrived + 1)
+    }
+
+    pub(in crate::explore) fn replayed(&mut self, arrived: bool) {
+        self.replays += 1;
+        self.arrived += u64::from(arrived);
+    }
+
+    pub(in crate::explore) fn step(&self) -> u64 {
+        self.step.mean().unwrap_or(0)
+    }
+}
+
+impl Mean {
+    fn add(&mut self, took: Micros) {
+        self.sum += took.0;
+        self.count += 1;
+    }
+
+    fn mean(&self) -> Option<u64> {
+        self.sum.checked_div(self.count)
+    }
+}

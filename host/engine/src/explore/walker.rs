@@ -1,0 +1,339 @@
+//! One phone of a whole exploration: does what the explorer chooses, brings the app back when it was left, starts clean
+//! after every problem, and has everything noted before it goes on.
+
+use retap_shared::action::{Action, Key};
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{Command, Happening, Hit, What};
+use retap_shared::screen::{Node, Point, Screen, SharedScreen};
+use retap_shared::trace::{Start, Step};
+use retap_shared::verdict::Problem;
+
+use super::whole::Whole;
+use super::{At, Choice, ExploreError, Move, step_of};
+use crate::device::{Device, DeviceError, Stepped};
+use crate::event::RunEvent;
+use crate::journal::{WalkRecord, Walked};
+use crate::seed::Rng;
+
+/// An app that fails so often in a row as it starts is not worth more time.
+const FAILED_STARTS: u32 = 3;
+
+/// Why a walker does not go on.
+enum Halt {
+    Device(DeviceError),
+    Whole(ExploreError),
+}
+
+impl From<DeviceError> for Halt {
+    fn from(error: DeviceError) -> Halt {
+        Halt::Device(error)
+    }
+}
+
+impl From<ExploreError> for Halt {
+    fn from(error: ExploreError) -> Halt {
+        Halt::Whole(error)
+    }
+}
+
+/// What is only of this moment.
+struct Walk<'a> {
+    whole: &'a Whole<'a>,
+    walker: usize,
+    rng: Rng,
+    /// What has been tried to get back since the app was left.
+    outside: u32,
+}
+
+impl Whole<'_> {
+    /// True if it was stopped before its end.
+    pub(super) async fn walk(&self, walker: usize) -> Result<bool, ExploreError> {
+        // What was done before an interruption is not done again: chance goes on from another place.
+        let before = self.shared().walkers[walker].events;
+        let seed = self.seed.derive(&format!("walker {walker}"), u64::from(before));
+        let session = u32::try_from(walker).unwrap_or(u32::MAX);
+        let mut walk = Walk { whole: self, walker, rng: seed.rng(), outside: 0 };
+        let mut deaths = 0;
+        loop {
+            let mut lease = self.pool.lease().await?;
+            let device = lease.name().to_owned();
+            (self.sink)(RunEvent::SessionStarted { session, device: device.clone(), seed: seed.0 });
+            let settle = self.shared().explorer.settle().unwrap_or(self.settings.settle);
+            lease.set_settle(settle);
+            self.shared().walkers[walker].phone = lease.described().phone.clone();
+            match Box::pin(walk.go(&mut lease)).await {
+                Ok(stopped) => {
+                    let (events, took) = {
+                        let shared = self.shared();
+                        (shared.walkers[walker].events, shared.walkers[walker].took)
+                    };
+                    (self.sink)(RunEvent::SessionEnded { session, events, took, recalled: false });
+                    return Ok(stopped);
+                }
+                Err(Halt::Whole(error)) => return Err(error),
+                Err(Halt::Device(error)) => {
+                    walk.note(walk.record(Walked::Forgotten, None, Micros::ZERO))?;
+                    let app = self.settings.app.app.package.to_string();
+                    let refused = |fault| ExploreError::Refused { device, app, fault };
+                    lease.fail(error, &mut deaths, self.sink).map_err(refused)?;
+                }
+            }
+        }
+    }
+}
+
+impl Walk<'_> {
+    async fn go(&mut self, device: &mut Device) -> Result<bool, Halt> {
+        let mut screen = None;
+        while self.whole.may_go_on(self.walker) {
+            if self.whole.stop.asked() {
+                return Ok(true);
+            }
+            let now = match screen.take() {
+                Some(screen) => screen,
+                None => match self.start(device, true).await? {
+                    Some(screen) => screen,
+                    None => return Ok(false),
+                },
+            };
+            screen = self.next(device, now).await?;
+        }
+        Ok(false)
+    }
+
+    /// The screen that the next move leads to; `None` if only a clean start helps.
+    async fn next(&mut self, device: &mut Device, now: SharedScreen) -> Result<Option<SharedScreen>, Halt> {
+        if !self.whole.settings.is_inside(now.activity()) {
+            self.outside += 1;
+            let action = match self.outside {
+                1 if allows(&now).is_some() => Action::Tap(allows(&now).unwrap_or_default()),
+                1 => Action::Key(Key::Back),
+                2 => Action::Launch,
+                _ => return Ok(None),
+            };
+            return self
+                .step(device, step_of(Choice { action, node: None }, &now), None, Kind::Back, now)
+                .await;
+        }
+        self.outside = 0;
+        let can = device.described().can;
+        let at = At { walker: self.walker, screen: &now, can };
+        let chosen = self.whole.shared().explorer.choose(&at, &mut self.rng);
+        match chosen {
+            Move::Act(choice) => {
+                let node = choice.node;
+                self.step(device, step_of(choice, &now), node, Kind::Chosen, now).await
+            }
+            Move::Again(step) => {
+                let node = step.widget.as_ref().and_then(|widget| now.find(widget, step.action.place()));
+                let step = Step { activity: now.activity().clone(), screen: Some(now.hash()), ..step };
+                self.step(device, step, node, Kind::Again, now).await
+            }
+            Move::Restart { clear } => self.start(device, clear).await,
+            Move::Save => match device.save().await {
+                Ok(saved) => {
+                    let did = Walked::Saved { id: saved.id, bytes: saved.bytes };
+                    self.note(self.record(did, Some(now.clone()), saved.took))?;
+                    Ok(Some(now))
+                }
+                Err(error) => self.refused(error, now),
+            },
+            Move::Restore(id) => match device.restore(id).await {
+                Ok(restored) => {
+                    let screen = self.whole.settings.guard.masked(device.capture().await?);
+                    let did = Walked::Restored { id };
+                    self.note(self.record(did, Some(screen.clone()), restored.took))?;
+                    Ok(Some(screen))
+                }
+                Err(error) => self.refused(error, now),
+            },
+            Move::Drop(id) => match device.forget(id).await {
+                Ok(dropped) => {
+                    self.note(self.record(Walked::Dropped { id }, Some(now.clone()), dropped.took))?;
+                    Ok(Some(now))
+                }
+                Err(error) => self.refused(error, now),
+            },
+        }
+    }
+
+    /// This phone cannot do that: nothing has happened.
+    fn refused(&mut self, error: DeviceError, now: SharedScreen) -> Result<Option<SharedScreen>, Halt> {
+        if error.is_loss() {
+            return Err(error.into());
+        }
+        self.whole.begin_event();
+        self.note(self.record(Walked::Refused, Some(now.clone()), Micros::ZERO))?;
+        Ok(Some(now))
+    }
+
+    /// The first screen after a start; `None` if the app does not come up.
+    async fn start(&mut self, device: &mut Device, clean: bool) -> Result<Option<SharedScreen>, Halt> {
+        let app = &self.whole.settings.app.app;
+        let mut clean = clean;
+        let mut before = None;
+        for _ in 0..FAILED_STARTS {
+            self.outside = 0;
+            // What is still under way from before belongs to no trace of this start.
+            device.watch(&app.package).await?;
+            let start = if clean { Start::Clean } else { Start::Restart };
+            let controlled = device.control(app, Command::Start(start)).await?;
+            let mut screen = device.capture().await?;
+            let mut record = self.record(Walked::Started { clean }, None, controlled.took);
+            sort(controlled.happened, &mut record);
+            if clean && record.problems.is_empty() && !self.whole.settings.guard.before.is_empty() {
+                match self.before(device, &mut record).await? {
+                    Ok(after) => screen = after,
+                    Err(why) => {
+                        self.tell_failed(device.name(), &why);
+                        before = Some(why);
+                        continue;
+                    }
+                }
+            }
+            let screen = self.whole.settings.guard.masked(screen);
+            record.screen = Some(screen.clone());
+            let failed = !record.problems.is_empty();
+            self.note(record)?;
+            if !failed {
+                return Ok(Some(screen));
+            }
+            // What keeps it from starting may be in its data.
+            clean = true;
+        }
+        if let Some(why) = before {
+            let (device, app) = (device.name().to_owned(), app.package.to_string());
+            return Err(ExploreError::Before { device, app, why }.into());
+        }
+        let text = format!("`{}` fails as it starts; walker {} ends early", app.package, self.walker);
+        (self.whole.sink)(RunEvent::Warning { text });
+        Ok(None)
+    }
+
+    /// What must come first, such as signing in: the screen that it leads to, or why it does not.
+    async fn before(
+        &self,
+        device: &mut Device,
+        record: &mut WalkRecord,
+    ) -> Result<Result<SharedScreen, String>, Halt> {
+        let steps = &self.whole.settings.guard.before;
+        let mut last = None;
+        for (number, step) in (1..).zip(steps) {
+            let stepped = device.step(step.clone()).await?;
+            record.took += stepped.took;
+            record.branches.extend(stepped.branches);
+            sort(stepped.happened, record);
+            if !record.problems.is_empty() {
+                return Ok(Err(format!("the app fails at step {number} of {}", steps.len())));
+            }
+            if let (Some(widget), Hit::Place) = (&step.widget, stepped.hit) {
+                return Ok(Err(format!("step {number} of {} does not find {widget}", steps.len())));
+            }
+            last = Some(stepped.screen);
+        }
+        record.branches.sort_unstable();
+        record.branches.dedup();
+        match last.filter(|screen| self.whole.settings.is_inside(screen.activity())) {
+            Some(screen) => Ok(Ok(screen)),
+            None => Ok(Err("it does not end in the app".to_owned())),
+        }
+    }
+
+    fn tell_failed(&self, device: &str, why: &str) {
+        let text =
+            format!("what must come before the exploration fails on `{device}`: {why}; it is tried again");
+        (self.whole.sink)(RunEvent::Warning { text });
+    }
+
+    /// The screen that the step led to; `None` if it led to a problem.
+    async fn step(
+        &mut self,
+        device: &mut Device,
+        step: Step,
+        node: Option<usize>,
+        kind: Kind,
+        before: SharedScreen,
+    ) -> Result<Option<SharedScreen>, Halt> {
+        self.whole.begin_event();
+        let guard = &self.whole.settings.guard;
+        if guard.forbids(&step, &before) {
+            self.note(self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
+            return Ok(Some(before));
+        }
+        let step = guard.told(step, node.map(|node| &before.nodes()[node]));
+        let stepped = device.step(step.clone()).await;
+        self.tell(device.name(), &step);
+        let Stepped { screen, happened, branches, quiet, took, .. } = match stepped {
+            // Nothing has happened, and a trace without it is the same trace.
+            Err(error @ DeviceError::Refused(_)) if !error.is_loss() => {
+                self.note(self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
+                return Ok(Some(before));
+            }
+            stepped => stepped?,
+        };
+        let screen = guard.masked(screen);
+        let (chosen, again) = (kind != Kind::Back, kind == Kind::Again);
+        let did = Walked::Stepped { step, node, chosen, again, quiet };
+        let mut record = self.record(did, Some(screen.clone()), took);
+        record.branches = branches;
+        sort(happened, &mut record);
+        record.problems.extend(guard.appeared(&screen, &self.whole.settings.app.app.package));
+        let failed = !record.problems.is_empty();
+        self.note(record)?;
+        Ok((!failed).then_some(screen))
+    }
+
+    fn tell(&self, device: &str, step: &Step) {
+        (self.whole.sink)(RunEvent::Stepped {
+            session: u32::try_from(self.walker).unwrap_or(u32::MAX),
+            device: device.to_owned(),
+            step: self.whole.shared().walkers[self.walker].events + 1,
+            action: step.action.to_string(),
+            widget: step.widget.as_ref().map(ToString::to_string),
+            activity: step.activity.clone(),
+        });
+    }
+
+    fn record(&self, did: Walked, screen: Option<SharedScreen>, took: Micros) -> WalkRecord {
+        self.whole.shared().record(self.walker, did, screen, took)
+    }
+
+    fn note(&self, record: WalkRecord) -> Result<(), ExploreError> {
+        self.whole.note(record)
+    }
+}
+
+/// Where to tap to grant what the system's own dialog asks about, if it is in front.
+fn allows(screen: &Screen) -> Option<Point> {
+    let package = screen.activity().split('/').next().unwrap_or_default();
+    if !package.ends_with("permissioncontroller") && !package.ends_with("packageinstaller") {
+        return None;
+    }
+    let ids = ["permission_allow_foreground_only_button", "permission_allow_button"];
+    let is = |node: &&Node| ids.iter().any(|id| node.id.ends_with(id));
+    screen.nodes().iter().find(is).map(|node| node.bounds.center())
+}
+
+/// Who wanted a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Chosen,
+    Again,
+    /// To bring the app back.
+    Back,
+}
+
+fn sort(happened: Vec<Happening>, into: &mut WalkRecord) {
+    for happening in happened {
+        match happening.what {
+            What::Problem(problem) => push_once(&mut into.problems, problem),
+            What::Activity(activity) => into.passed.push(activity),
+        }
+    }
+}
+
+fn push_once(problems: &mut Vec<Problem>, problem: Problem) {
+    if !problems.contains(&problem) {
+        problems.push(problem);
+    }
+}

@@ -1,0 +1,396 @@
+//! A whole exploration: one explorer for all phones, and what all of them together have seen. Whatever is done goes
+//! through `note`, whether it is done now or recalled from the journal, so that both lead to the same.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::try_join_all;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{CheckpointId, PhoneInfo, Target};
+use retap_shared::screen::SharedScreen;
+use retap_shared::trace::{Start, Step, Trace, TraceHeader};
+use retap_shared::verdict::Outcome;
+
+use super::exploration::{CrashPoint, Exploration};
+use super::found::{self, Found};
+use super::way::Way;
+use super::{Did, ExploreError, ExploreSettings, Explorer, New, Seen, ended, proof, started};
+use crate::event::{RunEvent, Sink};
+use crate::journal::{Journal, WalkRecord, Walked};
+use crate::model::{Gain, abstract_screen};
+use crate::pool::Pool;
+use crate::seed::Seed;
+use crate::stop::Stop;
+
+pub(super) struct Whole<'a> {
+    pub(super) pool: &'a Pool,
+    pub(super) settings: &'a ExploreSettings,
+    pub(super) seed: Seed,
+    pub(super) journal: &'a dyn Journal,
+    pub(super) sink: &'a Sink,
+    pub(super) stop: &'a Stop,
+    shared: Mutex<Shared>,
+}
+
+/// What all walkers share.
+pub(super) struct Shared {
+    pub(super) explorer: Box<dyn Explorer>,
+    pub(super) walkers: Vec<Trail>,
+    exploration: Exploration,
+    /// Found where the way did not begin clean: to be proven.
+    pub(super) unproven: Vec<Unproven>,
+    /// Events that were begun: the budget is spent when one begins, not when it ends.
+    begun: u64,
+    records: u64,
+    seen: HashSet<Fingerprint>,
+}
+
+/// Where a walker is and how it came there.
+#[derive(Default)]
+pub(super) struct Trail {
+    pub(super) way: Way,
+    /// How many steps of the way lie before the last start that kept the data; none counts from a clean start.
+    kept_since: usize,
+    /// A restored state or kept data is on the way: it is no proof by itself.
+    tainted: bool,
+    screen: Option<SharedScreen>,
+    saved: HashMap<CheckpointId, (Way, usize, bool)>,
+    pub(super) events: u32,
+    pub(super) took: Micros,
+    pub(super) phone: PhoneInfo,
+    /// The way is kept already, with the problem it ended in.
+    kept: bool,
+}
+
+impl Trail {
+    /// What was done since the last clean start, if that is wanted, and can be played from one.
+    fn trace(
+        &mut self,
+        settings: &ExploreSettings,
+        walker: u32,
+        target: Option<Target>,
+    ) -> Option<(u32, Trace)> {
+        let is_new = !std::mem::replace(&mut self.kept, target.is_some());
+        if !settings.keep_traces || !is_new || self.tainted || self.way.is_empty() {
+            return None;
+        }
+        let (app, phone) = (settings.app.app.clone(), self.phone.clone());
+        let header = TraceHeader { app, start: Start::Clean, seed: None, target, phone };
+        Some((walker, Trace { header, steps: self.way.steps(0) }))
+    }
+}
+
+/// A problem that must still come from a clean start, with the ways that are tried, the best first.
+#[derive(Clone, Debug)]
+pub(super) struct Unproven {
+    pub(super) found: Found,
+    pub(super) ways: Vec<Vec<Step>>,
+    pub(super) first: CrashPoint,
+}
+
+/// Explores an app with one explorer for all phones, until the events or the time is used up or `stop` is asked. What the
+/// journal knows is not done again: the explorer is told of it, and every phone begins with a clean start.
+pub async fn explore_whole(
+    pool: &Pool,
+    explorer: Box<dyn Explorer>,
+    settings: &ExploreSettings,
+    seed: Seed,
+    journal: &dyn Journal,
+    sink: &Sink,
+    stop: &Stop,
+) -> Result<Exploration, ExploreError> {
+    let walkers = pool.len().max(1);
+    sink(started(settings, u32::try_from(walkers).unwrap_or(u32::MAX), explorer.name()));
+    let shared = Mutex::new(Shared::new(explorer, walkers));
+    let whole = Whole { pool, settings, seed, journal, sink, stop, shared };
+    whole.recall()?;
+    let stopped = try_join_all((0..walkers).map(|walker| whole.walk(walker))).await?;
+
+    let (exploration, unproven) = whole.shared().end(settings);
+    let mut exploration = proof::prove(&whole, exploration, unproven).await?;
+    if stopped.contains(&true) {
+        exploration.outcome = Outcome::Interrupted;
+    }
+    sink(ended(settings, &exploration));
+    Ok(exploration)
+}
+
+impl Whole<'_> {
+    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn recall(&self) -> Result<(), ExploreError> {
+        let records = self.journal.recall_walks()?;
+        let mut shared = self.shared();
+        let Some(last) = records.last().map(|record| record.number) else { return Ok(()) };
+        for record in records {
+            let walkers = shared.walkers.len().max(record.walker as usize + 1);
+            shared.walkers.resize_with(walkers, Trail::default);
+            shared.begun += u64::from(matches!(record.did, Walked::Stepped { .. } | Walked::Refused));
+            for event in shared.note(record, self.settings) {
+                (self.sink)(event);
+            }
+        }
+        shared.records = last + 1;
+        let gone: Vec<WalkRecord> = (0..shared.walkers.len())
+            .map(|walker| shared.record(walker, Walked::Forgotten, None, Micros::ZERO))
+            .collect();
+        drop(shared);
+        for record in gone {
+            self.note(record)?;
+        }
+        Ok(())
+    }
+
+    /// First into the journal, then into the explorer.
+    pub(super) fn note(&self, record: WalkRecord) -> Result<(), ExploreError> {
+        self.journal.note_walk(&record)?;
+        let told = self.shared().note(record, self.settings);
+        told.into_iter().for_each(|event| (self.sink)(event));
+        Ok(())
+    }
+
+    /// Takes an event of the budget; false if it is used up.
+    pub(super) fn may_go_on(&self, walker: usize) -> bool {
+        let shared = self.shared();
+        match self.settings.time {
+            Some(time) => shared.walkers[walker].took < time,
+            None => shared.begun < self.settings.events,
+        }
+    }
+
+    pub(super) fn begin_event(&self) {
+        self.shared().begun += 1;
+    }
+}
+
+impl Shared {
+    fn new(explorer: Box<dyn Explorer>, walkers: usize) -> Shared {
+        Shared {
+            explorer,
+            walkers: (0..walkers).map(|_| Trail::default()).collect(),
+            exploration: Exploration::empty(Outcome::Done),
+            unproven: Vec::new(),
+            begun: 0,
+            records: 0,
+            seen: HashSet::new(),
+        }
+    }
+
+    pub(super) fn record(
+        &mut self,
+        walker: usize,
+        did: Walked,
+        screen: Option<SharedScreen>,
+        took: Micros,
+    ) -> WalkRecord {
+        let number = self.records;
+        self.records += 1;
+        let walker = u32::try_from(walker).unwrap_or(u32::MAX);
+        let (problems, passed, branches) = (Vec::new(), Vec::new(), Vec::new());
+        WalkRecord { number, walker, did, screen, problems, passed, branches, took }
+    }
+
+    /// Puts a record where it belongs and tells the explorer. Returns what there is to tell others.
+    fn note(&mut self, record: WalkRecord, settings: &ExploreSettings) -> Vec<RunEvent> {
+        let walker = record.walker as usize;
+        let before = self.walkers[walker].screen.clone();
+        self.go(&record, settings);
+        let mut told = Vec::new();
+        let fingerprints = self.note_problems(&record, settings, &mut told);
+        let new = self.cover(&record, settings, &mut told);
+        let screen = record.screen.as_ref().filter(|_| fingerprints.is_empty());
+        let did = match &record.did {
+            Walked::Started { clean } => Did::Started { clean: *clean },
+            Walked::Stepped { step, node, chosen, quiet, .. } => match before.as_ref() {
+                Some(before) => {
+                    let (node, chosen, quiet) = (*node, *chosen, *quiet);
+                    Did::Stepped { step, node, before, chosen, quiet, branches: &record.branches }
+                }
+                None => return told,
+            },
+            Walked::Refused => Did::Refused,
+            Walked::Saved { id, bytes } => Did::Saved { id: *id, bytes: *bytes },
+            Walked::Restored { id } => Did::Restored { id: *id },
+            Walked::Dropped { id } => Did::Dropped { id: *id },
+            Walked::Forgotten => Did::Forgotten,
+        };
+        let inside = screen.is_some_and(|screen| settings.is_inside(screen.activity()));
+        let (took, way) = (record.took, &self.walkers[walker].way);
+        let problems = &fingerprints[..];
+        self.explorer.observe(&Seen { walker, did, screen, inside, problems, took, new, way });
+        told
+    }
+
+    /// Moves the walker.
+    fn go(&mut self, record: &WalkRecord, settings: &ExploreSettings) {
+        let trail = &mut self.walkers[record.walker as usize];
+        let counts = &mut self.exploration.counts;
+        trail.took += record.took;
+        match &record.did {
+            Walked::Started { clean } => {
+                if *clean {
+                    self.exploration.traces.extend(trail.trace(settings, record.walker, None));
+                    let before = settings.guard.before.iter().cloned();
+                    trail.way = before.fold(Way::default(), |way, step| way.then(step));
+                    (trail.tainted, trail.kept_since) = (false, 0);
+                    counts.clean_starts += 1;
+                } else {
+                    (trail.tainted, trail.kept_since) = (true, trail.way.len());
+                    counts.restarts += 1;
+                }
+                counts.starting += record.took;
+            }
+            Walked::Stepped { step, again, .. } => {
+                counts.replays += u32::from(*again && trail.way.len() == settings.guard.before.len());
+                counts.replayed += u64::from(*again);
+                trail.way = trail.way.then(step.clone());
+                trail.events += 1;
+                self.exploration.events += 1;
+            }
+            Walked::Refused => {
+                trail.events += 1;
+                self.exploration.events += 1;
+            }
+            Walked::Saved { id, .. } => {
+                trail.saved.insert(*id, (trail.way.clone(), trail.kept_since, trail.tainted));
+                counts.saves += 1;
+                counts.saving += record.took;
+            }
+            Walked::Restored { id } => {
+                if let Some((way, kept_since, _)) = trail.saved.get(id).cloned() {
+                    (trail.way, trail.kept_since, trail.tainted) = (way, kept_since, true);
+                }
+                counts.restores += 1;
+                counts.restoring += record.took;
+            }
+            Walked::Dropped { id } => {
+                trail.saved.remove(id);
+            }
+            Walked::Forgotten => trail.saved.clear(),
+        }
+        if record.screen.is_some() {
+            trail.screen.clone_from(&record.screen);
+        }
+        self.exploration.took += record.took;
+        self.exploration.longest = self.exploration.longest.max(trail.took);
+    }
+
+    fn note_problems(
+        &mut self,
+        record: &WalkRecord,
+        settings: &ExploreSettings,
+        told: &mut Vec<RunEvent>,
+    ) -> Vec<Fingerprint> {
+        let trail = &mut self.walkers[record.walker as usize];
+        let mut fingerprints = Vec::new();
+        for problem in &record.problems {
+            let fingerprint = problem.fingerprint();
+            fingerprints.push(fingerprint);
+            let header = TraceHeader {
+                app: settings.app.app.clone(),
+                start: Start::Clean,
+                seed: None,
+                target: Some(
+                    settings.guard.target_of(problem).cloned().unwrap_or(Target::Problem(fingerprint)),
+                ),
+                phone: trail.phone.clone(),
+            };
+            let target = header.target.clone();
+            self.exploration.traces.extend(trail.trace(settings, record.walker, target));
+            let trace = Trace { header, steps: trail.way.steps(0) };
+            let found = Found { problem: problem.clone(), fingerprint, trace, times: 1 };
+            told.push(RunEvent::ProblemFound {
+                app: settings.app.app.package.clone(),
+                session: record.walker,
+                fingerprint,
+                kind: problem.kind,
+                summary: problem.summary.clone(),
+                steps: u32::try_from(trail.way.len()).unwrap_or(u32::MAX),
+                first: self.seen.insert(fingerprint),
+            });
+            let first = CrashPoint { fingerprint, events: self.exploration.events, took: trail.took };
+            if !trail.tainted {
+                let known = self.exploration.crashes.iter().any(|point| point.fingerprint == fingerprint);
+                if !known {
+                    self.exploration.crashes.push(first);
+                }
+                found::add(&mut self.exploration.found, found);
+                continue;
+            }
+            let since = trail.kept_since;
+            let mut ways = vec![trail.way.steps(since)];
+            if since > 0 {
+                ways.push(trail.way.steps(0));
+            }
+            match self.unproven.iter_mut().find(|one| one.found.fingerprint == fingerprint) {
+                Some(known) => known.add(ways),
+                None => self.unproven.push(Unproven { found, ways, first }),
+            }
+        }
+        fingerprints
+    }
+
+    /// Screens and activities of other apps are not this app's coverage.
+    fn cover(&mut self, record: &WalkRecord, settings: &ExploreSettings, told: &mut Vec<RunEvent>) -> New {
+        let whole = &mut self.exploration;
+        let mut gain = Gain::default();
+        let last = record.screen.as_ref().map(|screen| screen.activity());
+        for activity in record.passed.iter().chain(last) {
+            let inside = !activity.is_empty() && settings.is_inside(activity);
+            if inside && whole.coverage.activity(activity) {
+                gain.activities.push(activity.clone());
+            }
+        }
+        if let Some(screen) = record.screen.as_ref().filter(|screen| settings.is_inside(screen.activity())) {
+            let state = abstract_screen(screen);
+            if whole.coverage.screen(state) {
+                gain.screens.push(state);
+            }
+        }
+        gain.branches.extend(record.branches.iter().filter(|branch| whole.coverage.branch(**branch)));
+        if gain.is_empty() {
+            return New::default();
+        }
+        let point = whole.coverage.at(whole.events, self.walkers[record.walker as usize].took);
+        whole.curve.push(point);
+        told.push(RunEvent::Covered {
+            app: settings.app.app.package.clone(),
+            events: point.events,
+            activities: point.activities,
+            screens: point.screens,
+            branches: point.branches,
+        });
+        let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+        New {
+            activities: count(gain.activities.len()),
+            screens: count(gain.screens.len()),
+            branches: count(gain.branches.len()),
+        }
+    }
+
+    fn end(&mut self, settings: &ExploreSettings) -> (Exploration, Vec<Unproven>) {
+        for (walker, trail) in (0..).zip(&mut self.walkers) {
+            self.exploration.traces.extend(trail.trace(settings, walker, None));
+        }
+        let mut exploration = std::mem::replace(&mut self.exploration, Exploration::empty(Outcome::Done));
+        exploration.close();
+        exploration.learned = self.explorer.learned();
+        (exploration, std::mem::take(&mut self.unproven))
+    }
+}
+
+impl Unproven {
+    /// How many ways are worth a try: each costs a run at the end.
+    const WAYS: usize = 6;
+
+    fn add(&mut self, ways: Vec<Vec<Step>>) {
+        self.found.times += 1;
+        self.ways.extend(ways);
+        self.ways.sort_by_key(Vec::len);
+        self.ways.dedup();
+        self.ways.truncate(Unproven::WAYS);
+    }
+}

@@ -1,0 +1,129 @@
+//! What APE's model costs as it grows: an app that is a table of screens, and no phone. Processor time of choosing and learning.
+
+use std::sync::Arc;
+
+use rand::RngExt;
+use retap_engine::explore::{Ape, ApeRules, At, Did, Explorer, Move, New, Seen, Way};
+use retap_engine::model::ape::{DecisionTree, Paths, Reducer};
+use retap_engine::seed::Seed;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::Capabilities;
+use retap_shared::screen::{Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window};
+use retap_shared::trace::Step;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::json;
+
+use crate::words::thousands;
+
+/// On every screen.
+const BUTTONS: usize = 6;
+/// An activity has so many screens.
+const AN_ACTIVITY: usize = 5;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    steps: usize,
+    /// States when it ended.
+    states: usize,
+    first_tenth: f64,
+    last_tenth: f64,
+    mean: f64,
+}
+
+pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
+    let mut rng = Seed(seed).rng();
+    let leads: Vec<[usize; BUTTONS]> = (0..screens)
+        .map(|screen| {
+            let mut to = [0; BUTTONS].map(|_: usize| rng.random_range(0..screens));
+            to[0] = (screen + 1) % screens;
+            to
+        })
+        .collect();
+    let shown: Vec<SharedScreen> = (0..screens).map(screen).collect();
+    let mut ape = Ape::new(ApeRules::default(), DecisionTree::plain(Reducer::TYPE), Paths::default());
+    let (mut here, mut spent, way) = (0, Vec::with_capacity(steps), Way::default());
+    ape.observe(&seen(Did::Started { clean: true }, &shown[0], &way));
+    while spent.len() < steps {
+        let before = &shown[here];
+        let began = processor_micros();
+        let chosen = ape.choose(&At { walker: 0, screen: before, can: Capabilities::default() }, &mut rng);
+        let chose = processor_micros() - began;
+        let step;
+        let did = match chosen {
+            Move::Act(choice) => {
+                let button = choice.node.and_then(|node| node.checked_sub(1)).filter(|node| *node < BUTTONS);
+                here = button.map_or(here, |button| leads[here][button]);
+                step = Step::new(choice.action);
+                let node = choice.node;
+                Did::Stepped { step: &step, node, before, chosen: true, quiet: true, branches: &[] }
+            }
+            _ => {
+                here = 0;
+                Did::Started { clean: false }
+            }
+        };
+        let began = processor_micros();
+        ape.observe(&seen(did, &shown[here], &way));
+        spent.push(chose + processor_micros() - began);
+    }
+    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64;
+    let tenth = (steps / 10).max(1);
+    Measured {
+        steps,
+        states: ape.model().alive().count(),
+        first_tenth: mean(&spent[..tenth.min(steps)]),
+        last_tenth: mean(&spent[steps - tenth.min(steps)..]),
+        mean: mean(&spent),
+    }
+}
+
+fn seen<'a>(did: Did<'a>, screen: &'a SharedScreen, way: &'a Way) -> Seen<'a> {
+    let (took, new) = (Micros::ZERO, New::default());
+    Seen { walker: 0, did, screen: Some(screen), inside: true, problems: &[], took, new, way }
+}
+
+fn screen(number: usize) -> SharedScreen {
+    let button = |place: usize| Node {
+        depth: 1,
+        class: "android.widget.Button".into(),
+        id: format!("app:id/s{number}b{place}").into(),
+        bounds: Rect { left: 0, top: 100 * place as i32, right: 1_080, bottom: 100 * place as i32 + 90 },
+        flags: NodeFlags::VISIBLE | NodeFlags::ENABLED | NodeFlags::CLICKABLE,
+        ..Node::default()
+    };
+    let root =
+        Node { class: "android.widget.FrameLayout".into(), flags: NodeFlags::VISIBLE, ..Node::default() };
+    let nodes: Vec<Node> = std::iter::once(root).chain((0..BUTTONS).map(button)).collect();
+    let windows = vec![Window { nodes: nodes.len() as u32, ..Window::default() }];
+    let activity = format!("app/Activity{}", number / AN_ACTIVITY).into();
+    let size = Size { width: 1_080, height: 1_920 };
+    let content = ScreenContent { size, activity, windows, nodes, ..ScreenContent::default() };
+    Arc::new(Screen::new(content).expect("a root and its buttons are a tree"))
+}
+
+fn processor_micros() -> f64 {
+    let used = clock_gettime(ClockId::ThreadCPUTime);
+    used.tv_sec as f64 * 1e6 + used.tv_nsec as f64 / 1e3
+}
+
+impl Measured {
+    pub fn to_json(self) -> String {
+        let Measured { steps, states, first_tenth, last_tenth, mean } = self;
+        json!({
+            "bench": "model", "explorer": "ape", "steps": steps, "states": states, "us_per_step": mean,
+            "first_tenth_us": first_tenth, "last_tenth_us": last_tenth, "ratio": last_tenth / first_tenth,
+        })
+        .to_string()
+    }
+
+    pub fn to_words(self) -> String {
+        format!(
+            "{} steps, {} states: {:.1} µs a step, {:.1} in the first tenth, {:.1} in the last",
+            thousands(self.steps as u64),
+            thousands(self.states as u64),
+            self.mean,
+            self.first_tenth,
+            self.last_tenth,
+        )
+    }
+}

@@ -1,0 +1,85 @@
+//! Options of explorers, as `retap explore` and `retap bench explore` take them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::run::directory;
+use crate::settings::{Explorer, Tuning};
+
+#[derive(Debug, Default, Args)]
+#[group(id = "tuning", multiple = true)]
+#[command(
+    next_help_heading = "Monkey's events, in percent; those not given share the rest as in Android's own"
+)]
+pub struct Tuned {
+    /// A setting of APE's, such as `alpha=3`; docs/algorithms.md lists them
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting, help_heading = "Models")]
+    ape: Vec<(String, String)>,
+    /// What `timetravel` is over; `monkey+system` if not said
+    #[arg(long, value_enum, help_heading = "Models")]
+    over: Option<Explorer>,
+    /// The abstraction to start from, as a run with `ape` writes it
+    #[arg(long, value_name = "FILE", help_heading = "Models")]
+    abstraction: Option<PathBuf>,
+    /// Milliseconds between two events; 200 if not said
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(0..=60_000))]
+    throttle: Option<u32>,
+    #[arg(long, value_name = "PERCENT", help = "Taps anywhere")]
+    pct_touch: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "Drags from anywhere")]
+    pct_motion: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "Pinches")]
+    pct_pinchzoom: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "A trackball's moves and clicks")]
+    pct_trackball: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "Turning the display")]
+    pct_rotation: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "Up, down, left, right")]
+    pct_nav: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "Menu and the key in the middle")]
+    pct_majornav: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "Home, back, volume")]
+    pct_syskeys: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "Launching the app")]
+    pct_appswitch: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "A keyboard that slides out")]
+    pct_flip: Option<f64>,
+    #[arg(long, value_name = "PERCENT", help = "Any other key")]
+    pct_anyevent: Option<f64>,
+}
+
+impl Tuned {
+    pub fn tuning(&self, config: &Config) -> Result<Tuning, Failure> {
+        let shares = [
+            ("touch", self.pct_touch),
+            ("motion", self.pct_motion),
+            ("pinchzoom", self.pct_pinchzoom),
+            ("trackball", self.pct_trackball),
+            ("rotation", self.pct_rotation),
+            ("nav", self.pct_nav),
+            ("majornav", self.pct_majornav),
+            ("syskeys", self.pct_syskeys),
+            ("appswitch", self.pct_appswitch),
+            ("flip", self.pct_flip),
+            ("anyevent", self.pct_anyevent),
+        ];
+        let abstraction = self.abstraction.as_deref().map(directory::read).transpose()?;
+        // What is said later wins.
+        let ape = config.explore.ape.iter().chain(&self.ape).cloned().collect();
+        Ok(Tuning {
+            shares: shares.iter().filter_map(|(name, share)| Some(((*name).to_owned(), (*share)?))).collect(),
+            throttle: self.throttle.or(config.explore.throttle),
+            ape,
+            over: self.over,
+            abstraction,
+        })
+    }
+}
+
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("a setting is a name, `=` and a value")?;
+    Ok((name.to_owned(), value.to_owned()))
+}

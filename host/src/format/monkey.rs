@@ -1,0 +1,306 @@
+//! Scripts of Android's own Monkey (`monkey -f`): a head, `start data >>`, and one event a line.
+
+use retap_shared::action::{Action, Key};
+use retap_shared::protocol::{PhoneInfo, Target};
+use retap_shared::screen::{Point, Rotation};
+use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+
+use crate::exit::Exit;
+use crate::failure::Explained;
+
+const BEGIN: &str = "start data >>";
+/// `ViewConfiguration`: a finger that stays so long presses long, one that moves farther drags.
+const LONG_PRESS: i64 = 500;
+const SLOP: f64 = 24.0;
+/// What a step of a drag takes.
+const DRAG_STEP_MILLIS: u32 = 10;
+
+#[derive(Debug, thiserror::Error)]
+pub enum MonkeyScriptError {
+    #[error("it is no script of Monkey's: no line is `{BEGIN}`")]
+    NoBeginning,
+    #[error("line {line}: `{event}` is no event of Monkey's")]
+    Unknown { line: usize, event: String },
+    #[error("line {line}: `{event}` has too few arguments, or some that are no numbers")]
+    Arguments { line: usize, event: String },
+    #[error("it launches no app, and none is named")]
+    NoApp,
+    #[error("it has no event")]
+    NoEvent,
+}
+
+/// A script as a trace, and how many of its lines are nothing that a person could do.
+#[derive(Debug)]
+pub struct Imported {
+    pub trace: Trace,
+    pub left_out: usize,
+}
+
+/// `app` is for scripts that launch none.
+pub fn parse(text: &str, app: Option<&str>) -> Result<Imported, MonkeyScriptError> {
+    let mut lines = (1..).zip(text.lines().map(str::trim));
+    lines.find(|(_, line)| *line == BEGIN).ok_or(MonkeyScriptError::NoBeginning)?;
+    let mut reading = Reading { app: app.map(str::to_owned), ..Reading::default() };
+    for (number, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+        reading.event(number, line)?;
+    }
+    let Reading { app, steps, left_out, .. } = reading;
+    let package = app.ok_or(MonkeyScriptError::NoApp)?;
+    if steps.is_empty() {
+        return Err(MonkeyScriptError::NoEvent);
+    }
+    let header = TraceHeader {
+        app: App { package: package.into(), ..App::default() },
+        start: Start::Clean,
+        seed: None,
+        target: Some(Target::AnyProblem),
+        phone: PhoneInfo::default(),
+    };
+    Ok(Imported { trace: Trace { header, steps }, left_out })
+}
+
+#[derive(Default)]
+struct Reading {
+    app: Option<String>,
+    steps: Vec<Step>,
+    left_out: usize,
+    /// Where and when the finger came down, and where it was last.
+    finger: Option<(Point, i64, Point)>,
+    /// Where a text goes: into the field that was tapped last.
+    tapped: Option<Point>,
+}
+
+impl Reading {
+    fn event(&mut self, line: usize, text: &str) -> Result<(), MonkeyScriptError> {
+        let (name, rest) = text.split_once('(').unwrap_or((text, ""));
+        let arguments: Vec<&str> =
+            rest.trim_end_matches(')').split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+        let wrong = || MonkeyScriptError::Arguments { line, event: name.to_owned() };
+        let number =
+            |place: usize| arguments.get(place).and_then(|part| part.parse::<f64>().ok()).ok_or_else(wrong);
+        let point = |place: usize| -> Result<Point, MonkeyScriptError> {
+            Ok(Point { x: number(place)? as i32, y: number(place + 1)? as i32 })
+        };
+        match name {
+            "DispatchPointer" => self.pointer(number(2)? as i64, number(1)? as i64, point(3)?),
+            "DispatchKey" if number(2)? == 0.0 => self.add(key(number(3)? as u16)),
+            "DispatchPress" => {
+                let code = arguments.first().and_then(|name| key_code(name)).ok_or_else(wrong)?;
+                self.add(key(code));
+            }
+            "LongPress" => self.add(key(23)),
+            "DispatchString" => self.string(rest.trim_end_matches(')')),
+            "Tap" | "PressAndHold" => self.touch(point(0)?, number(2).unwrap_or(0.0) as i64),
+            "Drag" => {
+                let millis = (number(4)? as u32).saturating_mul(DRAG_STEP_MILLIS);
+                self.add(Action::Swipe { from: point(0)?, to: point(2)?, millis });
+            }
+            "PinchZoom" => {
+                let (from, to) = (apart(point(0)?, point(4)?), apart(point(2)?, point(6)?));
+                let center = middle(point(0)?, point(4)?);
+                let millis = (number(8)? as u32).saturating_mul(DRAG_STEP_MILLIS);
+                self.add(Action::Pinch { center, from, to, millis });
+            }
+            "RotateScreen" => self.add(Action::Rotate(match number(0)? as i64 {
+                0 => Rotation::Natural,
+                1 => Rotation::Left,
+                2 => Rotation::UpsideDown,
+                3 => Rotation::Right,
+                _ => return Err(wrong()),
+            })),
+            "LaunchActivity" => self.launch(arguments.first().copied().ok_or_else(wrong)?),
+            "UserWait" => self.add(Action::Wait { millis: number(0)? as u32 }),
+            "DispatchKey"
+            | "DispatchTrackball"
+            | "DispatchFlip"
+            | "LaunchInstrumentation"
+            | "ProfileWait"
+            | "DeviceWakeUp"
+            | "RunCmd"
+            | "PowerLog"
+            | "WriteLog"
+            | "StartCaptureFramerate"
+            | "EndCaptureFramerate"
+            | "StartCaptureAppFramerate"
+            | "EndCaptureAppFramerate" => {
+                // The key was pressed when it went down; the others are no event on a screen.
+                self.left_out += usize::from(name != "DispatchKey");
+            }
+            other => return Err(MonkeyScriptError::Unknown { line, event: other.to_owned() }),
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, action: Action) {
+        self.steps.push(Step::new(action));
+    }
+
+    fn pointer(&mut self, action: i64, at: i64, place: Point) {
+        match (action, self.finger) {
+            (0, _) => self.finger = Some((place, at, place)),
+            (1, Some((from, since, _))) => {
+                self.finger = None;
+                if f64::from(apart(from, place)) <= SLOP {
+                    self.touch(from, at - since);
+                } else {
+                    let millis = u32::try_from(at - since).unwrap_or(0);
+                    self.add(Action::Swipe { from, to: place, millis });
+                }
+            }
+            (2, Some((from, since, _))) => self.finger = Some((from, since, place)),
+            _ => {}
+        }
+    }
+
+    fn touch(&mut self, at: Point, millis: i64) {
+        self.tapped = Some(at);
+        self.add(if millis >= LONG_PRESS { Action::LongPress(at) } else { Action::Tap(at) });
+    }
+
+    fn string(&mut self, text: &str) {
+        match self.tapped {
+            Some(at) => self.add(Action::Text { at, text: text.into() }),
+            None => self.left_out += 1,
+        }
+    }
+
+    /// The first one is how the trace starts.
+    fn launch(&mut self, package: &str) {
+        if self.steps.is_empty() {
+            self.app.get_or_insert_with(|| package.to_owned());
+        } else {
+            self.add(Action::Launch);
+        }
+    }
+}
+
+fn apart(one: Point, other: Point) -> i32 {
+    f64::from(one.x - other.x).hypot(f64::from(one.y - other.y)) as i32
+}
+
+fn middle(one: Point, other: Point) -> Point {
+    Point { x: one.x.midpoint(other.x), y: one.y.midpoint(other.y) }
+}
+
+fn key(code: u16) -> Action {
+    Action::Key(match code {
+        3 => Key::Home,
+        4 => Key::Back,
+        66 => Key::Enter,
+        67 => Key::Delete,
+        82 => Key::Menu,
+        code => Key::Code(code),
+    })
+}
+
+/// `KEYCODE_BACK`, or its number.
+fn key_code(name: &str) -> Option<u16> {
+    const NAMES: [(&str, u16); 18] = [
+        ("HOME", 3),
+        ("BACK", 4),
+        ("CALL", 5),
+        ("ENDCALL", 6),
+        ("DPAD_UP", 19),
+        ("DPAD_DOWN", 20),
+        ("DPAD_LEFT", 21),
+        ("DPAD_RIGHT", 22),
+        ("DPAD_CENTER", 23),
+        ("VOLUME_UP", 24),
+        ("VOLUME_DOWN", 25),
+        ("POWER", 26),
+        ("TAB", 61),
+        ("SPACE", 62),
+        ("ENTER", 66),
+        ("DEL", 67),
+        ("MENU", 82),
+        ("SEARCH", 84),
+    ];
+    let name = name.strip_prefix("KEYCODE_").unwrap_or(name);
+    if let Some((_, code)) = NAMES.iter().find(|(known, _)| *known == name) {
+        return Some(*code);
+    }
+    match name.as_bytes() {
+        [letter @ b'A'..=b'Z'] => Some(29 + u16::from(letter - b'A')),
+        [digit @ b'0'..=b'9'] => Some(7 + u16::from(digit - b'0')),
+        _ => name.parse().ok(),
+    }
+}
+
+impl Explained for MonkeyScriptError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        match self {
+            MonkeyScriptError::NoApp => "name the app's package with `--app`".into(),
+            _ => "name a script as `monkey -f` takes it".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "type= raw events\ncount= 9\nspeed= 1.0\nstart data >>\n";
+
+    fn actions(lines: &str) -> Vec<String> {
+        let script =
+            format!("{HEAD}LaunchActivity(com.example.notes,com.example.notes.ListActivity)\n{lines}");
+        let Imported { trace, .. } = parse(&script, None).unwrap();
+        assert_eq!(trace.header.app.package, "com.example.notes");
+        trace.steps.iter().map(|step| step.action.to_string()).collect()
+    }
+
+    #[test]
+    fn fingers_become_gestures() {
+        let pointer =
+            |action, at, x, y| format!("DispatchPointer(5109520,{at},{action},{x},{y},0,0,0,0,0,0,0)\n");
+        let tap = pointer(0, 100, 230.75, 458.17) + &pointer(1, 180, 231.0, 459.0);
+        let hold = pointer(0, 1000, 10.0, 20.0) + &pointer(1, 1700, 10.0, 20.0);
+        let drag =
+            pointer(0, 2000, 10.0, 20.0) + &pointer(2, 2100, 50.0, 90.0) + &pointer(1, 2300, 10.0, 300.0);
+        assert_eq!(
+            actions(&(tap + &hold + &drag)),
+            ["tap (230, 458)", "long press (10, 20)", "swipe (10, 20) → (10, 300)"]
+        );
+    }
+
+    #[test]
+    fn every_event_a_person_could_do_is_taken_over_and_others_are_counted() {
+        let script = "Tap(5,6)\nTap(5,6,900)\nPressAndHold(1,2,800)\nDrag(1,2,3,400,5)\nDispatchString(a b)\n\
+            DispatchKey(0,0,0,4,0,0,0,0)\nDispatchKey(0,0,1,4,0,0,0,0)\nDispatchPress(KEYCODE_Q)\nRotateScreen(1,1)\n\
+            PinchZoom(10,10,0,0,20,20,40,40,3)\nUserWait(250)\nDispatchFlip(true)\nRunCmd(ls)\n";
+        assert_eq!(
+            actions(script),
+            [
+                "tap (5, 6)",
+                "long press (5, 6)",
+                "long press (1, 2)",
+                "swipe (1, 2) → (3, 400)",
+                "type \"a b\" at (1, 2)",
+                "key back",
+                "key 45",
+                "rotate to left",
+                "pinch 14 → 56 around (15, 15)",
+                "wait 250 ms",
+            ]
+        );
+        let whole = format!("{HEAD}{script}");
+        assert_eq!(parse(&whole, Some("a.b")).unwrap().left_out, 2);
+    }
+
+    #[test]
+    fn what_is_no_script_is_told_with_its_line() {
+        let wrong = |text: &str| parse(text, Some("a.b")).unwrap_err().to_string();
+        assert!(wrong("Tap(1,2)").contains("start data"));
+        assert_eq!(
+            wrong(&format!("{HEAD}Tap(1)")),
+            "line 5: `Tap` has too few arguments, or some that are no numbers"
+        );
+        assert_eq!(wrong(&format!("{HEAD}Jump(1)")), "line 5: `Jump` is no event of Monkey's");
+        assert_eq!(wrong(HEAD), "it has no event");
+        assert!(matches!(parse(&format!("{HEAD}Tap(1,2)"), None), Err(MonkeyScriptError::NoApp)));
+    }
+}

@@ -1,0 +1,183 @@
+//! Explorers that learn, through the program: results, files, going on after a kill, and what they must respect.
+
+use serde_json::Value;
+
+use crate::retap::{Desk, grown_to};
+
+const EXPLORERS: [&str; 6] = ["monkey", "monkey+system", "monkey+restart", "ape", "timetravel", "auto"];
+
+#[test]
+fn every_explorer_makes_the_same_run_of_the_same_seed() {
+    for explorer in EXPLORERS {
+        let desk = Desk::new();
+        let line = format!(
+            "explore --device sim:notes?latency=realistic --explorer {explorer} --events 400 --seed 7 --json"
+        );
+        let results: Vec<Value> = ["one", "two"]
+            .iter()
+            .map(|out| {
+                let ended = desk.run(&format!("{line} --out {out}"));
+                assert!(ended.code < 2, "{explorer}: {}", ended.err);
+                let mut result: Value = serde_json::from_str(&ended.out).unwrap();
+                for changing in ["seconds", "events_per_second", "run", "problems"] {
+                    result.as_object_mut().unwrap().remove(changing);
+                }
+                result
+            })
+            .collect();
+        assert_eq!(results[0], results[1], "{explorer}");
+        assert_eq!(results[0]["events"], 400);
+        assert_eq!(desk.crashes("one"), desk.crashes("two"), "{explorer}");
+    }
+}
+
+#[test]
+fn the_table_tells_starts_and_travel_and_ape_leaves_its_abstraction() {
+    let desk = Desk::new();
+    let ended = desk.run("explore --device sim:shop --explorer ape --events 1500 --seed 7 --out here");
+    assert_eq!(ended.code, 1, "{}", ended.err);
+    for row in ["events      1,500\n", "starts      ", "travel      none"] {
+        assert!(ended.out.contains(row), "{row} in {}", ended.out);
+    }
+    let abstraction = desk.read("here/abstraction.txt");
+    assert!(abstraction.contains("\ntype\n"), "{abstraction}");
+    let line = "explore --device sim:shop --explorer ape --events 100 --seed 7";
+    let again = desk.run(&format!("{line} --abstraction here/abstraction.txt --ape alpha=5 --out two"));
+    assert!(again.code < 2, "{}", again.err);
+    desk.write("broken.txt", "type\n  {colour=\"red\"} => text\n");
+    let broken = desk.run(&format!("{line} --abstraction broken.txt --out three"));
+    assert!(broken.code == 2 && broken.err.contains("line 2: `colour` is no attribute"), "{}", broken.err);
+    let unknown = desk.run(&format!("{line} --ape alfa=3 --out four"));
+    assert!(unknown.code == 2 && unknown.err.contains("`alfa`"), "{}", unknown.err);
+}
+
+#[test]
+fn minutes_of_phone_time_end_a_run() {
+    let desk = Desk::new();
+    let line = "explore --device sim:mail?latency=realistic --explorer random --minutes 2 --seed 7 --json --out here";
+    let ended = desk.run(line);
+    let result: Value = serde_json::from_str(&ended.out).unwrap();
+    let seconds = result["phone_seconds"].as_f64().unwrap();
+    assert!((120.0..160.0).contains(&seconds), "{seconds}");
+    let both = desk.run("explore --device sim:mail --minutes 2 --events 5");
+    assert_eq!(both.code, 2);
+}
+
+#[test]
+fn a_killed_run_goes_on_with_what_it_had_learned() {
+    let desk = Desk::new();
+    let line = "explore --device sim:mail --explorer auto --events 6000 --seed 5 --out here";
+    let mut child = desk.start(line);
+    let events = desk.path("here/events.jsonl");
+    assert!(grown_to(&events, 200_000, &mut child));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = desk.read("here/events.jsonl").matches("\"event\":\"stepped\"").count();
+    let resumed = desk.run("explore --resume here --json");
+    assert_eq!(resumed.code, 1, "{}", resumed.err);
+    let result: Value = serde_json::from_str(&resumed.out).unwrap();
+    assert_eq!(result["events"], 6_000);
+    let after = desk.read("here/events.jsonl").matches("\"event\":\"stepped\"").count();
+    // The last step may be in the store although its event was not written any more, or the other way round.
+    assert!(before > 0 && (5_998..=6_002).contains(&after), "{before} {after}");
+    let straight =
+        desk.run("explore --device sim:mail --explorer auto --events 6000 --seed 5 --json --out straight");
+    let straight: Value = serde_json::from_str(&straight.out).unwrap();
+    let near = |key: &str| {
+        let (one, other) = (result[key].as_f64().unwrap(), straight[key].as_f64().unwrap());
+        (one - other).abs() / other < 0.1
+    };
+    assert!(near("branches") && near("activities"), "{result} {straight}");
+}
+
+#[test]
+fn retap_toml_forbids_types_and_looks_out() {
+    let desk = Desk::new();
+    desk.write(
+        "retap.toml",
+        "device = \"sim:notes\"\nseed = 7\n[explore]\nexplorer = \"auto\"\nevents = 1500\n\
+         forbidden_texts = [\"settings\"]\nnever = [\"activity:SearchActivity\"]\n",
+    );
+    let ended = desk.run("explore --out here");
+    assert_eq!(ended.code, 1, "{}", ended.err);
+    assert!(ended.out.contains("must never appear: the activity SearchActivity"), "{}", ended.out);
+    assert!(!desk.read("here/events.jsonl").contains("notes/.SettingsActivity"));
+    desk.write("retap.toml", "[explore]\nforbidden_widgets = [\"logout\"]\nnever = [\"toast:x\"]\n");
+    let wrong = desk.run("check");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("2:22") && wrong.err.contains("3:10"), "{}", wrong.err);
+}
+
+#[test]
+fn a_sign_in_that_fails_ends_with_words_and_code_2() {
+    let desk = Desk::new();
+    desk.write(
+        "login.retap",
+        "{\"retap\":\"1.0\",\"app\":{\"package\":\"com.example.notes\"},\"start\":\"clean\"}\n\
+         {\"do\":{\"tap\":{\"x\":5,\"y\":5}},\"widget\":{\"text\":\"Sign in to nowhere\",\"class\":\"Button\"}}\n",
+    );
+    desk.write(
+        "retap.toml",
+        "device = \"sim:notes\"\n[explore]\nexplorer = \"auto\"\nbefore = \"login.retap\"\n",
+    );
+    let ended = desk.run("explore --events 50 --out here");
+    assert_eq!(ended.code, 2, "{}", ended.err);
+    assert!(ended.err.contains("step 1 of 1 does not find"), "{}", ended.err);
+}
+
+#[test]
+fn crashes_are_cut_down_at_once_if_asked() {
+    let desk = Desk::new();
+    let ended =
+        desk.run("explore --device sim:notes --explorer auto --events 300 --seed 7 --reduce --out here");
+    assert_eq!(ended.code, 1, "{}", ended.err);
+    let crashes = desk.crashes("here");
+    assert!(!crashes.is_empty());
+    for crash in crashes {
+        assert!(desk.path(&format!("here/crashes/{crash}/reduced.retap")).is_file());
+    }
+}
+
+#[test]
+fn a_script_of_monkey_is_imported_and_replayed() {
+    let desk = Desk::new();
+    desk.write(
+        "script.txt",
+        "type= raw events\ncount= 3\nspeed= 1.0\nstart data >>\nLaunchActivity(com.example.notes,x)\nTap(900,100)\n\
+         UserWait(200)\nDispatchPress(KEYCODE_BACK)\nWriteLog()\n",
+    );
+    let imported = desk.run("import monkey script.txt");
+    assert_eq!(
+        (imported.code, imported.out.trim()),
+        (0, "script.retap: 3 steps, without 1 line"),
+        "{}",
+        imported.err
+    );
+    let replayed = desk.run("replay script.retap --device sim:notes --times 1");
+    assert!(replayed.code == 0 || replayed.code == 3, "{}", replayed.err);
+    desk.write("script.txt", "start data >>\nJump(1)\n");
+    let wrong = desk.run("import monkey script.txt --app a.b");
+    assert!(wrong.code == 2 && wrong.err.contains("line 2: `Jump`"), "{}", wrong.err);
+}
+
+#[test]
+fn bench_explore_tells_one_object_a_run() {
+    let desk = Desk::new();
+    let line =
+        "bench explore --device sim:notes --explorer monkey --explorer ape --events 300 --seeds 2 --json";
+    let ended = desk.run(line);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let runs: Vec<Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(runs.len(), 4);
+    for run in &runs {
+        assert_eq!((&run["bench"], &run["events"]), (&"explore".into(), &300.into()));
+        for key in
+            ["activities", "activities_total", "screens", "branches", "branches_total", "crashes", "seconds"]
+        {
+            assert!(run[key].is_number(), "{key} in {run}");
+        }
+    }
+    let model = desk.run("bench model --states 50 --steps 500 --json");
+    let model: Value = serde_json::from_str(&model.out).unwrap();
+    assert!(model["states"].as_u64().unwrap() > 10, "{model}");
+}
