@@ -48,6 +48,15 @@ public final class PhoneClock {
         run(SystemClock.uptimeMillis());
     }
 
+    /** Robolectric's way to wait until the main thread has nothing to do, bounded: false if it is another thread's. */
+    public static boolean idle(Object looper) {
+        if (!MainThread.isCurrent() || looper != Shadow.extract(Looper.getMainLooper())) {
+            return false;
+        }
+        run();
+        return true;
+    }
+
     private static void run(long end) {
         ShadowPausedLooper looper = Shadow.extract(Looper.getMainLooper());
         long instant = SystemClock.uptimeMillis();

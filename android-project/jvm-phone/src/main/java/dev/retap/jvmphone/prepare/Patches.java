@@ -7,18 +7,22 @@ import java.nio.file.Path;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
 
-/** Makes two of Robolectric's methods call ResourceLookup, in copies of their classes that are found before its own. */
-public final class Lookups {
+/**
+ * Three of Robolectric's methods, changed in copies of their classes that are found before its own: two look-ups of
+ * resources, which read whole tables, and waiting for an idle main thread, which never ends while an app draws without end.
+ */
+public final class Patches {
     private static final String PACKAGE = "org/robolectric/res/android/";
     private static final String LOOKUP = PACKAGE + "ResourceLookup";
+    private static final String CLOCK = "dev/retap/jvmphone/server/PhoneClock";
     private static final String TYPE = PACKAGE + "ResourceTypes$ResTable_type";
     private static final String SPEC = PACKAGE + "ResourceTypes$ResTable_typeSpec";
 
-    private Lookups() {}
+    private Patches() {}
 
     /** Writes them below the folder that is named. */
     public static void main(String[] args) throws IOException {
@@ -28,6 +32,8 @@ public final class Lookups {
             code.visitVarInsn(Opcodes.ALOAD, 0);
             code.visitVarInsn(Opcodes.ILOAD, 1);
             code.visitMethodInsn(Opcodes.INVOKESTATIC, LOOKUP, "entryOffset", offset, false);
+            code.visitInsn(Opcodes.IRETURN);
+            return false;
         });
         String typeSpec = PACKAGE + "LoadedArsc$TypeSpec";
         write(folder, typeSpec, "GetFlagsForEntryIndex", "(I)I", code -> {
@@ -35,16 +41,29 @@ public final class Lookups {
             code.visitFieldInsn(Opcodes.GETFIELD, typeSpec, "type_spec", "L" + SPEC + ";");
             code.visitVarInsn(Opcodes.ILOAD, 1);
             code.visitMethodInsn(Opcodes.INVOKESTATIC, LOOKUP, "flags", "(L" + SPEC + ";I)I", false);
+            code.visitInsn(Opcodes.IRETURN);
+            return false;
+        });
+        write(folder, "org/robolectric/shadows/ShadowPausedLooper", "idle", "()V", code -> {
+            Label unknown = new Label();
+            code.visitVarInsn(Opcodes.ALOAD, 0);
+            code.visitMethodInsn(Opcodes.INVOKESTATIC, CLOCK, "idle", "(Ljava/lang/Object;)Z", false);
+            code.visitJumpInsn(Opcodes.IFEQ, unknown);
+            code.visitInsn(Opcodes.RETURN);
+            code.visitLabel(unknown);
+            code.visitFrame(Opcodes.F_SAME, 0, null, 0, null);
+            return true;
         });
     }
 
+    /** What a method does instead, or, if it is true, before what it did. */
     private interface Body {
-        void write(MethodVisitor code);
+        boolean write(MethodVisitor code);
     }
 
     private static void write(Path folder, String name, String method, String descriptor, Body body)
             throws IOException {
-        try (InputStream in = Lookups.class.getClassLoader().getResourceAsStream(name + ".class")) {
+        try (InputStream in = Patches.class.getClassLoader().getResourceAsStream(name + ".class")) {
             if (in == null) {
                 throw new IOException("there is no " + name + " on the class path; has Robolectric changed?");
             }
@@ -82,8 +101,14 @@ public final class Lookups {
             }
             done = true;
             code.visitCode();
-            body.write(code);
-            code.visitInsn(Type.getReturnType(type).getOpcode(Opcodes.IRETURN));
+            if (body.write(code)) {
+                return new MethodVisitor(Opcodes.ASM9, code) {
+                    @Override
+                    public void visitCode() {
+                        // It has begun already.
+                    }
+                };
+            }
             code.visitMaxs(0, 0);
             code.visitEnd();
             return null;
