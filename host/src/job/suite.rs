@@ -33,7 +33,7 @@ pub struct Smaller {
 }
 
 pub async fn suite(job: &Job, settings: &ReduceSuite) -> Result<Ended<Smaller>, Failure> {
-    let Suite { traces } = Suite::kept_in(job.run().directory())?;
+    let Suite { traces } = Suite::kept_in(job.run().directory(), &settings.sources)?;
     let (names, traces): (Vec<String>, Vec<Trace>) = traces.into_iter().unzip();
     let device = phone_for(&traces[0], settings.device.as_deref())?;
     let phones = job.connect(&Devices { device, count: settings.count }).await?;

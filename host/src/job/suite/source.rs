@@ -118,8 +118,14 @@ impl Suite {
         Ok(run.write(NAMES, serde_json::json!(names).to_string().as_bytes())?)
     }
 
-    pub fn kept_in(run: &Directory) -> Result<Suite, Failure> {
+    /// The copy; if it was never finished, the originals once more.
+    pub fn kept_in(run: &Directory, sources: &[PathBuf]) -> Result<Suite, Failure> {
         let path = run.path().join(NAMES);
+        if !path.exists() {
+            let suite = Suite::read(sources)?;
+            suite.keep_in(run)?;
+            return Ok(suite);
+        }
         let names: Vec<String> = serde_json::from_str(&directory::read(&path)?)
             .map_err(|source| SuiteSourceError::Names { path, source })?;
         let mut traces = Vec::new();
