@@ -44,7 +44,7 @@ enum Command {
     Devices(devices::Devices),
     Doctor(doctor::Doctor),
     Install(install::Install),
-    Explore(explore::Explore),
+    Explore(Box<explore::Explore>),
     Reduce(reduce::Reduce),
     ReduceSuite(reduce_suite::ReduceSuite),
     Replay(replay::Replay),

@@ -31,7 +31,7 @@ pub const NOISY_RUNS: u32 = 20;
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Settings {
     Demo(Demo),
-    Explore(Explore),
+    Explore(Box<Explore>),
     Reduce(Reduce),
     ReduceSuite(ReduceSuite),
 }

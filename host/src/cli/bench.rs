@@ -39,7 +39,7 @@ enum What {
     Crash(crash::Crash),
     Oracle(crash::Oracle),
     Suite(suite::Suite),
-    Explore(explore::Explore),
+    Explore(Box<explore::Explore>),
     Model(explore::Model),
     Device(Device),
 }

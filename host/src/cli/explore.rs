@@ -112,7 +112,7 @@ impl Explore {
         crate::devices::check(&settings.devices.device)?;
         let place = Place { out: self.out.clone(), store: Some(global.store(&config)) };
         let seed = arguments::seed(self.seed, &config);
-        Ok((Job::start(Settings::Explore(settings.clone()), seed, &place, shell)?, settings))
+        Ok((Job::start(Settings::Explore(Box::new(settings.clone())), seed, &place, shell)?, settings))
     }
 }
 
@@ -149,7 +149,7 @@ fn is_personal(phones: &Phones) -> bool {
 
 fn mine(settings: &Settings) -> Option<settings::Explore> {
     match settings {
-        Settings::Explore(settings) => Some(settings.clone()),
+        Settings::Explore(settings) => Some((**settings).clone()),
         Settings::Demo(_) | Settings::Reduce(_) | Settings::ReduceSuite(_) => None,
     }
 }

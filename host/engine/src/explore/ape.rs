@@ -19,7 +19,7 @@ pub use rules::{ApeRules, UnknownRule};
 /// A screen that never rests is not waited for as long as others wait.
 const SETTLE: Settle = Settle { quiet: Micros::from_millis(200), limit: Micros::from_millis(1_000) };
 /// How far a search for something to do goes, in states.
-const SEARCH: usize = 20_000;
+const SEARCH: usize = 2_000;
 
 #[derive(Debug)]
 pub struct Ape {

@@ -155,14 +155,15 @@ impl Auto {
         })
     }
 
+    /// Where other walkers are on their way to.
+    fn claimed(&self, number: usize) -> HashSet<StateId> {
+        let others = self.walkers.iter().filter(|(other, _)| **other != number);
+        others.filter_map(|(_, walker)| walker.goal).collect()
+    }
+
     /// The first action on the way to the nearest state where something that matters was never done.
     fn go_near(&mut self, number: usize, here: &Spot) -> Option<ActionId> {
-        let claimed: HashSet<StateId> = self
-            .walkers
-            .iter()
-            .filter(|(other, _)| **other != number)
-            .filter_map(|(_, walker)| walker.goal)
-            .collect();
+        let claimed = self.claimed(number);
         let undone = |id: StateId, state: &State| {
             !claimed.contains(&id)
                 && state
@@ -192,12 +193,7 @@ impl Auto {
 
     /// Where to go when here nothing new has been seen for a while; nothing if it is gone to on foot, by the plan.
     fn travel(&mut self, number: usize, here: &Spot, rng: &mut Rng) -> Option<Move> {
-        let claimed: HashSet<StateId> = self
-            .walkers
-            .iter()
-            .filter(|(other, _)| **other != number)
-            .filter_map(|(_, walker)| walker.goal)
-            .collect();
+        let claimed = self.claimed(number);
         let walker = self.walkers.entry(number).or_default();
         (walker.dull, walker.goal) = (0, None);
         walker.plan.clear();
@@ -327,10 +323,11 @@ impl Explorer for Auto {
         {
             return Move::Drop(*id);
         }
-        if walker.dull >= PATIENCE && walker.plan.is_empty() {
-            if let Some(travel) = self.travel(at.walker, &here, rng) {
-                return travel;
-            }
+        if walker.dull >= PATIENCE
+            && walker.plan.is_empty()
+            && let Some(travel) = self.travel(at.walker, &here, rng)
+        {
+            return travel;
         }
         let chosen = self.choose_action(at.walker, &here, rng);
         let choice = chosen.and_then(|action| self.choice(&here, action, at, rng));

@@ -72,7 +72,7 @@ impl Whole<'_> {
                 }
                 Err(Halt::Whole(error)) => return Err(error),
                 Err(Halt::Device(error)) => {
-                    walk.note(walk.record(Walked::Forgotten, None, Micros::ZERO))?;
+                    walk.note(&walk.record(Walked::Forgotten, None, Micros::ZERO))?;
                     let app = self.settings.app.app.package.to_string();
                     let refused = |fault| ExploreError::Refused { device, app, fault };
                     lease.fail(error, &mut deaths, self.sink).map_err(refused)?;
@@ -133,7 +133,7 @@ impl Walk<'_> {
             Move::Save => match device.save().await {
                 Ok(saved) => {
                     let did = Walked::Saved { id: saved.id, bytes: saved.bytes };
-                    self.note(self.record(did, Some(now.clone()), saved.took))?;
+                    self.note(&self.record(did, Some(now.clone()), saved.took))?;
                     Ok(Some(now))
                 }
                 Err(error) => self.refused(error, now),
@@ -142,14 +142,14 @@ impl Walk<'_> {
                 Ok(restored) => {
                     let screen = self.whole.settings.guard.masked(device.capture().await?);
                     let did = Walked::Restored { id };
-                    self.note(self.record(did, Some(screen.clone()), restored.took))?;
+                    self.note(&self.record(did, Some(screen.clone()), restored.took))?;
                     Ok(Some(screen))
                 }
                 Err(error) => self.refused(error, now),
             },
             Move::Drop(id) => match device.forget(id).await {
                 Ok(dropped) => {
-                    self.note(self.record(Walked::Dropped { id }, Some(now.clone()), dropped.took))?;
+                    self.note(&self.record(Walked::Dropped { id }, Some(now.clone()), dropped.took))?;
                     Ok(Some(now))
                 }
                 Err(error) => self.refused(error, now),
@@ -163,7 +163,7 @@ impl Walk<'_> {
             return Err(error.into());
         }
         self.whole.begin_event();
-        self.note(self.record(Walked::Refused, Some(now.clone()), Micros::ZERO))?;
+        self.note(&self.record(Walked::Refused, Some(now.clone()), Micros::ZERO))?;
         Ok(Some(now))
     }
 
@@ -194,7 +194,7 @@ impl Walk<'_> {
             let screen = self.whole.settings.guard.masked(screen);
             record.screen = Some(screen.clone());
             let failed = !record.problems.is_empty();
-            self.note(record)?;
+            self.note(&record)?;
             if !failed {
                 return Ok(Some(screen));
             }
@@ -257,7 +257,7 @@ impl Walk<'_> {
         self.whole.begin_event();
         let guard = &self.whole.settings.guard;
         if guard.forbids(&step, &before) {
-            self.note(self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
+            self.note(&self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
             return Ok(Some(before));
         }
         let step = guard.told(step, node.map(|node| &before.nodes()[node]));
@@ -266,7 +266,7 @@ impl Walk<'_> {
         let Stepped { screen, happened, branches, quiet, took, .. } = match stepped {
             // Nothing has happened, and a trace without it is the same trace.
             Err(error @ DeviceError::Refused(_)) if !error.is_loss() => {
-                self.note(self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
+                self.note(&self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
                 return Ok(Some(before));
             }
             stepped => stepped?,
@@ -279,7 +279,7 @@ impl Walk<'_> {
         sort(happened, &mut record);
         record.problems.extend(guard.appeared(&screen, &self.whole.settings.app.app.package));
         let failed = !record.problems.is_empty();
-        self.note(record)?;
+        self.note(&record)?;
         Ok((!failed).then_some(screen))
     }
 
@@ -298,7 +298,7 @@ impl Walk<'_> {
         self.whole.shared().record(self.walker, did, screen, took)
     }
 
-    fn note(&self, record: WalkRecord) -> Result<(), ExploreError> {
+    fn note(&self, record: &WalkRecord) -> Result<(), ExploreError> {
         self.whole.note(record)
     }
 }

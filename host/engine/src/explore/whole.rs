@@ -129,7 +129,7 @@ impl Whole<'_> {
             let walkers = shared.walkers.len().max(record.walker as usize + 1);
             shared.walkers.resize_with(walkers, Trail::default);
             shared.begun += u64::from(matches!(record.did, Walked::Stepped { .. } | Walked::Refused));
-            for event in shared.note(record, self.settings) {
+            for event in shared.note(&record, self.settings) {
                 (self.sink)(event);
             }
         }
@@ -138,15 +138,12 @@ impl Whole<'_> {
             .map(|walker| shared.record(walker, Walked::Forgotten, None, Micros::ZERO))
             .collect();
         drop(shared);
-        for record in gone {
-            self.note(record)?;
-        }
-        Ok(())
+        gone.iter().try_for_each(|record| self.note(record))
     }
 
     /// First into the journal, then into the explorer.
-    pub(super) fn note(&self, record: WalkRecord) -> Result<(), ExploreError> {
-        self.journal.note_walk(&record)?;
+    pub(super) fn note(&self, record: &WalkRecord) -> Result<(), ExploreError> {
+        self.journal.note_walk(record)?;
         let told = self.shared().note(record, self.settings);
         told.into_iter().for_each(|event| (self.sink)(event));
         Ok(())
@@ -194,13 +191,13 @@ impl Shared {
     }
 
     /// Puts a record where it belongs and tells the explorer. Returns what there is to tell others.
-    fn note(&mut self, record: WalkRecord, settings: &ExploreSettings) -> Vec<RunEvent> {
+    fn note(&mut self, record: &WalkRecord, settings: &ExploreSettings) -> Vec<RunEvent> {
         let walker = record.walker as usize;
         let before = self.walkers[walker].screen.clone();
-        self.go(&record, settings);
+        self.go(record, settings);
         let mut told = Vec::new();
-        let fingerprints = self.note_problems(&record, settings, &mut told);
-        let new = self.cover(&record, settings, &mut told);
+        let fingerprints = self.note_problems(record, settings, &mut told);
+        let new = self.cover(record, settings, &mut told);
         let screen = record.screen.as_ref().filter(|_| fingerprints.is_empty());
         let did = match &record.did {
             Walked::Started { clean } => Did::Started { clean: *clean },

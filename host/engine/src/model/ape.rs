@@ -19,7 +19,6 @@ use std::sync::Arc;
 use retap_shared::Text;
 use retap_shared::screen::{ScreenHash, SharedScreen};
 
-use super::mixed;
 use crate::explore::possible::{Possible, What};
 pub use decision::{DecisionTree, SharedTree};
 pub use file::AbstractionError;
@@ -256,7 +255,7 @@ impl Model {
         let (mut parent, mut tree) = (None, 0);
         loop {
             let names = Arc::clone(&self.trees[tree]).names(gui, &mut self.paths);
-            let key = key(gui, &names, self.rules.interactive_only);
+            let key = gui.key(&names, self.rules.interactive_only);
             let state = self.state_of(parent, tree, key, gui);
             match self.states[state.0 as usize].refined {
                 Some((finer, _)) => (parent, tree) = (Some(state), finer),
@@ -384,24 +383,4 @@ impl ModelAction {
             }
         }
     }
-}
-
-/// A state is a set: of names, and of what can be done to what has them.
-fn key(gui: &Gui, names: &[(PathId, usize)], interactive_only: bool) -> u64 {
-    let mut masks = vec![0_u32; names.len()];
-    for (widget, what) in &gui.actions {
-        if let Some(mask) = widget.and_then(|widget| masks.get_mut(widget as usize)) {
-            *mask |= 1 << what.number();
-        }
-    }
-    let mut set: Vec<(u32, u32)> = names
-        .iter()
-        .zip(&masks)
-        .filter(|(_, mask)| !interactive_only || **mask != 0)
-        .map(|((path, _), mask)| (path.0, *mask))
-        .collect();
-    set.sort_unstable();
-    set.dedup();
-    let start = mixed(xxhash_rust::xxh3::xxh3_64(gui.activity.as_bytes()), gui.window);
-    set.into_iter().fold(start, |key, (path, mask)| mixed(key, u64::from(path) << 32 | u64::from(mask)))
 }

@@ -47,8 +47,10 @@ async fn explored(
     explore_whole(&pool, explorer, &settings, Seed(3), &InMemory::default(), sink, &Stop::new()).await
 }
 
-/// Widgets and activities that steps were meant for.
-fn listening() -> (Sink, Arc<Mutex<Vec<(String, String, String)>>>) {
+/// Widget, activity and action of every step.
+type Steps = Arc<Mutex<Vec<(String, String, String)>>>;
+
+fn listening() -> (Sink, Steps) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&heard);
     let sink: Sink = Arc::new(move |event| {

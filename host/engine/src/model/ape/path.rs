@@ -69,7 +69,7 @@ impl Paths {
 impl Attributes {
     /// Whether all that is kept here is so there.
     pub fn select(&self, of: &Attributes) -> bool {
-        fn fits<T: PartialEq>(kept: Option<T>, there: Option<T>) -> bool {
+        fn fits<T: PartialEq + Copy>(kept: Option<T>, there: Option<T>) -> bool {
             kept.is_none() || kept == there
         }
         fits(self.class, of.class)
