@@ -14,8 +14,8 @@ impl Handlers {
     }
 }
 
-/// True once nothing has changed for `wait.quiet`, false if `wait.limit` came first. The quiet counts from now at the
-/// earliest: an app that has not yet begun to react is not quiet.
+/// True once nothing has changed for `wait.quiet`, false if `wait.limit` came first or the phone's clock stands still. The
+/// quiet counts from now at the earliest: an app that has not yet begun to react is not quiet.
 pub(crate) fn settle(phone: &mut dyn Phone, wait: Settle) -> bool {
     let start = phone.now();
     let end = start + wait.limit;
@@ -29,5 +29,8 @@ pub(crate) fn settle(phone: &mut dyn Phone, wait: Settle) -> bool {
             return false;
         }
         phone.sleep(quiet_at.min(end).since(now));
+        if phone.now() <= now {
+            return false;
+        }
     }
 }

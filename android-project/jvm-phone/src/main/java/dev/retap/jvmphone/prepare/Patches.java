@@ -46,8 +46,7 @@ public final class Patches {
         });
         write(folder, "org/robolectric/shadows/ShadowPausedLooper", "idle", "()V", code -> {
             Label unknown = new Label();
-            code.visitVarInsn(Opcodes.ALOAD, 0);
-            code.visitMethodInsn(Opcodes.INVOKESTATIC, CLOCK, "idle", "(Ljava/lang/Object;)Z", false);
+            code.visitMethodInsn(Opcodes.INVOKESTATIC, CLOCK, "idle", "()Z", false);
             code.visitJumpInsn(Opcodes.IFEQ, unknown);
             code.visitInsn(Opcodes.RETURN);
             code.visitLabel(unknown);

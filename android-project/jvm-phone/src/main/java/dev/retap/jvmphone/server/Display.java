@@ -11,6 +11,7 @@ import org.robolectric.shadows.ShadowDisplay;
 /** The display's rotation: as the agent sets it, unless the activity in front asks for one of its own. */
 public final class Display {
     private static int wanted = Surface.ROTATION_0;
+    private static boolean turning;
 
     private Display() {}
 
@@ -30,6 +31,19 @@ public final class Display {
         if (display.getRotation() == rotation) {
             return;
         }
+        turning = true;
+        try {
+            turn(display, rotation);
+        } finally {
+            turning = false;
+        }
+    }
+
+    static boolean isTurning() {
+        return turning;
+    }
+
+    private static void turn(android.view.Display display, int rotation) {
         Shadows.shadowOf(display).setRotation(rotation);
         boolean landscape = rotation == Surface.ROTATION_90 || rotation == Surface.ROTATION_270;
         int orientation = Resources.getSystem().getConfiguration().orientation;

@@ -48,9 +48,12 @@ public final class PhoneClock {
         run(SystemClock.uptimeMillis());
     }
 
-    /** Robolectric's way to wait until the main thread has nothing to do, bounded: false if it is another thread's. */
-    public static boolean idle(Object looper) {
-        if (!MainThread.isCurrent() || looper != Shadow.extract(Looper.getMainLooper())) {
+    /**
+     * Robolectric waits for an idle main thread when a display changes: bounded, since an app may ask for the next frame in
+     * each. False if it waits for something else, which is then its own business.
+     */
+    public static boolean idle() {
+        if (!MainThread.isCurrent() || !Display.isTurning()) {
             return false;
         }
         run();
