@@ -15,6 +15,8 @@ use super::{Phase, Plan};
 const LONGEST: usize = 512;
 /// How often what was not proven is covered anew by walks, before the traces that were read are taken as they are.
 const ROUNDS: u32 = 4;
+/// Cuts may play so many times the events of the suite that was read.
+const CUTS_PLAY: u64 = 12;
 /// So many cuts of one way are tried at most.
 const CUTS: u32 = 40;
 /// Ways that are longer have too many cuts to look at all of them: their loops are cut one by one.
@@ -31,7 +33,7 @@ pub(super) async fn auto(work: &mut Work<'_>, plan: &mut Plan) -> Result<(), Hal
     let mut graph = Graph::default();
     seen.iter().for_each(|way| graph.add(start, way, &work.known));
     let originals = Arc::new(work.originals.to_vec());
-    let mut auto = Auto { work, start, seen, wanted, graph, originals, walks: 0, longest: LONGEST };
+    let mut auto = Auto { work, start, seen, wanted, graph, originals, walks: 0, longest: LONGEST, cut: 0 };
     let mut ways: Vec<Way> = Vec::new();
     for _ in 0..ROUNDS {
         auto.walk(&mut ways).await?;
@@ -46,6 +48,7 @@ pub(super) async fn auto(work: &mut Work<'_>, plan: &mut Plan) -> Result<(), Hal
     auto.fall_back(&mut ways).await?;
     plan.baseline = Some(auto.wanted.clone());
     auto.drop_redundant(&mut ways);
+    auto.or_as_they_were(&mut ways).await?;
     let Auto { work, .. } = auto;
     plan.keep(work, Phase::Proven, ways);
     Ok(())
@@ -62,6 +65,8 @@ struct Auto<'a, 'w> {
     originals: Arc<Vec<retap_shared::trace::Trace>>,
     walks: u32,
     longest: usize,
+    /// How many events cuts have played.
+    cut: u64,
 }
 
 impl Auto<'_, '_> {
@@ -186,11 +191,13 @@ impl Auto<'_, '_> {
                 if fails || !needed.is_within(&hoped) {
                     continue;
                 }
-                if tries == 0 {
+                if tries == 0 || self.cut > CUTS_PLAY * self.read() {
                     return Ok(best);
                 }
                 tries -= 1;
+                let before = self.work.spent.events;
                 let passed = self.work.try_once(&candidate).await?;
+                self.cut += self.work.spent.events - before;
                 if passed && needed.is_within(&self.work.known.coverage(&candidate)) {
                     best = self.without_end(&candidate, needed);
                     continue 'again;
@@ -198,6 +205,27 @@ impl Auto<'_, '_> {
             }
             return Ok(best);
         }
+    }
+
+    /// How many transitions the suite that was read has.
+    fn read(&self) -> u64 {
+        self.seen.iter().map(|way| way.len() as u64).sum()
+    }
+
+    /// Few and long traces may be better as they were: without those that add nothing, and without their ends.
+    async fn or_as_they_were(&mut self, ways: &mut Vec<Way>) -> Result<(), Halt> {
+        let size = |ways: &[Way]| (ways.iter().map(Vec::len).sum::<usize>(), ways.len());
+        let mut plain: Vec<Way> = self.seen.iter().filter(|way| !way.is_empty()).cloned().collect();
+        self.drop_redundant(&mut plain);
+        if size(&plain) >= size(ways) {
+            return Ok(());
+        }
+        self.cut(&mut plain).await?;
+        if self.prove(&mut plain).await? {
+            self.drop_redundant(&mut plain);
+            *ways = plain;
+        }
+        Ok(())
     }
 
     /// The longest first.
