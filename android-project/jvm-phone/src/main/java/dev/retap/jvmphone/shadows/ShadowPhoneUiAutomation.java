@@ -17,9 +17,10 @@ public class ShadowPhoneUiAutomation {
         return MainThread.call(Picture::take);
     }
 
+    /** The display turns also if the app fails at that: then the call has no answer. */
     @Implementation
     protected boolean setRotation(int rotation) {
-        return Boolean.TRUE.equals(MainThread.call(() -> Display.rotate(rotation)));
+        return !Boolean.FALSE.equals(MainThread.call(() -> Display.rotate(rotation)));
     }
 
     @Implementation
