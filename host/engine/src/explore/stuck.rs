@@ -1,5 +1,6 @@
 //! Whether a walker makes no progress any more: TimeMachine's `isStuck`, a sliding window over the states it was in.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 
 /// The published figures by default.
@@ -53,21 +54,22 @@ impl Stuck {
     fn loops(&self, visits: &HashMap<u64, u32>, rules: &StuckRules) -> bool {
         let of = |state: &u64| self.window.iter().filter(|other| *other == state).count();
         let repeated = self.window.iter().map(of).filter(|times| *times > 1).max().unwrap_or(0);
-        let least = frequent(visits, rules.frequent);
-        let is_frequent = |state: &&u64| visits.get(*state).is_some_and(|visits| *visits >= least);
+        let last = last_frequent(visits, rules.frequent);
+        let is_frequent = |state: &&u64| {
+            visits.get(*state).zip(last).is_some_and(|(visits, last)| (Reverse(*visits), **state) <= last)
+        };
         let frequent = self.window.iter().filter(is_frequent).count();
         (repeated + frequent) as f64 / rules.window as f64 > rules.loops
     }
 }
 
-/// How many visits the least visited of the frequent states has.
-fn frequent(visits: &HashMap<u64, u32>, share: f64) -> u32 {
-    let mut counts: Vec<u32> = visits.values().copied().collect();
-    let frequent = ((counts.len() as f64 * share) as usize).clamp(1, counts.len().max(1));
-    if counts.is_empty() {
-        return u32::MAX;
-    }
-    *counts.select_nth_unstable_by(frequent - 1, |one, other| other.cmp(one)).1
+/// The last of the frequent states, by visits and then by name: among many states with one visit each, only so many are
+/// frequent as belong to the share.
+fn last_frequent(visits: &HashMap<u64, u32>, share: f64) -> Option<(Reverse<u32>, u64)> {
+    let mut states: Vec<(Reverse<u32>, u64)> =
+        visits.iter().map(|(state, visits)| (Reverse(*visits), *state)).collect();
+    let frequent = ((states.len() as f64 * share) as usize).clamp(1, states.len().max(1));
+    (!states.is_empty()).then(|| *states.select_nth_unstable(frequent - 1).1)
 }
 
 #[cfg(test)]
