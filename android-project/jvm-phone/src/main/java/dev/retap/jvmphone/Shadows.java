@@ -1,6 +1,7 @@
 package dev.retap.jvmphone;
 
 import dev.retap.jvmphone.shadows.RealCode;
+import dev.retap.jvmphone.shadows.RenderThread;
 import dev.retap.jvmphone.shadows.ShadowPhoneActivity;
 import dev.retap.jvmphone.shadows.ShadowPhoneActivityManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneActivityTaskManager;
@@ -26,6 +27,8 @@ final class Shadows {
         RealCode.ViewAnimator.class,
         RealCode.ScaleGestureDetector.class,
         RealCode.CountDownTimer.class,
+        RenderThread.Animator.class,
+        RenderThread.Vector.class,
         ShadowPhoneActivity.class,
         ShadowPhoneActivityManager.class,
         ShadowPhoneActivityTaskManager.class,
