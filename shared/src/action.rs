@@ -114,6 +114,12 @@ impl Key {
             Key::Code(code) => code,
         }
     }
+
+    /// The key of this code, by its name if it has one.
+    pub fn of_code(code: u16) -> Key {
+        let named = [Key::Back, Key::Home, Key::Menu, Key::Enter, Key::Delete];
+        named.into_iter().find(|key| key.code() == code).unwrap_or(Key::Code(code))
+    }
 }
 
 impl fmt::Display for Key {

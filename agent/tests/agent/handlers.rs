@@ -62,6 +62,14 @@ fn quiet_counts_from_the_request_even_if_nothing_has_changed_for_long() {
 }
 
 #[test]
+fn a_clock_that_stands_still_ends_the_wait() {
+    let mut handlers =
+        Handlers::new(Box::new(ScriptedPhone { stands_still: true, ..ScriptedPhone::default() }));
+    let settled: Settled = ask(&mut handlers, Settle::default());
+    assert!(!settled.quiet);
+}
+
+#[test]
 fn a_step_follows_its_widget_and_keeps_a_place_that_still_lies_on_it() {
     let phone = ScriptedPhone { counter: 60, ..ScriptedPhone::default() };
     let calls = phone.calls.clone();

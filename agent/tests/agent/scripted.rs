@@ -24,6 +24,8 @@ pub(crate) type Calls = Arc<Mutex<Vec<String>>>;
 #[derive(Default)]
 pub(crate) struct ScriptedPhone {
     pub(crate) now: Micros,
+    /// Its clock does not move.
+    pub(crate) stands_still: bool,
     pub(crate) changed: Micros,
     pub(crate) counter: u32,
     /// Every tap changes the screen once more after each of these spans.
@@ -112,6 +114,9 @@ impl Phone for ScriptedPhone {
     }
 
     fn sleep(&mut self, span: Micros) {
+        if self.stands_still {
+            return;
+        }
         let end = self.now + span;
         while let Some(entry) = self.due.first_entry().filter(|entry| *entry.key() <= end) {
             let (at, due) = entry.remove_entry();

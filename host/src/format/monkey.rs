@@ -86,9 +86,9 @@ impl Reading {
             "DispatchKey" if number(2)? == 0.0 => self.add(key(number(3)? as u16)),
             "DispatchPress" => {
                 let code = arguments.first().and_then(|name| key_code(name)).ok_or_else(wrong)?;
-                self.add(key(code));
+                self.add(Action::Key(Key::of_code(code)));
             }
-            "LongPress" => self.add(key(23)),
+            "LongPress" => self.add(Action::Key(Key::of_code(23))),
             "DispatchString" => self.string(rest.trim_end_matches(')')),
             "Tap" | "PressAndHold" => self.touch(point(0)?, number(2).unwrap_or(0.0) as i64),
             "Drag" => {
@@ -180,17 +180,6 @@ fn apart(one: Point, other: Point) -> i32 {
 
 fn middle(one: Point, other: Point) -> Point {
     Point { x: one.x.midpoint(other.x), y: one.y.midpoint(other.y) }
-}
-
-fn key(code: u16) -> Action {
-    Action::Key(match code {
-        3 => Key::Home,
-        4 => Key::Back,
-        66 => Key::Enter,
-        67 => Key::Delete,
-        82 => Key::Menu,
-        code => Key::Code(code),
-    })
 }
 
 /// `KEYCODE_BACK`, or its number.

@@ -140,14 +140,7 @@ pub(super) fn system_event(rng: &mut Rng) -> System {
 }
 
 fn key(code: u16) -> Action {
-    Action::Key(match code {
-        3 => Key::Home,
-        4 => Key::Back,
-        66 => Key::Enter,
-        67 => Key::Delete,
-        82 => Key::Menu,
-        code => Key::Code(code),
-    })
+    Action::Key(Key::of_code(code))
 }
 
 fn point(screen: &Screen, rng: &mut Rng) -> Point {

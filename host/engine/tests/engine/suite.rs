@@ -1,5 +1,7 @@
 //! Whole suites, on apps that are a table of transitions: DetReduce's own examples, and what must hold of every suite.
 
+mod machine;
+
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -10,119 +12,18 @@ use retap_engine::explore::{ExploreSettings, Random, explore};
 use retap_engine::journal::{InMemory, Journal, JournalError};
 use retap_engine::model::{Abstraction, WidgetRules};
 use retap_engine::pool::Pool;
-use retap_engine::seed::{Rng, Seed};
+use retap_engine::seed::Seed;
 use retap_engine::stop::Stop;
 use retap_engine::suite::{
-    Arrival, Errand, Logged, Next, OnPhones, Replayer, Run, RunLog, SuiteAlgorithm, SuiteError,
-    SuiteReduction, SuiteSettings, reduce_suite,
+    Logged, OnPhones, Replayer, Run, RunLog, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings,
+    reduce_suite,
 };
 use retap_shared::action::{Action, Key};
-use retap_shared::connection::Pending;
-use retap_shared::fingerprint::Fingerprint;
-use retap_shared::micros::Micros;
-use retap_shared::protocol::PhoneInfo;
-use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
 use crate::tiny::Tiny;
-
-/// Where an action leads: the app's own state, what is seen of it, the branches on the way, and whether it crashes.
-#[derive(Clone, Debug)]
-struct To {
-    state: u32,
-    screen: u64,
-    branches: Vec<u32>,
-    crashes: bool,
-}
-
-type Table = dyn Fn(u32, u32) -> To + Send + Sync;
-
-struct Machine {
-    table: Box<Table>,
-    /// Once in so many steps it goes astray.
-    stray: Option<(u32, Mutex<Rng>)>,
-    runs: Mutex<Vec<Vec<u32>>>,
-    width: usize,
-}
-
-impl Machine {
-    fn new(table: impl Fn(u32, u32) -> To + Send + Sync + 'static) -> Machine {
-        Machine { table: Box::new(table), stray: None, runs: Mutex::default(), width: 1 }
-    }
-
-    fn runs(&self) -> usize {
-        self.runs.lock().unwrap().len()
-    }
-
-    fn goes_astray(&self) -> bool {
-        self.stray.as_ref().is_some_and(|(once_in, rng)| rng.lock().unwrap().random_range(0..*once_in) == 0)
-    }
-}
-
-impl Replayer for Machine {
-    fn drive(&self, errand: Errand) -> Pending<'_, Result<Run, SuiteError>> {
-        Box::pin(async move {
-            let arrived = |to: &To| Arrival {
-                state: if to.crashes { 1_000_000 + u64::from(to.state) } else { to.screen },
-                inside: !to.crashes,
-                branches: to.branches.clone(),
-                problems: to.crashes.then(|| Fingerprint(u64::from(to.state))).into_iter().collect(),
-                took: Micros(10),
-                ..Arrival::default()
-            };
-            let start = To { state: 0, screen: 0, branches: vec![], crashes: false };
-            let mut run = Run { start: arrived(&start), hops: Vec::new(), refused: None };
-            let (mut state, mut played) = (0, Vec::new());
-            while run.now().problems.is_empty() {
-                let Some(Next { origin, step }) = errand.pilot.next(&run) else { break };
-                let Action::Wait { millis } = step.action else { panic!("{step:?}") };
-                let mut to = (self.table)(state, millis);
-                if self.goes_astray() {
-                    to = To { state: 0, screen: 999, branches: vec![], crashes: false };
-                }
-                state = to.state;
-                played.push(millis);
-                run.hops.push((origin, arrived(&to)));
-                tokio::task::yield_now().await;
-            }
-            self.runs.lock().unwrap().push(played);
-            Ok(run)
-        })
-    }
-
-    fn width(&self) -> usize {
-        self.width
-    }
-}
-
-fn trace(actions: &[u32]) -> Trace {
-    let header = TraceHeader {
-        app: App { package: "com.example".into(), ..App::default() },
-        start: Start::Clean,
-        seed: None,
-        target: None,
-        phone: PhoneInfo::default(),
-    };
-    Trace { header, steps: actions.iter().map(|&millis| Step::new(Action::Wait { millis })).collect() }
-}
-
-fn actions(trace: &Trace) -> Vec<u32> {
-    let action = |step: &Step| match step.action {
-        Action::Wait { millis } => millis,
-        _ => panic!("{step:?}"),
-    };
-    trace.steps.iter().map(action).collect()
-}
-
-async fn reduced(machine: &Machine, suite: &[&[u32]], algorithm: SuiteAlgorithm) -> SuiteReduction {
-    let traces: Vec<Trace> = suite.iter().map(|actions| trace(actions)).collect();
-    let settings = SuiteSettings { algorithm, ..SuiteSettings::default() };
-    reduce_suite(&traces, &settings, machine, &nobody(), &Stop::new()).await.unwrap()
-}
-
-fn left(reduction: &SuiteReduction) -> Vec<Vec<u32>> {
-    reduction.kept.iter().map(|kept| actions(&kept.trace)).collect()
-}
+use machine::{Machine, To, left, reduced, trace};
 
 const BOTH: [SuiteAlgorithm; 2] = [SuiteAlgorithm::DetReduce, SuiteAlgorithm::Auto];
 const MENU: u32 = 1;
