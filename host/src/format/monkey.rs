@@ -83,7 +83,7 @@ impl Reading {
         };
         match name {
             "DispatchPointer" => self.pointer(number(2)? as i64, number(1)? as i64, point(3)?),
-            "DispatchKey" if number(2)? == 0.0 => self.add(key(number(3)? as u16)),
+            "DispatchKey" if number(2)? == 0.0 => self.add(Action::Key(Key::of_code(number(3)? as u16))),
             "DispatchPress" => {
                 let code = arguments.first().and_then(|name| key_code(name)).ok_or_else(wrong)?;
                 self.add(Action::Key(Key::of_code(code)));
