@@ -5,6 +5,7 @@ mod accessibility;
 mod activities;
 mod app_data;
 mod clock;
+mod coverage;
 mod display;
 mod input;
 pub mod java;
@@ -14,10 +15,12 @@ mod others;
 mod packages;
 mod phone;
 mod pixels;
+mod program;
 mod secure;
 #[cfg(feature = "self-test")]
 mod self_test;
 mod settings;
+mod system;
 pub mod table;
 mod typing;
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -26,7 +29,6 @@ mod windows;
 
 use std::collections::HashSet;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use jni::Env;
@@ -45,11 +47,14 @@ use self::input::Input;
 use self::java::{Java, Result};
 use self::news::NEWS;
 use self::packages::Packages;
+use self::program::Programs;
 use self::secure::Secure;
 use self::settings::{Settings, SettingsProgram};
+use self::system::SystemEvents;
 use self::table::{LEVELS, Name};
 use self::windows::ReadWindow;
 use crate::phone::PhoneError;
+use crate::serve::Options;
 
 /// Compose, Flutter and WebView build their trees only after accessibility was switched on.
 const LATE_TREE_TRIES: u32 = 20;
@@ -79,18 +84,19 @@ pub struct AndroidPhone {
     awake: HashSet<Text>,
     secure: Secure,
     data: AppData,
+    system: SystemEvents<Programs>,
     /// Nodes that the framework keeps are older than this.
     forgotten: Micros,
 }
 
 impl AndroidPhone {
-    /// Connects to the system's services. `folder` is where the user's settings are kept until they are put back.
+    /// Connects to the system's services. What is changed of the phone is kept in the folder until it is put back.
     pub fn connect(
         java: Arc<Java>,
         parts: Parts,
-        user: i32,
-        folder: &Path,
+        options: &Options,
     ) -> std::result::Result<Self, PhoneError> {
+        let (user, folder) = (options.user, &options.folder);
         // Build.VERSION.SDK_INT
         let level = java.with(|env| Ok(java.get_static(env, Name::BuildLevel)?.into_int()?))?;
         let level = u32::try_from(level).unwrap_or_default();
@@ -108,6 +114,7 @@ impl AndroidPhone {
         if let Err(error) = &settings {
             tracing::warn!(%error, "could not change the phone's settings: animations stay as they are");
         }
+        let over_network = options.udp.is_some_and(|address| !address.ip().is_loopback());
         Ok(AndroidPhone {
             java,
             parts,
@@ -121,6 +128,7 @@ impl AndroidPhone {
             awake: HashSet::new(),
             secure: Secure::default(),
             data: AppData::new(folder, user),
+            system: SystemEvents::new(Programs::new(folder), folder, user, over_network),
             forgotten: Micros::ZERO,
         })
     }
@@ -259,6 +267,9 @@ fn micros(millis: i64) -> Micros {
 impl Drop for AndroidPhone {
     /// The phone is the user's again.
     fn drop(&mut self) {
+        if let Err(error) = self.system.end() {
+            tracing::warn!(%error, "could not put back what the system did: the next start tries again");
+        }
         if let Some(Err(error)) = self.settings.as_ref().map(Settings::put_back) {
             tracing::warn!(%error, "could not put the settings back: the next start tries again");
         }

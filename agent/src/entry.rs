@@ -84,7 +84,7 @@ extern "system" fn Java_dev_retap_agent_Native_run<'l>(
             events: env.new_global_ref(events)?,
             cleared: env.new_global_ref(cleared)?,
         };
-        let phone = AndroidPhone::connect(java, parts, options.user, &options.folder)?;
+        let phone = AndroidPhone::connect(java, parts, &options)?;
         Ok(serve::serve(Box::new(phone), &options)?)
     })
     .resolve::<ThrowRuntimeExAndDefault>();

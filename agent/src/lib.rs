@@ -12,7 +12,6 @@ pub mod handlers;
 pub mod in_process;
 pub mod link;
 pub mod listen;
-mod log;
 pub mod on_thread;
 pub mod outbox;
 pub mod phone;

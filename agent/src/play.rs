@@ -2,13 +2,13 @@
 //! It ends as soon as its target is reached or cannot be reached any more.
 
 use regex_lite::Regex;
+use retap_shared::log;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Fault, Happening, Hit, Play, Played, Target, What};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::verdict::Verdict;
 
 use crate::handlers::Handlers;
-use crate::log;
 use crate::phone::PhoneError;
 
 /// How often the wait after the last step looks whether something has come.
@@ -134,7 +134,7 @@ impl Playing {
         {
             return Some(Verdict::TargetReached);
         }
-        if target.is_some_and(|target| shows(target, screen)) {
+        if target.is_some_and(|target| shows(target, screen, &self.play.app.package)) {
             return Some(Verdict::TargetReached);
         }
         new.iter().find_map(|happening| match &happening.what {
@@ -175,10 +175,15 @@ fn reaches(target: &Target, what: &What) -> bool {
     }
 }
 
-fn shows(target: &Target, screen: &Screen) -> bool {
+fn shows(target: &Target, screen: &Screen, package: &str) -> bool {
     match target {
         Target::Activity(name) => is_activity(screen.activity(), name),
         Target::Screen(widget) => screen.shows(widget),
+        Target::Lacks { activity, widget } => {
+            let is_own = screen.activity().split('/').next() == Some(package);
+            let is_asked = activity.is_empty() || is_activity(screen.activity(), activity);
+            is_own && is_asked && screen.lacks(widget)
+        }
         Target::Problem(_) | Target::AnyProblem | Target::Log(_) => false,
     }
 }

@@ -1,5 +1,6 @@
 //! What an exploration must respect, from the words of `retap.toml` to the engine's guard.
 
+use regex_lite::Regex;
 use retap_engine::explore::{Guard, Selector};
 use retap_shared::action::Widget;
 use retap_shared::protocol::Target;
@@ -42,6 +43,7 @@ pub fn guard(care: &Care) -> Result<Guard, CareError> {
             .transpose()?
             .map_or_else(Vec::new, |trace| trace.steps),
         never: care.never.iter().map(|text| never(text)).collect::<Result<_, _>>().map_err(words)?,
+        always: care.always.iter().map(|text| always(text)).collect::<Result<_, _>>().map_err(words)?,
     })
 }
 
@@ -55,14 +57,35 @@ pub fn selector(text: &str) -> Result<Selector, String> {
     }
 }
 
-/// `screen:TEXT`, `id:NAME` or `activity:NAME`.
+/// `screen:TEXT`, `id:NAME`, `activity:NAME` or `log:REGEX`.
 pub fn never(text: &str) -> Result<Target, String> {
     match text.split_once(':').filter(|(_, what)| !what.is_empty()) {
         Some(("screen", shown)) => Ok(Target::Screen(Widget { text: shown.into(), ..Widget::default() })),
         Some(("id", id)) => Ok(Target::Screen(Widget { id: id.into(), ..Widget::default() })),
         Some(("activity", name)) => Ok(Target::Activity(name.into())),
-        _ => Err(format!("`{text}` cannot be looked for; write `screen:TEXT`, `id:NAME` or `activity:NAME`")),
+        Some(("log", pattern)) => match Regex::new(pattern) {
+            Ok(_) => Ok(Target::Log(pattern.into())),
+            Err(error) => Err(format!("`{pattern}` is no regular expression: {error}")),
+        },
+        _ => Err(format!(
+            "`{text}` cannot be looked for; write `screen:TEXT`, `id:NAME`, `activity:NAME` or `log:REGEX`"
+        )),
     }
+}
+
+/// `screen:TEXT` or `id:NAME`, on every screen or only `in ACTIVITY`.
+pub fn always(text: &str) -> Result<Target, String> {
+    let (what, activity) = text.rsplit_once(" in ").unwrap_or((text, ""));
+    let widget = match what.split_once(':').filter(|(_, what)| !what.is_empty()) {
+        Some(("screen", shown)) => Widget { text: shown.into(), ..Widget::default() },
+        Some(("id", id)) => Widget { id: id.into(), ..Widget::default() },
+        _ => {
+            return Err(format!(
+                "`{text}` cannot be asked for; write `screen:TEXT` or `id:NAME`, and ` in ACTIVITY` if not everywhere"
+            ));
+        }
+    };
+    Ok(Target::Lacks { activity: activity.into(), widget })
 }
 
 pub fn named(text: &str) -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! The command line: what can be typed, and where it goes. One file per command; the help is its doc comment.
 
+mod abstraction;
 mod arguments;
 mod bench;
 mod check;

@@ -46,6 +46,7 @@ pub struct ExploreConfig {
     pub forbidden_texts: Vec<String>,
     pub texts: Vec<(String, String)>,
     pub never: Vec<String>,
+    pub always: Vec<String>,
     pub before: Option<PathBuf>,
     pub from: Vec<PathBuf>,
     /// APE's settings, as they are written.
@@ -122,6 +123,7 @@ fn explore(section: &mut Section<'_>) -> ExploreConfig {
         forbidden_texts: section.texts("forbidden_texts", care::named),
         texts: section.pairs("texts", |field, _| care::named(field)),
         never: section.texts("never", |text| care::never(text).map(|_| ())),
+        always: section.texts("always", |text| care::always(text).map(|_| ())),
         before: section.text("before").map(PathBuf::from),
         from: section.texts("from", care::named).into_iter().map(PathBuf::from).collect(),
         ape: section.pairs("ape", |name, value| {
@@ -216,7 +218,8 @@ mod tests {
             forbidden_activities = ["BillingActivity"]
             forbidden_texts = ["buy"]
             texts = { user = "me@example.com" }
-            never = ["screen:Server error", "activity:Oops"]
+            never = ["screen:Server error", "activity:Oops", "log:ANR in"]
+            always = ["id:toolbar", "screen:Total in CartActivity"]
             before = "login.retap"
             from = ["one.retap"]
             ape = { alpha = 4, epsilon = 0.1, interactive_only = true }
@@ -243,7 +246,8 @@ mod tests {
                 forbidden_activities: vec!["BillingActivity".into()],
                 forbidden_texts: vec!["buy".into()],
                 texts: vec![("user".into(), "me@example.com".into())],
-                never: vec!["screen:Server error".into(), "activity:Oops".into()],
+                never: vec!["screen:Server error".into(), "activity:Oops".into(), "log:ANR in".into()],
+                always: vec!["id:toolbar".into(), "screen:Total in CartActivity".into()],
                 before: Some("login.retap".into()),
                 from: vec!["one.retap".into()],
                 ape: [("alpha", "4"), ("epsilon", "0.1"), ("interactive_only", "true")]

@@ -23,10 +23,11 @@ use crate::link::{Dial, Link, Patience};
 use crate::os;
 use crate::settings::Devices;
 pub use adb::AdbPhone;
+pub use adb::careful::{Careful, PERSONAL};
 pub use adb::spec::{Spec, with_options};
 pub use error::DevicesError;
 use jvm::Factory;
-pub use jvm::JvmPhone;
+pub use jvm::{Direct, JvmPhone};
 
 const SIMULATED: &str = "sim";
 const UDP: &str = "udp";
@@ -175,19 +176,22 @@ async fn all_on_adb(devices: &Devices) -> Result<Vec<(String, Arc<dyn Connection
     }
     let opening: Vec<_> = on_adb(spec)?
         .into_iter()
-        .map(|phone| tokio::spawn(async move { (AdbPhone::open(&phone).await, phone.serial) }))
+        .map(|phone| tokio::spawn(async move { (AdbPhone::open(&phone).await, phone) }))
         .collect();
     let mut opened = Vec::new();
     for phone in opening {
-        let (phone, serial) = phone.await.expect("nobody ends these tasks but they themselves");
-        opened.push((serial, phone));
+        let (phone, spec) = phone.await.expect("nobody ends these tasks but they themselves");
+        opened.push((spec, phone));
     }
     let wrong = |spec: &String, source| DevicesError::Adb { spec: spec.clone(), source: Box::new(source) };
     opened
         .into_iter()
-        .map(|(serial, phone)| match phone {
-            Ok(phone) => Ok((serial, Arc::new(phone) as Arc<dyn Connection>)),
-            Err(error) => Err(wrong(&serial, error)),
+        .map(|(spec, phone)| match phone {
+            Ok(phone) => {
+                let careful = Careful::new(Arc::new(phone), spec.system);
+                Ok((spec.serial, Arc::new(careful) as Arc<dyn Connection>))
+            }
+            Err(error) => Err(wrong(&spec.serial, error)),
         })
         .collect()
 }

@@ -82,7 +82,7 @@ pub struct Explore {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Allow {
-    /// System events: calls, network, memory, language.
+    /// System events: network, memory, language, time zone, doze, broadcasts.
     System,
 }
 
@@ -98,6 +98,8 @@ pub struct Care {
     pub texts: Vec<(String, String)>,
     /// Targets that must never be reached.
     pub never: Vec<String>,
+    /// What every screen, or every one of an activity, must show.
+    pub always: Vec<String>,
     /// The text of the trace that is played after every clean start.
     pub before: Option<String>,
     /// The texts of the traces to start from.
@@ -181,6 +183,9 @@ pub struct ReduceSuite {
     pub fragments: u32,
     /// Complete, also where it came from a file.
     pub abstraction: Abstraction,
+    /// Steps are left out, not made simpler.
+    #[serde(default)]
+    pub only_delete: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]

@@ -59,6 +59,9 @@ pub fn in_words(target: &Target) -> String {
         Target::Activity(name) => format!("the activity `{}`", plain::line(name, SHORT)),
         Target::Log(pattern) => format!("a line of the log with `{}`", plain::line(pattern, SHORT)),
         Target::Screen(widget) => format!("a screen that shows `{}`", plain::line(&widget.text, SHORT)),
+        Target::Lacks { widget, .. } => {
+            format!("a screen without {}", plain::line(&widget.to_string(), SHORT))
+        }
     }
 }
 

@@ -1,11 +1,15 @@
 //! What a finger or a key can do, and to which widget.
 
+mod system;
+
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Text;
 use crate::screen::{Point, Rotation};
+pub use system::{System, SystemKinds};
 
 /// One event as it is injected. Places are in pixels of the display in its current rotation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,6 +55,16 @@ impl Action {
             Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } | Action::System(_) => {
                 None
             }
+        }
+    }
+
+    /// How long it lasts by itself.
+    pub fn takes(&self) -> Duration {
+        match self {
+            Action::Swipe { millis, .. } | Action::Pinch { millis, .. } | Action::Wait { millis } => {
+                Duration::from_millis(u64::from(*millis))
+            }
+            _ => Duration::ZERO,
         }
     }
 
@@ -131,34 +145,6 @@ impl fmt::Display for Key {
             Key::Enter => f.write_str("enter"),
             Key::Delete => f.write_str("delete"),
             Key::Code(code) => write!(f, "{code}"),
-        }
-    }
-}
-
-/// What comes upon an app from the system. What it changes lasts until the app is stopped.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum System {
-    /// Somebody calls: the phone's own screen for it takes the front.
-    Call,
-    /// The network is gone.
-    Offline,
-    /// It is back.
-    Online,
-    /// Memory is short: an app in front is told so, one that is not in front loses its process.
-    LowMemory,
-    /// Another language, by its tag, such as `ar`.
-    Locale(Text),
-}
-
-impl fmt::Display for System {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            System::Call => f.write_str("a call comes in"),
-            System::Offline => f.write_str("the network goes"),
-            System::Online => f.write_str("the network comes back"),
-            System::LowMemory => f.write_str("memory runs short"),
-            System::Locale(tag) => write!(f, "switch the language to {tag}"),
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod connection;
 pub mod fingerprint;
 pub mod frame;
 mod hex;
+pub mod log;
 pub mod micros;
 pub mod protocol;
 pub mod screen;

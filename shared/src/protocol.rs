@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Text;
-use crate::action::Widget;
+use crate::action::{SystemKinds, Widget};
 use crate::bytes::Png;
 use crate::fingerprint::Fingerprint;
 use crate::micros::Micros;
@@ -199,6 +199,12 @@ pub enum Target {
     Screen(Widget),
     /// A line of the log that this regular expression finds something in.
     Log(Text),
+    /// A screen of the app's own, with nothing above it, that does not show this widget although it should. Only of an
+    /// activity whose name ends so; an empty one is any.
+    Lacks {
+        activity: Text,
+        widget: Widget,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -321,6 +327,8 @@ pub struct Capabilities {
     pub branches: bool,
     pub rotation: bool,
     pub screenshots: bool,
+    /// As far as it can be known without doing them.
+    pub system: SystemKinds,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -21,6 +21,8 @@ pub(crate) use packed::EXPANSION;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
     content: ScreenContent,
+    /// Each node's own hash, in order.
+    node_hashes: Vec<u64>,
     hash: ScreenHash,
 }
 
@@ -146,8 +148,22 @@ impl Screen {
     /// Checks that the parts make a tree, and names the result.
     pub fn new(content: ScreenContent) -> Result<Screen, MalformedScreen> {
         content.check()?;
-        let hash = content.hash();
-        Ok(Screen { content, hash })
+        let node_hashes = content.node_hashes();
+        let hash = content.hash(&node_hashes);
+        Ok(Screen { content, node_hashes, hash })
+    }
+
+    /// The same screen with other flags on some nodes. Only these are looked at.
+    pub fn with_flags(&self, changed: &[(usize, NodeFlags)]) -> Screen {
+        let Screen { mut content, mut node_hashes, .. } = self.clone();
+        for &(number, flags) in changed {
+            if let (Some(node), Some(hash)) = (content.nodes.get_mut(number), node_hashes.get_mut(number)) {
+                node.flags = flags;
+                *hash = node.own_hash();
+            }
+        }
+        let hash = content.hash(&node_hashes);
+        Screen { content, node_hashes, hash }
     }
 
     pub fn hash(&self) -> ScreenHash {

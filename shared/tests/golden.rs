@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, System, Widget};
+use retap_shared::action::{Action, Key, System, SystemKinds, Widget};
 use retap_shared::bytes::Png;
 use retap_shared::codec::{CodecError, decode, encode};
 use retap_shared::fingerprint::Fingerprint;
@@ -116,7 +116,7 @@ fn golden_request(request: &Request) -> &'static str {
         }
         Request::Settle(_) => "03 fc400d0300 fc404b4c00",
         Request::Play(_) => {
-            "04 096f72672e6e6f746573052e4d61696e07 01 0f 000204000000 010204000000 0202040608 05000000 0302040608 05000000 0400000000 0405fb2c01000000 05020402686900 0000 0603000000 07000000 0806000000 0900000000 0901000000 0902000000 0903000000 0904026172000000 01 00fd1032547698badcfe fc400d0300fc404b4c00 01 01"
+            "04 096f72672e6e6f746573052e4d61696e07 01 14 000204000000 010204000000 0202040608 05000000 0302040608 05000000 0400000000 0405fb2c01000000 05020402686900 0000 0603000000 07000000 0806000000 0900000000 0901000000 0902000000 0903000000 0904026172000000 0905000000 0906054d45444941000000 090703555443000000 0908000000 0909000000 01 00fd1032547698badcfe fc400d0300fc404b4c00 01 01"
         }
         Request::Control(_) => "05 096f72672e6e6f746573052e4d61696e07 0402",
         Request::Watch(_) => "06 096f72672e6e6f746573",
@@ -129,11 +129,11 @@ fn golden_request(request: &Request) -> &'static str {
 fn golden_reply(reply: &Reply) -> &'static str {
     match reply {
         Reply::Described(_) => {
-            "00 0973696d756c61746564 0373696d 22 00 fb3804fb6009 fba401 00 00 05656e2d4742 64 01 01000100 01 096f72672e6e6f746573052e4d61696e07 054e6f746573 01052e4d61696e 0c"
+            "00 0973696d756c61746564 0373696d 22 00 fb3804fb6009 fba401 00 00 05656e2d4742 64 01 01000100fb1f02 01 096f72672e6e6f746573052e4d61696e07 054e6f746573 01052e4d61696e 0c"
         }
         Reply::Captured(_) => "01 02 SCREEN",
         Reply::Acted(_) => {
-            "02 01 01 fd82ba4f3c939c0e11 fdb1b89a8f4b920d99 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 HAPPENED 04 01fafbfb00fc70110100 01 0c"
+            "02 01 01 fdcf22701f4aedd2f5 fdd1ddbb1ef5b406c3 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 HAPPENED 04 01fafbfb00fc70110100 01 0c"
         }
         Reply::Settled(_) => "03 00 00 0c",
         Reply::Played(_) => {
@@ -180,6 +180,11 @@ fn requests() -> Vec<Request> {
         Action::System(System::Online),
         Action::System(System::LowMemory),
         Action::System(System::Locale("ar".into())),
+        Action::System(System::Message),
+        Action::System(System::Broadcast("MEDIA".into())),
+        Action::System(System::TimeZone("UTC".into())),
+        Action::System(System::Doze),
+        Action::System(System::Wake),
     ];
     vec![
         About.into(),
@@ -219,7 +224,8 @@ fn replies() -> Vec<Reply> {
     };
     let apps =
         vec![AppInfo { app: app(), label: "Notes".into(), activities: vec![".Main".into()], branches: 12 }];
-    let can = Capabilities { checkpoints: true, branches: false, rotation: true, screenshots: false };
+    let system = SystemKinds::SIMULATED | SystemKinds::WAKE;
+    let can = Capabilities { checkpoints: true, branches: false, rotation: true, screenshots: false, system };
     let change = ScreenChange::between(&screen("OK"), &screen("No"));
     vec![
         Described { phone, can, apps }.into(),
@@ -299,6 +305,8 @@ fn what_messages_are_made_of_has_its_golden_bytes() {
     check(&Target::AnyProblem, "01");
     check(&Target::Activity("A".into()), "02 0141");
     check(&Target::Log("A".into()), "04 0141");
+    let lacks = Target::Lacks { activity: "A".into(), widget: widget() };
+    check(&lacks, "05 0141 0569642f6f6b024f4b06427574746f6e03302e32");
     check(&Target::Screen(widget()), "03 0569642f6f6b024f4b06427574746f6e03302e32");
     check(&Verdict::TargetReached, "00");
     check(&Verdict::TargetNotReached, "01");

@@ -94,7 +94,7 @@ fn a_whole_screen_names_repeated_texts_once() {
 #[test]
 fn everything_on_a_screen_is_part_of_its_identity() {
     let base = list(3);
-    let mut others = vec![base.clone(); 14];
+    let mut others = vec![base.clone(); 15];
     others[0].size.width += 1;
     others[1].rotation = Rotation::Left;
     others[2].activity = "other".into();
@@ -110,16 +110,28 @@ fn everything_on_a_screen_is_part_of_its_identity() {
     others[11].nodes[1].bounds.bottom += 1;
     others[12].nodes[1].flags |= NodeFlags::CHECKED;
     others[13].nodes[2].depth = 1;
+    // In another order.
+    others[14].nodes[2].depth = 1;
+    others[14].nodes.swap(1, 2);
     let mut hashes: Vec<_> = others.into_iter().chain([base]).map(|content| screen(content).hash()).collect();
     hashes.sort();
     hashes.dedup();
-    assert_eq!(hashes.len(), 15);
+    assert_eq!(hashes.len(), 16);
+}
+
+#[test]
+fn a_screen_with_other_flags_is_the_one_that_has_them() {
+    let mut content = list(5);
+    content.nodes[2].flags = NodeFlags::CHECKED;
+    content.nodes[4].flags = NodeFlags::empty();
+    let changed = [(2, NodeFlags::CHECKED), (4, NodeFlags::empty()), (5, NodeFlags::SELECTED)];
+    assert_eq!(screen(list(5)).with_flags(&changed), screen(content), "there is no node 5");
 }
 
 #[test]
 fn a_hash_is_the_same_on_every_machine_and_reads_as_16_digits() {
     let hash = screen(list(3)).hash();
-    assert_eq!(hash.to_string(), "ef88d230a443bde6");
+    assert_eq!(hash.to_string(), "1fa6741401f8958e");
     assert_eq!(hash.to_string().parse(), Ok(hash));
     assert_eq!(serde_json::to_string(&hash).unwrap(), format!("\"{hash}\""));
     for wrong in ["", "123", "+123456789abcdef", "0123456789abcdeg", "0123456789abcdef0"] {

@@ -34,6 +34,10 @@ fn a_trace_is_a_header_and_a_line_for_each_step() {
         Action::Wait { millis: 500 },
         Action::System(System::LowMemory),
         Action::System(System::Locale("ar".into())),
+        Action::System(System::Message),
+        Action::System(System::Broadcast("MEDIA".into())),
+        Action::System(System::TimeZone("UTC".into())),
+        Action::System(System::Doze),
     ];
     let first = Step {
         action: Action::Tap(at),
@@ -72,6 +76,10 @@ fn a_trace_is_a_header_and_a_line_for_each_step() {
     {"do":{"wait":{"millis":500}}}
     {"do":{"system":"low_memory"}}
     {"do":{"system":{"locale":"ar"}}}
+    {"do":{"system":"message"}}
+    {"do":{"system":{"broadcast":"MEDIA"}}}
+    {"do":{"system":{"time_zone":"UTC"}}}
+    {"do":{"system":"doze"}}
     "#);
     assert_eq!(Trace::parse(&trace.to_text()).unwrap(), trace);
 }
@@ -82,7 +90,12 @@ fn every_target_has_its_words() {
     let targets = [
         (Target::AnyProblem, r#""any_problem""#),
         (Target::Activity("Checkout".into()), r#"{"activity":"Checkout"}"#),
-        (Target::Screen(widget), r#"{"screen":{"text":"Thanks"}}"#),
+        (Target::Screen(widget.clone()), r#"{"screen":{"text":"Thanks"}}"#),
+        (
+            Target::Lacks { activity: "Cart".into(), widget: widget.clone() },
+            r#"{"lacks":{"activity":"Cart","widget":{"text":"Thanks"}}}"#,
+        ),
+        (Target::Lacks { activity: "".into(), widget }, r#"{"lacks":{"widget":{"text":"Thanks"}}}"#),
         (Target::Log("ANR in .*".into()), r#"{"log":"ANR in .*"}"#),
     ];
     for (target, words) in targets {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use retap_agent::phone::{Phone, PhoneError, TakePixels};
 use retap_shared::Text;
-use retap_shared::action::Action;
+use retap_shared::action::{Action, SystemKinds};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What};
 use retap_shared::screen::{Rotation, Screen, SharedScreen};
@@ -204,7 +204,8 @@ impl Phone for SimulatedPhone {
     }
 
     fn can(&self) -> Capabilities {
-        Capabilities { checkpoints: true, branches: true, rotation: true, screenshots: true }
+        let system = SystemKinds::SIMULATED;
+        Capabilities { checkpoints: true, branches: true, rotation: true, screenshots: true, system }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {
@@ -220,6 +221,11 @@ impl Phone for SimulatedPhone {
     }
 
     fn inject(&mut self, action: &Action) -> Result<(), PhoneError> {
+        if let Action::System(system) = action
+            && !SystemKinds::SIMULATED.contains(system.kind())
+        {
+            return Err(Fault::Unsupported(format!("do what the system does: {system}")).into());
+        }
         self.perform(action);
         Ok(())
     }

@@ -26,6 +26,7 @@ pub(crate) struct Plan {
     /// The first of its decisions among those of the app.
     pub(crate) first_decision: u32,
     pub(crate) decisions: u32,
+    /// Switches with a variable of their own, which are the first ones of no consequence.
     inert: usize,
     inert_texts: usize,
 }
@@ -236,9 +237,11 @@ pub(crate) enum Msg {
 }
 
 impl State {
-    /// Equal for states in which a page is drawn the same way.
-    fn look(&self, page: &Page) -> u64 {
-        let values = [&self.kept, &self.memory, &self.inert.0].into_iter().map(Vec::as_slice);
+    /// Equal for states in which a page is drawn the same way but for the switches that have the first variables of no
+    /// consequence, so many of them.
+    fn look(&self, page: &Page, switches: usize) -> u64 {
+        let others = self.inert.0.get(switches..).unwrap_or_default();
+        let values = [&self.kept, &self.memory, others].into_iter();
         let texts = self.texts.iter().chain(&self.inert_texts.0).map(|text| text.as_bytes());
         let asks = page.asks.map_or(0, |number| u64::from(number) + 1);
         let counts = (self.texts.len() as u64) << 32 | asks << 8 | u64::from(page.screen);

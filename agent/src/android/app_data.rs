@@ -7,10 +7,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use retap_shared::Text;
 use retap_shared::protocol::{CheckpointId, Fault};
+
+use super::program;
 
 /// A program that asks the person at the phone whether root may be had is not waited for longer.
 const ASKED: Duration = Duration::from_secs(10);
@@ -171,18 +173,7 @@ impl AppData {
     ) -> io::Result<()> {
         let mut command = self.command(way, package, script);
         let mut child = command.stdin(input).stdout(output).stderr(Stdio::piped()).spawn()?;
-        let began = Instant::now();
-        let status = loop {
-            match child.try_wait()? {
-                Some(status) => break status,
-                None if began.elapsed() > limit => {
-                    child.kill()?;
-                    child.wait()?;
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, "it took too long"));
-                }
-                None => std::thread::sleep(Duration::from_millis(2)),
-            }
-        };
+        let status = program::wait(&mut child, limit)?;
         if status.success() {
             return Ok(());
         }

@@ -67,6 +67,11 @@ impl Java {
         self.find(env, name).is_ok()
     }
 
+    /// Which form of it this phone has, counted from the newest.
+    pub(crate) fn form(&self, env: &mut Env, name: Name) -> Result<usize> {
+        Ok(self.find(env, name)?.form)
+    }
+
     /// Calls a method that has one form.
     pub fn call<'l>(
         &self,
@@ -158,6 +163,10 @@ impl Java {
     pub fn text(&self, env: &mut Env, text: &JObject) -> Result<Text> {
         if text.is_null() {
             return Ok(Text::default());
+        }
+        // Most are strings already, and need not be asked.
+        if let Ok(text) = env.as_cast::<JString>(text) {
+            return Ok(string(env, &text)?.into());
         }
         // text.toString()
         let text = self.call(env, Name::TextToString, text, &[])?.into_object()?;

@@ -1,127 +1,102 @@
-//! AccessibilityNodeInfo: a window's tree as flat nodes, and the field under a finger. Trees come from apps and may be
-//! huge, deep, circular or half gone: what is read then is smaller, and no local reference outlives its node.
-
-use std::collections::HashSet;
+//! AccessibilityNodeInfo: a window's tree as flat nodes, which the bootstrap's `Nodes` reads, and the field under a finger.
 
 use jni::Env;
-use jni::objects::{JObject, JValue};
+use jni::objects::{JIntArray, JObject, JObjectArray, JString, JValue};
 use retap_shared::Text;
 use retap_shared::screen::{Node, NodeFlags, Point, Rect};
 
-use super::java::{Java, Result};
+use super::java::{Java, JavaError, Result, string};
 use super::table::Name;
 
 /// Beyond this a tree is cut off: a list without end must not fill a reply.
-const MOST_NODES: usize = 5_000;
+const MOST_NODES: i32 = 5_000;
 /// Each level holds references while those below it are read, and old phones have room for 512 in all.
 const MOST_DEPTH: u16 = 150;
-/// References that one node needs at once.
+/// References that a step of the way down needs at once.
 const FRAME: usize = 8;
+/// So many nodes are taken apart before the references to their texts are let go.
+const NODES_A_FRAME: usize = 16;
 /// Prefetch a whole subtree, breadth first, without interruption (33 and later).
 pub(crate) const PREFETCH: i32 = 0x20 | 0x10;
+/// Below this level a node goes back to a pool, or the pool runs dry.
+const WITHOUT_POOL: u32 = 33;
 
-const FLAGS: [(Name, NodeFlags); 11] = [
-    (Name::NodeIsEnabled, NodeFlags::ENABLED),
-    (Name::NodeIsClickable, NodeFlags::CLICKABLE),
-    (Name::NodeIsLongClickable, NodeFlags::LONG_CLICKABLE),
-    (Name::NodeIsScrollable, NodeFlags::SCROLLABLE),
-    (Name::NodeIsCheckable, NodeFlags::CHECKABLE),
-    (Name::NodeIsChecked, NodeFlags::CHECKED),
-    (Name::NodeIsEditable, NodeFlags::EDITABLE),
-    (Name::NodeIsFocused, NodeFlags::FOCUSED),
-    (Name::NodeIsSelected, NodeFlags::SELECTED),
-    (Name::NodeIsPassword, NodeFlags::PASSWORD),
-    (Name::NodeIsVisible, NodeFlags::VISIBLE),
+/// What `Nodes.read` gives of each node: depth, flags and place; class, id, text and description.
+const NUMBERS: usize = 6;
+const TEXTS: usize = 4;
+/// Beside the flags: which of these texts there are, from this bit on.
+const FIRST_TEXT: usize = 16;
+
+/// In the order of the bits that `Nodes.read` sets.
+const FLAGS: [NodeFlags; 11] = [
+    NodeFlags::ENABLED,
+    NodeFlags::CLICKABLE,
+    NodeFlags::LONG_CLICKABLE,
+    NodeFlags::SCROLLABLE,
+    NodeFlags::CHECKABLE,
+    NodeFlags::CHECKED,
+    NodeFlags::EDITABLE,
+    NodeFlags::FOCUSED,
+    NodeFlags::SELECTED,
+    NodeFlags::PASSWORD,
+    NodeFlags::VISIBLE,
 ];
 
-/// Reads trees into `nodes`, one after the other.
-#[derive(Debug)]
-pub(crate) struct NodeReader<'a> {
-    java: &'a Java,
-    /// Below 33 a node goes back to a pool, or the pool runs dry.
-    recycles: bool,
-    seen: HashSet<i64>,
-    pub(crate) nodes: Vec<Node>,
+/// The tree under `root`.
+pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) -> Result<Vec<Node>> {
+    // What is given to a static method is not looked at: one call on it shows that it is a node.
+    java.call(env, Name::NodeChildCount, root, &[])?;
+    let prefetch = if java.form(env, Name::NodeChild)? == 0 { PREFETCH } else { 0 };
+    let (depth, recycles) = (i32::from(MOST_DEPTH), JValue::Bool(level < WITHOUT_POOL));
+    let arguments = [root.into(), MOST_NODES.into(), depth.into(), prefetch.into(), recycles];
+    env.with_local_frame(FRAME, |env| {
+        // Object[] read = Nodes.read(root, MOST_NODES, MOST_DEPTH, prefetch, recycles)
+        let read = java.call_static(env, Name::NodesRead, &arguments)?.into_object()?;
+        let read = env.cast_local::<JObjectArray>(read)?;
+        let given = read.get_element(env, 0)?;
+        let given = env.cast_local::<JIntArray>(given)?;
+        let texts = read.get_element(env, 1)?;
+        let texts = env.cast_local::<JObjectArray<JString>>(texts)?;
+        let mut numbers = vec![0; given.len(env)?];
+        given.get_region(env, 0, &mut numbers)?;
+        let (numbers, _) = numbers.as_chunks::<NUMBERS>();
+        let mut nodes = Vec::with_capacity(numbers.len());
+        for some in numbers.chunks(NODES_A_FRAME) {
+            env.with_local_frame(NODES_A_FRAME * TEXTS, |env| {
+                for numbers in some {
+                    nodes.push(node(env, numbers, &texts, nodes.len() * TEXTS)?);
+                }
+                Ok::<_, JavaError>(())
+            })?;
+        }
+        Ok(nodes)
+    })
 }
 
-impl<'a> NodeReader<'a> {
-    pub(crate) fn new(java: &'a Java, level: u32) -> Self {
-        NodeReader { java, recycles: level < 33, seen: HashSet::new(), nodes: Vec::new() }
-    }
+fn node(env: &mut Env, numbers: &[i32; NUMBERS], texts: &JObjectArray<JString>, at: usize) -> Result<Node> {
+    let [depth, flags, left, top, right, bottom] = *numbers;
+    let mut text = |number: usize| {
+        if flags & 1 << (FIRST_TEXT + number) == 0 {
+            return Ok(Text::default());
+        }
+        let text = texts.get_element(env, at + number)?;
+        Ok::<Text, JavaError>(string(env, &text)?.into())
+    };
+    let [class, id, said, description] = [text(0)?, text(1)?, text(2)?, text(3)?];
+    Ok(Node {
+        depth: u16::try_from(depth).unwrap_or(MOST_DEPTH),
+        class,
+        id,
+        text: said,
+        description,
+        bounds: Rect { left, top, right, bottom },
+        flags: flags_of(flags),
+    })
+}
 
-    /// Appends the tree under `root`.
-    pub(crate) fn read_tree(&mut self, env: &mut Env, root: &JObject) -> Result<()> {
-        self.seen.clear();
-        let java = self.java;
-        env.with_local_frame(FRAME, |env| {
-            // new Rect()
-            let bounds = java.make(env, Name::RectNew, &[&[]])?;
-            self.read(env, root, &bounds, 0)
-        })
-    }
-
-    fn read(&mut self, env: &mut Env, node: &JObject, bounds: &JObject, depth: u16) -> Result<()> {
-        let java = self.java;
-        // node.getSourceNodeId()
-        let number = java.call(env, Name::NodeNumber, node, &[])?.into_long()?;
-        if self.nodes.len() >= MOST_NODES || !self.seen.insert(number) {
-            return Ok(());
-        }
-        let read = env.with_local_frame(FRAME, |env| self.attributes(env, node, bounds, depth))?;
-        self.nodes.push(read);
-        // node.getChildCount()
-        let children = java.call(env, Name::NodeChildCount, node, &[])?.into_int()?;
-        if depth < MOST_DEPTH {
-            for child in 0..children {
-                if self.nodes.len() >= MOST_NODES {
-                    break;
-                }
-                env.with_local_frame(FRAME, |env| self.read_child(env, node, child, bounds, depth + 1))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A child that has gone meanwhile is null.
-    fn read_child(
-        &mut self,
-        env: &mut Env,
-        node: &JObject,
-        number: i32,
-        bounds: &JObject,
-        depth: u16,
-    ) -> Result<()> {
-        let child = child(self.java, env, node, number)?;
-        if child.is_null() {
-            return Ok(());
-        }
-        self.read(env, &child, bounds, depth)?;
-        if self.recycles {
-            // child.recycle()
-            self.java.call(env, Name::NodeRecycle, &child, &[])?;
-        }
-        Ok(())
-    }
-
-    fn attributes(&self, env: &mut Env, node: &JObject, bounds: &JObject, depth: u16) -> Result<Node> {
-        let java = self.java;
-        let mut flags = NodeFlags::empty();
-        for (name, flag) in FLAGS {
-            // node.isEnabled(), and so on
-            flags.set(flag, java.call(env, name, node, &[])?.into_bool()?);
-        }
-        // node.getBoundsInScreen(bounds)
-        java.call(env, Name::NodeBounds, node, &[bounds.into()])?;
-        Ok(Node {
-            depth,
-            class: text(java, env, Name::NodeClass, node)?,
-            id: text(java, env, Name::NodeId, node)?,
-            text: text(java, env, Name::NodeText, node)?,
-            description: text(java, env, Name::NodeDescription, node)?,
-            bounds: rect(java, env, bounds)?,
-            flags,
-        })
-    }
+fn flags_of(bits: i32) -> NodeFlags {
+    let set = FLAGS.iter().enumerate().filter(|(bit, _)| bits & 1 << bit != 0);
+    set.fold(NodeFlags::empty(), |flags, (_, flag)| flags | *flag)
 }
 
 /// node.getChild(number, FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST | FLAG_PREFETCH_UNINTERRUPTIBLE)

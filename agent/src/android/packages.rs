@@ -7,6 +7,7 @@ use retap_shared::protocol::AppInfo;
 use retap_shared::trace::App;
 
 use super::activities::launcher_intent;
+use super::coverage;
 use super::java::{Java, Result};
 use super::table::Name;
 use super::windows::each;
@@ -92,7 +93,12 @@ impl Packages<'_> {
             activity: found.activity.clone(),
             version_code: u64::try_from(version_code).unwrap_or_default(),
         };
-        Ok(AppInfo { app, label: found.label.clone(), activities, branches: 0 })
+        Ok(AppInfo {
+            app,
+            label: found.label.clone(),
+            activities,
+            branches: coverage::total(java, env, &found.package)?,
+        })
     }
 
     /// Every permission that the app asks for: info.requestedPermissions

@@ -12,7 +12,7 @@ use retap_shared::trace::App;
 use super::app_data::AppData;
 use super::news::NEWS;
 use super::table::Name;
-use super::{AndroidPhone, activities, clock, micros, pixels};
+use super::{AndroidPhone, activities, clock, coverage, micros, pixels};
 use crate::phone::{Phone, PhoneError, TakePixels};
 
 impl Phone for AndroidPhone {
@@ -32,9 +32,10 @@ impl Phone for AndroidPhone {
         Capabilities {
             // An app's data is not its whole state: what was on the screen does not come back.
             checkpoints: false,
+            branches: self.java.with(|env| coverage::is_counted(&self.java, env)).unwrap_or(false),
             rotation: has(&[Name::AutomationRotate]),
             screenshots: has(&[Name::AutomationScreenshot, Name::BitmapCopy, Name::BitmapPixels]),
-            ..Capabilities::default()
+            system: self.system.kinds(),
         }
     }
 
@@ -55,7 +56,7 @@ impl Phone for AndroidPhone {
 
     fn inject(&mut self, action: &Action) -> Result<(), PhoneError> {
         if let Action::System(system) = action {
-            return Err(Fault::Unsupported(format!("do what the system does: {system}")).into());
+            return Ok(self.system.perform(system, &self.watched)?);
         }
         if self.java.with(|env| self.act(env, action))? {
             return Ok(());
@@ -84,7 +85,8 @@ impl Phone for AndroidPhone {
     }
 
     fn stop(&mut self, app: &App) -> Result<(), PhoneError> {
-        Ok(self.java.with(|env| activities::force_stop(&self.java, env, &app.package, self.user))?)
+        self.java.with(|env| activities::force_stop(&self.java, env, &app.package, self.user))?;
+        Ok(self.system.end()?)
     }
 
     fn clear_data(&mut self, app: &App) -> Result<(), PhoneError> {
@@ -108,7 +110,11 @@ impl Phone for AndroidPhone {
         into.append(&mut self.happened);
     }
 
-    fn take_branches(&mut self, _: &mut Vec<u32>) {}
+    fn take_branches(&mut self, into: &mut Vec<u32>) {
+        if let Err(error) = self.java.with(|env| coverage::take(&self.java, env, into)) {
+            tracing::warn!(%error, "the branches that ran are not known");
+        }
+    }
 
     /// Of the watched app's data. The app starts anew after it, as it does after going back: both end in one state.
     fn save(&mut self) -> Result<(CheckpointId, u64), PhoneError> {
@@ -136,6 +142,7 @@ impl AndroidPhone {
         }
         let java = self.java.clone();
         java.with(|env| activities::force_stop(&java, env, &package, self.user))?;
+        self.system.end()?;
         let done = work(&mut self.data, &package);
         java.with(|env| self.start(env, &package, ""))?;
         Ok(done?)

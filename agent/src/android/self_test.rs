@@ -11,7 +11,7 @@ use retap_shared::screen::Point;
 
 use super::input::{key_event, motion};
 use super::java::JavaError;
-use super::nodes::NodeReader;
+use super::nodes::read_tree;
 use super::typing::text_bundle;
 use super::windows::read_window;
 use crate::entry::java;
@@ -26,10 +26,8 @@ extern "system" fn Java_dev_retap_agent_SelfTest_readTree<'l>(
 ) -> JString<'l> {
     env.with_env(|env| -> Result<_, JavaError> {
         let java = java(env, &class)?;
-        let mut reader = NodeReader::new(&java, level.unsigned_abs());
-        reader.read_tree(env, &root)?;
         let mut lines = String::new();
-        for node in &reader.nodes {
+        for node in read_tree(&java, env, &root, level.unsigned_abs())? {
             let bounds = node.bounds;
             lines.push_str(&format!(
                 "{} {:?} {:?} {:?} {:?} {},{},{},{} {:?}\n",

@@ -115,30 +115,15 @@ rows! {
         ];
     }
     "android/view/accessibility/AccessibilityNodeInfo" {
-        NodeClass: Method 23 "getClassName" ["()Ljava/lang/CharSequence;"];
         NodePackage: Method 23 "getPackageName" ["()Ljava/lang/CharSequence;"];
-        NodeId: Method 23 "getViewIdResourceName" ["()Ljava/lang/String;"];
         NodeText: Method 23 "getText" ["()Ljava/lang/CharSequence;"];
-        NodeDescription: Method 23 "getContentDescription" ["()Ljava/lang/CharSequence;"];
         NodeBounds: Method 23 "getBoundsInScreen" ["(Landroid/graphics/Rect;)V"];
-        NodeIsEnabled: Method 23 "isEnabled" ["()Z"];
-        NodeIsClickable: Method 23 "isClickable" ["()Z"];
-        NodeIsLongClickable: Method 23 "isLongClickable" ["()Z"];
-        NodeIsScrollable: Method 23 "isScrollable" ["()Z"];
-        NodeIsCheckable: Method 23 "isCheckable" ["()Z"];
-        NodeIsChecked: Method 23 "isChecked" ["()Z"];
         NodeIsEditable: Method 23 "isEditable" ["()Z"];
-        NodeIsFocused: Method 23 "isFocused" ["()Z"];
-        NodeIsSelected: Method 23 "isSelected" ["()Z"];
-        NodeIsPassword: Method 23 "isPassword" ["()Z"];
-        NodeIsVisible: Method 23 "isVisibleToUser" ["()Z"];
-        NodeNumber: Method 23 "getSourceNodeId" ["()J"];
         NodeChildCount: Method 23 "getChildCount" ["()I"];
         NodeChild: Method 23 "getChild" [
             "(II)Landroid/view/accessibility/AccessibilityNodeInfo;",
             "(I)Landroid/view/accessibility/AccessibilityNodeInfo;"
         ];
-        NodeRecycle: Method 23 "recycle" ["()V"];
         NodePerform: Method 23 "performAction" ["(ILandroid/os/Bundle;)Z"];
     }
     "android/graphics/Rect" {
@@ -314,5 +299,16 @@ rows! {
     }
     "java/util/Locale" {
         LocaleTag: Method 23 "toLanguageTag" ["()Ljava/lang/String;"];
+    }
+    // The bootstrap's own, which come with the library to every level.
+    "dev/retap/agent/Nodes" {
+        NodesRead: StaticMethod 23 "read" [
+            "(Landroid/view/accessibility/AccessibilityNodeInfo;IIIZ)[Ljava/lang/Object;"
+        ];
+    }
+    "dev/retap/agent/Coverage" {
+        CoverageIsCounted: StaticMethod 23 "isCounted" ["()Z"];
+        CoverageTotal: StaticMethod 23 "total" ["(Ljava/lang/String;)I"];
+        CoverageTake: StaticMethod 23 "take" ["()[I"];
     }
 }

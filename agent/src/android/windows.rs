@@ -6,7 +6,7 @@ use retap_shared::screen::{Node, Window, WindowFlags, WindowKind};
 
 use super::accessibility::Accessibility;
 use super::java::{Java, Result};
-use super::nodes::{NodeReader, PREFETCH, rect, text};
+use super::nodes::{PREFETCH, read_tree, rect, text};
 use super::table::Name;
 
 /// AccessibilityWindowInfo.TYPE_APPLICATION and TYPE_INPUT_METHOD; every other type is the system's own.
@@ -82,13 +82,13 @@ pub(crate) fn read_window(java: &Java, env: &mut Env, window: &JObject, level: u
         read.title = text(java, env, Name::WindowTitle, window)?;
     }
     let root = root(java, env, window)?;
-    let mut reader = NodeReader::new(java, level);
+    let mut nodes = Vec::new();
     if !root.is_null() {
         read.package = text(java, env, Name::NodePackage, &root)?;
-        reader.read_tree(env, &root)?;
+        nodes = read_tree(java, env, &root, level)?;
     }
-    read.nodes = u32::try_from(reader.nodes.len()).unwrap_or(u32::MAX);
-    Ok(ReadWindow { layer, number, window: read, nodes: reader.nodes })
+    read.nodes = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+    Ok(ReadWindow { layer, number, window: read, nodes })
 }
 
 /// window.getRoot(FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST | FLAG_PREFETCH_UNINTERRUPTIBLE)

@@ -102,7 +102,8 @@ impl Phone for ScriptedPhone {
     }
 
     fn can(&self) -> Capabilities {
-        Capabilities { checkpoints: true, branches: true, rotation: self.can_rotate, screenshots: false }
+        let rotation = self.can_rotate;
+        Capabilities { checkpoints: true, branches: true, rotation, ..Capabilities::default() }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {

@@ -25,6 +25,8 @@ pub(crate) enum Phone {
     WithoutNeeded,
     /// Of level 22.
     Old,
+    /// Tells which branches ran.
+    Counting,
 }
 
 pub(crate) struct Agent {
@@ -42,11 +44,13 @@ impl Agent {
         let mut words = java.lines();
         let mut command = Command::new(words.next().unwrap());
         command.args(words);
-        if let Phone::Old = phone {
-            command.arg("-Dphone.level=22");
+        match phone {
+            Phone::Old => drop(command.arg("-Dphone.level=22")),
+            Phone::Counting => drop(command.arg("-Dphone.counts=true")),
+            Phone::Whole | Phone::WithoutOptional | Phone::WithoutNeeded => {}
         }
         let classes = match phone {
-            Phone::Whole | Phone::Old => setting(CLASSES),
+            Phone::Whole | Phone::Old | Phone::Counting => setting(CLASSES),
             Phone::WithoutOptional => format!("{}:{}", setting(WITHOUT_OPTIONAL), setting(CLASSES)),
             Phone::WithoutNeeded => format!("{}:{}", setting(WITHOUT_NEEDED), setting(CLASSES)),
         };

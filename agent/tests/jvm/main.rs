@@ -64,6 +64,20 @@ async fn what_a_vendor_left_out_is_a_missing_capability() {
     agent.stop();
 }
 
+#[tokio::test]
+async fn each_step_tells_the_branches_that_ran_in_it_where_something_counts_them() {
+    let mut agent = Agent::start(Phone::Counting, &["--udp", "127.0.0.1:0"]);
+    let place = agent.listens_on();
+    let mut host = Host::over_udp(&place, agent.host_keys()).await.unwrap();
+    let described: Described = host.ask(About).await;
+    assert!(described.can.branches, "{:?}", described.can);
+    assert_eq!(described.apps[0].branches, 2);
+    for (y, ran) in [(10, 0), (180, 1), (20, 0)] {
+        assert_eq!(tap(&mut host, y).await.branches, [ran]);
+    }
+    agent.stop();
+}
+
 #[test]
 fn what_nothing_stands_in_for_is_an_error_that_names_it() {
     let agent = Agent::start(Phone::WithoutNeeded, &["--name", "retap-test-never"]);
@@ -110,6 +124,7 @@ async fn describes_itself(host: &mut Host) {
     assert!(described.can.rotation && described.can.screenshots, "{:?}", described.can);
     let [app] = &described.apps[..] else { panic!("{:?}", described.apps) };
     assert_eq!((app.label.as_str(), app.app.version_code), ("Cardboard", 7));
+    assert_eq!((described.can.branches, app.branches), (false, 0), "nothing counts them");
     assert_eq!(app.activities, ["com.example.cardboard/com.example.cardboard.Main"]);
 }
 
@@ -124,6 +139,7 @@ async fn shows_its_screen(host: &mut Host) {
 
 async fn counts_taps_and_tells_of_a_crash(host: &mut Host) {
     let acted = tap(host, 10).await;
+    assert!(acted.branches.is_empty(), "nothing counts them");
     assert_eq!(full(acted.screen).nodes()[1].text, "1 taps");
     assert!(!acted.happened.iter().any(|happening| matches!(happening.what, What::Problem(_))));
     let acted = tap(host, 180).await;

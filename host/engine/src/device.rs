@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use retap_shared::Text;
 use retap_shared::bytes::Png;
@@ -16,6 +17,13 @@ use retap_shared::protocol::{
 use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Interruption;
+
+/// A phone that has not answered for so long, beyond what the request itself takes, does not answer any more. Longer than
+/// links wait for a phone that restarts.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+
+/// What injecting a step of a play and reading the screen take at most.
+const A_STEP: Duration = Duration::from_secs(30);
 
 /// One phone. Requests go one after the other: all methods that change it take it exclusively.
 pub struct Device {
@@ -194,8 +202,27 @@ impl fmt::Debug for Device {
 async fn ask<A: Ask>(connection: &dyn Connection, request: A) -> Result<A::Reply, DeviceError> {
     let request: Request = request.into();
     let asked = request.name();
-    let reply = connection.request(request).await?;
+    let limit = PATIENCE + own_time(&request);
+    let Ok(reply) = tokio::time::timeout(limit, connection.request(request)).await else {
+        let why = format!("it has not answered `{asked}` for {} min", limit.as_secs() / 60);
+        return Err(Interruption::PhoneLost { why }.into());
+    };
+    let reply = reply?;
     let wrong =
         |answered: retap_shared::protocol::Reply| Breach::WrongReply { asked, answered: answered.name() };
     Ok(A::Reply::try_from(reply).map_err(wrong)?)
+}
+
+/// What a request may take by its own words, at most.
+fn own_time(request: &Request) -> Duration {
+    let waits = |step: &Step, settle: Settle| step.action.takes() + settle.limit.into();
+    match request {
+        Request::Act(act) => waits(&act.step, act.settle),
+        Request::Settle(settle) => settle.limit.into(),
+        Request::Play(play) => {
+            let steps: Duration = play.steps.iter().map(|step| waits(step, play.settle) + A_STEP).sum();
+            steps + play.linger.into()
+        }
+        _ => Duration::ZERO,
+    }
 }

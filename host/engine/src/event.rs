@@ -45,6 +45,9 @@ pub enum RunEvent {
     Covered {
         app: Text,
         events: u64,
+        /// The phone's time until then. Sessions count as if they had been played one after the other; of phones that
+        /// work on one whole it is the time of the one that met it.
+        took: Micros,
         activities: u32,
         screens: u32,
         branches: u32,

@@ -9,6 +9,8 @@
 
 mod ape;
 mod auto;
+mod canvas;
+mod diary;
 mod exploration;
 mod found;
 mod guard;
@@ -21,6 +23,7 @@ mod seeded;
 mod session;
 mod sessions;
 mod stuck;
+mod system;
 mod texts;
 mod timetravel;
 mod walker;
@@ -28,7 +31,7 @@ mod way;
 mod whole;
 mod work;
 
-use retap_shared::action::Action;
+use retap_shared::action::{Action, SystemKinds};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Settle};
@@ -44,7 +47,7 @@ use crate::stop::Stop;
 pub use ape::{Ape, ApeRules, UnknownRule};
 pub use auto::Auto;
 pub use exploration::{Counts, CrashPoint, Exploration};
-pub use found::Found;
+pub use found::{Found, Scene};
 pub use guard::{Guard, Selector};
 pub use monkey::{Mix, Monkey, UnknownShare};
 use progress::Progress;
@@ -65,6 +68,14 @@ pub trait Explorer: Send {
     fn settle(&self) -> Option<Settle> {
         None
     }
+
+    /// Whether it wants system events where a phone can do them.
+    fn wants_system_events(&self) -> bool {
+        false
+    }
+
+    /// The phone that this walker has from now on can do these.
+    fn meet(&mut self, _walker: usize, _can: SystemKinds) {}
 
     /// What this walker does next. All chance comes from `rng`.
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move;
@@ -183,6 +194,8 @@ pub struct ExploreSettings {
     pub settle: Settle,
     /// What a session did from each clean start on is handed to the journal.
     pub keep_traces: bool,
+    /// A problem that is new to the run is photographed.
+    pub pictures: bool,
     /// Sessions know nothing of it: it is for whole explorations.
     pub guard: Guard,
 }
@@ -243,7 +256,8 @@ pub async fn explore(
 impl ExploreSettings {
     pub fn new(app: AppInfo, events: u64) -> ExploreSettings {
         let (settle, guard) = (Settle::default(), Guard::default());
-        ExploreSettings { app, events, time: None, session_events: 500, settle, keep_traces: false, guard }
+        let (keep_traces, pictures) = (false, false);
+        ExploreSettings { app, events, time: None, session_events: 500, settle, keep_traces, pictures, guard }
     }
 
     fn sessions(&self) -> Result<u32, ExploreError> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use retap_shared::Text;
+use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::CheckpointId;
 use retap_shared::screen::SharedScreen;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::explore::Found;
 use crate::model::Gain;
 use crate::oracle::{CandidateKey, Observation};
+use crate::suite::{Run, RunLog};
 
 pub trait Journal: Send + Sync {
     fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError>;
@@ -43,6 +45,9 @@ pub struct WalkRecord {
     pub passed: Vec<Text>,
     pub branches: Vec<u32>,
     pub took: Micros,
+    /// Of a problem that is new to the run. For whoever notes the record: it is not recalled.
+    #[serde(skip)]
+    pub picture: Option<Png>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,6 +90,25 @@ pub struct InMemory {
     observations: Mutex<HashMap<(CandidateKey, u32), Observation>>,
     sessions: Mutex<BTreeMap<u32, SessionRecord>>,
     walks: Mutex<Vec<WalkRecord>>,
+    runs: Mutex<HashMap<(u64, u32), Run>>,
+}
+
+impl InMemory {
+    /// How many runs of suites it holds.
+    pub fn runs(&self) -> usize {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+impl RunLog for InMemory {
+    fn recall_run(&self, key: u64, attempt: u32) -> Result<Option<Run>, JournalError> {
+        Ok(self.runs.lock().unwrap_or_else(PoisonError::into_inner).get(&(key, attempt)).cloned())
+    }
+
+    fn note_run(&self, key: u64, attempt: u32, run: &Run) -> Result<(), JournalError> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).insert((key, attempt), run.clone());
+        Ok(())
+    }
 }
 
 impl Journal for InMemory {

@@ -9,7 +9,7 @@ mod widget_tree;
 
 pub use abstraction::abstract_screen;
 pub use coverage::{Coverage, CoveragePoint, Gain};
-pub use rules::{Abstraction, Attribute, Like, PathBy, Which, WidgetRules};
+pub use rules::{Abstraction, Attribute, Like, PathBy, States, Which, WidgetRules};
 pub(crate) use way::{numbered, shortest};
 pub use widget_tree::widget_tree;
 

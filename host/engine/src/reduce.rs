@@ -23,7 +23,7 @@ use retap_shared::trace::Trace;
 use retap_shared::verdict::{Outcome, Verdict};
 
 use crate::event::{Checked, RunEvent, Sink};
-use crate::oracle::{Candidate, Oracle, OracleError};
+use crate::oracle::{Candidate, CandidateKey, Oracle, OracleError};
 use crate::stop::Stop;
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 use hdd::Variant;
@@ -31,6 +31,7 @@ pub use hierarchy::Hierarchy;
 use judge::{Halt, Judge};
 pub use scheduler::Scheduling;
 pub use settings::{DEFAULT_PARTS, ReduceSettings};
+pub(crate) use simplify::simpler;
 use steady::Steady;
 
 /// How often a trace is run again whose only run has failed.
@@ -246,12 +247,12 @@ impl Work<'_> {
             self.judge.tell(RunEvent::Warning { text });
         }
         let ended = auto::auto(&mut self.judge, &settings, &mut self.best).await?;
-        let auto::Ended { original, result, successes, belief } = ended;
+        let auto::Ended { original, result, successes, belief, failed } = ended;
         self.belief = Some(belief);
         self.original = original;
         self.settings = ReduceSettings { successes, check_runs: settings.runs, ..settings };
         match result {
-            Some(check) if check.successes >= successes => self.second_pass(check).await.map(Some),
+            Some(check) if check.successes >= successes => self.second_pass(check, &failed).await.map(Some),
             result => Ok(result),
         }
     }
@@ -259,9 +260,10 @@ impl Work<'_> {
     /// What beliefs have left is small, so it can be looked at without them: by ND3MIN, since steps may stand in for each other or
     /// be in each other's way, which no belief knows of; and whether it can be simpler. What comes out is proven like any
     /// result; if that fails, what was proven before stays.
-    async fn second_pass(&mut self, check: Check) -> Result<Check, Halt> {
+    async fn second_pass(&mut self, check: Check, failed: &[CandidateKey]) -> Result<Check, Halt> {
         let (settings, proven) = (self.settings.clone(), self.best.clone());
         self.judge.decide_by(settings.runs, settings.successes);
+        self.judge.rule_out(failed);
         if !settings.keep_rate {
             nd3min::nd3min(&mut self.judge, &mut self.best).await?;
         }
@@ -286,6 +288,7 @@ fn target_name(target: Option<&Target>) -> String {
         Some(Target::Activity(name)) => format!("activity {name}"),
         Some(Target::Screen(widget)) => format!("screen with {widget}"),
         Some(Target::Log(pattern)) => format!("log with {pattern}"),
+        Some(Target::Lacks { widget, .. }) => format!("screen without {widget}"),
         Some(Target::AnyProblem) | None => "any problem".to_owned(),
     }
 }

@@ -1,16 +1,21 @@
 //! Cutting a whole suite of traces down to few and short ones that cover the same: activities, abstract screens,
 //! branches and crashes. What a run shows is the replayer's business; this decides what to play.
 
+mod ahead;
 mod auto;
 mod bits;
 mod cuts;
 mod detreduce;
 mod graph;
 mod known;
+mod learn;
+mod lexicon;
 mod phones;
 mod plan;
 mod replayer;
+mod simplify;
 mod splice;
+mod trim;
 mod walker;
 mod work;
 
@@ -26,8 +31,10 @@ use retap_shared::verdict::Outcome;
 use crate::event::{RunEvent, Sink};
 use crate::journal::JournalError;
 use crate::model::Coverage;
+use crate::model::ape::AbstractionError;
 use crate::pool::PoolError;
 use crate::stop::Stop;
+pub use learn::{Lesson, learn};
 pub use phones::OnPhones;
 use plan::Plan;
 pub use plan::{Fate, Fragment, Kept, Phase, PhaseReport};
@@ -41,6 +48,8 @@ pub struct SuiteSettings {
     pub replays: u32,
     /// DetReduce: of how many fragments a spliced trace is made at most.
     pub fragments: u32,
+    /// Retap's own: what is left is made simpler where it covers the same.
+    pub simplify: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +96,8 @@ pub struct SuiteReduction {
     pub kept: Vec<Kept>,
     /// What became of each trace that was read.
     pub fates: Vec<Fate>,
+    /// How many steps of the result are simpler than they were recorded.
+    pub simplified: u32,
     /// What was seen at least once and cannot be replayed by any trace.
     pub not_replayable: u32,
     /// Of so many runs of the result so many went its way.
@@ -113,6 +124,8 @@ pub enum SuiteError {
     },
     #[error(transparent)]
     Journal(#[from] JournalError),
+    #[error("the rules for screens are none")]
+    Abstraction(#[from] AbstractionError),
 }
 
 /// Reduces a suite. What every trace of the result covers was seen in as many runs as `replays` says, and all that the
@@ -162,7 +175,7 @@ impl SuiteSettings {
 impl Default for SuiteSettings {
     /// The paper's.
     fn default() -> SuiteSettings {
-        SuiteSettings { algorithm: SuiteAlgorithm::Auto, replays: 10, fragments: 3 }
+        SuiteSettings { algorithm: SuiteAlgorithm::Auto, replays: 10, fragments: 3, simplify: true }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use retap_engine::device::DeviceError;
 use retap_engine::pool::Lease;
 use retap_engine::seed::Seed;
-use retap_shared::protocol::Settle;
+use retap_shared::protocol::{Fault, Settle};
 use retap_shared::trace::App;
 use serde::Serialize;
 
@@ -95,12 +95,15 @@ impl Side {
         let began = Instant::now();
         for _ in 0..events {
             let at = Instant::now();
-            let stepped = self.device.step(simulated::choose(&screen, &mut rng)).await?;
+            let stepped = self.device.step(simulated::choose(&screen, &mut rng)).await;
             self.times.push(at.elapsed().as_secs_f64() * 1e6);
-            screen = if simulated::ended(&stepped, &self.app) {
-                simulated::start(&mut self.device, &self.app).await?
-            } else {
-                stepped.screen
+            screen = match stepped {
+                Ok(stepped) if !simulated::ended(&stepped, &self.app) => stepped.screen,
+                // What only this phone cannot do is no reason to stop.
+                Ok(_) | Err(DeviceError::Refused(Fault::Unsupported(_))) => {
+                    simulated::start(&mut self.device, &self.app).await?
+                }
+                Err(error) => return Err(error),
             };
         }
         self.seconds += began.elapsed().as_secs_f64();

@@ -102,6 +102,8 @@ pub async fn run(
 ) -> Result<Option<Cut>, Failure> {
     let oracle = Recording::of(trace, invented)
         .map_err(|why| TracesError::NotRecorded { path: name.into(), why: why.to_string() })?;
+    // The others play what they ask for to its end, as published.
+    let oracle = if algorithm == Algorithm::Auto { oracle.ending_early() } else { oracle };
     let settings = ReduceSettings { check_runs: 0, ..ReduceSettings::default() };
     let reduction = reduce(trace, algorithm, &settings, &oracle, &nobody(), stop).await?;
     if reduction.outcome == Outcome::Interrupted {

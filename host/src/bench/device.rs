@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::link::percentile;
 use super::simulated;
-use crate::devices::{self, DevicesError, JvmPhone, Phones};
+use crate::devices::{self, DevicesError, Direct, JvmPhone, Phones};
 use crate::failure::Failure;
 use crate::job::PlayError;
 use crate::settings::Devices;
@@ -49,6 +49,9 @@ pub struct Measured {
     /// By the phone's own clock, without the way there and back. None if no reply tells it, and if the phone's clock
     /// is not that of the world: a virtual one runs ahead.
     pub phone_p50_us: Option<f64>,
+    /// On the screen that was captured.
+    pub nodes: Option<usize>,
+    /// What reading one of them takes, without the way there and back.
     pub us_per_node: Option<f64>,
     /// Starts after a crash and after leaving the app are in the time, not in the count.
     pub events_per_second: Option<f64>,
@@ -76,10 +79,10 @@ pub async fn measure(
     };
     let app = phones.app(options.app.as_deref())?.app;
     let device = phones.pool.lease().await.map_err(PlayError::from)?;
-    let mut bench = Bench { options, device, app, jvm, direct_us_per_node: None };
+    let mut bench = Bench { options, device, app, jvm, largest: Way::default() };
     tell(bench.steps().await?)?;
     tell(bench.restarts().await.map_err(lost(options))?)?;
-    tell(bench.captures().await.map_err(lost(options))?)?;
+    tell(bench.captures().await?)?;
     tell(bench.taps().await.map_err(lost(options))?)?;
     if let Some(screenshots) = bench.screenshots().await.map_err(lost(options))? {
         tell(screenshots)?;
@@ -96,7 +99,15 @@ struct Bench<'a> {
     device: Lease,
     app: App,
     jvm: Option<Arc<JvmPhone>>,
-    direct_us_per_node: Option<f64>,
+    /// To the screen that had the most nodes.
+    largest: Way,
+}
+
+/// The steps from a clean start to a screen, and how many nodes it has.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    steps: Vec<Step>,
+    nodes: usize,
 }
 
 impl Bench<'_> {
@@ -105,25 +116,28 @@ impl Bench<'_> {
         let blocks = if self.jvm.is_some() { BLOCKS } else { 1 };
         let each = self.options.events.div_ceil(blocks);
         let (mut times, mut seconds) = (Times::default(), 0.0);
-        let (mut direct, mut per_node) = (Sum::default(), Vec::new());
+        let mut direct = Sum::default();
         for block in 0..blocks {
             let seed = Seed(self.options.seed).derive("block", block);
             seconds += self.block(each, seed, &mut times).await.map_err(lost(self.options))?;
-            if let Some(jvm) = &self.jvm {
-                let quiet = self.options.quiet.0 / 1_000;
-                let wrong = |source| DevicesError::Jvm { spec: self.options.device.clone(), source };
-                let ran = jvm.direct(each, seed.0 >> 1, quiet).await.map_err(wrong)?;
+            if let Some(ran) = self.direct(each, seed).await? {
                 direct.events += ran.events;
                 direct.seconds += ran.seconds;
-                per_node.push(ran.us_per_node);
             }
         }
-        self.direct_us_per_node = (!per_node.is_empty()).then(|| percentile(&mut per_node, 50));
         Ok(Measured {
             events_per_second: Some((each * blocks) as f64 / seconds),
             direct_events_per_second: (direct.seconds > 0.0).then(|| direct.events / direct.seconds),
             ..self.measured("step", times)
         })
+    }
+
+    /// The same in Java, where there is that. Without any events it reads the screen that is there.
+    async fn direct(&self, events: u64, seed: Seed) -> Result<Option<Direct>, Failure> {
+        let Some(jvm) = &self.jvm else { return Ok(None) };
+        let quiet = self.options.quiet.0 / 1_000;
+        let wrong = |source| DevicesError::Jvm { spec: self.options.device.clone(), source };
+        Ok(Some(jvm.direct(events, seed.0 >> 1, quiet).await.map_err(wrong)?))
     }
 
     /// Returns how long it took, with the start.
@@ -132,16 +146,23 @@ impl Bench<'_> {
         let mut rng = seed.rng();
         let mut screen = simulated::start(&mut self.device, &self.app).await?;
         let began = Instant::now();
+        let mut way = Vec::new();
         for _ in 0..events {
             let step = simulated::choose(&screen, &mut rng);
             let at = Instant::now();
+            way.push(step.clone());
             screen = match self.device.step(step).await {
                 Ok(stepped) if !simulated::ended(&stepped, &self.app) => {
                     times.add(at, Some(stepped.took));
+                    let nodes = stepped.screen.nodes().len();
+                    if nodes > self.largest.nodes {
+                        self.largest = Way { steps: way.clone(), nodes };
+                    }
                     stepped.screen
                 }
                 // What only this phone cannot do is no reason to stop.
                 Ok(_) | Err(DeviceError::Refused(Fault::Unsupported(_))) => {
+                    way.clear();
                     simulated::start(&mut self.device, &self.app).await?
                 }
                 Err(error) => return Err(error),
@@ -160,19 +181,37 @@ impl Bench<'_> {
         Ok(self.measured("restart", times))
     }
 
-    /// The whole first screen, as if the host held none.
-    async fn captures(&mut self) -> Result<Measured, DeviceError> {
-        let mut nodes = 0;
-        let mut times = Times::default();
+    /// The whole of the largest screen, as if the host held none. What reading a node costs is told without the way there and
+    /// back: of a screen that the host holds, less what a request takes that reads nothing.
+    async fn captures(&mut self) -> Result<Measured, Failure> {
+        let lost = lost(self.options);
+        simulated::start(&mut self.device, &self.app).await.map_err(&lost)?;
+        for step in self.largest.steps.clone() {
+            self.device.step(step).await.map_err(&lost)?;
+        }
+        let nodes = self.device.capture().await.map_err(&lost)?.nodes().len();
+        self.device.set_settle(Settle { quiet: Micros::ZERO, limit: Micros::ZERO });
+        let (mut whole, mut held, mut nothing) = (Times::default(), Times::default(), Times::default());
         for _ in 0..self.options.samples {
+            let at = Instant::now();
+            self.device.settle().await.map_err(&lost)?;
+            nothing.add(at, None);
+            let at = Instant::now();
+            self.device.capture().await.map_err(&lost)?;
+            held.add(at, None);
             self.device.forget_screen();
             let at = Instant::now();
-            nodes = self.device.capture().await?.nodes().len();
-            times.add(at, None);
+            self.device.capture().await.map_err(&lost)?;
+            whole.add(at, None);
         }
-        let measured = self.measured("capture", times);
-        let us_per_node = Some(measured.p50_us / nodes.max(1) as f64);
-        Ok(Measured { us_per_node, direct_us_per_node: self.direct_us_per_node, ..measured })
+        let read = percentile(&mut held.here, 50) - percentile(&mut nothing.here, 50);
+        let direct = self.direct(0, Seed(self.options.seed)).await?;
+        Ok(Measured {
+            nodes: Some(nodes),
+            us_per_node: Some(read.max(0.0) / nodes.max(1) as f64),
+            direct_us_per_node: direct.map(|read| read.us_per_node),
+            ..self.measured("capture", whole)
+        })
     }
 
     /// On a place where nothing happens, without waiting for quiet.
@@ -213,6 +252,7 @@ impl Bench<'_> {
             p50_us,
             p90_us: percentile(&mut times.here, 90),
             phone_p50_us: (phone <= p50_us).then_some(phone),
+            nodes: None,
             us_per_node: None,
             events_per_second: None,
             direct_events_per_second: None,
@@ -264,8 +304,8 @@ impl fmt::Display for Measured {
         if let Some(phone) = self.phone_p50_us {
             write!(f, "  on the phone {phone:>9.0} µs")?;
         }
-        if let Some(node) = self.us_per_node {
-            write!(f, "  {node:.2} µs a node")?;
+        if let (Some(nodes), Some(node)) = (self.nodes, self.us_per_node) {
+            write!(f, "  {node:.2} µs for each of {nodes} nodes")?;
         }
         if let Some(direct) = self.direct_us_per_node {
             write!(f, " ({direct:.2} in Java)")?;

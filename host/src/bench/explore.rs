@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use retap_engine::event::nobody;
-use retap_engine::explore::{At, Counts, Exploration, Explorer, Move, Seen, explore_whole};
+use retap_engine::explore::{At, Counts, Exploration, ExploreSettings, Explorer, Move, Seen, explore_whole};
 use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
 use retap_engine::model::CoveragePoint;
 use retap_engine::oracle::{CandidateKey, Observation};
@@ -58,7 +58,9 @@ pub async fn run(case: Case, stop: &Stop) -> Result<Measured, Failure> {
     };
     let spent = Arc::new(Mutex::new(0.0));
     let timed = Timed { inner: explorer::make(&wanted)?, spent: Arc::clone(&spent) };
-    let (settings, seed) = (wanted.settings()?, Seed(case.seed));
+    // Nobody looks at them.
+    let settings = ExploreSettings { pictures: false, ..wanted.settings()? };
+    let seed = Seed(case.seed);
     let exploration =
         explore_whole(&phones.pool, Box::new(timed), &settings, seed, &Forgetful, &nobody(), stop).await?;
     let spent = *spent.lock().unwrap_or_else(PoisonError::into_inner);

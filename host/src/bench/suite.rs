@@ -7,13 +7,15 @@ use std::time::Instant;
 use retap_engine::event::nobody;
 use retap_engine::explore::{ExploreSettings, Random, explore};
 use retap_engine::journal::{InMemory, Journal, JournalError, SessionRecord, WalkRecord};
-use retap_engine::model::{Abstraction, WidgetRules};
+use retap_engine::model::{Abstraction, States};
 use retap_engine::oracle::{CandidateKey, Observation};
 use retap_engine::seed::Seed;
 use retap_engine::stop::Stop;
 use retap_engine::suite::{
-    Measure, OnPhones, Spent, SuiteAlgorithm, SuiteReduction, SuiteSettings, reduce_suite,
+    Logged, Measure, OnPhones, Spent, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings, learn,
+    reduce_suite,
 };
+use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
@@ -33,6 +35,8 @@ pub struct Smaller {
     pub reduction: SuiteReduction,
     /// What this program needed itself, beside the phones.
     pub own_seconds: f64,
+    /// From the first run to the last by the phones' clock, on all of them side by side.
+    pub elapsed: Micros,
 }
 
 /// How suites are made and cut down.
@@ -42,6 +46,7 @@ pub struct Rules {
     pub session_events: u32,
     pub replays: u32,
     pub phones: u32,
+    pub abstraction: Abstraction,
     /// What is said of the simulated phone, as after the `?` of its name.
     pub parameters: String,
 }
@@ -75,26 +80,42 @@ pub async fn run(
     stop: &Stop,
 ) -> Result<Option<Smaller>, Failure> {
     let phones = Phones::connect(&rules.devices(app, rules.phones), Seed(seed)).await?;
-    let abstraction = Abstraction::Widgets(WidgetRules::default());
-    let replayer = OnPhones::new(&phones.pool, phones.app(None)?.app, abstraction, &nobody());
+    let (began, clock) = (Instant::now(), tokio::time::Instant::now());
+    let app_of = phones.app(None)?.app;
+    let on = |abstraction: &Abstraction| {
+        let states = States::by(abstraction).map_err(SuiteError::from)?;
+        Ok::<_, SuiteError>(OnPhones::new(&phones.pool, app_of.clone(), states, &nobody()))
+    };
+    let (log, sink) = (InMemory::default(), nobody());
+    let replayer = match &rules.abstraction {
+        Abstraction::Ape(start) => {
+            let lesson = Box::pin(learn(traces, start, &on(&rules.abstraction)?, stop)).await?;
+            let Some(lesson) = lesson else { return Ok(None) };
+            lesson.note(&log)?;
+            on(&Abstraction::Ape(lesson.learned))?
+        }
+        other => on(other)?,
+    };
+    let replayer = Logged::new(replayer, &log, &sink);
     let settings = SuiteSettings { algorithm, replays: rules.replays, ..SuiteSettings::default() };
-    let began = Instant::now();
     let reduction = Box::pin(reduce_suite(traces, &settings, &replayer, &nobody(), stop)).await?;
     let own_seconds = began.elapsed().as_secs_f64();
+    let elapsed = Micros(u64::try_from(clock.elapsed().as_micros()).unwrap_or(u64::MAX));
     let app = app.to_owned();
-    let smaller = Smaller { app, algorithm, seed, reduction, own_seconds };
+    let smaller = Smaller { app, algorithm, seed, reduction, own_seconds, elapsed };
     Ok((smaller.reduction.outcome != Outcome::Interrupted).then_some(smaller))
 }
 
 impl Smaller {
     pub fn to_json(&self) -> String {
-        let SuiteReduction { before, after, spent, not_replayable, replays, .. } = &self.reduction;
+        let SuiteReduction { before, after, spent, not_replayable, simplified, replays, .. } =
+            &self.reduction;
         let Spent { runs, events, took } = spent;
         json!({
             "bench": "suite", "app": self.app, "algorithm": self.algorithm.to_string(), "seed": self.seed,
             "before": measure(before), "after": measure(after),
-            "cost": { "runs": runs, "events": events, "seconds": took.0 as f64 / 1e6 },
-            "kept": after.covered.contains(&before.covered), "not_replayable": not_replayable,
+            "cost": { "runs": runs, "events": events, "seconds": took.0 as f64 / 1e6, "elapsed": self.elapsed.0 as f64 / 1e6 },
+            "kept": after.covered.contains(&before.covered), "not_replayable": not_replayable, "simplified": simplified,
             "replays": { "successes": replays.0, "runs": replays.1 }, "own_seconds": self.own_seconds,
         })
         .to_string()

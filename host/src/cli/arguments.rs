@@ -4,11 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::adb::{Adb, State};
 use crate::config::{Config, ConfigError};
 use crate::devices::{DevicesError, is_on_adb, with_options};
+use crate::failure::Failure;
+use crate::job::{self, Clock};
 use crate::report::console::Color;
 use crate::run::{STORE_VARIABLE, default_store, random_number};
-use crate::settings::{self, Devices};
+use crate::settings::{self, Allow, Devices};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
@@ -51,10 +54,13 @@ impl Global {
     }
 }
 
+/// Every phone on adb that can be used.
+const ALL: &str = "all";
+
 #[derive(Debug, Args)]
 pub struct Phones {
-    /// The phone: a serial of adb's or several with commas between them, `sim:NAME`, `jvm:FILE.apk`; see `retap devices`
-    #[arg(long, value_name = "PHONE", value_parser = phone)]
+    /// The phone: a serial of adb's, several with commas between them or `all`, `sim:NAME`, `jvm:FILE.apk`; see `retap devices`
+    #[arg(long, visible_alias = "devices", value_name = "PHONE", value_parser = phone)]
     pub device: Option<String>,
     /// How many phones of that kind work side by side; one if not said
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
@@ -65,16 +71,25 @@ pub struct Phones {
     /// Leave the agent's files on phones on adb for the next time, instead of removing everything at the end
     #[arg(long)]
     pub keep_agent: bool,
+    /// What may happen to a phone that somebody uses: without it, no system events
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub allow: Vec<Allow>,
 }
 
 impl Phones {
     /// What is said about a phone is part of its name: a run that is gone on with knows it.
-    pub fn device(&self, config: &Config) -> Result<Option<String>, DevicesError> {
-        let Some(device) = self.device.clone().or_else(|| config.device.clone()) else { return Ok(None) };
+    pub fn device(&self, config: &Config) -> Result<Option<String>, Failure> {
+        let Some(named) = self.device.clone().or_else(|| config.device.clone()) else { return Ok(None) };
+        let device = if named == ALL { all_on_adb()? } else { named };
         let option = self.user.map(|_| "--user").or(self.keep_agent.then_some("--keep-agent"));
         match option.filter(|_| !is_on_adb(&device)) {
-            Some(option) => Err(DevicesError::NotOnAdb { option, spec: device }),
-            None if is_on_adb(&device) => Ok(Some(with_options(&device, self.user, self.keep_agent))),
+            Some(option) => Err(DevicesError::NotOnAdb { option, spec: device }.into()),
+            None if is_on_adb(&device) => Ok(Some(with_options(
+                &device,
+                self.user,
+                self.keep_agent,
+                self.allow.contains(&Allow::System),
+            ))),
             None => Ok(Some(device)),
         }
     }
@@ -84,10 +99,25 @@ impl Phones {
     }
 
     /// For commands that cannot guess which phone is meant.
-    pub fn devices(&self, config: &Config) -> Result<Devices, DevicesError> {
+    pub fn devices(&self, config: &Config) -> Result<Devices, Failure> {
         let device = self.device(config)?.ok_or(DevicesError::NoneNamed)?;
         Ok(Devices { device, count: self.count(config) })
     }
+}
+
+/// The phones that adb has and that can be used, now: a run that is gone on with goes on with these.
+fn all_on_adb() -> Result<String, Failure> {
+    let listed = job::block_on(Clock::Real, async { Adb::open().await?.list().await })?;
+    let listed = listed.map_err(DevicesError::Unlisted)?;
+    let ready: Vec<&str> = listed
+        .iter()
+        .filter(|phone| phone.state == State::Ready)
+        .map(|phone| phone.serial.as_str())
+        .collect();
+    if ready.is_empty() {
+        return Err(DevicesError::NoneReady { listed: listed.len() }.into());
+    }
+    Ok(ready.join(","))
 }
 
 /// A seed that nobody chose is kept short enough to be typed again.

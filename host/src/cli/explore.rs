@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::arguments::{self, Global, Phones as Named};
 use crate::cli::tuning::Tuned;
 use crate::config::{Config, ExploreConfig};
-use crate::devices::Phones;
+use crate::devices::{PERSONAL, Phones};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::{self, Ended, Explored, Ground, Job, Place, Rules, Section, Wanted};
@@ -27,7 +27,7 @@ pub struct Explore {
     app: Option<String>,
     #[command(flatten)]
     phones: Named,
-    /// How to choose what to do next; `random` if not said
+    /// How to choose what to do next; `auto` if not said, `random` where sessions are spoken of
     #[arg(long, value_enum)]
     explorer: Option<Explorer>,
     /// How long each phone works, by its own clock, instead of a number of events
@@ -36,7 +36,7 @@ pub struct Explore {
     /// How many events in all; 5,000 if not said
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events)]
     events: Option<u64>,
-    /// How many events between two clean starts; 500 if not said
+    /// How many events `random` has between two clean starts; 500 if not said
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     session_events: Option<u32>,
     /// Write what was done from each clean start on to `traces/`, for `retap reduce-suite`
@@ -48,9 +48,6 @@ pub struct Explore {
     /// Cut each new crash down at once
     #[arg(long)]
     reduce: bool,
-    /// What may happen to a phone that somebody uses: without it, no system events
-    #[arg(long, value_enum, value_name = "WHAT")]
-    allow: Vec<Allow>,
     #[command(flatten)]
     tuning: Tuned,
     /// The number that makes the run: same seed, same run
@@ -93,10 +90,13 @@ impl Explore {
 
     fn start(&self, global: &Global, shell: &Shell) -> Result<(Job, settings::Explore), Failure> {
         let config = global.config()?;
+        // Only `random` is explored in sessions: who speaks of them means it.
+        let in_sessions = self.session_events.or(config.explore.session_events).is_some();
+        let usual = if in_sessions { Explorer::Random } else { Explorer::Auto };
         let settings = settings::Explore {
             devices: self.phones.devices(&config)?,
             app: self.app.clone().or_else(|| config.app.clone()),
-            explorer: self.explorer.or(config.explore.explorer).unwrap_or(Explorer::Random),
+            explorer: self.explorer.or(config.explore.explorer).unwrap_or(usual),
             minutes: self.minutes.or(config.explore.minutes.filter(|_| self.events.is_none())),
             events: self.events.or(config.explore.events).unwrap_or(settings::DEFAULT_EVENTS),
             session_events: self
@@ -107,9 +107,10 @@ impl Explore {
             tuning: self.tuning.tuning(&config)?,
             care: self.care(&config)?,
             reduce: self.reduce,
-            allow: self.allow.clone(),
+            allow: self.phones.allow.clone(),
         };
         crate::devices::check(&settings.devices.device)?;
+        job::explorer::check(&settings.tuning)?;
         let place = Place { out: self.out.clone(), store: Some(global.store(&config)) };
         let seed = arguments::seed(self.seed, &config);
         Ok((Job::start(Settings::Explore(Box::new(settings.clone())), seed, &place, shell)?, settings))
@@ -124,6 +125,7 @@ impl Explore {
             forbidden_texts,
             texts,
             never,
+            always,
             before,
             from,
             ..
@@ -136,6 +138,7 @@ impl Explore {
             forbidden_texts,
             texts,
             never,
+            always,
             before: before.as_ref().map(read).transpose()?,
             from: from.iter().map(read).collect::<Result<_, _>>()?,
         })
@@ -144,7 +147,7 @@ impl Explore {
 
 /// A phone on USB may be somebody's own.
 fn is_personal(phones: &Phones) -> bool {
-    phones.infos.iter().any(|(_, info)| info.kind == "android")
+    phones.infos.iter().any(|(_, info)| info.kind == PERSONAL)
 }
 
 fn mine(settings: &Settings) -> Option<settings::Explore> {
@@ -192,10 +195,12 @@ async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explor
         || counted(events, "event"),
         |minutes| counted(u64::from(minutes), "minute") + " of phone time",
     );
-    job.console().say(Tone::Heading, &format!("Exploring {}: {budget}", app.label));
-    job.tell_started(phones.names());
+    let heading = format!("Exploring {}: {budget}", app.label);
     let system = !is_personal(&phones) || settings.allow.contains(&Allow::System);
     let wanted = Wanted { app, explorer, events, minutes, session_events, tuning, care, system, keep_traces };
+    wanted.check()?;
+    job.console().say(Tone::Heading, &heading);
+    job.tell_started(phones.names());
     let mut explored = job::explore(job, &phones.pool, &wanted, job.seed()).await?;
     if settings.reduce {
         reduce(job, &phones, &mut explored).await?;

@@ -79,7 +79,7 @@ pub struct Reduce {
     #[arg(
         long, value_name = "RUN",
         conflicts_with_all = [
-            "source", "crash", "device", "count", "user", "keep_agent", "target", "algorithm", "runs", "successes", "seed", "out", "config",
+            "source", "crash", "device", "count", "user", "keep_agent", "allow", "target", "algorithm", "runs", "successes", "seed", "out", "config",
             "scheduler", "parts", "parallel", "original_successes", "prior", "keep_rate", "only_delete",
             "hierarchy", "oracle",
         ]

@@ -3,17 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_engine::model::{Abstraction, WidgetRules};
 use retap_engine::suite::SuiteReduction;
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 
+use crate::cli::abstraction;
 use crate::cli::arguments::{self, Global, Phones};
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::job::{self, Job, Place, Smaller, Suite};
 use crate::report::suite;
-use crate::run::directory;
 use crate::settings::{self, Settings, SuiteAlgorithm};
 use crate::shell::Shell;
 
@@ -36,9 +35,13 @@ pub struct ReduceSuite {
     /// `detreduce`: of how many fragments a trace is spliced at most; 3 if not said
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10))]
     fragments: Option<u32>,
-    /// Which screens count as the same: `activity`, `widgets`, or a file of rules; `widgets` if not said
-    #[arg(long, value_name = "activity|widgets|FILE")]
+    /// Which screens count as the same: by `activity`, by `widgets`, as `ape` learns it from the suite, or a file of rules
+    /// (or one that `explore --explorer ape` wrote, to start from); `widgets` if not said
+    #[arg(long, value_name = "activity|widgets|ape|FILE")]
     abstraction: Option<String>,
+    /// Leave steps out and nothing else: no shorter texts, no taps for long presses, no shorter waits
+    #[arg(long)]
+    only_delete: bool,
     /// The number that makes the run: same seed, same run
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
     seed: Option<u64>,
@@ -49,7 +52,7 @@ pub struct ReduceSuite {
     #[arg(
         long, value_name = "RUN",
         conflicts_with_all = [
-            "sources", "device", "count", "user", "keep_agent", "algorithm", "replays", "fragments", "abstraction", "seed", "out", "config",
+            "sources", "device", "count", "user", "keep_agent", "allow", "algorithm", "replays", "fragments", "abstraction", "only_delete", "seed", "out", "config",
         ]
     )]
     resume: Option<PathBuf>,
@@ -94,7 +97,8 @@ impl ReduceSuite {
             algorithm: self.algorithm.unwrap_or(SuiteAlgorithm::Auto),
             replays: self.replays.unwrap_or(settings::DEFAULT_REPLAYS),
             fragments: self.fragments.unwrap_or(settings::DEFAULT_FRAGMENTS),
-            abstraction: abstraction(self.abstraction.as_deref())?,
+            abstraction: abstraction::named(self.abstraction.as_deref())?,
+            only_delete: self.only_delete,
         };
         if self.fragments.is_some() && settings.algorithm != SuiteAlgorithm::Detreduce {
             return Err(OnlyDetreduce.into());
@@ -115,24 +119,9 @@ fn mine(settings: &Settings) -> Option<settings::ReduceSuite> {
     }
 }
 
-fn abstraction(name: Option<&str>) -> Result<Abstraction, Failure> {
-    match name {
-        None | Some("widgets") => Ok(Abstraction::Widgets(WidgetRules::default())),
-        Some("activity") => Ok(Abstraction::Activity),
-        Some(file) => {
-            let path = Path::new(file);
-            if !path.is_file() {
-                return Err(UnknownAbstraction { name: file.to_owned() }.into());
-            }
-            let rules = toml::from_str(&directory::read(path)?);
-            let wrong = |source| WrongRules { path: path.to_owned(), source: Box::new(source) };
-            Ok(Abstraction::Widgets(rules.map_err(wrong)?))
-        }
-    }
-}
-
 fn in_json(smaller: &Smaller, place: &Path) -> Value {
-    let SuiteReduction { outcome, before, after, not_replayable, replays, spent, .. } = &smaller.reduction;
+    let SuiteReduction { outcome, before, after, not_replayable, simplified, replays, spent, .. } =
+        &smaller.reduction;
     json!({
         "result": "reduce-suite",
         "outcome": outcome,
@@ -141,6 +130,7 @@ fn in_json(smaller: &Smaller, place: &Path) -> Value {
         "before": job::measure(before),
         "after": job::measure(after),
         "not_replayable": not_replayable,
+        "simplified": simplified,
         "replays": { "successes": replays.0, "runs": replays.1 },
         "cost": { "runs": spent.runs, "events": spent.events, "seconds": spent.took.0 as f64 / 1e6 },
         "suite": (*outcome == Outcome::Done).then(|| place.join(job::SUITE).to_string_lossy().into_owned()),
@@ -159,39 +149,6 @@ impl Explained for OnlyDetreduce {
 
     fn help(&self) -> String {
         "leave `--fragments` away, or say `--algorithm detreduce`".into()
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("`{name}` is neither `activity` nor `widgets` nor a file")]
-struct UnknownAbstraction {
-    name: String,
-}
-
-impl Explained for UnknownAbstraction {
-    fn exit(&self) -> Exit {
-        Exit::Usage
-    }
-
-    fn help(&self) -> String {
-        "say `--abstraction widgets`, or name a file of rules; docs/files.md says how to write one".into()
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("`{}` is no file of rules for screens", .path.display())]
-struct WrongRules {
-    path: PathBuf,
-    source: Box<toml::de::Error>,
-}
-
-impl Explained for WrongRules {
-    fn exit(&self) -> Exit {
-        Exit::Usage
-    }
-
-    fn help(&self) -> String {
-        "put it right; docs/files.md lists every key".into()
     }
 }
 

@@ -2,6 +2,7 @@
 //! was restarted. What the phone keeps of it lies in one folder.
 
 mod agent;
+pub mod careful;
 pub mod spec;
 
 use std::fmt;

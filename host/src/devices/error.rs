@@ -7,6 +7,7 @@ use super::adb::AdbPhoneError;
 use super::adb::spec::SpecError;
 use super::is_on_adb;
 use super::jvm::JvmError;
+use crate::adb::AdbError;
 use crate::exit::Exit;
 use crate::failure::Explained;
 use crate::link::LinkError;
@@ -17,6 +18,10 @@ use crate::words::{listed, nearest};
 pub enum DevicesError {
     #[error("no phone was named")]
     NoneNamed,
+    #[error("could not ask adb which phones there are")]
+    Unlisted(#[source] AdbError),
+    #[error("adb lists {listed} phones, and none of them can be used now")]
+    NoneReady { listed: usize },
     #[error("`{spec}` names no simulated phone")]
     Simulated { spec: String, source: SimulatedError },
     #[error("there is no kind of phone called `{kind}`")]
@@ -57,6 +62,8 @@ impl Explained for DevicesError {
             DevicesError::Jvm { source, .. } if source.is_usage() => Exit::Usage,
             DevicesError::Adb { source, .. } if source.is_usage() => Exit::Usage,
             DevicesError::NoneNamed
+            | DevicesError::Unlisted(_)
+            | DevicesError::NoneReady { .. }
             | DevicesError::Jvm { .. }
             | DevicesError::Adb { .. }
             | DevicesError::Link { .. }
@@ -91,6 +98,10 @@ impl Explained for DevicesError {
             }
             DevicesError::Link { .. } => {
                 "see whether `retap phone` still runs there, and whether this is its pairing file".into()
+            }
+            DevicesError::Unlisted(source) => source.help(),
+            DevicesError::NoneReady { .. } => {
+                "see with `retap devices` what to do about each, or name a phone with `--device`".into()
             }
             DevicesError::Jvm { source, .. } => source.help(),
             DevicesError::Adb { source, .. } => source.help(),

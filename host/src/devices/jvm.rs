@@ -20,6 +20,7 @@ use tokio::sync::{Mutex, watch};
 
 use crate::link::{Link, LinkError, Patience};
 use crate::os;
+pub use direct::Direct;
 use process::Process;
 use socket::OverSocket;
 pub use tools::Tools;
@@ -42,6 +43,8 @@ pub enum JvmError {
     NoTool { tool: &'static str, path: String },
     #[error("`{what}` failed: {why}")]
     Failed { what: String, why: String },
+    #[error("`{0}` failed; what it said is above")]
+    NotBuilt(&'static str),
     #[error("could not run `{what}`")]
     Run {
         what: String,
@@ -73,6 +76,11 @@ impl JvmError {
                 "install a JDK (17) and Maven, or set JAVA_HOME, then try again".into()
             }
             JvmError::Failed { .. } => "docs/jvm-phone.md tells which apps run on a JVM".into(),
+            JvmError::NotBuilt(_) => {
+                "see to what it misses: it needs a JDK (17), Maven, unzip and Rust, and a network in which Maven reaches its \
+                 repository, or a mirror of it that ~/.m2/settings.xml names; what was fetched already is kept"
+                    .into()
+            }
             JvmError::Run { .. } => "see whether the file is there and may be run".into(),
             JvmError::Died(_) | JvmError::Link(_) | JvmError::Keys(_) => {
                 "see whether the machine has a gigabyte of memory to spare, then try again".into()

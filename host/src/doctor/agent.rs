@@ -42,6 +42,8 @@ pub(super) async fn examine(spec: &Spec, wanted: &Wanted, tell: &mut impl FnMut(
     checkpoint(&mut device, wanted.app.is_some().then_some(&app), tell).await;
     names(&phone, &device, wanted.deep, tell).await;
     if wanted.deep {
+        let kinds = device.described().can.system;
+        tell(Finding::well(format!("system events it can do, if `--allow system` lets it: {kinds}")));
         ask_everything(&mut device, &app, tell).await;
     }
 }

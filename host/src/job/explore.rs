@@ -17,7 +17,7 @@ use crate::care;
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::job::{Job, explorer};
-use crate::run::crashes::{Crash, CrashError};
+use crate::run::crashes::{self, Crash, CrashError};
 use crate::run::directory::Directory;
 use crate::run::store::{JobJournal, Known};
 use crate::settings::{Care, Explorer, Tuning};
@@ -62,8 +62,15 @@ impl Wanted {
             session_events: self.session_events,
             guard: care::guard(&self.care)?,
             keep_traces: self.keep_traces,
+            pictures: true,
             ..ExploreSettings::new(self.app.clone(), self.events)
         })
+    }
+
+    /// Whether it can be begun on these phones.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.settings()?;
+        explorer::make(self).map(|_| ())
     }
 
     /// Whether sessions are independent of each other, so that their number is known.
@@ -99,8 +106,9 @@ pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Res
     let mut crashes = Vec::new();
     for found in &exploration.found {
         // Written again: which session met it first does not depend on which one ended first.
-        let crash = Crash::from(found);
+        let mut crash = Crash::from(found);
         crash.write(job.run().directory())?;
+        crash.recall_picture(job.run().directory());
         journal.saw(&app.app, crash.fingerprint, crash.times)?;
         let known = journal.known(&app.app, crash.fingerprint)?;
         crashes.push((crash, known));
@@ -164,6 +172,17 @@ impl Journal for Keeping {
     }
 
     fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
+        if let Some(picture) = &record.picture {
+            for problem in &record.problems {
+                let fingerprint = problem.fingerprint();
+                crashes::write_picture(&self.directory, fingerprint, picture).map_err(|error| {
+                    JournalError {
+                        what: format!("keep the picture of the crash {fingerprint}"),
+                        source: Box::new(error),
+                    }
+                })?;
+            }
+        }
         self.journal.note_walk(record)
     }
 }

@@ -32,6 +32,14 @@ pub enum ExplorerError {
     Over { over: &'static str },
 }
 
+/// Whether an explorer can be made so, before any phone is reached for. Settings of other explorers than the one that is
+/// asked for count too: a mistake in them is a mistake.
+pub fn check(tuning: &Tuning) -> Result<(), ExplorerError> {
+    monkey(tuning)?;
+    model(tuning)?;
+    over(tuning).map(|_| ())
+}
+
 /// One explorer for all phones.
 pub fn make(wanted: &Wanted) -> Result<Box<dyn Explores>, Failure> {
     let explorer = named(wanted.explorer, wanted)?;
@@ -58,10 +66,7 @@ fn named(explorer: Explorer, wanted: &Wanted) -> Result<Box<dyn Explores>, Explo
         }
         Explorer::Timetravel => {
             let usual = if wanted.system { Explorer::MonkeySystem } else { Explorer::Monkey };
-            let over = tuning.over.unwrap_or(usual);
-            if matches!(over, Explorer::Timetravel | Explorer::Auto) {
-                return Err(ExplorerError::Over { over: over.name() });
-            }
+            let over = over(tuning)?.unwrap_or(usual);
             Box::new(TimeTravel::over(named(over, wanted)?, TravelRules::default()))
         }
         Explorer::Auto => {
@@ -69,6 +74,15 @@ fn named(explorer: Explorer, wanted: &Wanted) -> Result<Box<dyn Explores>, Explo
             Box::new(Auto::new(rules, tree, paths, wanted.system))
         }
     })
+}
+
+fn over(tuning: &Tuning) -> Result<Option<Explorer>, ExplorerError> {
+    match tuning.over {
+        Some(over @ (Explorer::Timetravel | Explorer::Auto)) => {
+            Err(ExplorerError::Over { over: over.name() })
+        }
+        over => Ok(over),
+    }
 }
 
 fn model(tuning: &Tuning) -> Result<(ApeRules, DecisionTree, Paths), ExplorerError> {
@@ -96,7 +110,20 @@ impl Explained for ExplorerError {
     }
 
     fn help(&self) -> String {
-        "give shares with `--pct-touch 40` and the like; those that are not given share what is left of 100"
-            .into()
+        match self {
+            ExplorerError::Mix(_) => {
+                "give shares with `--pct-touch 40` and the like; those that are not given share what is left of 100"
+            }
+            ExplorerError::Ape(_) => {
+                "write `--ape NAME=VALUE`, or `ape = { … }` in `retap.toml`; docs/algorithms.md lists the settings"
+            }
+            ExplorerError::Abstraction(_) => {
+                "correct the file that `--abstraction` names, or start from the `abstraction.txt` of a run"
+            }
+            ExplorerError::From(_) => "leave it out of `--from`, or record it anew",
+            ExplorerError::NotAllowed => "allow them with `--allow system`, or explore with `--explorer monkey`",
+            ExplorerError::Over { .. } => "choose another explorer with `--over`, such as `monkey` or `ape`",
+        }
+        .into()
     }
 }

@@ -161,6 +161,7 @@ impl Explored {
                 .iter()
                 .map(|point| CurvePoint {
                     events: point.events,
+                    took: point.took,
                     activities: point.activities,
                     screens: point.screens,
                     branches: point.branches,
@@ -190,5 +191,6 @@ fn crash_data(crash: Crash) -> data::Crash {
             },
         }),
         note: None,
+        scene: crash.scene,
     }
 }

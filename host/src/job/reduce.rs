@@ -119,7 +119,10 @@ pub async fn reduce(
 ) -> Result<Cut, Failure> {
     let journal = job.journal(&format!("reduce-{part}"))?;
     let Ground::Phones(pool) = ground else {
-        let oracle = Journaled::new(Recording::of(trace, Invented::default())?, &journal, job.sink());
+        let recording = Recording::of(trace, Invented::default())?;
+        let is_auto = rules.algorithm == reduce::Algorithm::Auto;
+        let recording = if is_auto { recording.ending_early() } else { recording };
+        let oracle = Journaled::new(recording, &journal, job.sink());
         // What a step does is nothing to a machine of activities: it would take any simpler one.
         let settings = ReduceSettings { simplify: false, ..rules.settings.clone() };
         let reduction =

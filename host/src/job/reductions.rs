@@ -1,5 +1,6 @@
 //! All reductions of one job, one trace after the other, each with its files written as soon as it is done.
 
+use retap_engine::explore::Scene;
 use retap_engine::oracle::ACTIVITY_MACHINE;
 use retap_engine::reduce::{Certainty, Check};
 use retap_shared::protocol::{PhoneInfo, Target};
@@ -136,7 +137,8 @@ fn new_crash(cut: &Cut, trace: Trace) -> Option<Crash> {
     let fingerprint = problem.fingerprint();
     let is_aim = matches!(&trace.header.target, Some(Target::AnyProblem))
         || trace.header.target == Some(Target::Problem(fingerprint));
-    is_aim.then(|| Crash { problem, fingerprint, times: 1, trace, reduced: cut.reduced() })
+    let scene = Scene::default();
+    is_aim.then(|| Crash { problem, fingerprint, times: 1, trace, scene, reduced: cut.reduced() })
 }
 
 fn aimed(mut trace: Trace, target: &Target) -> Trace {

@@ -3,10 +3,12 @@
 mod files;
 mod source;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use retap_engine::model::ape::Learned;
+use retap_engine::model::{Abstraction, States};
 use retap_engine::suite::{
-    Logged, OnPhones, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings, reduce_suite,
+    Logged, OnPhones, RunLog, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings, learn, reduce_suite,
 };
 use retap_shared::trace::{App, Trace};
 
@@ -15,6 +17,7 @@ use crate::failure::{Explained, Failure};
 use crate::job::source::phone_for;
 use crate::job::{Ended, Job, Section, page};
 use crate::report::console::Tone;
+use crate::run::directory;
 use crate::settings::{self, Devices, ReduceSuite};
 use crate::words::counted;
 pub use files::{MANIFEST, measure};
@@ -22,6 +25,9 @@ pub use source::Suite;
 
 /// Where the reduced suite goes, inside the run.
 pub const SUITE: &str = "suite";
+/// What APE has learned of the suite's screens: for people, and whole, to go on with.
+const ABSTRACTION: &str = "abstraction.txt";
+const LEARNED: &str = "abstraction.json";
 
 #[derive(Debug)]
 pub struct Smaller {
@@ -49,14 +55,29 @@ pub async fn suite(job: &Job, settings: &ReduceSuite) -> Result<Ended<Smaller>, 
     job.console().say(Tone::Heading, &heading);
 
     let app = traces[0].header.app.clone();
-    let replayer = OnPhones::new(&phones.pool, app.clone(), settings.abstraction.clone(), job.sink());
     let journal = job.journal("suite")?;
+    let on = |abstraction: &Abstraction| {
+        let states = States::by(abstraction).map_err(SuiteError::from)?;
+        Ok::<_, SuiteError>(OnPhones::new(&phones.pool, app.clone(), states, job.sink()))
+    };
+    let abstraction = match &settings.abstraction {
+        Abstraction::Ape(rules) => {
+            job.console().say(Tone::Heading, "Learning which screens are the same");
+            let teacher = on(&settings.abstraction)?;
+            Box::pin(learned(job, rules, &traces, &teacher, &journal)).await?.map(Abstraction::Ape)
+        }
+        other => Some(other.clone()),
+    };
+    // If it was stopped while it learned, the reduction sees that at once.
+    let abstraction = abstraction.unwrap_or_else(|| settings.abstraction.clone());
+    let replayer = on(&abstraction)?;
     let logged = Logged::new(replayer, &journal, job.sink());
     let reduction =
         Box::pin(reduce_suite(&traces, &settings.engine(), &logged, job.sink(), job.stop())).await?;
     let outcome = reduction.outcome;
     let algorithm = settings.algorithm.name().to_owned();
     let smaller = Smaller { reduction, names, app, algorithm };
+    let settings = &ReduceSuite { abstraction, ..settings.clone() };
     files::write(job.run().directory(), &smaller, settings)?;
     let section = Section::of_suite(&info, &smaller);
     job.run().write_page(&page(
@@ -67,6 +88,46 @@ pub async fn suite(job: &Job, settings: &ReduceSuite) -> Result<Ended<Smaller>, 
         vec![section],
     ))?;
     Ok(Ended { outcome, problems: 0, answer: smaller })
+}
+
+/// From the run's own directory, if it had been learned before it was interrupted. None if it is stopped.
+async fn learned(
+    job: &Job,
+    rules: &Learned,
+    traces: &[Trace],
+    phones: &OnPhones,
+    log: &dyn RunLog,
+) -> Result<Option<Learned>, Failure> {
+    let run = job.run().directory();
+    let path = run.path().join(LEARNED);
+    if path.exists() {
+        let learned = serde_json::from_str(&directory::read(&path)?);
+        return Ok(Some(learned.map_err(|source| NotLearned { path, source })?));
+    }
+    let Some(lesson) = learn(traces, rules, phones, job.stop()).await? else { return Ok(None) };
+    // Runs that were told apart in another way than the file says must never be recalled: the file comes first.
+    run.write(ABSTRACTION, lesson.text.as_bytes())?;
+    run.write(LEARNED, serde_json::json!(lesson.learned).to_string().as_bytes())?;
+    lesson.note(log)?;
+    Ok(Some(lesson.learned))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` is not what APE has learned", .path.display())]
+struct NotLearned {
+    path: PathBuf,
+    #[source]
+    source: serde_json::Error,
+}
+
+impl Explained for NotLearned {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        "start the reduction anew with the originals".into()
+    }
 }
 
 /// Whether it makes sense and there is such a phone, before anything is made for it.
@@ -85,6 +146,7 @@ impl ReduceSuite {
             },
             replays: self.replays,
             fragments: self.fragments,
+            simplify: !self.only_delete,
         }
     }
 }
@@ -117,6 +179,7 @@ impl Explained for SuiteError {
             SuiteError::NoFragments => "say `--fragments 3`, or leave it away".into(),
             SuiteError::Pool(_) => "see why the phones were lost, then go on with `--resume`".into(),
             SuiteError::Refused { .. } => "see whether the app can be started by hand".into(),
+            SuiteError::Abstraction(_) => "put the file that `--abstraction` names right".into(),
             SuiteError::Journal(_) => {
                 "make room or give the right to write there, then go on with `--resume`; what was observed is kept".into()
             }

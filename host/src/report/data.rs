@@ -1,6 +1,7 @@
 //! What a report says about a run, as plain data. Whoever runs jobs fills it in, `html` draws it.
 //! Paths are relative to the run directory.
 
+use retap_engine::explore::Scene;
 use retap_shared::Text;
 use retap_shared::bytes::Png;
 use retap_shared::fingerprint::Fingerprint;
@@ -107,6 +108,8 @@ pub struct KeptTrace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CurvePoint {
     pub events: u64,
+    /// On the phones' own clocks; zero if unknown.
+    pub took: Micros,
     pub activities: u32,
     pub screens: u32,
     pub branches: u32,
@@ -124,6 +127,8 @@ pub struct Crash {
     pub reduced: Option<Reduced>,
     /// What a reader should know besides, such as why it could not be reduced.
     pub note: Option<String>,
+    /// What there was to see when it came.
+    pub scene: Scene,
 }
 
 #[derive(Clone, Debug)]

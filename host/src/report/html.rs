@@ -14,6 +14,7 @@ mod label;
 mod page;
 #[cfg(test)]
 mod sample;
+mod scene;
 mod screen;
 mod shrinking;
 mod stack;

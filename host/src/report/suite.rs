@@ -8,7 +8,7 @@ use crate::words::{counted, thousands};
 
 /// The table at the end of a suite's reduction.
 pub fn suite(smaller: &Smaller) -> String {
-    let SuiteReduction { outcome, before, after, fates, not_replayable, replays, spent, .. } =
+    let SuiteReduction { outcome, before, after, fates, not_replayable, simplified, replays, spent, .. } =
         &smaller.reduction;
     if *outcome == Outcome::DoesNotReproduce {
         return format!("nothing of {} can be replayed", counted(u64::from(before.traces), "trace"));
@@ -28,6 +28,11 @@ pub fn suite(smaller: &Smaller) -> String {
     if *not_replayable > 0 {
         let lost = format!("{} that no trace shows every time", counted(u64::from(*not_replayable), "thing"));
         lines.push(format!("  {:<22}{lost}", "not counted"));
+    }
+    if *simplified > 0 {
+        let simpler =
+            format!("{}: shorter texts, taps, shorter waits", counted(u64::from(*simplified), "step"));
+        lines.push(format!("  {:<22}{simpler}", "made simpler"));
     }
     let proof = format!("{} of {} visited the same screens", replays.0, counted(u64::from(replays.1), "run"));
     lines.push(format!("  {:<22}{proof}", "proof"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use retap_engine::explore::Found;
+use retap_engine::explore::{Found, Scene};
 use retap_engine::oracle::Resumed;
 use retap_engine::reduce::Size;
 use retap_shared::bytes::Png;
@@ -22,6 +22,8 @@ const CRASHES: &str = "crashes";
 const TRACE: &str = "trace.retap";
 const REDUCED: &str = "reduced.retap";
 const STACK: &str = "stack.txt";
+const PICTURE: &str = "screenshot.png";
+const LOG: &str = "log.txt";
 const SCREENS: &str = "screens.json";
 const PROBLEM: &str = "problem.json";
 
@@ -32,6 +34,7 @@ pub struct Crash {
     /// How often the run met it.
     pub times: u32,
     pub trace: Trace,
+    pub scene: Scene,
     pub reduced: Option<Reduced>,
 }
 
@@ -106,6 +109,12 @@ impl Crash {
         let unwritable = |source| CrashError::Unwritable { fingerprint: self.fingerprint, source };
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
         run.write(&place(STACK), self.problem.stack.as_bytes())?;
+        if let Some(picture) = &self.scene.picture {
+            write_picture(run, self.fingerprint, picture)?;
+        }
+        if !self.scene.log.is_empty() {
+            run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
+        }
         if let Some(reduced) = &self.reduced {
             run.write(&place(REDUCED), reduced.trace.to_text().as_bytes())?;
             let screens: Vec<&Screen> = reduced.screens.iter().map(AsRef::as_ref).collect();
@@ -117,6 +126,14 @@ impl Crash {
         let mut problem = serde_json::to_vec_pretty(&self.written()).map_err(unwritable)?;
         problem.push(b'\n');
         Ok(run.write(&place(PROBLEM), &problem)?)
+    }
+
+    /// The picture that was written when it came, if an earlier process of the run did so.
+    pub fn recall_picture(&mut self, run: &Directory) {
+        if self.scene.picture.is_none() {
+            let path = run.path().join(self.place()).join(PICTURE);
+            self.scene.picture = std::fs::read(path).ok().map(Png);
+        }
     }
 
     /// Its directory inside the run.
@@ -157,8 +174,8 @@ impl Crash {
 
 impl From<&Found> for Crash {
     fn from(found: &Found) -> Crash {
-        let Found { problem, fingerprint, trace, times } = found.clone();
-        Crash { problem, fingerprint, times, trace, reduced: None }
+        let Found { problem, fingerprint, trace, times, scene } = found.clone();
+        Crash { problem, fingerprint, times, trace, scene, reduced: None }
     }
 }
 
@@ -187,7 +204,23 @@ fn read_one(place: &Path) -> Result<Crash, CrashError> {
     let Written { fingerprint, kind, process, summary, times, .. } = written;
     let stack = directory::read(&place.join(STACK))?;
     let problem = Problem { kind, process: process.into(), summary, stack };
-    Ok(Crash { problem, fingerprint, times, trace: read_trace(&place.join(TRACE))?, reduced: None })
+    let trace = read_trace(&place.join(TRACE))?;
+    // What there was to see is an ornament: a run of an earlier version has none of it.
+    let scene = Scene {
+        screen: None,
+        picture: std::fs::read(place.join(PICTURE)).ok().map(Png),
+        log: directory::read(&place.join(LOG)).map_or_else(|_| Vec::new(), |text| lines(&text)),
+    };
+    Ok(Crash { problem, fingerprint, times, trace, scene, reduced: None })
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
+}
+
+/// What the phone showed as soon as the crash was known.
+pub fn write_picture(run: &Directory, crash: Fingerprint, picture: &Png) -> Result<(), DirectoryError> {
+    run.write(&format!("{CRASHES}/{crash}/{PICTURE}"), &picture.0)
 }
 
 pub fn read_trace(path: &Path) -> Result<Trace, CrashError> {

@@ -30,6 +30,22 @@ fn an_adb_that_hangs_or_talks_nonsense_is_named_and_no_phone_is_the_end() {
 }
 
 #[test]
+fn all_means_every_phone_on_adb_that_is_ready() {
+    let desk = Desk::new();
+    for option in ["--devices", "--device"] {
+        let mut command = desk.command(&format!("explore --out here {option} all"));
+        let ended = Ended::from(command.env("ADB", FAKE).output().unwrap());
+        // The other one, which is locked, is not among them; all that is missing are the agent's files.
+        assert_eq!(ended.code, 2, "{}", ended.err);
+        assert!(ended.err.contains("could not use `my phone` through adb"), "{}", ended.err);
+        std::fs::remove_dir_all(desk.path("here")).unwrap();
+    }
+    let nowhere = desk.run("explore --devices all");
+    assert_eq!(nowhere.code, 4, "{}", nowhere.err);
+    assert!(nowhere.err.contains("could not ask adb"), "{}", nowhere.err);
+}
+
+#[test]
 fn a_serial_with_blanks_is_one_phone() {
     // All that is missing are the agent's files, which are asked for after the phone.
     let ended = explored_through("adb");

@@ -22,7 +22,7 @@ fn result(desk: &Desk, line: &str) -> Value {
 #[test]
 fn a_run_that_found_problems_ends_with_1_and_has_a_directory_for_each() {
     let desk = Desk::new();
-    let ended = desk.run("explore --device sim:notes --events 2000 --seed 7 --out here");
+    let ended = desk.run("explore --device sim:notes --explorer random --events 2000 --seed 7 --out here");
     assert_eq!((ended.code, ended.last_line()), (1, "here"), "{}", ended.err);
     for row in
         ["events      2,000 in 4 sessions", "activities  ", "screens     ", "branches    ", "speed       "]
@@ -42,7 +42,7 @@ fn a_run_that_found_problems_ends_with_1_and_has_a_directory_for_each() {
 #[test]
 fn a_run_that_found_nothing_ends_with_0() {
     let desk = Desk::new();
-    let ended = desk.run("explore --device sim:shop --events 1 --seed 7 --out here");
+    let ended = desk.run("explore --device sim:shop --explorer random --events 1 --seed 7 --out here");
     assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
     assert_eq!(desk.crashes("here"), [""; 0]);
 }
@@ -84,7 +84,7 @@ fn kept_traces_hold_every_event_from_clean_starts_and_end_with_the_problem_they_
 #[test]
 fn without_out_runs_get_a_name_by_time_command_and_seed() {
     let desk = Desk::new();
-    let ended = desk.run("explore notes --device sim:notes --events 10 --seed 42");
+    let ended = desk.run("explore notes --device sim:notes --explorer random --events 10 --seed 42");
     let name = ended.last_line();
     assert!(name.starts_with("runs/20") && name.ends_with("-explore-42"), "{name}");
     assert!(desk.path(name).join("run.json").is_file());
@@ -147,6 +147,7 @@ fn piped_output_has_no_colours_and_asking_for_them_brings_them() {
     let desk = Desk::new();
     let plain = desk.explored("notes", "one");
     assert!(!plain.err.contains('\u{1b}') && !plain.out.contains('\u{1b}'));
-    let coloured = desk.run("explore --device sim:notes --events 2000 --seed 7 --out two --color always");
+    let coloured = desk
+        .run("explore --device sim:notes --explorer random --events 2000 --seed 7 --out two --color always");
     assert!(coloured.err.contains("\u{1b}[1m"), "{}", coloured.err);
 }

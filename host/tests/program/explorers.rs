@@ -32,6 +32,16 @@ fn every_explorer_makes_the_same_run_of_the_same_seed() {
 }
 
 #[test]
+fn auto_explores_unless_another_is_named_or_sessions_are_spoken_of() {
+    let desk = Desk::new();
+    for (options, explorer) in [("", "auto"), ("--session-events 20", "random"), ("--explorer ape", "ape")] {
+        let ended = desk.run(&format!("explore --device sim:notes --events 40 --seed 7 {options} --json"));
+        let result: Value = serde_json::from_str(&ended.out).unwrap();
+        assert_eq!(result["explorer"], explorer, "{options}");
+    }
+}
+
+#[test]
 fn the_table_tells_starts_and_travel_and_ape_leaves_its_abstraction() {
     let desk = Desk::new();
     let ended = desk.run("explore --device sim:shop --explorer ape --events 1500 --seed 7 --out here");
@@ -49,6 +59,27 @@ fn the_table_tells_starts_and_travel_and_ape_leaves_its_abstraction() {
     assert!(broken.code == 2 && broken.err.contains("line 2: `colour` is no attribute"), "{}", broken.err);
     let unknown = desk.run(&format!("{line} --ape alfa=3 --out four"));
     assert!(unknown.code == 2 && unknown.err.contains("`alfa`"), "{}", unknown.err);
+}
+
+#[test]
+fn wrong_settings_of_explorers_are_told_before_anything_is_begun_each_with_its_own_help() {
+    let desk = Desk::new();
+    desk.write("broken.txt", "colour\n");
+    for (options, why, help) in [
+        ("--ape gamma=3", "`gamma`", "--ape NAME=VALUE"),
+        ("--explorer ape --ape alpha=x", "alpha", "--ape NAME=VALUE"),
+        ("--explorer ape --abstraction broken.txt", "line 1", "`abstraction.txt` of a run"),
+        ("--explorer monkey --pct-touch 101", "101 of 100", "--pct-touch 40"),
+        ("--explorer timetravel --over auto", "`auto` travels by itself", "--over"),
+    ] {
+        let ended = desk.run(&format!("explore --device sim:notes --events 50 {options} --out here"));
+        assert_eq!(ended.code, 2, "{options}: {}", ended.err);
+        assert!(ended.err.contains(why) && ended.err.contains(help), "{options}: {}", ended.err);
+        assert!(!ended.err.contains("Exploring") && !desk.path("here").exists(), "{options}: {}", ended.err);
+        let others = ["--ape NAME", "abstraction.txt` of", "--pct-touch 40"];
+        let told = others.iter().filter(|other| ended.err.contains(**other)).count();
+        assert!(told <= 1, "{options}: {}", ended.err);
+    }
 }
 
 #[test]
@@ -106,6 +137,56 @@ fn retap_toml_forbids_types_and_looks_out() {
     let wrong = desk.run("check");
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains("2:22") && wrong.err.contains("3:10"), "{}", wrong.err);
+}
+
+#[test]
+fn what_must_not_be_logged_and_what_must_be_there_are_problems_that_can_be_replayed() {
+    let desk = Desk::new();
+    desk.write(
+        "retap.toml",
+        "device = \"sim:notes\"\nseed = 7\n[explore]\nexplorer = \"auto\"\nevents = 1500\n\
+         never = [\"log:Displayed .*SearchActivity\"]\nalways = [\"id:nothing_of_this_name in TagsActivity\"]\n",
+    );
+    let ended = desk.run("explore --out here");
+    assert_eq!(ended.code, 1, "{}", ended.err);
+    for what in ["must never be logged: Displayed .*SearchActivity", "must always be there"] {
+        assert!(ended.out.contains(what), "{what} in {}", ended.out);
+    }
+    let of = |what: &str| {
+        let crashes = desk.crashes("here");
+        let is = |crash: &&String| desk.read(&format!("here/crashes/{crash}/problem.json")).contains(what);
+        crashes.iter().find(is).cloned().unwrap()
+    };
+    for what in ["must never be logged", "must always be there"] {
+        let trace = format!("here/crashes/{}/trace.retap", of(what));
+        let replayed = desk.run(&format!("replay {trace} --times 1"));
+        assert_eq!(replayed.code, 0, "{what}: {} {}", replayed.out, replayed.err);
+    }
+    desk.write("retap.toml", "[explore]\nnever = [\"log:(\"]\nalways = [\"toolbar\"]\n");
+    let wrong = desk.run("check");
+    assert!(wrong.code == 2 && wrong.err.contains("2:10") && wrong.err.contains("3:11"), "{}", wrong.err);
+}
+
+#[test]
+fn a_crash_is_kept_with_a_picture_and_the_log_around_it() {
+    let desk = Desk::new();
+    for explorer in ["random", "auto"] {
+        let line = format!("explore --device sim:notes --explorer {explorer} --events 1500 --seed 7");
+        assert_eq!(desk.run(&format!("{line} --out {explorer}")).code, 1);
+        for crash in desk.crashes(explorer) {
+            let place = format!("{explorer}/crashes/{crash}");
+            let picture = std::fs::read(desk.path(&format!("{place}/screenshot.png"))).unwrap();
+            assert!(picture.starts_with(b"\x89PNG"), "{place}");
+            let log = desk.read(&format!("{place}/log.txt"));
+            let stack = desk.read(&format!("{place}/stack.txt"));
+            let first = stack.lines().next().unwrap();
+            assert!(log.contains("I/Retap: ") && log.contains(first), "{place}: {log}");
+        }
+        let page = desk.read(&format!("{explorer}/report.html"));
+        for part in ["Before the last step", "As soon as the crash was known", "Log around it"] {
+            assert!(page.contains(part), "{explorer}: {part}");
+        }
+    }
 }
 
 #[test]

@@ -61,7 +61,8 @@ impl Desk {
 
     /// An explored app with crashes, quickly made.
     pub(crate) fn explored(&self, app: &str, run: &str) -> Ended {
-        let ended = self.run(&format!("explore --device sim:{app} --events 2000 --seed 7 --out {run}"));
+        let ended = self
+            .run(&format!("explore --device sim:{app} --explorer random --events 2000 --seed 7 --out {run}"));
         assert_eq!(ended.code, 1, "{}", ended.err);
         ended
     }

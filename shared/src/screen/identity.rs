@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Rect, ScreenContent};
+use super::{Node, Rect, ScreenContent};
 use crate::hex;
 
 /// Written as 16 hexadecimal digits where people read it, as a number on the wire.
@@ -14,81 +14,73 @@ use crate::hex;
 #[serde(transparent)]
 pub struct ScreenHash(#[serde(with = "hex")] pub u64);
 
+/// Odd, so that no two hashes become one; the golden ratio's digits.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a screen's hash; that has 16 hexadecimal digits")]
 pub struct NotAScreenHash(pub String);
 
 impl ScreenContent {
-    /// Chains one hash per window and node. Nothing is collected first: simulators build screens all the time,
-    /// and a received screen may repeat a long text in many nodes.
-    pub(super) fn hash(&self) -> ScreenHash {
-        let mut head = Words::<32>::default();
-        head.put(&self.size.width.to_le_bytes());
-        head.put(&self.size.height.to_le_bytes());
-        head.put(&[self.rotation as u8]);
-        head.put(&(self.windows.len() as u64).to_le_bytes());
-        head.text(&self.activity);
-        let mut hash = head.after(0);
-        for window in &self.windows {
-            let mut words = Words::<40>::default();
-            words.put(&[window.kind as u8, window.flags.bits()]);
-            words.text(&window.package);
-            words.text(&window.title);
-            words.rect(&window.bounds);
-            words.put(&window.nodes.to_le_bytes());
-            hash = words.after(hash);
-        }
+    pub(super) fn node_hashes(&self) -> Vec<u64> {
         // Neighbours are often of one class, and its name is then often the very same bytes.
         let mut class: (&str, u64) = ("", 0);
+        let mut hashes = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            let mut words = Words::<56>::default();
-            words.put(&node.depth.to_le_bytes());
-            words.put(&node.flags.bits().to_le_bytes());
             if !std::ptr::eq(class.0, node.class.as_str()) {
                 class = (&node.class, hash_of(&node.class));
             }
-            words.put(&class.1.to_le_bytes());
-            words.text(&node.id);
-            words.text(&node.text);
-            words.text(&node.description);
-            words.rect(&node.bounds);
-            hash = words.after(hash);
+            hashes.push(node.hash_with(class.1));
         }
-        ScreenHash(hash)
-    }
-}
-
-/// The fixed-size part of a window or node, each text in it as its own hash.
-struct Words<const N: usize> {
-    bytes: [u8; N],
-    used: usize,
-}
-
-impl<const N: usize> Default for Words<N> {
-    fn default() -> Self {
-        Words { bytes: [0; N], used: 0 }
-    }
-}
-
-impl<const N: usize> Words<N> {
-    fn put(&mut self, bytes: &[u8]) {
-        self.bytes[self.used..][..bytes.len()].copy_from_slice(bytes);
-        self.used += bytes.len();
+        hashes
     }
 
-    fn text(&mut self, text: &str) {
-        self.put(&hash_of(text).to_le_bytes());
-    }
-
-    fn rect(&mut self, rect: &Rect) {
-        for side in [rect.left, rect.top, rect.right, rect.bottom] {
-            self.put(&side.to_le_bytes());
+    pub(super) fn hash(&self, node_hashes: &[u64]) -> ScreenHash {
+        let size = pair(self.size.width, self.size.height);
+        let mut hash =
+            block([size, self.rotation as u64, self.windows.len() as u64, hash_of(&self.activity)]);
+        for window in &self.windows {
+            let kind = u64::from(window.flags.bits()) << 8 | window.kind as u64;
+            let (package, title) = (hash_of(&window.package), hash_of(&window.title));
+            let [from, to] = corners(&window.bounds);
+            hash = after(hash, block([kind, window.nodes.into(), package, title, from, to]));
         }
+        ScreenHash(node_hashes.iter().fold(hash, |hash, node| after(hash, *node)))
+    }
+}
+
+impl Node {
+    pub(super) fn own_hash(&self) -> u64 {
+        self.hash_with(hash_of(&self.class))
     }
 
-    fn after(&self, hash: u64) -> u64 {
-        xxh3_64_with_seed(&self.bytes, hash)
+    fn hash_with(&self, class: u64) -> u64 {
+        let place = u64::from(self.flags.bits()) << 16 | u64::from(self.depth);
+        let (id, text, description) = (hash_of(&self.id), hash_of(&self.text), hash_of(&self.description));
+        let [from, to] = corners(&self.bounds);
+        block([place, class, id, text, description, from, to])
     }
+}
+
+/// Cheap, because it is all that one node has to wait for another: the hashes themselves are made side by side.
+fn after(hash: u64, next: u64) -> u64 {
+    (hash ^ next).wrapping_mul(SPREAD).rotate_left(32)
+}
+
+/// Of whole words: bytes that were stored one by one and are read as words are waited for.
+fn block<const N: usize>(words: [u64; N]) -> u64 {
+    xxh3_64(words.map(u64::to_le_bytes).as_flattened())
+}
+
+fn pair(low: u32, high: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+fn corners(rect: &Rect) -> [u64; 2] {
+    [
+        pair(rect.left.cast_unsigned(), rect.top.cast_unsigned()),
+        pair(rect.right.cast_unsigned(), rect.bottom.cast_unsigned()),
+    ]
 }
 
 fn hash_of(text: &str) -> u64 {

@@ -68,12 +68,19 @@ impl Screen {
     pub fn shows(&self, pattern: &Widget) -> bool {
         self.nodes().iter().enumerate().any(|(number, node)| {
             same_or_none(&pattern.class, &node.class)
-                && same_or_none(&pattern.id, &node.id)
+                && is_called(node, &pattern.id)
                 && same_or_none(&pattern.text, node.label())
                 && (pattern.path.is_empty() || self.is_at_path(number, &pattern.path))
                 && node.is(NodeFlags::VISIBLE)
                 && !self.is_covered(number)
         })
+    }
+
+    /// Whether a person looks for such a widget in vain. Where a dialog, a menu or the keyboard is above the app's own window
+    /// nobody can tell.
+    pub fn lacks(&self, pattern: &Widget) -> bool {
+        let is_own = |window: &Window| matches!(window.kind, WindowKind::Application | WindowKind::System);
+        !self.nodes().is_empty() && self.windows().iter().all(is_own) && !self.shows(pattern)
     }
 
     /// Child numbers on the way down to the node: `0` is the window's root, `0.2` the root's third child.
@@ -226,6 +233,11 @@ fn lies_under(node: &Node, point: Point) -> bool {
 /// How many nodes the first one and all below it are.
 fn subtree(nodes: &[Node]) -> usize {
     1 + nodes.iter().skip(1).take_while(|below| below.depth > nodes[0].depth).count()
+}
+
+/// By the whole id, or by what comes after its slash.
+fn is_called(node: &Node, id: &str) -> bool {
+    id.is_empty() || node.id.strip_suffix(id).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 fn same_or_none(wanted: &Text, found: &Text) -> bool {

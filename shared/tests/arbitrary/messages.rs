@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use retap_shared::action::SystemKinds;
 use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::*;
@@ -177,11 +178,9 @@ fn problem() -> impl Strategy<Value = Problem> {
 }
 
 fn capabilities() -> impl Strategy<Value = Capabilities> {
-    any::<[bool; 4]>().prop_map(|[checkpoints, branches, rotation, screenshots]| Capabilities {
-        checkpoints,
-        branches,
-        rotation,
-        screenshots,
+    (any::<[bool; 4]>(), any::<u16>()).prop_map(|([checkpoints, branches, rotation, screenshots], system)| {
+        let system = SystemKinds::from_bits_retain(system);
+        Capabilities { checkpoints, branches, rotation, screenshots, system }
     })
 }
 

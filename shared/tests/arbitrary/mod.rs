@@ -71,6 +71,7 @@ pub(crate) fn target() -> impl Strategy<Value = Target> {
         text().prop_map(Target::Activity),
         widget().prop_map(Target::Screen),
         text().prop_map(Target::Log),
+        (text(), widget()).prop_map(|(activity, widget)| Target::Lacks { activity, widget }),
     ]
 }
 
@@ -81,8 +82,14 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
 }
 
 fn system() -> impl Strategy<Value = System> {
-    let named = vec![System::Call, System::Offline, System::Online, System::LowMemory];
-    prop_oneof![prop::sample::select(named), text().prop_map(System::Locale)]
+    use System::{Call, Doze, LowMemory, Message, Offline, Online, Wake};
+    let plain = vec![Call, Offline, Online, LowMemory, Message, Doze, Wake];
+    prop_oneof![
+        prop::sample::select(plain),
+        text().prop_map(System::Locale),
+        text().prop_map(System::Broadcast),
+        text().prop_map(System::TimeZone),
+    ]
 }
 
 fn action() -> impl Strategy<Value = Action> {

@@ -26,7 +26,7 @@ use retap_shared::Text;
 use retap_shared::action::System;
 
 use super::Entry;
-use crate::kit::{App, Cx, Manifest, Process, Recreation, Running, Ui, branches};
+use crate::kit::{App, Cx, Manifest, Process, Recreation, Rows, Running, Ui, branches};
 use crate::plan;
 use post::{Draft, Folder, Message};
 
@@ -41,7 +41,7 @@ pub(super) const ENTRY: Entry = Entry {
 #[derive(Clone, Debug, Hash)]
 struct Mail {
     folders: Vec<Folder>,
-    messages: Vec<Message>,
+    messages: Rows<Message>,
     draft: Option<Draft>,
     settings: settings::Stored,
     /// How many messages came after the app was installed.
@@ -150,7 +150,7 @@ impl Mail {
     fn new() -> Mail {
         Mail {
             folders: post::folders(),
-            messages: post::messages(),
+            messages: post::messages().into_iter().collect(),
             draft: None,
             settings: settings::Stored::default(),
             arrived: 0,

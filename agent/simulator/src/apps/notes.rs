@@ -23,7 +23,7 @@ use retap_shared::Text;
 use retap_shared::action::System;
 
 use super::Entry;
-use crate::kit::{App, Cx, Manifest, Process, Recreation, Running, Shown, Ui, branches};
+use crate::kit::{App, Cx, Manifest, Process, Recreation, Rows, Running, Shown, Ui, branches};
 use crate::plan;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -37,8 +37,8 @@ pub(super) const ENTRY: Entry = Entry {
 /// On disk, but for `deleted`.
 #[derive(Clone, Debug, Hash)]
 struct Notes {
-    notes: Vec<Note>,
-    trash: Vec<Note>,
+    notes: Rows<Note>,
+    trash: Rows<Note>,
     tags: Vec<Text>,
     settings: settings::Stored,
     /// Deleted a moment ago, with its place: it can still be taken back.
@@ -161,12 +161,12 @@ impl Notes {
             views: Shown(0),
         };
         Notes {
-            notes: vec![
+            notes: Rows::from_iter([
                 note("Shopping", "milk, bread, apples", false),
                 note("Ideas", "# An app that tests apps", true),
                 note("Birthday", "ask Anna", false),
-            ],
-            trash: Vec::new(),
+            ]),
+            trash: Rows::default(),
             tags: vec![Text::new_static("home"), Text::new_static("work")],
             settings: settings::Stored::default(),
             deleted: None,

@@ -28,7 +28,7 @@ use retap_shared::Text;
 use retap_shared::action::System;
 
 use super::Entry;
-use crate::kit::{App, Cx, Manifest, Process, Recreation, Running, Ui, branches};
+use crate::kit::{App, Cx, Manifest, Process, Recreation, Rows, Running, Ui, branches};
 use crate::plan;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -47,7 +47,7 @@ struct Shop {
     cart: Vec<Line>,
     discount: u32,
     wishes: Vec<usize>,
-    orders: Vec<Order>,
+    orders: Rows<Order>,
     checkout: Checkout,
     more: plan::State,
 }

@@ -25,10 +25,15 @@ pub(crate) trait App: Clone + Hash + Send + Sync + 'static {
     /// Lays out the activity and, above it, its dialogs. It sees nothing but the state: drawn screens are kept.
     fn view(&self, page: &Self::Page, ui: &mut Ui<'_, Self::Msg>);
 
-    /// Equal as long as nothing that `view` looks at has changed, so that nothing need be drawn again. None from an app
-    /// that does not tell.
+    /// Equal as long as nothing that `view` looks at has changed but what `ticked` tells, so that nothing else need be
+    /// drawn again. None from an app that does not tell.
     fn look(&self, _page: &Self::Page) -> Option<u64> {
         None
+    }
+
+    /// Of widgets that were drawn with `ticked_by`.
+    fn ticked(&self, _tick: u16) -> bool {
+        false
     }
 
     /// Answers to a touch, or to a message that was posted earlier.

@@ -1,13 +1,21 @@
 //! A drawn screen together with what its nodes do, and which of them a finger touches.
 
+use std::sync::Arc;
+
 use retap_shared::Text;
 use retap_shared::screen::{Node, NodeFlags, Point, SharedScreen, WindowKind};
 
 use super::Elsewhere;
 use super::keyboard::{self, Press};
 
+#[derive(Clone)]
 pub(super) struct Built<M> {
     pub(super) screen: SharedScreen,
+    pub(super) behind: Arc<Behind<M>>,
+}
+
+/// What is behind a screen: the same for screens that differ only in what is ticked.
+pub(super) struct Behind<M> {
     /// Node numbers with what they do; a node may do several things.
     pub(super) does: Vec<(u32, Does<M>)>,
     /// One for each window.
@@ -18,6 +26,8 @@ pub(super) struct Built<M> {
     pub(super) has_menu: bool,
     /// A node whose text changes all the time.
     pub(super) restless: Option<u32>,
+    /// Node numbers, each with the number that the app has for what it shows.
+    pub(super) ticks: Vec<(u32, u16)>,
 }
 
 pub(super) enum Does<M> {
@@ -97,6 +107,17 @@ impl<M: Clone> Built<M> {
 }
 
 impl<M> Built<M> {
+    /// Ticks what is ticked now, and draws nothing else again.
+    pub(super) fn tick(&mut self, is_ticked: impl Fn(u16) -> bool) {
+        let ticks = self.behind.ticks.iter().map(|&(node, tick)| (node as usize, is_ticked(tick)));
+        let changed = ticks.filter(|(node, on)| self.node(*node).is(NodeFlags::CHECKED) != *on);
+        let changed: Vec<_> =
+            changed.map(|(node, _)| (node, self.node(node).flags ^ NodeFlags::CHECKED)).collect();
+        if !changed.is_empty() {
+            self.screen = Arc::new(self.screen.with_flags(&changed));
+        }
+    }
+
     /// The topmost window at the place gets the touch; dialogs and menus get those beside them too.
     pub(super) fn under(&self, at: Point) -> Under {
         let nodes = self.screen.nodes();
@@ -143,11 +164,11 @@ impl<M> Built<M> {
     }
 
     pub(super) fn does(&self, node: usize) -> impl Iterator<Item = &Does<M>> {
-        self.does.iter().filter(move |(number, _)| *number as usize == node).map(|(_, does)| does)
+        self.behind.does.iter().filter(move |(number, _)| *number as usize == node).map(|(_, does)| does)
     }
 
     /// The frontmost window that is not the keyboard.
     pub(super) fn front(&self) -> usize {
-        self.cancels.len() - 1 - usize::from(self.keyboard)
+        self.behind.cancels.len() - 1 - usize::from(self.behind.keyboard)
     }
 }

@@ -1,7 +1,5 @@
 //! What a finger or a key does to the app in front: from a place on the screen to a message.
 
-use std::sync::Arc;
-
 use retap_shared::Text;
 use retap_shared::screen::Point;
 
@@ -39,7 +37,7 @@ impl<A: App> Running<A> {
             Input::Swipe { from, to, millis } => self.swipe(&built, from, to, millis, world),
             Input::Text { at, text } => self.set_text(&built, at, text, world),
             Input::Back => self.back(&built, world),
-            Input::Menu if built.has_menu && built.front() == 0 => self.front_mut().menu_open = true,
+            Input::Menu if built.behind.has_menu && built.front() == 0 => self.front_mut().menu_open = true,
             Input::Menu if self.front_mut().menu_open => self.front_mut().menu_open = false,
             Input::Menu => {}
             Input::Enter => self.press(&built, Press::Enter, world),
@@ -51,7 +49,7 @@ impl<A: App> Running<A> {
     fn touch(&mut self, built: &Built<A::Msg>, at: Point, long: bool, world: &mut World) {
         match built.under(at) {
             Under::Nothing => {}
-            Under::Beside(window) => self.cancel(&built.cancels[window], world),
+            Under::Beside(window) => self.cancel(&built.behind.cancels[window], world),
             Under::Key(press) => self.press(built, press, world),
             Under::Node(node) => {
                 if let Some(msg) = built.web_at(node, at) {
@@ -89,7 +87,7 @@ impl<A: App> Running<A> {
     fn swipe(&mut self, built: &Built<A::Msg>, from: Point, to: Point, millis: u32, world: &mut World) {
         let node = match built.under(from) {
             Under::Node(node) => node,
-            Under::Beside(window) => return self.cancel(&built.cancels[window], world),
+            Under::Beside(window) => return self.cancel(&built.behind.cancels[window], world),
             Under::Key(_) | Under::Nothing => return,
         };
         let (across, down) = (to.x.saturating_sub(from.x), from.y.saturating_sub(to.y));
@@ -135,7 +133,7 @@ impl<A: App> Running<A> {
     }
 
     fn press(&mut self, built: &Built<A::Msg>, press: Press, world: &mut World) {
-        let Some(field) = built.focused else { return };
+        let Some(field) = built.behind.focused else { return };
         for does in built.does(field as usize) {
             match (press, does) {
                 (Press::Type(letter), Does::Edit { edit, value }) => {
@@ -152,13 +150,13 @@ impl<A: App> Running<A> {
         }
     }
 
-    fn back(&mut self, built: &Arc<Built<A::Msg>>, world: &mut World) {
-        if built.keyboard {
+    fn back(&mut self, built: &Built<A::Msg>, world: &mut World) {
+        if built.behind.keyboard {
             self.front_mut().focus = None;
         } else if built.front() == 0 {
             self.go_back(world);
         } else {
-            self.cancel(&built.cancels[built.front()], world);
+            self.cancel(&built.behind.cancels[built.front()], world);
         }
     }
 

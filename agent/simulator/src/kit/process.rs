@@ -78,7 +78,7 @@ impl<A: App> Process for Running<A> {
     }
 
     fn screen(&mut self) -> Option<SharedScreen> {
-        self.built().map(|built| Arc::clone(&built.screen))
+        self.built().map(|built| built.screen)
     }
 
     fn activity(&self) -> Option<&Text> {
@@ -123,6 +123,10 @@ impl<A: App> Process for Running<A> {
             System::Online => self.around.offline = false,
             System::Locale(tag) => self.around.language = tag.clone(),
             System::Call | System::LowMemory => {}
+            // No simulated phone does these.
+            System::Message | System::Broadcast(_) | System::TimeZone(_) | System::Doze | System::Wake => {
+                return;
+            }
         }
         let Some(front) = self.stack.len().checked_sub(1).filter(|_| in_front) else { return };
         match event {
@@ -143,7 +147,7 @@ impl<A: App> Process for Running<A> {
     }
 
     fn restless(&self) -> Option<usize> {
-        self.built.as_ref().and_then(|built| built.restless).map(|node| node as usize)
+        self.built.as_ref().and_then(|built| built.behind.restless).map(|node| node as usize)
     }
 
     fn post_late(&mut self, late: Late, at: Micros) {

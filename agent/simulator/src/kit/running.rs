@@ -32,7 +32,7 @@ pub(crate) struct Running<A: App> {
     /// Another app is to come to the front.
     pub(super) leaves: Option<Elsewhere>,
     pub(super) problem: Option<Arc<Problem>>,
-    pub(super) built: Option<Arc<Built<A::Msg>>>,
+    pub(super) built: Option<Built<A::Msg>>,
     /// How many nodes were drawn last: room for as many is made at once.
     pub(super) drawn: usize,
     pub(super) next_instance: u32,
@@ -78,7 +78,7 @@ impl<A: App> Running<A> {
     }
 
     /// The front activity, drawn. Kept until something changes.
-    pub(super) fn built(&mut self) -> Option<Arc<Built<A::Msg>>> {
+    pub(super) fn built(&mut self) -> Option<Built<A::Msg>> {
         while self.built.is_none() {
             let front = self.stack.last()?;
             let activity = &self.manifest.activities[self.app.activity(&front.page)];
@@ -100,7 +100,7 @@ impl<A: App> Running<A> {
                         self.front_mut().reveal = false;
                     }
                     self.drawn = built.screen.nodes().len();
-                    self.built = Some(Arc::new(built));
+                    self.built = Some(built);
                 }
                 Err(Correction::Unfocus) => self.front_mut().focus = None,
                 Err(Correction::Scroll(id, offset)) => self.front_mut().scroll(id, offset),
@@ -150,6 +150,8 @@ impl<A: App> Running<A> {
         call(Arc::make_mut(&mut self.app), &mut activity.page, &mut cx);
         if before.is_none() || before != self.app.look(&activity.page) || !commands.is_empty() {
             self.built = None;
+        } else if let Some(built) = &mut self.built {
+            built.tick(|tick| self.app.ticked(tick));
         }
         let instance = activity.instance;
         self.obey(commands, instance, world);

@@ -8,7 +8,7 @@ use retap_shared::screen::{
     Node, NodeFlags, Rect, Rotation, Screen, ScreenContent, Size, Window, WindowFlags, WindowKind,
 };
 
-use super::built::{Built, Cancel, Does};
+use super::built::{Behind, Built, Cancel, Does};
 use super::keyboard;
 use super::late::Late;
 
@@ -67,6 +67,7 @@ pub(crate) struct Ui<'a, M> {
     /// The window that has the focused field, and its node if it can be seen.
     pub(super) focused: Option<(usize, Option<u32>)>,
     pub(super) restless: Option<u32>,
+    pub(super) ticks: Vec<(u32, u16)>,
     windows: Vec<Window>,
     cancels: Vec<Cancel<M>>,
     depth: u16,
@@ -103,6 +104,7 @@ impl<'a, M> Ui<'a, M> {
             hidden_by: 0,
             focused: None,
             restless: None,
+            ticks: Vec::new(),
             windows: Vec::with_capacity(3),
             cancels: Vec::with_capacity(3),
             depth: 0,
@@ -151,9 +153,9 @@ impl<'a, M> Ui<'a, M> {
         };
         let screen = Screen::new(content).expect("nodes are nested as they are drawn");
         let focused = self.focused.and_then(|(_, node)| node);
-        let cancels = self.cancels;
-        let (does, restless) = (self.does, self.restless);
-        Ok(Built { screen: Arc::new(screen), does, cancels, focused, keyboard, has_menu, restless })
+        let Ui { does, cancels, restless, ticks, .. } = self;
+        let behind = Behind { does, cancels, focused, keyboard, has_menu, restless, ticks };
+        Ok(Built { screen: Arc::new(screen), behind: Arc::new(behind) })
     }
 
     /// Everything that is drawn from now on goes into a new window above the others.

@@ -162,6 +162,11 @@ impl<M> Ui<'_, M> {
         self.tap(placed, tap)
     }
 
+    /// Whether it is ticked is the app's `ticked`, and nothing else on the screen depends on it.
+    pub(crate) fn ticked_by(&mut self, placed: Placed, tick: u16) {
+        self.ticks.extend(placed.0.map(|node| (node, tick)));
+    }
+
     /// What a long press on it does.
     pub(crate) fn long(&mut self, placed: Placed, long: impl Into<M>) -> Placed {
         self.mark(placed, NodeFlags::LONG_CLICKABLE);

@@ -121,6 +121,10 @@ impl Plan {
             System::Online => Hook::Online,
             System::LowMemory => Hook::LowMemory,
             System::Locale(_) => Hook::Locale,
+            // No simulated phone does these.
+            System::Message | System::Broadcast(_) | System::TimeZone(_) | System::Doze | System::Wake => {
+                return;
+            }
         };
         self.hook(hook, state, page, cx);
     }

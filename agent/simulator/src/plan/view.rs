@@ -2,7 +2,7 @@
 
 use retap_shared::Text;
 
-use super::{DialogKind, Is, Look, Msg, Page, Plan, Screen, State, Typed, Widget};
+use super::{DialogKind, Is, Look, Msg, Page, Plan, Screen, State, Typed, Var, Widget};
 use crate::kit::{Ui, number};
 
 impl Plan {
@@ -104,6 +104,9 @@ impl Widget {
             Look::Web => ui.web(id, vec![(4, tap.into())]),
             Look::Restless => ui.restless(id),
         };
+        if let Look::Switch(Var::Inert(own)) | Look::Check(Var::Inert(own)) = self.look {
+            ui.ticked_by(placed, own);
+        }
         if !self.long.0.is_empty() {
             ui.long(placed, Msg::Long(place));
         }

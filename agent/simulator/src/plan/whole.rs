@@ -5,7 +5,7 @@ use std::sync::Arc;
 use retap_shared::Text;
 use retap_shared::action::System;
 
-use super::{Hook, Msg, Page, Plan, State};
+use super::{Hook, Msg, Page, Plan, State, Var};
 use crate::kit::{App, Cx, Manifest, Recreation, Running, Shown, Ui};
 
 #[derive(Clone, Debug, Hash)]
@@ -56,7 +56,11 @@ impl App for Planned {
     }
 
     fn look(&self, page: &Page) -> Option<u64> {
-        Some(self.state.look(page))
+        Some(self.state.look(page, self.plan.0.inert))
+    }
+
+    fn ticked(&self, tick: u16) -> bool {
+        self.state.get(Var::Inert(tick)) != 0
     }
 
     fn update(&mut self, page: &mut Page, msg: Msg, cx: &mut Cx<'_, Planned>) {

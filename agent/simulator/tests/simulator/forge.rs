@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use retap_agent::phone::Phone;
 use retap_shared::verdict::ProblemKind;
-use retap_simulator::{open, truth};
+use retap_simulator::{apps, open, truth};
 
 use crate::{random, walk};
 
@@ -72,6 +72,29 @@ fn hidden_modes_are_as_many_as_asked_for() {
     };
     assert_eq!(widgets("0"), 0);
     assert!(widgets("1") >= 5, "{}", widgets("1"));
+}
+
+/// Large screens are not drawn anew for every switch.
+#[test]
+fn what_is_drawn_in_part_is_as_if_it_were_drawn_anew() {
+    let large = ["forge?seed=3&widgets=500&activities=6", "forge?seed=4"];
+    for app in apps().iter().chain(&large) {
+        let mut phone = walk::started(&format!("sim:{app}"));
+        let mut rng = Pcg64Mcg::seed_from_u64(9);
+        for event in 0..600 {
+            let screen = phone.capture().unwrap();
+            let mut possible = walk::possible(&screen);
+            let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
+            walk::act(&mut phone, &action);
+            let (in_part, (saved, _)) = (phone.capture().unwrap(), phone.save().unwrap());
+            phone.restore(saved).unwrap();
+            assert_eq!(phone.capture().unwrap(), in_part, "`{app}`, event {event}: {action:?}");
+            phone.drop_checkpoint(saved).unwrap();
+            if !in_part.activity().starts_with(walk::app(&mut phone).package.as_str()) {
+                walk::start_clean(&mut phone);
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! On an app's folder of this machine, through programs that stand in for the phone's.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use tempfile::TempDir;
 
@@ -25,10 +24,13 @@ fn debuggable() -> (TempDir, AppData) {
     (place, data)
 }
 
+/// Written by another process: a file that this one holds open for writing would be open, for a moment, in whatever
+/// another test starts just then, and the system runs no file that somebody may still write ("text file busy").
 fn program(place: &TempDir, name: &str, script: &str) -> OsString {
     let path = place.path().join(name);
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let write = r#"rm -f "$0" && printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
+    let written = Command::new("sh").args(["-c", write]).arg(&path).arg(script).status();
+    assert!(written.unwrap().success());
     path.into()
 }
 

@@ -13,6 +13,9 @@ pub(crate) fn string(env: &Env, string: &JString) -> jni::errors::Result<String>
 
 /// From Java's form of UTF-8: NUL takes two bytes, and what is beyond U+FFFF is two halves of three bytes each.
 fn decode(mut bytes: &[u8]) -> String {
+    if bytes.is_ascii() {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
     let mut units = Vec::with_capacity(bytes.len());
     loop {
         let (unit, rest) = match *bytes {

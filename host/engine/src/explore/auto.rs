@@ -7,12 +7,13 @@
 //! or by a snapshot, whatever takes least.
 
 mod promise;
+mod weights;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use rand::RngExt;
 use retap_shared::Text;
-use retap_shared::action::{Action, System};
+use retap_shared::action::{Action, System, SystemKinds};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{CheckpointId, Settle};
@@ -24,11 +25,12 @@ use super::{ApeRules, At, Choice, Did, Explorer, Move, Seen};
 use crate::model::ape::{ActionId, DecisionTree, Model, ModelAction, Paths, Spot, State, StateId};
 use crate::seed::Rng;
 use promise::Promise;
+use weights::{draw, weight};
 
 const SETTLE: Settle = Settle { quiet: Micros::from_millis(200), limit: Micros::from_millis(1_000) };
 /// So many events without anything new, and a walker travels.
 const PATIENCE: u32 = 60;
-/// So many events later the network comes back, if it went.
+/// So many events later the network comes back, if it went, and the phone wakes up, if it dozes.
 const OFFLINE: u32 = 8;
 /// How far a way is looked for, in states.
 const FAR: usize = 20_000;
@@ -50,6 +52,8 @@ pub struct Auto {
     known: HashSet<Fingerprint>,
     /// System events are done only where they are allowed.
     system: bool,
+    /// What each walker's phone can do of them. Walkers of an earlier time, whose phones nobody knows, are taken for simulated.
+    can: HashMap<usize, SystemKinds>,
     /// What a clean start led to the last time.
     root: Option<StateId>,
 }
@@ -61,8 +65,8 @@ struct Walker {
     expected: Option<StateId>,
     /// The plan for after the clean start that was asked for.
     after_start: VecDeque<(StateId, ActionId)>,
-    /// Events until the network is brought back.
-    mend: Option<u32>,
+    /// Events until the network is brought back, or the phone is woken up.
+    mend: Option<(u32, System)>,
     /// Events since something new was seen, or since the last travel.
     dull: u32,
     /// Where it is on its way to.
@@ -84,24 +88,28 @@ impl Auto {
             outside: HashMap::new(),
             known: HashSet::new(),
             system,
+            can: HashMap::new(),
             root: None,
         }
     }
 
-    fn list(&self, screen: &SharedScreen) -> Vec<Possible> {
+    fn can(&self, number: usize) -> SystemKinds {
+        let known = self.can.get(&number).copied().unwrap_or(SystemKinds::SIMULATED);
+        if self.system { known } else { SystemKinds::default() }
+    }
+
+    fn list(&self, number: usize, screen: &SharedScreen) -> Vec<Possible> {
         let mut listed = Vec::new();
         possible::list(screen, &mut listed);
-        if self.system {
-            let events = (0..SYSTEM.len()).filter_map(|event| u8::try_from(event).ok());
-            listed.extend(
-                events.map(|event| possible::possible(What::System(event), None, Rect::default(), 0)),
-            );
-        }
+        let can = self.can(number);
+        let events = (0..SYSTEM.len()).filter_map(|event| u8::try_from(event).ok()).map(What::System);
+        let possible = events.filter(|event| event.is_within(can));
+        listed.extend(possible.map(|event| possible::possible(event, None, Rect::default(), 0)));
         listed
     }
 
-    fn see(&mut self, screen: &SharedScreen) -> Spot {
-        let listed = self.list(screen);
+    fn see(&mut self, number: usize, screen: &SharedScreen) -> Spot {
+        let listed = self.list(number, screen);
         self.model.see(screen, &listed).0
     }
 
@@ -117,7 +125,7 @@ impl Auto {
         }
         walker.expected = None;
         let undone: Vec<(ActionId, u64)> = self
-            .worth(here.state)
+            .worth(number, here.state)
             .filter(|(action, _)| action.visits == 0)
             .map(|(action, weight)| (action.id, weight))
             .collect();
@@ -131,7 +139,7 @@ impl Auto {
             return Some(action);
         }
         let all: Vec<(ActionId, u64)> = self
-            .worth(here.state)
+            .worth(number, here.state)
             .map(|(action, weight)| (action.id, weight / (u64::from(action.visits) + 1)))
             .collect();
         draw(&all, rng)
@@ -139,9 +147,10 @@ impl Auto {
 
     /// What can be done in a state, with what it weighs by itself. What ended in problems weighs less, and so does what the
     /// system does, where it has been done in the same activity.
-    fn worth(&self, id: StateId) -> impl Iterator<Item = (&ModelAction, u64)> {
-        let state = self.model.state(id);
-        state.actions.iter().filter(|action| action.aliases > 0).map(move |action| {
+    fn worth(&self, number: usize, id: StateId) -> impl Iterator<Item = (&ModelAction, u64)> {
+        let (state, can) = (self.model.state(id), self.can(number));
+        let possible = move |action: &&ModelAction| action.aliases > 0 && action.id.what.is_within(can);
+        state.actions.iter().filter(possible).map(move |action| {
             let what = action.id.what;
             let crashes = self.crashes.get(&(id, action.id)).copied().unwrap_or(0);
             let outside = match what {
@@ -184,7 +193,7 @@ impl Auto {
     }
 
     fn choice(&self, here: &Spot, action: ActionId, at: &At<'_>, rng: &mut Rng) -> Option<Choice> {
-        let listed = self.list(at.screen);
+        let listed = self.list(at.walker, at.screen);
         let ways: Vec<usize> = self.model.gui_actions(here, action).collect();
         let way = *ways.get(rng.random_range(0..ways.len().max(1)))?;
         let possible = listed.get(way)?;
@@ -248,7 +257,7 @@ impl Auto {
             }
             return;
         };
-        let mut to = self.see(screen);
+        let mut to = self.see(seen.walker, screen);
         if let (Some(from), Some(action)) = (&from, action) {
             self.crashes.remove(&(from.state, action));
         }
@@ -270,8 +279,10 @@ impl Auto {
         if walker.goal == Some(to.state) {
             walker.goal = None;
         }
-        if let Action::System(System::Offline) = step.action {
-            walker.mend = Some(OFFLINE);
+        match step.action {
+            Action::System(System::Offline) => walker.mend = Some((OFFLINE, System::Online)),
+            Action::System(System::Doze) => walker.mend = Some((OFFLINE, System::Wake)),
+            _ => {}
         }
         if new > 0 && !walker.cannot_save {
             let root = self.root.filter(|root| self.model.is_alive(*root));
@@ -299,10 +310,18 @@ impl Explorer for Auto {
         Some(SETTLE)
     }
 
+    fn wants_system_events(&self) -> bool {
+        self.system
+    }
+
+    fn meet(&mut self, walker: usize, can: SystemKinds) {
+        self.can.insert(walker, can);
+    }
+
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
         let here = match self.walkers.get(&at.walker).and_then(|walker| walker.here.clone()) {
             Some(here) => self.model.again(&here),
-            None => self.see(at.screen),
+            None => self.see(at.walker, at.screen),
         };
         let walker = self.walkers.entry(at.walker).or_default();
         walker.here = Some(here.clone());
@@ -310,12 +329,11 @@ impl Explorer for Auto {
             walker.asked_to_save = true;
             return Move::Save;
         }
-        if let Some(left) = &mut walker.mend {
+        if let Some((left, _)) = &mut walker.mend {
             *left = left.saturating_sub(1);
-            if *left == 0 {
-                walker.mend = None;
-                return Move::Act(Choice { action: Action::System(System::Online), node: None });
-            }
+        }
+        if let Some((_, mended)) = walker.mend.take_if(|(left, _)| *left == 0) {
+            return Move::Act(Choice { action: Action::System(mended), node: None });
         }
         let bytes: u64 = walker.saved.values().map(|(_, bytes)| *bytes).sum();
         if bytes > BYTES
@@ -339,7 +357,7 @@ impl Explorer for Auto {
         match seen.did {
             Did::Stepped { .. } => self.stepped(seen),
             Did::Started { .. } | Did::Restored { .. } => {
-                let here = seen.screen.filter(|_| seen.inside).map(|screen| self.see(screen));
+                let here = seen.screen.filter(|_| seen.inside).map(|screen| self.see(seen.walker, screen));
                 if let Some(here) = &here {
                     self.promise.reached(here.state, 0);
                     if matches!(seen.did, Did::Started { clean: true }) {
@@ -377,24 +395,4 @@ impl Explorer for Auto {
     fn learned(&self) -> Vec<(&'static str, String)> {
         vec![("abstraction.txt", self.model.abstraction())]
     }
-}
-
-fn weight(what: What) -> u32 {
-    match what {
-        What::Rotate => 3,
-        What::System(_) => 2,
-        other => other.weight(),
-    }
-}
-
-fn draw(from: &[(ActionId, u64)], rng: &mut Rng) -> Option<ActionId> {
-    let sum: u64 = from.iter().map(|(_, weight)| *weight).sum();
-    let mut left = rng.random_range(0..sum.max(1));
-    for (action, weight) in from {
-        if left < *weight {
-            return Some(*action);
-        }
-        left -= weight;
-    }
-    from.last().map(|(action, _)| *action)
 }

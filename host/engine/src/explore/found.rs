@@ -1,6 +1,8 @@
 //! A problem of the app that was found, and the way to it.
 
+use retap_shared::bytes::Png;
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{Trace, TraceError};
 use retap_shared::verdict::Problem;
 use serde::{Deserialize, Serialize};
@@ -14,21 +16,35 @@ pub struct Found {
     pub trace: Trace,
     /// How often it came.
     pub times: u32,
+    pub scene: Scene,
 }
 
-/// As it is stored: the trace in its own format, so that it can be read as long as traces can.
+/// What there was to see when a problem came, the first time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scene {
+    /// Before the step that it came with.
+    pub screen: Option<SharedScreen>,
+    /// The pixels as soon as it was known, where they are wanted and the phone gives them.
+    pub picture: Option<Png>,
+    /// What was done and what the phone told, the last of it.
+    pub log: Vec<String>,
+}
+
+/// As it is stored: the trace in its own format, so that it can be read as long as traces can. Pictures are files.
 #[derive(Serialize, Deserialize)]
 struct Written {
     problem: Problem,
     fingerprint: Fingerprint,
     trace: String,
     times: u32,
+    #[serde(default)]
+    log: Vec<String>,
 }
 
 impl From<Found> for Written {
     fn from(found: Found) -> Written {
-        let Found { problem, fingerprint, trace, times } = found;
-        Written { problem, fingerprint, trace: trace.to_text(), times }
+        let Found { problem, fingerprint, trace, times, scene } = found;
+        Written { problem, fingerprint, trace: trace.to_text(), times, log: scene.log }
     }
 }
 
@@ -36,8 +52,9 @@ impl TryFrom<Written> for Found {
     type Error = TraceError;
 
     fn try_from(written: Written) -> Result<Found, TraceError> {
-        let Written { problem, fingerprint, trace, times } = written;
-        Ok(Found { problem, fingerprint, trace: Trace::parse(&trace)?, times })
+        let Written { problem, fingerprint, trace, times, log } = written;
+        let scene = Scene { log, ..Scene::default() };
+        Ok(Found { problem, fingerprint, trace: Trace::parse(&trace)?, times, scene })
     }
 }
 

@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
+use regex_lite::Regex;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::Target;
+use retap_shared::log;
+use retap_shared::protocol::{Target, What};
 use retap_shared::screen::{Node, NodeFlags, Screen, SharedScreen};
 use retap_shared::trace::Step;
 use retap_shared::verdict::{Problem, ProblemKind};
@@ -23,6 +25,8 @@ pub struct Guard {
     /// Done after every clean start, such as signing in.
     pub before: Vec<Step>,
     pub never: Vec<Target>,
+    /// What is missing where it must not be: `Target::Lacks`.
+    pub always: Vec<Target>,
 }
 
 /// Widgets by what they are; what is empty matches anything.
@@ -130,19 +134,47 @@ impl Guard {
         step
     }
 
-    /// What must never appear and has, as a problem.
-    pub(super) fn appeared(&self, screen: &Screen, package: &Text) -> Vec<Problem> {
+    /// What must never appear and has, and what must be there and is not, as problems. What is missing on a screen that is still
+    /// changing may be on its way.
+    pub(super) fn appeared(&self, screen: &Screen, quiet: bool, package: &Text) -> Vec<Problem> {
         let shows = |target: &&Target| match target {
             Target::Activity(name) => ends_with(screen.activity(), name, &['.', '/']),
             Target::Screen(widget) => screen.shows(widget),
+            Target::Lacks { activity, widget } => {
+                let is_own = screen.activity().split('/').next() == Some(package);
+                let is_asked = activity.is_empty() || ends_with(screen.activity(), activity, &['.', '/']);
+                quiet && is_own && is_asked && screen.lacks(widget)
+            }
             _ => false,
         };
-        self.never.iter().filter(shows).map(|target| problem(target, package)).collect()
+        self.rules().filter(shows).map(|target| problem(target, package)).collect()
+    }
+
+    /// Patterns that no line of the log may have and one has, as problems.
+    pub(super) fn logged(&self, passed: &[Text], problems: &[Problem], package: &Text) -> Vec<Problem> {
+        let told = || {
+            let activities = passed.iter().cloned().map(What::Activity);
+            activities.chain(problems.iter().cloned().map(What::Problem))
+        };
+        let has = |target: &&Target| match target {
+            Target::Log(pattern) => Regex::new(pattern).is_ok_and(|pattern| {
+                told().any(|what| log::lines(&what).any(|line| pattern.is_match(&line)))
+            }),
+            _ => false,
+        };
+        if passed.is_empty() && problems.is_empty() {
+            return Vec::new();
+        }
+        self.rules().filter(has).map(|target| problem(target, package)).collect()
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &Target> {
+        self.never.iter().chain(&self.always)
     }
 
     /// What playing the way to this problem reaches, if it is one of what must never appear.
     pub(super) fn target_of(&self, problem: &Problem) -> Option<&Target> {
-        self.never.iter().find(|target| problem.summary == summary(target))
+        self.rules().find(|target| problem.summary == summary(target))
     }
 }
 
@@ -158,6 +190,11 @@ fn summary(target: &Target) -> String {
     match target {
         Target::Activity(name) => format!("must never appear: the activity {name}"),
         Target::Screen(widget) => format!("must never appear: {widget}"),
+        Target::Log(pattern) => format!("must never be logged: {pattern}"),
+        Target::Lacks { activity, widget } if activity.is_empty() => {
+            format!("must always be there: {widget}")
+        }
+        Target::Lacks { activity, widget } => format!("must always be there: {widget} in {activity}"),
         other => format!("must never appear: {other:?}"),
     }
 }

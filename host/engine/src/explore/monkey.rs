@@ -6,13 +6,13 @@ mod mix;
 use std::collections::HashMap;
 
 use rand::RngExt;
-use retap_shared::action::{Action, Key, System};
+use retap_shared::action::{Action, Key, SystemKinds};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Settle;
 use retap_shared::screen::{Point, Rotation, Screen};
 
 use super::stuck::{Stuck, StuckRules};
-use super::{At, Choice, Did, Explorer, Move, Seen};
+use super::{At, Choice, Did, Explorer, Move, Seen, system};
 use crate::model::widget_tree;
 use crate::seed::Rng;
 use mix::Event;
@@ -24,8 +24,6 @@ const SYSTEM_PERCENT: u32 = 5;
 const WALK: f32 = 25.0;
 const MOVES: u32 = 10;
 const MOVE_MILLIS: u32 = 16;
-const LANGUAGES: [&str; 5] = ["ar", "de", "ja", "ru", "en"];
-
 const DPAD: [u16; 4] = [19, 20, 21, 22];
 const DPAD_CENTER: u16 = 23;
 const SYSTEM_KEYS: [Key; 5] = [Key::Home, Key::Back, Key::Code(24), Key::Code(25), Key::Code(164)];
@@ -61,9 +59,12 @@ impl Monkey {
         Monkey { restarts: Some(Restarts { rules, ..Restarts::default() }), ..self }
     }
 
-    pub(super) fn event(&self, screen: &Screen, rng: &mut Rng) -> Action {
-        if self.system && rng.random_ratio(SYSTEM_PERCENT, 100) {
-            return Action::System(system_event(rng));
+    fn event(&self, screen: &Screen, can: SystemKinds, rng: &mut Rng) -> Action {
+        if self.system
+            && rng.random_ratio(SYSTEM_PERCENT, 100)
+            && let Some(event) = system::drawn(can, rng)
+        {
+            return Action::System(event);
         }
         match self.mix.draw(rng) {
             Event::Touch => Action::Tap(point(screen, rng)),
@@ -102,12 +103,16 @@ impl Explorer for Monkey {
         Some(Settle { quiet: self.throttle, limit: self.throttle })
     }
 
+    fn wants_system_events(&self) -> bool {
+        self.system
+    }
+
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
         let walker = self.restarts.as_ref().and_then(|restarts| restarts.walkers.get(&at.walker));
         if walker.is_some_and(|(_, is_stuck)| *is_stuck) {
             return Move::Restart { clear: true };
         }
-        Move::Act(Choice { action: self.event(at.screen, rng), node: None })
+        Move::Act(Choice { action: self.event(at.screen, at.can.system, rng), node: None })
     }
 
     fn observe(&mut self, seen: &Seen<'_>) {
@@ -116,7 +121,9 @@ impl Explorer for Monkey {
         match (seen.did, seen.screen) {
             (Did::Stepped { .. }, Some(screen)) => {
                 let state = widget_tree(screen);
-                *restarts.visits.entry(state).or_default() += 1;
+                if !stuck.is_at(state) {
+                    *restarts.visits.entry(state).or_default() += 1;
+                }
                 *is_stuck |= stuck.note(state, &restarts.visits, &restarts.rules);
             }
             (Did::Started { .. }, _) => {
@@ -125,17 +132,6 @@ impl Explorer for Monkey {
             }
             _ => {}
         }
-    }
-}
-
-/// What can come upon an app, each as often as the others.
-pub(super) fn system_event(rng: &mut Rng) -> System {
-    match rng.random_range(0..5) {
-        0 => System::Call,
-        1 => System::Offline,
-        2 => System::Online,
-        3 => System::LowMemory,
-        _ => System::Locale(LANGUAGES[rng.random_range(0..LANGUAGES.len())].into()),
     }
 }
 

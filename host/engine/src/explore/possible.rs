@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, System};
+use retap_shared::action::{Action, Key, System, SystemKinds};
 use retap_shared::screen::{Node, NodeFlags, Point, Rect, Rotation, Screen, Window, WindowKind};
 
 use super::texts;
@@ -43,14 +43,20 @@ pub enum What {
     System(u8),
 }
 
-/// All that can come upon an app.
-pub(crate) const SYSTEM: [System; 6] = [
+/// All that can come upon an app, by a number that stays: new events come last.
+pub(crate) const SYSTEM: [System; 12] = [
     System::Call,
     System::Offline,
     System::Online,
     System::LowMemory,
     System::Locale(Text::new_static("ar")),
     System::Locale(Text::new_static("de")),
+    System::Message,
+    System::Broadcast(Text::new_static("android.intent.action.MEDIA_BUTTON")),
+    System::TimeZone(Text::new_static("Asia/Kathmandu")),
+    System::TimeZone(Text::new_static("Pacific/Kiritimati")),
+    System::Doze,
+    System::Wake,
 ];
 
 impl Possible {
@@ -116,6 +122,16 @@ pub(crate) fn recognised(action: &Action, node: Option<usize>, before: &Screen) 
 }
 
 impl What {
+    /// Whether such a phone can do it.
+    pub(crate) fn is_within(self, can: SystemKinds) -> bool {
+        match self {
+            What::System(event) => {
+                SYSTEM.get(usize::from(event)).is_some_and(|event| can.contains(event.kind()))
+            }
+            _ => true,
+        }
+    }
+
     pub(crate) fn weight(self) -> u32 {
         match self {
             What::Tap | What::Type | What::TapAnywhere => 24,

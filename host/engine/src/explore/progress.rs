@@ -21,6 +21,8 @@ pub(super) struct Progress<'a> {
 #[derive(Default)]
 struct State {
     events: u64,
+    /// Of the sessions that have ended.
+    took: Micros,
     coverage: Coverage,
     seen: HashSet<Fingerprint>,
 }
@@ -34,18 +36,24 @@ impl<'a> Progress<'a> {
     pub(super) fn recall(&self, session: &SessionRecord) {
         let mut state = self.state();
         state.events += u64::from(session.events);
+        state.took += session.took;
         state.seen.extend(session.found.iter().map(|found| found.fingerprint));
         let mut grew = false;
         for gain in &session.gains {
             grew |= state.coverage.gain(gain);
         }
-        let now = state.now();
+        let now = state.now(Micros::ZERO);
         drop(state);
         let SessionRecord { session, events, took, .. } = *session;
         (self.sink)(RunEvent::SessionEnded { session, events, took, recalled: true });
         if grew {
             (self.sink)(self.covered(now));
         }
+    }
+
+    /// A session that was played now.
+    pub(super) fn ended(&self, took: Micros) {
+        self.state().took += took;
     }
 
     pub(super) fn event(&self) {
@@ -62,7 +70,7 @@ impl<'a> Progress<'a> {
         if !state.coverage.gain(gain) {
             return;
         }
-        let now = state.now();
+        let now = state.now(gain.took);
         drop(state);
         (self.sink)(self.covered(now));
     }
@@ -81,8 +89,8 @@ impl<'a> Progress<'a> {
     }
 
     fn covered(&self, now: CoveragePoint) -> RunEvent {
-        let CoveragePoint { events, activities, screens, branches, .. } = now;
-        RunEvent::Covered { app: self.app.clone(), events, activities, screens, branches }
+        let CoveragePoint { events, took, activities, screens, branches } = now;
+        RunEvent::Covered { app: self.app.clone(), events, took, activities, screens, branches }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -91,7 +99,8 @@ impl<'a> Progress<'a> {
 }
 
 impl State {
-    fn now(&self) -> CoveragePoint {
-        self.coverage.at(self.events, Micros::ZERO)
+    /// After so much time in the session under way.
+    fn now(&self, session: Micros) -> CoveragePoint {
+        self.coverage.at(self.events, self.took + session)
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use retap_shared::action::SystemKinds;
 use retap_shared::protocol::Settle;
 use retap_shared::trace::Step;
 
@@ -29,6 +30,14 @@ impl Explorer for Seeded {
 
     fn settle(&self) -> Option<Settle> {
         self.inner.settle()
+    }
+
+    fn wants_system_events(&self) -> bool {
+        self.inner.wants_system_events()
+    }
+
+    fn meet(&mut self, walker: usize, can: SystemKinds) {
+        self.inner.meet(walker, can);
     }
 
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {

@@ -8,7 +8,9 @@ use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::{Start, Step, Trace, TraceHeader};
 use retap_shared::verdict::Problem;
 
-use super::found::{self, Found};
+use super::canvas::{Canvas, by_place};
+use super::diary::{Diary, Entry};
+use super::found::{self, Found, Scene};
 use super::work::Work;
 use super::{At, Choice, Explorer, Move, step_of};
 use crate::device::{Device, DeviceError, Stepped};
@@ -32,8 +34,10 @@ pub(super) struct Session<'a> {
     took: Micros,
     /// Since the last clean start.
     steps: Vec<Step>,
+    diary: Diary,
     /// What has been tried to get back since the app was left.
     outside: u32,
+    canvas: Canvas,
     covered: Coverage,
     gains: Vec<Gain>,
     found: Vec<Found>,
@@ -53,7 +57,9 @@ impl<'a> Session<'a> {
             events: 0,
             took: Micros::ZERO,
             steps: Vec::new(),
+            diary: Diary::default(),
             outside: 0,
+            canvas: Canvas::default(),
             covered: Coverage::default(),
             gains: Vec::new(),
             found: Vec::new(),
@@ -103,10 +109,12 @@ impl<'a> Session<'a> {
             self.outside = 0;
             // What is still under way from before belongs to no trace of this start.
             device.watch(&app.package).await?;
+            self.diary.note(self.took, Entry::Started { clean: true });
             let controlled = device.control(app, Command::Start(Start::Clean)).await?;
             self.took += controlled.took;
-            if !self.note_problems(&controlled.happened) {
+            if !self.note_problems(device, &controlled.happened, None).await {
                 let screen = device.capture().await?;
+                let screen = self.seen(device, screen).await?;
                 self.cover(&screen, &controlled.happened, &[]);
                 return Ok(Some(screen));
             }
@@ -133,7 +141,7 @@ impl<'a> Session<'a> {
                 _ => return None,
             }
         };
-        Some(step_of(choice, screen))
+        Some(by_place(step_of(choice, screen)))
     }
 
     /// The screen that the step led to; `None` if it led to a problem.
@@ -152,11 +160,19 @@ impl<'a> Session<'a> {
             Err(error @ DeviceError::Refused(_)) if !error.is_loss() => return Ok(Some(before)),
             stepped => stepped?,
         };
+        self.diary.note(self.took, Entry::Did(step.clone()));
         self.took += took;
         self.steps.push(step);
-        let failed = self.note_problems(&happened);
+        let failed = self.note_problems(device, &happened, Some(&before)).await;
+        let screen = self.seen(device, screen).await?;
         self.cover(&screen, &happened, &branches);
         Ok((!failed).then_some(screen))
+    }
+
+    /// A screen as explorers are to see it.
+    async fn seen(&mut self, device: &mut Device, screen: SharedScreen) -> Result<SharedScreen, DeviceError> {
+        let inside = self.work.settings.is_inside(screen.activity());
+        self.canvas.seen(device, screen, inside).await
     }
 
     fn tell(&self, device: &str, step: &Step) {
@@ -171,11 +187,17 @@ impl<'a> Session<'a> {
     }
 
     /// True if there was one.
-    fn note_problems(&mut self, happened: &[Happening]) -> bool {
+    async fn note_problems(
+        &mut self,
+        device: &mut Device,
+        happened: &[Happening],
+        before: Option<&SharedScreen>,
+    ) -> bool {
         let mut target = None;
         for happening in happened {
+            self.diary.note(self.took, Entry::Told(happening.what.clone()));
             if let What::Problem(problem) = &happening.what {
-                let found = self.found(problem);
+                let found = self.found(device, problem, before).await;
                 self.work.progress.found(self.number, &found);
                 target.get_or_insert(Target::Problem(found.fingerprint));
                 found::add(&mut self.found, found);
@@ -188,10 +210,17 @@ impl<'a> Session<'a> {
         any
     }
 
-    fn found(&self, problem: &Problem) -> Found {
+    async fn found(&self, device: &mut Device, problem: &Problem, before: Option<&SharedScreen>) -> Found {
         let fingerprint = problem.fingerprint();
         let trace = self.trace(Some(Target::Problem(fingerprint)));
-        Found { problem: problem.clone(), fingerprint, trace, times: 1 }
+        let is_new = self.found.iter().all(|known| known.fingerprint != fingerprint);
+        let is_wanted = is_new && self.work.settings.pictures && device.described().can.screenshots;
+        let scene = Scene {
+            screen: before.cloned(),
+            picture: if is_wanted { device.screenshot().await.ok() } else { None },
+            log: if is_new { self.diary.lines() } else { Vec::new() },
+        };
+        Found { problem: problem.clone(), fingerprint, trace, times: 1, scene }
     }
 
     /// What was done since the last clean start.

@@ -12,7 +12,7 @@ pub struct StuckRules {
     pub dead_end: u32,
     /// Which share of all states counts as frequent.
     pub frequent: f64,
-    /// A window of which more than this is repeated or frequent is a loop.
+    /// A window of which more than this is easy is a loop: states that are in it more than once, and frequent ones.
     pub loops: f64,
 }
 
@@ -29,10 +29,10 @@ pub struct Stuck {
 }
 
 impl Stuck {
-    /// Notes a state; true if the walker is stuck. `visits` tells how often each state was visited, this time included.
+    /// Notes a state; true if the walker is stuck. `visits` tells how often each state was come to, this time included.
     /// A state is new to the window only when it changed; loops are looked for only when the window is full.
     pub fn note(&mut self, state: u64, visits: &HashMap<u64, u32>, rules: &StuckRules) -> bool {
-        if self.window.back() == Some(&state) {
+        if self.is_at(state) {
             self.unchanged += 1;
         } else {
             self.window.push_back(state);
@@ -45,6 +45,11 @@ impl Stuck {
             || (self.window.len() == rules.window && self.unchanged == 0 && self.loops(visits, rules))
     }
 
+    /// Whether this was the last state that was noted.
+    pub fn is_at(&self, state: u64) -> bool {
+        self.window.back() == Some(&state)
+    }
+
     /// After a restart or a travel.
     pub fn clear(&mut self) {
         self.window.clear();
@@ -52,14 +57,13 @@ impl Stuck {
     }
 
     fn loops(&self, visits: &HashMap<u64, u32>, rules: &StuckRules) -> bool {
-        let of = |state: &u64| self.window.iter().filter(|other| *other == state).count();
-        let repeated = self.window.iter().map(of).filter(|times| *times > 1).max().unwrap_or(0);
+        let is_repeated = |state: &u64| self.window.iter().filter(|other| *other == state).count() > 1;
         let last = last_frequent(visits, rules.frequent);
-        let is_frequent = |state: &&u64| {
-            visits.get(*state).zip(last).is_some_and(|(visits, last)| (Reverse(*visits), **state) <= last)
+        let is_frequent = |state: &u64| {
+            visits.get(state).zip(last).is_some_and(|(visits, last)| (Reverse(*visits), *state) <= last)
         };
-        let frequent = self.window.iter().filter(is_frequent).count();
-        (repeated + frequent) as f64 / rules.window as f64 > rules.loops
+        let easy = self.window.iter().filter(|state| is_repeated(state) || is_frequent(state)).count();
+        easy as f64 / rules.window as f64 > rules.loops
     }
 }
 
@@ -105,6 +109,19 @@ mod tests {
         walk.stuck.clear();
         let stuck: Vec<bool> = (0..10).map(|event| walk.to(event % 2)).collect();
         assert_eq!(stuck.iter().position(|stuck| *stuck), Some(9));
+    }
+
+    #[test]
+    fn going_round_five_seldom_states_is_a_loop() {
+        let mut walk = Walk::default();
+        // So that none of the five is frequent.
+        (100..110).for_each(|state| walk.visits.extend([(state, 50)]));
+        let stuck: Vec<bool> = (0..10).map(|event| walk.to(event % 5)).collect();
+        assert_eq!(stuck.iter().position(|stuck| *stuck), Some(9));
+        // Eight of ten are not more than 0.8 of them.
+        let mut walk = Walk::default();
+        (100..110).for_each(|state| walk.visits.extend([(state, 50)]));
+        assert!((0..10).all(|event| !walk.to(if event < 8 { event % 4 } else { event })));
     }
 
     #[test]

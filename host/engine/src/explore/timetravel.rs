@@ -7,6 +7,7 @@ mod graph;
 
 use std::collections::{HashMap, VecDeque};
 
+use retap_shared::action::SystemKinds;
 use retap_shared::protocol::{CheckpointId, Settle};
 use retap_shared::trace::Step;
 
@@ -77,21 +78,20 @@ impl TimeTravel {
         TimeTravel { inner, rules, graph, costs, walkers: HashMap::new(), knows_code: false }
     }
 
-    /// The way back to the fittest state.
+    /// The way back to the fittest of the states that this walker can go back to.
     fn travel(&mut self, number: usize) -> Option<Move> {
-        let target = self.graph.fittest(&self.rules)?;
-        let way = self.graph.way(target)?;
         let walker = self.walkers.entry(number).or_default();
+        let target = self.graph.fittest(&self.rules, |state| walker.saved.contains_key(&state))?;
+        let way = self.graph.way(target);
         walker.is_stuck = false;
         walker.stuck.clear();
         let saved = walker.saved.get(&target).map(|(id, _)| *id);
-        match saved.filter(|_| self.costs.restore() < self.costs.replay(way.len())) {
-            Some(id) => Some(Move::Restore(id)),
-            None => {
-                (walker.replay, walker.goal) = (way.into(), Some(target));
-                Some(Move::Restart { clear: true })
-            }
+        let is_quicker = |way: &Vec<Step>| self.costs.restore() < self.costs.replay(way.len());
+        if let Some(id) = saved.filter(|_| way.as_ref().is_none_or(is_quicker)) {
+            return Some(Move::Restore(id));
         }
+        (walker.replay, walker.goal) = (way?.into(), Some(target));
+        Some(Move::Restart { clear: true })
     }
 
     /// A snapshot to give up, if they take too much together: the least fit one.
@@ -126,7 +126,8 @@ impl TimeTravel {
         let state = widget_tree(screen);
         walker.at = Some(state);
         let new = self.is_new(seen);
-        let interesting = self.graph.visit(from.map(|from| (from, step)), state, new);
+        let leads_through = self.walkers.get(&seen.walker).is_some_and(|walker| !walker.replay.is_empty());
+        let interesting = self.graph.visit(from.map(|from| (from, step)), state, new, leads_through);
         let walker = self.walkers.entry(seen.walker).or_default();
         if interesting && !walker.cannot_save {
             let steps = self.graph.way(state).map_or(seen.way.len(), |way| way.len());
@@ -153,6 +154,14 @@ impl Explorer for TimeTravel {
 
     fn settle(&self) -> Option<Settle> {
         self.inner.settle()
+    }
+
+    fn wants_system_events(&self) -> bool {
+        self.inner.wants_system_events()
+    }
+
+    fn meet(&mut self, walker: usize, can: SystemKinds) {
+        self.inner.meet(walker, can);
     }
 
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
@@ -182,6 +191,7 @@ impl Explorer for TimeTravel {
         match seen.did {
             Did::Stepped { .. } => self.stepped(seen),
             Did::Started { .. } | Did::Restored { .. } => {
+                let new = self.is_new(seen);
                 let walker = self.walkers.entry(seen.walker).or_default();
                 (walker.is_stuck, walker.wants_to_save) = (false, false);
                 walker.stuck.clear();
@@ -194,8 +204,8 @@ impl Explorer for TimeTravel {
                 {
                     let state = widget_tree(screen);
                     walker.at = Some(state);
-                    let new = self.is_new(seen);
-                    self.graph.visit(None, state, new);
+                    let leads_through = !walker.replay.is_empty();
+                    self.graph.visit(None, state, new, leads_through);
                     if matches!(seen.did, Did::Started { clean: true }) {
                         self.graph.started(state);
                     }

@@ -1,13 +1,15 @@
 //! One phone of a whole exploration: does what the explorer chooses, brings the app back when it was left, starts clean
 //! after every problem, and has everything noted before it goes on.
 
-use retap_shared::action::{Action, Key};
+use retap_shared::action::{Action, Key, System};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Command, Happening, Hit, What};
-use retap_shared::screen::{Node, Point, Screen, SharedScreen};
+use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{Start, Step};
 use retap_shared::verdict::Problem;
 
+use super::canvas::{Canvas, by_place};
+use super::system::{allows, is_alike};
 use super::whole::Whole;
 use super::{At, Choice, ExploreError, Move, step_of};
 use crate::device::{Device, DeviceError, Stepped};
@@ -17,6 +19,12 @@ use crate::seed::Rng;
 
 /// An app that fails so often in a row as it starts is not worth more time.
 const FAILED_STARTS: u32 = 3;
+
+/// So many events after an agent has died, its death is forgotten.
+const PROGRESS: u32 = 100;
+
+/// How often an explorer is asked for something else than what the phone cannot do.
+const OTHERS: u32 = 20;
 
 /// Why a walker does not go on.
 enum Halt {
@@ -43,6 +51,9 @@ struct Walk<'a> {
     rng: Rng,
     /// What has been tried to get back since the app was left.
     outside: u32,
+    canvas: Canvas,
+    /// What the system does and this phone cannot: it is not asked for again.
+    refused: Vec<System>,
 }
 
 impl Whole<'_> {
@@ -52,8 +63,15 @@ impl Whole<'_> {
         let before = self.shared().walkers[walker].events;
         let seed = self.seed.derive(&format!("walker {walker}"), u64::from(before));
         let session = u32::try_from(walker).unwrap_or(u32::MAX);
-        let mut walk = Walk { whole: self, walker, rng: seed.rng(), outside: 0 };
-        let mut deaths = 0;
+        let mut walk = Walk {
+            whole: self,
+            walker,
+            rng: seed.rng(),
+            outside: 0,
+            canvas: Canvas::default(),
+            refused: Vec::new(),
+        };
+        let (mut deaths, mut last_death) = (0, before);
         loop {
             let mut lease = self.pool.lease().await?;
             let device = lease.name().to_owned();
@@ -61,6 +79,7 @@ impl Whole<'_> {
             let settle = self.shared().explorer.settle().unwrap_or(self.settings.settle);
             lease.set_settle(settle);
             self.shared().walkers[walker].phone = lease.described().phone.clone();
+            self.meet(walker, &lease);
             match Box::pin(walk.go(&mut lease)).await {
                 Ok(stopped) => {
                     let (events, took) = {
@@ -73,6 +92,12 @@ impl Whole<'_> {
                 Err(Halt::Whole(error)) => return Err(error),
                 Err(Halt::Device(error)) => {
                     walk.note(&walk.record(Walked::Forgotten, None, Micros::ZERO))?;
+                    // A phone that restarts every night is not one that cannot do this.
+                    let events = self.shared().walkers[walker].events;
+                    if events.saturating_sub(last_death) > PROGRESS {
+                        deaths = 0;
+                    }
+                    last_death = events;
                     let app = self.settings.app.app.package.to_string();
                     let refused = |fault| ExploreError::Refused { device, app, fault };
                     lease.fail(error, &mut deaths, self.sink).map_err(refused)?;
@@ -118,8 +143,7 @@ impl Walk<'_> {
         self.outside = 0;
         let can = device.described().can;
         let at = At { walker: self.walker, screen: &now, can };
-        let chosen = self.whole.shared().explorer.choose(&at, &mut self.rng);
-        match chosen {
+        match self.choose(&at) {
             Move::Act(choice) => {
                 let node = choice.node;
                 self.step(device, step_of(choice, &now), node, Kind::Chosen, now).await
@@ -140,7 +164,8 @@ impl Walk<'_> {
             },
             Move::Restore(id) => match device.restore(id).await {
                 Ok(restored) => {
-                    let screen = self.whole.settings.guard.masked(device.capture().await?);
+                    let screen = device.capture().await?;
+                    let screen = self.seen(device, screen).await?;
                     let did = Walked::Restored { id };
                     self.note(&self.record(did, Some(screen.clone()), restored.took))?;
                     Ok(Some(screen))
@@ -155,6 +180,29 @@ impl Walk<'_> {
                 Err(error) => self.refused(error, now),
             },
         }
+    }
+
+    /// What the explorer wants; something else where that is known to be refused.
+    fn choose(&mut self, at: &At<'_>) -> Move {
+        let mut chosen = self.whole.shared().explorer.choose(at, &mut self.rng);
+        for _ in 0..OTHERS {
+            let Move::Act(Choice { action: Action::System(system), .. }) = &chosen else { break };
+            if !self.refused.iter().any(|known| is_alike(known, system)) {
+                break;
+            }
+            chosen = self.whole.shared().explorer.choose(at, &mut self.rng);
+        }
+        chosen
+    }
+
+    /// Once for each kind.
+    fn leave_out(&mut self, device: &str, system: &System, error: &DeviceError) {
+        if self.refused.iter().any(|known| is_alike(known, system)) {
+            return;
+        }
+        self.refused.push(system.clone());
+        let text = format!("`{device}` cannot do this: {system} ({error}); it is left out from now on");
+        (self.whole.sink)(RunEvent::Warning { text });
     }
 
     /// This phone cannot do that: nothing has happened.
@@ -191,9 +239,10 @@ impl Walk<'_> {
                     }
                 }
             }
-            let screen = self.whole.settings.guard.masked(screen);
+            let screen = self.seen(device, screen).await?;
             record.screen = Some(screen.clone());
             let failed = !record.problems.is_empty();
+            self.photograph(device, &mut record).await;
             self.note(&record)?;
             if !failed {
                 return Ok(Some(screen));
@@ -260,27 +309,49 @@ impl Walk<'_> {
             self.note(&self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
             return Ok(Some(before));
         }
-        let step = guard.told(step, node.map(|node| &before.nodes()[node]));
+        let step = by_place(guard.told(step, node.map(|node| &before.nodes()[node])));
         let stepped = device.step(step.clone()).await;
         self.tell(device.name(), &step);
         let Stepped { screen, happened, branches, quiet, took, .. } = match stepped {
             // Nothing has happened, and a trace without it is the same trace.
             Err(error @ DeviceError::Refused(_)) if !error.is_loss() => {
+                if let Action::System(system) = &step.action {
+                    self.leave_out(device.name(), system, &error);
+                }
                 self.note(&self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
                 return Ok(Some(before));
             }
             stepped => stepped?,
         };
-        let screen = guard.masked(screen);
+        let shown = screen.clone();
+        let screen = self.seen(device, screen).await?;
         let (chosen, again) = (kind != Kind::Back, kind == Kind::Again);
         let did = Walked::Stepped { step, node, chosen, again, quiet };
         let mut record = self.record(did, Some(screen.clone()), took);
         record.branches = branches;
         sort(happened, &mut record);
-        record.problems.extend(guard.appeared(&screen, &self.whole.settings.app.app.package));
+        let package = &self.whole.settings.app.app.package;
+        record.problems.extend(guard.logged(&record.passed, &record.problems, package));
+        record.problems.extend(guard.appeared(&shown, quiet, package));
         let failed = !record.problems.is_empty();
+        self.photograph(device, &mut record).await;
         self.note(&record)?;
         Ok((!failed).then_some(screen))
+    }
+
+    /// A screen as explorers are to see it.
+    async fn seen(&mut self, device: &mut Device, screen: SharedScreen) -> Result<SharedScreen, Halt> {
+        let settings = self.whole.settings;
+        let inside = settings.is_inside(screen.activity());
+        Ok(self.canvas.seen(device, settings.guard.masked(screen), inside).await?)
+    }
+
+    /// A problem that is new, as long as something of it may be on the display. Without the pixels it is a problem too.
+    async fn photograph(&self, device: &mut Device, record: &mut WalkRecord) {
+        let is_wanted = self.whole.settings.pictures && device.described().can.screenshots;
+        if is_wanted && self.whole.is_new(&record.problems) {
+            record.picture = device.screenshot().await.ok();
+        }
     }
 
     fn tell(&self, device: &str, step: &Step) {
@@ -301,17 +372,6 @@ impl Walk<'_> {
     fn note(&self, record: &WalkRecord) -> Result<(), ExploreError> {
         self.whole.note(record)
     }
-}
-
-/// Where to tap to grant what the system's own dialog asks about, if it is in front.
-fn allows(screen: &Screen) -> Option<Point> {
-    let package = screen.activity().split('/').next().unwrap_or_default();
-    if !package.ends_with("permissioncontroller") && !package.ends_with("packageinstaller") {
-        return None;
-    }
-    let ids = ["permission_allow_foreground_only_button", "permission_allow_button"];
-    let is = |node: &&Node| ids.iter().any(|id| node.id.ends_with(id));
-    screen.nodes().iter().find(is).map(|node| node.bounds.center())
 }
 
 /// Who wanted a step.

@@ -7,13 +7,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use futures_util::future::try_join_all;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{CheckpointId, PhoneInfo, Target};
+use retap_shared::protocol::{CheckpointId, PhoneInfo, Target, What};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{Start, Step, Trace, TraceHeader};
-use retap_shared::verdict::Outcome;
+use retap_shared::verdict::{Outcome, Problem};
 
+use super::diary::{Diary, Entry};
 use super::exploration::{CrashPoint, Exploration};
-use super::found::{self, Found};
+use super::found::{self, Found, Scene};
 use super::way::Way;
 use super::{Did, ExploreError, ExploreSettings, Explorer, New, Seen, ended, proof, started};
 use crate::event::{RunEvent, Sink};
@@ -59,6 +60,7 @@ pub(super) struct Trail {
     pub(super) events: u32,
     pub(super) took: Micros,
     pub(super) phone: PhoneInfo,
+    diary: Diary,
     /// The way is kept already, with the problem it ended in.
     kept: bool,
 }
@@ -78,6 +80,21 @@ impl Trail {
         let (app, phone) = (settings.app.app.clone(), self.phone.clone());
         let header = TraceHeader { app, start: Start::Clean, seed: None, target, phone };
         Some((walker, Trace { header, steps: self.way.steps(0) }))
+    }
+}
+
+impl Trail {
+    /// Before the walker's time goes on.
+    fn tell_diary(&mut self, record: &WalkRecord) {
+        match &record.did {
+            Walked::Started { clean } => self.diary.note(self.took, Entry::Started { clean: *clean }),
+            Walked::Stepped { step, .. } => self.diary.note(self.took, Entry::Did(step.clone())),
+            _ => {}
+        }
+        let after = self.took + record.took;
+        let passed = record.passed.iter().cloned().map(What::Activity);
+        let problems = record.problems.iter().cloned().map(What::Problem);
+        passed.chain(problems).for_each(|what| self.diary.note(after, Entry::Told(what)));
     }
 }
 
@@ -158,6 +175,12 @@ impl Whole<'_> {
         }
     }
 
+    /// Whether nobody has met one of these problems in this run.
+    pub(super) fn is_new(&self, problems: &[Problem]) -> bool {
+        let seen = &self.shared().seen;
+        problems.iter().any(|problem| !seen.contains(&problem.fingerprint()))
+    }
+
     pub(super) fn begin_event(&self) {
         self.shared().begun += 1;
     }
@@ -187,16 +210,17 @@ impl Shared {
         self.records += 1;
         let walker = u32::try_from(walker).unwrap_or(u32::MAX);
         let (problems, passed, branches) = (Vec::new(), Vec::new(), Vec::new());
-        WalkRecord { number, walker, did, screen, problems, passed, branches, took }
+        WalkRecord { number, walker, did, screen, problems, passed, branches, took, picture: None }
     }
 
     /// Puts a record where it belongs and tells the explorer. Returns what there is to tell others.
     fn note(&mut self, record: &WalkRecord, settings: &ExploreSettings) -> Vec<RunEvent> {
         let walker = record.walker as usize;
         let before = self.walkers[walker].screen.clone();
+        self.walkers[walker].tell_diary(record);
         self.go(record, settings);
         let mut told = Vec::new();
-        let fingerprints = self.note_problems(record, settings, &mut told);
+        let fingerprints = self.note_problems(record, settings, before.as_ref(), &mut told);
         let new = self.cover(record, settings, &mut told);
         let screen = record.screen.as_ref().filter(|_| fingerprints.is_empty());
         let did = match &record.did {
@@ -279,6 +303,7 @@ impl Shared {
         &mut self,
         record: &WalkRecord,
         settings: &ExploreSettings,
+        before: Option<&SharedScreen>,
         told: &mut Vec<RunEvent>,
     ) -> Vec<Fingerprint> {
         let trail = &mut self.walkers[record.walker as usize];
@@ -298,7 +323,12 @@ impl Shared {
             let target = header.target.clone();
             self.exploration.traces.extend(trail.trace(settings, record.walker, target));
             let trace = Trace { header, steps: trail.way.steps(0) };
-            let found = Found { problem: problem.clone(), fingerprint, trace, times: 1 };
+            let scene = Scene {
+                screen: before.cloned(),
+                picture: record.picture.clone(),
+                log: if self.seen.contains(&fingerprint) { Vec::new() } else { trail.diary.lines() },
+            };
+            let found = Found { problem: problem.clone(), fingerprint, trace, times: 1, scene };
             told.push(RunEvent::ProblemFound {
                 app: settings.app.app.package.clone(),
                 session: record.walker,
@@ -356,6 +386,7 @@ impl Shared {
         told.push(RunEvent::Covered {
             app: settings.app.app.package.clone(),
             events: point.events,
+            took: point.took,
             activities: point.activities,
             screens: point.screens,
             branches: point.branches,

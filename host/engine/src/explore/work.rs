@@ -52,6 +52,7 @@ impl Work<'_> {
             if !stopped {
                 self.journal.note_session(&record)?;
                 let SessionRecord { session, events, took, .. } = record;
+                self.progress.ended(took);
                 (self.sink)(RunEvent::SessionEnded { session, events, took, recalled: false });
             }
             played.records.push((number, record));

@@ -7,6 +7,7 @@
 mod decision;
 mod file;
 mod gui;
+mod learned;
 mod path;
 mod rebuild;
 mod reducer;
@@ -23,6 +24,8 @@ use crate::explore::possible::{Possible, What};
 pub use decision::{DecisionTree, SharedTree};
 pub use file::AbstractionError;
 pub use gui::Gui;
+pub(crate) use learned::Frozen;
+pub use learned::Learned;
 pub use path::{PathId, Paths};
 pub use reducer::Reducer;
 
@@ -255,7 +258,7 @@ impl Model {
         let (mut parent, mut tree) = (None, 0);
         loop {
             let names = Arc::clone(&self.trees[tree]).names(gui, &mut self.paths);
-            let key = gui.key(&names, self.rules.interactive_only);
+            let key = gui.key(&names, &self.paths, self.rules.interactive_only);
             let state = self.state_of(parent, tree, key, gui);
             match self.states[state.0 as usize].refined {
                 Some((finer, _)) => (parent, tree) = (Some(state), finer),

@@ -1,12 +1,15 @@
-//! Which screens count as the same state, chosen by the user: by activity, by what can be acted upon, or by rules of one's own.
+//! Which screens count as the same state, chosen by the user: by activity, by what can be acted upon, by rules of one's own, or
+//! by what APE has learned.
 //! Explorers have their own idea of it; this one is for suites.
 
 use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 use retap_shared::screen::{Node, NodeFlags, Screen, WindowKind};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::ape::{AbstractionError, Frozen, Learned};
 use super::mixed;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +19,19 @@ pub enum Abstraction {
     Activity,
     /// What the rules say of its widgets.
     Widgets(WidgetRules),
+    /// What APE's model has learned to tell apart.
+    Ape(Learned),
+}
+
+/// An abstraction, ready to be asked by several phones.
+#[derive(Debug)]
+pub struct States(Eyes);
+
+#[derive(Debug)]
+enum Eyes {
+    Activity,
+    Widgets(WidgetRules),
+    Ape(Mutex<Frozen>),
 }
 
 /// What of a screen's widgets makes its state. The default is DetReduce's: each widget that can be acted upon, with its
@@ -88,12 +104,21 @@ impl Default for WidgetRules {
     }
 }
 
-impl Abstraction {
-    pub fn state(&self, screen: &Screen) -> u64 {
+impl States {
+    pub fn by(abstraction: &Abstraction) -> Result<States, AbstractionError> {
+        Ok(States(match abstraction {
+            Abstraction::Activity => Eyes::Activity,
+            Abstraction::Widgets(rules) => Eyes::Widgets(rules.clone()),
+            Abstraction::Ape(learned) => Eyes::Ape(Mutex::new(Frozen::new(learned)?)),
+        }))
+    }
+
+    pub fn of(&self, screen: &Screen) -> u64 {
         let activity = xxh3_64(screen.activity().as_bytes());
-        match self {
-            Abstraction::Activity => activity,
-            Abstraction::Widgets(rules) => rules.state(screen, activity),
+        match &self.0 {
+            Eyes::Activity => activity,
+            Eyes::Widgets(rules) => rules.state(screen, activity),
+            Eyes::Ape(frozen) => frozen.lock().unwrap_or_else(PoisonError::into_inner).state(screen),
         }
     }
 }
@@ -204,7 +229,7 @@ mod tests {
     }
 
     fn state(rules: &WidgetRules, rows: &[(&str, NodeFlags)]) -> u64 {
-        Abstraction::Widgets(rules.clone()).state(&screen(rows))
+        States::by(&Abstraction::Widgets(rules.clone())).unwrap().of(&screen(rows))
     }
 
     const ON: NodeFlags = NodeFlags::CLICKABLE.union(NodeFlags::CHECKED);
@@ -216,10 +241,8 @@ mod tests {
         assert_eq!(state(&rules, &[("milk", OFF)]), state(&rules, &[("bread", OFF), ("milk", OFF)]));
         assert_ne!(state(&rules, &[("milk", OFF)]), state(&rules, &[("milk", ON)]));
         assert_eq!(state(&rules, &[]), state(&rules, &[("milk", NodeFlags::ENABLED)]));
-        assert_eq!(
-            Abstraction::Activity.state(&screen(&[])),
-            Abstraction::Activity.state(&screen(&[("milk", ON)]))
-        );
+        let by_activity = States::by(&Abstraction::Activity).unwrap();
+        assert_eq!(by_activity.of(&screen(&[])), by_activity.of(&screen(&[("milk", ON)])));
     }
 
     #[test]

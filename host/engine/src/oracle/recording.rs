@@ -36,6 +36,8 @@ pub struct Recording {
     /// Ascending.
     hidden: Vec<u32>,
     invented: Invented,
+    /// A run ends as soon as nothing that is left of it can do anything.
+    ends_early: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,7 +65,13 @@ impl Recording {
             }
         }
         let hidden = hidden(&activities, invented);
-        Ok(Recording { names, activities, hidden, invented })
+        Ok(Recording { names, activities, hidden, invented, ends_early: false })
+    }
+
+    /// From now on a run ends once it has left the path: when none of the events that are left was recorded in the activity in
+    /// front. The answer is the same for less. Where events may go astray all of them are played: each might lead back.
+    pub fn ending_early(self) -> Recording {
+        Recording { ends_early: self.invented.stray <= 0.0, ..self }
     }
 
     /// The events that are needed without leading anywhere, ascending.
@@ -95,7 +103,10 @@ impl Recording {
     fn run(&self, kept: &[u32]) -> (bool, u32, u32) {
         let last = self.activities.len() - 1;
         let (mut front, mut played, mut missing) = (self.activities[0], 0, self.hidden.len());
-        for &event in kept {
+        for (place, &event) in kept.iter().enumerate() {
+            if self.ends_early && !self.can_act(&kept[place..], front) {
+                break;
+            }
             played += 1;
             if self.activities[event as usize] != front {
                 front = self.astray(event, front).unwrap_or(front);
@@ -113,6 +124,10 @@ impl Recording {
             }
         }
         (false, played, front)
+    }
+
+    fn can_act(&self, left: &[u32], front: u32) -> bool {
+        left.iter().any(|&event| self.activities[event as usize] == front)
     }
 
     /// Where an event leads that was not recorded in the activity in front.

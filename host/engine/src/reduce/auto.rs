@@ -6,12 +6,14 @@ mod outlook;
 mod plan;
 mod rate;
 
+use std::collections::HashMap;
+
 use retap_shared::verdict::Verdict;
 
 use super::judge::{Halt, Judge, Runs};
 use super::{Algorithm, Check, ReduceSettings, steps_of};
 use crate::event::{Checked, RunEvent};
-use crate::oracle::{Candidate, Question};
+use crate::oracle::{Candidate, CandidateKey, Question};
 use crate::policy::Tally;
 use crate::seed::Seed;
 use outlook::Outlook;
@@ -25,6 +27,8 @@ pub(super) struct Ended {
     pub(super) successes: u32,
     /// The chance that each step is needed.
     pub(super) belief: Vec<f32>,
+    /// What was run so often in vain that it does not pass.
+    pub(super) failed: Vec<CandidateKey>,
 }
 
 /// Reduces `best`. It is replaced as soon as something smaller is believed to have all that is needed.
@@ -41,14 +45,20 @@ pub(super) async fn auto(
     let mut runs = Runs::default();
     let mut failures = Failures::default();
     let mut outlook = Outlook::default();
+    let mut keys: HashMap<usize, CandidateKey> = HashMap::new();
+    let mut tallies: HashMap<CandidateKey, Tally> = HashMap::new();
     let end = loop {
         while runs.len() < settings.parallel.max(1) {
             let Some((number, kept)) = plan.next() else { break };
             let steps = whole.keeping(kept.steps());
+            keys.insert(number, steps.key());
             let attempt = judge.fresh(steps.key(), 1).start;
             runs.start(number, judge.ask(Question { steps, attempt, from_start: true }));
         }
         let (number, seen) = judge.answer(&mut runs).await?;
+        if let Some(key) = keys.remove(&number) {
+            tallies.entry(key).or_default().count(seen.reached);
+        }
         failures.note(&plan, number, &whole, seen.reached, seen.verdict);
         plan.seen(number, seen.reached);
         if let Some(end) = plan.end() {
@@ -80,7 +90,12 @@ pub(super) async fn auto(
             Some(check)
         }
     };
-    Ok(Ended { original, result, successes: plan.successes(), belief: outlook::chances(plan.groups()) })
+    let (successes, belief) = (plan.successes(), outlook::chances(plan.groups()));
+    let fails = |tally: &Tally| {
+        tally.failures > settings.runs.saturating_sub(successes) && tally.successes < successes
+    };
+    let failed = tallies.into_iter().filter(|(_, tally)| fails(tally)).map(|(key, _)| key).collect();
+    Ok(Ended { original, result, successes, belief, failed })
 }
 
 fn tell(judge: &Judge<'_>, what: Checked, check: &Check) {

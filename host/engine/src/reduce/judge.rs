@@ -81,6 +81,15 @@ impl<'a> Judge<'a> {
         self.passed.clear();
     }
 
+    /// Earlier runs have shown that these do not pass.
+    pub(super) fn rule_out(&mut self, failed: &[CandidateKey]) {
+        self.passed.extend(failed.iter().map(|key| (*key, false)));
+    }
+
+    pub(super) fn is_ruled_out(&self, candidate: impl FnOnce() -> CandidateKey) -> bool {
+        !self.passed.is_empty() && self.passed.get(&candidate()) == Some(&false)
+    }
+
     /// A candidate passes with the second of so many runs.
     pub(super) fn rules(&self) -> (u32, u32) {
         (self.passing.runs, self.passing.successes)

@@ -50,7 +50,8 @@ async fn passing(
         successes,
         candidates: count,
     };
-    let mut alive: Vec<(usize, Tally)> = (0..count).map(|number| (number, Tally::default())).collect();
+    let open = (0..count).filter(|number| !judge.is_ruled_out(|| candidate(*number).key()));
+    let mut alive: Vec<(usize, Tally)> = open.map(|number| (number, Tally::default())).collect();
     while !alive.is_empty() {
         let tallies: Vec<Tally> = alive.iter().map(|(_, tally)| *tally).collect();
         let mut round = Vec::new();

@@ -37,7 +37,7 @@ fn with(steps: &[Step], place: usize, action: &Action) -> Vec<Step> {
 }
 
 /// What might do instead, the simplest first. Each is simpler than the action, so that this comes to an end.
-fn simpler(action: &Action) -> Vec<Action> {
+pub(crate) fn simpler(action: &Action) -> Vec<Action> {
     match action {
         Action::LongPress(at) => vec![Action::Tap(*at)],
         Action::Text { at, text } => {

@@ -4,26 +4,28 @@
 use std::sync::Arc;
 
 use super::bits::Bits;
-use super::cuts::Cuts;
 use super::graph::Graph;
 use super::known::{Item, Standing, Way};
+use super::simplify::simplify;
+use super::trim::Scissors;
 use super::walker::Walker;
 use super::work::{Halt, Work};
 use super::{Phase, Plan};
 
-/// A walk has at most so many transitions at first; half as many after each round in which one was not proven.
+/// A walk has at most so many transitions.
 const LONGEST: usize = 512;
+/// However often chance leads elsewhere, a stretch has so many.
+const SHORTEST: usize = 8;
 /// How often what was not proven is covered anew by walks, before the traces that were read are taken as they are.
-const ROUNDS: u32 = 4;
+const ROUNDS: u32 = 12;
+/// After so many rounds without anything new it is enough.
+const IN_VAIN: u32 = 2;
 /// Cuts may play so many times the events of the suite that was read.
 const CUTS_PLAY: u64 = 12;
-/// So many cuts of one way are tried at most.
-const CUTS: u32 = 40;
-/// Ways that are longer have too many cuts to look at all of them: their loops are cut one by one.
-const SHORT: usize = 24;
 
 pub(super) async fn auto(work: &mut Work<'_>, plan: &mut Plan) -> Result<(), Halt> {
     let all: Vec<u32> = (0..).take(work.originals.len()).collect();
+    work.play_each_once().await?;
     work.play_originals(&all, 1).await?;
     let seen: Vec<Way> = all.iter().map(|&trace| work.known.original(trace).0).collect();
     let wanted = work.coverage(&seen);
@@ -33,17 +35,31 @@ pub(super) async fn auto(work: &mut Work<'_>, plan: &mut Plan) -> Result<(), Hal
     let mut graph = Graph::default();
     seen.iter().for_each(|way| graph.add(start, way, &work.known));
     let originals = Arc::new(work.originals.to_vec());
-    let mut auto = Auto { work, start, seen, wanted, graph, originals, walks: 0, longest: LONGEST, cut: 0 };
+    let read: u64 = seen.iter().map(|way| way.len() as u64).sum();
+    let scissors = Scissors::new(CUTS_PLAY * read);
+    let mut auto = Auto { work, start, seen, wanted, graph, originals, walks: 0, scissors };
     let mut ways: Vec<Way> = Vec::new();
-    for _ in 0..ROUNDS {
-        auto.walk(&mut ways).await?;
+    let (mut least, mut in_vain) = (u32::MAX, 0);
+    for round in 0..ROUNDS {
+        if round == 0 || !auto.go_on(&mut ways).await? {
+            auto.walk(&mut ways, if round == 0 { LONGEST } else { auto.stretch() }).await?;
+        }
         plan.note(auto.work, Phase::Walks, &ways);
         auto.cut(&mut ways).await?;
         plan.note(auto.work, Phase::Loops, &ways);
+        if auto.work.settings.simplify {
+            simplify(auto.work, &mut ways, &auto.wanted).await?;
+            plan.note(auto.work, Phase::Simpler, &ways);
+        }
         if auto.prove(&mut ways).await? {
             break;
         }
-        auto.longest = (auto.longest / 2).max(8);
+        let missing = auto.missing(&ways).numbers().count() as u32;
+        in_vain = if missing < least { 0 } else { in_vain + 1 };
+        least = least.min(missing);
+        if in_vain == IN_VAIN {
+            break;
+        }
     }
     auto.fall_back(&mut ways).await?;
     plan.baseline = Some(auto.wanted.clone());
@@ -64,9 +80,7 @@ struct Auto<'a, 'w> {
     graph: Graph,
     originals: Arc<Vec<retap_shared::trace::Trace>>,
     walks: u32,
-    longest: usize,
-    /// How many events cuts have played.
-    cut: u64,
+    scissors: Scissors,
 }
 
 impl Auto<'_, '_> {
@@ -77,21 +91,21 @@ impl Auto<'_, '_> {
     }
 
     /// Walks until nothing more is covered by them; what is then still missing is reached the way it was reached before.
-    async fn walk(&mut self, ways: &mut Vec<Way>) -> Result<(), Halt> {
+    async fn walk(&mut self, ways: &mut Vec<Way>, longest: usize) -> Result<(), Halt> {
         let mut reached_again = Bits::default();
         loop {
             let missing = self.missing(ways);
             if missing.is_empty() {
                 return Ok(());
             }
-            let mut walk = self.go(ways, Way::new()).await?;
+            let mut walk = self.go(ways, &Way::new(), longest).await?;
             if self.gain(&walk, &missing) == 0 {
                 let mut open = missing.clone();
                 open.remove(&reached_again);
                 let Some(item) = open.numbers().next() else { return Ok(()) };
                 reached_again.insert(item);
                 let Some(forced) = self.shortest_with(item) else { continue };
-                walk = self.go(ways, forced).await?;
+                walk = self.go(ways, &forced, longest).await?;
                 if self.gain(&walk, &missing) == 0 {
                     continue;
                 }
@@ -101,7 +115,38 @@ impl Auto<'_, '_> {
         }
     }
 
-    async fn go(&mut self, ways: &[Way], forced: Way) -> Result<Way, Halt> {
+    /// Goes on from the ends of what is proven, a stretch each: what lies before needs no proof any more, and no restart. True if
+    /// that may cover more.
+    async fn go_on(&mut self, ways: &mut [Way]) -> Result<bool, Halt> {
+        let stretch = self.stretch();
+        let mut more = false;
+        for number in 0..ways.len() {
+            let missing = self.missing(ways);
+            let way = ways[number].clone();
+            let Some(last) = way.last().filter(|last| !self.work.known.is_problem(last)) else { continue };
+            if self.graph.nearest(&missing, last.to).is_none_or(|far| far as usize > stretch) {
+                continue;
+            }
+            let walk = self.go(ways, &way, way.len() + stretch).await?;
+            let begins = walk.len() > way.len()
+                && walk.iter().zip(&way).all(|(one, other)| one.action == other.action);
+            if begins && self.gain(&walk, &missing) > 0 {
+                ways[number] = walk;
+                more = true;
+                self.work.tell(Phase::Walks.name(), ways);
+            }
+        }
+        Ok(more)
+    }
+
+    /// So many more transitions are as likely to be proven as not, by how often chance led elsewhere so far.
+    fn stretch(&self) -> usize {
+        let replays = f64::from(self.work.settings.replays);
+        let proven = |far: f64| (far * std::f64::consts::LN_2 / replays) as usize;
+        self.work.known.between_chances().map_or(LONGEST, |far| proven(far).clamp(SHORTEST, LONGEST))
+    }
+
+    async fn go(&mut self, ways: &[Way], forced: &Way, longest: usize) -> Result<Way, Halt> {
         // What nobody wants any more counts as covered.
         let mut covered = self.work.coverage(ways);
         covered.add(&self.unwanted());
@@ -113,9 +158,10 @@ impl Auto<'_, '_> {
             covered.clone(),
             self.start,
         )
-        .at_most(self.longest)
+        .at_most(longest)
+        .avoiding(self.work.known.blocked())
         .repeating(self.repeats(ways))
-        .beginning_with(&forced);
+        .beginning_with(forced);
         let number = self.walks;
         self.walks += 1;
         let mut walk = self.work.explore(number, Arc::new(walker)).await?;
@@ -171,45 +217,10 @@ impl Auto<'_, '_> {
             if needed.is_empty() {
                 continue;
             }
-            let shorter = self.without_loops(&way, &needed).await?;
-            let shortest =
-                if shorter.len() <= SHORT { self.shortest(&shorter, &needed).await? } else { shorter };
-            ways.insert(number, shortest);
+            let shorter = self.scissors.trim(self.work, &way, self.start, &needed).await?;
+            ways.insert(number, shorter);
         }
         Ok(())
-    }
-
-    /// Cuts one loop after the other, the longest first, for as long as what is needed stays.
-    async fn without_loops(&mut self, way: &Way, needed: &Bits) -> Result<Way, Halt> {
-        let mut best = self.without_end(way, needed);
-        let mut tries = CUTS + best.len() as u32;
-        'again: loop {
-            for (from, to) in self.loops(&best) {
-                let candidate = [&best[..from], &best[to..]].concat();
-                let hoped = self.work.known.coverage(&candidate);
-                let fails = matches!(self.work.known.standing(&candidate), Standing::Fails(_));
-                if fails || !needed.is_within(&hoped) {
-                    continue;
-                }
-                if tries == 0 || self.cut > CUTS_PLAY * self.read() {
-                    return Ok(best);
-                }
-                tries -= 1;
-                let before = self.work.spent.events;
-                let passed = self.work.try_once(&candidate).await?;
-                self.cut += self.work.spent.events - before;
-                if passed && needed.is_within(&self.work.known.coverage(&candidate)) {
-                    best = self.without_end(&candidate, needed);
-                    continue 'again;
-                }
-            }
-            return Ok(best);
-        }
-    }
-
-    /// How many transitions the suite that was read has.
-    fn read(&self) -> u64 {
-        self.seen.iter().map(|way| way.len() as u64).sum()
     }
 
     /// Few and long traces may be better as they were: without those that add nothing, and without their ends.
@@ -221,51 +232,14 @@ impl Auto<'_, '_> {
             return Ok(());
         }
         self.cut(&mut plain).await?;
+        if self.work.settings.simplify {
+            simplify(self.work, &mut plain, &self.wanted).await?;
+        }
         if self.prove(&mut plain).await? {
             self.drop_redundant(&mut plain);
             *ways = plain;
         }
         Ok(())
-    }
-
-    /// The longest first.
-    fn loops(&self, way: &Way) -> Vec<(usize, usize)> {
-        let states: Vec<u32> = std::iter::once(self.start).chain(way.iter().map(|hop| hop.to)).collect();
-        let mut loops = Vec::new();
-        for from in 0..states.len() {
-            loops.extend(
-                (from + 1..states.len()).filter(|&to| states[to] == states[from]).map(|to| (from, to)),
-            );
-        }
-        loops.sort_by_key(|&(from, to)| (to - from, from));
-        loops.reverse();
-        loops
-    }
-
-    /// Up to the last transition that is needed.
-    fn without_end(&self, way: &Way, needed: &Bits) -> Way {
-        let mut shorter = way.clone();
-        while !shorter.is_empty()
-            && needed.is_within(&self.work.known.coverage(&shorter[..shorter.len() - 1]))
-        {
-            shorter.pop();
-        }
-        shorter
-    }
-
-    async fn shortest(&mut self, way: &Way, needed: &Bits) -> Result<Way, Halt> {
-        let mut cuts = Cuts::new(way, self.start, needed, true);
-        for _ in 0..CUTS {
-            let Some(candidate) = cuts.next(&self.work.known) else { break };
-            if candidate.len() >= way.len() {
-                break;
-            }
-            let passed = self.work.try_once(&candidate).await?;
-            if passed && needed.is_within(&self.work.known.coverage(&candidate)) {
-                return Ok(candidate);
-            }
-        }
-        Ok(way.clone())
     }
 
     /// Gives every way its full number of runs. One that is left on the way is kept up to there. True if nothing is missing.

@@ -71,6 +71,18 @@ impl Graph {
         !self.edges.values().flatten().any(|edge| edge.failed == 0 && edge.covers.contains(item))
     }
 
+    /// In how many transitions from a state something of what is missing is hoped for.
+    pub(super) fn nearest(&self, missing: &Bits, from: u32) -> Option<u32> {
+        let hoped =
+            |edge: &Edge| edge.failed == 0 && missing.numbers().any(|item| edge.covers.contains(item));
+        self.distances(from, &HashSet::new())
+            .iter()
+            .filter(|(state, _)| !self.ends.contains(state))
+            .filter(|(state, _)| self.edges.get(state).into_iter().flatten().any(hoped))
+            .map(|(_, (far, _))| far + 1)
+            .min()
+    }
+
     /// The states from which there is a way to another.
     pub(super) fn leading_to(&self, to: u32) -> HashSet<u32> {
         let mut before: HashMap<u32, Vec<u32>> = HashMap::new();

@@ -1,7 +1,7 @@
 //! All that runs have shown, as a tree: a node for each sequence of actions that was played from a clean start, with the
 //! state that it leads to and what its last action covers. What holds of a sequence is known of every way that begins with it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use retap_shared::Text;
@@ -11,7 +11,9 @@ use retap_shared::trace::{Step, Trace};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::bits::Bits;
+use super::lexicon::Lexicon;
 use super::replayer::{Arrival, Origin, Run};
+use crate::model::mixed;
 
 /// One transition: an action, where it leads, and what it covers.
 #[derive(Clone, Debug)]
@@ -48,10 +50,15 @@ pub(super) struct Known {
     /// As many runs prove a way.
     replays: u32,
     actions: Vec<Vec<u32>>,
-    hashes: Vec<u64>,
+    hashes: Numbers<u64>,
+    /// What is done instead of steps that were read.
+    made: HashMap<Origin, (u32, Step)>,
     states: Numbers<u64>,
     items: Numbers<Item>,
     nodes: Vec<Node>,
+    /// How many transitions were played that had been played before, and how many of these led elsewhere.
+    again: u64,
+    elsewhere: u64,
 }
 
 const ROOT: u32 = 0;
@@ -78,16 +85,40 @@ impl Known {
             .collect();
         let nodes = vec![Node::default()];
         let (states, items) = (Numbers::default(), Numbers::default());
-        Known { replays, actions, hashes: numbers.known, states, items, nodes }
+        Known {
+            replays,
+            actions,
+            hashes: numbers,
+            made: HashMap::new(),
+            states,
+            items,
+            nodes,
+            again: 0,
+            elsewhere: 0,
+        }
     }
 
     pub(super) fn action(&self, origin: Origin) -> u32 {
-        self.actions[origin.trace as usize][origin.step as usize]
+        let made = self.made.get(&origin).map(|(action, _)| *action);
+        made.unwrap_or_else(|| self.actions[origin.trace as usize][origin.step as usize])
+    }
+
+    /// Something to be done instead of a step that was read.
+    pub(super) fn instead(&mut self, of: Origin, step: Step) -> Origin {
+        let hash = hash_of(&step);
+        let origin = Origin { instead: hash.max(1), ..of };
+        let action = self.hashes.of(hash);
+        self.made.insert(origin, (action, step));
+        origin
+    }
+
+    pub(super) fn made(&self, origin: Origin) -> Option<&Step> {
+        self.made.get(&origin).map(|(_, step)| step)
     }
 
     /// The same for equal actions in every process.
     pub(super) fn hash(&self, action: u32) -> u64 {
-        self.hashes[action as usize]
+        self.hashes.known[action as usize]
     }
 
     pub(super) fn state(&self, number: u32) -> u64 {
@@ -115,6 +146,7 @@ impl Known {
     pub(super) fn lexicon(&self) -> Lexicon {
         Lexicon {
             actions: self.actions.clone(),
+            made: self.made.clone(),
             states: self.states.numbers.clone(),
             items: self.items.numbers.clone(),
         }
@@ -155,6 +187,8 @@ impl Known {
     fn pass(&mut self, node: u32, arrival: &Arrival) -> bool {
         let (state, covers) = self.seen(arrival);
         let node = &mut self.nodes[node as usize];
+        self.again += u64::from(node.state.is_some());
+        self.elsewhere += u64::from(node.state.is_some_and(|known| known != state));
         match node.state {
             None => (node.state, node.covers) = (Some(state), covers),
             Some(known) if known == state => node.covers.keep(&covers),
@@ -225,6 +259,42 @@ impl Known {
             || matches!(self.standing(way), Standing::Needs(left) if left < self.replays)
     }
 
+    /// How many transitions one more run goes before chance leads it elsewhere, as far as is known; none if it never has.
+    pub(super) fn between_chances(&self) -> Option<f64> {
+        (self.elsewhere > 0).then(|| self.again as f64 / self.elsewhere as f64)
+    }
+
+    /// How much of its beginning is proven and better left as it is: where chance leads elsewhere, another one might never be
+    /// proven. Where it never has, nothing.
+    pub(super) fn proven(&self, way: &[Hop]) -> usize {
+        if self.elsewhere == 0 {
+            return 0;
+        }
+        let mut node = Some(ROOT);
+        way.iter()
+            .take_while(|hop| {
+                node = self.follow(node, hop).ok().flatten();
+                node.is_some_and(|node| self.nodes[node as usize].passes >= self.replays)
+            })
+            .count()
+    }
+
+    /// Sequences of actions that were left by chance before they were proven: nothing that begins with one ever will be.
+    pub(super) fn blocked(&self) -> HashSet<u64> {
+        let mut blocked = HashSet::new();
+        let mut open = vec![(ROOT, 0)];
+        while let Some((node, way)) = open.pop() {
+            for (&action, &child) in &self.nodes[node as usize].children {
+                let longer = on_with(way, action);
+                if self.is_blocked(&self.nodes[child as usize]) {
+                    blocked.insert(longer);
+                }
+                open.push((child, longer));
+            }
+        }
+        blocked
+    }
+
     /// What runs of it cover, as far as there were any.
     pub(super) fn coverage(&self, way: &[Hop]) -> Bits {
         let mut covered = Bits::default();
@@ -267,7 +337,7 @@ impl Known {
             if self.is_blocked(child) {
                 return (way, Limit { passes: node.passes, settled: true });
             }
-            way.push(Hop { origin: Origin { trace, step }, action, to, covers: child.covers.clone() });
+            way.push(Hop { origin: Origin::new(trace, step), action, to, covers: child.covers.clone() });
             node = child;
         }
         (way, Limit { passes: node.passes, settled: true })
@@ -277,6 +347,11 @@ impl Known {
     fn is_blocked(&self, node: &Node) -> bool {
         node.fails > 0 && node.passes < self.replays
     }
+}
+
+/// The number of a sequence of actions that has one more.
+pub(super) fn on_with(way: u64, action: u32) -> u64 {
+    mixed(way, u64::from(action) + 1)
 }
 
 /// How the end of what is known of a trace stands.
@@ -311,7 +386,7 @@ impl<T: Clone + Eq + Hash> Numbers<T> {
     }
 }
 
-fn items_of(arrival: &Arrival) -> impl Iterator<Item = Item> {
+pub(super) fn items_of(arrival: &Arrival) -> impl Iterator<Item = Item> {
     let Arrival { state, inside, activities, branches, problems, .. } = arrival;
     let screen = inside.then_some(Item::Screen(*state));
     screen
@@ -321,31 +396,8 @@ fn items_of(arrival: &Arrival) -> impl Iterator<Item = Item> {
         .chain(problems.iter().copied().map(Item::Problem))
 }
 
-/// States, actions and coverage by number, as they were known when a run began.
-#[derive(Debug)]
-pub(super) struct Lexicon {
-    actions: Vec<Vec<u32>>,
-    states: HashMap<u64, u32>,
-    items: HashMap<Item, u32>,
-}
-
-impl Lexicon {
-    pub(super) fn state(&self, state: u64) -> Option<u32> {
-        self.states.get(&state).copied()
-    }
-
-    pub(super) fn action(&self, origin: Origin) -> u32 {
-        self.actions[origin.trace as usize][origin.step as usize]
-    }
-
-    /// What nobody has covered before is not among them.
-    pub(super) fn covers(&self, arrival: &Arrival) -> Bits {
-        items_of(arrival).filter_map(|item| self.items.get(&item).copied()).collect()
-    }
-}
-
 /// What a step does, and to what: on which screen it was recorded is not part of it.
-fn hash_of(step: &Step) -> u64 {
+pub(super) fn hash_of(step: &Step) -> u64 {
     let mut hasher = Xxh3::new();
     (&step.action, &step.widget).hash(&mut hasher);
     hasher.finish()

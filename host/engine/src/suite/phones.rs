@@ -3,35 +3,36 @@
 use retap_shared::connection::Pending;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Command, Happening, Settle, What};
-use retap_shared::screen::Screen;
+use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::{App, Start};
 
 use super::SuiteError;
 use super::replayer::{Arrival, Errand, Next, Pilot, Replayer, Run};
 use crate::device::{Device, DeviceError};
 use crate::event::Sink;
-use crate::model::{Abstraction, mixed};
+use crate::model::{States, mixed};
 use crate::pool::Pool;
 
 pub struct OnPhones {
     pool: Pool,
     app: App,
-    abstraction: Abstraction,
+    states: States,
     sink: Sink,
 }
 
 impl OnPhones {
-    pub fn new(pool: &Pool, app: App, abstraction: Abstraction, sink: &Sink) -> OnPhones {
-        OnPhones { pool: pool.clone(), app, abstraction, sink: sink.clone() }
+    pub fn new(pool: &Pool, app: App, states: States, sink: &Sink) -> OnPhones {
+        OnPhones { pool: pool.clone(), app, states, sink: sink.clone() }
     }
 
-    async fn run(&self, errand: Errand) -> Result<Run, SuiteError> {
+    /// A run, and what was on the screen after the start and after each step.
+    pub(super) async fn watched(&self, errand: Errand) -> Result<(Run, Vec<SharedScreen>), SuiteError> {
         let mut deaths = 0;
         loop {
             let mut lease = self.pool.lease().await?;
             lease.set_settle(Settle::default());
             match self.play(&mut lease, &*errand.pilot).await {
-                Ok(run) => return Ok(run),
+                Ok(watched) => return Ok(watched),
                 Err(error) => {
                     let (device, app) = (lease.name().to_owned(), self.app.package.to_string());
                     let refused = |fault| SuiteError::Refused { device, app, fault };
@@ -41,13 +42,18 @@ impl OnPhones {
         }
     }
 
-    async fn play(&self, device: &mut Device, pilot: &dyn Pilot) -> Result<Run, DeviceError> {
+    async fn play(
+        &self,
+        device: &mut Device,
+        pilot: &dyn Pilot,
+    ) -> Result<(Run, Vec<SharedScreen>), DeviceError> {
         // What is still under way from before belongs to no run of this one.
         device.watch(&self.app.package).await?;
         let started = device.control(&self.app, Command::Start(Start::Clean)).await?;
         let screen = device.capture().await?;
         let start = self.arrival(&screen, &started.happened, Vec::new(), started.took);
         let mut run = Run { start, hops: Vec::new(), refused: None };
+        let mut screens = vec![screen];
         while run.now().problems.is_empty() {
             let Some(Next { origin, step }) = pilot.next(&run) else { break };
             match device.step(step).await {
@@ -55,6 +61,7 @@ impl OnPhones {
                     let arrival =
                         self.arrival(&stepped.screen, &stepped.happened, stepped.branches, stepped.took);
                     run.hops.push((origin, arrival));
+                    screens.push(stepped.screen);
                 }
                 Err(error @ DeviceError::Refused(_)) if !error.is_loss() => {
                     run.refused = Some(origin);
@@ -63,12 +70,12 @@ impl OnPhones {
                 Err(error) => return Err(error),
             }
         }
-        Ok(run)
+        Ok((run, screens))
     }
 
     fn arrival(&self, screen: &Screen, happened: &[Happening], branches: Vec<u32>, took: Micros) -> Arrival {
         let mut arrival = Arrival {
-            state: self.abstraction.state(screen),
+            state: self.states.of(screen),
             inside: self.is_inside(screen.activity()),
             branches,
             took,
@@ -100,7 +107,7 @@ impl OnPhones {
 
 impl Replayer for OnPhones {
     fn drive(&self, errand: Errand) -> Pending<'_, Result<Run, SuiteError>> {
-        Box::pin(self.run(errand))
+        Box::pin(async { Ok(self.watched(errand).await?.0) })
     }
 
     fn width(&self) -> usize {

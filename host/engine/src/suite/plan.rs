@@ -23,6 +23,8 @@ pub enum Phase {
     /// Each trace played once.
     Seen,
     Walks,
+    /// Simpler steps where they do.
+    Simpler,
     /// Every trace has had its full number of runs.
     Proven,
 }
@@ -41,6 +43,8 @@ pub struct PhaseReport {
 pub struct Kept {
     pub trace: Trace,
     pub fragments: Vec<Fragment>,
+    /// Which of its steps were made simpler.
+    pub simplified: Vec<u32>,
     pub took: Micros,
     /// What no other trace of the result covers.
     pub alone: u32,
@@ -143,6 +147,7 @@ impl Plan {
             phases: self.phases,
             kept: (0..self.ways.len()).map(|number| kept(work, &self.ways, number)).collect(),
             fates,
+            simplified: count(self.ways.iter().flatten().filter(|hop| hop.origin.instead != 0).count()),
             not_replayable: self.seen.unwrap_or_default().beyond(&baseline),
             replays: (count(proven) * replays, count(self.ways.len()) * replays),
             spent: work.spent,
@@ -159,6 +164,7 @@ impl Phase {
             Phase::Splices => "fragments spliced",
             Phase::Seen => "traces played once",
             Phase::Walks => "walks",
+            Phase::Simpler => "steps made simpler",
             Phase::Proven => "proven",
         }
     }
@@ -176,13 +182,14 @@ fn kept(work: &Work<'_>, ways: &[Way], number: usize) -> Kept {
     Kept {
         trace: Trace { header: header.expect("a suite has a trace"), steps },
         fragments: fragments(way),
+        simplified: (0..).zip(way).filter(|(_, hop)| hop.origin.instead != 0).map(|(step, _)| step).collect(),
         took: work.known.took(way),
         alone: work.known.coverage(way).beyond(&work.coverage(&others)),
     }
 }
 
 fn step_of(work: &Work<'_>, hop: &Hop) -> Step {
-    work.originals[hop.origin.trace as usize].steps[hop.origin.step as usize].clone()
+    work.step(hop.origin).clone()
 }
 
 fn problem_of(known: &Known, hop: &Hop) -> Option<Target> {

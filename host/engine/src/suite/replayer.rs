@@ -44,11 +44,14 @@ pub struct Next {
     pub step: Step,
 }
 
-/// The step of the suite that was read: which trace, and which of its steps.
+/// The step of the suite that was read: which trace, and which of its steps, or what was made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Origin {
     pub trace: u32,
     pub step: u32,
+    /// 0 for the step as it was recorded; another number for what is done instead, the same in every process.
+    #[serde(default, skip_serializing_if = "as_recorded")]
+    pub instead: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +75,16 @@ pub struct Arrival {
     /// Nothing can come after one.
     pub problems: Vec<Fingerprint>,
     pub took: Micros,
+}
+
+impl Origin {
+    pub fn new(trace: u32, step: u32) -> Origin {
+        Origin { trace, step, instead: 0 }
+    }
+}
+
+fn as_recorded(instead: &u64) -> bool {
+    *instead == 0
 }
 
 impl Run {

@@ -10,7 +10,8 @@ use retap_shared::trace::Trace;
 
 use super::bits::Bits;
 use super::graph::Graph;
-use super::known::{Lexicon, Way};
+use super::known::{Way, on_with};
+use super::lexicon::Lexicon;
 use super::replayer::{Next, Origin, Pilot, Run};
 
 /// So many steps may be made to get back to the first screen.
@@ -27,6 +28,8 @@ pub(super) struct Walker {
     /// Items, each with the beginning of a trace that reaches it. Where only that helps, it is repeated from the first screen on.
     repeats: Vec<(u32, Way)>,
     start: u32,
+    /// Sequences of actions that cannot be proven any more.
+    blocked: HashSet<u64>,
     longest: usize,
     /// A step that goes back, if there is one.
     back: Option<Origin>,
@@ -81,11 +84,28 @@ impl Walker {
             .collect();
         let back = back_in(&originals);
         let (repeats, longest, mind) = (Vec::new(), usize::MAX, Mutex::default());
-        Walker { graph, originals, lexicon, covered, repeats, start, longest, back, from_start, mind }
+        let blocked = HashSet::new();
+        Walker {
+            graph,
+            originals,
+            lexicon,
+            covered,
+            repeats,
+            start,
+            blocked,
+            longest,
+            back,
+            from_start,
+            mind,
+        }
     }
 
     pub(super) fn at_most(self, longest: usize) -> Walker {
         Walker { longest, ..self }
+    }
+
+    pub(super) fn avoiding(self, blocked: HashSet<u64>) -> Walker {
+        Walker { blocked, ..self }
     }
 
     pub(super) fn repeating(self, repeats: Vec<(u32, Way)>) -> Walker {
@@ -99,7 +119,8 @@ impl Walker {
     }
 
     fn step(&self, origin: Origin) -> Next {
-        let step = self.originals[origin.trace as usize].steps[origin.step as usize].clone();
+        let recorded = &self.originals[origin.trace as usize].steps[origin.step as usize];
+        let step = self.lexicon.made(origin).unwrap_or(recorded).clone();
         Next { origin, step }
     }
 
@@ -108,8 +129,10 @@ impl Walker {
         covered.add(&self.lexicon.covers(&run.start));
         let mut now = self.lexicon.state(run.start.state);
         let (mut tried, mut elsewhere) = (HashSet::new(), HashSet::new());
+        let mut way = 0;
         for (origin, arrival) in &run.hops {
             let action = self.lexicon.action(*origin);
+            way = on_with(way, action);
             covered.add(&self.lexicon.covers(arrival));
             let to = self.lexicon.state(arrival.state);
             let Some(from) = std::mem::replace(&mut now, to) else { continue };
@@ -119,6 +142,12 @@ impl Walker {
             if edge.is_none_or(|edge| Some(edge.to[0].0) != to) {
                 elsewhere.insert((from, action));
             }
+        }
+        if let Some((now, edges)) = now.and_then(|now| Some((now, self.graph.edges.get(&now)?))) {
+            let cannot = edges.iter().filter(|edge| self.blocked.contains(&on_with(way, edge.action)));
+            let cannot: Vec<(u32, u32)> = cannot.map(|edge| (now, edge.action)).collect();
+            elsewhere.extend(&cannot);
+            tried.extend(cannot);
         }
         SoFar { now, covered, tried, elsewhere }
     }
@@ -221,7 +250,9 @@ impl Pilot for Walker {
 fn back_in(originals: &[Trace]) -> Option<Origin> {
     (0..).zip(originals).find_map(|(trace, original)| {
         let mut steps = (0..).zip(&original.steps);
-        steps.find(|(_, step)| step.action == Action::Key(Key::Back)).map(|(step, _)| Origin { trace, step })
+        steps
+            .find(|(_, step)| step.action == Action::Key(Key::Back))
+            .map(|(step, _)| Origin::new(trace, step))
     })
 }
 

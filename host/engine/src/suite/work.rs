@@ -1,16 +1,17 @@
 //! Plays ways until they are proven or have failed, as many runs at once as there are phones, and counts what that costs.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use retap_shared::micros::Micros;
-use retap_shared::trace::Trace;
+use retap_shared::trace::{Step, Trace};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::ahead::{Ahead, Id};
 use super::bits::Bits;
-use super::known::{Hop, Known, Limit, Standing, Way};
+use super::known::{Hop, Known, Limit, Standing, Way, hash_of};
 use super::replayer::{Errand, Next, Origin, Pilot, Replayer, Run};
 use super::{Spent, SuiteError, SuiteSettings};
 use crate::event::{RunEvent, Sink};
@@ -32,6 +33,7 @@ pub(super) struct Work<'a> {
     sink: &'a Sink,
     stop: &'a Stop,
     attempts: HashMap<u64, u32>,
+    ahead: Ahead<'a>,
     /// Traces that were played as far as they go.
     explored: Vec<bool>,
     /// How often each was played.
@@ -57,6 +59,7 @@ impl<'a> Work<'a> {
             sink,
             stop,
             attempts: HashMap::new(),
+            ahead: Ahead::new(replayer),
             explored: vec![false; originals.len()],
             tries: vec![0; originals.len()],
             first_took: vec![None; originals.len()],
@@ -102,10 +105,78 @@ impl<'a> Work<'a> {
         Ok(ways.iter().all(|way| self.known.standing(way) == Standing::Proven))
     }
 
-    /// One run, unless there was one: whether it goes that way.
-    pub(super) async fn try_once(&mut self, way: &Way) -> Result<bool, Halt> {
-        self.play(&[Wanted::Way { way: way.clone(), runs: 1 }]).await?;
-        Ok(self.known.was_played(way))
+    /// How many runs can be under way at once.
+    pub(super) fn width(&self) -> usize {
+        self.replayer.width()
+    }
+
+    /// Plays every trace that was read once, unless others have shown already all that it does. They count in their order.
+    pub(super) async fn play_each_once(&mut self) -> Result<(), Halt> {
+        let all: Vec<Wanted> =
+            (0..).take(self.originals.len()).map(|trace| Wanted::Original { trace, runs: 1 }).collect();
+        for (place, wanted) in all.iter().enumerate() {
+            if self.missing(wanted).0 > 0 {
+                let likely = |_: &Known, tell: &mut dyn FnMut(Wanted) -> bool| {
+                    all[place + 1..].iter().all(|next| tell(next.clone()));
+                };
+                self.ask(wanted, &likely).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One more run of what is wanted now, unless it has had enough. While it is under way, idle phones make those that `likely`
+    /// tells, which are taken up only if they are asked for in their turn. Returns how many events the run had.
+    pub(super) async fn ask(&mut self, now: &Wanted, likely: &Likely<'_>) -> Result<u64, Halt> {
+        if self.missing(now).0 == 0 {
+            return Ok(0);
+        }
+        let id = self.id(now);
+        loop {
+            if let Some(run) = self.ahead.take(id) {
+                *self.attempts.entry(id.0).or_default() += 1;
+                self.known.absorb(&run);
+                if let Wanted::Original { trace, .. } = *now {
+                    self.tries[trace as usize] += 1;
+                    self.first_of(trace, &run);
+                }
+                return Ok(run.hops.len() as u64);
+            }
+            self.fill(id, now, likely);
+            let run = self.ahead.next(self.stop).await?;
+            self.spent.add(run);
+        }
+    }
+
+    /// Every phone has something to do, and what is wanted now is under way.
+    fn fill(&mut self, id: Id, now: &Wanted, likely: &Likely<'_>) {
+        let (mut wanted, mut ids) = (vec![(id, now.clone())], HashSet::from([id]));
+        let width = self.replayer.width().max(1);
+        // Guesses that were right need no phone, and looking for more of them comes to an end.
+        let mut looks = 4 * width;
+        if width > 1 {
+            likely(&self.known, &mut |next| {
+                looks -= 1;
+                let id = self.id(&next);
+                if self.missing(&next).0 > 0 && !self.ahead.is_done(id) && ids.insert(id) {
+                    wanted.push((id, next));
+                }
+                wanted.len() < width && looks > 0
+            });
+        }
+        self.ahead.keep_only(&ids);
+        for (id, wanted) in wanted {
+            if !self.ahead.is_under_way(id) {
+                let pilot = Arc::new(self.script(&wanted));
+                self.ahead.start(Errand { key: id.0, attempt: id.1, pilot });
+            }
+        }
+    }
+
+    /// The next run of it.
+    fn id(&self, wanted: &Wanted) -> Id {
+        let key = self.key(wanted, &self.hops(wanted));
+        (key, self.attempts.get(&key).copied().unwrap_or(0))
     }
 
     /// One run that goes where its pilot wants. Pilots are numbered, and the same one is never sent twice.
@@ -124,7 +195,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    async fn play(&mut self, wanted: &[Wanted]) -> Result<(), Halt> {
+    pub(super) async fn play(&mut self, wanted: &[Wanted]) -> Result<(), Halt> {
         let mut queue: VecDeque<usize> = (0..wanted.len()).collect();
         let mut under_way = vec![0_u32; wanted.len()];
         let (replayer, stop) = (self.replayer, self.stop);
@@ -164,19 +235,21 @@ impl<'a> Work<'a> {
             under_way[place] -= 1;
             self.absorb(&run);
             if let Wanted::Original { trace, .. } = wanted[place] {
-                let (way, _) = self.known.original(trace);
-                let arrived = way.last().is_none_or(|hop| self.known.state(hop.to) == run.now().state);
-                self.first_took[trace as usize].get_or_insert(run.took());
-                self.explored[trace as usize] |= run.hops.len() >= way.len() && arrived;
+                self.first_of(trace, &run);
             }
         }
     }
 
     fn absorb(&mut self, run: &Run) -> Way {
-        self.spent.runs += 1;
-        self.spent.events += run.hops.len() as u64;
-        self.spent.took += run.took();
+        self.spent.add(run);
         self.known.absorb(run)
+    }
+
+    fn first_of(&mut self, trace: u32, run: &Run) {
+        let (way, _) = self.known.original(trace);
+        let arrived = way.last().is_none_or(|hop| self.known.state(hop.to) == run.now().state);
+        self.first_took[trace as usize].get_or_insert(run.took());
+        self.explored[trace as usize] |= run.hops.len() >= way.len() && arrived;
     }
 
     /// How many runs are still wanted, and whether there was one already.
@@ -203,43 +276,83 @@ impl<'a> Work<'a> {
     }
 
     fn script(&self, wanted: &Wanted) -> Script {
-        let mut hash = Vec::new();
-        let steps = match wanted {
-            Wanted::Way { way, .. } => way.iter().map(|hop| self.scripted(hop.origin, Some(hop))).collect(),
+        let steps = self.hops(wanted);
+        let key = self.key(wanted, &steps);
+        let scripted = |(origin, expected): (Origin, Option<u64>)| {
+            (Next { origin, step: self.step(origin).clone() }, expected)
+        };
+        Script { key, steps: steps.into_iter().map(scripted).collect() }
+    }
+
+    /// A step as it was recorded, or what is done instead.
+    pub(super) fn step(&self, origin: Origin) -> &Step {
+        let recorded = &self.originals[origin.trace as usize].steps[origin.step as usize];
+        self.known.made(origin).unwrap_or(recorded)
+    }
+
+    /// The steps of it, and where each is known to lead.
+    fn hops(&self, wanted: &Wanted) -> Vec<(Origin, Option<u64>)> {
+        let to = |hop: &Hop| self.known.state(hop.to);
+        match wanted {
+            Wanted::Way { way, .. } => way.iter().map(|hop| (hop.origin, Some(to(hop)))).collect(),
             Wanted::Original { trace, .. } => {
-                hash.extend(b"original");
                 let (way, limit) = self.known.original(*trace);
                 let length = self.originals[*trace as usize].steps.len();
                 let end = if limit.settled { way.len() } else { length };
-                let origin =
-                    |step: usize| Origin { trace: *trace, step: u32::try_from(step).unwrap_or(u32::MAX) };
-                (0..end).map(|step| self.scripted(origin(step), way.get(step))).collect::<Vec<_>>()
+                let origin = |step: usize| Origin::new(*trace, u32::try_from(step).unwrap_or(u32::MAX));
+                (0..end).map(|step| (origin(step), way.get(step).map(to))).collect()
             }
-        };
-        for (Next { origin, .. }, expected) in &steps {
-            let action = self.known.hash(self.known.action(*origin));
-            hash.extend(action.to_le_bytes());
-            if matches!(wanted, Wanted::Way { .. }) {
+        }
+    }
+
+    fn key(&self, wanted: &Wanted, steps: &[(Origin, Option<u64>)]) -> u64 {
+        let is_way = matches!(wanted, Wanted::Way { .. });
+        let mut hash = if is_way { Vec::new() } else { b"original".to_vec() };
+        for (origin, expected) in steps {
+            hash.extend(self.known.hash(self.known.action(*origin)).to_le_bytes());
+            if is_way {
                 hash.extend(expected.unwrap_or_default().to_le_bytes());
             }
         }
-        Script { key: xxh3_64(&hash), steps }
-    }
-
-    fn scripted(&self, origin: Origin, hop: Option<&Hop>) -> (Next, Option<u64>) {
-        let step = self.originals[origin.trace as usize].steps[origin.step as usize].clone();
-        (Next { origin, step }, hop.map(|hop| self.known.state(hop.to)))
+        xxh3_64(&hash)
     }
 }
 
-enum Wanted {
+/// The first run of a trace as it was recorded. Attempts of it are counted by its key.
+pub(super) fn first_run(number: u32, original: &Trace) -> Script {
+    let mut hash = b"original".to_vec();
+    original.steps.iter().for_each(|step| hash.extend(hash_of(step).to_le_bytes()));
+    let next =
+        |(step, of): (u32, &Step)| (Next { origin: Origin::new(number, step), step: of.clone() }, None);
+    Script { key: xxh3_64(&hash), steps: (0..).zip(&original.steps).map(next).collect() }
+}
+
+/// Tells what will probably be asked for next, the likeliest first, until nobody listens.
+pub(super) type Likely<'l> = dyn Fn(&Known, &mut dyn FnMut(Wanted) -> bool) + 'l;
+
+#[derive(Clone)]
+pub(super) enum Wanted {
     Original { trace: u32, runs: u32 },
     Way { way: Way, runs: u32 },
 }
 
+impl Wanted {
+    pub(super) fn once(way: &Way) -> Wanted {
+        Wanted::Way { way: way.clone(), runs: 1 }
+    }
+}
+
+impl Spent {
+    fn add(&mut self, run: &Run) {
+        self.runs += 1;
+        self.events += run.hops.len() as u64;
+        self.took += run.took();
+    }
+}
+
 /// Steps one after the other, for as long as each leads to the state that is expected of it.
-struct Script {
-    key: u64,
+pub(super) struct Script {
+    pub(super) key: u64,
     steps: Vec<(Next, Option<u64>)>,
 }
 

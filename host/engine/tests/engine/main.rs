@@ -16,4 +16,5 @@ mod screens;
 mod simulated;
 mod suite;
 mod tiny;
+mod trouble;
 mod whole;

@@ -1,22 +1,21 @@
 //! Whole suites, on apps that are a table of transitions: DetReduce's own examples, and what must hold of every suite.
 
+mod learned;
 mod machine;
 
-use std::collections::HashMap;
 use std::sync::Mutex;
 
 use proptest::prelude::*;
 use rand::RngExt;
 use retap_engine::event::nobody;
 use retap_engine::explore::{ExploreSettings, Random, explore};
-use retap_engine::journal::{InMemory, Journal, JournalError};
-use retap_engine::model::{Abstraction, WidgetRules};
+use retap_engine::journal::{InMemory, Journal};
+use retap_engine::model::{Abstraction, States, WidgetRules};
 use retap_engine::pool::Pool;
 use retap_engine::seed::Seed;
 use retap_engine::stop::Stop;
 use retap_engine::suite::{
-    Logged, OnPhones, Replayer, Run, RunLog, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings,
-    reduce_suite,
+    Logged, OnPhones, Replayer, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings, reduce_suite,
 };
 use retap_shared::action::{Action, Key};
 use retap_shared::trace::Trace;
@@ -107,6 +106,41 @@ async fn example_2_4_fragments_of_three_traces_become_one() {
     let reduction = reduce_suite(&traces, &settings, &machine(), &nobody(), &Stop::new()).await.unwrap();
     assert_eq!(reduction.kept.len(), 2, "{:?}", left(&reduction));
     assert!(reduction.kept.iter().all(|kept| kept.fragments.len() <= 2));
+}
+
+#[tokio::test]
+async fn what_is_left_is_made_simpler_where_it_covers_the_same() {
+    // 400 needs its whole length, 300 half of it, and 200 nothing but being there.
+    let machine = || {
+        Machine::new(|state, action| {
+            let branch = match (state, action) {
+                (0, 200 | 0) => Some(1),
+                (1, 300 | 150) => Some(2),
+                (2, 400) => Some(3),
+                _ => None,
+            };
+            let next = if branch.is_some() { state + 1 } else { 9 };
+            To {
+                state: next,
+                screen: u64::from(next),
+                branches: branch.into_iter().collect(),
+                crashes: false,
+            }
+        })
+    };
+    let reduction = reduced(&machine(), &[&[200, 300, 400]], SuiteAlgorithm::Auto).await;
+    assert_eq!(left(&reduction), [[0, 150, 400]]);
+    assert_eq!((reduction.simplified, &reduction.kept[0].simplified[..]), (2, &[0, 1][..]));
+    assert_eq!(reduction.replays, (10, 10));
+    assert!(reduction.after.covered.contains(&reduction.before.covered));
+
+    let traces = [trace(&[200, 300, 400])];
+    let plain = SuiteSettings { simplify: false, ..SuiteSettings::default() };
+    let reduction = reduce_suite(&traces, &plain, &machine(), &nobody(), &Stop::new()).await.unwrap();
+    assert_eq!((left(&reduction), reduction.simplified), (vec![vec![200, 300, 400]], 0));
+    // The paper's leaves steps out and nothing else.
+    let reduction = reduced(&machine(), &[&[200, 300, 400]], SuiteAlgorithm::DetReduce).await;
+    assert_eq!(left(&reduction), [[200, 300, 400]]);
 }
 
 #[tokio::test]
@@ -208,6 +242,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
+    fn any_number_of_phones_leads_to_the_same_suite(seed in any::<u64>()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for algorithm in BOTH {
+            let on = |width: usize| {
+                let machine = Machine { width, ..made(seed) };
+                runtime.block_on(made_and_reduced(&machine, seed, algorithm))
+            };
+            let one = on(1);
+            for width in [2, 4, 15] {
+                prop_assert_eq!(&on(width).kept, &one.kept, "{} phones", width);
+            }
+        }
+    }
+
+    #[test]
     fn whatever_the_app_all_is_covered_and_nothing_is_longer(seed in any::<u64>()) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         for algorithm in BOTH {
@@ -240,20 +289,6 @@ proptest! {
     }
 }
 
-#[derive(Default)]
-struct Kept(Mutex<HashMap<(u64, u32), Run>>);
-
-impl RunLog for Kept {
-    fn recall_run(&self, key: u64, attempt: u32) -> Result<Option<Run>, JournalError> {
-        Ok(self.0.lock().unwrap().get(&(key, attempt)).cloned())
-    }
-
-    fn note_run(&self, key: u64, attempt: u32, run: &Run) -> Result<(), JournalError> {
-        self.0.lock().unwrap().insert((key, attempt), run.clone());
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
     for algorithm in BOTH {
@@ -261,7 +296,7 @@ async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
         let settings = SuiteSettings { algorithm, ..SuiteSettings::default() };
         let whole = made_and_reduced(&made(3), 3, algorithm).await;
 
-        let (log, machine) = (Kept::default(), made(3));
+        let (log, machine) = (InMemory::default(), made(3));
         let mut finished = None;
         for more in (10..).step_by(40) {
             let stop = Stop::new();
@@ -283,7 +318,7 @@ async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
         let finished = finished.unwrap();
         assert_eq!(left(&finished), left(&whole), "{algorithm}");
         // A run that was under way when it was stopped is played again; nothing else is.
-        let noted = log.0.lock().unwrap().len();
+        let noted = log.runs();
         assert_eq!(noted as u64, whole.spent.runs, "{algorithm}");
         assert!(machine.runs() < 2 * noted, "{algorithm}");
     }
@@ -302,7 +337,7 @@ async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes
     let traces: Vec<Trace> = sessions.into_values().flat_map(|session| session.traces).collect();
     assert!(traces.len() >= 15);
 
-    let widgets = || Abstraction::Widgets(WidgetRules::default());
+    let widgets = || States::by(&Abstraction::Widgets(WidgetRules::default())).unwrap();
     let on = |pool: &Pool| OnPhones::new(pool, Tiny::app().app, widgets(), &nobody());
     for algorithm in BOTH {
         let settings = SuiteSettings { algorithm, ..SuiteSettings::default() };
@@ -312,11 +347,11 @@ async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes
         let calm = reduce(&on(&pool)).await.unwrap();
         assert_eq!((calm.outcome, calm.after.covered.problems.len()), (Outcome::Done, 1));
 
-        let log = Kept::default();
+        let log = InMemory::default();
         let dying = Pool::new(vec![Tiny { lost_at: Some(60), ..tiny.clone() }.device("dying").await]);
         let error = reduce(&Logged::new(on(&dying), &log, &nobody())).await.unwrap_err();
         assert!(matches!(error, SuiteError::Pool(_)), "{error}");
-        let before = log.0.lock().unwrap().len();
+        let before = log.runs();
         assert!(before > 0);
         let resumed = reduce(&Logged::new(on(&pool), &log, &nobody())).await.unwrap();
         assert_eq!((resumed.kept, resumed.spent), (calm.kept, calm.spent), "{algorithm}");

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use retap_engine::suite;
 
 use crate::bench::suite::{self as bench, Rules};
-use crate::cli::arguments;
+use crate::cli::{abstraction, arguments};
 use crate::devices;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -33,6 +33,9 @@ pub struct Suite {
     /// How many phones work side by side
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), default_value_t = 1)]
     count: u32,
+    /// Which screens count as the same, as for `reduce-suite`
+    #[arg(long, value_name = "activity|widgets|ape|FILE")]
+    abstraction: Option<String>,
     /// What is said of the phones, such as `noise=0.002`
     #[arg(long, value_name = "TEXT", default_value = "")]
     parameters: String,
@@ -51,6 +54,7 @@ impl Suite {
             session_events: self.session_events,
             replays: self.replays,
             phones: self.count,
+            abstraction: abstraction::named(self.abstraction.as_deref())?,
             parameters: self.parameters.clone(),
         };
         let named = !self.app.is_empty();

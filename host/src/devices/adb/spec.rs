@@ -11,6 +11,8 @@ pub struct Spec {
     pub user: u32,
     /// Whether the agent's files stay on the phone for the next time.
     pub keep: bool,
+    /// Whether system events may come upon it although it may be somebody's own.
+    pub system: bool,
     /// How long a phone that is gone is waited for.
     pub wait: Duration,
 }
@@ -20,7 +22,7 @@ const WAIT: Duration = Duration::from_secs(300);
 
 impl Spec {
     pub fn of(serial: &str) -> Spec {
-        Spec { serial: serial.to_owned(), user: 0, keep: false, wait: WAIT }
+        Spec { serial: serial.to_owned(), user: 0, keep: false, system: false, wait: WAIT }
     }
 }
 
@@ -30,7 +32,7 @@ pub struct SpecError(String);
 
 impl SpecError {
     pub fn help(&self) -> String {
-        "write `SERIAL`, `SERIAL?user=10`, `SERIAL?keep=yes`, `SERIAL?wait=SECONDS`, or several with `&` between them".into()
+        "write `SERIAL`, `SERIAL?user=10`, `SERIAL?keep=yes`, `SERIAL?system=yes`, `SERIAL?wait=SECONDS`, or several with `&` between them".into()
     }
 }
 
@@ -49,6 +51,8 @@ impl FromStr for Spec {
                 }
                 ("keep", "yes") => spec.keep = true,
                 ("keep", "no") => spec.keep = false,
+                ("system", "yes") => spec.system = true,
+                ("system", "no") => spec.system = false,
                 _ => return Err(wrong()),
             }
         }
@@ -57,10 +61,13 @@ impl FromStr for Spec {
 }
 
 /// The same phones with what the options of the command line say.
-pub fn with_options(phones: &str, user: Option<u32>, keep: bool) -> String {
+pub fn with_options(phones: &str, user: Option<u32>, keep: bool, system: bool) -> String {
     let mut options: Vec<String> = user.map(|user| format!("user={user}")).into_iter().collect();
     if keep {
         options.push("keep=yes".to_owned());
+    }
+    if system {
+        options.push("system=yes".to_owned());
     }
     let options = options.join("&");
     let with = |phone: &str| match (options.is_empty(), phone.contains('?')) {
@@ -81,8 +88,8 @@ mod tests {
         assert_eq!("my phone".parse(), Ok(plain.clone()));
         let wait = Duration::from_secs(5);
         assert_eq!(
-            "my phone?user=10&keep=yes&wait=5".parse(),
-            Ok(Spec { user: 10, keep: true, wait, ..plain })
+            "my phone?user=10&keep=yes&system=yes&wait=5".parse(),
+            Ok(Spec { user: 10, keep: true, system: true, wait, ..plain })
         );
         for wrong in ["x?user=me", "x?user=-1", "x?keep=maybe", "x?usr=1", "x?user", "x?wait=long"] {
             assert!(wrong.parse::<Spec>().is_err(), "{wrong}");
@@ -91,11 +98,12 @@ mod tests {
 
     #[test]
     fn options_hold_for_every_phone_and_win() {
-        assert_eq!(with_options("a,b", None, false), "a,b");
+        assert_eq!(with_options("a,b", None, false, false), "a,b");
         assert_eq!(
-            with_options("a,b?user=1", Some(10), true),
+            with_options("a,b?user=1", Some(10), true, false),
             "a?user=10&keep=yes,b?user=1&user=10&keep=yes"
         );
+        assert_eq!(with_options("a", None, false, true), "a?system=yes");
         assert_eq!("b?user=1&user=10".parse::<Spec>().unwrap().user, 10);
     }
 }

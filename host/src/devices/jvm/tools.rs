@@ -13,12 +13,14 @@ const BUILD_SAMPLE: &str = "scripts/build-sample-app";
 const OPENED: [&str; 6] = ["lang", "lang.reflect", "io", "net", "util", "nio"];
 /// Code that was translated from dex does not always pass the JVM's verification, so that is off; the rest is for a
 /// fast start and little memory.
-const FLAGS: [&str; 7] = [
+const FLAGS: [&str; 8] = [
     "-Xmx1g",
     "-Xss4m",
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:-BytecodeVerificationRemote",
     "-XX:TieredStopAtLevel=1",
+    // Every process of the app brings its classes anew: where there is no room for their code, old and new are compiled in turns.
+    "-XX:ReservedCodeCacheSize=240m",
     "-XX:+UseSerialGC",
     "-XX:+DisableExplicitGC",
 ];
@@ -131,7 +133,7 @@ fn build() -> Result<PathBuf, JvmError> {
 }
 
 /// Only where the sources are: an installed program has what it needs beside it. The script's last line is what it made.
-fn make(name: &str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
+fn make(name: &'static str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
     for tool in ["javac", "mvn"] {
         program(tool)?;
     }
@@ -147,7 +149,7 @@ fn make(name: &str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
     let told = String::from_utf8_lossy(&output.stdout);
     match told.lines().last() {
         Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
-        _ => Err(JvmError::Failed { what: name.to_owned(), why: "see what it said above".to_owned() }),
+        _ => Err(JvmError::NotBuilt(name)),
     }
 }
 

@@ -79,6 +79,7 @@ fn trace(smaller: &Smaller, number: usize, kept: &Kept) -> Value {
     json!({
         "file": Smaller::file(number), "steps": kept.trace.steps.len(), "seconds": kept.took.0 as f64 / 1e6,
         "covers_alone": kept.alone, "fragments": fragments,
+        "simplified": kept.simplified.iter().map(|step| step + 1).collect::<Vec<_>>(),
     })
 }
 

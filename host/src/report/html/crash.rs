@@ -6,6 +6,7 @@ use retap_shared::verdict::{Problem, ProblemKind};
 
 use super::harmless;
 use super::headline::Headline;
+use super::scene;
 use super::shrinking;
 use super::stack::{self, Line};
 use super::strip::{breakable, strip};
@@ -55,9 +56,11 @@ pub(crate) fn crash(numbered: Numbered<'_>) -> Markup {
             @if let Some(reduced) = &crash.reduced { (shrinking::drawn(&reduced.shrinking)) }
             @if let Some(note) = &crash.note { p.hint { bdi { (harmless::line(note, 500)) } } }
             (strip(trail, &crash.problem, crash.reduced.as_ref().and_then(|reduced| reduced.replays)))
+            @if crash.reduced.is_none() { (scene::drawn(numbered)) }
             div.after {
                 @if !trail.file.is_empty() { (replay(trail)) }
                 (stack_trace(&crash.problem))
+                (scene::log(&crash.scene))
             }
         }
     }

@@ -1,8 +1,9 @@
-//! The coverage curve: activities, screens and branches over events, each on an axis of its own.
+//! The coverage curve: activities, screens and branches, each on an axis of its own, over events and over the phones' time.
 
 use std::fmt::Write;
 
 use maud::{Markup, html};
+use retap_shared::micros::Micros;
 
 use crate::report::data::{CurvePoint, Explored};
 use crate::words::thousands;
@@ -17,11 +18,20 @@ const WIDTH: u64 = 300;
 const HEIGHT: u64 = 130;
 
 pub(crate) fn charts(explored: &Explored) -> Markup {
-    let Some(last) = explored.curve.last() else { return html! {} };
     let events = explored.curve.iter().map(|point| point.events).max().unwrap_or(0).max(explored.events);
+    let took = explored.curve.iter().map(|point| point.took).max().unwrap_or_default();
+    html! {
+        (row(explored, events, &format!("{} events", thousands(events)), |point| point.events))
+        @if took > Micros::ZERO { (row(explored, took.0, &took.to_string(), |point| point.took.0)) }
+    }
+}
+
+/// The charts over one axis, with its end in words.
+fn row(explored: &Explored, end: u64, end_words: &str, at: fn(&CurvePoint) -> u64) -> Markup {
+    let Some(last) = explored.curve.last() else { return html! {} };
     let chart = |name, total: u32, value: fn(&CurvePoint) -> u32| {
-        let curve =
-            Curve { name, total, reached: value(last), events, points: thinned(&explored.curve, value) };
+        let points = thinned(&explored.curve, at, value);
+        let curve = Curve { name, total, reached: value(last), end, end_words, points };
         html! { @if curve.reached > 0 || total > 0 { (curve.draw()) } }
     };
     html! {
@@ -34,8 +44,12 @@ pub(crate) fn charts(explored: &Explored) -> Markup {
 }
 
 /// The points at which something changes, few enough to draw; the last one always.
-fn thinned(curve: &[CurvePoint], value: fn(&CurvePoint) -> u32) -> Vec<(u64, u32)> {
-    let mut points: Vec<(u64, u32)> = curve.iter().map(|point| (point.events, value(point))).collect();
+fn thinned(
+    curve: &[CurvePoint],
+    at: fn(&CurvePoint) -> u64,
+    value: fn(&CurvePoint) -> u32,
+) -> Vec<(u64, u32)> {
+    let mut points: Vec<(u64, u32)> = curve.iter().map(|point| (at(point), value(point))).collect();
     points.dedup_by_key(|point| point.1);
     let every = points.len().div_ceil(MOST_POINTS).max(1);
     let last = points.last().copied();
@@ -46,26 +60,28 @@ fn thinned(curve: &[CurvePoint], value: fn(&CurvePoint) -> u32) -> Vec<(u64, u32
     few
 }
 
-struct Curve {
+struct Curve<'a> {
     name: &'static str,
     /// 0 if nobody knows.
     total: u32,
     reached: u32,
-    events: u64,
+    /// Where the axis ends, and how a person says that.
+    end: u64,
+    end_words: &'a str,
     points: Vec<(u64, u32)>,
 }
 
-impl Curve {
+impl Curve<'_> {
     fn draw(&self) -> Markup {
         let highest = self.points.iter().map(|point| point.1).max().unwrap_or(0).max(self.total);
-        let (top, end) = (round_up(u64::from(highest)), self.events.max(1));
+        let (top, end) = (round_up(u64::from(highest)), self.end.max(1));
         let y = |value: u64| TOP + HEIGHT - value * HEIGHT / top;
         let path = self.path(end, &y);
         html! {
             figure.curve {
                 figcaption { b { (self.name) } span { (self.words()) } }
                 svg role="img"
-                    aria-label={ (self.name) ": " (self.words()) " after " (thousands(self.events)) " events" }
+                    aria-label={ (self.name) ": " (self.words()) " after " (self.end_words) }
                     viewBox={ "0 0 " (LEFT + WIDTH + 14) " " (TOP + HEIGHT + 30) } {
                     @for value in [0, top / 2, top] {
                         path.grid d={ "M" (LEFT) " " (y(value)) "h" (WIDTH) } {}
@@ -75,7 +91,7 @@ impl Curve {
                     path.area d={ (path) "V" (TOP + HEIGHT) "H" (LEFT) "z" } {}
                     path.line d=(path) {}
                     text.tick x=(LEFT) y=(TOP + HEIGHT + 18) { "0" }
-                    text.tick.end x=(LEFT + WIDTH) y=(TOP + HEIGHT + 18) { (thousands(self.events)) " events" }
+                    text.tick.end x=(LEFT + WIDTH) y=(TOP + HEIGHT + 18) { (self.end_words) }
                 }
             }
         }
@@ -83,12 +99,11 @@ impl Curve {
 
     /// Coverage stays until something new is met: a line of steps.
     fn path(&self, end: u64, y: &dyn Fn(u64) -> u64) -> String {
-        let x =
-            |events: u64| LEFT + (u128::from(events.min(end)) * u128::from(WIDTH) / u128::from(end)) as u64;
+        let x = |at: u64| LEFT + (u128::from(at.min(end)) * u128::from(WIDTH) / u128::from(end)) as u64;
         let mut path = format!("M{LEFT} {}", y(0));
         let (mut across, mut up) = (LEFT, y(0));
-        for (events, value) in &self.points {
-            let (next_across, next_up) = (x(*events).max(across), y(u64::from(*value)));
+        for (at, value) in &self.points {
+            let (next_across, next_up) = (x(*at).max(across), y(u64::from(*value)));
             if next_across != across {
                 let _ = write!(path, "H{next_across}");
             }
@@ -149,18 +164,38 @@ mod tests {
         let curve: Vec<CurvePoint> = (0..50_000)
             .map(|n| CurvePoint { events: u64::from(n) * 3, branches: n, ..CurvePoint::default() })
             .collect();
-        let points = thinned(&curve, |point| point.branches);
+        let points = thinned(&curve, |point| point.events, |point| point.branches);
         assert!(points.len() <= MOST_POINTS + 1, "{} points", points.len());
         assert_eq!(points.last(), Some(&(149_997, 49_999)));
     }
 
     #[test]
     fn a_chart_tells_how_much_of_the_whole_was_reached() {
-        let page =
-            charts(&explored(vec![CurvePoint { events: 2_000, activities: 3, screens: 17, branches: 60 }]));
-        let page = page.into_string();
+        let point =
+            CurvePoint { events: 2_000, activities: 3, screens: 17, branches: 60, ..CurvePoint::default() };
+        let page = charts(&explored(vec![point])).into_string();
         for words in ["3 of 9 (33 %)", ">17<", "60 of 120 (50 %)", "2,000 events"] {
             assert!(page.contains(words), "{words} is missing in {page}");
+        }
+        assert_eq!(page.matches("<figure").count(), 3, "the phones' time is not known");
+    }
+
+    #[test]
+    fn coverage_is_drawn_over_events_and_over_the_phones_time() {
+        let point = |events, millis, branches| CurvePoint {
+            events,
+            took: Micros::from_millis(millis),
+            branches,
+            ..CurvePoint::default()
+        };
+        // Half of the events took a tenth of the time.
+        let curve = vec![point(500, 10_000, 60), point(1_000, 100_000, 120)];
+        let page = charts(&Explored { activities_total: 0, ..explored(curve) }).into_string();
+        for words in ["after 1,000 events", "after 1 min 40 s"] {
+            assert!(page.contains(words), "{words} is missing in {page}");
+        }
+        for across in [LEFT + WIDTH / 2, LEFT + WIDTH / 10] {
+            assert!(page.contains(&format!("H{across}V")), "nothing rises at {across} in {page}");
         }
     }
 
@@ -168,8 +203,13 @@ mod tests {
     fn curves_that_make_no_sense_are_drawn_all_the_same() {
         assert_eq!(charts(&explored(vec![])).into_string(), "");
         let zero = CurvePoint::default();
-        let huge =
-            CurvePoint { events: u64::MAX, activities: u32::MAX, screens: u32::MAX, branches: u32::MAX };
+        let huge = CurvePoint {
+            events: u64::MAX,
+            took: Micros(u64::MAX),
+            activities: u32::MAX,
+            screens: u32::MAX,
+            branches: u32::MAX,
+        };
         for curve in [vec![zero], vec![huge, zero], vec![zero, huge, huge], vec![huge]] {
             assert!(charts(&explored(curve)).into_string().contains("<figure"));
         }

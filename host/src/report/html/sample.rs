@@ -1,5 +1,6 @@
 //! A made-up report like that of the simulated apps, for the tests of the page.
 
+use retap_engine::explore::Scene;
 use retap_shared::action::{Action, Key, Widget};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Hit, PhoneInfo};
@@ -241,6 +242,7 @@ pub(crate) fn crash(kind: ProblemKind) -> Crash {
             shrinking: Shrinking::default(),
         }),
         note: None,
+        scene: Scene::default(),
     }
 }
 
@@ -248,6 +250,7 @@ pub(crate) fn app(label: &str, crashes: Vec<Crash>) -> AppSection {
     let grown = |most: u32, at: u64| (f64::from(most) * (1.0 - (-(at as f64) / 900.0).exp())) as u32;
     let point = |events| CurvePoint {
         events,
+        took: Micros::from_millis(events * 930),
         activities: grown(8, events),
         screens: grown(46, events),
         branches: grown(131, events),

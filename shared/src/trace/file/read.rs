@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::TraceProblem;
 use super::fields::{Fields, Wrong, choice, flag, identity, name, nothing, text, whole};
+use crate::Text;
 use crate::action::{Action, Key, System, Widget};
 use crate::fingerprint::Fingerprint;
 use crate::protocol::{PhoneInfo, Target};
@@ -56,15 +57,23 @@ impl Reader {
     }
 
     fn target(&self, value: &Value) -> Result<Target, Wrong> {
-        let (name, content) = choice(value, &["problem", "any_problem", "activity", "screen", "log"])?;
+        let (name, content) =
+            choice(value, &["problem", "any_problem", "activity", "screen", "log", "lacks"])?;
         let target = match name {
             "problem" => identity(content).map(|number| Target::Problem(Fingerprint(number))),
             "activity" => text(content).map(Target::Activity),
             "screen" => self.widget(content).map(Target::Screen),
             "log" => text(content).map(Target::Log),
+            "lacks" => self.lacks(content),
             _ => nothing(content).map(|()| Target::AnyProblem),
         };
         target.map_err(|wrong| wrong.within(name))
+    }
+
+    fn lacks(&self, value: &Value) -> Result<Target, Wrong> {
+        let fields = self.fields(value, &["activity", "widget"])?;
+        let activity = fields.or_empty("activity", text)?;
+        Ok(Target::Lacks { activity, widget: fields.need("widget", |value| self.widget(value))? })
     }
 
     fn phone(&self, value: &Value) -> Result<PhoneInfo, Wrong> {
@@ -169,13 +178,21 @@ impl Reader {
     }
 
     fn system(value: &Value) -> Result<System, Wrong> {
-        let (name, content) = choice(value, &["call", "offline", "online", "low_memory", "locale"])?;
+        let plain = ["call", "offline", "online", "low_memory", "message", "doze", "wake"];
+        let named = ["locale", "broadcast", "time_zone"];
+        let (name, content) = choice(value, &[&plain[..], &named[..]].concat())?;
+        let text = |make: fn(Text) -> System| text(content).map(make).map_err(|wrong| wrong.within(name));
         let named = match name {
             "call" => System::Call,
             "offline" => System::Offline,
             "online" => System::Online,
             "low_memory" => System::LowMemory,
-            _ => return text(content).map(System::Locale).map_err(|wrong| wrong.within(name)),
+            "message" => System::Message,
+            "doze" => System::Doze,
+            "wake" => System::Wake,
+            "broadcast" => return text(System::Broadcast),
+            "time_zone" => return text(System::TimeZone),
+            _ => return text(System::Locale),
         };
         nothing(content).map(|()| named).map_err(|wrong| wrong.within(name))
     }

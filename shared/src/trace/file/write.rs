@@ -75,6 +75,11 @@ enum TargetFields<'a> {
     Activity(&'a str),
     Screen(WidgetFields<'a>),
     Log(&'a str),
+    Lacks {
+        #[serde(skip_serializing_if = "is_empty")]
+        activity: &'a str,
+        widget: WidgetFields<'a>,
+    },
 }
 
 #[derive(Serialize)]
@@ -133,6 +138,7 @@ impl<'a> From<&'a Target> for TargetFields<'a> {
             Target::Activity(name) => TargetFields::Activity(name),
             Target::Screen(widget) => TargetFields::Screen(widget.into()),
             Target::Log(pattern) => TargetFields::Log(pattern),
+            Target::Lacks { activity, widget } => TargetFields::Lacks { activity, widget: widget.into() },
         }
     }
 }

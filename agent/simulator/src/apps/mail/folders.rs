@@ -92,7 +92,8 @@ fn delete(app: &mut Mail, row: usize, cx: &mut Cx<'_, Mail>) {
         return;
     }
     let folder = app.folders.remove(row);
-    let held = app.messages.iter_mut().filter(|message| message.folder == folder.name);
-    let moved = held.map(|message| message.folder = TRASH).count();
-    cx.decide(Branch::FolderHasMail, moved > 0);
+    let held = (0..app.messages.len()).filter(|place| app.messages[*place].folder == folder.name);
+    let held: Vec<usize> = held.collect();
+    held.iter().for_each(|place| app.messages[*place].folder = TRASH);
+    cx.decide(Branch::FolderHasMail, !held.is_empty());
 }

@@ -212,7 +212,7 @@ fn delete(app: &mut Notes, place: usize, cx: &mut Cx<'_, Notes>) {
         cx.unpost();
     }
     pending.into_iter().for_each(|(_, note)| app.throw_away(note));
-    app.deleted = Some((place, app.notes.remove(place)));
+    app.deleted = app.notes.remove(place).map(|note| (place, note));
     cx.post(UNDO, Msg::Purge);
 }
 

@@ -51,15 +51,15 @@ impl Trash {
     pub(super) fn update(&mut self, app: &mut Notes, msg: Msg, cx: &mut Cx<'_, Notes>) {
         self.asks = false;
         match msg {
-            Msg::Restore(place) if place < app.trash.len() => {
-                let note = app.trash.remove(place);
+            Msg::Restore(place) => {
+                let Some(note) = app.trash.remove(place) else { return };
                 cx.decide(Branch::TrashRestoresTag, note.tag.is_some());
                 cx.decide(Branch::TrashRestoresStarred, note.starred);
                 app.notes.push(note);
             }
             Msg::AskEmpty => self.asks = !cx.decide(Branch::TrashEmpty, app.trash.is_empty()),
             Msg::Empty => app.trash.clear(),
-            Msg::Restore(_) | Msg::Cancel => {}
+            Msg::Cancel => {}
         }
     }
 }

@@ -28,9 +28,19 @@ struct State {
 }
 
 impl Graph {
-    /// Notes a visit; true if the state is interesting: new, with something that nobody had seen.
-    pub(super) fn visit(&mut self, from: Option<(u64, &Step)>, state: u64, new: bool) -> bool {
-        *self.visits.entry(state).or_default() += 1;
+    /// Notes what an event led to; true if the state is interesting: new, with something that nobody had seen. What counts
+    /// against a state is to come to it again: an event that changes nothing is no visit, and neither is a state that a way
+    /// back only leads through, since nothing is tried there.
+    pub(super) fn visit(
+        &mut self,
+        from: Option<(u64, &Step)>,
+        state: u64,
+        new: bool,
+        leads_through: bool,
+    ) -> bool {
+        if !leads_through && from.is_none_or(|(from, _)| from != state) {
+            *self.visits.entry(state).or_default() += 1;
+        }
         let is_new = !self.states.contains_key(&state);
         if is_new {
             let is_interesting = new || self.interesting.is_empty();
@@ -64,29 +74,31 @@ impl Graph {
 
     /// The shortest way from a clean start that was ever recorded, piece by piece.
     pub(super) fn way(&self, to: u64) -> Option<Vec<Step>> {
-        let root = self.root?;
-        let mut came: HashMap<u64, u64> = HashMap::new();
-        let mut queue = VecDeque::from([root]);
+        let (root, reachable) = (self.root?, self.reachable());
+        let mut way = Vec::new();
+        let mut at = to;
+        while at != root {
+            let before = *reachable.get(&at)?;
+            way.push(self.states.get(&before)?.next.get(&at)?.clone());
+            at = before;
+        }
+        way.reverse();
+        Some(way)
+    }
+
+    /// What recorded steps lead to from a clean start, and from where the shortest way comes to each; the start is its own.
+    fn reachable(&self) -> HashMap<u64, u64> {
+        let mut came: HashMap<u64, u64> = self.root.iter().map(|root| (*root, *root)).collect();
+        let mut queue: VecDeque<u64> = self.root.into_iter().collect();
         while let Some(state) = queue.pop_front() {
-            if state == to {
-                break;
-            }
-            for next in self.states.get(&state)?.next.keys().filter(|next| **next != root) {
+            for next in self.states.get(&state).iter().flat_map(|state| state.next.keys()) {
                 came.entry(*next).or_insert_with(|| {
                     queue.push_back(*next);
                     state
                 });
             }
         }
-        let mut way = Vec::new();
-        let mut at = to;
-        while at != root {
-            let before = *came.get(&at)?;
-            way.push(self.states.get(&before)?.next.get(&at)?.clone());
-            at = before;
-        }
-        way.reverse();
-        Some(way)
+        came
     }
 
     pub(super) fn visits(&self) -> &HashMap<u64, u32> {
@@ -103,10 +115,13 @@ impl Graph {
         first * (1.0 + rules.reward).powi(found) * (1.0 - rules.penalty).powi(others)
     }
 
-    /// The interesting state whose neighbourhood has the highest mean fitness.
-    pub(super) fn fittest(&self, rules: &TravelRules) -> Option<u64> {
+    /// The interesting state whose neighbourhood has the highest mean fitness, of those that recorded steps lead to and those
+    /// that are saved: after the app was left and brought back, a walker may be where no steps lead.
+    pub(super) fn fittest(&self, rules: &TravelRules, is_saved: impl Fn(u64) -> bool) -> Option<u64> {
+        let reachable = self.reachable();
         let mut best: Option<(f64, u64)> = None;
-        for &state in &self.interesting {
+        let can = |state: &&u64| reachable.contains_key(*state) || is_saved(**state);
+        for &state in self.interesting.iter().filter(can) {
             // A state that cannot be got to any more is no use, however fit it is.
             let missed = i32::try_from(self.states[&state].missed).unwrap_or(i32::MAX);
             let mean = self.neighbourhood(state, rules) * 0.5_f64.powi(missed);
@@ -144,10 +159,10 @@ mod tests {
     #[test]
     fn fitness_is_the_published_formula() {
         let (mut graph, rules, any) = (Graph::default(), TravelRules::default(), step(0));
-        assert!(graph.visit(None, 1, true));
-        assert!(graph.visit(Some((1, &any)), 2, true));
-        assert!(!graph.visit(Some((2, &any)), 3, false));
-        assert!(!graph.visit(Some((3, &any)), 1, false));
+        assert!(graph.visit(None, 1, true, false));
+        assert!(graph.visit(Some((1, &any)), 2, true, false));
+        assert!(!graph.visit(Some((2, &any)), 3, false, false));
+        assert!(!graph.visit(Some((3, &any)), 1, false, false));
         let close = |one: f64, other: f64| (one - other).abs() < 1e-12;
         assert!(close(graph.fitness(1, &rules), 6.0 * 1.1 * 0.9));
         assert!(close(graph.fitness(2, &rules), 6.0 * 0.9));
@@ -155,37 +170,73 @@ mod tests {
     }
 
     #[test]
+    fn a_state_is_not_less_fit_for_events_that_change_nothing() {
+        let (mut graph, rules, any) = (Graph::default(), TravelRules::default(), step(0));
+        graph.visit(None, 1, true, false);
+        let before = graph.fitness(1, &rules);
+        (0..50).for_each(|_| assert!(!graph.visit(Some((1, &any)), 1, false, false)));
+        assert!((graph.fitness(1, &rules) - before).abs() < 1e-12);
+        graph.visit(Some((2, &any)), 1, false, false);
+        assert!(graph.fitness(1, &rules) < before);
+    }
+
+    #[test]
     fn a_state_with_fit_neighbours_is_chosen_over_one_that_is_fit_alone() {
         let (mut graph, rules, any) = (Graph::default(), TravelRules::default(), step(0));
         // 10 leads to dull states only, 20 to interesting ones.
-        graph.visit(None, 10, true);
-        graph.visit(None, 20, true);
+        graph.visit(None, 10, true, false);
+        graph.visit(None, 20, true, false);
         (11..18).for_each(|dull| {
-            graph.visit(Some((10, &any)), dull, false);
+            graph.visit(Some((10, &any)), dull, false, false);
         });
-        graph.visit(Some((20, &any)), 21, true);
+        graph.visit(Some((20, &any)), 21, true, false);
         (0..2).for_each(|_| {
-            graph.visit(None, 20, false);
-            graph.visit(None, 21, false);
+            graph.visit(None, 20, false, false);
+            graph.visit(None, 21, false, false);
         });
         assert!(graph.fitness(10, &rules) > graph.fitness(20, &rules));
-        assert_ne!(graph.fittest(&rules), Some(10));
+        assert_ne!(graph.fittest(&rules, |_| true), Some(10));
         // Without neighbourhoods it would be.
         let alone = TravelRules { neighbourhood: 0, ..rules };
-        assert_eq!(graph.fittest(&alone), Some(10));
+        assert_eq!(graph.fittest(&alone, |_| true), Some(10));
     }
 
     #[test]
     fn the_shortest_way_leaves_out_loops_and_what_changed_nothing() {
         let mut graph = Graph::default();
-        graph.visit(None, 1, true);
+        graph.visit(None, 1, true, false);
         graph.started(1);
         let walk = [(1, 1, 0), (1, 2, 1), (2, 3, 2), (3, 2, 3), (2, 4, 4), (4, 5, 5), (1, 4, 6)];
         for (from, to, number) in walk {
-            graph.visit(Some((from, &step(number))), to, true);
+            graph.visit(Some((from, &step(number))), to, true, false);
         }
         assert_eq!(graph.way(5), Some(vec![step(6), step(5)]));
         assert_eq!(graph.way(1), Some(Vec::new()));
         assert_eq!(graph.way(9), None);
+    }
+
+    #[test]
+    fn the_fittest_state_is_one_that_can_be_gone_back_to() {
+        let (mut graph, rules, any) = (Graph::default(), TravelRules::default(), step(0));
+        graph.visit(None, 1, true, false);
+        graph.started(1);
+        graph.visit(Some((1, &any)), 2, true, false);
+        (0..9).for_each(|_| assert!(!graph.visit(None, 2, false, false)));
+        // Nobody knows how one comes there.
+        graph.visit(None, 3, true, false);
+        assert_eq!(graph.fittest(&rules, |_| false), Some(1));
+        assert_eq!(graph.fittest(&rules, |state| state == 3), Some(3));
+    }
+
+    #[test]
+    fn a_state_that_a_way_back_leads_through_is_not_less_fit_for_it() {
+        let (mut graph, rules, any) = (Graph::default(), TravelRules::default(), step(0));
+        graph.visit(None, 1, true, false);
+        graph.visit(Some((1, &any)), 2, true, false);
+        let before = graph.fitness(2, &rules);
+        graph.visit(Some((1, &any)), 2, false, true);
+        assert!((graph.fitness(2, &rules) - before).abs() < 1e-12);
+        graph.visit(Some((1, &any)), 2, false, false);
+        assert!(graph.fitness(2, &rules) < before);
     }
 }

@@ -46,23 +46,23 @@ impl Gui {
 
 impl Gui {
     /// A state is a set: of names, and of what can be done to what has them.
-    pub(super) fn key(&self, names: &[(PathId, usize)], interactive_only: bool) -> u64 {
+    pub(super) fn key(&self, names: &[(PathId, usize)], paths: &Paths, interactive_only: bool) -> u64 {
         let mut masks = vec![0_u32; names.len()];
         for (widget, what) in &self.actions {
             if let Some(mask) = widget.and_then(|widget| masks.get_mut(widget as usize)) {
                 *mask |= 1 << what.number();
             }
         }
-        let mut set: Vec<(u32, u32)> = names
+        let mut set: Vec<(u64, u32)> = names
             .iter()
             .zip(&masks)
             .filter(|(_, mask)| !interactive_only || **mask != 0)
-            .map(|((path, _), mask)| (path.0, *mask))
+            .map(|((path, _), mask)| (paths.hash(*path), *mask))
             .collect();
         set.sort_unstable();
         set.dedup();
         let start = mixed(xxhash_rust::xxh3::xxh3_64(self.activity.as_bytes()), self.window);
-        set.into_iter().fold(start, |key, (path, mask)| mixed(key, u64::from(path) << 32 | u64::from(mask)))
+        set.into_iter().fold(start, |key, (path, mask)| mixed(key, mixed(path, u64::from(mask))))
     }
 }
 

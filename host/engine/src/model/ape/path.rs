@@ -4,6 +4,9 @@
 use std::collections::HashMap;
 
 use retap_shared::Text;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::model::mixed;
 
 /// A text by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +35,8 @@ pub struct Path {
 #[derive(Debug, Default)]
 pub struct Paths {
     paths: Vec<Path>,
+    /// Of what each path says, whatever its number.
+    hashes: Vec<u64>,
     numbers: HashMap<Path, PathId>,
     texts: Vec<Text>,
     symbols: HashMap<Text, Symbol>,
@@ -53,11 +58,29 @@ impl Paths {
     }
 
     pub fn path(&mut self, path: Path) -> PathId {
+        if let Some(known) = self.numbers.get(&path) {
+            return *known;
+        }
         let next = PathId(u32::try_from(self.paths.len() + 1).unwrap_or(u32::MAX));
-        *self.numbers.entry(path).or_insert_with(|| {
-            self.paths.push(path);
-            next
-        })
+        self.hashes.push(self.hashed(&path));
+        self.paths.push(path);
+        self.numbers.insert(path, next);
+        next
+    }
+
+    /// The same for equal paths, also in another process that has met others before.
+    pub fn hash(&self, path: PathId) -> u64 {
+        (path.0 as usize).checked_sub(1).and_then(|place| self.hashes.get(place)).copied().unwrap_or(0)
+    }
+
+    fn hashed(&self, path: &Path) -> u64 {
+        let Attributes { class, id, text, index } = path.own;
+        let said = |symbol: Option<Symbol>| symbol.map_or(0, |symbol| xxh3_64(self.text(symbol).as_bytes()));
+        let which = [class.is_some(), id.is_some(), text.is_some(), index.is_some()];
+        let kept = which.into_iter().fold(1, |bits, kept| bits << 1 | u64::from(kept));
+        [said(class), said(id), said(text), u64::from(index.unwrap_or(0)), kept]
+            .into_iter()
+            .fold(path.above.map_or(0, |above| self.hash(above)), mixed)
     }
 
     /// `None` for the empty path.

@@ -92,6 +92,8 @@ struct Checking {
     kept: Spans,
     /// How many accepted results were given up for this one.
     back: usize,
+    /// Whether it had failed narrowly before.
+    again: bool,
     runs: Vec<usize>,
     tally: Tally,
 }
@@ -332,14 +334,15 @@ impl Plan {
     }
 
     fn check(&mut self, kept: Spans, back: usize) {
-        self.stage = Stage::Checking(Checking { kept, back, runs: Vec::new(), tally: Tally::default() });
+        let (again, runs, tally) = (false, Vec::new(), Tally::default());
+        self.stage = Stage::Checking(Checking { kept, back, again, runs, tally });
     }
 
     /// All runs of a check are there. If they do not suffice, either the belief was wrong, and the search goes on, or the
     /// accepted result before it is checked.
     fn checked(&mut self) {
         let Stage::Checking(check) = std::mem::replace(&mut self.stage, Stage::Searching) else { return };
-        let Checking { kept, back, tally, .. } = check;
+        let Checking { kept, back, again, tally, .. } = check;
         if tally.successes >= self.pass.successes {
             self.stage = Stage::Ended(End::Checked(kept, tally));
             return;
@@ -349,6 +352,14 @@ impl Plan {
         let spent = self.seen > PATIENCE * self.pass.runs;
         if !spent && self.belief.complete(&kept) < ACCEPTED {
             self.accepted.retain(|accepted| accepted.len() > kept.len());
+            return;
+        }
+        // What is enough for a whole trace and not for a result may be bad luck: one in six that are good enough meet it.
+        if !spent && !again && !self.pass.keep_rate && tally.successes >= self.pass.whole {
+            self.check(kept, back);
+            if let Stage::Checking(check) = &mut self.stage {
+                check.again = true;
+            }
             return;
         }
         self.accepted.pop_if(|smallest| *smallest == kept);

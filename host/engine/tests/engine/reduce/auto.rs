@@ -1,6 +1,6 @@
 //! Retap's own reduction where one run is not enough: what it keeps, how it proves it, and what it does not wait for.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use retap_engine::event::RunEvent;
 use retap_engine::journal::InMemory;
@@ -67,6 +67,42 @@ async fn no_run_is_asked_for_twice() {
     let asked = oracle.asked();
     assert_eq!(asked.iter().collect::<HashSet<_>>().len(), asked.len());
     assert!(asked.len() as u64 >= result.runs);
+}
+
+/// Half of the runs without the needed step do it too, so that nothing at all is run eight times to begin with: that it is not
+/// enough is usually known by the time it is all that could be left.
+#[tokio::test(start_paused = true)]
+async fn what_has_failed_often_enough_is_not_asked_again_in_the_end() {
+    let mut known = 0;
+    for seed in 0..8 {
+        let oracle = Formula::new(sometimes(seed, &[17], 1000, 500));
+        let result = reduced(Algorithm::Auto, 40, &noisy(6), &oracle).await;
+        assert_eq!(result.kept, [17], "seed {seed}");
+        let asked = oracle.asked();
+        let proven = asked.iter().rposition(|(steps, _)| *steps == [17]).unwrap();
+        let is_reached = sometimes(seed, &[17], 1000, 500);
+        let in_vain = |(steps, attempt): &&(Vec<u32>, u32)| steps.is_empty() && !is_reached(steps, *attempt);
+        if asked[..proven].iter().filter(in_vain).count() > 2 {
+            known += 1;
+            assert_eq!(asked.len(), proven + 1, "seed {seed}: it was asked again");
+        }
+    }
+    assert!(known > 4, "known in {known} of 8");
+}
+
+/// 16 of the first 20 runs of the result do it, and then nearly all.
+#[tokio::test(start_paused = true)]
+async fn a_result_that_fails_narrowly_is_proven_by_other_runs_instead_of_a_longer_one() {
+    let oracle = Formula::new(|steps: &[u32], attempt| {
+        steps.contains(&17) && (steps.len() > 1 || attempt > 25 || attempt % 5 > 0)
+    });
+    let result = reduced(Algorithm::Auto, 40, &noisy(1), &oracle).await;
+    assert_eq!((result.kept, result.result.map(|check| check.runs)), (vec![17], Some(20)));
+    let mut longer: HashMap<Vec<u32>, u32> = HashMap::new();
+    for (steps, _) in oracle.asked().into_iter().filter(|(steps, _)| steps.len() > 1) {
+        *longer.entry(steps).or_default() += 1;
+    }
+    assert!(longer.values().all(|runs| *runs < 20), "a longer one was proven: {longer:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -149,6 +149,26 @@ proptest! {
     }
 
     #[test]
+    fn a_run_that_ends_where_it_left_the_path_gives_the_same_answer_for_less((activities, invented) in machines()) {
+        let trace = recorded(&activities);
+        let whole = Recording::of(&trace, invented).unwrap();
+        let early = whole.clone().ending_early();
+        let reduced = |oracle: &Recording| {
+            let (settings, sink, stop) = (unchecked(), nobody(), Stop::new());
+            in_virtual_time(reduce(&trace, Algorithm::Auto, &settings, oracle, &sink, &stop)).unwrap()
+        };
+        let (one, other) = (reduced(&whole), reduced(&early));
+        prop_assert_eq!((&one.kept, one.runs), (&other.kept, other.runs));
+        prop_assert!(other.events <= one.events);
+        for step in 0..trace.steps.len() as u32 {
+            let kept: Vec<u32> = (0..trace.steps.len() as u32).filter(|other| *other != step).collect();
+            let ((crashes, all), (same, played)) = (whole.play(&kept), early.play(&kept));
+            prop_assert_eq!(crashes, same);
+            prop_assert!(played <= all);
+        }
+    }
+
+    #[test]
     fn auto_is_never_longer_than_the_shortest_way_if_nothing_is_hidden((activities, _) in machines()) {
         let kept = cut(Algorithm::Auto, &recorded(&activities), Invented::default(), 1).kept;
         let states: std::collections::BTreeSet<char> = activities.chars().collect();

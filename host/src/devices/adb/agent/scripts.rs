@@ -45,7 +45,8 @@ impl Scripts {
         format!("chmod 755 {FOLDER} {part} && chmod 644 {part}/* && mv {part} {}", self.files)
     }
 
-    /// Whoever comes second finds the file with the host's name, and does nothing.
+    /// Whoever comes second finds the file with the host's name, and does nothing. Ends when the process has said which one it
+    /// is: until then it would be taken for one that has ended.
     pub(super) fn start(&self) -> String {
         let Scripts { name, files, user, .. } = self;
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { ' ' };
@@ -60,15 +61,20 @@ impl Scripts {
         let owned = if self.is_root { format!("chown -R {SHELL}:{SHELL} . && ") } else { String::new() };
         let main = format!("exec app_process / dev.retap.agent.Main {files}/{LIBRARY} {options}");
         format!(
-            "read -r keys && cd {FOLDER} && umask 077 && trap '' HUP PIPE && rm -f agent.host && \
+            "read -r keys && cd {FOLDER} && umask 077 && trap '' HUP PIPE && rm -f agent.host agent.pid && \
              (set -C; echo '{host}' >agent.host) && {owned}\
-             (echo \"$keys\" | CLASSPATH={files}/{JAR} setsid sh -c 'echo $$ {name} >agent.pid; {main}' >agent.log 2>&1 &)"
+             (echo \"$keys\" | CLASSPATH={files}/{JAR} setsid sh -c 'echo $$ {name} >agent.pid; {main}' >agent.log 2>&1 &) && \
+             {{ i=0; until [ -s agent.pid ] || [ $i -ge 100 ]; do {A_MOMENT}; i=$((i+1)); done; [ -s agent.pid ]; }}"
         )
     }
 
-    /// A number alone would do until the phone restarts and gives it to another process.
+    /// A number alone would do until the phone restarts and gives it to another process. While one program of a process
+    /// takes the place of another it has no words, so they are looked for twice.
     pub(super) fn is_alive(&self) -> String {
-        format!("{{ read -r pid name <{FOLDER}/agent.pid && {}; }} 2>/dev/null", runs(&self.name))
+        let process = runs(&self.name);
+        format!(
+            "{{ read -r pid name <{FOLDER}/agent.pid && {{ {process} || {{ {A_MOMENT} && {process}; }}; }}; }} 2>/dev/null"
+        )
     }
 
     /// An agent that was not told to end is ended; what it leaves of the person's settings is put back here.

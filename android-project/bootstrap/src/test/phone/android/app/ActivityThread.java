@@ -1,7 +1,10 @@
 package android.app;
 
+import dev.retap.agent.Cardboard;
+
 public final class ActivityThread {
     public static ActivityThread systemMain() {
+        Cardboard.boot();
         return new ActivityThread();
     }
 

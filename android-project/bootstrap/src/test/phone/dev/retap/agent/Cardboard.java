@@ -5,6 +5,8 @@ import android.app.UiAutomation;
 import android.os.RemoteException;
 import android.os.SystemClock;
 import android.view.accessibility.AccessibilityEvent;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
  * A phone of cardboard: as much of the framework as the agent talks to, under the framework's own names, in plain Java.
@@ -18,14 +20,33 @@ public final class Cardboard {
     public static final int HEIGHT = 192;
     private static final int CRASH_BELOW = 150;
 
+    /** Set to count branches: one of a tap, and one of a tap far below. */
+    private static final boolean COUNTS = Boolean.getBoolean("phone.counts");
+    private static final int BRANCHES = 2;
+    private static final Set<Integer> RAN = new ConcurrentSkipListSet<>();
+
     public static volatile int taps;
     public static volatile IActivityController controller;
     public static volatile UiAutomation.OnAccessibilityEventListener listener;
 
     private Cardboard() {}
 
+    /** As soon as the bootstrap asks for its context. */
+    public static void boot() {
+        if (COUNTS) {
+            Coverage.count(PACKAGE, BRANCHES, Cardboard::takeBranches);
+        }
+    }
+
+    private static int[] takeBranches() {
+        int[] ran = RAN.stream().mapToInt(Integer::intValue).toArray();
+        RAN.clear();
+        return ran;
+    }
+
     public static void tap(float y) {
         taps++;
+        RAN.add(y < CRASH_BELOW ? 0 : 1);
         listener.onAccessibilityEvent(new AccessibilityEvent(SystemClock.uptimeMillis()));
         if (y < CRASH_BELOW) {
             return;

@@ -1,6 +1,10 @@
 package dev.retap.jvmphone;
 
+import android.animation.PropertyValuesHolder;
+import dev.retap.jvmphone.app.Probes;
 import dev.retap.jvmphone.server.Server;
+import java.util.Map;
+import java.util.Properties;
 import org.robolectric.android.internal.AndroidTestEnvironment;
 import org.robolectric.config.ConfigurationRegistry;
 import org.robolectric.internal.ShadowProvider;
@@ -8,6 +12,7 @@ import org.robolectric.manifest.AndroidManifest;
 import org.robolectric.pluginapi.Sdk;
 import org.robolectric.pluginapi.TestEnvironmentLifecyclePlugin;
 import org.robolectric.pluginapi.config.ConfigurationStrategy.Configuration;
+import org.robolectric.util.ReflectionHelpers;
 
 /** The framework's surroundings: set up when the bootstrap asks for its system context, and anew for every process. */
 public final class Environment extends AndroidTestEnvironment {
@@ -33,6 +38,8 @@ public final class Environment extends AndroidTestEnvironment {
         this.manifest = manifest;
         instance = this;
         ConfigurationRegistry.instance = new ConfigurationRegistry(configuration.map());
+        Properties about = Phone.about();
+        Bootstrap.count(about.getProperty("package"), Integer.parseInt(about.getProperty("branches")), Probes::take);
         Bootstrap.main(System.getProperty(Phone.ARGUMENTS).split("\n"));
     }
 
@@ -52,8 +59,19 @@ public final class Environment extends AndroidTestEnvironment {
     public static void renew() {
         long now = android.os.SystemClock.uptimeMillis();
         instance.resetState();
+        forgetAnimated();
         instance.setUp();
         android.os.SystemClock.setCurrentTimeMillis(now);
+    }
+
+    /** The framework remembers the methods of every class that was ever animated, and so the app's class loader. */
+    private static void forgetAnimated() {
+        for (String map : new String[] {"sSetterPropertyMap", "sGetterPropertyMap"}) {
+            Map<?, ?> methods = ReflectionHelpers.getStaticField(PropertyValuesHolder.class, map);
+            synchronized (methods) {
+                methods.clear();
+            }
+        }
     }
 
     private void setUp() {

@@ -8,11 +8,15 @@ import dev.retap.jvmphone.shadows.ShadowPhoneActivityTaskManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneActivityThread;
 import dev.retap.jvmphone.shadows.ShadowPhoneClock;
 import dev.retap.jvmphone.shadows.ShadowPhoneContextImpl;
+import dev.retap.jvmphone.shadows.ShadowPhoneDecorView;
+import dev.retap.jvmphone.shadows.ShadowPhoneGeocoder;
 import dev.retap.jvmphone.shadows.ShadowPhoneLoadedApk;
 import dev.retap.jvmphone.shadows.ShadowPhoneMediaPlayer;
 import dev.retap.jvmphone.shadows.ShadowPhonePackageManager;
+import dev.retap.jvmphone.shadows.ShadowPhoneSdkSandbox;
 import dev.retap.jvmphone.shadows.ShadowPhoneService;
 import dev.retap.jvmphone.shadows.ShadowPhoneUiAutomation;
+import dev.retap.jvmphone.shadows.ShadowPhoneUserManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneViewRoot;
 
 /** Where the framework's calls into the system end up with this phone's own server instead of Robolectric's records. */
@@ -22,6 +26,8 @@ final class Shadows {
         RealCode.TabSpec.class,
         RealCode.TabWidget.class,
         RealCode.TabActivity.class,
+        RealCode.ActivityGroup.class,
+        RealCode.IntentService.class,
         RealCode.NumberPicker.class,
         RealCode.ScrollView.class,
         RealCode.ViewAnimator.class,
@@ -35,11 +41,15 @@ final class Shadows {
         ShadowPhoneActivityThread.class,
         ShadowPhoneClock.class,
         ShadowPhoneContextImpl.class,
+        ShadowPhoneDecorView.class,
+        ShadowPhoneGeocoder.class,
         ShadowPhoneLoadedApk.class,
         ShadowPhoneMediaPlayer.class,
         ShadowPhonePackageManager.class,
+        ShadowPhoneSdkSandbox.class,
         ShadowPhoneService.class,
         ShadowPhoneUiAutomation.class,
+        ShadowPhoneUserManager.class,
         ShadowPhoneViewRoot.class,
     };
 

@@ -16,6 +16,7 @@ import org.robolectric.shadows.ShadowApplication;
 import org.robolectric.shadows.ShadowContextImpl.ContextImplReflector;
 import org.robolectric.shadows.ShadowLoadedApk.LoadedApkReflector;
 import org.robolectric.util.ReflectionHelpers;
+import org.robolectric.util.ReflectionHelpers.ClassParameter;
 
 /** The app's Application in place of the plain one that the framework was set up with. */
 final class AppContext {
@@ -27,6 +28,9 @@ final class AppContext {
         ActivityThread thread = (ActivityThread) RuntimeEnvironment.getActivityThread();
         ApplicationInfo info = RuntimeEnvironment.getApplication().getApplicationInfo();
         LoadedApk apk = thread.getPackageInfo(info, null, Context.CONTEXT_INCLUDE_CODE);
+        // It was made before the phone knew where the app's data is.
+        ReflectionHelpers.callInstanceMethod(
+                LoadedApk.class, apk, "setApplicationInfo", ClassParameter.from(ApplicationInfo.class, info));
         Context context = reflector(ContextImplReflector.class).createAppContext(thread, apk);
         Application application = instantiate();
         RuntimeEnvironment.application = application;

@@ -12,7 +12,7 @@ import java.security.cert.Certificate;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The app's classes, framework first, with what would reach past the phone led back into it. */
+/** The app's classes, framework first, then its own, then what phones have for old apps; with what would reach past the phone led back into it. */
 final class AppLoader extends URLClassLoader {
     static {
         registerAsParallelCapable();
@@ -20,6 +20,9 @@ final class AppLoader extends URLClassLoader {
 
     /** What earlier processes have loaded: reading it once is enough. */
     private static final Map<String, byte[]> REDIRECTED = new ConcurrentHashMap<>();
+
+    /** Whether a class is the app's and not the framework's; the same for every process. */
+    private static final Map<String, Boolean> OWN = new ConcurrentHashMap<>();
 
     private final URL classes;
 
@@ -38,6 +41,27 @@ final class AppLoader extends URLClassLoader {
         } catch (MalformedURLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** What the phone's side has on its class path beside the framework must not stand before the app's own libraries. */
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> loaded = findLoadedClass(name);
+            if (loaded == null && isOwn(name)) {
+                loaded = findClass(name);
+            }
+            if (loaded == null) {
+                return super.loadClass(name, resolve);
+            }
+            return loaded;
+        }
+    }
+
+    private boolean isOwn(String name) {
+        String file = name.replace('.', '/') + ".class";
+        return OWN.computeIfAbsent(
+                name, ignored -> !name.startsWith("java.") && findResource(file) != null && !Framework.has(file));
     }
 
     @Override

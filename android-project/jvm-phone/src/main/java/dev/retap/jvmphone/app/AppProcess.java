@@ -36,7 +36,7 @@ public final class AppProcess {
     public static void start() {
         dirty = true;
         loader = AppLoader.fresh();
-        AppThreads.begin();
+        AppThreads.begin(loader);
         AppContext.create(loader);
     }
 
@@ -45,10 +45,12 @@ public final class AppProcess {
         if (!dirty) {
             return;
         }
+        ClassLoader ended = loader;
         loader = null;
         dirty = false;
         doomed = false;
-        AppThreads.end();
+        AppThreads.end(ended);
+        Probes.end();
         Server.forgetProcess();
     }
 
@@ -92,6 +94,11 @@ public final class AppProcess {
 
     public static boolean owns(Thread thread) {
         return AppThreads.owns(thread);
+    }
+
+    /** Whether it belongs to a process that was there before. */
+    public static boolean hasEnded(Thread thread) {
+        return AppThreads.hasEnded(thread);
     }
 
     public static boolean isBusy() {

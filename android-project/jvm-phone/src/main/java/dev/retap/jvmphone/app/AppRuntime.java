@@ -1,10 +1,12 @@
 package dev.retap.jvmphone.app;
 
 import android.os.SystemClock;
+import java.io.File;
+import java.io.IOException;
 import java.util.Random;
 import java.util.UUID;
 
-/** What the app's code calls in place of the machine's clock, chance and end. Named after what it stands for. */
+/** What the app's code calls in place of the machine's clock, chance, programs and end. Named after what it stands for. */
 public final class AppRuntime {
     /** A morning in spring: dates on screens are the same in every run. */
     private static final long BOOT_MILLIS = 1_745_395_200_000L;
@@ -46,6 +48,40 @@ public final class AppRuntime {
 
     public static void halt(Runtime runtime, int status) {
         throw new Exited(status);
+    }
+
+    public static Process exec(Runtime runtime, String command) throws IOException {
+        throw noProgram(command);
+    }
+
+    public static Process exec(Runtime runtime, String command, String[] environment) throws IOException {
+        throw noProgram(command);
+    }
+
+    public static Process exec(Runtime runtime, String command, String[] environment, File folder) throws IOException {
+        throw noProgram(command);
+    }
+
+    public static Process exec(Runtime runtime, String[] command) throws IOException {
+        throw noProgram(command[0]);
+    }
+
+    public static Process exec(Runtime runtime, String[] command, String[] environment) throws IOException {
+        throw noProgram(command[0]);
+    }
+
+    public static Process exec(Runtime runtime, String[] command, String[] environment, File folder) throws IOException {
+        throw noProgram(command[0]);
+    }
+
+    public static Process start(ProcessBuilder builder) throws IOException {
+        throw noProgram(builder.command().get(0));
+    }
+
+    /** The machine's programs are not the phone's, and no app may run them. */
+    private static IOException noProgram(String command) {
+        String program = command.trim().split("\\s+")[0];
+        return new IOException("Cannot run program \"" + program + "\": error=2, No such file or directory");
     }
 
     public static void killProcess(int pid) {

@@ -1,15 +1,34 @@
 package dev.retap.jvmphone.app;
 
+import android.os.Looper;
 import dev.retap.jvmphone.server.MainThread;
 import dev.retap.jvmphone.server.Server;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.robolectric.shadows.ShadowLooper;
 
 /** The threads that the app has started: known by their group, which they inherit from the main thread. */
 final class AppThreads {
+    /** The framework's own, made when an app first needs them; on a phone each process has others. */
+    private static final List<String> FRAMEWORKS =
+            List.of("AsyncTask #", "queued-work-looper", "magnifier pixel copy result handler");
+    /** What threads of an ended process have: they would otherwise hold all of it. */
+    private static final ClassLoader ENDED = new ClassLoader(AppThreads.class.getClassLoader()) {};
+
     private AppThreads() {}
 
     /** As the runtime does before the app's first line: what nobody catches is the system's business. */
-    static void begin() {
+    static void begin(ClassLoader loader) {
+        for (Thread thread : all()) {
+            if (thread != null && isFrameworks(thread)) {
+                thread.setContextClassLoader(loader);
+            }
+        }
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {
+            if (hasEnded(thread)) {
+                return;
+            }
             Server.controller().crashed(error);
             if (!MainThread.isCurrent()) {
                 AppProcess.doom();
@@ -17,14 +36,29 @@ final class AppThreads {
         });
     }
 
+    private static boolean isFrameworks(Thread thread) {
+        return FRAMEWORKS.stream().anyMatch(thread.getName()::startsWith);
+    }
+
     static Thread.UncaughtExceptionHandler handler() {
         return Thread.getDefaultUncaughtExceptionHandler();
     }
 
-    static void end() {
+    /**
+     * A JVM cannot end them as a phone does: they are woken, and end at the latest when they next sleep. One that waits for
+     * messages is told to wait no longer: woken, it would look for messages without end. The framework's own goes on waiting.
+     */
+    static void end(ClassLoader loader) {
+        Map<Thread, Looper> loopers = new HashMap<>();
+        ShadowLooper.getAllLoopers().forEach(looper -> loopers.put(looper.getThread(), looper));
         for (Thread thread : all()) {
-            if (thread != null && owns(thread)) {
-                thread.interrupt();
+            if (thread != null && thread != MainThread.current() && thread.getContextClassLoader() == loader) {
+                thread.setContextClassLoader(ENDED);
+                if (!loopers.containsKey(thread)) {
+                    thread.interrupt();
+                } else if (!isFrameworks(thread)) {
+                    loopers.get(thread).quit();
+                }
             }
         }
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {});
@@ -32,6 +66,10 @@ final class AppThreads {
 
     static boolean owns(Thread thread) {
         return AppProcess.runs() && thread != MainThread.current() && thread.getContextClassLoader() == AppProcess.loader();
+    }
+
+    static boolean hasEnded(Thread thread) {
+        return thread.getContextClassLoader() == ENDED;
     }
 
     static boolean isBusy() {

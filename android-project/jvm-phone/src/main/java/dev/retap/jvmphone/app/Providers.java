@@ -5,13 +5,22 @@ import android.content.ContentProvider;
 import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
 import android.content.pm.ProviderInfo;
+import dev.retap.jvmphone.server.EmptyProvider;
 import org.robolectric.shadows.ShadowContentResolver;
 
-/** The app's content providers, which a process has before its Application's onCreate. */
+/** The app's content providers, which a process has before its Application's onCreate, and those of the phone's own apps. */
 final class Providers {
     private Providers() {}
 
     static void install(Application application, ClassLoader loader) {
+        for (String authority : EmptyProvider.AUTHORITIES) {
+            ProviderInfo info = new ProviderInfo();
+            info.authority = authority;
+            info.exported = true;
+            EmptyProvider provider = new EmptyProvider();
+            provider.attachInfo(application, info);
+            ShadowContentResolver.registerProviderInternal(authority, provider);
+        }
         ProviderInfo[] declared = declared(application);
         for (ProviderInfo info : declared == null ? new ProviderInfo[0] : declared) {
             try {

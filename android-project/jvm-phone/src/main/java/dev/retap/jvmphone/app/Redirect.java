@@ -6,7 +6,7 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** Calls in the app's code that would read the machine's clock, wait by it, end the JVM, or differ from run to run. */
+/** Calls in the app's code that would read the machine's clock, wait by it, end the JVM, run the machine's programs, or differ from run to run. */
 final class Redirect extends ClassVisitor {
     private static final String RUNTIME = "dev/retap/jvmphone/app/AppRuntime";
     /** Any number serves, as long as it stays the same. */
@@ -41,6 +41,9 @@ final class Redirect extends ClassVisitor {
                 super.visitMethodInsn(opcode, RUNTIME, name, descriptor, false);
             } else if (opcode == Opcodes.INVOKEVIRTUAL && owner.equals("java/lang/Runtime") && isEnd(name)) {
                 super.visitMethodInsn(Opcodes.INVOKESTATIC, RUNTIME, name, "(Ljava/lang/Runtime;I)V", false);
+            } else if (opcode == Opcodes.INVOKEVIRTUAL && startsProgram(owner, name)) {
+                String all = "(L" + owner + ";" + descriptor.substring(1);
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, RUNTIME, name, all, false);
             } else if (opcode == Opcodes.INVOKESPECIAL && owner.equals("java/util/Random") && descriptor.equals("()V")) {
                 super.visitLdcInsn(SEED);
                 super.visitMethodInsn(opcode, owner, name, "(J)V", false);
@@ -77,6 +80,11 @@ final class Redirect extends ClassVisitor {
             } catch (ClassNotFoundException e) {
                 return false;
             }
+        }
+
+        private static boolean startsProgram(String owner, String name) {
+            return owner.equals("java/lang/Runtime") && name.equals("exec")
+                    || owner.equals("java/lang/ProcessBuilder") && name.equals("start");
         }
 
         private static boolean isEnd(String name) {

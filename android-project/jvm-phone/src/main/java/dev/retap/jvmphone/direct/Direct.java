@@ -49,7 +49,7 @@ public final class Direct implements Runnable {
         }
     }
 
-    /** Requests are `EVENTS SEED QUIET_MILLIS`. */
+    /** Requests are `EVENTS SEED QUIET_MILLIS`; without events the screen is only read. */
     @Override
     public void run() {
         Path request = folder.resolve("direct.request");
@@ -58,12 +58,21 @@ public final class Direct implements Runnable {
                 if (Files.exists(request)) {
                     String[] words = Files.readString(request).trim().split(" ");
                     Files.delete(request);
-                    answer(measure(Integer.parseInt(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2])));
+                    answer(measured(words));
                 }
                 Thread.sleep(LOOK_MILLIS);
             }
-        } catch (IOException | RemoteException | InterruptedException e) {
+        } catch (IOException | InterruptedException e) {
             System.err.println("error: the direct loop failed: " + e);
+        }
+    }
+
+    /** Whoever asked waits for an answer, whatever happens. */
+    private static String measured(String[] words) {
+        try {
+            return measure(Integer.parseInt(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]));
+        } catch (RemoteException | RuntimeException | LinkageError e) {
+            return "failed: " + e;
         }
     }
 
@@ -74,22 +83,32 @@ public final class Direct implements Runnable {
     }
 
     private static String measure(int events, long seed, long quiet) throws RemoteException {
+        if (events == 0) {
+            return "0 0 " + microsPerNode(Tree.read().nodes.size());
+        }
         Random chance = new Random(seed);
         Tree tree = start(quiet);
-        double node = microsPerNode(tree.nodes.size());
         long began = System.nanoTime();
         for (int event = 0; event < events; event++) {
-            int crashes = Server.controller().told();
-            act(choose(tree, chance));
-            settle(quiet);
-            tree = Tree.read();
-            boolean left = !Server.packageName().equals(Server.runningTasks().get(0).topActivity.getPackageName());
-            if (left || Server.controller().told() != crashes) {
-                tree = start(quiet);
-            }
+            Tree after = step(tree, chance, quiet);
+            tree = after == null ? start(quiet) : after;
         }
         double seconds = (System.nanoTime() - began) / 1e9;
-        return events + " " + seconds + " " + node;
+        return events + " " + seconds + " 0";
+    }
+
+    /** Null if the app is to be started anew: it has crashed, was left, or wants what only this phone cannot do. */
+    private static Tree step(Tree tree, Random chance, long quiet) {
+        int crashes = Server.controller().told();
+        try {
+            act(choose(tree, chance));
+            settle(quiet);
+            Tree after = Tree.read();
+            boolean left = !Server.packageName().equals(Server.runningTasks().get(0).topActivity.getPackageName());
+            return left || Server.controller().told() != crashes ? null : after;
+        } catch (UnsupportedOperationException e) {
+            return null;
+        }
     }
 
     private static double microsPerNode(int nodes) {

@@ -28,13 +28,15 @@ import org.objectweb.asm.Opcodes;
 final class Dex implements DexExceptionHandler {
     private final Apk apk;
     private final Consumer<String> progress;
+    private final Counted counted;
     private final Set<String> seen = new HashSet<>();
     private Exception broken;
     private int untranslated;
 
-    Dex(Apk apk, Consumer<String> progress) {
+    Dex(Apk apk, Consumer<String> progress, Counted counted) {
         this.apk = apk;
         this.progress = progress;
+        this.counted = counted;
     }
 
     /** All of the APK's classes in one jar. How many methods could not be translated is returned. */
@@ -59,7 +61,7 @@ final class Dex implements DexExceptionHandler {
             for (DexClassNode node : dex.clzs) {
                 sources.put(node.className, node.source);
             }
-            new ExDex2Asm(this).convertDex(dex, ignored -> new Written(sources, jar));
+            new ExDex2Asm(this).convertDex(dex, ignored -> new Written(sources, jar, counted));
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
@@ -76,11 +78,13 @@ final class Dex implements DexExceptionHandler {
         private final LambadaNameSafeClassAdapter renamed;
         private final Map<String, String> sources;
         private final ZipOutputStream jar;
+        private final Counted counted;
 
-        private Written(Map<String, String> sources, ZipOutputStream jar) {
+        private Written(Map<String, String> sources, ZipOutputStream jar, Counted counted) {
             super(Opcodes.ASM9);
             this.sources = sources;
             this.jar = jar;
+            this.counted = counted;
             writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
             renamed = new LambadaNameSafeClassAdapter(writer, false);
             cv = renamed;
@@ -99,8 +103,9 @@ final class Dex implements DexExceptionHandler {
         @Override
         public void visitEnd() {
             super.visitEnd();
+            String name = renamed.getClassName();
             try {
-                Apk.put(jar, renamed.getClassName() + ".class", writer.toByteArray(), true);
+                Apk.put(jar, name + ".class", counted.apply(name, writer.toByteArray()), true);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

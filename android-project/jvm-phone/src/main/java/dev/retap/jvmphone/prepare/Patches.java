@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.UnaryOperator;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -12,8 +13,9 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Three of Robolectric's methods, changed in copies of their classes that are found before its own: two look-ups of
- * resources, which read whole tables, and waiting for an idle main thread, which never ends while an app draws without end.
+ * Four of Robolectric's methods, changed in copies of their classes that are found before its own: two look-ups of
+ * resources, which read whole tables; waiting for an idle main thread, which never ends while an app draws without end; and
+ * copying a theme, which makes a quarter of a megabyte of empty lists each time.
  */
 public final class Patches {
     private static final String PACKAGE = "org/robolectric/res/android/";
@@ -53,6 +55,8 @@ public final class Patches {
             code.visitFrame(Opcodes.F_SAME, 0, null, 0, null);
             return true;
         });
+        String theme = PACKAGE + "CppAssetManager2$Theme";
+        change(folder, theme, "SetTo", "(L" + theme + ";)Z", code -> new WithoutEmptyPackages(theme + "$ThemePackage", code));
     }
 
     /** What a method does instead, or, if it is true, before what it did. */
@@ -61,6 +65,25 @@ public final class Patches {
     }
 
     private static void write(Path folder, String name, String method, String descriptor, Body body)
+            throws IOException {
+        change(folder, name, method, descriptor, code -> {
+            code.visitCode();
+            if (body.write(code)) {
+                return new MethodVisitor(Opcodes.ASM9, code) {
+                    @Override
+                    public void visitCode() {
+                        // It has begun already.
+                    }
+                };
+            }
+            code.visitMaxs(0, 0);
+            code.visitEnd();
+            return null;
+        });
+    }
+
+    private static void change(
+            Path folder, String name, String method, String descriptor, UnaryOperator<MethodVisitor> body)
             throws IOException {
         try (InputStream in = Patches.class.getClassLoader().getResourceAsStream(name + ".class")) {
             if (in == null) {
@@ -82,10 +105,10 @@ public final class Patches {
     private static final class Replaced extends ClassVisitor {
         private final String method;
         private final String descriptor;
-        private final Body body;
+        private final UnaryOperator<MethodVisitor> body;
         private boolean done;
 
-        Replaced(ClassVisitor next, String method, String descriptor, Body body) {
+        Replaced(ClassVisitor next, String method, String descriptor, UnaryOperator<MethodVisitor> body) {
             super(Opcodes.ASM9, next);
             this.method = method;
             this.descriptor = descriptor;
@@ -99,18 +122,55 @@ public final class Patches {
                 return code;
             }
             done = true;
-            code.visitCode();
-            if (body.write(code)) {
-                return new MethodVisitor(Opcodes.ASM9, code) {
-                    @Override
-                    public void visitCode() {
-                        // It has begun already.
-                    }
-                };
+            return body.apply(code);
+        }
+    }
+
+    /** The first package that the method makes is for where the other theme has none, and nothing does as well. */
+    private static final class WithoutEmptyPackages extends MethodVisitor {
+        private final String kind;
+        /** Of what makes the first one: new, dup, null, constructor. */
+        private int seen;
+
+        WithoutEmptyPackages(String kind, MethodVisitor next) {
+            super(Opcodes.ASM9, next);
+            this.kind = kind;
+        }
+
+        @Override
+        public void visitTypeInsn(int opcode, String type) {
+            if (opcode == Opcodes.NEW && type.equals(kind) && seen == 0) {
+                seen = 1;
+                return;
             }
-            code.visitMaxs(0, 0);
-            code.visitEnd();
-            return null;
+            super.visitTypeInsn(opcode, type);
+        }
+
+        @Override
+        public void visitInsn(int opcode) {
+            if (seen == 1 && opcode == Opcodes.DUP) {
+                seen = 2;
+                return;
+            }
+            super.visitInsn(opcode);
+        }
+
+        @Override
+        public void visitMethodInsn(int opcode, String owner, String name, String type, boolean isInterface) {
+            if (seen == 2 && owner.equals(kind)) {
+                // The constructor's null, which stays on the stack, is what is stored.
+                seen = 3;
+                return;
+            }
+            super.visitMethodInsn(opcode, owner, name, type, isInterface);
+        }
+
+        @Override
+        public void visitEnd() {
+            if (seen != 3) {
+                throw new IllegalStateException("themes are copied in another way; has Robolectric changed?");
+            }
+            super.visitEnd();
         }
     }
 }

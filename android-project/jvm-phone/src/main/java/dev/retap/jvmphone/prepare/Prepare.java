@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.DigestInputStream;
@@ -22,12 +23,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes an APK into what a JVM can run: CACHE/SHA-256/ with app.apk, classes.jar and app.properties. Done once for each
+ * Makes an APK into what a JVM can run: CACHE/SHA-256-FORMAT/ with app.apk, classes.jar and app.properties. Done once for each
  * APK; prints what it does, and the folder as the last line.
  */
 public final class Prepare {
-    /** A folder that another version of this class has made is made anew. */
-    private static final String FORMAT = "1";
+    /** Programs of several versions share a cache, and must not take each other's folders away under a running phone. */
+    private static final String FORMAT = "2";
     private static final String PROPERTIES = "app.properties";
     /** What the translation of a hostile file may cost; a large app takes a minute. */
     private static final Duration LIMIT = Duration.ofMinutes(10);
@@ -82,7 +83,7 @@ public final class Prepare {
 
     Path run() throws Refused, IOException {
         try (Apk apk = new Apk(file)) {
-            Path folder = cache.resolve(hash());
+            Path folder = cache.resolve(hash() + "-" + FORMAT);
             if (isReady(folder)) {
                 return folder;
             }
@@ -124,11 +125,17 @@ public final class Prepare {
                 apk.copyTo(copy, widened);
             }
         }
-        int untranslated = new Dex(apk, out::println).translate(apk.dexFiles(), folder.resolve("classes.jar"));
+        Counted counted = new Counted();
+        int untranslated = new Dex(apk, out::println, counted).translate(apk.dexFiles(), folder.resolve("classes.jar"));
         if (untranslated > 0) {
             out.println("warning: " + untranslated + " methods could not be translated; they throw when they are called");
         }
+        if (counted.uncounted() > 0) {
+            out.println("warning: in " + counted.uncounted() + " classes no branches can be counted");
+        }
         properties.setProperty("untranslated", "" + untranslated);
+        properties.setProperty("branches", "" + counted.probes());
+        properties.setProperty("uncounted", "" + counted.uncounted());
         Files.write(folder.resolve(PROPERTIES), text(properties));
     }
 
@@ -185,12 +192,11 @@ public final class Prepare {
 
     private static boolean isReady(Path folder) throws IOException {
         Path path = folder.resolve(PROPERTIES);
-        if (!Files.exists(path)) {
-            return false;
-        }
         Properties properties = new Properties();
         try (InputStream in = Files.newInputStream(path)) {
             properties.load(in);
+        } catch (NoSuchFileException e) {
+            return false;
         }
         return FORMAT.equals(properties.getProperty("format"));
     }
@@ -198,7 +204,14 @@ public final class Prepare {
     /** Another process may have been faster: its folder is as good. */
     private static void publish(Path unfinished, Path folder) throws IOException {
         if (Files.exists(folder) && !isReady(folder)) {
-            remove(folder);
+            // Of two processes that find it out of date one gets it; deleting it file by file, both would fail.
+            Path outdated = unfinished.resolveSibling(unfinished.getFileName() + "-outdated");
+            try {
+                Files.move(folder, outdated, StandardCopyOption.ATOMIC_MOVE);
+                remove(outdated);
+            } catch (NoSuchFileException e) {
+                // The other one has it.
+            }
         }
         try {
             Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);

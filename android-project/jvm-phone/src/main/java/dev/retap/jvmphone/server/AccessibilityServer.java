@@ -12,6 +12,7 @@ import android.view.accessibility.AccessibilityEvent;
 import android.view.accessibility.AccessibilityManager;
 import android.view.accessibility.IAccessibilityInteractionConnection;
 import android.view.accessibility.IAccessibilityManager;
+import java.io.File;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +25,9 @@ import org.robolectric.util.ReflectionHelpers;
 /** IAccessibilityManager: knows every window's connection, and the one service, which is the agent's. */
 public final class AccessibilityServer {
     public static final int CONNECTION = 1;
+
+    /** A phone has one such connection for all its processes: while this file is there, another one has it. */
+    private static final File HELD = new File(System.getProperty("retap.automation.held", ""));
 
     private final Map<Integer, IAccessibilityInteractionConnection> connections = new HashMap<>();
     private final Map<IBinder, Integer> numbers = new HashMap<>();
@@ -50,6 +54,9 @@ public final class AccessibilityServer {
     public void registerUiTestAutomationService(
             IBinder owner, IAccessibilityServiceClient client, AccessibilityServiceInfo info, int userId, int flags)
             throws RemoteException {
+        if (HELD.exists()) {
+            throw new IllegalStateException("UiAutomationService " + client + "already registered!");
+        }
         service = client;
         IAccessibilityServiceConnection connection = ReflectionHelpers.createDelegatingProxy(
                 IAccessibilityServiceConnection.class, new NodeServer(this, info));

@@ -27,6 +27,8 @@ public final class PhoneClock {
             standStill(millis);
         } else if (AppProcess.owns(Thread.currentThread())) {
             Sleepers.sleep(millis);
+        } else if (AppProcess.hasEnded(Thread.currentThread())) {
+            throw new ThreadDeath();
         } else {
             MainThread.call(() -> pass(millis));
             Events.arrive();

@@ -71,6 +71,12 @@ final class Record {
         return state == State.RESUMED || state == State.PAUSED;
     }
 
+    /** Whether it is gone for good as soon as it cannot be seen any more. */
+    boolean isForgotten() {
+        return (info.flags & ActivityInfo.FLAG_NO_HISTORY) != 0
+                || (intent.getFlags() & Intent.FLAG_ACTIVITY_NO_HISTORY) != 0;
+    }
+
     /** Whether what is below it can be seen. */
     boolean isSeeThrough() {
         TypedArray style = activity().obtainStyledAttributes(com.android.internal.R.styleable.Window);

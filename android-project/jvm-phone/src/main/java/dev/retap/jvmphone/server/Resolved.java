@@ -26,7 +26,8 @@ final class Resolved {
         ComponentName component = intent.getComponent();
         if (component == null && intent.getSelector() == null) {
             ResolveInfo found = packages.resolveActivity(intent, PackageManager.MATCH_DEFAULT_ONLY);
-            if (found != null && found.activityInfo != null) {
+            boolean isFound = found != null && found.activityInfo != null;
+            if (isFound && !found.activityInfo.packageName.equals(StandIn.COMPONENT.getPackageName())) {
                 component = new ComponentName(found.activityInfo.packageName, found.activityInfo.name);
                 intent.setComponent(component);
             }

@@ -3,6 +3,9 @@ package dev.retap.jvmphone.server;
 import android.app.ActivityManager;
 import android.app.IActivityManager;
 import android.app.IActivityTaskManager;
+import android.content.Intent;
+import android.content.pm.ApplicationInfo;
+import android.content.pm.ResolveInfo;
 import android.hardware.input.IInputManager;
 import android.os.RemoteException;
 import android.view.accessibility.IAccessibilityManager;
@@ -55,6 +58,8 @@ public final class Server {
     private static void settle() {
         ShadowBuild.setModel("JVM phone");
         Storage.attach();
+        Fresh.attach();
+        Broadcasts.attach();
         ACCESSIBILITY.attach();
         Keyboard.attach();
         for (String permission : GRANTED) {
@@ -112,6 +117,20 @@ public final class Server {
         ActivityManager.RunningTaskInfo task = new ActivityManager.RunningTaskInfo();
         task.topActivity = STACK.top();
         return List.of(task);
+    }
+
+    /** Null if no app of the phone takes it. */
+    public static ResolveInfo otherApp(Intent intent) {
+        if (intent.getComponent() != null || intent.getPackage() != null || !OtherApps.handle(intent)) {
+            return null;
+        }
+        ResolveInfo other = new ResolveInfo();
+        other.activityInfo = StandIn.info();
+        other.activityInfo.applicationInfo = new ApplicationInfo(other.activityInfo.applicationInfo);
+        other.activityInfo.applicationInfo.packageName = StandIn.COMPONENT.getPackageName();
+        other.resolvePackageName = StandIn.COMPONENT.getPackageName();
+        other.nonLocalizedLabel = StandIn.NAME;
+        return other;
     }
 
     /** Kept for as long as the app's data is. */

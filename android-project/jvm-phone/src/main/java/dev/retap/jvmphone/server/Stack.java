@@ -96,6 +96,7 @@ public final class Stack {
         for (Record record : new ArrayList<>(reversed())) {
             if (covered) {
                 record.stop();
+                record.finishing |= record.isForgotten();
             }
             covered |= record.isVisible() && !record.isSeeThrough();
         }
@@ -180,6 +181,8 @@ public final class Stack {
                 top.leave();
             }
             reversed().forEach(Record::stop);
+            records.forEach(record -> record.finishing |= record.isForgotten());
+            settleFinished();
         });
         return true;
     }

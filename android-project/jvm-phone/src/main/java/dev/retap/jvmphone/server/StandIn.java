@@ -10,6 +10,7 @@ import org.robolectric.RuntimeEnvironment;
 /** Stands in for any other app: shows what it was asked for, and goes back. */
 public final class StandIn extends Activity {
     static final String FOR_RESULT = "dev.retap.jvmphone.FOR_RESULT";
+    static final String NAME = "Another app";
     static final ComponentName COMPONENT = new ComponentName("dev.retap.other", StandIn.class.getName());
     static final ComponentName HOME = new ComponentName("dev.retap.home", "dev.retap.home.Home");
 
@@ -31,7 +32,7 @@ public final class StandIn extends Activity {
     @Override
     protected void onCreate(Bundle saved) {
         super.onCreate(saved);
-        setTitle("Another app");
+        setTitle(NAME);
         TextView text = new TextView(this);
         text.setText("Another app was asked for " + getIntent().getAction());
         setContentView(text);

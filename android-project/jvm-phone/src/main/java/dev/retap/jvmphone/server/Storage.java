@@ -2,6 +2,7 @@ package dev.retap.jvmphone.server;
 
 import android.content.pm.ApplicationInfo;
 import dev.retap.jvmphone.Phone;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,9 +10,13 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.shadows.ShadowEnvironment;
+import org.robolectric.shadows.ShadowStatFs;
 
 /** The app's data and the shared storage: folders that outlive its process. */
-final class Storage {
+public final class Storage {
+    /** Of 4 KiB: 16 GB, of which half is free. */
+    private static final int BLOCKS = 4_000_000;
+
     private Storage() {}
 
     /** Points the app at its folders, and gives it what its manifest says instead of what the framework guessed. */
@@ -22,7 +27,11 @@ final class Storage {
         info.credentialProtectedDataDir = data;
         info.deviceProtectedDataDir = folder("device").toString();
         info.targetSdkVersion = Integer.parseInt(Phone.about().getProperty("targetSdk", "0"));
-        ShadowEnvironment.setExternalStorageDirectory(folder("shared"));
+        Path shared = folder("shared");
+        for (String place : new String[] {shared.toString(), data, "/data", "/sdcard"}) {
+            ShadowStatFs.registerStats(place, BLOCKS, BLOCKS / 2, BLOCKS / 2);
+        }
+        ShadowEnvironment.setExternalStorageDirectory(shared);
         ShadowEnvironment.setExternalStorageState("mounted");
     }
 
@@ -41,6 +50,11 @@ final class Storage {
         }
         attach();
         return true;
+    }
+
+    /** A folder on the shared storage. */
+    public static File shared(String name) {
+        return folder("shared/" + name).toFile();
     }
 
     private static Path folder(String name) {

@@ -20,6 +20,13 @@ public final class RealCode {
     @Implements(className = "android.app.TabActivity", isInAndroidSdk = false)
     public static class TabActivity extends ShadowPhoneActivity {}
 
+    @Implements(className = "android.app.ActivityGroup", isInAndroidSdk = false)
+    public static class ActivityGroup extends ShadowPhoneActivity {}
+
+    /** It ends itself, and only this phone's server can do that. */
+    @Implements(className = "android.app.IntentService", isInAndroidSdk = false)
+    public static class IntentService extends ShadowPhoneService {}
+
     @Implements(className = "android.widget.NumberPicker", isInAndroidSdk = false)
     public static class NumberPicker extends ShadowLinearLayout {}
 

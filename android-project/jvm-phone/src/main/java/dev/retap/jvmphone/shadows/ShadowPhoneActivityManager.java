@@ -2,6 +2,7 @@ package dev.retap.jvmphone.shadows;
 
 import android.app.ActivityManager;
 import android.app.IActivityManager;
+import android.os.Debug;
 import dev.retap.jvmphone.server.Server;
 import java.util.List;
 import org.robolectric.annotation.Implementation;
@@ -14,6 +15,15 @@ public class ShadowPhoneActivityManager extends ShadowActivityManager {
     @Implementation
     protected static IActivityManager getService() {
         return Server.activityManager();
+    }
+
+    @Implementation
+    protected Debug.MemoryInfo[] getProcessMemoryInfo(int[] pids) {
+        Debug.MemoryInfo[] infos = new Debug.MemoryInfo[pids.length];
+        for (int number = 0; number < pids.length; number++) {
+            infos[number] = new Debug.MemoryInfo();
+        }
+        return infos;
     }
 
     @Override

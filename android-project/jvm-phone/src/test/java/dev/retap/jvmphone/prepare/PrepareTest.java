@@ -10,6 +10,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import dev.retap.jvmphone.app.Probes;
 import dev.retap.jvmphone.prepare.Compiled.Element;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -63,6 +64,9 @@ public class PrepareTest {
         assertEquals("example.App", app.getProperty("application"));
         assertEquals("example.Main,example.other.Second", app.getProperty("activities"));
         assertEquals("0", app.getProperty("untranslated"));
+        // One where the constructor and each of the two methods end.
+        assertEquals("3", app.getProperty("branches"));
+        assertEquals("0", app.getProperty("uncounted"));
     }
 
     @Test
@@ -304,6 +308,6 @@ public class PrepareTest {
     }
 
     private static URLClassLoader loader(Path prepared) throws IOException {
-        return new URLClassLoader(new URL[] {prepared.resolve("classes.jar").toUri().toURL()}, null);
+        return new URLClassLoader(new URL[] {prepared.resolve("classes.jar").toUri().toURL()}, Probes.class.getClassLoader());
     }
 }

@@ -2,11 +2,11 @@
 
 use std::iter::once;
 
-use retap_shared::protocol::What;
-use retap_shared::verdict::{Problem, ProblemKind};
+use crate::protocol::What;
+use crate::verdict::{Problem, ProblemKind};
 
 /// The lines that something leaves in the log: level, tag, and what it says.
-pub(crate) fn lines(what: &What) -> Box<dyn Iterator<Item = String> + '_> {
+pub fn lines(what: &What) -> Box<dyn Iterator<Item = String> + '_> {
     match what {
         What::Activity(activity) => Box::new(once(format!("I/ActivityTaskManager: Displayed {activity}"))),
         What::Problem(problem) => Box::new(failure(problem)),

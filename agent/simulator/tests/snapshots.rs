@@ -1,0 +1,85 @@
+//! What a saved state costs: copies of what is changed after it, and of nothing else, however much the app holds.
+
+#[path = "simulator/walk.rs"]
+#[expect(dead_code, reason = "the other tests of simulated phones need more of it")]
+mod walk;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use retap_agent::phone::Phone;
+use retap_shared::Text;
+use retap_shared::action::Action;
+use retap_simulator::SimulatedPhone;
+
+/// Counts what the thread has asked for.
+struct Counting;
+
+thread_local! {
+    static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ASKED.set(ASKED.get() + layout.size());
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn a_saved_state_costs_what_is_changed_after_it() {
+    let (few, many) = (Cost::with_notes(100), Cost::with_notes(3_000));
+    assert!(few.saving > 0 && few.changing > 0, "{few:?}");
+    assert!(many.saving < 2 * few.saving, "{many:?}, {few:?} with a thirtieth of the notes");
+    assert!(many.changing < 2 * few.changing, "{many:?}, {few:?} with a thirtieth of the notes");
+}
+
+/// In bytes asked for.
+#[derive(Debug)]
+struct Cost {
+    saving: usize,
+    /// What a changed note costs more than if no state had been saved.
+    changing: usize,
+}
+
+impl Cost {
+    fn with_notes(notes: usize) -> Cost {
+        let mut phone = walk::started("sim:notes");
+        for _ in 0..notes {
+            walk::tap(&mut phone, "new");
+            let at = walk::place(&mut phone, "title");
+            walk::act(&mut phone, &Action::Text { at, text: Text::new_static("Milk") });
+            walk::tap(&mut phone, "save");
+        }
+        // Twice, so that what is made once is there.
+        choose(&mut phone, "Star");
+        choose(&mut phone, "Remove star");
+        phone.save().unwrap();
+        let changing = asked(|| choose(&mut phone, "Star"));
+        let alone = asked(|| choose(&mut phone, "Remove star"));
+        Cost { saving: asked(|| assert!(phone.save().is_ok())), changing: changing - alone }
+    }
+}
+
+/// Something that is done to the first note.
+fn choose(phone: &mut SimulatedPhone, what: &str) {
+    let at = walk::place(phone, "note");
+    walk::act(phone, &Action::LongPress(at));
+    walk::tap(phone, what);
+}
+
+fn asked(work: impl FnOnce()) -> usize {
+    let before = ASKED.get();
+    work();
+    ASKED.get() - before
+}

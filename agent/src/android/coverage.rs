@@ -1,0 +1,32 @@
+//! The bootstrap's Coverage: which branches of an app have run, where something counts them.
+
+use jni::Env;
+use jni::objects::JIntArray;
+
+use super::java::{Java, Result};
+use super::table::Name;
+
+/// Coverage.isCounted()
+pub(crate) fn is_counted(java: &Java, env: &mut Env) -> Result<bool> {
+    Ok(java.call_static(env, Name::CoverageIsCounted, &[])?.into_bool()?)
+}
+
+/// Coverage.total(package): how many the app has, 0 if nobody counts them.
+pub(crate) fn total(java: &Java, env: &mut Env, package: &str) -> Result<u32> {
+    let package = env.new_string(package)?;
+    let total = java.call_static(env, Name::CoverageTotal, &[(&package).into()])?.into_int()?;
+    Ok(u32::try_from(total).unwrap_or_default())
+}
+
+/// Coverage.take(): null if nobody counts them.
+pub(crate) fn take(java: &Java, env: &mut Env, into: &mut Vec<u32>) -> Result<()> {
+    let ran = java.call_static(env, Name::CoverageTake, &[])?.into_object()?;
+    if ran.is_null() {
+        return Ok(());
+    }
+    let ran = env.cast_local::<JIntArray>(ran)?;
+    let mut numbers = vec![0; ran.len(env)?];
+    ran.get_region(env, 0, &mut numbers)?;
+    into.extend(numbers.into_iter().map(i32::cast_unsigned));
+    Ok(())
+}

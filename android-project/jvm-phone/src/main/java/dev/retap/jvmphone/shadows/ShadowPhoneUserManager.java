@@ -1,0 +1,14 @@
+package dev.retap.jvmphone.shadows;
+
+import org.robolectric.annotation.Implementation;
+import org.robolectric.annotation.Implements;
+import org.robolectric.shadows.ShadowUserManager;
+
+/** The phone's user has unlocked it: apps may read what they keep. */
+@Implements(className = "android.os.UserManager", isInAndroidSdk = false)
+public class ShadowPhoneUserManager extends ShadowUserManager {
+    @Implementation
+    protected boolean isUserUnlockingOrUnlocked(int user) {
+        return true;
+    }
+}

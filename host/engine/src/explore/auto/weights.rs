@@ -1,0 +1,27 @@
+//! What weighs how much, and drawing by weight.
+
+use rand::RngExt;
+
+use super::super::possible::What;
+use crate::model::ape::ActionId;
+use crate::seed::Rng;
+
+pub(super) fn weight(what: What) -> u32 {
+    match what {
+        What::Rotate => 3,
+        What::System(_) => 2,
+        other => other.weight(),
+    }
+}
+
+pub(super) fn draw(from: &[(ActionId, u64)], rng: &mut Rng) -> Option<ActionId> {
+    let sum: u64 = from.iter().map(|(_, weight)| *weight).sum();
+    let mut left = rng.random_range(0..sum.max(1));
+    for (action, weight) in from {
+        if left < *weight {
+            return Some(*action);
+        }
+        left -= weight;
+    }
+    from.last().map(|(action, _)| *action)
+}

@@ -1,0 +1,90 @@
+//! `--abstraction` of suites: a name, or a file of one of the two kinds of rules.
+
+use std::path::{Path, PathBuf};
+
+use retap_engine::model::ape::{AbstractionError, Learned, Reducer};
+use retap_engine::model::{Abstraction, WidgetRules};
+
+use crate::exit::Exit;
+use crate::failure::{Explained, Failure};
+use crate::run::directory;
+
+pub fn named(name: Option<&str>) -> Result<Abstraction, Failure> {
+    match name {
+        None | Some("widgets") => Ok(Abstraction::Widgets(WidgetRules::default())),
+        Some("activity") => Ok(Abstraction::Activity),
+        Some("ape") => Ok(Abstraction::Ape(Learned::default())),
+        Some(file) => {
+            let path = Path::new(file);
+            if !path.is_file() {
+                return Err(UnknownAbstraction { name: file.to_owned() }.into());
+            }
+            Ok(read(path)?)
+        }
+    }
+}
+
+/// A file of APE's begins with a reducer; nothing that is TOML does.
+fn read(path: &Path) -> Result<Abstraction, Failure> {
+    let text = directory::read(path)?;
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let of_ape = lines.next().is_some_and(|first| first.parse::<Reducer>().is_ok());
+    let path = path.to_owned();
+    if of_ape {
+        let learned = Learned::from_rules(&text).map_err(|source| WrongTree { path, source })?;
+        return Ok(Abstraction::Ape(learned));
+    }
+    let rules = toml::from_str(&text).map_err(|source| WrongRules { path, source: Box::new(source) })?;
+    Ok(Abstraction::Widgets(rules))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{name}` is neither `activity` nor `widgets` nor `ape` nor a file")]
+struct UnknownAbstraction {
+    name: String,
+}
+
+impl Explained for UnknownAbstraction {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        "say `--abstraction widgets`, or name a file of rules; docs/files.md says how to write one".into()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` is no file of rules for screens", .path.display())]
+struct WrongRules {
+    path: PathBuf,
+    source: Box<toml::de::Error>,
+}
+
+impl Explained for WrongRules {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        "put it right; docs/files.md lists every key".into()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` begins like an abstraction of `ape` and is none", .path.display())]
+struct WrongTree {
+    path: PathBuf,
+    source: AbstractionError,
+}
+
+impl Explained for WrongTree {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn help(&self) -> String {
+        "put the line right; docs/algorithms.md shows one, and `retap explore --explorer ape` writes them"
+            .into()
+    }
+}

@@ -1,0 +1,55 @@
+//! What there was to see when a crash came: the screen before it, the phone's pixels as soon as it was known, and the log.
+
+use maud::{Markup, html};
+use retap_engine::explore::Scene;
+
+use super::canvas::Canvas;
+use super::crash::Numbered;
+use super::harmless;
+use super::screen;
+use super::words::counted;
+
+/// Pixels of more crashes than this would make the page heavy; they are files of the run.
+const MOST_PICTURES: usize = 20;
+
+/// Longest log that is written out.
+const LOG_LINES: usize = 300;
+
+pub(crate) fn drawn(numbered: Numbered<'_>) -> Markup {
+    let Scene { screen, picture, .. } = &numbered.crash.scene;
+    let Some((before, canvas)) =
+        screen.as_ref().and_then(|screen| Some((screen, Canvas::of(screen.size())?)))
+    else {
+        return html! {};
+    };
+    let picture = picture.as_ref().filter(|_| numbered.number <= MOST_PICTURES);
+    html! {
+        ul.strip.scene {
+            li.step.wide[canvas.is_wide()] {
+                (screen::draw(before, &canvas, "The screen before the last step", &html! {}).picture)
+                p.caption { span { "Before the last step" } }
+            }
+            @if let Some(picture) = picture {
+                li.step.wide[canvas.is_wide()] {
+                    (screen::photograph(picture, &canvas, "What the phone showed as soon as the crash was known", &html! {}))
+                    p.caption { span { "As soon as the crash was known" } }
+                }
+            }
+        }
+    }
+}
+
+pub(crate) fn log(scene: &Scene) -> Markup {
+    let (lines, left_out) = harmless::lines(&scene.log.join("\n"), LOG_LINES, 400);
+    html! {
+        @if !scene.log.is_empty() {
+            details.stack {
+                summary { "Log around it " span { (counted((lines.len() + left_out) as u64, "line", "lines")) } }
+                pre tabindex="0" aria-label="Log" {
+                    @for line in &lines { bdi { (line) } "\n" }
+                    @if left_out > 0 { i { "… " (counted(left_out as u64, "more line", "more lines")) } "\n" }
+                }
+            }
+        }
+    }
+}
