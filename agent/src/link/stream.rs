@@ -33,7 +33,7 @@ pub trait Bytes: Send + Sync + fmt::Debug + 'static {
 }
 
 macro_rules! bytes {
-    ($($stream:ty),*) => { $(
+    ($($stream:ty, $read:expr;)*) => { $(
         impl Bytes for $stream {
             fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
                 self.poll_read_ready(cx)
@@ -44,7 +44,9 @@ macro_rules! bytes {
             }
 
             fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
-                <$stream>::try_read(self, into)
+                let count = <$stream>::try_read(self, into)?;
+                $read(self);
+                Ok(count)
             }
 
             fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
@@ -54,7 +56,19 @@ macro_rules! bytes {
     )* };
 }
 
-bytes!(TcpStream, UnixStream);
+bytes! {
+    TcpStream, acknowledge;
+    UnixStream, |_| ();
+}
+
+/// adb's server leaves Nagle's algorithm on at the ports that it forwards: what comes after a small datagram stays there
+/// until that one is acknowledged, which a system otherwise puts off for 40 ms. It must be asked for after every read.
+fn acknowledge(stream: &TcpStream) {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let _ = stream.set_quickack(true);
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let _ = stream;
+}
 
 #[derive(Debug)]
 pub struct FramedSocket<S> {
