@@ -26,6 +26,7 @@ mod stuck;
 mod system;
 mod texts;
 mod timetravel;
+mod trail;
 mod walker;
 mod way;
 mod whole;

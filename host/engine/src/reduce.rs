@@ -8,6 +8,7 @@ mod hdd;
 mod hierarchy;
 mod judge;
 mod nd3min;
+mod runs;
 pub mod scheduler;
 mod settings;
 mod simplify;

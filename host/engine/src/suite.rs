@@ -10,6 +10,7 @@ mod graph;
 mod known;
 mod learn;
 mod lexicon;
+mod numbers;
 mod phones;
 mod plan;
 mod replayer;

@@ -6,13 +6,34 @@ use retap_shared::trace::{Start, Step};
 use retap_shared::verdict::Verdict;
 
 use super::ExploreError;
-use super::exploration::Exploration;
+use super::exploration::{CrashPoint, Exploration};
 use super::found::{self, Found};
-use super::whole::{Unproven, Whole};
+use super::whole::Whole;
 use crate::device::{Device, DeviceError};
 
 /// What comes late comes within this time.
 const LINGER: Micros = Micros::from_millis(2_500);
+
+/// A problem that must still come from a clean start, with the ways that are tried, the best first.
+#[derive(Clone, Debug)]
+pub(super) struct Unproven {
+    pub(super) found: Found,
+    pub(super) ways: Vec<Vec<Step>>,
+    pub(super) first: CrashPoint,
+}
+
+impl Unproven {
+    /// How many ways are worth a try: each costs a run at the end.
+    const WAYS: usize = 6;
+
+    pub(super) fn add(&mut self, ways: Vec<Vec<Step>>) {
+        self.found.times += 1;
+        self.ways.extend(ways);
+        self.ways.sort_by_key(Vec::len);
+        self.ways.dedup();
+        self.ways.truncate(Unproven::WAYS);
+    }
+}
 
 /// Moves each problem to those found or to those apart.
 pub(super) async fn prove(

@@ -1,21 +1,21 @@
 //! A whole exploration: one explorer for all phones, and what all of them together have seen. Whatever is done goes
 //! through `note`, whether it is done now or recalled from the journal, so that both lead to the same.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::try_join_all;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{CheckpointId, PhoneInfo, Target, What};
+use retap_shared::protocol::Target;
 use retap_shared::screen::SharedScreen;
-use retap_shared::trace::{Start, Step, Trace, TraceHeader};
+use retap_shared::trace::{Start, Trace, TraceHeader};
 use retap_shared::verdict::{Outcome, Problem};
 
-use super::diary::{Diary, Entry};
 use super::exploration::{CrashPoint, Exploration};
 use super::found::{self, Found, Scene};
-use super::way::Way;
+use super::proof::Unproven;
+use super::trail::Trail;
 use super::{Did, ExploreError, ExploreSettings, Explorer, New, Seen, ended, proof, started};
 use crate::event::{RunEvent, Sink};
 use crate::journal::{Journal, WalkRecord, Walked};
@@ -45,65 +45,6 @@ pub(super) struct Shared {
     begun: u64,
     records: u64,
     seen: HashSet<Fingerprint>,
-}
-
-/// Where a walker is and how it came there.
-#[derive(Default)]
-pub(super) struct Trail {
-    pub(super) way: Way,
-    /// How many steps of the way lie before the last start that kept the data; none counts from a clean start.
-    kept_since: usize,
-    /// A restored state or kept data is on the way: it is no proof by itself.
-    tainted: bool,
-    screen: Option<SharedScreen>,
-    saved: HashMap<CheckpointId, (Way, usize, bool)>,
-    pub(super) events: u32,
-    pub(super) took: Micros,
-    pub(super) phone: PhoneInfo,
-    diary: Diary,
-    /// The way is kept already, with the problem it ended in.
-    kept: bool,
-}
-
-impl Trail {
-    /// What was done since the last clean start, if that is wanted, and can be played from one.
-    fn trace(
-        &mut self,
-        settings: &ExploreSettings,
-        walker: u32,
-        target: Option<Target>,
-    ) -> Option<(u32, Trace)> {
-        let is_new = !std::mem::replace(&mut self.kept, target.is_some());
-        if !settings.keep_traces || !is_new || self.tainted || self.way.is_empty() {
-            return None;
-        }
-        let (app, phone) = (settings.app.app.clone(), self.phone.clone());
-        let header = TraceHeader { app, start: Start::Clean, seed: None, target, phone };
-        Some((walker, Trace { header, steps: self.way.steps(0) }))
-    }
-}
-
-impl Trail {
-    /// Before the walker's time goes on.
-    fn tell_diary(&mut self, record: &WalkRecord) {
-        match &record.did {
-            Walked::Started { clean } => self.diary.note(self.took, Entry::Started { clean: *clean }),
-            Walked::Stepped { step, .. } => self.diary.note(self.took, Entry::Did(step.clone())),
-            _ => {}
-        }
-        let after = self.took + record.took;
-        let passed = record.passed.iter().cloned().map(What::Activity);
-        let problems = record.problems.iter().cloned().map(What::Problem);
-        passed.chain(problems).for_each(|what| self.diary.note(after, Entry::Told(what)));
-    }
-}
-
-/// A problem that must still come from a clean start, with the ways that are tried, the best first.
-#[derive(Clone, Debug)]
-pub(super) struct Unproven {
-    pub(super) found: Found,
-    pub(super) ways: Vec<Vec<Step>>,
-    pub(super) first: CrashPoint,
 }
 
 /// Explores an app with one explorer for all phones, until the events or the time is used up or `stop` is asked. What the
@@ -245,56 +186,37 @@ impl Shared {
         told
     }
 
-    /// Moves the walker.
+    /// Moves the walker, and counts what it did.
     fn go(&mut self, record: &WalkRecord, settings: &ExploreSettings) {
         let trail = &mut self.walkers[record.walker as usize];
         let counts = &mut self.exploration.counts;
-        trail.took += record.took;
         match &record.did {
-            Walked::Started { clean } => {
-                if *clean {
-                    self.exploration.traces.extend(trail.trace(settings, record.walker, None));
-                    let before = settings.guard.before.iter().cloned();
-                    trail.way = before.fold(Way::default(), |way, step| way.then(step));
-                    (trail.tainted, trail.kept_since) = (false, 0);
-                    counts.clean_starts += 1;
-                } else {
-                    (trail.tainted, trail.kept_since) = (true, trail.way.len());
-                    counts.restarts += 1;
-                }
+            Walked::Started { clean: true } => {
+                self.exploration.traces.extend(trail.trace(settings, record.walker, None));
+                counts.clean_starts += 1;
                 counts.starting += record.took;
             }
-            Walked::Stepped { step, again, .. } => {
+            Walked::Started { clean: false } => {
+                counts.restarts += 1;
+                counts.starting += record.took;
+            }
+            Walked::Stepped { again, .. } => {
                 counts.replays += u32::from(*again && trail.way.len() == settings.guard.before.len());
                 counts.replayed += u64::from(*again);
-                trail.way = trail.way.then(step.clone());
-                trail.events += 1;
                 self.exploration.events += 1;
             }
-            Walked::Refused => {
-                trail.events += 1;
-                self.exploration.events += 1;
-            }
-            Walked::Saved { id, .. } => {
-                trail.saved.insert(*id, (trail.way.clone(), trail.kept_since, trail.tainted));
+            Walked::Refused => self.exploration.events += 1,
+            Walked::Saved { .. } => {
                 counts.saves += 1;
                 counts.saving += record.took;
             }
-            Walked::Restored { id } => {
-                if let Some((way, kept_since, _)) = trail.saved.get(id).cloned() {
-                    (trail.way, trail.kept_since, trail.tainted) = (way, kept_since, true);
-                }
+            Walked::Restored { .. } => {
                 counts.restores += 1;
                 counts.restoring += record.took;
             }
-            Walked::Dropped { id } => {
-                trail.saved.remove(id);
-            }
-            Walked::Forgotten => trail.saved.clear(),
+            Walked::Dropped { .. } | Walked::Forgotten => {}
         }
-        if record.screen.is_some() {
-            trail.screen.clone_from(&record.screen);
-        }
+        trail.go(record, &settings.guard.before);
         self.exploration.took += record.took;
         self.exploration.longest = self.exploration.longest.max(trail.took);
     }
@@ -407,18 +329,5 @@ impl Shared {
         exploration.close();
         exploration.learned = self.explorer.learned();
         (exploration, std::mem::take(&mut self.unproven))
-    }
-}
-
-impl Unproven {
-    /// How many ways are worth a try: each costs a run at the end.
-    const WAYS: usize = 6;
-
-    fn add(&mut self, ways: Vec<Vec<Step>>) {
-        self.found.times += 1;
-        self.ways.extend(ways);
-        self.ways.sort_by_key(Vec::len);
-        self.ways.dedup();
-        self.ways.truncate(Unproven::WAYS);
     }
 }

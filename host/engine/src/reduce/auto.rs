@@ -10,7 +10,8 @@ use std::collections::HashMap;
 
 use retap_shared::verdict::Verdict;
 
-use super::judge::{Halt, Judge, Runs};
+use super::judge::{Halt, Judge};
+use super::runs::Runs;
 use super::{Algorithm, Check, ReduceSettings, steps_of};
 use crate::event::{Checked, RunEvent};
 use crate::oracle::{Candidate, CandidateKey, Question};

@@ -2,13 +2,12 @@
 //! alone, not on the order in which they come.
 
 use std::collections::{HashMap, VecDeque};
-use std::future::poll_fn;
 use std::ops::Range;
-use std::task::Poll;
 
 use retap_shared::connection::Pending;
 use retap_shared::micros::Micros;
 
+use super::runs::Runs;
 use super::{Check, ReduceSettings, Size, steps_of};
 use crate::event::{Checked, RunEvent, Sink};
 use crate::oracle::{Candidate, CandidateKey, Observation, Oracle, OracleError, Question};
@@ -357,45 +356,5 @@ impl Trial {
         // Luck that was had once on the way to a saved state would count again and again.
         let from_start = passing.runs > 1;
         (self.number, Question { steps: self.candidate.clone(), attempt, from_start })
-    }
-}
-
-/// Runs under way, each for the candidate of a number.
-#[derive(Default)]
-pub(super) struct Runs<'a> {
-    under_way: Vec<(usize, Pending<'a, Result<Observation, OracleError>>)>,
-}
-
-impl<'a> Runs<'a> {
-    pub(super) fn len(&self) -> usize {
-        self.under_way.len()
-    }
-
-    pub(super) fn start(&mut self, number: usize, run: Pending<'a, Result<Observation, OracleError>>) {
-        self.under_way.push((number, run));
-    }
-
-    /// The numbers of those that are no longer under way.
-    pub(super) fn cancel(&mut self, which: impl Fn(usize) -> bool) -> Vec<usize> {
-        self.under_way.extract_if(.., |(number, _)| which(*number)).map(|(number, _)| number).collect()
-    }
-
-    /// The next answer. Only called while a run is under way.
-    async fn next(&mut self, stop: &Stop) -> Result<(usize, Observation), Halt> {
-        let answered = poll_fn(|context| {
-            let mut runs = self.under_way.iter_mut().enumerate();
-            let ready = runs.find_map(|(place, (_, run))| match run.as_mut().poll(context) {
-                Poll::Ready(answer) => Some((place, answer)),
-                Poll::Pending => None,
-            });
-            ready.map_or(Poll::Pending, Poll::Ready)
-        });
-        let (place, answer) = tokio::select! {
-            biased;
-            () = stop.wait() => return Err(Halt::Stopped),
-            answered = answered => answered,
-        };
-        let (number, _) = self.under_way.remove(place);
-        Ok((number, answer.map_err(Halt::Oracle)?))
     }
 }

@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::bits::Bits;
 use super::lexicon::Lexicon;
+use super::numbers::Numbers;
 use super::replayer::{Arrival, Origin, Run};
 use crate::model::mixed;
 
@@ -360,30 +361,6 @@ pub(super) struct Limit {
     pub(super) passes: u32,
     /// What comes after it, if anything, is not reached.
     pub(super) settled: bool,
-}
-
-#[derive(Debug)]
-struct Numbers<T> {
-    numbers: HashMap<T, u32>,
-    known: Vec<T>,
-}
-
-impl<T> Default for Numbers<T> {
-    fn default() -> Numbers<T> {
-        Numbers { numbers: HashMap::new(), known: Vec::new() }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Numbers<T> {
-    fn of(&mut self, value: T) -> u32 {
-        if let Some(&number) = self.numbers.get(&value) {
-            return number;
-        }
-        let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
-        self.numbers.insert(value.clone(), number);
-        self.known.push(value);
-        number
-    }
 }
 
 pub(super) fn items_of(arrival: &Arrival) -> impl Iterator<Item = Item> {
