@@ -30,6 +30,9 @@ const BOOT: Duration = Duration::from_secs(300);
 
 const SAMPLE: &str = "sample";
 
+/// `PhoneInfo::kind`. Its agent takes it for a phone, which could be somebody's own.
+const KIND: &str = "jvm";
+
 /// What every APK begins with: looked at before anything is fetched or built for it.
 const ZIP: &[u8; 4] = b"PK\x03\x04";
 
@@ -168,7 +171,7 @@ impl JvmPhone {
         let why = tokio::select! {
             answer = running.link.request(request) => match answer {
                 Err(RequestError::Interrupted(Interruption::LinkLost { why })) => why,
-                answer => return answer,
+                answer => return answer.map(called),
             },
             why = process::wait(&mut ended) => why,
         };
@@ -198,6 +201,13 @@ impl JvmPhone {
             }
         }
     }
+}
+
+fn called(mut reply: Reply) -> Reply {
+    if let Reply::Described(described) = &mut reply {
+        described.phone.kind = KIND.into();
+    }
+    reply
 }
 
 impl Connection for JvmPhone {

@@ -71,7 +71,7 @@ impl Tools {
     /// With `direct`, it can be asked for the bench's own loop in Java.
     pub fn phone(&self, prepared: &Path, folder: &Path, name: &str, direct: bool) -> Command {
         let mut command = Command::new(&self.java);
-        // What a phone's shell has of its own: `run-as`, which must know where the app's data is.
+        // What a phone's shell has of its own: `run-as`, `cmd` and `getprop`, which must know where the phone's folder is.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.built.join("bin")).chain(std::env::split_paths(&path));
         if let Ok(path) = std::env::join_paths(folders) {

@@ -155,6 +155,8 @@ public final class MainActivity extends Activity {
             new AlertDialog.Builder(this).setMessage("An app with planted bugs.").setPositiveButton("OK", null).show();
         } else if (item.getItemId() == R.id.menu_trouble) {
             startActivity(new Intent(this, TroubleActivity.class));
+        } else if (item.getItemId() == R.id.menu_surroundings) {
+            startActivity(new Intent(this, SurroundingsActivity.class));
         } else if (item.getItemId() == R.id.menu_log_out) {
             store.setUser("");
             startActivity(new Intent(this, LoginActivity.class));

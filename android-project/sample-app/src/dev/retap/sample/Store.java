@@ -67,6 +67,15 @@ final class Store {
         preferences.edit().putString("user", user).apply();
     }
 
+    /** How often another app has sent its greetings. */
+    int greetings() {
+        return preferences.getInt("greetings", 0);
+    }
+
+    void addGreeting() {
+        preferences.edit().putInt("greetings", greetings() + 1).apply();
+    }
+
     boolean onlyOpen() {
         return preferences.getBoolean("only_open", false);
     }

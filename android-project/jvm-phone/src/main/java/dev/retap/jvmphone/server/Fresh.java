@@ -2,23 +2,15 @@ package dev.retap.jvmphone.server;
 
 import android.app.Application;
 import android.content.ContentResolver;
-import android.content.Context;
 import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
-import android.net.ConnectivityManager;
-import android.net.NetworkInfo;
-import android.net.NetworkInfo.DetailedState;
-import android.net.NetworkInfo.State;
 import android.os.Build;
 import android.provider.Settings;
 import java.util.Set;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.Shadows;
-import org.robolectric.shadows.ShadowConnectivityManager;
-import org.robolectric.shadows.ShadowNetworkInfo;
-import org.robolectric.util.ReflectionHelpers;
 
-/** What a phone fresh out of its box answers: settings, Wi-Fi, the system's own package, what an installation grants. */
+/** What a phone fresh out of its box answers: settings, the system's own package, what an installation grants. */
 final class Fresh {
     /** What the user is asked for, since Android 6; everything else is granted with the installation. */
     private static final Set<String> ASKED_FOR = Set.of(
@@ -37,7 +29,6 @@ final class Fresh {
     static void attach() {
         Application application = RuntimeEnvironment.getApplication();
         settings(application.getContentResolver());
-        network(application);
         grant(application);
         PackageInfo system = new PackageInfo();
         system.packageName = "android";
@@ -59,24 +50,6 @@ final class Fresh {
             Settings.Secure.putInt(resolver, off, 0);
             Settings.System.putInt(resolver, off, 0);
         }
-    }
-
-    private static void network(Context context) {
-        ConnectivityManager manager = context.getSystemService(ConnectivityManager.class);
-        ShadowConnectivityManager shadow = Shadows.shadowOf(manager);
-        NetworkInfo wifi = info(DetailedState.CONNECTED, ConnectivityManager.TYPE_WIFI, State.CONNECTED, "WIFI");
-        shadow.setNetworkInfo(ConnectivityManager.TYPE_WIFI, wifi);
-        shadow.setActiveNetworkInfo(wifi);
-        shadow.setNetworkInfo(
-                ConnectivityManager.TYPE_MOBILE,
-                info(DetailedState.DISCONNECTED, ConnectivityManager.TYPE_MOBILE, State.DISCONNECTED, "MOBILE"));
-    }
-
-    private static NetworkInfo info(DetailedState detail, int type, State state, String name) {
-        NetworkInfo info = ShadowNetworkInfo.newInstance(detail, type, 0, true, state);
-        ReflectionHelpers.setField(info, "mTypeName", name);
-        ReflectionHelpers.setField(info, "mSubtypeName", "");
-        return info;
     }
 
     /** Apps made before Android 6 have what they ask for; later ones what nobody has to be asked for. */

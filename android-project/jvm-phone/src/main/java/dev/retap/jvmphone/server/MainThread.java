@@ -39,6 +39,11 @@ public final class MainThread {
         }
     }
 
+    /** With the next message, after those that wait already. */
+    static void post(Runnable work) {
+        new Handler(Looper.getMainLooper()).post(work);
+    }
+
     /** Does the work on the main thread. An app that fails in it has crashed, and the call returns null. */
     public static <T> T call(Callable<T> work) {
         Job<T> job = new Job<>(work);

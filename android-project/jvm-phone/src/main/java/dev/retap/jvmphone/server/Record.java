@@ -71,6 +71,11 @@ final class Record {
         return state == State.RESUMED || state == State.PAUSED;
     }
 
+    /** Whether there is an activity that can be told something. */
+    boolean isThere() {
+        return controller != null && state != State.GONE;
+    }
+
     /** Whether it is gone for good as soon as it cannot be seen any more. */
     boolean isForgotten() {
         return (info.flags & ActivityInfo.FLAG_NO_HISTORY) != 0

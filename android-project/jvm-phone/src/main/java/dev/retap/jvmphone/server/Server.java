@@ -51,6 +51,7 @@ public final class Server {
     public static void boot() {
         settle();
         MainThread.take();
+        Shell.start();
         Direct.startIfWanted();
     }
 
@@ -59,6 +60,7 @@ public final class Server {
         ShadowBuild.setModel("JVM phone");
         Storage.attach();
         Fresh.attach();
+        Surroundings.attach();
         Broadcasts.attach();
         ACCESSIBILITY.attach();
         Keyboard.attach();

@@ -104,6 +104,11 @@ public final class Services {
         }
     }
 
+    /** In the order in which they were made. */
+    static List<Service> running() {
+        return RUNNING.values().stream().map(running -> running.controller.get()).toList();
+    }
+
     /** The process is gone: nobody is told. */
     static void clear() {
         RUNNING.clear();

@@ -187,8 +187,9 @@ public final class Stack {
         return true;
     }
 
-    /** After the display has changed. */
+    /** After the display or the language has changed. */
     void reconfigure() {
+        Components.reconfigured();
         for (Record record : reversed()) {
             if (!record.isVisible()) {
                 continue;
