@@ -1,9 +1,8 @@
 package dev.retap.jvmphone;
 
-import android.animation.PropertyValuesHolder;
+import dalvik.system.CloseGuard;
 import dev.retap.jvmphone.app.Probes;
 import dev.retap.jvmphone.server.Server;
-import java.util.Map;
 import java.util.Properties;
 import org.robolectric.android.internal.AndroidTestEnvironment;
 import org.robolectric.config.ConfigurationRegistry;
@@ -12,7 +11,6 @@ import org.robolectric.manifest.AndroidManifest;
 import org.robolectric.pluginapi.Sdk;
 import org.robolectric.pluginapi.TestEnvironmentLifecyclePlugin;
 import org.robolectric.pluginapi.config.ConfigurationStrategy.Configuration;
-import org.robolectric.util.ReflectionHelpers;
 
 /** The framework's surroundings: set up when the bootstrap asks for its system context, and anew for every process. */
 public final class Environment extends AndroidTestEnvironment {
@@ -59,22 +57,14 @@ public final class Environment extends AndroidTestEnvironment {
     public static void renew() {
         long now = android.os.SystemClock.uptimeMillis();
         instance.resetState();
-        forgetAnimated();
+        Leftovers.forget();
         instance.setUp();
         android.os.SystemClock.setCurrentTimeMillis(now);
     }
 
-    /** The framework remembers the methods of every class that was ever animated, and so the app's class loader. */
-    private static void forgetAnimated() {
-        for (String map : new String[] {"sSetterPropertyMap", "sGetterPropertyMap"}) {
-            Map<?, ?> methods = ReflectionHelpers.getStaticField(PropertyValuesHolder.class, map);
-            synchronized (methods) {
-                methods.clear();
-            }
-        }
-    }
-
     private void setUp() {
         super.setUpApplicationState(folder, configuration, manifest);
+        // As the framework does where a process begins: the stack of whoever opened what is never closed holds its classes.
+        CloseGuard.setEnabled(false);
     }
 }

@@ -8,6 +8,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.security.ProtectionDomain;
 import java.security.cert.Certificate;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,11 +25,12 @@ final class AppLoader extends URLClassLoader {
     /** Whether a class is the app's and not the framework's; the same for every process. */
     private static final Map<String, Boolean> OWN = new ConcurrentHashMap<>();
 
-    private final URL classes;
+    /** Without this loader in it: every thread keeps the domains of whoever started it, the framework's own for ever. */
+    private final ProtectionDomain domain;
 
     private AppLoader(URL classes, URL apk, ClassLoader framework) {
         super(new URL[] {classes, apk}, framework);
-        this.classes = classes;
+        this.domain = new ProtectionDomain(new CodeSource(classes, (Certificate[]) null), null);
     }
 
     /** With no class loaded yet, so that every static is as it is in a new process. */
@@ -71,7 +73,7 @@ final class AppLoader extends URLClassLoader {
             bytes = redirected(name);
             REDIRECTED.put(name, bytes);
         }
-        return defineClass(name, bytes, 0, bytes.length, new CodeSource(classes, (Certificate[]) null));
+        return defineClass(name, bytes, 0, bytes.length, domain);
     }
 
     private byte[] redirected(String name) throws ClassNotFoundException {
