@@ -25,10 +25,13 @@ final class Language {
         return chosen.toLanguageTags();
     }
 
-    /** To a framework that was set up anew: it has the phone's language. */
+    /** To a framework that was set up anew: the first time it has the phone's language. */
     static void attach() {
-        phones = Resources.getSystem().getConfiguration().getLocales();
-        if (!chosen.isEmpty()) {
+        LocaleList now = Resources.getSystem().getConfiguration().getLocales();
+        if (phones == null) {
+            phones = now;
+        }
+        if (!now.equals(all())) {
             apply();
         }
     }

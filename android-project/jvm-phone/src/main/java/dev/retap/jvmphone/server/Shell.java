@@ -23,11 +23,13 @@ final class Shell implements Runnable {
     /** Returns when programs can ring: the agent tries them before it does anything else. */
     static void start() {
         Path folder = Path.of(System.getProperty(Phone.DATA)).getParent();
+        Path pipe = folder.resolve(NAME);
         try {
-            int code = new ProcessBuilder("mkfifo", folder.resolve(NAME).toString()).inheritIO().start().waitFor();
+            // Of an earlier phone in the same folder.
+            Files.deleteIfExists(pipe);
+            int code = new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start().waitFor();
             if (code != 0) {
-                System.err.println("warning: the phone has no shell: mkfifo ended with " + code);
-                return;
+                throw new IOException("mkfifo ended with " + code);
             }
         } catch (IOException | InterruptedException e) {
             System.err.println("warning: the phone has no shell: " + e);
@@ -51,14 +53,30 @@ final class Shell implements Runnable {
         }
     }
 
-    private void serve(String caller) throws IOException {
-        String words = Files.readString(folder.resolve(caller + ".words"));
-        // Open while it works: a caller whose phone dies comes to the end of it.
-        try (OutputStream answer = Files.newOutputStream(folder.resolve(caller), StandardOpenOption.WRITE)) {
-            ShellCommands.Said said = ShellCommands.run(List.of(words.split("\0")));
-            answer.write((said.code() + "\n" + said.text()).getBytes(StandardCharsets.UTF_8));
+    /** Whatever goes wrong with one caller, the next one is served. */
+    private void serve(String caller) {
+        Path pipe = folder.resolve(caller);
+        Path asked = folder.resolve(caller + ".words");
+        try {
+            List<String> words = List.of(Files.readString(asked).split("\0"));
+            // Open while it works: a caller whose phone dies comes to the end of it. Both ends are open then, and need no name.
+            try (OutputStream answer = Files.newOutputStream(pipe, StandardOpenOption.WRITE)) {
+                Files.delete(pipe);
+                Files.delete(asked);
+                ShellCommands.Said said = said(words);
+                answer.write((said.code() + "\n" + said.text()).getBytes(StandardCharsets.UTF_8));
+            }
         } catch (IOException e) {
-            System.err.println("warning: nobody waits for what `" + words.replace('\0', ' ') + "` says: " + e);
+            System.err.println("warning: a program of the phone's shell was not answered: " + e);
+        }
+    }
+
+    private static ShellCommands.Said said(List<String> words) {
+        try {
+            return ShellCommands.run(words);
+        } catch (RuntimeException | LinkageError e) {
+            e.printStackTrace();
+            return ShellCommands.failed("Exception occurred while executing '" + String.join(" ", words) + "': " + e);
         }
     }
 }

@@ -191,7 +191,7 @@ final class ShellCommands {
         return new Said(0, text);
     }
 
-    private static Said failed(String text) {
+    static Said failed(String text) {
         return new Said(FAILED, text + "\n");
     }
 
