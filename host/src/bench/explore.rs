@@ -2,6 +2,7 @@
 //! own thinking costs.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use retap_engine::event::nobody;
 use retap_engine::explore::{At, Counts, Exploration, ExploreSettings, Explorer, Move, Seen, explore_whole};
@@ -39,6 +40,8 @@ pub struct Measured {
     pub branches_total: u32,
     /// Of the explorer alone, processor time.
     pub host_us_per_step: f64,
+    /// By the clock on the wall, from the first clean start on.
+    pub real: Duration,
 }
 
 pub async fn run(case: Case, stop: &Stop) -> Result<Measured, Failure> {
@@ -61,6 +64,7 @@ pub async fn run(case: Case, stop: &Stop) -> Result<Measured, Failure> {
     // Nobody looks at them.
     let settings = ExploreSettings { pictures: false, ..wanted.settings()? };
     let seed = Seed(case.seed);
+    let began = Instant::now();
     let exploration =
         explore_whole(&phones.pool, Box::new(timed), &settings, seed, &Forgetful, &nobody(), stop).await?;
     let spent = *spent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,6 +72,7 @@ pub async fn run(case: Case, stop: &Stop) -> Result<Measured, Failure> {
         host_us_per_step: spent * 1e6 / exploration.events.max(1) as f64,
         activities_total: app.activities.len(),
         branches_total: app.branches,
+        real: began.elapsed(),
         case,
         exploration,
     })
@@ -96,6 +101,7 @@ impl Measured {
             "crash_ids": ids, "crash_seconds": seconds, "not_from_a_clean_start": apart.len(), "seconds": self.seconds(),
             "clean_starts": clean_starts, "restarts": restarts, "saves": saves, "restores": restores,
             "replayed": replayed, "host_us_per_step": self.host_us_per_step,
+            "events_per_second": *events as f64 / self.real.as_secs_f64().max(f64::EPSILON),
         });
         if curve {
             let point = |point: &CoveragePoint| {
