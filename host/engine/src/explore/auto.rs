@@ -6,6 +6,7 @@
 //! something new was seen for the least effort, over the model's transitions, by a clean start and the shortest recorded way,
 //! or by a snapshot, whatever takes least.
 
+mod others;
 mod promise;
 mod weights;
 
@@ -24,6 +25,7 @@ use super::timetravel::Costs;
 use super::{ApeRules, At, Choice, Did, Explorer, Move, Seen};
 use crate::model::ape::{ActionId, DecisionTree, Model, ModelAction, Paths, Spot, State, StateId};
 use crate::seed::Rng;
+use others::Others;
 use promise::Promise;
 use weights::{draw, weight};
 
@@ -63,13 +65,15 @@ struct Walker {
     here: Option<Spot>,
     plan: VecDeque<(StateId, ActionId)>,
     expected: Option<StateId>,
+    /// What it does at this moment: nobody knows yet what comes of it.
+    doing: Option<(StateId, ActionId)>,
     /// The plan for after the clean start that was asked for.
     after_start: VecDeque<(StateId, ActionId)>,
     /// Events until the network is brought back, or the phone is woken up.
     mend: Option<(u32, System)>,
     /// Events since something new was seen, or since the last travel.
     dull: u32,
-    /// Where it is on its way to.
+    /// Where its plan leads to.
     goal: Option<StateId>,
     saved: HashMap<StateId, (CheckpointId, u64)>,
     wants_to_save: bool,
@@ -123,10 +127,13 @@ impl Auto {
             Some(_) => walker.plan.clear(),
             None => {}
         }
-        walker.expected = None;
+        // Who has no plan is on the way to nowhere, and keeps nobody from going there.
+        (walker.expected, walker.goal) = (None, None);
+        let others = Others::of(&self.walkers, number);
+        let times = |action: &ModelAction| action.visits + others.doing(here.state, action.id);
         let undone: Vec<(ActionId, u64)> = self
             .worth(number, here.state)
-            .filter(|(action, _)| action.visits == 0)
+            .filter(|(action, _)| times(action) == 0)
             .map(|(action, weight)| (action.id, weight))
             .collect();
         if !undone.is_empty() && rng.random_ratio(4, 5) {
@@ -134,13 +141,13 @@ impl Auto {
         }
         if undone.is_empty()
             && rng.random_ratio(2, 3)
-            && let Some(action) = self.go_near(number, here)
+            && let Some(action) = self.go_near(number, here, &others)
         {
             return Some(action);
         }
         let all: Vec<(ActionId, u64)> = self
             .worth(number, here.state)
-            .map(|(action, weight)| (action.id, weight / (u64::from(action.visits) + 1)))
+            .map(|(action, weight)| (action.id, weight / (u64::from(times(action)) + 1)))
             .collect();
         draw(&all, rng)
     }
@@ -164,21 +171,12 @@ impl Auto {
         })
     }
 
-    /// Where other walkers are on their way to.
-    fn claimed(&self, number: usize) -> HashSet<StateId> {
-        let others = self.walkers.iter().filter(|(other, _)| **other != number);
-        others.filter_map(|(_, walker)| walker.goal).collect()
-    }
-
     /// The first action on the way to the nearest state where something that matters was never done.
-    fn go_near(&mut self, number: usize, here: &Spot) -> Option<ActionId> {
-        let claimed = self.claimed(number);
+    fn go_near(&mut self, number: usize, here: &Spot, others: &Others) -> Option<ActionId> {
         let undone = |id: StateId, state: &State| {
-            !claimed.contains(&id)
-                && state
-                    .actions
-                    .iter()
-                    .any(|action| action.visits == 0 && action.aliases > 0 && weight(action.id.what) >= 4)
+            let matters = |action: &ModelAction| action.aliases > 0 && weight(action.id.what) >= 4;
+            let is_undone = |action: &ModelAction| action.visits + others.doing(id, action.id) == 0;
+            !others.go_to(id) && state.actions.iter().any(|action| is_undone(action) && matters(action))
         };
         let way = self.model.nearest(here.state, NEAR, undone)?;
         let goal = way.last().and_then(|(state, action)| {
@@ -202,11 +200,11 @@ impl Auto {
 
     /// Where to go when here nothing new has been seen for a while; nothing if it is gone to on foot, by the plan.
     fn travel(&mut self, number: usize, here: &Spot, rng: &mut Rng) -> Option<Move> {
-        let claimed = self.claimed(number);
+        let others = Others::of(&self.walkers, number);
         let walker = self.walkers.entry(number).or_default();
         (walker.dull, walker.goal) = (0, None);
         walker.plan.clear();
-        let Some(goal) = self.promise.best(&self.model, &claimed, rng) else {
+        let Some(goal) = self.promise.best(&self.model, &others, rng) else {
             return Some(Move::Restart { clear: true });
         };
         walker.goal = Some(goal);
@@ -348,12 +346,14 @@ impl Explorer for Auto {
             return travel;
         }
         let chosen = self.choose_action(at.walker, &here, rng);
+        self.walkers.entry(at.walker).or_default().doing = chosen.map(|action| (here.state, action));
         let choice = chosen.and_then(|action| self.choice(&here, action, at, rng));
         choice.map_or(Move::Restart { clear: true }, Move::Act)
     }
 
     fn observe(&mut self, seen: &Seen<'_>) {
         self.costs.note(seen);
+        self.walkers.entry(seen.walker).or_default().doing = None;
         match seen.did {
             Did::Stepped { .. } => self.stepped(seen),
             Did::Started { .. } | Did::Restored { .. } => {

@@ -2,6 +2,7 @@
 //! simulated phones.
 
 mod ape;
+mod auto;
 mod device;
 mod explore;
 mod fakes;

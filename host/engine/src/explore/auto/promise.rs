@@ -1,9 +1,10 @@
 //! Which states are worth going back to: where something new was seen, the more of it and the fewer visits it took.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use rand::RngExt;
 
+use super::Others;
 use crate::model::ape::{Model, StateId};
 use crate::seed::Rng;
 
@@ -43,12 +44,7 @@ impl Promise {
     }
 
     /// One of the most promising.
-    pub(super) fn best(
-        &mut self,
-        model: &Model,
-        claimed: &HashSet<StateId>,
-        rng: &mut Rng,
-    ) -> Option<StateId> {
+    pub(super) fn best(&mut self, model: &Model, others: &Others, rng: &mut Rng) -> Option<StateId> {
         if rng.random_ratio(1, CLEAN) {
             return None;
         }
@@ -60,7 +56,7 @@ impl Promise {
             (promise / (visits.sqrt() * f64::from(1 + known.picks)), *state)
         };
         let mut scores: Vec<(f64, StateId)> =
-            self.states.iter().filter(|(state, _)| !claimed.contains(state)).map(score).collect();
+            self.states.iter().filter(|(state, _)| !others.go_to(**state)).map(score).collect();
         scores.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         scores.truncate(AMONG);
         let sum: f64 = scores.iter().map(|(score, _)| score).sum();
