@@ -12,6 +12,7 @@ import android.content.res.TypedArray;
 import android.os.Bundle;
 import android.os.IBinder;
 import android.view.View;
+import dev.retap.jvmphone.app.Missing;
 import java.util.ArrayList;
 import java.util.List;
 import org.robolectric.android.controller.ActivityController;
@@ -204,11 +205,23 @@ final class Record {
         Object retained =
                 ReflectionHelpers.callInstanceMethod(Activity.class, activity(), "retainNonConfigurationInstances");
         Activity old = activity();
-        controller.destroy();
+        end();
         state = State.NEW;
         create(ReflectionHelpers.callConstructor(old.getClass()), saved, retained);
         if (resumed || state == State.NEW) {
             resume();
+        }
+    }
+
+    /** What only this phone lacks for its end keeps no activity from coming back. */
+    private void end() {
+        try {
+            controller.destroy();
+        } catch (Throwable e) {
+            if (Missing.in(e) == null) {
+                throw e;
+            }
+            Windows.close(token());
         }
     }
 
