@@ -1,13 +1,18 @@
 package dev.retap.jvmphone.app;
 
+import dev.retap.jvmphone.server.Picture;
 import dev.retap.jvmphone.server.Server;
 import dev.retap.jvmphone.server.Unsupported;
+import java.util.Arrays;
+import java.util.List;
 
 /** The app's process: its class loader, its threads, and how it ends. There is one app, and one process at most. */
 public final class AppProcess {
     private static volatile AppLoader loader;
     private static boolean dirty;
     private static volatile boolean doomed;
+    /** Whether the main thread stood still where it would stand still again if it were asked to draw. */
+    private static volatile boolean hangsInDrawing;
 
     private AppProcess() {}
 
@@ -34,6 +39,7 @@ public final class AppProcess {
 
     /** Makes the app's Application; whatever it throws is the app's crash. */
     public static void start() {
+        Picture.forget();
         dirty = true;
         loader = AppLoader.fresh();
         AppThreads.begin(loader);
@@ -62,6 +68,7 @@ public final class AppProcess {
     /** Ends a process that is doomed. On the main thread. */
     public static void reap() {
         if (doomed) {
+            Picture.keep();
             kill();
         }
     }
@@ -69,6 +76,9 @@ public final class AppProcess {
     /** What came out of the app's code, or of the framework's on its behalf. Returns what the caller is to be told. */
     public static RuntimeException failed(Thread thread, Throwable error) {
         if (error instanceof ThreadDeath || error instanceof Exited) {
+            if (error instanceof ThreadDeath && !hangsInDrawing) {
+                Picture.keep();
+            }
             kill();
             return null;
         }
@@ -79,12 +89,14 @@ public final class AppProcess {
             return new Unsupported(missing, error);
         }
         AppThreads.handler().uncaughtException(thread, error);
+        Picture.keep();
         kill();
         return null;
     }
 
     /** Told once for each time that the main thread stands still. */
     public static void notResponding(StackTraceElement[] stack) {
+        hangsInDrawing = Arrays.stream(stack).anyMatch(frame -> frame.getMethodName().contains("performDraw"));
         StringBuilder text = new StringBuilder("\"main\" prio=5 tid=1\n");
         for (StackTraceElement frame : Stacks.cleaned(stack)) {
             text.append("  at ").append(frame).append('\n');
@@ -101,7 +113,13 @@ public final class AppProcess {
         return AppThreads.hasEnded(thread);
     }
 
-    public static boolean isBusy() {
-        return AppThreads.isBusy();
+    /** Its threads but the main one that have something to do. */
+    public static List<Thread> busy() {
+        return AppThreads.busy();
+    }
+
+    /** Whether it would go on if a processor were free. */
+    public static boolean isScheduled(Thread thread) {
+        return Scheduled.isScheduled(thread);
     }
 }

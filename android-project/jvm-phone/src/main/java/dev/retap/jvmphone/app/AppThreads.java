@@ -3,6 +3,7 @@ package dev.retap.jvmphone.app;
 import android.os.Looper;
 import dev.retap.jvmphone.server.MainThread;
 import dev.retap.jvmphone.server.Server;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +63,7 @@ final class AppThreads {
             }
         }
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {});
+        Scheduled.forget();
     }
 
     static boolean owns(Thread thread) {
@@ -72,13 +74,24 @@ final class AppThreads {
         return thread.getContextClassLoader() == ENDED;
     }
 
-    static boolean isBusy() {
+    /** Those that have something to do: that run, wait for a lock, or were woken. */
+    static List<Thread> busy() {
+        List<Thread> busy = new ArrayList<>();
         for (Thread thread : all()) {
-            if (thread != null && owns(thread) && thread.getState() == Thread.State.RUNNABLE) {
-                return true;
+            if (thread != null && owns(thread) && isBusy(thread)) {
+                busy.add(thread);
             }
         }
-        return false;
+        return busy;
+    }
+
+    private static boolean isBusy(Thread thread) {
+        return switch (thread.getState()) {
+            // Whoever was told to go on with a lock is blocked until it has it.
+            case RUNNABLE, BLOCKED -> true;
+            case WAITING, TIMED_WAITING -> Scheduled.isScheduled(thread);
+            case NEW, TERMINATED -> false;
+        };
     }
 
     private static Thread[] all() {

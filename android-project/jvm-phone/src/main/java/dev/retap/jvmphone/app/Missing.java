@@ -23,6 +23,9 @@ public final class Missing {
 
     /** What is missing, or null if the failure is the app's. */
     public static String in(Throwable error) {
+        if (isEndless(error)) {
+            return null;
+        }
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             String missing = at(cause);
             if (missing != null) {
@@ -30,6 +33,16 @@ public final class Missing {
             }
         }
         return null;
+    }
+
+    /** Code that calls itself without end meets the end of the stack wherever it happens to be, in the phone's own code too. */
+    private static boolean isEndless(Throwable error) {
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof StackOverflowError) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String at(Throwable cause) {

@@ -10,7 +10,7 @@ import org.robolectric.shadows.ShadowPausedLooper;
 import org.robolectric.shadows.ShadowToast;
 import org.robolectric.util.ReflectionHelpers;
 
-/** Accessibility events on their way: UiAutomation takes them on a thread of its own, and tells on the main thread. */
+/** Accessibility events on their way: UiAutomation takes them, and tells the agent, on a thread of its own. */
 final class Events {
     private static final String THREAD = "UiAutomation";
 
@@ -25,26 +25,30 @@ final class Events {
 
     /** Like arrive, for whoever may have let time pass without asking for it. */
     static void arriveIfSent() {
-        if (pending && !Thread.currentThread().getName().equals(THREAD)) {
+        if (pending) {
             arrive();
         }
     }
 
-    /** Returns when all that were sent have arrived. Never on the main thread, of which that thread asks for nodes. */
+    /** Returns when all that were sent have arrived. */
     static void arrive() {
-        MainThread.call(Server::tellOfWindows);
-        pending = false;
-        for (Looper looper : ShadowLooper.getAllLoopers()) {
-            Thread thread = looper.getThread();
-            if (thread.getName().equals(THREAD) && thread.isAlive()) {
-                Shadow.<ShadowPausedLooper>extract(looper).idle();
-            }
-        }
         MainThread.call(() -> {
             PhoneClock.run();
+            Server.tellOfWindows();
             forgetRecords();
             return null;
         });
+        pending = false;
+        for (Looper looper : ShadowLooper.getAllLoopers()) {
+            if (isTeller(looper.getThread()) && looper.getThread().isAlive()) {
+                Shadow.<ShadowPausedLooper>extract(looper).idle();
+            }
+        }
+    }
+
+    /** Whether it is the thread on which the agent hears of events. */
+    static boolean isTeller(Thread thread) {
+        return thread.getName().equals(THREAD);
     }
 
     /** What Robolectric writes down for tests to read: nobody does here, and it would fill the memory. */

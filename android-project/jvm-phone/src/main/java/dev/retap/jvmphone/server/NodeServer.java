@@ -98,6 +98,11 @@ public final class NodeServer {
             int flags,
             long thread,
             Bundle arguments) {
+        // It would bring what it keeps up to date with every event, at a moment that is another one in every run. So it
+        // forgets that instead, and whoever wants to know asks again.
+        if (Events.isTeller(Thread.currentThread())) {
+            return null;
+        }
         String[] packages = MainThread.call(() -> {
             IAccessibilityInteractionConnection connection = server.connection(resolve(window));
             if (connection == null) {

@@ -40,7 +40,6 @@ public final class PhoneClock {
         long end = SystemClock.uptimeMillis() + Math.max(millis, 0);
         run(end);
         to(end);
-        Background.settle();
         run(end);
         return null;
     }
@@ -67,6 +66,7 @@ public final class PhoneClock {
         long instant = SystemClock.uptimeMillis();
         int messages = 0;
         while (true) {
+            Background.settle();
             long next = looper.getNextScheduledTaskTime().toMillis();
             if (next == 0 || next > end) {
                 // A window that comes to the front is told so by a message.
