@@ -11,6 +11,7 @@ import org.robolectric.manifest.AndroidManifest;
 import org.robolectric.pluginapi.Sdk;
 import org.robolectric.pluginapi.TestEnvironmentLifecyclePlugin;
 import org.robolectric.pluginapi.config.ConfigurationStrategy.Configuration;
+import org.robolectric.shadows.ShadowProcess;
 
 /** The framework's surroundings: set up when the bootstrap asks for its system context, and anew for every process. */
 public final class Environment extends AndroidTestEnvironment {
@@ -63,6 +64,9 @@ public final class Environment extends AndroidTestEnvironment {
     }
 
     private void setUp() {
+        // Another one in every process, if nobody says so.
+        ShadowProcess.setUid(Server.UID);
+        ShadowProcess.setPid(Server.PID);
         super.setUpApplicationState(folder, configuration, manifest);
         // As the framework does where a process begins: the stack of whoever opened what is never closed holds its classes.
         CloseGuard.setEnabled(false);

@@ -19,7 +19,7 @@ final class Apk implements AutoCloseable {
     static final String RESOURCES = "resources.arsc";
     private static final String MANIFEST = "AndroidManifest.xml";
     private static final Pattern DEX = Pattern.compile("classes([2-9]|[1-9]\\d{1,3})?\\.dex");
-    private static final Pattern SIGNATURE = Pattern.compile("META-INF/[^/]*\\.(SF|RSA|DSA|EC)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern SIGNATURE = Pattern.compile("META-INF/[^/]*\\.SF", Pattern.CASE_INSENSITIVE);
     /** No entry of a real app is larger; one that would not end is cut off here. */
     private static final int LARGEST_ENTRY = 256 << 20;
 

@@ -2,7 +2,6 @@ package dev.retap.jvmphone.server;
 
 import android.app.Application;
 import android.content.ContentResolver;
-import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
 import android.os.Build;
 import android.provider.Settings;
@@ -10,7 +9,7 @@ import java.util.Set;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.Shadows;
 
-/** What a phone fresh out of its box answers: settings, the system's own package, what an installation grants. */
+/** What a phone fresh out of its box answers: settings, what is installed, what an installation grants. */
 final class Fresh {
     /** What the user is asked for, since Android 6; everything else is granted with the installation. */
     private static final Set<String> ASKED_FOR = Set.of(
@@ -30,11 +29,7 @@ final class Fresh {
         Application application = RuntimeEnvironment.getApplication();
         settings(application.getContentResolver());
         grant(application);
-        PackageInfo system = new PackageInfo();
-        system.packageName = "android";
-        system.versionName = Build.VERSION.RELEASE;
-        system.setLongVersionCode(Build.VERSION.SDK_INT);
-        Shadows.shadowOf(application.getPackageManager()).installPackage(system);
+        Installed.attach(application);
     }
 
     private static void settings(ContentResolver resolver) {

@@ -22,7 +22,9 @@ import org.robolectric.util.ReflectionHelpers;
 
 /** The system's side: what a phone has in its system server, as far as the agent and apps ask for it. */
 public final class Server {
-    static final int PID = 1_000;
+    public static final int PID = 1_000;
+    /** The hundredth app that was ever installed. */
+    public static final int UID = 10_100;
 
     private static final String PACKAGE = Phone.about().getProperty("package");
     private static final Controller CONTROLLER = new Controller();

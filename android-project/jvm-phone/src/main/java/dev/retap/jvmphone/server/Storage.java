@@ -26,6 +26,9 @@ public final class Storage {
         info.dataDir = data;
         info.credentialProtectedDataDir = data;
         info.deviceProtectedDataDir = folder("device").toString();
+        info.nativeLibraryDir = folder("lib").toString();
+        String application = Phone.about().getProperty("application", "");
+        info.className = application.isEmpty() ? null : application;
         info.targetSdkVersion = Integer.parseInt(Phone.about().getProperty("targetSdk", "0"));
         Path shared = folder("shared");
         for (String place : new String[] {shared.toString(), data, "/data", "/sdcard"}) {

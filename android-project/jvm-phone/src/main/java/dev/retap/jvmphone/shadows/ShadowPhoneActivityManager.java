@@ -31,4 +31,16 @@ public class ShadowPhoneActivityManager extends ShadowActivityManager {
     protected List<ActivityManager.RunningTaskInfo> getRunningTasks(int maxNum) {
         return Server.runningTasks();
     }
+
+    /** Megabytes, as most phones with a display of this size give. */
+    @Override
+    @Implementation
+    protected int getMemoryClass() {
+        return 256;
+    }
+
+    @Implementation
+    protected int getLargeMemoryClass() {
+        return 512;
+    }
 }

@@ -8,23 +8,32 @@ import android.content.pm.PackageManager;
 import android.content.pm.PackageManager.NameNotFoundException;
 import android.content.pm.ResolveInfo;
 import android.content.pm.Signature;
+import android.content.pm.SigningInfo;
 import android.graphics.drawable.Drawable;
+import dev.retap.jvmphone.app.AppRuntime;
 import dev.retap.jvmphone.server.Server;
+import dev.retap.jvmphone.server.Signer;
+import java.util.ArrayList;
 import java.util.List;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
+import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowApplicationPackageManager;
+import org.robolectric.shadows.ShadowSigningInfo;
 
 /** Of the one app little is asked as often as who it is: Robolectric copies the whole manifest for each answer. */
 @Implements(className = "android.app.ApplicationPackageManager", isInAndroidSdk = false)
 public class ShadowPhonePackageManager extends ShadowApplicationPackageManager {
+    private static final Signature[] SYSTEM = {new Signature("30820122")};
+    /** An APK that no phone would have installed. */
+    private static final Signature[] UNSIGNED = {new Signature("30820123")};
+
     @Override
     @Implementation
     protected ApplicationInfo getApplicationInfo(String packageName, int flags) throws NameNotFoundException {
-        Application application = RuntimeEnvironment.getApplication();
-        if (application != null && Server.packageName().equals(packageName)) {
-            ApplicationInfo own = new ApplicationInfo(application.getApplicationInfo());
+        ApplicationInfo own = own(packageName);
+        if (own != null) {
             if ((flags & PackageManager.GET_META_DATA) != 0) {
                 own.metaData = super.getApplicationInfo(packageName, flags).metaData;
             }
@@ -62,15 +71,96 @@ public class ShadowPhonePackageManager extends ShadowApplicationPackageManager {
         return application.getDrawable(own ? info.icon : android.R.drawable.sym_def_app_icon);
     }
 
-    /** Every installed app is signed. */
     @Override
     @Implementation
     protected PackageInfo getPackageInfo(String packageName, int flags) throws NameNotFoundException {
         PackageInfo info = super.getPackageInfo(packageName, flags);
-        if ((flags & PackageManager.GET_SIGNATURES) != 0 && info.signatures == null) {
-            info.signatures = new Signature[] {new Signature("30820122")};
-        }
+        complete(info, flags);
         return info;
+    }
+
+    @Override
+    @Implementation
+    public List<PackageInfo> getInstalledPackages(int flags) {
+        List<PackageInfo> all = super.getInstalledPackages(flags);
+        all.forEach(info -> complete(info, flags));
+        return all;
+    }
+
+    @Override
+    @Implementation
+    protected List<ApplicationInfo> getInstalledApplications(int flags) {
+        List<ApplicationInfo> all = new ArrayList<>();
+        for (ApplicationInfo info : super.getInstalledApplications(flags)) {
+            all.add(own(info.packageName) == null ? info : own(info.packageName));
+        }
+        return all;
+    }
+
+    @Implementation
+    protected PackageInfo getPackageInfo(String packageName, PackageManager.PackageInfoFlags flags)
+            throws NameNotFoundException {
+        return getPackageInfo(packageName, (int) flags.getValue());
+    }
+
+    @Implementation
+    protected ApplicationInfo getApplicationInfo(String packageName, PackageManager.ApplicationInfoFlags flags)
+            throws NameNotFoundException {
+        return getApplicationInfo(packageName, (int) flags.getValue());
+    }
+
+    @Implementation
+    protected List<PackageInfo> getInstalledPackages(PackageManager.PackageInfoFlags flags) {
+        return getInstalledPackages((int) flags.getValue());
+    }
+
+    @Implementation
+    protected List<ApplicationInfo> getInstalledApplications(PackageManager.ApplicationInfoFlags flags) {
+        return getInstalledApplications((int) flags.getValue());
+    }
+
+    /** Every installed app has been installed at some time, and is signed. */
+    private static void complete(PackageInfo info, int flags) {
+        ApplicationInfo own = own(info.packageName);
+        if (own != null && info.applicationInfo != null) {
+            own.metaData = info.applicationInfo.metaData;
+            info.applicationInfo = own;
+        }
+        info.firstInstallTime = AppRuntime.BOOT_MILLIS;
+        info.lastUpdateTime = AppRuntime.BOOT_MILLIS;
+        boolean details = (flags & PackageManager.GET_SIGNING_CERTIFICATES) != 0;
+        if (!details && (flags & PackageManager.GET_SIGNATURES) == 0) {
+            return;
+        }
+        Signature[] signatures = own == null ? SYSTEM : Signer.of(own.sourceDir);
+        info.signatures = signatures.length == 0 ? UNSIGNED : signatures;
+        if (details && signatures.length > 0) {
+            info.signingInfo = new SigningInfo();
+            Shadow.<ShadowSigningInfo>extract(info.signingInfo).setSignatures(signatures);
+        }
+    }
+
+    @Override
+    @Implementation
+    protected int checkSignatures(String one, String other) {
+        boolean both = isInstalled(one) && isInstalled(other);
+        return !both ? PackageManager.SIGNATURE_UNKNOWN_PACKAGE
+                : one.equals(other) ? PackageManager.SIGNATURE_MATCH : PackageManager.SIGNATURE_NO_MATCH;
+    }
+
+    private boolean isInstalled(String packageName) {
+        try {
+            return super.getPackageInfo(packageName, 0) != null;
+        } catch (NameNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** The app as it knows itself; null if it is another. */
+    private static ApplicationInfo own(String packageName) {
+        Application application = RuntimeEnvironment.getApplication();
+        boolean is = application != null && Server.packageName().equals(packageName);
+        return is ? new ApplicationInfo(application.getApplicationInfo()) : null;
     }
 
     /** Who is asked for here is who would be started. */

@@ -146,7 +146,8 @@ public class PrepareTest {
             assertEquals(ZipEntry.STORED, zip.getEntry(TestApk.RESOURCES).getMethod());
             assertEquals(ZipEntry.DEFLATED, zip.getEntry("classes.dex").getMethod());
             assertNull(zip.getEntry("META-INF/CERT.SF"));
-            assertNull(zip.getEntry("META-INF/CERT.RSA"));
+            // Apps ask who has signed them.
+            assertArrayEquals(new byte[] {1}, zip.getInputStream(zip.getEntry("META-INF/CERT.RSA")).readAllBytes());
             assertArrayEquals(new byte[] {2}, zip.getInputStream(zip.getEntry("META-INF/services/x")).readAllBytes());
         }
     }
