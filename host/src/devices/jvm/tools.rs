@@ -50,6 +50,8 @@ impl Tools {
             Some(built) => built,
             None => build()?,
         };
+        // The name may be a link that the next build changes, and a running phone goes on reading where it began.
+        let built = built.canonicalize().unwrap_or(built);
         Ok(Tools { java, built })
     }
 
