@@ -46,6 +46,8 @@ pub enum JvmError {
     NoTool { tool: &'static str, path: String },
     #[error("`{what}` failed: {why}")]
     Failed { what: String, why: String },
+    #[error("`{}` could not run the phone's classes: {why}", .java.display())]
+    WrongJava { java: PathBuf, why: String },
     #[error("`{0}` failed; what it said is above")]
     NotBuilt(&'static str),
     #[error("could not run `{what}`")]
@@ -78,6 +80,9 @@ impl JvmError {
             JvmError::NoTool { .. } => {
                 "install a JDK (17) and Maven, or set JAVA_HOME, then try again".into()
             }
+            JvmError::WrongJava { .. } => {
+                "install a JDK (17), or set JAVA_HOME to one, and see what JAVA_TOOL_OPTIONS adds; then try again".into()
+            }
             JvmError::Failed { .. } => "docs/jvm-phone.md tells which apps run on a JVM".into(),
             JvmError::NotBuilt(_) => {
                 "see to what it misses: it needs a JDK (17), Maven, unzip and Rust, and a network in which Maven reaches its \
@@ -86,7 +91,8 @@ impl JvmError {
             }
             JvmError::Run { .. } => "see whether the file is there and may be run".into(),
             JvmError::Died(_) | JvmError::Link(_) | JvmError::Keys(_) => {
-                "see whether the machine has a gigabyte of memory to spare, then try again".into()
+                "see whether Java is one of version 17 and the machine has a gigabyte of memory to spare, then try again"
+                    .into()
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::retap::Desk;
+use crate::retap::{Desk, Ended};
 
 /// The error as told, with the parts that differ from run to run made equal.
 fn told(desk: &Desk, line: &str, code: i32) -> String {
@@ -48,6 +48,64 @@ fn phones_that_cannot_be_reached_and_no_phone_at_all() {
     insta::assert_snapshot!(told(&Desk::new(), "explore", 4), @r"
     error: no phone was named
     help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    ");
+}
+
+#[test]
+fn a_file_that_is_no_apk() {
+    let desk = Desk::new();
+    desk.write("app.apk", "this is no APK");
+    insta::assert_snapshot!(told(&desk, "explore --device jvm:app.apk", 2), @r"
+    error: `jvm:app.apk` could not be started
+      cause: `app.apk` is no APK: it does not begin as a zip file does
+    help: write `--device jvm:FILE.apk` with the path of an APK, or `jvm:sample` for the app that comes with Retap
+    ");
+}
+
+/// What is told of an APK on a machine whose Java does this.
+#[cfg(unix)]
+fn told_with_java(does: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    desk.write("app.apk", "PK\u{3}\u{4}");
+    fs::create_dir_all(desk.path("java/bin")).unwrap();
+    fs::create_dir_all(desk.path("phone")).unwrap();
+    desk.write("phone/ready", "");
+    desk.write("java/bin/java", &format!("#!/bin/sh\n{does}\n"));
+    fs::set_permissions(desk.path("java/bin/java"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = desk.command("explore --device jvm:app.apk");
+    command.env("JAVA_HOME", desk.path("java")).env("RETAP_JVM_PHONE", desk.path("phone"));
+    let ended = Ended::from(command.output().unwrap());
+    assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
+    ended.err.replace(&*desk.path("").to_string_lossy(), "[desk]/")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_java_that_is_too_old_for_the_phone() {
+    let java = r#"echo "Picked up JAVA_TOOL_OPTIONS: -Dx=y" >&2
+echo "Error: LinkageError occurred while loading main class dev.retap.jvmphone.prepare.Prepare" >&2
+printf '\tjava.lang.UnsupportedClassVersionError: class file version 61.0\n' >&2
+exit 1"#;
+    insta::assert_snapshot!(told_with_java(java), @r"
+    error: `jvm:app.apk` could not be started
+      cause: `[desk]/java/bin/java` could not run the phone's classes: Error: LinkageError occurred while loading main class dev.retap.jvmphone.prepare.Prepare
+    help: install a JDK (17), or set JAVA_HOME to one, and see what JAVA_TOOL_OPTIONS adds; then try again
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_java_that_does_not_know_the_flags_of_the_phone() {
+    let java = r#"case "$*" in *prepare.Prepare*) echo prepared; exit 0 ;; esac
+echo "Unrecognized VM option 'BytecodeVerificationRemote'" >&2
+echo "Error: Could not create the Java Virtual Machine." >&2
+read keys
+exit 1"#;
+    insta::assert_snapshot!(told_with_java(java), @r"
+    error: `jvm:app.apk` could not be started
+      cause: the phone did not start: the JVM ended with exit status: 1: Unrecognized VM option 'BytecodeVerificationRemote'
+    help: see whether Java is one of version 17 and the machine has a gigabyte of memory to spare, then try again
     ");
 }
 

@@ -12,6 +12,7 @@ use retap_agent::link::keys::Keys;
 use retap_shared::codec;
 use tokio::sync::watch;
 
+use super::tools::java_says;
 use super::{JvmError, Tools};
 use crate::run::random_number;
 
@@ -110,5 +111,11 @@ fn watch_over(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<
 fn last_words(log: &Path, status: &str) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let error = text.lines().rev().find_map(|line| line.strip_prefix("error: "));
-    error.map_or_else(|| format!("the JVM ended with {status}"), str::to_owned)
+    // Java's own, where it never came to the phone's first line.
+    let is_javas = text.lines().any(|line| line.starts_with("Error: "));
+    let in_other_words = || match is_javas {
+        true => format!("the JVM ended with {status}: {}", java_says(&text)),
+        false => format!("the JVM ended with {status}"),
+    };
+    error.map_or_else(in_other_words, str::to_owned)
 }

@@ -65,7 +65,15 @@ impl Tools {
         let told = String::from_utf8_lossy(&output.stdout);
         match told.lines().last() {
             Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
-            _ => Err(JvmError::Failed { what, why: why(&output.stderr) }),
+            _ => Err(self.refusal(what, &String::from_utf8_lossy(&output.stderr))),
+        }
+    }
+
+    /// A program that came to its first line says what it misses in its own words; before that it is Java that speaks.
+    fn refusal(&self, what: String, told: &str) -> JvmError {
+        match told.lines().rev().find_map(|line| line.strip_prefix("error: ")) {
+            Some(why) => JvmError::Failed { what, why: why.to_owned() },
+            None => JvmError::WrongJava { java: self.java.clone(), why: java_says(told) },
         }
     }
 
@@ -172,8 +180,9 @@ fn cache() -> PathBuf {
     cache.or_else(home).unwrap_or_else(std::env::temp_dir).join("retap").join("apps")
 }
 
-fn why(stderr: &[u8]) -> String {
-    let told = String::from_utf8_lossy(stderr);
-    let error = told.lines().rev().find_map(|line| line.strip_prefix("error: "));
-    error.or_else(|| told.lines().last()).unwrap_or("it did not say why").to_owned()
+/// Why a JVM did not come to the program: its first line that is no notice and no frame of a stack.
+pub fn java_says(told: &str) -> String {
+    let is_notice =
+        |line: &str| line.starts_with("Picked up ") || line.starts_with("\tat ") || line.is_empty();
+    told.lines().find(|line| !is_notice(line)).unwrap_or("it did not say why").trim().to_owned()
 }

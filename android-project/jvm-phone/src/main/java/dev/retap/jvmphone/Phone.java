@@ -19,6 +19,9 @@ public final class Phone {
     public static final String ARGUMENTS = "retap.arguments";
     public static final int LEVEL = 35;
 
+    /** The runtime's packages into which Robolectric and the phone look. */
+    private static final String[] OPENED = {"java.lang", "java.lang.reflect", "java.io", "java.net", "java.util", "java.nio"};
+
     private Phone() {}
 
     public static void main(String[] args) throws Exception {
@@ -29,6 +32,11 @@ public final class Phone {
         for (String part : new String[] {"app.apk", "classes.jar", "app.properties"}) {
             if (!Files.isRegularFile(app.resolve(part))) {
                 fail("`" + app + "` is no prepared app: it has no " + part);
+            }
+        }
+        for (String opened : OPENED) {
+            if (!Object.class.getModule().isOpen(opened, Phone.class.getModule())) {
+                fail("the JVM keeps `" + opened + "` closed; start it with --add-opens java.base/" + opened + "=ALL-UNNAMED");
             }
         }
         // Whoever started it needs it; without them it would wait for a host for minutes.

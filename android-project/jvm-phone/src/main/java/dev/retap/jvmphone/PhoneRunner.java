@@ -60,7 +60,7 @@ final class PhoneRunner extends RobolectricTestRunner {
             ClassLoader loader = PhoneRunner.class.getClassLoader();
             return (Class<?>) define.invoke(loader, "android.app.Application", bytes, 0, bytes.length);
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("start the JVM with --add-opens java.base/java.lang=ALL-UNNAMED", e);
+            throw new IllegalStateException("this JVM has no way to define a class by its bytes", e);
         }
     }
 

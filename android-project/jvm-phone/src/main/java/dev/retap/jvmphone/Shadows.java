@@ -13,6 +13,7 @@ import dev.retap.jvmphone.shadows.ShadowPhoneGeocoder;
 import dev.retap.jvmphone.shadows.ShadowPhoneLoadedApk;
 import dev.retap.jvmphone.shadows.ShadowPhoneMediaPlayer;
 import dev.retap.jvmphone.shadows.ShadowPhonePackageManager;
+import dev.retap.jvmphone.shadows.ShadowPhonePackageMonitor;
 import dev.retap.jvmphone.shadows.ShadowPhoneSdkSandbox;
 import dev.retap.jvmphone.shadows.ShadowPhoneService;
 import dev.retap.jvmphone.shadows.ShadowPhoneUiAutomation;
@@ -46,6 +47,7 @@ final class Shadows {
         ShadowPhoneLoadedApk.class,
         ShadowPhoneMediaPlayer.class,
         ShadowPhonePackageManager.class,
+        ShadowPhonePackageMonitor.class,
         ShadowPhoneSdkSandbox.class,
         ShadowPhoneService.class,
         ShadowPhoneUiAutomation.class,

@@ -53,7 +53,12 @@ final class Watchdog {
         stops = before + 1;
         Thread main = MainThread.current();
         AppProcess.notResponding(main.getStackTrace());
-        main.stop();
+        try {
+            main.stop();
+        } catch (UnsupportedOperationException e) {
+            // From Java 20 on no thread can be stopped: the phone ends below, and the next one takes its place.
+            System.err.println("warning: this JVM stops no threads; Java 17 does");
+        }
         if (!job.await(AFTER_STOP_MILLIS)) {
             System.err.println("error: the app's main thread cannot be stopped");
             Runtime.getRuntime().halt(3);
