@@ -16,7 +16,9 @@ import dev.retap.jvmphone.shadows.ShadowPhonePackageManager;
 import dev.retap.jvmphone.shadows.ShadowPhonePackageMonitor;
 import dev.retap.jvmphone.shadows.ShadowPhoneSdkSandbox;
 import dev.retap.jvmphone.shadows.ShadowPhoneService;
+import dev.retap.jvmphone.shadows.ShadowPhoneStorageManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneUiAutomation;
+import dev.retap.jvmphone.shadows.ShadowPhoneUserEnvironment;
 import dev.retap.jvmphone.shadows.ShadowPhoneUserManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneViewRoot;
 
@@ -50,7 +52,9 @@ final class Shadows {
         ShadowPhonePackageMonitor.class,
         ShadowPhoneSdkSandbox.class,
         ShadowPhoneService.class,
+        ShadowPhoneStorageManager.class,
         ShadowPhoneUiAutomation.class,
+        ShadowPhoneUserEnvironment.class,
         ShadowPhoneUserManager.class,
         ShadowPhoneViewRoot.class,
     };
