@@ -22,6 +22,7 @@ mod random;
 mod seeded;
 mod session;
 mod sessions;
+mod snapshots;
 mod stuck;
 mod system;
 mod texts;
@@ -109,7 +110,7 @@ pub enum Move {
     Restart {
         clear: bool,
     },
-    /// Save the phone's state.
+    /// Save the phone's state; where only an app's data can be saved, the app begins anew after it.
     Save,
     /// Go back to one that this walker saved.
     Restore(CheckpointId),
@@ -156,9 +157,11 @@ pub enum Did<'a> {
     },
     /// The phone cannot do that; nothing has happened.
     Refused,
+    /// Unless it is of the whole phone, it is of the app's data, and the app has begun anew, as it will when that is restored.
     Saved {
         id: CheckpointId,
         bytes: u64,
+        whole: bool,
     },
     Restored {
         id: CheckpointId,

@@ -53,13 +53,36 @@ pub struct WalkRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walked {
-    Started { clean: bool },
-    Stepped { step: Step, node: Option<usize>, chosen: bool, again: bool, quiet: bool },
+    Started {
+        clean: bool,
+    },
+    Stepped {
+        step: Step,
+        node: Option<usize>,
+        chosen: bool,
+        again: bool,
+        quiet: bool,
+    },
     Refused,
-    Saved { id: CheckpointId, bytes: u64 },
-    Restored { id: CheckpointId },
-    Dropped { id: CheckpointId },
+    /// Unless it is of the whole phone, the app was stopped for it and has begun anew, with its data.
+    Saved {
+        id: CheckpointId,
+        bytes: u64,
+        #[serde(default = "of_the_whole_phone")]
+        whole: bool,
+    },
+    Restored {
+        id: CheckpointId,
+    },
+    Dropped {
+        id: CheckpointId,
+    },
     Forgotten,
+}
+
+/// What runs of an earlier version have noted nothing else of.
+fn of_the_whole_phone() -> bool {
+    true
 }
 
 /// All that an exploration needs to know of a session once it is over.

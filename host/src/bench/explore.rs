@@ -11,6 +11,7 @@ use retap_engine::model::CoveragePoint;
 use retap_engine::oracle::{CandidateKey, Observation};
 use retap_engine::seed::{Rng, Seed};
 use retap_engine::stop::Stop;
+use retap_shared::action::SystemKinds;
 use retap_shared::protocol::Settle;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
@@ -141,6 +142,14 @@ impl Explorer for Timed {
 
     fn settle(&self) -> Option<Settle> {
         self.inner.settle()
+    }
+
+    fn wants_system_events(&self) -> bool {
+        self.inner.wants_system_events()
+    }
+
+    fn meet(&mut self, walker: usize, can: SystemKinds) {
+        self.inner.meet(walker, can);
     }
 
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {

@@ -1,33 +1,33 @@
 //! Retap's own: time travel under APE's model, guided by what is new. Every phone works on the same model and goes to a part
 //! of the app that no other one is at.
 //!
-//! In a state the next event is drawn by what it is and how rarely it was done there. What was never done is looked for nearby
-//! first; what is known to end in a crash is left alone. A walker that has seen nothing new for a while travels: to where
+//! What is done next in a state is in `choosing`. A walker that has seen nothing new for a while travels: to where
 //! something new was seen for the least effort, over the model's transitions, by a clean start and the shortest recorded way,
 //! or by a snapshot, whatever takes least.
 
+mod choosing;
 mod others;
 mod promise;
 mod weights;
+mod yields;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use rand::RngExt;
 use retap_shared::Text;
 use retap_shared::action::{Action, System, SystemKinds};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{CheckpointId, Settle};
+use retap_shared::protocol::Settle;
 use retap_shared::screen::{Rect, SharedScreen};
 
 use super::possible::{self, Possible, SYSTEM, What};
-use super::timetravel::Costs;
+use super::timetravel::{Costs, Snapshot};
 use super::{ApeRules, At, Choice, Did, Explorer, Move, Seen};
-use crate::model::ape::{ActionId, DecisionTree, Model, ModelAction, Paths, Spot, State, StateId};
+use crate::model::ape::{ActionId, DecisionTree, Model, Paths, Spot, StateId};
 use crate::seed::Rng;
 use others::Others;
 use promise::Promise;
-use weights::{draw, weight};
+use yields::{Stretch, Yields};
 
 const SETTLE: Settle = Settle { quiet: Micros::from_millis(200), limit: Micros::from_millis(1_000) };
 /// So many events without anything new, and a walker travels.
@@ -36,8 +36,10 @@ const PATIENCE: u32 = 60;
 const OFFLINE: u32 = 8;
 /// How far a way is looked for, in states.
 const FAR: usize = 20_000;
-/// How near something undone must be to be gone to.
-const NEAR: usize = 400;
+/// A plan that failed counts as so many events without anything new: where plans fail, one may go round in circles.
+const LOST: u32 = 4;
+/// What a problem that nobody has seen is worth, beside branches (2), screens (1) and activities (4).
+const NEW_PROBLEM: u32 = 6;
 /// A state costs so many bytes of snapshots at most, all together.
 const BYTES: u64 = 8 << 30;
 
@@ -52,6 +54,7 @@ pub struct Auto {
     /// How often the system's part was played in each activity.
     outside: HashMap<(Text, What), u32>,
     known: HashSet<Fingerprint>,
+    yields: Yields,
     /// System events are done only where they are allowed.
     system: bool,
     /// What each walker's phone can do of them. Walkers of an earlier time, whose phones nobody knows, are taken for simulated.
@@ -73,10 +76,13 @@ struct Walker {
     mend: Option<(u32, System)>,
     /// Events since something new was seen, or since the last travel.
     dull: u32,
+    /// What came of the last events, up to a number of them.
+    stretch: Stretch,
     /// Where its plan leads to.
     goal: Option<StateId>,
-    saved: HashMap<StateId, (CheckpointId, u64)>,
-    wants_to_save: bool,
+    saved: HashMap<StateId, Snapshot<StateId>>,
+    /// So many steps from a clean start something new was seen: it may be worth a snapshot.
+    wants_to_save: Option<usize>,
     asked_to_save: bool,
     cannot_save: bool,
 }
@@ -91,6 +97,7 @@ impl Auto {
             crashes: HashMap::new(),
             outside: HashMap::new(),
             known: HashSet::new(),
+            yields: Yields::default(),
             system,
             can: HashMap::new(),
             root: None,
@@ -117,92 +124,11 @@ impl Auto {
         self.model.see(screen, &listed).0
     }
 
-    fn choose_action(&mut self, number: usize, here: &Spot, rng: &mut Rng) -> Option<ActionId> {
-        let walker = self.walkers.entry(number).or_default();
-        match walker.plan.pop_front() {
-            Some((state, action)) if state == here.state => {
-                walker.expected = self.model.state(state).known(action).and_then(ModelAction::reliable);
-                return Some(action);
-            }
-            Some(_) => walker.plan.clear(),
-            None => {}
-        }
-        // Who has no plan is on the way to nowhere, and keeps nobody from going there.
-        (walker.expected, walker.goal) = (None, None);
-        let others = Others::of(&self.walkers, number);
-        let times = |action: &ModelAction| action.visits + others.doing(here.state, action.id);
-        let undone: Vec<(ActionId, u64)> = self
-            .worth(number, here.state)
-            .filter(|(action, _)| times(action) == 0)
-            .map(|(action, weight)| (action.id, weight))
-            .collect();
-        if !undone.is_empty() && rng.random_ratio(4, 5) {
-            return draw(&undone, rng);
-        }
-        if undone.is_empty()
-            && rng.random_ratio(2, 3)
-            && let Some(action) = self.go_near(number, here, &others)
-        {
-            return Some(action);
-        }
-        let all: Vec<(ActionId, u64)> = self
-            .worth(number, here.state)
-            .map(|(action, weight)| (action.id, weight / (u64::from(times(action)) + 1)))
-            .collect();
-        draw(&all, rng)
-    }
-
-    /// What can be done in a state, with what it weighs by itself. What ended in problems weighs less, and so does what the
-    /// system does, where it has been done in the same activity.
-    fn worth(&self, number: usize, id: StateId) -> impl Iterator<Item = (&ModelAction, u64)> {
-        let (state, can) = (self.model.state(id), self.can(number));
-        let possible = move |action: &&ModelAction| action.aliases > 0 && action.id.what.is_within(can);
-        state.actions.iter().filter(possible).map(move |action| {
-            let what = action.id.what;
-            let crashes = self.crashes.get(&(id, action.id)).copied().unwrap_or(0);
-            let outside = match what {
-                What::System(_) | What::Rotate => {
-                    self.outside.get(&(state.activity.clone(), what)).copied().unwrap_or(0)
-                }
-                _ => 0,
-            };
-            let weight = (u64::from(weight(what)) << 20) / u64::from(1 + outside / 4);
-            (action, weight >> (2 * crashes).min(16))
-        })
-    }
-
-    /// The first action on the way to the nearest state where something that matters was never done.
-    fn go_near(&mut self, number: usize, here: &Spot, others: &Others) -> Option<ActionId> {
-        let undone = |id: StateId, state: &State| {
-            let matters = |action: &ModelAction| action.aliases > 0 && weight(action.id.what) >= 4;
-            let is_undone = |action: &ModelAction| action.visits + others.doing(id, action.id) == 0;
-            !others.go_to(id) && state.actions.iter().any(|action| is_undone(action) && matters(action))
-        };
-        let way = self.model.nearest(here.state, NEAR, undone)?;
-        let goal = way.last().and_then(|(state, action)| {
-            self.model.state(*state).known(*action).and_then(ModelAction::reliable)
-        });
-        let walker = self.walkers.entry(number).or_default();
-        walker.goal = goal;
-        walker.plan = way.into();
-        let (_, action) = walker.plan.pop_front()?;
-        walker.expected = self.model.state(here.state).known(action).and_then(ModelAction::reliable);
-        Some(action)
-    }
-
-    fn choice(&self, here: &Spot, action: ActionId, at: &At<'_>, rng: &mut Rng) -> Option<Choice> {
-        let listed = self.list(at.walker, at.screen);
-        let ways: Vec<usize> = self.model.gui_actions(here, action).collect();
-        let way = *ways.get(rng.random_range(0..ways.len().max(1)))?;
-        let possible = listed.get(way)?;
-        Some(Choice { action: possible.action(at.screen, rng), node: possible.node })
-    }
-
     /// Where to go when here nothing new has been seen for a while; nothing if it is gone to on foot, by the plan.
     fn travel(&mut self, number: usize, here: &Spot, rng: &mut Rng) -> Option<Move> {
         let others = Others::of(&self.walkers, number);
         let walker = self.walkers.entry(number).or_default();
-        (walker.dull, walker.goal) = (0, None);
+        (walker.dull, walker.stretch, walker.goal) = (0, Stretch::default(), None);
         walker.plan.clear();
         let Some(goal) = self.promise.best(&self.model, &others, rng) else {
             return Some(Move::Restart { clear: true });
@@ -213,11 +139,16 @@ impl Auto {
         let cost = |way: &[(StateId, ActionId)]| self.costs.step() * way.len() as u64;
         let on_foot = way(here.state);
         let anew = self.root.filter(|root| self.model.is_alive(*root)).and_then(way);
-        let snapshot = walker.saved.get(&goal).map(|(id, _)| *id);
+        let snapshot = walker.saved.get(&goal).filter(|saved| self.model.is_alive(saved.lands));
+        let snapshot = snapshot.and_then(|saved| Some((saved.id, way(saved.lands)?)));
+        let snapshot_cost = snapshot.as_ref().map_or(u64::MAX, |(_, rest)| self.costs.restore() + cost(rest));
         let on_foot_cost = on_foot.as_deref().map_or(u64::MAX, |way| cost(way) + cost(way) / 2);
         let anew_cost = anew.as_deref().map_or(u64::MAX, |way| start + cost(way));
         match snapshot {
-            Some(id) if self.costs.restore() < on_foot_cost.min(anew_cost) => Some(Move::Restore(id)),
+            Some((id, rest)) if snapshot_cost < on_foot_cost.min(anew_cost) => {
+                walker.after_start = rest.into();
+                Some(Move::Restore(id))
+            }
             _ if on_foot_cost < anew_cost => {
                 walker.plan = on_foot.unwrap_or_default().into();
                 None
@@ -242,8 +173,17 @@ impl Auto {
         if let Some(from) = &from {
             self.promise.gained(from.state, new);
         }
+        if let Some(what) = what {
+            let has_failed = seen.problems.iter().any(|problem| !self.known.contains(problem));
+            self.yields.note(what, new + NEW_PROBLEM * u32::from(has_failed));
+        }
+        let is_dull = new == 0 || f64::from(new) < self.yields.mean() / 2.0;
         let walker = self.walkers.entry(seen.walker).or_default();
-        walker.dull = if new > 0 { 0 } else { walker.dull + 1 };
+        walker.dull = if is_dull { walker.dull + 1 } else { 0 };
+        walker.stretch.note(new);
+        if walker.stretch.is_long() && self.yields.is_poor(std::mem::take(&mut walker.stretch)) {
+            walker.dull = PATIENCE;
+        }
         let Some(screen) = seen.screen.filter(|_| seen.inside) else {
             walker.plan.clear();
             walker.expected = None;
@@ -270,6 +210,7 @@ impl Auto {
         let walker = self.walkers.entry(seen.walker).or_default();
         if let Some(expected) = walker.expected.take().filter(|expected| *expected != to.state) {
             walker.plan.clear();
+            walker.dull += LOST;
             if self.model.is_alive(expected) {
                 self.model.detach(expected);
             }
@@ -286,15 +227,30 @@ impl Auto {
             let root = self.root.filter(|root| self.model.is_alive(*root));
             let way = root.and_then(|root| self.model.nearest(root, FAR, |state, _| state == to.state));
             let steps = way.map_or(seen.way.len(), |way| way.len()).min(PATIENCE as usize);
-            walker.wants_to_save = self.costs.is_worth_saving(steps);
+            walker.wants_to_save = Some(steps);
         }
         walker.here = Some(to);
+    }
+
+    /// The app has begun, or begun anew.
+    fn begun(&mut self, seen: &Seen<'_>) {
+        let here = seen.screen.filter(|_| seen.inside).map(|screen| self.see(seen.walker, screen));
+        if let Some(here) = &here {
+            self.promise.reached(here.state, 0);
+            if matches!(seen.did, Did::Started { clean: true }) {
+                self.root = Some(here.state);
+            }
+        }
+        let walker = self.walkers.entry(seen.walker).or_default();
+        walker.here = here;
+        walker.plan = std::mem::take(&mut walker.after_start);
+        (walker.expected, walker.dull, walker.mend) = (None, 0, None);
     }
 
     fn crashed(&mut self, state: StateId, action: ActionId, problems: &[Fingerprint]) {
         let new = problems.iter().filter(|problem| self.known.insert(**problem)).count();
         // What has never been seen before is looked at closer: more of its kind may be near.
-        self.promise.gained(state, 6 * u32::try_from(new).unwrap_or(0));
+        self.promise.gained(state, NEW_PROBLEM * u32::try_from(new).unwrap_or(0));
         *self.crashes.entry((state, action)).or_default() += 1;
     }
 }
@@ -323,7 +279,9 @@ impl Explorer for Auto {
         };
         let walker = self.walkers.entry(at.walker).or_default();
         walker.here = Some(here.clone());
-        if std::mem::take(&mut walker.wants_to_save) {
+        if let Some(steps) = walker.wants_to_save.take()
+            && self.costs.is_worth_saving(steps, if at.can.checkpoints { 0 } else { steps })
+        {
             walker.asked_to_save = true;
             return Move::Save;
         }
@@ -333,11 +291,11 @@ impl Explorer for Auto {
         if let Some((_, mended)) = walker.mend.take_if(|(left, _)| *left == 0) {
             return Move::Act(Choice { action: Action::System(mended), node: None });
         }
-        let bytes: u64 = walker.saved.values().map(|(_, bytes)| *bytes).sum();
+        let bytes: u64 = walker.saved.values().map(|saved| saved.bytes).sum();
         if bytes > BYTES
-            && let Some((_, (id, _))) = walker.saved.iter().min_by_key(|(state, _)| self.promise.of(**state))
+            && let Some((_, least)) = walker.saved.iter().min_by_key(|(state, _)| self.promise.of(**state))
         {
-            return Move::Drop(*id);
+            return Move::Drop(least.id);
         }
         if walker.dull >= PATIENCE
             && walker.plan.is_empty()
@@ -356,29 +314,26 @@ impl Explorer for Auto {
         self.walkers.entry(seen.walker).or_default().doing = None;
         match seen.did {
             Did::Stepped { .. } => self.stepped(seen),
-            Did::Started { .. } | Did::Restored { .. } => {
-                let here = seen.screen.filter(|_| seen.inside).map(|screen| self.see(seen.walker, screen));
-                if let Some(here) = &here {
-                    self.promise.reached(here.state, 0);
-                    if matches!(seen.did, Did::Started { clean: true }) {
-                        self.root = Some(here.state);
-                    }
-                }
-                let walker = self.walkers.entry(seen.walker).or_default();
-                walker.here = here;
-                walker.plan = std::mem::take(&mut walker.after_start);
-                (walker.expected, walker.dull, walker.mend) = (None, 0, None);
-            }
-            Did::Saved { id, bytes } => {
+            Did::Started { .. } | Did::Restored { .. } => self.begun(seen),
+            Did::Saved { id, bytes, whole } => {
                 let walker = self.walkers.entry(seen.walker).or_default();
                 walker.asked_to_save = false;
-                if let Some(here) = &walker.here {
-                    walker.saved.insert(here.state, (id, bytes));
+                let state = walker.here.as_ref().map(|here| here.state);
+                if !whole {
+                    self.begun(seen);
+                }
+                let walker = self.walkers.entry(seen.walker).or_default();
+                if let (Some(state), Some(lands)) = (state, walker.here.as_ref().map(|here| here.state)) {
+                    walker.saved.insert(state, Snapshot { id, bytes, lands });
+                    if !whole {
+                        let back = self.model.nearest(lands, FAR, |id, _| id == state);
+                        walker.plan = back.unwrap_or_default().into();
+                    }
                 }
             }
             Did::Dropped { id } => {
                 let walker = self.walkers.entry(seen.walker).or_default();
-                walker.saved.retain(|_, (saved, _)| *saved != id);
+                walker.saved.retain(|_, saved| saved.id != id);
             }
             Did::Refused => {
                 let walker = self.walkers.entry(seen.walker).or_default();

@@ -15,7 +15,7 @@ use super::stuck::{Stuck, StuckRules};
 use super::{At, Did, Explorer, Move, Seen};
 use crate::model::widget_tree;
 use crate::seed::Rng;
-pub(super) use costs::Costs;
+pub(super) use costs::{Costs, Snapshot};
 use graph::Graph;
 
 /// The published figures by default.
@@ -61,11 +61,11 @@ struct Walker {
     at: Option<u64>,
     stuck: Stuck,
     is_stuck: bool,
-    /// The state it is in is worth a snapshot.
-    wants_to_save: bool,
+    /// The state it is in is interesting, and so many steps from a clean start: it may be worth a snapshot.
+    wants_to_save: Option<usize>,
     /// The phone was asked once and could not.
     cannot_save: bool,
-    saved: HashMap<u64, (CheckpointId, u64)>,
+    saved: HashMap<u64, Snapshot<u64>>,
     /// The rest of a recorded way, and where it leads.
     replay: VecDeque<Step>,
     goal: Option<u64>,
@@ -81,22 +81,28 @@ impl TimeTravel {
     /// The way back to the fittest of the states that this walker can go back to.
     fn travel(&mut self, number: usize) -> Option<Move> {
         let walker = self.walkers.entry(number).or_default();
-        let target = self.graph.fittest(&self.rules, |state| walker.saved.contains_key(&state))?;
-        let way = self.graph.way(target);
+        let from_snapshot = |state: u64| {
+            let saved = walker.saved.get(&state)?;
+            Some((saved.id, self.graph.way_from(saved.lands, state)?))
+        };
+        let target = self.graph.fittest(&self.rules, |state| from_snapshot(state).is_some())?;
+        let (saved, way) = (from_snapshot(target), self.graph.way(target));
         walker.is_stuck = false;
         walker.stuck.clear();
-        let saved = walker.saved.get(&target).map(|(id, _)| *id);
-        let is_quicker = |way: &Vec<Step>| self.costs.restore() < self.costs.replay(way.len());
-        if let Some(id) = saved.filter(|_| way.as_ref().is_none_or(is_quicker)) {
+        let restoring = |rest: &[Step]| self.costs.restore() + self.costs.step() * rest.len() as u64;
+        let is_quicker =
+            |rest: &[Step]| way.as_ref().is_none_or(|way| restoring(rest) < self.costs.replay(way.len()));
+        if let Some((id, rest)) = saved.filter(|(_, rest)| is_quicker(rest)) {
+            walker.on_its_way(rest, target);
             return Some(Move::Restore(id));
         }
-        (walker.replay, walker.goal) = (way?.into(), Some(target));
+        walker.on_its_way(way?, target);
         Some(Move::Restart { clear: true })
     }
 
     /// A snapshot to give up, if they take too much together: the least fit one.
     fn to_drop(&self, walker: &Walker) -> Option<CheckpointId> {
-        let bytes: u64 = walker.saved.values().map(|(_, bytes)| *bytes).sum();
+        let bytes: u64 = walker.saved.values().map(|saved| saved.bytes).sum();
         if bytes <= self.rules.bytes {
             return None;
         }
@@ -104,8 +110,8 @@ impl TimeTravel {
         let least = walker
             .saved
             .iter()
-            .min_by(|(one, a), (other, b)| fitness(one).total_cmp(&fitness(other)).then(a.0.cmp(&b.0)));
-        least.map(|(_, (id, _))| *id)
+            .min_by(|(one, a), (other, b)| fitness(one).total_cmp(&fitness(other)).then(a.id.cmp(&b.id)));
+        least.map(|(_, saved)| saved.id)
     }
 
     fn stepped(&mut self, seen: &Seen<'_>) {
@@ -113,7 +119,7 @@ impl TimeTravel {
         self.knows_code |= !branches.is_empty();
         let walker = self.walkers.entry(seen.walker).or_default();
         let from = walker.at.take();
-        walker.wants_to_save = false;
+        walker.wants_to_save = None;
         let Some(screen) = seen.screen.filter(|_| seen.inside) else {
             if walker.replay.is_empty()
                 && let Some(goal) = walker.goal.take()
@@ -131,7 +137,7 @@ impl TimeTravel {
         let walker = self.walkers.entry(seen.walker).or_default();
         if interesting && !walker.cannot_save {
             let steps = self.graph.way(state).map_or(seen.way.len(), |way| way.len());
-            walker.wants_to_save = self.costs.is_worth_saving(steps);
+            walker.wants_to_save = Some(steps);
         }
         if walker.replay.is_empty() {
             if let Some(goal) = walker.goal.take() {
@@ -142,8 +148,38 @@ impl TimeTravel {
         }
     }
 
+    /// The app has begun, or begun anew.
+    fn begun(&mut self, seen: &Seen<'_>) {
+        let new = self.is_new(seen);
+        let walker = self.walkers.entry(seen.walker).or_default();
+        (walker.is_stuck, walker.wants_to_save) = (false, None);
+        walker.stuck.clear();
+        walker.at = None;
+        if !seen.problems.is_empty() {
+            walker.replay.clear();
+            return;
+        }
+        if let Some(screen) = seen.screen.filter(|_| seen.inside) {
+            let state = widget_tree(screen);
+            walker.at = Some(state);
+            let leads_through = !walker.replay.is_empty();
+            self.graph.visit(None, state, new, leads_through);
+            if matches!(seen.did, Did::Started { clean: true }) {
+                self.graph.started(state);
+            }
+        }
+    }
+
     fn is_new(&self, seen: &Seen<'_>) -> bool {
         if self.knows_code { seen.new.branches > 0 } else { !seen.new.is_nothing() }
+    }
+}
+
+impl Walker {
+    /// A way that is empty leads nowhere that it is not.
+    fn on_its_way(&mut self, way: Vec<Step>, goal: u64) {
+        self.goal = (!way.is_empty()).then_some(goal);
+        self.replay = way.into();
     }
 }
 
@@ -166,7 +202,9 @@ impl Explorer for TimeTravel {
 
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
         let walker = self.walkers.entry(at.walker).or_default();
-        if std::mem::take(&mut walker.wants_to_save) {
+        if let Some(steps) = walker.wants_to_save.take()
+            && self.costs.is_worth_saving(steps, if at.can.checkpoints { 0 } else { steps })
+        {
             walker.asked_to_save = true;
             return Move::Save;
         }
@@ -190,37 +228,25 @@ impl Explorer for TimeTravel {
         self.inner.observe(seen);
         match seen.did {
             Did::Stepped { .. } => self.stepped(seen),
-            Did::Started { .. } | Did::Restored { .. } => {
-                let new = self.is_new(seen);
-                let walker = self.walkers.entry(seen.walker).or_default();
-                (walker.is_stuck, walker.wants_to_save) = (false, false);
-                walker.stuck.clear();
-                walker.at = None;
-                if !seen.problems.is_empty() {
-                    walker.replay.clear();
-                }
-                if seen.problems.is_empty()
-                    && let Some(screen) = seen.screen.filter(|_| seen.inside)
-                {
-                    let state = widget_tree(screen);
-                    walker.at = Some(state);
-                    let leads_through = !walker.replay.is_empty();
-                    self.graph.visit(None, state, new, leads_through);
-                    if matches!(seen.did, Did::Started { clean: true }) {
-                        self.graph.started(state);
-                    }
-                }
-            }
-            Did::Saved { id, bytes } => {
+            Did::Started { .. } | Did::Restored { .. } => self.begun(seen),
+            Did::Saved { id, bytes, whole } => {
                 let walker = self.walkers.entry(seen.walker).or_default();
                 walker.asked_to_save = false;
-                if let Some(state) = walker.at {
-                    walker.saved.insert(state, (id, bytes));
+                let state = walker.at;
+                if !whole {
+                    self.begun(seen);
+                }
+                let walker = self.walkers.entry(seen.walker).or_default();
+                if let (Some(state), Some(lands)) = (state, walker.at) {
+                    walker.saved.insert(state, Snapshot { id, bytes, lands });
+                    if let Some(way) = self.graph.way_from(lands, state).filter(|way| !way.is_empty()) {
+                        walker.on_its_way(way, state);
+                    }
                 }
             }
             Did::Dropped { id } => {
                 let walker = self.walkers.entry(seen.walker).or_default();
-                walker.saved.retain(|_, (saved, _)| *saved != id);
+                walker.saved.retain(|_, saved| saved.id != id);
             }
             Did::Refused => {
                 let walker = self.walkers.entry(seen.walker).or_default();

@@ -60,7 +60,10 @@ impl Trail {
                 self.events += 1;
             }
             Walked::Refused => self.events += 1,
-            Walked::Saved { id, .. } => {
+            Walked::Saved { id, whole, .. } => {
+                if !whole {
+                    (self.tainted, self.kept_since) = (true, self.way.len());
+                }
                 self.saved.insert(*id, (self.way.clone(), self.kept_since));
             }
             Walked::Restored { id } => {

@@ -27,7 +27,7 @@ const PROGRESS: u32 = 100;
 const OTHERS: u32 = 20;
 
 /// Why a walker does not go on.
-enum Halt {
+pub(super) enum Halt {
     Device(DeviceError),
     Whole(ExploreError),
 }
@@ -45,7 +45,7 @@ impl From<ExploreError> for Halt {
 }
 
 /// What is only of this moment.
-struct Walk<'a> {
+pub(super) struct Walk<'a> {
     whole: &'a Whole<'a>,
     walker: usize,
     rng: Rng,
@@ -154,31 +154,9 @@ impl Walk<'_> {
                 self.step(device, step, node, Kind::Again, now).await
             }
             Move::Restart { clear } => self.start(device, clear).await,
-            Move::Save => match device.save().await {
-                Ok(saved) => {
-                    let did = Walked::Saved { id: saved.id, bytes: saved.bytes };
-                    self.note(&self.record(did, Some(now.clone()), saved.took))?;
-                    Ok(Some(now))
-                }
-                Err(error) => self.refused(error, now),
-            },
-            Move::Restore(id) => match device.restore(id).await {
-                Ok(restored) => {
-                    let screen = device.capture().await?;
-                    let screen = self.seen(device, screen).await?;
-                    let did = Walked::Restored { id };
-                    self.note(&self.record(did, Some(screen.clone()), restored.took))?;
-                    Ok(Some(screen))
-                }
-                Err(error) => self.refused(error, now),
-            },
-            Move::Drop(id) => match device.forget(id).await {
-                Ok(dropped) => {
-                    self.note(&self.record(Walked::Dropped { id }, Some(now.clone()), dropped.took))?;
-                    Ok(Some(now))
-                }
-                Err(error) => self.refused(error, now),
-            },
+            Move::Save => self.save(device, now).await,
+            Move::Restore(id) => self.restore(device, id, now).await,
+            Move::Drop(id) => self.give_up(device, id, now).await,
         }
     }
 
@@ -206,7 +184,11 @@ impl Walk<'_> {
     }
 
     /// This phone cannot do that: nothing has happened.
-    fn refused(&mut self, error: DeviceError, now: SharedScreen) -> Result<Option<SharedScreen>, Halt> {
+    pub(super) fn refused(
+        &mut self,
+        error: DeviceError,
+        now: SharedScreen,
+    ) -> Result<Option<SharedScreen>, Halt> {
         if error.is_loss() {
             return Err(error.into());
         }
@@ -240,11 +222,8 @@ impl Walk<'_> {
                 }
             }
             let screen = self.seen(device, screen).await?;
-            record.screen = Some(screen.clone());
-            let failed = !record.problems.is_empty();
-            self.photograph(device, &mut record).await;
-            self.note(&record)?;
-            if !failed {
+            record.screen = Some(screen);
+            if let Some(screen) = self.conclude(device, record).await? {
                 return Ok(Some(screen));
             }
             // What keeps it from starting may be in its data.
@@ -327,20 +306,32 @@ impl Walk<'_> {
         let screen = self.seen(device, screen).await?;
         let (chosen, again) = (kind != Kind::Back, kind == Kind::Again);
         let did = Walked::Stepped { step, node, chosen, again, quiet };
-        let mut record = self.record(did, Some(screen.clone()), took);
+        let mut record = self.record(did, Some(screen), took);
         record.branches = branches;
         sort(happened, &mut record);
         let package = &self.whole.settings.app.app.package;
         record.problems.extend(guard.logged(&record.passed, &record.problems, package));
         record.problems.extend(guard.appeared(&shown, quiet, package));
-        let failed = !record.problems.is_empty();
+        self.conclude(device, record).await
+    }
+
+    /// Has it noted; `None` if it led to a problem.
+    pub(super) async fn conclude(
+        &self,
+        device: &mut Device,
+        mut record: WalkRecord,
+    ) -> Result<Option<SharedScreen>, Halt> {
         self.photograph(device, &mut record).await;
         self.note(&record)?;
-        Ok((!failed).then_some(screen))
+        Ok(record.screen.filter(|_| record.problems.is_empty()))
     }
 
     /// A screen as explorers are to see it.
-    async fn seen(&mut self, device: &mut Device, screen: SharedScreen) -> Result<SharedScreen, Halt> {
+    pub(super) async fn seen(
+        &mut self,
+        device: &mut Device,
+        screen: SharedScreen,
+    ) -> Result<SharedScreen, Halt> {
         let settings = self.whole.settings;
         let inside = settings.is_inside(screen.activity());
         Ok(self.canvas.seen(device, settings.guard.masked(screen), inside).await?)
@@ -365,11 +356,11 @@ impl Walk<'_> {
         });
     }
 
-    fn record(&self, did: Walked, screen: Option<SharedScreen>, took: Micros) -> WalkRecord {
+    pub(super) fn record(&self, did: Walked, screen: Option<SharedScreen>, took: Micros) -> WalkRecord {
         self.whole.shared().record(self.walker, did, screen, took)
     }
 
-    fn note(&self, record: &WalkRecord) -> Result<(), ExploreError> {
+    pub(super) fn note(&self, record: &WalkRecord) -> Result<(), ExploreError> {
         self.whole.note(record)
     }
 }
@@ -383,7 +374,7 @@ enum Kind {
     Back,
 }
 
-fn sort(happened: Vec<Happening>, into: &mut WalkRecord) {
+pub(super) fn sort(happened: Vec<Happening>, into: &mut WalkRecord) {
     for happening in happened {
         match happening.what {
             What::Problem(problem) => push_once(&mut into.problems, problem),

@@ -174,7 +174,7 @@ impl Shared {
                 None => return told,
             },
             Walked::Refused => Did::Refused,
-            Walked::Saved { id, bytes } => Did::Saved { id: *id, bytes: *bytes },
+            Walked::Saved { id, bytes, whole } => Did::Saved { id: *id, bytes: *bytes, whole: *whole },
             Walked::Restored { id } => Did::Restored { id: *id },
             Walked::Dropped { id } => Did::Dropped { id: *id },
             Walked::Forgotten => Did::Forgotten,
@@ -197,6 +197,7 @@ impl Shared {
                 counts.starting += record.took;
             }
             Walked::Started { clean: false } => {
+                self.exploration.traces.extend(trail.trace(settings, record.walker, None));
                 counts.restarts += 1;
                 counts.starting += record.took;
             }
@@ -206,7 +207,10 @@ impl Shared {
                 self.exploration.events += 1;
             }
             Walked::Refused => self.exploration.events += 1,
-            Walked::Saved { .. } => {
+            Walked::Saved { whole, .. } => {
+                if !whole {
+                    self.exploration.traces.extend(trail.trace(settings, record.walker, None));
+                }
                 counts.saves += 1;
                 counts.saving += record.took;
             }

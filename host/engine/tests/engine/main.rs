@@ -3,6 +3,7 @@
 
 mod ape;
 mod auto;
+mod data_only;
 mod device;
 mod explore;
 mod fakes;

@@ -1,6 +1,7 @@
 //! What starting, stepping, saving and restoring take on these phones, as measured.
 
 use retap_shared::micros::Micros;
+use retap_shared::protocol::CheckpointId;
 
 use crate::explore::{Did, Seen};
 
@@ -13,6 +14,15 @@ pub(in crate::explore) struct Costs {
     /// Of ways that were played again: how many led where they should, and how many there were.
     arrived: u64,
     replays: u64,
+}
+
+/// A state that a walker can go back to.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::explore) struct Snapshot<S> {
+    pub(in crate::explore) id: CheckpointId,
+    pub(in crate::explore) bytes: u64,
+    /// Where one is after it: in the state itself, or, if only the app's data came back, where the app begins with them.
+    pub(in crate::explore) lands: S,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,11 +48,14 @@ impl Costs {
     }
 
     /// Whether a snapshot of a state that so many steps lead to is likely to spare more than it takes: by how much going back
-    /// is quicker, and by how many of the snapshots so far were of use.
-    pub(in crate::explore) fn is_worth_saving(&self, steps: usize) -> bool {
-        let spares = self.replay(steps).saturating_sub(self.restore());
+    /// is quicker, and by how many of the snapshots so far were of use. `afterwards` are the steps that saving and going back
+    /// leave to do: none where the whole phone is saved.
+    pub(in crate::explore) fn is_worth_saving(&self, steps: usize, afterwards: usize) -> bool {
+        let on_foot = self.step() * afterwards as u64;
+        let spares = self.replay(steps).saturating_sub(self.restore() + on_foot);
+        let takes = self.save.mean().unwrap_or(0) + on_foot;
         let (uses, saves) = (self.restore.count + 1, self.save.count + 1);
-        u128::from(spares) * u128::from(uses) > u128::from(self.save.mean().unwrap_or(0)) * u128::from(saves)
+        u128::from(spares) * u128::from(uses) > u128::from(takes) * u128::from(saves)
     }
 
     /// A clean start, and so many steps, as often as it takes to arrive.

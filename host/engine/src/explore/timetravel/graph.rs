@@ -74,10 +74,15 @@ impl Graph {
 
     /// The shortest way from a clean start that was ever recorded, piece by piece.
     pub(super) fn way(&self, to: u64) -> Option<Vec<Step>> {
-        let (root, reachable) = (self.root?, self.reachable());
+        self.way_from(self.root?, to)
+    }
+
+    /// The same from another state.
+    pub(super) fn way_from(&self, from: u64, to: u64) -> Option<Vec<Step>> {
+        let reachable = self.reachable(Some(from));
         let mut way = Vec::new();
         let mut at = to;
-        while at != root {
+        while at != from {
             let before = *reachable.get(&at)?;
             way.push(self.states.get(&before)?.next.get(&at)?.clone());
             at = before;
@@ -86,10 +91,10 @@ impl Graph {
         Some(way)
     }
 
-    /// What recorded steps lead to from a clean start, and from where the shortest way comes to each; the start is its own.
-    fn reachable(&self) -> HashMap<u64, u64> {
-        let mut came: HashMap<u64, u64> = self.root.iter().map(|root| (*root, *root)).collect();
-        let mut queue: VecDeque<u64> = self.root.into_iter().collect();
+    /// What recorded steps lead to from there, and from where the shortest way comes to each; the first is its own.
+    fn reachable(&self, from: Option<u64>) -> HashMap<u64, u64> {
+        let mut came: HashMap<u64, u64> = from.iter().map(|from| (*from, *from)).collect();
+        let mut queue: VecDeque<u64> = from.into_iter().collect();
         while let Some(state) = queue.pop_front() {
             for next in self.states.get(&state).iter().flat_map(|state| state.next.keys()) {
                 came.entry(*next).or_insert_with(|| {
@@ -118,7 +123,7 @@ impl Graph {
     /// The interesting state whose neighbourhood has the highest mean fitness, of those that recorded steps lead to and those
     /// that are saved: after the app was left and brought back, a walker may be where no steps lead.
     pub(super) fn fittest(&self, rules: &TravelRules, is_saved: impl Fn(u64) -> bool) -> Option<u64> {
-        let reachable = self.reachable();
+        let reachable = self.reachable(self.root);
         let mut best: Option<(f64, u64)> = None;
         let can = |state: &&u64| reachable.contains_key(*state) || is_saved(**state);
         for &state in self.interesting.iter().filter(can) {

@@ -1,0 +1,151 @@
+//! What came of events: of each kind lately, and in the whole run. What has led to little in this app is drawn less, and a
+//! stretch of a walk that gives much less than the run did is left.
+
+use std::collections::HashMap;
+
+use super::super::possible::What;
+
+/// A tally of so many events is halved, so that what was long ago counts less.
+const MEMORY: f64 = 128.0;
+/// What is expected of something counts as much as so many events of it.
+const EXPECTED: f64 = 4.0;
+/// Of one event no more counts, or the first look into a large part of the app would outweigh all that follows.
+const MOST: u32 = 10;
+/// No kind of event is given up.
+const LEAST: f64 = 1.0 / 32.0;
+/// How often something comes upon the app from outside, as long as as much comes of it as of what is done inside.
+const SHARE: f64 = 0.15;
+const SHARES: (f64, f64) = (0.02, 0.25);
+/// So many events are looked at together.
+const STRETCH: u32 = 60;
+/// As much must be expected of them, and so many times less must have come.
+const RICH: u64 = 100;
+const POOR: u64 = 4;
+
+#[derive(Debug, Default)]
+pub(super) struct Yields {
+    all: Tally,
+    kinds: HashMap<What, Tally>,
+    outside: Tally,
+    inside: Tally,
+    /// Since the beginning, and all of it.
+    run: Stretch,
+}
+
+/// Some events one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stretch {
+    events: u32,
+    gains: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    events: f64,
+    gains: f64,
+}
+
+/// What the system does, and turning the display: it can be done in every state, and is no reason to stay in one.
+pub(super) fn comes_from_outside(what: What) -> bool {
+    matches!(what, What::System(_) | What::Rotate)
+}
+
+impl Yields {
+    pub(super) fn note(&mut self, what: What, gain: u32) {
+        self.run.note(gain);
+        let gain = f64::from(gain.min(MOST));
+        self.all.note(gain);
+        self.kinds.entry(what).or_default().note(gain);
+        let side = if comes_from_outside(what) { &mut self.outside } else { &mut self.inside };
+        side.note(gain);
+    }
+
+    /// Of an event, on the average.
+    pub(super) fn mean(&self) -> f64 {
+        self.all.mean(1.0)
+    }
+
+    /// Of events of a kind, as a part of what comes of all: 1 as long as nothing is known, and at most.
+    pub(super) fn of_kind(&self, what: What) -> f64 {
+        let known = self.kinds.get(&what).copied().unwrap_or_default();
+        (known.mean(self.mean()) / self.mean()).clamp(LEAST, 1.0)
+    }
+
+    /// Whether a stretch gave much less than the run did on the average, in an app that still gives so much that it is likely to
+    /// be better elsewhere. Where little is left to be found it is no use to run about.
+    pub(super) fn is_poor(&self, stretch: Stretch) -> bool {
+        let expected = self.run.gains * u64::from(stretch.events) / u64::from(self.run.events.max(1));
+        stretch.events >= STRETCH && expected >= RICH && stretch.gains * POOR < expected
+    }
+
+    /// How often something should come from outside.
+    pub(super) fn share_from_outside(&self) -> f64 {
+        let mean = self.mean();
+        (SHARE * self.outside.mean(mean) / self.inside.mean(mean)).clamp(SHARES.0, SHARES.1)
+    }
+}
+
+impl Stretch {
+    pub(super) fn note(&mut self, gain: u32) {
+        self.events += 1;
+        self.gains += u64::from(gain);
+    }
+
+    pub(super) fn is_long(self) -> bool {
+        self.events >= STRETCH
+    }
+}
+
+impl Tally {
+    fn note(&mut self, gain: f64) {
+        self.events += 1.0;
+        self.gains += gain;
+        if self.events >= MEMORY {
+            (self.events, self.gains) = (self.events / 2.0, self.gains / 2.0);
+        }
+    }
+
+    /// Never nothing: it is divided by.
+    fn mean(self, expected: f64) -> f64 {
+        (self.gains + EXPECTED * expected.max(1e-3)) / (self.events + EXPECTED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noted(events: u32, what: What, gain: u32, yields: &mut Yields) -> Stretch {
+        let mut stretch = Stretch::default();
+        (0..events).for_each(|_| {
+            yields.note(what, gain);
+            stretch.note(gain);
+        });
+        stretch
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_drawn_less_until_nothing_else_leads_anywhere() {
+        let mut yields = Yields::default();
+        let before = yields.share_from_outside();
+        noted(60, What::Tap, 4, &mut yields);
+        noted(30, What::System(3), 0, &mut yields);
+        assert!(yields.of_kind(What::System(3)) < 0.3 && yields.of_kind(What::Tap) > 0.9);
+        let barren = yields.share_from_outside();
+        assert!(barren < before / 3.0, "{barren} {before}");
+        noted(2_000, What::Tap, 0, &mut yields);
+        assert!(yields.share_from_outside() > 2.0 * barren);
+    }
+
+    #[test]
+    fn a_stretch_is_poor_only_where_others_were_rich() {
+        let mut yields = Yields::default();
+        let rich = noted(300, What::Tap, 4, &mut yields);
+        let poor = noted(STRETCH, What::Tap, 0, &mut yields);
+        assert_eq!((yields.is_poor(rich), yields.is_poor(poor)), (false, true));
+        let short = noted(STRETCH - 1, What::Tap, 0, &mut yields);
+        assert!(!yields.is_poor(short));
+        noted(3_000, What::Tap, 0, &mut yields);
+        assert!(!yields.is_poor(poor));
+    }
+}
