@@ -26,8 +26,13 @@ final class Tree {
 
     /** All of them, window by window. */
     final List<Node> nodes = new ArrayList<>();
-    /** Where the topmost window's nodes begin that is no keyboard. */
-    int top;
+    /** Where the nodes of the topmost window begin and end that is no keyboard. */
+    private int top;
+    private int topEnd;
+
+    List<Node> tapped() {
+        return nodes.subList(top, topEnd).stream().filter(Node::isTapped).toList();
+    }
 
     static Tree read() {
         Tree tree = new Tree();
@@ -40,11 +45,13 @@ final class Tree {
             window.getTitle();
             window.getParent();
             AccessibilityNodeInfo root = window.getRoot(PREFETCH);
-            if (!isKeyboard) {
-                tree.top = tree.nodes.size();
-            }
+            int first = tree.nodes.size();
             if (root != null) {
                 tree.read(root, 0, new HashSet<>());
+            }
+            if (!isKeyboard) {
+                tree.top = first;
+                tree.topEnd = tree.nodes.size();
             }
         }
         return tree;
