@@ -28,8 +28,8 @@ use crate::settings::Devices;
 
 /// Events in a row until it is the other side's turn: whatever else the machine does meanwhile meets both.
 const BLOCK: u64 = 50;
-/// Captures in a row, for the same reason.
-const ROUND: usize = 10;
+/// Captures of each side that do not count: the first ones meet what is new.
+const WARM_UP: usize = 30;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -207,16 +207,19 @@ impl Bench<'_> {
         let nodes = self.device.capture().await.map_err(&lost)?.nodes().len();
         self.device.set_settle(Settle { quiet: Micros::ZERO, limit: Micros::ZERO });
         let (mut reads, mut direct) = (Reads::default(), Vec::new());
-        // The first round of each is for what is met for the first time.
-        for round in 0..=self.options.samples.div_ceil(ROUND) {
-            let ours = self.reads().await.map_err(&lost)?;
-            let others = match &self.jvm {
-                Some(jvm) => jvm.direct_reads(ROUND).await.map_err(self.wrong())?,
-                None => Vec::new(),
-            };
-            if round > 0 {
-                reads.extend(ours);
-                direct.extend(others);
+        for number in 0..WARM_UP + self.options.samples {
+            if number == WARM_UP {
+                (reads, direct) = Default::default();
+            }
+            // One, other, other, one: who comes second finds more of what it needs in the processor's caches.
+            if number % 2 == 0 {
+                self.read(&mut reads).await.map_err(&lost)?;
+            }
+            if let Some(jvm) = &self.jvm {
+                direct.push(jvm.direct_read().await.map_err(self.wrong())?);
+            }
+            if number % 2 == 1 {
+                self.read(&mut reads).await.map_err(&lost)?;
             }
         }
         let read = percentile(&mut reads.held.here, 50) - percentile(&mut reads.nothing.here, 50);
@@ -229,22 +232,19 @@ impl Bench<'_> {
         })
     }
 
-    /// A round of a request that reads nothing, of a screen that the host holds, and of a whole one.
-    async fn reads(&mut self) -> Result<Reads, DeviceError> {
-        let mut reads = Reads::default();
-        for _ in 0..ROUND {
-            let at = Instant::now();
-            self.device.settle().await?;
-            reads.nothing.add(at, None);
-            let at = Instant::now();
-            self.device.capture().await?;
-            reads.held.add(at, None);
-            self.device.forget_screen();
-            let at = Instant::now();
-            self.device.capture().await?;
-            reads.whole.add(at, None);
-        }
-        Ok(reads)
+    /// A request that reads nothing, a screen that the host holds, and a whole one.
+    async fn read(&mut self, reads: &mut Reads) -> Result<(), DeviceError> {
+        let at = Instant::now();
+        self.device.forget_screen();
+        self.device.capture().await?;
+        reads.whole.add(at, None);
+        let at = Instant::now();
+        self.device.settle().await?;
+        reads.nothing.add(at, None);
+        let at = Instant::now();
+        self.device.capture().await?;
+        reads.held.add(at, None);
+        Ok(())
     }
 
     /// On a place where nothing happens, without waiting for quiet.
@@ -296,14 +296,6 @@ struct Reads {
     nothing: Times,
     held: Times,
     whole: Times,
-}
-
-impl Reads {
-    fn extend(&mut self, more: Reads) {
-        self.nothing.here.extend(more.nothing.here);
-        self.held.here.extend(more.held.here);
-        self.whole.here.extend(more.whole.here);
-    }
 }
 
 /// The middle of something that is seen and does nothing; the first pixel if all of it does something.

@@ -1,13 +1,13 @@
-//! The bench's own loop, written in Java and run in the phone's JVM: asked for by a file in the phone's folder and
-//! answered by another, because the agent knows nothing of it.
+//! The bench's own loop, written in Java and run in the phone's JVM: asked through a socket in the phone's folder, because
+//! the agent knows nothing of it.
 
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
 
 use super::{JvmError, JvmPhone, process};
-
-const LOOK: Duration = Duration::from_millis(20);
 
 /// What a walk did: two that are equal met the same screens and did the same there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,35 +33,30 @@ impl JvmPhone {
         walked(&answer).ok_or_else(|| strange(&answer))
     }
 
-    /// Reads the screen that is there so many times: what each time took, in microseconds.
-    pub async fn direct_reads(&self, times: usize) -> Result<Vec<f64>, JvmError> {
-        let answer = self.ask_directly(&format!("read {times}")).await?;
-        let numbers: Result<Vec<f64>, _> = answer.split_whitespace().map(str::parse).collect();
-        numbers.map_err(|_| strange(&answer))
+    /// Reads the screen that is there: microseconds.
+    pub async fn direct_read(&self) -> Result<f64, JvmError> {
+        let answer = self.ask_directly("read").await?;
+        answer.parse().map_err(|_| strange(&answer))
     }
 
     async fn ask_directly(&self, question: &str) -> Result<String, JvmError> {
         let running = self.running.borrow().clone();
-        let folder = running.process.folder();
+        let socket = running.process.folder().join("direct");
         let failed = |source| JvmError::Run { what: "the loop in Java".to_owned(), source };
-        let (part, answer) = (folder.join("direct.asked"), folder.join("direct.answer"));
-        std::fs::write(&part, question).map_err(failed)?;
-        std::fs::rename(&part, folder.join("direct.request")).map_err(failed)?;
         let mut ended = running.process.ended();
         tokio::select! {
-            read = read(&answer) => read.map_err(failed),
+            answer = ask(&socket, question) => answer.map_err(failed),
             why = process::wait(&mut ended) => Err(JvmError::Died(why)),
         }
     }
 }
 
-async fn read(answer: &Path) -> io::Result<String> {
-    while !answer.exists() {
-        tokio::time::sleep(LOOK).await;
-    }
-    let text = std::fs::read_to_string(answer)?;
-    std::fs::remove_file(answer)?;
-    Ok(text)
+async fn ask(socket: &Path, question: &str) -> io::Result<String> {
+    let mut stream = UnixStream::connect(socket).await?;
+    stream.write_all(format!("{question}\n").as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    Ok(answer)
 }
 
 fn walked(answer: &str) -> Option<(f64, Walked)> {

@@ -17,15 +17,21 @@ import dev.retap.jvmphone.Phone;
 import dev.retap.jvmphone.server.Display;
 import dev.retap.jvmphone.server.MainThread;
 import dev.retap.jvmphone.server.Server;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import org.robolectric.RuntimeEnvironment;
 
 /**
  * What a bench compares the agent with: the same loop written in Java, in the same JVM, without a link. Only where the
- * property says so; asked for by a file in the phone's folder, and answered by another.
+ * property says so; asked through a socket in the phone's folder, so that its thread is woken as the agent's is.
  */
 public final class Direct implements Runnable {
     private static final String PROPERTY = "retap.direct";
@@ -33,37 +39,42 @@ public final class Direct implements Runnable {
     /** As the agent waits after a start. */
     private static final long START_QUIET_MILLIS = 200;
     private static final long QUIET_LIMIT_MILLIS = 5_000;
-    private static final long LOOK_MILLIS = 20;
 
-    private final Path folder;
+    private final ServerSocketChannel askers;
 
-    private Direct(Path folder) {
-        this.folder = folder;
+    private Direct(ServerSocketChannel askers) {
+        this.askers = askers;
     }
 
     public static void startIfWanted() {
-        if (System.getProperty(PROPERTY) != null) {
-            Thread thread = new Thread(new Direct(Path.of(System.getProperty(Phone.DATA)).getParent()), "direct");
+        if (System.getProperty(PROPERTY) == null) {
+            return;
+        }
+        try {
+            Path folder = Path.of(System.getProperty(Phone.DATA)).getParent();
+            ServerSocketChannel askers = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            askers.bind(UnixDomainSocketAddress.of(folder.resolve("direct")));
+            Thread thread = new Thread(new Direct(askers), "direct");
             thread.setDaemon(true);
             thread.setContextClassLoader(Direct.class.getClassLoader());
             thread.start();
+        } catch (IOException e) {
+            throw new IllegalStateException("the direct loop cannot be asked", e);
         }
     }
 
-    /** Requests are `walk EVENTS SEED QUIET_MILLIS` and `read TIMES`. */
+    /** Each asks once, in a line: `walk EVENTS SEED QUIET_MILLIS` or `read`. */
     @Override
     public void run() {
-        Path request = folder.resolve("direct.request");
         try {
             while (true) {
-                if (Files.exists(request)) {
-                    String[] words = Files.readString(request).trim().split(" ");
-                    Files.delete(request);
-                    answer(measured(words));
+                try (SocketChannel asker = askers.accept()) {
+                    String question = new BufferedReader(Channels.newReader(asker, StandardCharsets.UTF_8)).readLine();
+                    String answer = measured(String.valueOf(question).split(" "));
+                    asker.write(ByteBuffer.wrap(answer.getBytes(StandardCharsets.UTF_8)));
                 }
-                Thread.sleep(LOOK_MILLIS);
             }
-        } catch (IOException | InterruptedException e) {
+        } catch (IOException e) {
             System.err.println("error: the direct loop failed: " + e);
         }
     }
@@ -73,16 +84,10 @@ public final class Direct implements Runnable {
         try {
             return words[0].equals("walk")
                     ? walk(Integer.parseInt(words[1]), Long.parseUnsignedLong(words[2]), Long.parseLong(words[3]))
-                    : reads(Integer.parseInt(words[1]));
+                    : microsOfReading();
         } catch (RemoteException | PackageManager.NameNotFoundException | RuntimeException | LinkageError e) {
             return "failed: " + e;
         }
-    }
-
-    private void answer(String text) throws IOException {
-        Path part = folder.resolve("direct.part");
-        Files.writeString(part, text);
-        Files.move(part, folder.resolve("direct.answer"), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private static String walk(int events, long seed, long quiet)
@@ -109,21 +114,17 @@ public final class Direct implements Runnable {
             act(place);
             settle(quiet);
             Tree after = Tree.read();
-            boolean left = !Server.packageName().equals(Server.runningTasks().get(0).topActivity.getPackageName());
+            boolean left = !Server.packageName().equals(after.activity.getPackageName());
             return left || Server.controller().told() != crashes ? null : after;
         } catch (UnsupportedOperationException e) {
             return null;
         }
     }
 
-    private static String reads(int times) {
-        StringBuilder micros = new StringBuilder();
-        for (int number = 0; number < times; number++) {
-            long began = System.nanoTime();
-            Tree.read();
-            micros.append((System.nanoTime() - began) / 1e3).append(' ');
-        }
-        return micros.toString();
+    private static String microsOfReading() {
+        long began = System.nanoTime();
+        Tree.read();
+        return String.valueOf((System.nanoTime() - began) / 1e3);
     }
 
     /** What the agent does for a clean start, or the two would not begin in the same state. */
