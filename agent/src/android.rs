@@ -83,6 +83,8 @@ pub struct AndroidPhone {
     /// Packages that have shown a tree: the next one is not waited for.
     awake: HashSet<Text>,
     secure: Secure,
+    /// Asked for once: a context looks its services up each time.
+    activity_manager: Global<JObject<'static>>,
     data: AppData,
     system: SystemEvents<Programs>,
     /// Nodes that the framework keeps are older than this.
@@ -105,10 +107,10 @@ impl AndroidPhone {
                 format!("be driven: it has API level {level}, and {} is the oldest one", LEVELS.start());
             return Err(Fault::Unsupported(old).into());
         }
-        let accessibility = java.with(|env| {
+        let (accessibility, activity_manager) = java.with(|env| {
             let accessibility = Accessibility::connect(&java, env, &parts.context, &parts.events)?;
             activities::watch(&java, env, &parts.controller)?;
-            Ok(accessibility)
+            Ok((accessibility, activities::manager(&java, env, &parts.context)?))
         })?;
         let settings = Settings::change(SettingsProgram { user }, folder);
         if let Err(error) = &settings {
@@ -127,6 +129,7 @@ impl AndroidPhone {
             happened: Vec::new(),
             awake: HashSet::new(),
             secure: Secure::default(),
+            activity_manager,
             data: AppData::new(folder, user),
             system: SystemEvents::new(Programs::new(folder), folder, user, over_network),
             forgotten: Micros::ZERO,
@@ -187,7 +190,7 @@ impl AndroidPhone {
             read.window.flags.set(WindowFlags::SECURE, secure.contains(&read.window.package));
         }
         let display = Display::read(&self.java, env)?;
-        let activity = activities::top_activity(&self.java, env, &self.parts.context)?;
+        let activity = activities::top_activity(&self.java, env, &self.activity_manager)?;
         if activity != self.activity && !activity.is_empty() {
             let at = micros(clock::now(&self.java, env)?);
             self.happened.push(Happening { at, what: What::Activity(activity.clone()) });

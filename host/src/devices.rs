@@ -27,7 +27,7 @@ pub use adb::careful::{Careful, PERSONAL};
 pub use adb::spec::{Spec, with_options};
 pub use error::DevicesError;
 use jvm::Factory;
-pub use jvm::{Direct, JvmPhone};
+pub use jvm::{JvmError, JvmPhone, Walked};
 
 const SIMULATED: &str = "sim";
 const UDP: &str = "udp";

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jni::Env;
 use jni::objects::{JObject, JValue};
+use jni::refs::Global;
 use retap_shared::Text;
 
 use super::java::{Java, JavaError, Result};
@@ -107,12 +108,17 @@ pub(crate) fn clear_data(
     }
 }
 
-/// The activity in front as `package/class`; empty if there is none.
-pub(crate) fn top_activity(java: &Java, env: &mut Env, context: &JObject) -> Result<Text> {
+/// (ActivityManager) context.getSystemService("activity")
+pub(crate) fn manager(java: &Java, env: &mut Env, context: &JObject) -> Result<Global<JObject<'static>>> {
     let name = env.new_string("activity")?;
-    // ((ActivityManager) context.getSystemService("activity")).getRunningTasks(1)
     let manager = java.call(env, Name::ContextService, context, &[(&name).into()])?.into_object()?;
-    let tasks = java.call(env, Name::ActivityTasks, &manager, &[1.into()])?.into_object()?;
+    Ok(env.new_global_ref(manager)?)
+}
+
+/// The activity in front as `package/class`; empty if there is none.
+pub(crate) fn top_activity(java: &Java, env: &mut Env, manager: &JObject) -> Result<Text> {
+    // manager.getRunningTasks(1)
+    let tasks = java.call(env, Name::ActivityTasks, manager, &[1.into()])?.into_object()?;
     if tasks.is_null() || java.call(env, Name::ListSize, &tasks, &[])?.into_int()? == 0 {
         return Ok(Text::default());
     }

@@ -1,11 +1,11 @@
 //! AccessibilityNodeInfo: a window's tree as flat nodes, which the bootstrap's `Nodes` reads, and the field under a finger.
 
 use jni::Env;
-use jni::objects::{JIntArray, JObject, JObjectArray, JString, JValue};
+use jni::objects::{JCharArray, JIntArray, JObject, JObjectArray, JValue};
 use retap_shared::Text;
 use retap_shared::screen::{Node, NodeFlags, Point, Rect};
 
-use super::java::{Java, JavaError, Result, string};
+use super::java::{Java, Result};
 use super::table::Name;
 
 /// Beyond this a tree is cut off: a list without end must not fill a reply.
@@ -14,18 +14,13 @@ const MOST_NODES: i32 = 5_000;
 const MOST_DEPTH: u16 = 150;
 /// References that a step of the way down needs at once.
 const FRAME: usize = 8;
-/// So many nodes are taken apart before the references to their texts are let go.
-const NODES_A_FRAME: usize = 16;
 /// Prefetch a whole subtree, breadth first, without interruption (33 and later).
 pub(crate) const PREFETCH: i32 = 0x20 | 0x10;
 /// Below this level a node goes back to a pool, or the pool runs dry.
 const WITHOUT_POOL: u32 = 33;
 
-/// What `Nodes.read` gives of each node: depth, flags and place; class, id, text and description.
-const NUMBERS: usize = 6;
-const TEXTS: usize = 4;
-/// Beside the flags: which of these texts there are, from this bit on.
-const FIRST_TEXT: usize = 16;
+/// What `Nodes.read` gives of each node: depth, flags and place; the numbers of its class, id, text and description.
+const NUMBERS: usize = 10;
 
 /// In the order of the bits that `Nodes.read` sets.
 const FLAGS: [NodeFlags; 11] = [
@@ -53,45 +48,54 @@ pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) 
         // Object[] read = Nodes.read(root, MOST_NODES, MOST_DEPTH, prefetch, recycles)
         let read = java.call_static(env, Name::NodesRead, &arguments)?.into_object()?;
         let read = env.cast_local::<JObjectArray>(read)?;
-        let given = read.get_element(env, 0)?;
-        let given = env.cast_local::<JIntArray>(given)?;
-        let texts = read.get_element(env, 1)?;
-        let texts = env.cast_local::<JObjectArray<JString>>(texts)?;
-        let mut numbers = vec![0; given.len(env)?];
-        given.get_region(env, 0, &mut numbers)?;
+        let (numbers, ends) = (integers(env, &read, 0)?, integers(env, &read, 1)?);
+        let characters = read.get_element(env, 2)?;
+        let characters = env.cast_local::<JCharArray>(characters)?;
+        let mut units = vec![0; characters.len(env)?];
+        characters.get_region(env, 0, &mut units)?;
+        let texts = texts(&units, &ends);
         let (numbers, _) = numbers.as_chunks::<NUMBERS>();
-        let mut nodes = Vec::with_capacity(numbers.len());
-        for some in numbers.chunks(NODES_A_FRAME) {
-            env.with_local_frame(NODES_A_FRAME * TEXTS, |env| {
-                for numbers in some {
-                    nodes.push(node(env, numbers, &texts, nodes.len() * TEXTS)?);
-                }
-                Ok::<_, JavaError>(())
-            })?;
-        }
-        Ok(nodes)
+        Ok(numbers.iter().map(|numbers| node(numbers, &texts)).collect())
     })
 }
 
-fn node(env: &mut Env, numbers: &[i32; NUMBERS], texts: &JObjectArray<JString>, at: usize) -> Result<Node> {
-    let [depth, flags, left, top, right, bottom] = *numbers;
-    let mut text = |number: usize| {
-        if flags & 1 << (FIRST_TEXT + number) == 0 {
-            return Ok(Text::default());
-        }
-        let text = texts.get_element(env, at + number)?;
-        Ok::<Text, JavaError>(string(env, &text)?.into())
+fn integers(env: &mut Env, read: &JObjectArray, number: usize) -> Result<Vec<i32>> {
+    let given = read.get_element(env, number)?;
+    let given = env.cast_local::<JIntArray>(given)?;
+    let mut integers = vec![0; given.len(env)?];
+    given.get_region(env, 0, &mut integers)?;
+    Ok(integers)
+}
+
+/// One after the other, each up to its end, after an empty one for what has none. Half a surrogate pair becomes U+FFFD.
+fn texts(units: &[u16], ends: &[i32]) -> Vec<Text> {
+    let mut texts = vec![Text::default()];
+    let mut start = 0;
+    for end in ends {
+        let end = usize::try_from(*end).unwrap_or_default();
+        let units = units.get(start..end).unwrap_or_default();
+        let characters = char::decode_utf16(units.iter().copied());
+        texts.push(characters.map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER)).collect());
+        start = end;
+    }
+    texts
+}
+
+fn node(numbers: &[i32; NUMBERS], texts: &[Text]) -> Node {
+    let [depth, flags, left, top, right, bottom, class, id, said, description] = *numbers;
+    let text = |number: i32| {
+        let text = usize::try_from(number).ok().and_then(|number| texts.get(number));
+        text.cloned().unwrap_or_default()
     };
-    let [class, id, said, description] = [text(0)?, text(1)?, text(2)?, text(3)?];
-    Ok(Node {
+    Node {
         depth: u16::try_from(depth).unwrap_or(MOST_DEPTH),
-        class,
-        id,
-        text: said,
-        description,
+        class: text(class),
+        id: text(id),
+        text: text(said),
+        description: text(description),
         bounds: Rect { left, top, right, bottom },
         flags: flags_of(flags),
-    })
+    }
 }
 
 fn flags_of(bits: i32) -> NodeFlags {

@@ -2,6 +2,7 @@
 //! `dumpsys window windows`, only when a window has come or gone.
 
 use std::collections::HashSet;
+use std::io;
 use std::process::Command;
 
 use retap_shared::Text;
@@ -14,22 +15,26 @@ const SECURE: u64 = 0x2000;
 pub(crate) struct Secure {
     asked_for: Option<Vec<i32>>,
     packages: HashSet<Text>,
+    /// There is no such program here, and none will come: to look for one takes half a millisecond.
+    cannot_ask: bool,
 }
 
 impl Secure {
     /// `windows` are the numbers of the windows that are there now.
     pub(crate) fn packages(&mut self, windows: Vec<i32>) -> &HashSet<Text> {
-        if self.asked_for.as_ref() != Some(&windows) {
-            self.packages = list().map(|listing| secure_packages(&listing)).unwrap_or_default();
+        if !self.cannot_ask && self.asked_for.as_ref() != Some(&windows) {
+            let listing = list();
+            self.cannot_ask = listing.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            self.packages = listing.map(|listing| secure_packages(&listing)).unwrap_or_default();
             self.asked_for = Some(windows);
         }
         &self.packages
     }
 }
 
-fn list() -> Option<String> {
-    let output = Command::new("dumpsys").args(["window", "windows"]).output().ok()?;
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+fn list() -> io::Result<String> {
+    let output = Command::new("dumpsys").args(["window", "windows"]).output()?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn secure_packages(listing: &str) -> HashSet<Text> {

@@ -1,6 +1,8 @@
 //! What the requests to a phone cost over whatever lies between, and how many events a second it takes; any `--device`.
 
-use std::fmt;
+mod measured;
+mod walk;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,17 +15,21 @@ use retap_shared::micros::Micros;
 use retap_shared::protocol::{Command, Fault, Settle};
 use retap_shared::screen::{NodeFlags, Point, Screen};
 use retap_shared::trace::{App, Start, Step};
-use serde::Serialize;
 
+pub use self::measured::Measured;
+use self::measured::Times;
+use self::walk::Walk;
 use super::link::percentile;
 use super::simulated;
-use crate::devices::{self, DevicesError, Direct, JvmPhone, Phones};
+use crate::devices::{self, DevicesError, JvmError, JvmPhone, Phones, Walked};
 use crate::failure::Failure;
 use crate::job::PlayError;
 use crate::settings::Devices;
 
-/// Whatever else the machine does meanwhile meets both.
-const BLOCKS: u64 = 4;
+/// Events in a row until it is the other side's turn: whatever else the machine does meanwhile meets both.
+const BLOCK: u64 = 50;
+/// Captures of each side that do not count: the first ones meet what is new.
+const WARM_UP: usize = 30;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -37,28 +43,6 @@ pub struct Options {
     /// What counts as quiet after an event.
     pub quiet: Micros,
     pub seed: u64,
-}
-
-#[derive(Debug, Serialize)]
-pub struct Measured {
-    pub bench: &'static str,
-    pub device: String,
-    pub case: &'static str,
-    pub p50_us: f64,
-    pub p90_us: f64,
-    /// By the phone's own clock, without the way there and back. None if no reply tells it, and if the phone's clock
-    /// is not that of the world: a virtual one runs ahead.
-    pub phone_p50_us: Option<f64>,
-    /// On the screen that was captured.
-    pub nodes: Option<usize>,
-    /// What reading one of them takes, without the way there and back.
-    pub us_per_node: Option<f64>,
-    /// Starts after a crash and after leaving the app are in the time, not in the count.
-    pub events_per_second: Option<f64>,
-    /// The same loop in Java in the phone's own JVM, block by block in turns with this one. Only JVM phones have it.
-    pub direct_events_per_second: Option<f64>,
-    /// The same reading of a node in that loop.
-    pub direct_us_per_node: Option<f64>,
 }
 
 /// Hands over each case as soon as it is measured. Cases that the phone cannot do are left out.
@@ -113,42 +97,72 @@ struct Way {
 impl Bench<'_> {
     /// Random events, each with the wait until the screen is quiet.
     async fn steps(&mut self) -> Result<Measured, Failure> {
-        let blocks = if self.jvm.is_some() { BLOCKS } else { 1 };
-        let each = self.options.events.div_ceil(blocks);
-        let (mut times, mut seconds) = (Times::default(), 0.0);
-        let mut direct = Sum::default();
-        for block in 0..blocks {
-            let seed = Seed(self.options.seed).derive("block", block);
-            seconds += self.block(each, seed, &mut times).await.map_err(lost(self.options))?;
-            if let Some(ran) = self.direct(each, seed).await? {
-                direct.events += ran.events;
-                direct.seconds += ran.seconds;
-            }
+        let Some(jvm) = self.jvm.clone() else {
+            let (mut times, seed) = (Times::default(), Seed(self.options.seed).derive("block", 0));
+            let (seconds, _) =
+                self.block(self.options.events, seed, &mut times).await.map_err(lost(self.options))?;
+            let events_per_second = Some(self.options.events as f64 / seconds);
+            return Ok(Measured { events_per_second, ..self.measured("step", times) });
+        };
+        // What both meet for the first time is not in it: that much of the phone's code is loaded and compiled then.
+        self.turn(&jvm, 0, &mut Times::default()).await?;
+        let (mut times, blocks) = (Times::default(), self.options.events.div_ceil(BLOCK));
+        let (mut here, mut there, mut same) = (0.0, 0.0, 0);
+        for block in 1..=blocks {
+            let [ours, direct] = self.turn(&jvm, block, &mut times).await?;
+            here += ours.0;
+            there += direct.0;
+            same += u64::from(ours.1 == direct.1);
         }
+        let events = (blocks * BLOCK) as f64;
         Ok(Measured {
-            events_per_second: Some((each * blocks) as f64 / seconds),
-            direct_events_per_second: (direct.seconds > 0.0).then(|| direct.events / direct.seconds),
+            events_per_second: Some(events / here),
+            direct_events_per_second: Some(events / there),
+            blocks: Some(blocks),
+            same_walks: Some(same),
             ..self.measured("step", times)
         })
     }
 
-    /// The same in Java, where there is that. Without any events it reads the screen that is there.
-    async fn direct(&self, events: u64, seed: Seed) -> Result<Option<Direct>, Failure> {
-        let Some(jvm) = &self.jvm else { return Ok(None) };
+    /// The same walk here and in Java: seconds, and what was done. Who comes first meets what is new on the way, so that
+    /// goes one, other, other, one.
+    async fn turn(
+        &mut self,
+        jvm: &JvmPhone,
+        block: u64,
+        times: &mut Times,
+    ) -> Result<[(f64, Walked); 2], Failure> {
+        let seed = Seed(self.options.seed).derive("block", block);
         let quiet = self.options.quiet.0 / 1_000;
-        let wrong = |source| DevicesError::Jvm { spec: self.options.device.clone(), source };
-        Ok(Some(jvm.direct(events, seed.0 >> 1, quiet).await.map_err(wrong)?))
+        let wrong = self.wrong();
+        if block.is_multiple_of(2) {
+            let direct = jvm.direct_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?;
+            let ours = self.block(BLOCK, seed, times).await.map_err(lost(self.options))?;
+            return Ok([ours, direct]);
+        }
+        let ours = self.block(BLOCK, seed, times).await.map_err(lost(self.options))?;
+        Ok([ours, jvm.direct_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?])
     }
 
-    /// Returns how long it took, with the start.
-    async fn block(&mut self, events: u64, seed: Seed, times: &mut Times) -> Result<f64, DeviceError> {
+    fn wrong(&self) -> impl Fn(JvmError) -> DevicesError + use<> {
+        let spec = self.options.device.clone();
+        move |source| DevicesError::Jvm { spec: spec.clone(), source }
+    }
+
+    /// Returns how many seconds it took, without the first start, and what was done.
+    async fn block(
+        &mut self,
+        events: u64,
+        seed: Seed,
+        times: &mut Times,
+    ) -> Result<(f64, Walked), DeviceError> {
         self.device.set_settle(Settle { quiet: self.options.quiet, ..Settle::default() });
-        let mut rng = seed.rng();
+        let mut walk = Walk::new(seed.0);
         let mut screen = simulated::start(&mut self.device, &self.app).await?;
         let began = Instant::now();
         let mut way = Vec::new();
         for _ in 0..events {
-            let step = simulated::choose(&screen, &mut rng);
+            let step = walk.choose(&screen);
             let at = Instant::now();
             way.push(step.clone());
             screen = match self.device.step(step).await {
@@ -163,12 +177,13 @@ impl Bench<'_> {
                 // What only this phone cannot do is no reason to stop.
                 Ok(_) | Err(DeviceError::Refused(Fault::Unsupported(_))) => {
                     way.clear();
+                    walk.started();
                     simulated::start(&mut self.device, &self.app).await?
                 }
                 Err(error) => return Err(error),
             };
         }
-        Ok(began.elapsed().as_secs_f64())
+        Ok((began.elapsed().as_secs_f64(), walk.walked()))
     }
 
     async fn restarts(&mut self) -> Result<Measured, DeviceError> {
@@ -191,27 +206,45 @@ impl Bench<'_> {
         }
         let nodes = self.device.capture().await.map_err(&lost)?.nodes().len();
         self.device.set_settle(Settle { quiet: Micros::ZERO, limit: Micros::ZERO });
-        let (mut whole, mut held, mut nothing) = (Times::default(), Times::default(), Times::default());
-        for _ in 0..self.options.samples {
-            let at = Instant::now();
-            self.device.settle().await.map_err(&lost)?;
-            nothing.add(at, None);
-            let at = Instant::now();
-            self.device.capture().await.map_err(&lost)?;
-            held.add(at, None);
-            self.device.forget_screen();
-            let at = Instant::now();
-            self.device.capture().await.map_err(&lost)?;
-            whole.add(at, None);
+        let (mut reads, mut direct) = (Reads::default(), Vec::new());
+        for number in 0..WARM_UP + self.options.samples {
+            if number == WARM_UP {
+                (reads, direct) = Default::default();
+            }
+            // One, other, other, one: who comes second finds more of what it needs in the processor's caches.
+            if number % 2 == 0 {
+                self.read(&mut reads).await.map_err(&lost)?;
+            }
+            if let Some(jvm) = &self.jvm {
+                direct.push(jvm.direct_read().await.map_err(self.wrong())?);
+            }
+            if number % 2 == 1 {
+                self.read(&mut reads).await.map_err(&lost)?;
+            }
         }
-        let read = percentile(&mut held.here, 50) - percentile(&mut nothing.here, 50);
-        let direct = self.direct(0, Seed(self.options.seed)).await?;
+        let read = percentile(&mut reads.held.here, 50) - percentile(&mut reads.nothing.here, 50);
+        let each = |micros: f64| micros.max(0.0) / nodes.max(1) as f64;
         Ok(Measured {
             nodes: Some(nodes),
-            us_per_node: Some(read.max(0.0) / nodes.max(1) as f64),
-            direct_us_per_node: direct.map(|read| read.us_per_node),
-            ..self.measured("capture", whole)
+            us_per_node: Some(each(read)),
+            direct_us_per_node: (!direct.is_empty()).then(|| each(percentile(&mut direct, 50))),
+            ..self.measured("capture", reads.whole)
         })
+    }
+
+    /// A request that reads nothing, a screen that the host holds, and a whole one.
+    async fn read(&mut self, reads: &mut Reads) -> Result<(), DeviceError> {
+        let at = Instant::now();
+        self.device.forget_screen();
+        self.device.capture().await?;
+        reads.whole.add(at, None);
+        let at = Instant::now();
+        self.device.settle().await?;
+        reads.nothing.add(at, None);
+        let at = Instant::now();
+        self.device.capture().await?;
+        reads.held.add(at, None);
+        Ok(())
     }
 
     /// On a place where nothing happens, without waiting for quiet.
@@ -252,33 +285,17 @@ impl Bench<'_> {
             p50_us,
             p90_us: percentile(&mut times.here, 90),
             phone_p50_us: (phone <= p50_us).then_some(phone),
-            nodes: None,
-            us_per_node: None,
-            events_per_second: None,
-            direct_events_per_second: None,
-            direct_us_per_node: None,
+            ..Measured::default()
         }
     }
 }
 
+/// What captures took.
 #[derive(Default)]
-struct Sum {
-    events: f64,
-    seconds: f64,
-}
-
-/// Microseconds, by the clock here and by the phone's.
-#[derive(Default)]
-struct Times {
-    here: Vec<f64>,
-    phone: Vec<f64>,
-}
-
-impl Times {
-    fn add(&mut self, began: Instant, took: Option<Micros>) {
-        self.here.push(began.elapsed().as_secs_f64() * 1e6);
-        self.phone.extend(took.map(|took| took.0 as f64));
-    }
+struct Reads {
+    nothing: Times,
+    held: Times,
+    whole: Times,
 }
 
 /// The middle of something that is seen and does nothing; the first pixel if all of it does something.
@@ -289,33 +306,4 @@ fn inert(screen: &Screen) -> Point {
     let mut places = screen.nodes().iter().filter(|node| deaf(node.flags)).map(|node| node.bounds.center());
     let free = |place: &Point| !active.iter().any(|node| node.bounds.contains(*place));
     places.find(free).unwrap_or(Point { x: 1, y: 1 })
-}
-
-impl Measured {
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("numbers and names")
-    }
-}
-
-impl fmt::Display for Measured {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Measured { case, p50_us, p90_us, .. } = self;
-        write!(f, "{case:<10} p50 {p50_us:>9.0} µs  p90 {p90_us:>9.0} µs")?;
-        if let Some(phone) = self.phone_p50_us {
-            write!(f, "  on the phone {phone:>9.0} µs")?;
-        }
-        if let (Some(nodes), Some(node)) = (self.nodes, self.us_per_node) {
-            write!(f, "  {node:.2} µs for each of {nodes} nodes")?;
-        }
-        if let Some(direct) = self.direct_us_per_node {
-            write!(f, " ({direct:.2} in Java)")?;
-        }
-        if let Some(speed) = self.events_per_second {
-            write!(f, "  {speed:.1} events a second")?;
-        }
-        if let Some(direct) = self.direct_events_per_second {
-            write!(f, " ({direct:.1} in Java)")?;
-        }
-        Ok(())
-    }
 }

@@ -20,7 +20,7 @@ use tokio::sync::{Mutex, watch};
 
 use crate::link::{Link, LinkError, Patience};
 use crate::os;
-pub use direct::Direct;
+pub use direct::Walked;
 use process::Process;
 use socket::OverSocket;
 pub use tools::Tools;

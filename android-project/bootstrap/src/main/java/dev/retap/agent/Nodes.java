@@ -3,20 +3,18 @@ package dev.retap.agent;
 import android.graphics.Rect;
 import android.view.accessibility.AccessibilityNodeInfo;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
 /**
- * A window's tree in one call: each call from Rust costs as much as what it reads, and a node needs twenty. Trees come from
- * apps and may be huge, deep, circular or half gone.
+ * A window's tree in one call: each call from Rust costs as much as what it reads, and a node needs twenty. Its texts come
+ * as one piece, for the same reason. Trees come from apps and may be huge, deep, circular or half gone.
  */
 final class Nodes {
-    /** Of each node: depth, flags, and its place on the screen. */
-    private static final int NUMBERS = 6;
-    /** Of each node, null where it has none: class, id, text, description. */
-    private static final int TEXTS = 4;
-    /** From this bit of the flags on: which of the texts there are. */
-    private static final int FIRST_TEXT = 16;
+    /** Of each node: depth, flags, its place on the screen; the numbers of its class, id, text and description. */
+    private static final int NUMBERS = 10;
 
     private final int mostNodes;
     private final int mostDepth;
@@ -25,8 +23,12 @@ final class Nodes {
     private final Set<Long> seen = new HashSet<>();
     private final Rect bounds = new Rect();
     private int[] numbers = new int[64 * NUMBERS];
-    private String[] texts = new String[64 * TEXTS];
     private int count;
+    /** From 1 on, each once: a class and an id often stand in every row of a list. */
+    private final Map<String, Integer> texts = new HashMap<>();
+    /** Of all texts, one after the other, and where each ends. */
+    private final StringBuilder characters = new StringBuilder();
+    private int[] ends = new int[64];
 
     private Nodes(int mostNodes, int mostDepth, int prefetch, boolean recycles) {
         this.mostNodes = mostNodes;
@@ -36,14 +38,18 @@ final class Nodes {
     }
 
     /**
-     * All numbers and all texts, node by node; agent/src/android/nodes.rs takes them apart. Without `prefetch` (0) children are
-     * asked for as before level 33; where `recycles`, nodes go back to their pool.
+     * The nodes' numbers, the texts' ends, and their characters; agent/src/android/nodes.rs takes them apart. Without
+     * `prefetch` (0) children are asked for as before level 33; where `recycles`, nodes go back to their pool.
      */
     static Object[] read(AccessibilityNodeInfo root, int mostNodes, int mostDepth, int prefetch, boolean recycles) {
         Nodes nodes = new Nodes(mostNodes, mostDepth, prefetch, recycles);
         nodes.read(root, 0);
+        char[] characters = new char[nodes.characters.length()];
+        nodes.characters.getChars(0, characters.length, characters, 0);
         return new Object[] {
-            Arrays.copyOf(nodes.numbers, nodes.count * NUMBERS), Arrays.copyOf(nodes.texts, nodes.count * TEXTS)
+            Arrays.copyOf(nodes.numbers, nodes.count * NUMBERS),
+            Arrays.copyOf(nodes.ends, nodes.texts.size()),
+            characters
         };
     }
 
@@ -69,7 +75,6 @@ final class Nodes {
     private void add(AccessibilityNodeInfo node, int depth) {
         if ((count + 1) * NUMBERS > numbers.length) {
             numbers = Arrays.copyOf(numbers, 2 * numbers.length);
-            texts = Arrays.copyOf(texts, 2 * texts.length);
         }
         node.getBoundsInScreen(bounds);
         int at = count * NUMBERS;
@@ -79,21 +84,31 @@ final class Nodes {
         numbers[at + 3] = bounds.top;
         numbers[at + 4] = bounds.right;
         numbers[at + 5] = bounds.bottom;
-        at = count * TEXTS;
-        texts[at] = text(node.getClassName());
-        texts[at + 1] = node.getViewIdResourceName();
-        texts[at + 2] = text(node.getText());
-        texts[at + 3] = text(node.getContentDescription());
-        for (int number = 0; number < TEXTS; number++) {
-            if (texts[at + number] != null) {
-                numbers[count * NUMBERS + 1] |= 1 << FIRST_TEXT + number;
-            }
-        }
+        numbers[at + 6] = number(node.getClassName());
+        numbers[at + 7] = number(node.getViewIdResourceName());
+        numbers[at + 8] = number(node.getText());
+        numbers[at + 9] = number(node.getContentDescription());
         count++;
     }
 
-    private static String text(CharSequence text) {
-        return text == null ? null : text.toString();
+    /** 0 for none. */
+    private int number(CharSequence text) {
+        String string = text == null ? null : text.toString();
+        if (string == null) {
+            return 0;
+        }
+        Integer known = texts.get(string);
+        if (known != null) {
+            return known;
+        }
+        int before = texts.size();
+        if (before == ends.length) {
+            ends = Arrays.copyOf(ends, 2 * before);
+        }
+        characters.append(string);
+        ends[before] = characters.length();
+        texts.put(string, before + 1);
+        return before + 1;
     }
 
     private static int flags(AccessibilityNodeInfo node) {

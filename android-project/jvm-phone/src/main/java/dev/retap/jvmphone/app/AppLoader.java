@@ -60,6 +60,11 @@ final class AppLoader extends URLClassLoader {
         }
     }
 
+    /** Whether any process of the app has a class of this name that is its own. */
+    static boolean hasLoaded(String name) {
+        return REDIRECTED.containsKey(name);
+    }
+
     private boolean isOwn(String name) {
         String file = name.replace('.', '/') + ".class";
         return OWN.computeIfAbsent(

@@ -4,6 +4,7 @@ import android.os.Looper;
 import dev.retap.jvmphone.server.MainThread;
 import dev.retap.jvmphone.server.Server;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,8 +47,9 @@ final class AppThreads {
     }
 
     /**
-     * A JVM cannot end them as a phone does: they are woken, and end at the latest when they next sleep. One that waits for
-     * messages is told to wait no longer: woken, it would look for messages without end. The framework's own goes on waiting.
+     * A JVM cannot end them as a phone does: they are woken, and end at the latest when they next sleep. One that stands in a
+     * wait of the app's is stopped there, as it may go on waiting however often it is woken. One that waits for messages is
+     * told to wait no longer: woken, it would look for messages without end. The framework's own goes on waiting.
      */
     static void end(ClassLoader loader) {
         Map<Thread, Looper> loopers = new HashMap<>();
@@ -55,15 +57,35 @@ final class AppThreads {
         for (Thread thread : all()) {
             if (thread != null && thread != MainThread.current() && thread.getContextClassLoader() == loader) {
                 thread.setContextClassLoader(ENDED);
-                if (!loopers.containsKey(thread)) {
+                if (loopers.containsKey(thread)) {
+                    if (!isFrameworks(thread)) {
+                        loopers.get(thread).quit();
+                    }
+                } else if (waitsInApp(thread) && !isFrameworks(thread)) {
+                    stop(thread);
+                } else {
                     thread.interrupt();
-                } else if (!isFrameworks(thread)) {
-                    loopers.get(thread).quit();
                 }
             }
         }
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {});
         Scheduled.forget();
+    }
+
+    /**
+     * Only Object.wait can be left at any moment: whoever is stopped in one of the concurrent queues still stands in it, and
+     * the next that comes for something there is never told. Only for the app's code: a pool of the framework's serves others.
+     */
+    private static boolean waitsInApp(Thread thread) {
+        StackTraceElement[] stack = thread.getStackTrace();
+        return stack.length > 0
+                && stack[0].getClassName().equals("java.lang.Object")
+                && Arrays.stream(stack).anyMatch(frame -> AppLoader.hasLoaded(frame.getClassName()));
+    }
+
+    @SuppressWarnings({"deprecation", "removal"})
+    private static void stop(Thread thread) {
+        thread.stop();
     }
 
     static boolean owns(Thread thread) {

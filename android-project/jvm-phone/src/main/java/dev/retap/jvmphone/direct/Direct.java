@@ -4,6 +4,7 @@ import android.app.ActivityManager;
 import android.content.Intent;
 import android.content.pm.IPackageDataObserver;
 import android.content.pm.PackageManager;
+import android.graphics.Point;
 import android.hardware.input.InputManagerGlobal;
 import android.os.RemoteException;
 import android.os.SystemClock;
@@ -11,58 +12,69 @@ import android.view.InputDevice;
 import android.view.InputEvent;
 import android.view.KeyEvent;
 import android.view.MotionEvent;
+import android.view.Surface;
 import dev.retap.jvmphone.Phone;
+import dev.retap.jvmphone.server.Display;
+import dev.retap.jvmphone.server.MainThread;
 import dev.retap.jvmphone.server.Server;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Random;
 import org.robolectric.RuntimeEnvironment;
 
 /**
  * What a bench compares the agent with: the same loop written in Java, in the same JVM, without a link. Only where the
- * property says so; asked for by a file in the phone's folder, and answered by another.
+ * property says so; asked through a socket in the phone's folder, so that its thread is woken as the agent's is.
  */
 public final class Direct implements Runnable {
     private static final String PROPERTY = "retap.direct";
     private static final int WAIT_FOR_FINISH = 2;
-    private static final int BACK = 16;
+    /** As the agent waits after a start. */
+    private static final long START_QUIET_MILLIS = 200;
     private static final long QUIET_LIMIT_MILLIS = 5_000;
-    private static final int CAPTURES = 50;
-    private static final long LOOK_MILLIS = 20;
 
-    private final Path folder;
+    private final ServerSocketChannel askers;
 
-    private Direct(Path folder) {
-        this.folder = folder;
+    private Direct(ServerSocketChannel askers) {
+        this.askers = askers;
     }
 
     public static void startIfWanted() {
-        if (System.getProperty(PROPERTY) != null) {
-            Thread thread = new Thread(new Direct(Path.of(System.getProperty(Phone.DATA)).getParent()), "direct");
+        if (System.getProperty(PROPERTY) == null) {
+            return;
+        }
+        try {
+            Path folder = Path.of(System.getProperty(Phone.DATA)).getParent();
+            ServerSocketChannel askers = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            askers.bind(UnixDomainSocketAddress.of(folder.resolve("direct")));
+            Thread thread = new Thread(new Direct(askers), "direct");
             thread.setDaemon(true);
             thread.setContextClassLoader(Direct.class.getClassLoader());
             thread.start();
+        } catch (IOException e) {
+            throw new IllegalStateException("the direct loop cannot be asked", e);
         }
     }
 
-    /** Requests are `EVENTS SEED QUIET_MILLIS`; without events the screen is only read. */
+    /** Each asks once, in a line: `walk EVENTS SEED QUIET_MILLIS` or `read`. */
     @Override
     public void run() {
-        Path request = folder.resolve("direct.request");
         try {
             while (true) {
-                if (Files.exists(request)) {
-                    String[] words = Files.readString(request).trim().split(" ");
-                    Files.delete(request);
-                    answer(measured(words));
+                try (SocketChannel asker = askers.accept()) {
+                    String question = new BufferedReader(Channels.newReader(asker, StandardCharsets.UTF_8)).readLine();
+                    String answer = measured(String.valueOf(question).split(" "));
+                    asker.write(ByteBuffer.wrap(answer.getBytes(StandardCharsets.UTF_8)));
                 }
-                Thread.sleep(LOOK_MILLIS);
             }
-        } catch (IOException | InterruptedException e) {
+        } catch (IOException e) {
             System.err.println("error: the direct loop failed: " + e);
         }
     }
@@ -70,67 +82,67 @@ public final class Direct implements Runnable {
     /** Whoever asked waits for an answer, whatever happens. */
     private static String measured(String[] words) {
         try {
-            return measure(Integer.parseInt(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]));
-        } catch (RemoteException | RuntimeException | LinkageError e) {
+            return words[0].equals("walk")
+                    ? walk(Integer.parseInt(words[1]), Long.parseUnsignedLong(words[2]), Long.parseLong(words[3]))
+                    : microsOfReading();
+        } catch (RemoteException | PackageManager.NameNotFoundException | RuntimeException | LinkageError e) {
             return "failed: " + e;
         }
     }
 
-    private void answer(String text) throws IOException {
-        Path part = folder.resolve("direct.part");
-        Files.writeString(part, text);
-        Files.move(part, folder.resolve("direct.answer"), StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    private static String measure(int events, long seed, long quiet) throws RemoteException {
-        if (events == 0) {
-            return "0 0 " + microsPerNode(Tree.read().nodes.size());
-        }
-        Random chance = new Random(seed);
-        Tree tree = start(quiet);
+    private static String walk(int events, long seed, long quiet)
+            throws RemoteException, PackageManager.NameNotFoundException {
+        Walk walk = new Walk(seed);
+        Tree tree = start();
         long began = System.nanoTime();
         for (int event = 0; event < events; event++) {
-            Tree after = step(tree, chance, quiet);
-            tree = after == null ? start(quiet) : after;
+            Tree after = step(walk.choose(tree), quiet);
+            if (after == null) {
+                walk.started();
+                after = start();
+            }
+            tree = after;
         }
         double seconds = (System.nanoTime() - began) / 1e9;
-        return events + " " + seconds + " 0";
+        return seconds + " " + walk;
     }
 
     /** Null if the app is to be started anew: it has crashed, was left, or wants what only this phone cannot do. */
-    private static Tree step(Tree tree, Random chance, long quiet) {
+    private static Tree step(Point place, long quiet) {
         int crashes = Server.controller().told();
         try {
-            act(choose(tree, chance));
+            act(place);
             settle(quiet);
             Tree after = Tree.read();
-            boolean left = !Server.packageName().equals(Server.runningTasks().get(0).topActivity.getPackageName());
+            boolean left = !Server.packageName().equals(after.activity.getPackageName());
             return left || Server.controller().told() != crashes ? null : after;
         } catch (UnsupportedOperationException e) {
             return null;
         }
     }
 
-    private static double microsPerNode(int nodes) {
-        double[] times = new double[CAPTURES];
-        for (int number = 0; number < CAPTURES; number++) {
-            long began = System.nanoTime();
-            Tree.read();
-            times[number] = (System.nanoTime() - began) / 1e3 / nodes;
-        }
-        Arrays.sort(times);
-        return times[CAPTURES / 2];
+    private static String microsOfReading() {
+        long began = System.nanoTime();
+        Tree.read();
+        return String.valueOf((System.nanoTime() - began) / 1e3);
     }
 
-    private static Tree start(long quiet) throws RemoteException {
+    /** What the agent does for a clean start, or the two would not begin in the same state. */
+    private static Tree start() throws RemoteException, PackageManager.NameNotFoundException {
         String name = Server.packageName();
         ActivityManager.getService().forceStopPackage(name, 0);
+        MainThread.call(() -> Display.rotate(Surface.ROTATION_0));
         ActivityManager.getService().clearApplicationUserData(name, false, new IPackageDataObserver.Default(), 0);
         PackageManager packages = RuntimeEnvironment.getApplication().getPackageManager();
+        String[] wanted = packages.getPackageInfo(name, PackageManager.GET_PERMISSIONS).requestedPermissions;
+        for (String permission : wanted == null ? new String[0] : wanted) {
+            MainThread.call(() -> Server.grant(permission));
+        }
         Intent launch = packages.getLaunchIntentForPackage(name);
+        launch.setFlags(Intent.FLAG_ACTIVITY_NEW_TASK | Intent.FLAG_ACTIVITY_RESET_TASK_IF_NEEDED);
         ActivityManager.getService()
-                .startActivityAsUser(null, "com.android.shell", launch, null, null, null, 0, 0, null, null, 0);
-        settle(quiet);
+                .startActivityAsUser(null, "com.android.shell", launch, null, null, null, -1, 0, null, null, 0);
+        settle(START_QUIET_MILLIS);
         return Tree.read();
     }
 
@@ -148,26 +160,15 @@ public final class Direct implements Runnable {
     }
 
     /** Null for the back key. */
-    private static Tree.Node choose(Tree tree, Random chance) {
-        if (chance.nextInt(BACK) == 0) {
-            return null;
-        }
-        List<Tree.Node> tapped = tree.nodes.subList(tree.top, tree.nodes.size()).stream()
-                .filter(Tree.Node::isTapped)
-                .toList();
-        return tapped.isEmpty() ? null : tapped.get(chance.nextInt(tapped.size()));
-    }
-
-    private static void act(Tree.Node node) {
+    private static void act(Point place) {
         long down = SystemClock.uptimeMillis();
         for (int action : new int[] {MotionEvent.ACTION_DOWN, MotionEvent.ACTION_UP}) {
-            inject(node == null ? key(down, action) : touch(down, action, node));
+            inject(place == null ? key(down, action) : touch(down, action, place));
         }
     }
 
-    private static MotionEvent touch(long down, int action, Tree.Node node) {
-        MotionEvent event = MotionEvent.obtain(
-                down, SystemClock.uptimeMillis(), action, node.bounds().centerX(), node.bounds().centerY(), 0);
+    private static MotionEvent touch(long down, int action, Point place) {
+        MotionEvent event = MotionEvent.obtain(down, SystemClock.uptimeMillis(), action, place.x, place.y, 0);
         event.setSource(InputDevice.SOURCE_TOUCHSCREEN);
         return event;
     }

@@ -1,16 +1,24 @@
 package dev.retap.jvmphone.direct;
 
+import android.app.ActivityManager;
+import android.content.ComponentName;
 import android.graphics.Rect;
+import android.hardware.display.DisplayManagerGlobal;
+import android.util.SparseArray;
+import android.view.Display;
+import android.view.DisplayInfo;
 import android.view.accessibility.AccessibilityInteractionClient;
 import android.view.accessibility.AccessibilityNodeInfo;
 import android.view.accessibility.AccessibilityWindowInfo;
 import dev.retap.jvmphone.server.AccessibilityServer;
+import dev.retap.jvmphone.server.Server;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.robolectric.RuntimeEnvironment;
 
-/** Every window's nodes, each read as the agent reads it, in Java. */
+/** A screen with all that the agent reads of it, in Java: windows, their nodes, the display, and what is in front. */
 final class Tree {
     private static final int PREFETCH = AccessibilityNodeInfo.FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST
             | AccessibilityNodeInfo.FLAG_PREFETCH_UNINTERRUPTIBLE;
@@ -22,32 +30,75 @@ final class Tree {
         }
     }
 
+    record Window(int layer, int number, int type, Rect bounds, boolean focused, String title, String app, boolean hasParent) {}
+
     private static final int TAPPED = 1 | 1 << 1 | 1 << 10;
 
+    /** As the agent keeps it. */
+    private static ActivityManager activities;
+    /** Nodes that the framework keeps are older than this. */
+    private static long forgotten;
+
+    final List<Window> windows = new ArrayList<>();
     /** All of them, window by window. */
     final List<Node> nodes = new ArrayList<>();
-    /** Where the topmost window's nodes begin that is no keyboard. */
-    int top;
+    /** Where the nodes of the topmost window begin and end that is no keyboard. */
+    private int top;
+    private int topEnd;
+    DisplayInfo display;
+    ComponentName activity;
+
+    List<Node> tapped() {
+        return nodes.subList(top, topEnd).stream().filter(Node::isTapped).toList();
+    }
 
     static Tree read() {
+        if (Server.lastEvent() >= forgotten) {
+            forgotten = Server.lastEvent() + 1;
+            AccessibilityInteractionClient.getInstance().clearCache(AccessibilityServer.CONNECTION);
+        }
         Tree tree = new Tree();
-        List<AccessibilityWindowInfo> windows =
-                AccessibilityInteractionClient.getInstance().getWindows(AccessibilityServer.CONNECTION);
-        for (int number = windows.size() - 1; number >= 0; number--) {
-            AccessibilityWindowInfo window = windows.get(number);
-            boolean isKeyboard = window.getType() == AccessibilityWindowInfo.TYPE_INPUT_METHOD;
-            window.getBoundsInScreen(new Rect());
-            window.getTitle();
-            window.getParent();
-            AccessibilityNodeInfo root = window.getRoot(PREFETCH);
-            if (!isKeyboard) {
-                tree.top = tree.nodes.size();
-            }
-            if (root != null) {
-                tree.read(root, 0, new HashSet<>());
+        SparseArray<List<AccessibilityWindowInfo>> displays =
+                AccessibilityInteractionClient.getInstance().getWindowsOnAllDisplays(AccessibilityServer.CONNECTION);
+        for (int display = 0; display < displays.size(); display++) {
+            List<AccessibilityWindowInfo> windows = displays.valueAt(display);
+            for (int number = windows.size() - 1; number >= 0; number--) {
+                tree.read(windows.get(number));
             }
         }
+        tree.display = DisplayManagerGlobal.getInstance().getDisplayInfo(Display.DEFAULT_DISPLAY);
+        tree.activity = activities().getRunningTasks(1).get(0).topActivity;
         return tree;
+    }
+
+    private static ActivityManager activities() {
+        if (activities == null) {
+            activities = RuntimeEnvironment.getApplication().getSystemService(ActivityManager.class);
+        }
+        return activities;
+    }
+
+    private void read(AccessibilityWindowInfo window) {
+        Rect bounds = new Rect();
+        window.getBoundsInScreen(bounds);
+        AccessibilityNodeInfo root = window.getRoot(PREFETCH);
+        windows.add(new Window(
+                window.getLayer(),
+                window.getId(),
+                window.getType(),
+                bounds,
+                window.isFocused(),
+                text(window.getTitle()),
+                root == null ? "" : text(root.getPackageName()),
+                window.getParent() != null));
+        int first = nodes.size();
+        if (root != null) {
+            read(root, 0, new HashSet<>());
+        }
+        if (window.getType() != AccessibilityWindowInfo.TYPE_INPUT_METHOD) {
+            top = first;
+            topEnd = nodes.size();
+        }
     }
 
     private void read(AccessibilityNodeInfo node, int depth, Set<Long> seen) {

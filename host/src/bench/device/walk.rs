@@ -1,0 +1,82 @@
+//! The random walk of the case `step`. `direct/Walk.java` of the JVM phone takes the same one, choice for choice: the speeds
+//! of two walks through different screens say nothing about who took them.
+
+use retap_shared::action::{Action, Key};
+use retap_shared::screen::{NodeFlags, Screen, WindowKind};
+use retap_shared::trace::Step;
+
+use crate::devices::Walked;
+
+/// One in this many events goes back, so that the whole app is seen.
+const BACK: u64 = 16;
+const TAPPED: NodeFlags = NodeFlags::ENABLED.union(NodeFlags::CLICKABLE).union(NodeFlags::VISIBLE);
+/// Odd, so that no two numbers become one; the golden ratio's digits.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// SplitMix64 chooses: it is short enough to be written twice.
+#[derive(Debug)]
+pub(super) struct Walk {
+    state: u64,
+    walked: Walked,
+}
+
+impl Walk {
+    pub(super) fn new(seed: u64) -> Self {
+        Walk { state: seed, walked: Walked::default() }
+    }
+
+    /// A widget of the topmost window that is no keyboard, each with about the same chance, or back.
+    pub(super) fn choose(&mut self, screen: &Screen) -> Step {
+        let windows = screen.windows_with_nodes().filter(|(window, ..)| window.kind != WindowKind::Keyboard);
+        let nodes = windows.last().map(|(_, _, nodes)| nodes).unwrap_or_default();
+        let tapped: Vec<_> = nodes.iter().filter(|node| node.is(TAPPED)).collect();
+        self.note(screen.nodes().len() as u64);
+        self.note(tapped.len() as u64);
+        if self.next().is_multiple_of(BACK) || tapped.is_empty() {
+            self.walked.backs += 1;
+            return Step::new(Action::Key(Key::Back));
+        }
+        let place = tapped[(self.next() % tapped.len() as u64) as usize].bounds.center();
+        self.walked.taps += 1;
+        self.note(u64::from(place.x.cast_unsigned()));
+        self.note(u64::from(place.y.cast_unsigned()));
+        Step::new(Action::Tap(place))
+    }
+
+    /// After a crash, after leaving the app, and where the phone cannot go on.
+    pub(super) fn started(&mut self) {
+        self.walked.starts += 1;
+        self.note(0);
+    }
+
+    pub(super) fn walked(&self) -> Walked {
+        self.walked
+    }
+
+    fn note(&mut self, seen: u64) {
+        self.walked.seen = (self.walked.seen ^ seen).wrapping_mul(SPREAD).rotate_left(32);
+    }
+
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(SPREAD);
+        let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `Walk.java` must give these too; whoever changes one changes the other.
+    #[test]
+    fn the_generator_is_splitmix64() {
+        let mut walk = Walk::new(1_234_567);
+        let numbers: Vec<_> = (0..3).map(|_| walk.next()).collect();
+        assert_eq!(
+            numbers,
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        );
+    }
+}
