@@ -37,8 +37,15 @@ const FLAGS: [NodeFlags; 11] = [
     NodeFlags::VISIBLE,
 ];
 
+/// What a window shows, and whose it is.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    pub(crate) package: Text,
+    pub(crate) nodes: Vec<Node>,
+}
+
 /// The tree under `root`.
-pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) -> Result<Vec<Node>> {
+pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) -> Result<Tree> {
     // What is given to a static method is not looked at: one call on it shows that it is a node.
     java.call(env, Name::NodeChildCount, root, &[])?;
     let prefetch = if java.form(env, Name::NodeChild)? == 0 { PREFETCH } else { 0 };
@@ -54,12 +61,14 @@ pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) 
         let mut units = vec![0; characters.len(env)?];
         characters.get_region(env, 0, &mut units)?;
         let texts = texts(&units, &ends);
+        let (package, numbers) = numbers.split_first().unwrap_or((&0, &[]));
         let (numbers, _) = numbers.as_chunks::<NUMBERS>();
-        Ok(numbers.iter().map(|numbers| node(numbers, &texts)).collect())
+        let nodes = numbers.iter().map(|numbers| node(numbers, &texts)).collect();
+        Ok(Tree { package: numbered(*package, &texts), nodes })
     })
 }
 
-fn integers(env: &mut Env, read: &JObjectArray, number: usize) -> Result<Vec<i32>> {
+pub(crate) fn integers(env: &mut Env, read: &JObjectArray, number: usize) -> Result<Vec<i32>> {
     let given = read.get_element(env, number)?;
     let given = env.cast_local::<JIntArray>(given)?;
     let mut integers = vec![0; given.len(env)?];
@@ -81,12 +90,14 @@ fn texts(units: &[u16], ends: &[i32]) -> Vec<Text> {
     texts
 }
 
+fn numbered(number: i32, texts: &[Text]) -> Text {
+    let text = usize::try_from(number).ok().and_then(|number| texts.get(number));
+    text.cloned().unwrap_or_default()
+}
+
 fn node(numbers: &[i32; NUMBERS], texts: &[Text]) -> Node {
     let [depth, flags, left, top, right, bottom, class, id, said, description] = *numbers;
-    let text = |number: i32| {
-        let text = usize::try_from(number).ok().and_then(|number| texts.get(number));
-        text.cloned().unwrap_or_default()
-    };
+    let text = |number: i32| numbered(number, texts);
     Node {
         depth: u16::try_from(depth).unwrap_or(MOST_DEPTH),
         class: text(class),

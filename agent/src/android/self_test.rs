@@ -27,7 +27,7 @@ extern "system" fn Java_dev_retap_agent_SelfTest_readTree<'l>(
     env.with_env(|env| -> Result<_, JavaError> {
         let java = java(env, &class)?;
         let mut lines = String::new();
-        for node in read_tree(&java, env, &root, level.unsigned_abs())? {
+        for node in read_tree(&java, env, &root, level.unsigned_abs())?.nodes {
             let bounds = node.bounds;
             lines.push_str(&format!(
                 "{} {:?} {:?} {:?} {:?} {},{},{},{} {:?}\n",

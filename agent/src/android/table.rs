@@ -101,21 +101,14 @@ rows! {
         ServiceFlags: Field 23 "flags" ["I"];
     }
     "android/view/accessibility/AccessibilityWindowInfo" {
-        WindowType: Method 23 "getType" ["()I"];
-        WindowLayer: Method 23 "getLayer" ["()I"];
-        WindowId: Method 23 "getId" ["()I"];
         WindowTitle: Method 24 "getTitle" ["()Ljava/lang/CharSequence;"]
             else Instead::Lost("windows have no titles");
-        WindowParent: Method 23 "getParent" ["()Landroid/view/accessibility/AccessibilityWindowInfo;"];
-        WindowIsFocused: Method 23 "isFocused" ["()Z"];
-        WindowBounds: Method 23 "getBoundsInScreen" ["(Landroid/graphics/Rect;)V"];
         WindowRoot: Method 23 "getRoot" [
             "(I)Landroid/view/accessibility/AccessibilityNodeInfo;",
             "()Landroid/view/accessibility/AccessibilityNodeInfo;"
         ];
     }
     "android/view/accessibility/AccessibilityNodeInfo" {
-        NodePackage: Method 23 "getPackageName" ["()Ljava/lang/CharSequence;"];
         NodeText: Method 23 "getText" ["()Ljava/lang/CharSequence;"];
         NodeBounds: Method 23 "getBoundsInScreen" ["(Landroid/graphics/Rect;)V"];
         NodeIsEditable: Method 23 "isEditable" ["()Z"];
@@ -304,6 +297,11 @@ rows! {
     "dev/retap/agent/Nodes" {
         NodesRead: StaticMethod 23 "read" [
             "(Landroid/view/accessibility/AccessibilityNodeInfo;IIIZ)[Ljava/lang/Object;"
+        ];
+    }
+    "dev/retap/agent/Windows" {
+        WindowsRead: StaticMethod 23 "read" [
+            "(Landroid/view/accessibility/AccessibilityWindowInfo;Z)[Ljava/lang/Object;"
         ];
     }
     "dev/retap/agent/Coverage" {

@@ -1,12 +1,12 @@
 //! AccessibilityWindowInfo: what is on all displays, bottom window first, each with its tree.
 
 use jni::Env;
-use jni::objects::{JObject, JValue};
-use retap_shared::screen::{Node, Window, WindowFlags, WindowKind};
+use jni::objects::{JObject, JObjectArray, JValue};
+use retap_shared::screen::{Node, Rect, Window, WindowFlags, WindowKind};
 
 use super::accessibility::Accessibility;
-use super::java::{Java, Result};
-use super::nodes::{PREFETCH, read_tree, rect, text};
+use super::java::{Java, JavaError, Result};
+use super::nodes::{PREFETCH, Tree, integers, read_tree};
 use super::table::Name;
 
 /// AccessibilityWindowInfo.TYPE_APPLICATION and TYPE_INPUT_METHOD; every other type is the system's own.
@@ -40,7 +40,7 @@ pub(crate) fn read_windows(
                 Ok(())
             })?;
         }
-        Ok::<_, super::java::JavaError>(())
+        Ok::<_, JavaError>(())
     })?;
     windows.sort_by_key(|window| window.layer);
     tell_dialogs(&mut windows);
@@ -69,26 +69,32 @@ pub(crate) fn each(
 }
 
 pub(crate) fn read_window(java: &Java, env: &mut Env, window: &JObject, level: u32) -> Result<ReadWindow> {
-    let layer = java.call(env, Name::WindowLayer, window, &[])?.into_int()?;
-    let number = java.call(env, Name::WindowId, window, &[])?.into_int()?;
-    let bounds = java.make(env, Name::RectNew, &[&[]])?;
-    // window.getBoundsInScreen(bounds)
-    java.call(env, Name::WindowBounds, window, &[(&bounds).into()])?;
-    let mut read =
-        Window { kind: kind(java, env, window)?, bounds: rect(java, env, &bounds)?, ..Window::default() };
-    // window.isFocused()
-    read.flags.set(WindowFlags::FOCUSED, java.call(env, Name::WindowIsFocused, window, &[])?.into_bool()?);
-    if java.has(env, Name::WindowTitle) {
-        read.title = text(java, env, Name::WindowTitle, window)?;
-    }
+    // What is given to a static method is not looked at: this call shows that it is a window.
     let root = root(java, env, window)?;
-    let mut nodes = Vec::new();
-    if !root.is_null() {
-        read.package = text(java, env, Name::NodePackage, &root)?;
-        nodes = read_tree(java, env, &root, level)?;
-    }
-    read.nodes = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
-    Ok(ReadWindow { layer, number, window: read, nodes })
+    let has_titles = JValue::Bool(java.has(env, Name::WindowTitle));
+    // Object[] read = Windows.read(window, hasTitles)
+    let read = java.call_static(env, Name::WindowsRead, &[window.into(), has_titles])?.into_object()?;
+    let read = env.cast_local::<JObjectArray>(read)?;
+    let numbers = integers(env, &read, 0)?;
+    let Ok([layer, number, kind, is_child, is_focused, left, top, right, bottom]) =
+        <[i32; 9]>::try_from(numbers)
+    else {
+        return Err(JavaError::Arguments("Windows.read".to_owned()));
+    };
+    let title = read.get_element(env, 1)?;
+    let title = java.text(env, &title)?;
+    let tree = if root.is_null() { Tree::default() } else { read_tree(java, env, &root, level)? };
+    let mut flags = WindowFlags::empty();
+    flags.set(WindowFlags::FOCUSED, is_focused != 0);
+    let window = Window {
+        kind: kind_of(kind, is_child != 0),
+        package: tree.package,
+        title,
+        bounds: Rect { left, top, right, bottom },
+        flags,
+        nodes: u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX),
+    };
+    Ok(ReadWindow { layer, number, window, nodes: tree.nodes })
 }
 
 /// window.getRoot(FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST | FLAG_PREFETCH_UNINTERRUPTIBLE)
@@ -97,17 +103,13 @@ pub(crate) fn root<'l>(java: &Java, env: &mut Env<'l>, window: &JObject) -> Resu
     Ok(java.call_any(env, Name::WindowRoot, window, &forms)?.into_object()?)
 }
 
-fn kind(java: &Java, env: &mut Env, window: &JObject) -> Result<WindowKind> {
-    // window.getType()
-    Ok(match java.call(env, Name::WindowType, window, &[])?.into_int()? {
-        // window.getParent() != null
-        APPLICATION if !java.call(env, Name::WindowParent, window, &[])?.into_object()?.is_null() => {
-            WindowKind::Popup
-        }
+fn kind_of(number: i32, is_child: bool) -> WindowKind {
+    match number {
+        APPLICATION if is_child => WindowKind::Popup,
         APPLICATION => WindowKind::Application,
         KEYBOARD => WindowKind::Keyboard,
         _ => WindowKind::System,
-    })
+    }
 }
 
 /// The framework does not tell dialogs: a smaller window over one of the same app is taken for one.
@@ -130,7 +132,6 @@ fn tell_dialogs(windows: &mut [ReadWindow]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retap_shared::screen::Rect;
 
     #[test]
     fn a_smaller_window_over_one_of_the_same_app_is_a_dialog() {

@@ -30,6 +30,10 @@ use crate::settings::Devices;
 const BLOCK: u64 = 50;
 /// Captures of each side that do not count: the first ones meet what is new.
 const WARM_UP: usize = 30;
+/// Readings of each side for each sample of other cases: a third of a second would be one moment of a busy machine.
+const READS_A_SAMPLE: usize = 4;
+/// Of the times of both sides: below it other programs have disturbed few, and half may be too many on a busy machine.
+const LITTLE_DISTURBED: usize = 25;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -107,19 +111,22 @@ impl Bench<'_> {
         // What both meet for the first time is not in it: that much of the phone's code is loaded and compiled then.
         self.turn(&jvm, 0, &mut Times::default()).await?;
         let (mut times, blocks) = (Times::default(), self.options.events.div_ceil(BLOCK));
-        let (mut here, mut there, mut same) = (0.0, 0.0, 0);
+        let (mut here, mut there, mut shares) = (0.0, 0.0, Vec::new());
         for block in 1..=blocks {
             let [ours, direct] = self.turn(&jvm, block, &mut times).await?;
             here += ours.0;
             there += direct.0;
-            same += u64::from(ours.1 == direct.1);
+            if ours.1 == direct.1 {
+                shares.push(direct.0 / ours.0);
+            }
         }
         let events = (blocks * BLOCK) as f64;
         Ok(Measured {
             events_per_second: Some(events / here),
             direct_events_per_second: Some(events / there),
             blocks: Some(blocks),
-            same_walks: Some(same),
+            same_walks: Some(shares.len() as u64),
+            share_p50: (!shares.is_empty()).then(|| percentile(&mut shares, 50)),
             ..self.measured("step", times)
         })
     }
@@ -206,29 +213,28 @@ impl Bench<'_> {
         }
         let nodes = self.device.capture().await.map_err(&lost)?.nodes().len();
         self.device.set_settle(Settle { quiet: Micros::ZERO, limit: Micros::ZERO });
-        let (mut reads, mut direct) = (Reads::default(), Vec::new());
-        for number in 0..WARM_UP + self.options.samples {
+        let (mut ours, mut direct) = (Reads::default(), Reads::default());
+        for number in 0..WARM_UP + READS_A_SAMPLE * self.options.samples {
             if number == WARM_UP {
-                (reads, direct) = Default::default();
+                (ours, direct) = Default::default();
             }
             // One, other, other, one: who comes second finds more of what it needs in the processor's caches.
             if number % 2 == 0 {
-                self.read(&mut reads).await.map_err(&lost)?;
+                self.read(&mut ours).await.map_err(&lost)?;
             }
             if let Some(jvm) = &self.jvm {
-                direct.push(jvm.direct_read().await.map_err(self.wrong())?);
+                read_directly(jvm, &mut direct).await.map_err(self.wrong())?;
             }
             if number % 2 == 1 {
-                self.read(&mut reads).await.map_err(&lost)?;
+                self.read(&mut ours).await.map_err(&lost)?;
             }
         }
-        let read = percentile(&mut reads.held.here, 50) - percentile(&mut reads.nothing.here, 50);
-        let each = |micros: f64| micros.max(0.0) / nodes.max(1) as f64;
+        let each = |reads: &mut Reads| reads.without_the_way() / nodes.max(1) as f64;
         Ok(Measured {
             nodes: Some(nodes),
-            us_per_node: Some(each(read)),
-            direct_us_per_node: (!direct.is_empty()).then(|| each(percentile(&mut direct, 50))),
-            ..self.measured("capture", reads.whole)
+            us_per_node: Some(each(&mut ours)),
+            direct_us_per_node: self.jvm.is_some().then(|| each(&mut direct)),
+            ..self.measured("capture", ours.whole)
         })
     }
 
@@ -290,12 +296,31 @@ impl Bench<'_> {
     }
 }
 
-/// What captures took.
+/// What captures took, and what asking took where there was nothing to read.
 #[derive(Default)]
 struct Reads {
     nothing: Times,
     held: Times,
     whole: Times,
+}
+
+impl Reads {
+    fn without_the_way(&mut self) -> f64 {
+        let [held, nothing] =
+            [&mut self.held, &mut self.nothing].map(|times| percentile(&mut times.here, LITTLE_DISTURBED));
+        (held - nothing).max(0.0)
+    }
+}
+
+/// The same in Java, asked in much the same way: a thread that is woken by a socket, and an answer that wakes this one.
+async fn read_directly(jvm: &JvmPhone, reads: &mut Reads) -> Result<(), JvmError> {
+    let at = Instant::now();
+    jvm.direct_nothing().await?;
+    reads.nothing.add(at, None);
+    let at = Instant::now();
+    jvm.direct_read().await?;
+    reads.held.add(at, None);
+    Ok(())
 }
 
 /// The middle of something that is seen and does nothing; the first pixel if all of it does something.

@@ -29,6 +29,8 @@ pub struct Measured {
     /// Blocks that both did, and in how many of them both met the same screens and did the same there.
     pub blocks: Option<u64>,
     pub same_walks: Option<u64>,
+    /// Of Java's events a second in the middle one of these blocks: what happens on the machine in single ones is not in it.
+    pub share_p50: Option<f64>,
 }
 
 impl Measured {
@@ -55,6 +57,9 @@ impl fmt::Display for Measured {
         }
         if let Some(direct) = self.direct_events_per_second {
             write!(f, " ({direct:.1} in Java)")?;
+        }
+        if let Some(share) = self.share_p50 {
+            write!(f, ", {:.0} % of Java's in the middle block", 100.0 * share)?;
         }
         if let (Some(blocks), Some(same)) = (self.blocks, self.same_walks)
             && same < blocks

@@ -22,7 +22,8 @@ final class Nodes {
     private final boolean recycles;
     private final Set<Long> seen = new HashSet<>();
     private final Rect bounds = new Rect();
-    private int[] numbers = new int[64 * NUMBERS];
+    /** After the number of the window's package. */
+    private int[] numbers = new int[1 + 64 * NUMBERS];
     private int count;
     /** From 1 on, each once: a class and an id often stand in every row of a list. */
     private final Map<String, Integer> texts = new HashMap<>();
@@ -38,16 +39,17 @@ final class Nodes {
     }
 
     /**
-     * The nodes' numbers, the texts' ends, and their characters; agent/src/android/nodes.rs takes them apart. Without
-     * `prefetch` (0) children are asked for as before level 33; where `recycles`, nodes go back to their pool.
+     * The numbers of the package and of the nodes, the texts' ends, and their characters; agent/src/android/nodes.rs takes them
+     * apart. Without `prefetch` (0) children are asked for as before level 33; where `recycles`, nodes go back to their pool.
      */
     static Object[] read(AccessibilityNodeInfo root, int mostNodes, int mostDepth, int prefetch, boolean recycles) {
         Nodes nodes = new Nodes(mostNodes, mostDepth, prefetch, recycles);
+        nodes.numbers[0] = nodes.number(root.getPackageName());
         nodes.read(root, 0);
         char[] characters = new char[nodes.characters.length()];
         nodes.characters.getChars(0, characters.length, characters, 0);
         return new Object[] {
-            Arrays.copyOf(nodes.numbers, nodes.count * NUMBERS),
+            Arrays.copyOf(nodes.numbers, 1 + nodes.count * NUMBERS),
             Arrays.copyOf(nodes.ends, nodes.texts.size()),
             characters
         };
@@ -73,11 +75,11 @@ final class Nodes {
     }
 
     private void add(AccessibilityNodeInfo node, int depth) {
-        if ((count + 1) * NUMBERS > numbers.length) {
+        if (1 + (count + 1) * NUMBERS > numbers.length) {
             numbers = Arrays.copyOf(numbers, 2 * numbers.length);
         }
         node.getBoundsInScreen(bounds);
-        int at = count * NUMBERS;
+        int at = 1 + count * NUMBERS;
         numbers[at] = depth;
         numbers[at + 1] = flags(node);
         numbers[at + 2] = bounds.left;

@@ -63,7 +63,7 @@ public final class Direct implements Runnable {
         }
     }
 
-    /** Each asks once, in a line: `walk EVENTS SEED QUIET_MILLIS` or `read`. */
+    /** Each asks once, in a line: `walk EVENTS SEED QUIET_MILLIS`, `read` for a screen, `nothing` for what asking takes. */
     @Override
     public void run() {
         try {
@@ -82,9 +82,11 @@ public final class Direct implements Runnable {
     /** Whoever asked waits for an answer, whatever happens. */
     private static String measured(String[] words) {
         try {
-            return words[0].equals("walk")
-                    ? walk(Integer.parseInt(words[1]), Long.parseUnsignedLong(words[2]), Long.parseLong(words[3]))
-                    : microsOfReading();
+            return switch (words[0]) {
+                case "walk" -> walk(Integer.parseInt(words[1]), Long.parseUnsignedLong(words[2]), Long.parseLong(words[3]));
+                case "read" -> String.valueOf(Tree.read().nodes.size());
+                default -> "0";
+            };
         } catch (RemoteException | PackageManager.NameNotFoundException | RuntimeException | LinkageError e) {
             return "failed: " + e;
         }
@@ -119,12 +121,6 @@ public final class Direct implements Runnable {
         } catch (UnsupportedOperationException e) {
             return null;
         }
-    }
-
-    private static String microsOfReading() {
-        long began = System.nanoTime();
-        Tree.read();
-        return String.valueOf((System.nanoTime() - began) / 1e3);
     }
 
     /** What the agent does for a clean start, or the two would not begin in the same state. */
