@@ -4,6 +4,7 @@ import android.view.accessibility.AccessibilityInteractionClient;
 import android.view.accessibility.AccessibilityNodeInfo;
 import android.view.accessibility.IAccessibilityInteractionConnectionCallback;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What a window answers to one question about its nodes: it does so by a message, which a drawing to come holds back. */
@@ -13,6 +14,7 @@ final class Answer {
     private static final int FRAMES = 300;
 
     private final IAccessibilityInteractionConnectionCallback asker;
+    private final List<AccessibilityNodeInfo> prefetched = new ArrayList<>();
     private boolean given;
 
     Answer(IAccessibilityInteractionConnectionCallback asker) {
@@ -25,7 +27,7 @@ final class Answer {
                 new Class<?>[] {IAccessibilityInteractionConnectionCallback.class},
                 (proxy, method, arguments) -> {
                     if (method.getName().equals("setPrefetchAccessibilityNodeInfoResult")) {
-                        keep((List<?>) arguments[0]);
+                        ((List<?>) arguments[0]).forEach(node -> prefetched.add((AccessibilityNodeInfo) node));
                         return null;
                     }
                     given = true;
@@ -42,13 +44,15 @@ final class Answer {
         return given;
     }
 
-    /** Prefetched nodes come before the client waits for them: they go where it would have put them. */
-    private static void keep(List<?> nodes) {
-        for (Object node : nodes) {
-            AccessibilityNodeInfo info = (AccessibilityNodeInfo) node;
-            info.setConnectionId(AccessibilityServer.CONNECTION);
-            info.setSealed(true);
-            AccessibilityInteractionClient.getCache(AccessibilityServer.CONNECTION).add(info);
+    /**
+     * Prefetched nodes come before the client waits for them: they go where it would have put them. To be called when the
+     * events that were sent before the answer have arrived: those make the client forget what it has.
+     */
+    void keep() {
+        for (AccessibilityNodeInfo node : prefetched) {
+            node.setConnectionId(AccessibilityServer.CONNECTION);
+            node.setSealed(true);
+            AccessibilityInteractionClient.getCache(AccessibilityServer.CONNECTION).add(node);
         }
     }
 }

@@ -41,7 +41,10 @@ final class Events {
         pending = false;
         for (Looper looper : ShadowLooper.getAllLoopers()) {
             if (isTeller(looper.getThread()) && looper.getThread().isAlive()) {
-                Shadow.<ShadowPausedLooper>extract(looper).idle();
+                ShadowPausedLooper teller = Shadow.extract(looper);
+                // It would take them by itself, at a moment that is another one in every run.
+                teller.pause();
+                teller.idle();
             }
         }
     }

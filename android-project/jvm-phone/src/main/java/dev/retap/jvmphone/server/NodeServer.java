@@ -103,17 +103,18 @@ public final class NodeServer {
         if (Events.isTeller(Thread.currentThread())) {
             return null;
         }
+        Answer answer = new Answer(callback);
         String[] packages = MainThread.call(() -> {
             IAccessibilityInteractionConnection connection = server.connection(resolve(window));
             if (connection == null) {
                 return null;
             }
-            Answer answer = new Answer(callback);
             connection.findAccessibilityNodeInfoByAccessibilityId(
                     node, null, interaction, answer.callback(), flags | wanted(), Server.PID, thread, null, null, arguments);
             return answer.await() ? new String[] {Server.packageName()} : null;
         });
         Events.arriveIfSent();
+        answer.keep();
         return packages;
     }
 
