@@ -1,6 +1,7 @@
 //! The screen as it is now, sent as little as the host needs.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Capture, Captured, ScreenUpdate};
@@ -22,8 +23,10 @@ pub(crate) struct RecentScreens {
 
 impl Handlers {
     pub(crate) fn capture(&mut self, capture: Capture) -> Result<Captured, PhoneError> {
+        let began = Instant::now();
         let screen = self.fresh_screen()?;
-        Ok(Captured { screen: self.recent.update(screen, capture.holds) })
+        let screen = self.recent.update(screen, capture.holds);
+        Ok(Captured { screen, worked: began.elapsed().into() })
     }
 
     /// The screen as it is, captured anew.

@@ -116,6 +116,8 @@ pub struct Capture {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Captured {
     pub screen: ScreenUpdate,
+    /// What the agent did for it, by the machine's clock and not the phone's: that one may stand still meanwhile.
+    pub worked: Micros,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

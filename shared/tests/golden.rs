@@ -131,7 +131,7 @@ fn golden_reply(reply: &Reply) -> &'static str {
         Reply::Described(_) => {
             "00 0973696d756c61746564 0373696d 22 00 fb3804fb6009 fba401 00 00 05656e2d4742 64 01 01000100fb1f02 01 096f72672e6e6f746573052e4d61696e07 054e6f746573 01052e4d61696e 0c"
         }
-        Reply::Captured(_) => "01 02 SCREEN",
+        Reply::Captured(_) => "01 02 SCREEN 0c",
         Reply::Acted(_) => {
             "02 01 01 fdcf22701f4aedd2f5 fdd1ddbb1ef5b406c3 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 HAPPENED 04 01fafbfb00fc70110100 01 0c"
         }
@@ -229,7 +229,7 @@ fn replies() -> Vec<Reply> {
     let change = ScreenChange::between(&screen("OK"), &screen("No"));
     vec![
         Described { phone, can, apps }.into(),
-        Captured { screen: ScreenUpdate::Full(Arc::new(screen("OK"))) }.into(),
+        Captured { screen: ScreenUpdate::Full(Arc::new(screen("OK"))), worked: Micros(12) }.into(),
         Acted {
             hit: Hit::Place,
             screen: ScreenUpdate::Changed(change),

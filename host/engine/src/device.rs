@@ -123,8 +123,13 @@ impl Device {
     }
 
     pub async fn capture(&mut self) -> Result<SharedScreen, DeviceError> {
+        Ok(self.capture_timed().await?.0)
+    }
+
+    /// With what the agent took for it, without the way there and back.
+    pub async fn capture_timed(&mut self) -> Result<(SharedScreen, Micros), DeviceError> {
         let captured = ask(&*self.connection, Capture { holds: self.holds() }).await?;
-        self.updated(captured.screen).await
+        Ok((self.updated(captured.screen).await?, captured.worked))
     }
 
     /// The next screen travels whole, as if none were held.

@@ -32,8 +32,6 @@ const BLOCK: u64 = 50;
 const WARM_UP: usize = 30;
 /// Readings of each side for each sample of other cases: a third of a second would be one moment of a busy machine.
 const READS_A_SAMPLE: usize = 4;
-/// Of the times of both sides: below it other programs have disturbed few, and half may be too many on a busy machine.
-const LITTLE_DISTURBED: usize = 25;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -203,8 +201,8 @@ impl Bench<'_> {
         Ok(self.measured("restart", times))
     }
 
-    /// The whole of the largest screen, as if the host held none. What reading a node costs is told without the way there and
-    /// back: of a screen that the host holds, less what a request takes that reads nothing.
+    /// The whole of the largest screen, as if the host held none. What reading a node costs is told by whoever reads it, the
+    /// agent or the loop in Java: on the way there and back other threads are woken than in that loop.
     async fn captures(&mut self) -> Result<Measured, Failure> {
         let lost = lost(self.options);
         simulated::start(&mut self.device, &self.app).await.map_err(&lost)?;
@@ -212,8 +210,7 @@ impl Bench<'_> {
             self.device.step(step).await.map_err(&lost)?;
         }
         let nodes = self.device.capture().await.map_err(&lost)?.nodes().len();
-        self.device.set_settle(Settle { quiet: Micros::ZERO, limit: Micros::ZERO });
-        let (mut ours, mut direct) = (Reads::default(), Reads::default());
+        let (mut ours, mut direct) = (Times::default(), Vec::new());
         for number in 0..WARM_UP + READS_A_SAMPLE * self.options.samples {
             if number == WARM_UP {
                 (ours, direct) = Default::default();
@@ -223,33 +220,26 @@ impl Bench<'_> {
                 self.read(&mut ours).await.map_err(&lost)?;
             }
             if let Some(jvm) = &self.jvm {
-                read_directly(jvm, &mut direct).await.map_err(self.wrong())?;
+                direct.push(jvm.direct_read().await.map_err(self.wrong())?);
             }
             if number % 2 == 1 {
                 self.read(&mut ours).await.map_err(&lost)?;
             }
         }
-        let each = |reads: &mut Reads| reads.without_the_way() / nodes.max(1) as f64;
+        let each = |micros: &mut Vec<f64>| percentile(micros, 50) / nodes.max(1) as f64;
         Ok(Measured {
             nodes: Some(nodes),
-            us_per_node: Some(each(&mut ours)),
+            us_per_node: Some(each(&mut ours.phone)),
             direct_us_per_node: self.jvm.is_some().then(|| each(&mut direct)),
-            ..self.measured("capture", ours.whole)
+            ..self.measured("capture", ours)
         })
     }
 
-    /// A request that reads nothing, a screen that the host holds, and a whole one.
-    async fn read(&mut self, reads: &mut Reads) -> Result<(), DeviceError> {
-        let at = Instant::now();
+    async fn read(&mut self, times: &mut Times) -> Result<(), DeviceError> {
         self.device.forget_screen();
-        self.device.capture().await?;
-        reads.whole.add(at, None);
         let at = Instant::now();
-        self.device.settle().await?;
-        reads.nothing.add(at, None);
-        let at = Instant::now();
-        self.device.capture().await?;
-        reads.held.add(at, None);
+        let (_, worked) = self.device.capture_timed().await?;
+        times.add(at, Some(worked));
         Ok(())
     }
 
@@ -294,33 +284,6 @@ impl Bench<'_> {
             ..Measured::default()
         }
     }
-}
-
-/// What captures took, and what asking took where there was nothing to read.
-#[derive(Default)]
-struct Reads {
-    nothing: Times,
-    held: Times,
-    whole: Times,
-}
-
-impl Reads {
-    fn without_the_way(&mut self) -> f64 {
-        let [held, nothing] =
-            [&mut self.held, &mut self.nothing].map(|times| percentile(&mut times.here, LITTLE_DISTURBED));
-        (held - nothing).max(0.0)
-    }
-}
-
-/// The same in Java, asked in much the same way: a thread that is woken by a socket, and an answer that wakes this one.
-async fn read_directly(jvm: &JvmPhone, reads: &mut Reads) -> Result<(), JvmError> {
-    let at = Instant::now();
-    jvm.direct_nothing().await?;
-    reads.nothing.add(at, None);
-    let at = Instant::now();
-    jvm.direct_read().await?;
-    reads.held.add(at, None);
-    Ok(())
 }
 
 /// The middle of something that is seen and does nothing; the first pixel if all of it does something.

@@ -49,7 +49,7 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
     let screens = vec(screen().prop_map(Arc::new), 0..4);
     prop_oneof![
         (phone(), capabilities(), apps).prop_map(|(phone, can, apps)| Described { phone, can, apps }.into()),
-        update().prop_map(|screen| Captured { screen }.into()),
+        (update(), micros()).prop_map(|(screen, worked)| Captured { screen, worked }.into()),
         (hit(), update(), happenings(), branches(), any::<bool>(), micros()).prop_map(
             |(hit, screen, happened, branches, quiet, took)| {
                 Acted { hit, screen, happened, branches, quiet, took }.into()

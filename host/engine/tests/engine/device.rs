@@ -31,7 +31,7 @@ async fn a_difference_to_the_screen_it_holds_is_all_that_travels() {
     let mut phone = device("phone", move |_, request| match request {
         Request::Capture(capture) => {
             asked.lock().unwrap().push(capture.holds);
-            Ok(Captured { screen: ScreenUpdate::Full(one.clone()) }.into())
+            Ok(Captured { screen: ScreenUpdate::Full(one.clone()), worked: Micros::ZERO }.into())
         }
         Request::Act(act) => {
             let holds = act.holds;
@@ -61,7 +61,7 @@ async fn a_difference_that_does_not_apply_is_replaced_by_the_whole_screen() {
         Request::Act(_) => Ok(acted(ScreenUpdate::Changed(ScreenChange::between(&stranger, &whole)))),
         Request::Capture(capture) => {
             assert_eq!(capture.holds, None);
-            Ok(Captured { screen: ScreenUpdate::Full(whole.clone()) }.into())
+            Ok(Captured { screen: ScreenUpdate::Full(whole.clone()), worked: Micros::ZERO }.into())
         }
         other => panic!("{other:?}"),
     })
@@ -77,7 +77,7 @@ async fn a_phone_that_never_sends_a_whole_screen_is_given_up_after_one_more_requ
         *count.lock().unwrap() += 1;
         match request {
             Request::Act(_) => Ok(acted(ScreenUpdate::Unchanged)),
-            _ => Ok(Captured { screen: ScreenUpdate::Unchanged }.into()),
+            _ => Ok(Captured { screen: ScreenUpdate::Unchanged, worked: Micros::ZERO }.into()),
         }
     })
     .await;

@@ -60,7 +60,9 @@ impl Tiny {
     fn answer(&self, place: &mut Place, request: Request) -> Answer {
         match request {
             Request::Watch(_) => Ok(Watched { happened: Vec::new() }.into()),
-            Request::Capture(_) => Ok(Captured { screen: ScreenUpdate::Full(screen(*place)) }.into()),
+            Request::Capture(_) => {
+                Ok(Captured { screen: ScreenUpdate::Full(screen(*place)), worked: Micros::ZERO }.into())
+            }
             Request::Control(control) => {
                 assert!(matches!(control.command, Command::Start(_)));
                 self.injected.lock().unwrap().push(None);

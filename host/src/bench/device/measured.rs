@@ -13,8 +13,8 @@ pub struct Measured {
     pub case: &'static str,
     pub p50_us: f64,
     pub p90_us: f64,
-    /// By the phone's own clock, without the way there and back. None if no reply tells it, and if the phone's clock
-    /// is not that of the world: a virtual one runs ahead.
+    /// As the phone tells it, without the way there and back. None if no reply does, and if the phone's clock is not that of
+    /// the world: a virtual one runs ahead.
     pub phone_p50_us: Option<f64>,
     /// On the screen that was captured.
     pub nodes: Option<usize>,

@@ -84,12 +84,19 @@ public final class Direct implements Runnable {
         try {
             return switch (words[0]) {
                 case "walk" -> walk(Integer.parseInt(words[1]), Long.parseUnsignedLong(words[2]), Long.parseLong(words[3]));
-                case "read" -> String.valueOf(Tree.read().nodes.size());
-                default -> "0";
+                case "read" -> read();
+                default -> "unknown: " + words[0];
             };
         } catch (RemoteException | PackageManager.NameNotFoundException | RuntimeException | LinkageError e) {
             return "failed: " + e;
         }
+    }
+
+    /** Microseconds. */
+    private static String read() {
+        long began = System.nanoTime();
+        Tree.read();
+        return String.valueOf((System.nanoTime() - began) / 1e3);
     }
 
     private static String walk(int events, long seed, long quiet)
