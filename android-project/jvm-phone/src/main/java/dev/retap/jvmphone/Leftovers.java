@@ -24,8 +24,9 @@ final class Leftovers {
         closeDatabases();
         forgetAnimated();
         forgetArrays();
-        // Each was made for a context of the process.
+        // Each was made for a context of the process, or its thread.
         ReflectionHelpers.setStaticField(ConnectivityManager.class, "sInstance", null);
+        ReflectionHelpers.setStaticField(named("android.window.WindowTokenClientController"), "sController", null);
         ReflectionHelpers.setStaticField(ShadowDevicePolicyManager.class, "applicationPackageManager", null);
         ReflectionHelpers.setStaticField(ShadowGestureDetector.class, "lastActiveGestureDetector", null);
     }
