@@ -41,6 +41,7 @@ public final class ActivityServer {
     public void forceStopPackage(String packageName, int userId) {
         MainThread.call(() -> {
             AppProcess.kill();
+            PhoneClock.forgetRefusal();
             return null;
         });
     }

@@ -112,6 +112,11 @@ public final class PhoneClock {
         }
     }
 
+    /** Of an app that is stopped: the next start is another matter. */
+    static void forgetRefusal() {
+        refusal = null;
+    }
+
     private static void to(long millis) {
         long now = SystemClock.uptimeMillis();
         if (millis > now) {
