@@ -55,6 +55,8 @@ pub struct Auto {
     outside: HashMap<(Text, What), u32>,
     known: HashSet<Fingerprint>,
     yields: Yields,
+    /// Some phone has told of branches that ran.
+    counts_branches: bool,
     /// System events are done only where they are allowed.
     system: bool,
     /// What each walker's phone can do of them. Walkers of an earlier time, whose phones nobody knows, are taken for simulated.
@@ -98,6 +100,7 @@ impl Auto {
             outside: HashMap::new(),
             known: HashSet::new(),
             yields: Yields::default(),
+            counts_branches: false,
             system,
             can: HashMap::new(),
             root: None,
@@ -169,7 +172,7 @@ impl Auto {
         let widget = node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
         let action =
             from.as_ref().zip(what).and_then(|(from, what)| self.model.action_of(from, widget, what));
-        let new = seen.new.branches * 2 + seen.new.screens + seen.new.activities * 4;
+        let new = self.gain(seen);
         if let Some(from) = &from {
             self.promise.gained(from.state, new);
         }
@@ -230,6 +233,14 @@ impl Auto {
             walker.wants_to_save = Some(steps);
         }
         walker.here = Some(to);
+    }
+
+    /// What is new, weighed. Some activities show a new screen after every event and run no new code: where there is much new
+    /// code, screens are no reason to stay.
+    fn gain(&mut self, seen: &Seen<'_>) -> u32 {
+        self.counts_branches |= seen.new.branches > 0;
+        let screens = if self.counts_branches && self.yields.is_rich() { 0 } else { seen.new.screens };
+        seen.new.branches * 2 + screens + seen.new.activities * 4
     }
 
     /// The app has begun, or begun anew.

@@ -1,5 +1,6 @@
 //! What to do next in a state: drawn by what it is, how rarely it was done there, and what has come of its like in this app.
-//! What was never done is looked for here and then nearby; what is known to end in a crash is left alone.
+//! What was never done is looked for here and then nearby, as long as the app is rich before anything else; what is known to
+//! end in a crash is left alone.
 
 use rand::RngExt;
 
@@ -41,14 +42,15 @@ impl Auto {
         let all = weighed(false, &|action, weight| weight / (u64::from(times(action)) + 1));
         let mut undone = weighed(false, &|action, weight| if times(action) == 0 { weight } else { 0 });
         undone.retain(|(_, weight)| *weight > 0);
-        let matters = undone.iter().any(|(action, _)| weight(action.what) >= MATTERS);
+        let is_rich = self.yields.is_rich();
+        let matters = undone.iter().any(|(action, _)| weight(action.what, is_rich) >= MATTERS);
         let sum = undone.iter().map(|(_, weight)| *weight).sum::<u64>() as f64 / UNIT as f64;
         let do_undone = if matters { DO_UNDONE } else { DO_UNDONE * sum / (sum + TAP) };
-        if !undone.is_empty() && rng.random_bool(do_undone) {
+        if !undone.is_empty() && (is_rich || rng.random_bool(do_undone)) {
             return draw(&undone, rng);
         }
         if !matters
-            && rng.random_bool(GO_TO_UNDONE)
+            && (is_rich || rng.random_bool(GO_TO_UNDONE))
             && let Some(action) = self.go_near(number, here, &others)
         {
             return Some(action);
@@ -80,7 +82,7 @@ impl Auto {
             let what = action.id.what;
             let crashes = self.crashes.get(&(id, action.id)).copied().unwrap_or(0);
             let outside = self.outside.get(&(state.activity.clone(), what)).copied().unwrap_or(0);
-            let weight = u64::from(weight(what)) * UNIT / u64::from(1 + outside / 4);
+            let weight = u64::from(weight(what, self.yields.is_rich())) * UNIT / u64::from(1 + outside / 4);
             let weight = (weight as f64 * self.yields.of_kind(what)) as u64;
             (action, weight >> (2 * crashes).min(16))
         })
@@ -89,7 +91,9 @@ impl Auto {
     /// The first action on the way to the nearest state where something that matters was never done.
     fn go_near(&mut self, number: usize, here: &Spot, others: &Others) -> Option<ActionId> {
         let pleases = |id: StateId, state: &State| {
-            let matters = |action: &ModelAction| action.aliases > 0 && weight(action.id.what) >= MATTERS;
+            let matters = |action: &ModelAction| {
+                action.aliases > 0 && weight(action.id.what, self.yields.is_rich()) >= MATTERS
+            };
             let is_undone = |action: &ModelAction| action.visits + others.doing(id, action.id) == 0;
             !others.go_to(id) && state.actions.iter().any(|action| is_undone(action) && matters(action))
         };

@@ -6,8 +6,10 @@ use super::super::possible::What;
 use crate::model::ape::ActionId;
 use crate::seed::Rng;
 
-pub(super) fn weight(what: What) -> u32 {
+/// In a rich app going back is as good as a tap: what is behind may be better than the rest of what is here.
+pub(super) fn weight(what: What, is_rich: bool) -> u32 {
     match what {
+        What::Back if is_rich => What::Tap.weight(),
         What::Rotate => 3,
         What::System(_) => 2,
         other => other.weight(),

@@ -1,5 +1,5 @@
-//! What came of events: of each kind lately, and in the whole run. What has led to little in this app is drawn less, and a
-//! stretch of a walk that gives much less than the run did is left.
+//! What came of events: of each kind lately, and in the whole run. What has led to little in this app is drawn less, and as
+//! long as the app is rich a stretch of a walk that gives much less than the run did is left.
 
 use std::collections::HashMap;
 
@@ -16,11 +16,11 @@ const LEAST: f64 = 1.0 / 32.0;
 /// How often something comes upon the app from outside, as long as as much comes of it as of what is done inside.
 const SHARE: f64 = 0.15;
 const SHARES: (f64, f64) = (0.02, 0.25);
-/// So many events are looked at together.
-const STRETCH: u32 = 60;
-/// As much must be expected of them, and so many times less must have come.
-const RICH: u64 = 100;
-const POOR: u64 = 4;
+/// So many events are looked at together, and are poor if so many times less came of them than of others.
+const STRETCH: u32 = 30;
+const POOR: u64 = 2;
+/// An app is rich as long as so much has come of two events of the run, on the average.
+const RICH: u64 = 3;
 
 #[derive(Debug, Default)]
 pub(super) struct Yields {
@@ -28,11 +28,11 @@ pub(super) struct Yields {
     kinds: HashMap<What, Tally>,
     outside: Tally,
     inside: Tally,
-    /// Since the beginning, and all of it.
+    /// Since the beginning.
     run: Stretch,
 }
 
-/// Some events one after the other.
+/// Some events one after the other, and what came of them: of one no more than counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stretch {
     events: u32,
@@ -71,15 +71,23 @@ impl Yields {
         (known.mean(self.mean()) / self.mean()).clamp(LEAST, 1.0)
     }
 
-    /// Whether a stretch gave much less than the run did on the average, in an app that still gives so much that it is likely to
-    /// be better elsewhere. Where little is left to be found it is no use to run about.
-    pub(super) fn is_poor(&self, stretch: Stretch) -> bool {
-        let expected = self.run.gains * u64::from(stretch.events) / u64::from(self.run.events.max(1));
-        stretch.events >= STRETCH && expected >= RICH && stretch.gains * POOR < expected
+    /// Whether so much has come of the run that it is likely to be better elsewhere than where nothing comes any more.
+    pub(super) fn is_rich(&self) -> bool {
+        self.run.events < STRETCH || 2 * self.run.gains >= RICH * u64::from(self.run.events)
     }
 
-    /// How often something should come from outside.
+    /// Whether a stretch gave much less than the run did on the average, in a rich app. Where little is left to be found it is no
+    /// use to run about.
+    pub(super) fn is_poor(&self, stretch: Stretch) -> bool {
+        let expected = self.run.gains * u64::from(stretch.events);
+        stretch.is_long() && self.is_rich() && POOR * stretch.gains * u64::from(self.run.events) < expected
+    }
+
+    /// How often something should come from outside: as rarely as may be while there is much inside.
     pub(super) fn share_from_outside(&self) -> f64 {
+        if self.is_rich() {
+            return SHARES.0;
+        }
         let mean = self.mean();
         (SHARE * self.outside.mean(mean) / self.inside.mean(mean)).clamp(SHARES.0, SHARES.1)
     }
@@ -88,7 +96,7 @@ impl Yields {
 impl Stretch {
     pub(super) fn note(&mut self, gain: u32) {
         self.events += 1;
-        self.gains += u64::from(gain);
+        self.gains += u64::from(gain.min(MOST));
     }
 
     pub(super) fn is_long(self) -> bool {
@@ -127,14 +135,27 @@ mod tests {
     #[test]
     fn what_leads_nowhere_is_drawn_less_until_nothing_else_leads_anywhere() {
         let mut yields = Yields::default();
+        noted(60, What::Tap, 1, &mut yields);
         let before = yields.share_from_outside();
-        noted(60, What::Tap, 4, &mut yields);
         noted(30, What::System(3), 0, &mut yields);
         assert!(yields.of_kind(What::System(3)) < 0.3 && yields.of_kind(What::Tap) > 0.9);
         let barren = yields.share_from_outside();
         assert!(barren < before / 3.0, "{barren} {before}");
         noted(2_000, What::Tap, 0, &mut yields);
         assert!(yields.share_from_outside() > 2.0 * barren);
+    }
+
+    #[test]
+    fn an_app_is_rich_until_little_comes_of_it_and_one_find_does_not_make_it_so() {
+        let mut yields = Yields::default();
+        assert!(yields.is_rich());
+        noted(100, What::Tap, 2, &mut yields);
+        noted(100, What::System(3), 2, &mut yields);
+        assert_eq!((yields.is_rich(), yields.share_from_outside()), (true, SHARES.0));
+        noted(100, What::Tap, 0, &mut yields);
+        assert!(!yields.is_rich() && yields.share_from_outside() > SHARES.0);
+        noted(1, What::Tap, 1_000, &mut yields);
+        assert!(!yields.is_rich());
     }
 
     #[test]
