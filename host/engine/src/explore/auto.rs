@@ -40,6 +40,8 @@ const FAR: usize = 20_000;
 const LOST: u32 = 4;
 /// What a problem that nobody has seen is worth, beside branches (2), screens (1) and activities (4).
 const NEW_PROBLEM: u32 = 6;
+/// So many new screens of an activity in which no new code runs count, and no more.
+const ONLY_SCREENS: u32 = 20;
 /// A state costs so many bytes of snapshots at most, all together.
 const BYTES: u64 = 8 << 30;
 
@@ -57,6 +59,8 @@ pub struct Auto {
     yields: Yields,
     /// Some phone has told of branches that ran.
     counts_branches: bool,
+    /// New screens of each activity since new code ran in it.
+    only_screens: HashMap<Text, u32>,
     /// System events are done only where they are allowed.
     system: bool,
     /// What each walker's phone can do of them. Walkers of an earlier time, whose phones nobody knows, are taken for simulated.
@@ -101,6 +105,7 @@ impl Auto {
             known: HashSet::new(),
             yields: Yields::default(),
             counts_branches: false,
+            only_screens: HashMap::new(),
             system,
             can: HashMap::new(),
             root: None,
@@ -133,7 +138,7 @@ impl Auto {
         let walker = self.walkers.entry(number).or_default();
         (walker.dull, walker.stretch, walker.goal) = (0, Stretch::default(), None);
         walker.plan.clear();
-        let Some(goal) = self.promise.best(&self.model, &others, rng) else {
+        let Some(goal) = self.promise.best(&self.model, &self.yields, &others, rng) else {
             return Some(Move::Restart { clear: true });
         };
         walker.goal = Some(goal);
@@ -172,13 +177,14 @@ impl Auto {
         let widget = node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
         let action =
             from.as_ref().zip(what).and_then(|(from, what)| self.model.action_of(from, widget, what));
-        let new = self.gain(seen);
+        let new = self.gain(seen, before.activity());
         if let Some(from) = &from {
             self.promise.gained(from.state, new);
         }
         if let Some(what) = what {
             let has_failed = seen.problems.iter().any(|problem| !self.known.contains(problem));
-            self.yields.note(what, new + NEW_PROBLEM * u32::from(has_failed));
+            let gain = new + NEW_PROBLEM * u32::from(has_failed);
+            self.yields.note(what, before.activity(), gain);
         }
         let is_dull = new == 0 || f64::from(new) < self.yields.mean() / 2.0;
         let walker = self.walkers.entry(seen.walker).or_default();
@@ -186,6 +192,7 @@ impl Auto {
         walker.stretch.note(new);
         if walker.stretch.is_long() && self.yields.is_poor(std::mem::take(&mut walker.stretch)) {
             walker.dull = PATIENCE;
+            walker.plan.clear();
         }
         let Some(screen) = seen.screen.filter(|_| seen.inside) else {
             walker.plan.clear();
@@ -235,12 +242,14 @@ impl Auto {
         walker.here = Some(to);
     }
 
-    /// What is new, weighed. Some activities show a new screen after every event and run no new code: where there is much new
-    /// code, screens are no reason to stay.
-    fn gain(&mut self, seen: &Seen<'_>) -> u32 {
+    /// What is new, weighed. Some activities show a new screen after every event and run no new code: where branches are
+    /// counted, screens are no reason to stay in such a one, nor in a rich app.
+    fn gain(&mut self, seen: &Seen<'_>, activity: &Text) -> u32 {
         self.counts_branches |= seen.new.branches > 0;
-        let screens = if self.counts_branches && self.yields.is_rich() { 0 } else { seen.new.screens };
-        seen.new.branches * 2 + screens + seen.new.activities * 4
+        let only_screens = self.only_screens.entry(activity.clone()).or_default();
+        *only_screens = if seen.new.branches > 0 { 0 } else { *only_screens + seen.new.screens };
+        let counts = !self.counts_branches || *only_screens <= ONLY_SCREENS && !self.yields.is_rich();
+        seen.new.branches * 2 + if counts { seen.new.screens } else { 0 } + seen.new.activities * 4
     }
 
     /// The app has begun, or begun anew.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rand::RngExt;
 
-use super::Others;
+use super::{Others, Yields};
 use crate::model::ape::{Model, StateId};
 use crate::seed::Rng;
 
@@ -44,7 +44,13 @@ impl Promise {
     }
 
     /// One of the most promising.
-    pub(super) fn best(&mut self, model: &Model, others: &Others, rng: &mut Rng) -> Option<StateId> {
+    pub(super) fn best(
+        &mut self,
+        model: &Model,
+        yields: &Yields,
+        others: &Others,
+        rng: &mut Rng,
+    ) -> Option<StateId> {
         if rng.random_ratio(1, CLEAN) {
             return None;
         }
@@ -52,7 +58,9 @@ impl Promise {
         let score = |(state, known): (&StateId, &Known)| {
             let visits = f64::from(model.state(*state).visits.max(1));
             let undone = model.state(*state).actions.iter().filter(|action| action.visits == 0).count();
-            let promise = 1.0 + f64::from(known.gains) + 0.2 * undone as f64;
+            // There are activities that show ever new states with much undone, and nothing comes of it.
+            let part = yields.of_activity(&model.state(*state).activity);
+            let promise = part * (1.0 + f64::from(known.gains) + 0.2 * undone as f64);
             (promise / (visits.sqrt() * f64::from(1 + known.picks)), *state)
         };
         let mut scores: Vec<(f64, StateId)> =

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use retap_shared::Text;
+
 use super::super::possible::What;
 
 /// A tally of so many events is halved, so that what was long ago counts less.
@@ -26,6 +28,7 @@ const RICH: u64 = 3;
 pub(super) struct Yields {
     all: Tally,
     kinds: HashMap<What, Tally>,
+    activities: HashMap<Text, Tally>,
     outside: Tally,
     inside: Tally,
     /// Since the beginning.
@@ -51,11 +54,12 @@ pub(super) fn comes_from_outside(what: What) -> bool {
 }
 
 impl Yields {
-    pub(super) fn note(&mut self, what: What, gain: u32) {
+    pub(super) fn note(&mut self, what: What, activity: &Text, gain: u32) {
         self.run.note(gain);
         let gain = f64::from(gain.min(MOST));
         self.all.note(gain);
         self.kinds.entry(what).or_default().note(gain);
+        self.activities.entry(activity.clone()).or_default().note(gain);
         let side = if comes_from_outside(what) { &mut self.outside } else { &mut self.inside };
         side.note(gain);
     }
@@ -67,7 +71,16 @@ impl Yields {
 
     /// Of events of a kind, as a part of what comes of all: 1 as long as nothing is known, and at most.
     pub(super) fn of_kind(&self, what: What) -> f64 {
-        let known = self.kinds.get(&what).copied().unwrap_or_default();
+        self.part(self.kinds.get(&what))
+    }
+
+    /// The same of events in an activity.
+    pub(super) fn of_activity(&self, activity: &Text) -> f64 {
+        self.part(self.activities.get(activity))
+    }
+
+    fn part(&self, known: Option<&Tally>) -> f64 {
+        let known = known.copied().unwrap_or_default();
         (known.mean(self.mean()) / self.mean()).clamp(LEAST, 1.0)
     }
 
@@ -126,7 +139,7 @@ mod tests {
     fn noted(events: u32, what: What, gain: u32, yields: &mut Yields) -> Stretch {
         let mut stretch = Stretch::default();
         (0..events).for_each(|_| {
-            yields.note(what, gain);
+            yields.note(what, &Text::default(), gain);
             stretch.note(gain);
         });
         stretch
