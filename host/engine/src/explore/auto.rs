@@ -40,8 +40,6 @@ const FAR: usize = 20_000;
 const LOST: u32 = 4;
 /// What a problem that nobody has seen is worth, beside branches (2), screens (1) and activities (4).
 const NEW_PROBLEM: u32 = 6;
-/// So many new screens of an activity in which no new code runs count, and no more.
-const ONLY_SCREENS: u32 = 20;
 /// A state costs so many bytes of snapshots at most, all together.
 const BYTES: u64 = 8 << 30;
 
@@ -57,10 +55,6 @@ pub struct Auto {
     outside: HashMap<(Text, What), u32>,
     known: HashSet<Fingerprint>,
     yields: Yields,
-    /// Some phone has told of branches that ran.
-    counts_branches: bool,
-    /// New screens of each activity since new code ran in it.
-    only_screens: HashMap<Text, u32>,
     /// System events are done only where they are allowed.
     system: bool,
     /// What each walker's phone can do of them. Walkers of an earlier time, whose phones nobody knows, are taken for simulated.
@@ -104,8 +98,6 @@ impl Auto {
             outside: HashMap::new(),
             known: HashSet::new(),
             yields: Yields::default(),
-            counts_branches: false,
-            only_screens: HashMap::new(),
             system,
             can: HashMap::new(),
             root: None,
@@ -177,7 +169,7 @@ impl Auto {
         let widget = node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
         let action =
             from.as_ref().zip(what).and_then(|(from, what)| self.model.action_of(from, widget, what));
-        let new = self.gain(seen, before.activity());
+        let new = self.yields.weigh(seen.new, before.activity());
         if let Some(from) = &from {
             self.promise.gained(from.state, new);
         }
@@ -240,16 +232,6 @@ impl Auto {
             walker.wants_to_save = Some(steps);
         }
         walker.here = Some(to);
-    }
-
-    /// What is new, weighed. Some activities show a new screen after every event and run no new code: where branches are
-    /// counted, screens are no reason to stay in such a one, nor in a rich app.
-    fn gain(&mut self, seen: &Seen<'_>, activity: &Text) -> u32 {
-        self.counts_branches |= seen.new.branches > 0;
-        let only_screens = self.only_screens.entry(activity.clone()).or_default();
-        *only_screens = if seen.new.branches > 0 { 0 } else { *only_screens + seen.new.screens };
-        let counts = !self.counts_branches || *only_screens <= ONLY_SCREENS && !self.yields.is_rich();
-        seen.new.branches * 2 + if counts { seen.new.screens } else { 0 } + seen.new.activities * 4
     }
 
     /// The app has begun, or begun anew.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use retap_shared::Text;
 
+use super::super::New;
 use super::super::possible::What;
 
 /// A tally of so many events is halved, so that what was long ago counts less.
@@ -13,6 +14,8 @@ const MEMORY: f64 = 128.0;
 const EXPECTED: f64 = 4.0;
 /// Of one event no more counts, or the first look into a large part of the app would outweigh all that follows.
 const MOST: u32 = 10;
+/// So many new screens of an activity in which no new code runs count, and no more.
+const ONLY_SCREENS: u32 = 20;
 /// No kind of event is given up.
 const LEAST: f64 = 1.0 / 32.0;
 /// How often something comes upon the app from outside, as long as as much comes of it as of what is done inside.
@@ -33,6 +36,10 @@ pub(super) struct Yields {
     inside: Tally,
     /// Since the beginning.
     run: Stretch,
+    /// Some phone has told of branches that ran.
+    counts_branches: bool,
+    /// New screens of each activity since new code ran in it.
+    only_screens: HashMap<Text, u32>,
 }
 
 /// Some events one after the other, and what came of them: of one no more than counts.
@@ -54,6 +61,16 @@ pub(super) fn comes_from_outside(what: What) -> bool {
 }
 
 impl Yields {
+    /// What new things in an activity are worth. Some activities show a new screen after every event and run no new code: where
+    /// branches are counted, screens are no reason to stay in such a one, nor in a rich app.
+    pub(super) fn weigh(&mut self, new: New, activity: &Text) -> u32 {
+        self.counts_branches |= new.branches > 0;
+        let only_screens = self.only_screens.entry(activity.clone()).or_default();
+        *only_screens = if new.branches > 0 { 0 } else { *only_screens + new.screens };
+        let counts = !self.counts_branches || *only_screens <= ONLY_SCREENS && !self.is_rich();
+        new.branches * 2 + if counts { new.screens } else { 0 } + new.activities * 4
+    }
+
     pub(super) fn note(&mut self, what: What, activity: &Text, gain: u32) {
         self.run.note(gain);
         let gain = f64::from(gain.min(MOST));
@@ -169,6 +186,21 @@ mod tests {
         assert!(!yields.is_rich() && yields.share_from_outside() > SHARES.0);
         noted(1, What::Tap, 1_000, &mut yields);
         assert!(!yields.is_rich());
+    }
+
+    #[test]
+    fn screens_count_where_no_branches_are_counted_and_else_only_so_many_without_new_code() {
+        let (screen, code) = (New { screens: 1, ..New::default() }, New { branches: 3, ..New::default() });
+        let [form, other] = ["Form", "Other"].map(Text::new);
+        let mut yields = Yields::default();
+        assert!((0..100).all(|_| yields.weigh(screen, &form) == 1), "no phone tells of branches");
+        assert_eq!(yields.weigh(code, &form), 6);
+        assert_eq!(yields.weigh(screen, &other), 0, "the app is rich");
+        noted(100, What::Tap, 0, &mut yields);
+        let counted = (0..100).map(|_| yields.weigh(screen, &form)).sum::<u32>();
+        assert_eq!((counted, yields.weigh(screen, &other)), (ONLY_SCREENS, 1));
+        yields.weigh(code, &form);
+        assert_eq!(yields.weigh(screen, &form), 1);
     }
 
     #[test]
