@@ -6,6 +6,8 @@
 //! or by a snapshot, whatever takes least.
 
 mod choosing;
+mod firsts;
+mod leaving;
 mod others;
 mod promise;
 mod weights;
@@ -23,8 +25,9 @@ use retap_shared::screen::{Rect, SharedScreen};
 use super::possible::{self, Possible, SYSTEM, What};
 use super::timetravel::{Costs, Snapshot};
 use super::{ApeRules, At, Choice, Did, Explorer, Move, Seen};
-use crate::model::ape::{ActionId, DecisionTree, Model, Paths, Spot, StateId};
+use crate::model::ape::{ActionId, DecisionTree, Model, ModelRules, Paths, Spot, StateId};
 use crate::seed::Rng;
+use firsts::Firsts;
 use others::Others;
 use promise::Promise;
 use yields::{Stretch, Yields};
@@ -34,10 +37,10 @@ const SETTLE: Settle = Settle { quiet: Micros::from_millis(200), limit: Micros::
 const PATIENCE: u32 = 60;
 /// So many events later the network comes back, if it went, and the phone wakes up, if it dozes.
 const OFFLINE: u32 = 8;
-/// How far a way is looked for, in states.
-const FAR: usize = 20_000;
 /// A plan that failed counts as so many events without anything new: where plans fail, one may go round in circles.
 const LOST: u32 = 4;
+/// What is to be expected in a new state counts so much for what led there.
+const PROSPECT: f64 = 0.5;
 /// What a problem that nobody has seen is worth, beside branches (2), screens (1) and activities (4).
 const NEW_PROBLEM: u32 = 6;
 /// A state costs so many bytes of snapshots at most, all together.
@@ -55,12 +58,15 @@ pub struct Auto {
     outside: HashMap<(Text, What), u32>,
     known: HashSet<Fingerprint>,
     yields: Yields,
+    firsts: Firsts,
+    /// How often a walker set out for a state and did not get there, since one last did.
+    missed: HashMap<StateId, i32>,
     /// System events are done only where they are allowed.
     system: bool,
     /// What each walker's phone can do of them. Walkers of an earlier time, whose phones nobody knows, are taken for simulated.
     can: HashMap<usize, SystemKinds>,
     /// What a clean start led to the last time.
-    root: Option<StateId>,
+    root: Option<Spot>,
 }
 
 #[derive(Debug, Default)]
@@ -85,12 +91,16 @@ struct Walker {
     wants_to_save: Option<usize>,
     asked_to_save: bool,
     cannot_save: bool,
+    /// Where it set out for, for what is to be expected there, until it gets there.
+    sought: Option<StateId>,
+    /// How often it has tried Back since then.
+    backs: u32,
 }
 
 impl Auto {
     pub fn new(rules: ApeRules, tree: DecisionTree, paths: Paths, system: bool) -> Auto {
         Auto {
-            model: Model::new(rules.model, tree, paths),
+            model: Model::new(ModelRules { text_first: true, ..rules.model }, tree, paths),
             walkers: HashMap::new(),
             costs: Costs::default(),
             promise: Promise::default(),
@@ -98,6 +108,8 @@ impl Auto {
             outside: HashMap::new(),
             known: HashSet::new(),
             yields: Yields::default(),
+            firsts: Firsts::default(),
+            missed: HashMap::new(),
             system,
             can: HashMap::new(),
             root: None,
@@ -124,42 +136,6 @@ impl Auto {
         self.model.see(screen, &listed).0
     }
 
-    /// Where to go when here nothing new has been seen for a while; nothing if it is gone to on foot, by the plan.
-    fn travel(&mut self, number: usize, here: &Spot, rng: &mut Rng) -> Option<Move> {
-        let others = Others::of(&self.walkers, number);
-        let walker = self.walkers.entry(number).or_default();
-        (walker.dull, walker.stretch, walker.goal) = (0, Stretch::default(), None);
-        walker.plan.clear();
-        let Some(goal) = self.promise.best(&self.model, &self.yields, &others, rng) else {
-            return Some(Move::Restart { clear: true });
-        };
-        walker.goal = Some(goal);
-        let start = self.costs.replay(0);
-        let way = |from: StateId| self.model.nearest(from, FAR, |state, _| state == goal);
-        let cost = |way: &[(StateId, ActionId)]| self.costs.step() * way.len() as u64;
-        let on_foot = way(here.state);
-        let anew = self.root.filter(|root| self.model.is_alive(*root)).and_then(way);
-        let snapshot = walker.saved.get(&goal).filter(|saved| self.model.is_alive(saved.lands));
-        let snapshot = snapshot.and_then(|saved| Some((saved.id, way(saved.lands)?)));
-        let snapshot_cost = snapshot.as_ref().map_or(u64::MAX, |(_, rest)| self.costs.restore() + cost(rest));
-        let on_foot_cost = on_foot.as_deref().map_or(u64::MAX, |way| cost(way) + cost(way) / 2);
-        let anew_cost = anew.as_deref().map_or(u64::MAX, |way| start + cost(way));
-        match snapshot {
-            Some((id, rest)) if snapshot_cost < on_foot_cost.min(anew_cost) => {
-                walker.after_start = rest.into();
-                Some(Move::Restore(id))
-            }
-            _ if on_foot_cost < anew_cost => {
-                walker.plan = on_foot.unwrap_or_default().into();
-                None
-            }
-            _ => {
-                walker.after_start = anew.unwrap_or_default().into();
-                Some(Move::Restart { clear: true })
-            }
-        }
-    }
-
     fn stepped(&mut self, seen: &Seen<'_>) {
         let Did::Stepped { step, node, before, .. } = seen.did else { return };
         let from = self.walkers.entry(seen.walker).or_default().here.take();
@@ -169,6 +145,10 @@ impl Auto {
         let widget = node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
         let action =
             from.as_ref().zip(what).and_then(|(from, what)| self.model.action_of(from, widget, what));
+        let is_first = from.as_ref().zip(action).is_some_and(|(from, action)| {
+            self.model.state(from.state).known(action).is_none_or(|known| known.visits == 0)
+        });
+        let first = what.filter(|_| is_first);
         let new = self.yields.weigh(seen.new, before.activity());
         if let Some(from) = &from {
             self.promise.gained(from.state, new);
@@ -177,6 +157,7 @@ impl Auto {
             let has_failed = seen.problems.iter().any(|problem| !self.known.contains(problem));
             let gain = new + NEW_PROBLEM * u32::from(has_failed);
             self.yields.note(what, before.activity(), gain);
+            self.model.allow(before.activity(), self.yields.states(before.activity()));
         }
         let is_dull = new == 0 || f64::from(new) < self.yields.mean() / 2.0;
         let walker = self.walkers.entry(seen.walker).or_default();
@@ -195,6 +176,9 @@ impl Auto {
             if let (false, Some(from), Some(action)) = (seen.problems.is_empty(), &from, action) {
                 self.crashed(from.state, action, seen.problems);
             }
+            if let Some(what) = first {
+                self.firsts.note(before.activity(), what, f64::from(new));
+            }
             return;
         };
         let mut to = self.see(seen.walker, screen);
@@ -208,7 +192,11 @@ impl Auto {
             self.model.learn(from, widget, what, &to);
             to = self.model.again(&to);
         }
+        if let Some(what) = first {
+            self.firsts.note(before.activity(), what, f64::from(new) + self.in_prospect(to.state));
+        }
         self.promise.reached(to.state, new);
+        self.arrived(seen.walker, to.state);
         let walker = self.walkers.entry(seen.walker).or_default();
         if let Some(expected) = walker.expected.take().filter(|expected| *expected != to.state) {
             walker.plan.clear();
@@ -217,21 +205,31 @@ impl Auto {
                 self.model.detach(expected);
             }
         }
-        if walker.goal == Some(to.state) {
-            walker.goal = None;
-        }
         match step.action {
             Action::System(System::Offline) => walker.mend = Some((OFFLINE, System::Online)),
             Action::System(System::Doze) => walker.mend = Some((OFFLINE, System::Wake)),
             _ => {}
         }
         if new > 0 && !walker.cannot_save {
-            let root = self.root.filter(|root| self.model.is_alive(*root));
-            let way = root.and_then(|root| self.model.nearest(root, FAR, |state, _| state == to.state));
+            let way = self.way_from_start(to.state);
             let steps = way.map_or(seen.way.len(), |way| way.len()).min(PATIENCE as usize);
-            walker.wants_to_save = Some(steps);
+            self.walkers.entry(seen.walker).or_default().wants_to_save = Some(steps);
         }
-        walker.here = Some(to);
+        self.walkers.entry(seen.walker).or_default().here = Some(to);
+    }
+
+    /// What leads to a state that nobody has seen is worth a part of what is to be expected there.
+    fn in_prospect(&self, to: StateId) -> f64 {
+        let state = self.model.state(to);
+        if state.visits > 1 { 0.0 } else { PROSPECT * self.hope(to, state, &Others::default()) }
+    }
+
+    fn arrived(&mut self, number: usize, at: StateId) {
+        let walker = self.walkers.entry(number).or_default();
+        walker.goal.take_if(|goal| *goal == at);
+        if walker.sought.take_if(|sought| *sought == at).is_some() {
+            self.missed.remove(&at);
+        }
     }
 
     /// The app has begun, or begun anew.
@@ -239,8 +237,9 @@ impl Auto {
         let here = seen.screen.filter(|_| seen.inside).map(|screen| self.see(seen.walker, screen));
         if let Some(here) = &here {
             self.promise.reached(here.state, 0);
+            self.arrived(seen.walker, here.state);
             if matches!(seen.did, Did::Started { clean: true }) {
-                self.root = Some(here.state);
+                self.root = Some(here.clone());
             }
         }
         let walker = self.walkers.entry(seen.walker).or_default();
@@ -305,6 +304,11 @@ impl Explorer for Auto {
         {
             return travel;
         }
+        if self.walkers.get(&at.walker).is_some_and(|walker| walker.plan.is_empty())
+            && let Some(travel) = self.leave(at.walker, &here, rng)
+        {
+            return travel;
+        }
         let chosen = self.choose_action(at.walker, &here, rng);
         self.walkers.entry(at.walker).or_default().doing = chosen.map(|action| (here.state, action));
         let choice = chosen.and_then(|action| self.choice(&here, action, at, rng));
@@ -328,7 +332,7 @@ impl Explorer for Auto {
                 if let (Some(state), Some(lands)) = (state, walker.here.as_ref().map(|here| here.state)) {
                     walker.saved.insert(state, Snapshot { id, bytes, lands });
                     if !whole {
-                        let back = self.model.nearest(lands, FAR, |id, _| id == state);
+                        let back = self.model.nearest(lands, leaving::FAR, |id, _| id == state);
                         walker.plan = back.unwrap_or_default().into();
                     }
                 }

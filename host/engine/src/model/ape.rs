@@ -28,13 +28,14 @@ pub(crate) use learned::Frozen;
 pub use learned::Learned;
 pub use path::{PathId, Paths};
 pub use reducer::Reducer;
+pub use search::Steps;
 
 /// So many GUI trees of a state are kept, to be looked at again when it is split. Of those beyond, only counts are.
 const KEPT_GUIS: usize = 24;
 /// So many GUI transitions of a model transition.
 const KEPT_TRANSITIONS: usize = 6;
 
-/// The published figures by default; the last three are of the published code and not of the paper.
+/// The published figures by default; the third to fifth are of the published code and not of the paper, the last is Retap's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelRules {
     /// A model action that stands for more GUI actions on one screen is split.
@@ -47,11 +48,20 @@ pub struct ModelRules {
     pub targets: usize,
     /// Widgets that nothing can be done to are no part of a state.
     pub interactive_only: bool,
+    /// Where a text tells widgets apart as well as their place does, it is preferred.
+    pub text_first: bool,
 }
 
 impl Default for ModelRules {
     fn default() -> ModelRules {
-        ModelRules { alpha: 3, beta: 8, states_an_activity: 10, targets: 3, interactive_only: false }
+        ModelRules {
+            alpha: 3,
+            beta: 8,
+            states_an_activity: 10,
+            targets: 3,
+            interactive_only: false,
+            text_first: false,
+        }
     }
 }
 
@@ -145,6 +155,8 @@ pub struct Model {
     transitions: Vec<GuiTransition>,
     /// Living states of each activity.
     an_activity: HashMap<Text, usize>,
+    /// So many states more than the rules say may be in an activity, and in what one state was split into.
+    allowed: HashMap<Text, usize>,
 }
 
 impl Model {
@@ -160,6 +172,7 @@ impl Model {
             by_screen: HashMap::new(),
             transitions: Vec::new(),
             an_activity: HashMap::new(),
+            allowed: HashMap::new(),
         }
     }
 
@@ -203,7 +216,7 @@ impl Model {
     pub fn action_of(&self, spot: &Spot, widget: Option<u32>, what: What) -> Option<ActionId> {
         let path = match widget {
             Some(widget) => spot.names.get(widget as usize)?.0,
-            None => PathId::default(),
+            None => PathId::NONE,
         };
         Some(ActionId { path, what })
     }

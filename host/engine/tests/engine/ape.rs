@@ -129,6 +129,37 @@ fn a_state_that_was_split_into_more_than_beta_takes_its_parts_back_for_good() {
 }
 
 #[test]
+fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
+    let rules = ModelRules { alpha: 10, ..ModelRules::default() };
+    let states = |more: usize| {
+        let mut model = model("type", rules);
+        for number in 0..60 {
+            let screen = files(&[&format!("file {number}")]);
+            model.allow(screen.activity(), more);
+            opens(&mut model, &screen, 0, if number % 2 == 0 { "Word" } else { "Excel" });
+        }
+        model.alive().count()
+    };
+    let (few, many) = (states(0), states(100));
+    assert!(few <= 21 && many >= 60, "{few} and {many}");
+}
+
+#[test]
+fn rows_are_told_apart_by_place_and_by_text_where_that_is_preferred() {
+    for text_first in [false, true] {
+        let mut model = model("type", ModelRules { text_first, ..ModelRules::default() });
+        let lists = [files(&["a", "b", "c", "d"]), files(&["e", "f", "g", "h"])];
+        let start = see(&mut model, &viewer("Start"));
+        for list in &lists {
+            let spot = see(&mut model, list);
+            model.learn(&start, None, What::Menu, &spot);
+        }
+        let [one, other] = lists.map(|list| see(&mut model, &list).state);
+        assert_eq!(one != other, text_first, "two menus of as many rows");
+    }
+}
+
+#[test]
 fn an_abstraction_is_read_as_it_is_written() {
     let text = "type+index\n  {class=\"a \\\"b\\\" \u{e9}\", index=3} / {} => none\n    {id=\"x\"} => text+parent\n  {} => type\n";
     let mut paths = Paths::default();

@@ -5,7 +5,7 @@
 use rand::RngExt;
 
 use super::others::Others;
-use super::weights::{draw, weight};
+use super::weights::{MATTERS, draw, weight};
 use super::yields::comes_from_outside;
 use super::{At, Auto, Choice};
 use crate::model::ape::{ActionId, ModelAction, Spot, State, StateId};
@@ -13,8 +13,6 @@ use crate::seed::Rng;
 
 /// How near something undone must be to be gone to.
 const NEAR: usize = 400;
-/// What weighs less is no reason to go anywhere.
-const MATTERS: u32 = 4;
 /// How probably something undone is done, and gone to, rather than anything.
 const DO_UNDONE: f64 = 0.8;
 const GO_TO_UNDONE: f64 = 2.0 / 3.0;

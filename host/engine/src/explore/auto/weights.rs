@@ -6,6 +6,9 @@ use super::super::possible::What;
 use crate::model::ape::ActionId;
 use crate::seed::Rng;
 
+/// What weighs less is no reason to go anywhere.
+pub(super) const MATTERS: u32 = 4;
+
 /// In a rich app going back is as good as a tap: what is behind may be better than the rest of what is here.
 pub(super) fn weight(what: What, is_rich: bool) -> u32 {
     match what {

@@ -24,6 +24,8 @@ const SHARES: (f64, f64) = (0.02, 0.25);
 /// So many events are looked at together, and are poor if so many times less came of them than of others.
 const STRETCH: u32 = 30;
 const POOR: u64 = 2;
+/// So much must have come of an activity for each state that it has beyond the rules.
+const A_STATE: u64 = 10;
 /// An app is rich as long as so much has come of two events of the run, on the average.
 const RICH: u64 = 3;
 
@@ -40,6 +42,8 @@ pub(super) struct Yields {
     counts_branches: bool,
     /// New screens of each activity since new code ran in it.
     only_screens: HashMap<Text, u32>,
+    /// All that came of events in each activity.
+    whole: HashMap<Text, u64>,
 }
 
 /// Some events one after the other, and what came of them: of one no more than counts.
@@ -73,6 +77,7 @@ impl Yields {
 
     pub(super) fn note(&mut self, what: What, activity: &Text, gain: u32) {
         self.run.note(gain);
+        *self.whole.entry(activity.clone()).or_default() += u64::from(gain.min(MOST));
         let gain = f64::from(gain.min(MOST));
         self.all.note(gain);
         self.kinds.entry(what).or_default().note(gain);
@@ -94,6 +99,13 @@ impl Yields {
     /// The same of events in an activity.
     pub(super) fn of_activity(&self, activity: &Text) -> f64 {
         self.part(self.activities.get(activity))
+    }
+
+    /// How many more states than the rules say an activity may have: as many as it has paid for. Telling the lists of a menu
+    /// apart leads on, telling the pages of a feed apart does not.
+    pub(super) fn states(&self, activity: &Text) -> usize {
+        let gains = self.whole.get(activity).copied().unwrap_or(0);
+        usize::try_from(gains / A_STATE).unwrap_or(usize::MAX)
     }
 
     fn part(&self, known: Option<&Tally>) -> f64 {

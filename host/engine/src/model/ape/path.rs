@@ -16,6 +16,10 @@ pub struct Symbol(u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PathId(pub u32);
 
+impl PathId {
+    pub const NONE: PathId = PathId(0);
+}
+
 /// Of one widget, those attributes that are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Attributes {

@@ -4,9 +4,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use retap_shared::Text;
+
 use super::path::{Path, PathId};
 use super::reducer::Reducer;
-use super::{ActionId, Change, DecisionTree, Gui, Model, Spot, StateId};
+use super::{ActionId, Change, DecisionTree, Gui, Model, Spot, State, StateId};
 
 /// An action is split at most so often in a row: more primitive reducers there are not.
 const ROUNDS: usize = 4;
@@ -20,6 +22,14 @@ struct Candidate {
 }
 
 impl Model {
+    /// Lets an activity have so many more states than the rules say: where telling them apart is worth it.
+    pub fn allow(&mut self, activity: &Text, more: usize) {
+        match self.allowed.get_mut(activity) {
+            Some(allowed) => *allowed = more,
+            None => drop(self.allowed.insert(activity.clone(), more)),
+        }
+    }
+
     /// True if states have changed.
     pub(super) fn optimise(&mut self, from: &Spot, action: ActionId, to: &Spot) -> bool {
         let mut changed = false;
@@ -63,9 +73,10 @@ impl Model {
             for candidate in self.candidates(spot, path) {
                 let (_, reducer) = candidate.change;
                 let set = self.renamed(&spot.gui, &spot.names, path, reducer);
-                let better = best.as_ref().is_none_or(|best| (1, set.len(), reducer.size()) < best.makes);
-                if set.len() > 1 && better {
-                    best = Some(Candidate { makes: (1, set.len(), reducer.size()), ..candidate });
+                let by_place = self.rules.text_first && !reducer.has(Reducer::TEXT);
+                let makes = (1, set.len(), 2 * reducer.size() + u32::from(by_place));
+                if set.len() > 1 && best.as_ref().is_none_or(|best| makes < best.makes) {
+                    best = Some(Candidate { makes, ..candidate });
                 }
             }
             if let Some(Candidate { tree, change, .. }) = best {
@@ -80,7 +91,8 @@ impl Model {
     fn coarsen(&mut self, state: StateId) -> bool {
         let mut above = self.states[state.0 as usize].parent;
         while let Some(parent) = above {
-            if self.states[parent.0 as usize].children.len() > self.rules.beta {
+            let State { children, activity, .. } = &self.states[parent.0 as usize];
+            if children.len() > self.rules.beta + self.allowed(activity) {
                 self.join(parent);
                 return true;
             }
@@ -216,6 +228,11 @@ impl Model {
 
     fn is_full(&self, state: StateId) -> bool {
         let activity = &self.states[state.0 as usize].activity;
-        self.an_activity.get(activity).is_some_and(|states| *states > self.rules.states_an_activity)
+        let most = self.rules.states_an_activity + self.allowed(activity);
+        self.an_activity.get(activity).is_some_and(|states| *states > most)
+    }
+
+    fn allowed(&self, activity: &Text) -> usize {
+        self.allowed.get(activity).copied().unwrap_or(0)
     }
 }
