@@ -1,9 +1,11 @@
-//! TimeMachine: over any explorer, goes back to the most promising state when that one is stuck. A state is gone back to by
-//! its snapshot, or by a clean start and its shortest recorded way, whichever takes less; interesting states are saved where
-//! that is likely to spare more than it takes.
+//! TimeMachine: over any explorer, goes back to the most promising state when that one is stuck. A state is gone back to on
+//! foot from where the walker is, by its snapshot, or by a clean start and its shortest recorded way, whichever takes least;
+//! interesting states are saved where that is likely to spare more than it takes.
 
 mod costs;
 mod graph;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -86,18 +88,21 @@ impl TimeTravel {
             Some((saved.id, self.graph.way_from(saved.lands, state)?))
         };
         let target = self.graph.fittest(&self.rules, |state| from_snapshot(state).is_some())?;
-        let (saved, way) = (from_snapshot(target), self.graph.way(target));
+        // Who is there already and stuck does not go back by staying.
+        let here = walker.at.filter(|at| *at != target).and_then(|at| self.graph.way_from(at, target));
+        let restoring = |rest: &[Step]| self.costs.restore() + self.costs.on_foot(rest.len());
+        let ways = [
+            here.map(|way| (self.costs.on_foot(way.len()), None, way)),
+            self.graph
+                .way(target)
+                .map(|way| (self.costs.replay(way.len()), Some(Move::Restart { clear: true }), way)),
+            from_snapshot(target).map(|(id, rest)| (restoring(&rest), Some(Move::Restore(id)), rest)),
+        ];
+        let (_, first, way) = ways.into_iter().flatten().min_by_key(|(takes, ..)| *takes)?;
         walker.is_stuck = false;
         walker.stuck.clear();
-        let restoring = |rest: &[Step]| self.costs.restore() + self.costs.step() * rest.len() as u64;
-        let is_quicker =
-            |rest: &[Step]| way.as_ref().is_none_or(|way| restoring(rest) < self.costs.replay(way.len()));
-        if let Some((id, rest)) = saved.filter(|(_, rest)| is_quicker(rest)) {
-            walker.on_its_way(rest, target);
-            return Some(Move::Restore(id));
-        }
-        walker.on_its_way(way?, target);
-        Some(Move::Restart { clear: true })
+        walker.on_its_way(way, target);
+        first.or_else(|| walker.replay.pop_front().map(Move::Again))
     }
 
     /// A snapshot to give up, if they take too much together: the least fit one.
@@ -121,11 +126,14 @@ impl TimeTravel {
         let from = walker.at.take();
         walker.wants_to_save = None;
         let Some(screen) = seen.screen.filter(|_| seen.inside) else {
+            if !seen.problems.is_empty() {
+                // A clean start comes next, from which the rest leads elsewhere.
+                walker.replay.clear();
+            }
             if walker.replay.is_empty()
                 && let Some(goal) = walker.goal.take()
             {
                 self.graph.arrived(goal, false);
-                self.costs.replayed(false);
             }
             return;
         };
@@ -142,7 +150,6 @@ impl TimeTravel {
         if walker.replay.is_empty() {
             if let Some(goal) = walker.goal.take() {
                 self.graph.arrived(goal, goal == state);
-                self.costs.replayed(goal == state);
             }
             walker.is_stuck |= walker.stuck.note(state, self.graph.visits(), &self.rules.stuck);
         }

@@ -11,9 +11,6 @@ pub(in crate::explore) struct Costs {
     step: Mean,
     save: Mean,
     restore: Mean,
-    /// Of ways that were played again: how many led where they should, and how many there were.
-    arrived: u64,
-    replays: u64,
 }
 
 /// A state that a walker can go back to.
@@ -51,22 +48,21 @@ impl Costs {
     /// is quicker, and by how many of the snapshots so far were of use. `afterwards` are the steps that saving and going back
     /// leave to do: none where the whole phone is saved.
     pub(in crate::explore) fn is_worth_saving(&self, steps: usize, afterwards: usize) -> bool {
-        let on_foot = self.step() * afterwards as u64;
+        let on_foot = self.on_foot(afterwards);
         let spares = self.replay(steps).saturating_sub(self.restore() + on_foot);
         let takes = self.save.mean().unwrap_or(0) + on_foot;
         let (uses, saves) = (self.restore.count + 1, self.save.count + 1);
         u128::from(spares) * u128::from(uses) > u128::from(takes) * u128::from(saves)
     }
 
-    /// A clean start, and so many steps, as often as it takes to arrive.
+    /// A clean start, and so many steps. A way that leads elsewhere is not tried again: it takes no longer.
     pub(in crate::explore) fn replay(&self, steps: usize) -> u64 {
-        let once = self.start.mean().unwrap_or(0) + self.step.mean().unwrap_or(0) * steps as u64;
-        once * (self.replays + 1) / (self.arrived + 1)
+        self.start.mean().unwrap_or(0) + self.on_foot(steps)
     }
 
-    pub(in crate::explore) fn replayed(&mut self, arrived: bool) {
-        self.replays += 1;
-        self.arrived += u64::from(arrived);
+    /// So many steps from where one is.
+    pub(in crate::explore) fn on_foot(&self, steps: usize) -> u64 {
+        self.step() * steps as u64
     }
 
     pub(in crate::explore) fn step(&self) -> u64 {
