@@ -45,8 +45,6 @@ const DOES: NodeFlags = NodeFlags::CLICKABLE
     .union(NodeFlags::SCROLLABLE)
     .union(NodeFlags::CHECKABLE)
     .union(NodeFlags::EDITABLE);
-/// Keys that press what has the focus.
-const PRESSING: [u16; 4] = [23, 62, 66, 160];
 
 impl Guard {
     pub fn is_open(&self) -> bool {
@@ -76,12 +74,10 @@ impl Guard {
         let named = step.widget.as_ref().and_then(|widget| screen.find(widget, step.action.place()));
         let under = step.action.place().and_then(|place| screen.node_at(place));
         let pressed = match &step.action {
-            Action::Key(key @ (Key::Enter | Key::Code(_))) if PRESSING.contains(&key.code()) => {
-                screen.nodes().iter().position(|node| node.is(NodeFlags::FOCUSED))
-            }
-            _ => None,
+            Action::Key(key @ (Key::Enter | Key::Code(_))) if presses(key.code()) => in_focus(screen),
+            _ => Vec::new(),
         };
-        [named, under, pressed].into_iter().flatten().any(is_forbidden)
+        [named, under].into_iter().flatten().chain(pressed).any(is_forbidden)
     }
 
     /// For every node, whether it is forbidden: by itself, by what it lies in, or by what it is the button of.
@@ -205,10 +201,54 @@ fn problem(target: &Target, package: &Text) -> Problem {
     Problem { kind: ProblemKind::Crash, process: package.clone(), summary, stack }
 }
 
+/// Keys that press what has the focus: of keyboards, and of game pads, which the phone takes for these where the app does not.
+fn presses(code: u16) -> bool {
+    matches!(code, 23 | 62 | 66 | 96 | 98 | 99 | 101 | 106..=108 | 149 | 160 | 188..=203)
+}
+
+/// What has the focus, and in a list that has it the row that is chosen.
+fn in_focus(screen: &Screen) -> Vec<usize> {
+    let nodes = screen.nodes();
+    let Some(focused) = nodes.iter().position(|node| node.is(NodeFlags::FOCUSED)) else { return Vec::new() };
+    let within = nodes[focused + 1..].iter().take_while(|below| below.depth > nodes[focused].depth).count();
+    let chosen = (focused + 1..=focused + within).filter(|below| nodes[*below].is(NodeFlags::SELECTED));
+    std::iter::once(focused).chain(chosen).collect()
+}
+
 fn ends_with(whole: &str, end: &str, after: &[char]) -> bool {
     whole.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with(after))
 }
 
 fn contains(whole: &str, part: &str) -> bool {
     !part.is_empty() && whole.to_lowercase().contains(&part.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use retap_shared::screen::{ScreenContent, Window};
+
+    use super::*;
+
+    #[test]
+    fn keys_do_not_press_what_is_forbidden_in_a_list_that_has_the_focus() {
+        let rows = [("Buy", NodeFlags::SELECTED), ("Look", NodeFlags::empty())];
+        let mut nodes = vec![Node { flags: NodeFlags::FOCUSED, ..Node::default() }];
+        nodes.extend(rows.map(|(text, flags)| Node {
+            depth: 1,
+            text: text.into(),
+            flags,
+            ..Node::default()
+        }));
+        let windows = vec![Window { nodes: nodes.len() as u32, ..Window::default() }];
+        let screen = Screen::new(ScreenContent { windows, nodes, ..ScreenContent::default() }).unwrap();
+        let forbids = |text: &str, code| {
+            let guard = Guard { texts: vec![text.into()], ..Guard::default() };
+            guard.forbids(&Step::new(Action::Key(Key::Code(code))), &screen)
+        };
+        let (center, button_a, numpad_5, down) = (23, 96, 149, 20);
+        for pressing in [center, button_a, numpad_5] {
+            assert!(forbids("buy", pressing) && !forbids("look", pressing), "{pressing}");
+        }
+        assert!(!forbids("buy", down));
+    }
 }

@@ -84,7 +84,7 @@ impl Monkey {
             Event::Rotation => Action::Rotate(Rotation::Natural),
             // No phone of today has a keyboard that slides out: this is the time that it takes.
             Event::Flip => Action::Wait { millis: 0 },
-            Event::Anything => key(mix::any_key(rng)),
+            Event::Anything => mix::any_key(rng).map_or(Action::Wait { millis: 0 }, key),
         }
     }
 }

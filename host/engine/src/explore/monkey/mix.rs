@@ -1,5 +1,7 @@
 //! Which share of Monkey's events is of which kind: Android's own figures, and how options change them.
 
+use std::ops::RangeInclusive;
+
 use rand::RngExt;
 
 use crate::seed::Rng;
@@ -33,6 +35,11 @@ const SHARES: [(&str, Event, f64); 11] = [
     ("flip", Event::Flip, 1.0),
     ("anyevent", Event::Anything, 13.0),
 ];
+
+/// All of Android 15's but the last, as Monkey draws them.
+const KEYS: RangeInclusive<u16> = 1..=317;
+/// Ending a call, power, sleep and soft sleep: Monkey draws again.
+const SWITCHES_OFF: [u16; 4] = [6, 26, 223, 276];
 
 /// Percentages that come to 100.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,15 +102,24 @@ impl Mix {
     }
 }
 
-/// Any key but those that end the test or leave the app for good: calls, power, sleep, and the keys of other apps.
-pub(super) fn any_key(rng: &mut Rng) -> u16 {
+/// A key of Android's whole list, each as often as Monkey draws it: most are no letters. `None` stands for one that calls, opens
+/// other apps or changes how the phone is set: those are not sent, and on phones most of them are refused to Monkey too.
+pub(super) fn any_key(rng: &mut Rng) -> Option<u16> {
     loop {
-        let code = rng.random_range(1..=112);
-        let harmful = matches!(code, 5 | 6 | 26 | 27 | 64 | 65 | 83 | 84 | 85..=91);
-        if !harmful {
-            return code;
+        let code = rng.random_range(KEYS);
+        if !SWITCHES_OFF.contains(&code) {
+            return (!leads_away(code)).then_some(code);
         }
     }
+}
+
+/// Calls, media, screenshots, what is a television's, recent apps, keys of one app, assistants, brightness, the phone's own gestures.
+fn leads_away(code: u16) -> bool {
+    matches!(
+        code,
+        5 | 27 | 64 | 65 | 83..=91 | 117 | 118 | 120 | 126..=130 | 170..=173 | 176..=182 | 187 | 204..=210
+            | 219..=226 | 231 | 264..=267 | 272..=275 | 280..=284 | 288..
+    )
 }
 
 #[cfg(test)]
@@ -134,5 +150,14 @@ mod tests {
         let (mix, mut rng) = (Mix::default(), Seed(1).rng());
         let touches = (0..20_000).filter(|_| mix.draw(&mut rng) == Event::Touch).count();
         assert!((2_800..3_200).contains(&touches), "{touches}");
+    }
+
+    #[test]
+    fn any_key_is_a_letter_or_a_digit_as_seldom_as_with_android() {
+        let mut rng = Seed(1).rng();
+        let keys: Vec<_> = (0..20_000).map(|_| any_key(&mut rng)).collect();
+        let typed = keys.iter().flatten().filter(|code| matches!(code, 7..=16 | 29..=54)).count();
+        assert!((2_000..2_600).contains(&typed), "36 of 313 keys: {typed}");
+        assert!(!keys.iter().flatten().any(|code| matches!(code, 5 | 6 | 26 | 176 | 187 | 223)));
     }
 }

@@ -15,6 +15,10 @@ public final class InputServer {
     private static ViewRootImpl touched;
     /** Whether the back key that is down has hidden the keyboard. */
     private static boolean backHides;
+    /** The last event that a window is done with, and whether it took it. */
+    private static InputEvent finished;
+
+    private static boolean taken;
 
     public boolean injectInputEvent(InputEvent event, int mode) {
         return injectInputEventToTarget(event, mode, -1);
@@ -83,9 +87,21 @@ public final class InputServer {
             return;
         }
         Windows.Shown top = Windows.top();
-        if (top != null) {
-            enqueue(top.root(), event);
+        if (top == null) {
+            return;
         }
+        enqueue(top.root(), event);
+        KeyEvent instead = Fallback.of(event, finished != event || taken);
+        finished = null;
+        if (instead != null) {
+            press(instead);
+        }
+    }
+
+    /** Told by every window's root. */
+    public static void finish(InputEvent event, boolean wasTaken) {
+        finished = event;
+        taken = wasTaken;
     }
 
     private static void enqueue(ViewRootImpl root, InputEvent event) {

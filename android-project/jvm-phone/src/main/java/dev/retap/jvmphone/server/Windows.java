@@ -18,10 +18,12 @@ import android.view.WindowManagerGlobal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.robolectric.shadows.ShadowWindowManagerGlobal;
 import org.robolectric.util.ReflectionHelpers;
+import org.robolectric.util.ReflectionHelpers.ClassParameter;
 
 /** What is on the display, bottom first: every window that the framework has added and that can be seen. */
-final class Windows {
+public final class Windows {
     /** Who had the focus of keys last. */
     private static ViewRootImpl focused;
 
@@ -138,6 +140,18 @@ final class Windows {
             root.windowFocusChanged(true);
         }
         return true;
+    }
+
+    /** A finger or a key of the cross: which of them was last is the display's, not one window's, and holds for windows to come. */
+    public static void touchMode(boolean touched) {
+        if (ShadowWindowManagerGlobal.getInTouchMode() == touched) {
+            return;
+        }
+        ReflectionHelpers.callStaticMethod(
+                ShadowWindowManagerGlobal.class, "setInTouchMode", ClassParameter.from(boolean.class, touched));
+        List<ViewRootImpl> roots = ReflectionHelpers.getField(WindowManagerGlobal.getInstance(), "mRoots");
+        // The window that it comes from has it already and does nothing.
+        roots.forEach(root -> root.touchModeChanged(touched));
     }
 
     static boolean isFocused(Shown window) {

@@ -4,23 +4,30 @@ import static org.robolectric.util.reflector.Reflector.reflector;
 
 import android.graphics.Rect;
 import android.graphics.RenderNode;
+import android.view.InputEvent;
 import android.view.View;
 import android.view.ViewRootImpl;
 import android.window.SurfaceSyncGroup;
+import dev.retap.jvmphone.server.InputServer;
+import dev.retap.jvmphone.server.Windows;
+import org.robolectric.annotation.ClassName;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowViewRootImpl;
 import org.robolectric.util.reflector.Accessor;
 import org.robolectric.util.reflector.Direct;
 import org.robolectric.util.reflector.ForType;
+import org.robolectric.util.reflector.WithType;
 
 /**
  * Draws. There is no surface, so the framework would not, and what was not drawn once is never drawn again: views would
- * stop scrolling after the first frame, and what an app does wrong in onDraw would go unseen.
+ * stop scrolling after the first frame, and what an app does wrong in onDraw would go unseen. Tells the phone what a window
+ * tells the system about its input.
  */
 @Implements(className = "android.view.ViewRootImpl", isInAndroidSdk = false)
 public class ShadowPhoneViewRoot extends ShadowViewRootImpl {
     private static final int PFLAG_INVALIDATED = 0x80000000;
+    private static final int FLAG_FINISHED_HANDLED = 1 << 3;
 
     @Implementation
     protected boolean performDraw(SurfaceSyncGroup group) {
@@ -32,6 +39,22 @@ public class ShadowPhoneViewRoot extends ShadowViewRootImpl {
             root.getDirty().setEmpty();
         }
         return drawn;
+    }
+
+    /** The framework tells the window manager, which is not there. */
+    @Implementation
+    protected boolean ensureTouchMode(boolean touched) {
+        boolean consumed = reflector(Root.class, realObject).ensureTouchMode(touched);
+        Windows.touchMode(touched);
+        return consumed;
+    }
+
+    /** There is no input channel on which the system would learn whether a key was taken. */
+    @Implementation
+    protected void finishInputEvent(@ClassName("android.view.ViewRootImpl$QueuedInputEvent") Object queued) {
+        Queued event = reflector(Queued.class, queued);
+        InputServer.finish(event.getEvent(), (event.getFlags() & FLAG_FINISHED_HANDLED) != 0);
+        reflector(Root.class, realObject).finishInputEvent(queued);
     }
 
     /** As the renderer does with its root view: what changed is recorded anew, and all it is made of. */
@@ -47,8 +70,23 @@ public class ShadowPhoneViewRoot extends ShadowViewRootImpl {
         @Direct
         boolean performDraw(SurfaceSyncGroup group);
 
+        @Direct
+        boolean ensureTouchMode(boolean touched);
+
+        @Direct
+        void finishInputEvent(@WithType("android.view.ViewRootImpl$QueuedInputEvent") Object queued);
+
         @Accessor("mDirty")
         Rect getDirty();
+    }
+
+    @ForType(className = "android.view.ViewRootImpl$QueuedInputEvent")
+    interface Queued {
+        @Accessor("mEvent")
+        InputEvent getEvent();
+
+        @Accessor("mFlags")
+        int getFlags();
     }
 
     @ForType(View.class)
