@@ -82,7 +82,8 @@ pub struct Explore {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Allow {
-    /// System events: network, memory, language, time zone, doze, broadcasts.
+    /// System events: network, memory, language, time zone, doze, broadcasts; keys that call or switch off; exploring the
+    /// settings, the dialer and the like.
     System,
 }
 

@@ -70,6 +70,7 @@ impl Wanted {
     /// Whether it can be begun on these phones.
     pub fn check(&self) -> Result<(), Failure> {
         self.settings()?;
+        explorer::check_app(&self.app.app.package, self.system)?;
         explorer::make(self).map(|_| ())
     }
 
