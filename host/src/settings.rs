@@ -317,6 +317,11 @@ impl Settings {
 }
 
 impl Explorer {
+    /// Where none is named. Only `random` is explored in sessions: who speaks of them means it.
+    pub fn usual(session_events: Option<u32>) -> Explorer {
+        if session_events.is_some() { Explorer::Random } else { Explorer::Auto }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Explorer::Random => "random",
