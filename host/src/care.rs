@@ -16,6 +16,8 @@ pub enum CareError {
     Words(String),
     #[error("the trace that is to come first cannot be read")]
     Trace(#[from] TraceError),
+    #[error("`{named}` names a trace of `{of}`, and `{app}` is to be explored")]
+    OtherApp { named: &'static str, of: String, app: String },
 }
 
 /// The engine's guard.
@@ -45,6 +47,18 @@ pub fn guard(care: &Care) -> Result<Guard, CareError> {
         never: care.never.iter().map(|text| never(text)).collect::<Result<_, _>>().map_err(words)?,
         always: care.always.iter().map(|text| always(text)).collect::<Result<_, _>>().map_err(words)?,
     })
+}
+
+/// Whether the traces that are to be played are of the app that is to be explored.
+pub fn check_app(care: &Care, app: &str) -> Result<(), CareError> {
+    let before = care.before.iter().map(|text| ("before", text));
+    for (named, text) in before.chain(care.from.iter().map(|text| ("from", text))) {
+        let of = Trace::parse(text)?.header.app.package;
+        if of != app {
+            return Err(CareError::OtherApp { named, of: of.to_string(), app: app.to_owned() });
+        }
+    }
+    Ok(())
 }
 
 /// `id:NAME`, `text:LABEL` or `class:NAME`.
@@ -98,6 +112,11 @@ impl Explained for CareError {
     }
 
     fn help(&self) -> String {
-        "correct `retap.toml`; docs/files.md lists every key".into()
+        match self {
+            CareError::OtherApp { .. } => "name a trace of the same app, or explore the other one".into(),
+            CareError::Words(_) | CareError::Trace(_) => {
+                "correct `retap.toml`; docs/files.md lists every key".into()
+            }
+        }
     }
 }

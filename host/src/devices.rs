@@ -127,7 +127,8 @@ impl Phones {
     pub fn app_of(&self, trace: &Trace, sink: &Sink) -> Result<AppInfo, DevicesError> {
         let recorded = &trace.header.app;
         let info = self.app(Some(&recorded.package))?;
-        if info.app.version_code != recorded.version_code {
+        // What another tool has recorded says nothing of versions.
+        if recorded.version_code != 0 && info.app.version_code != recorded.version_code {
             let text = format!(
                 "the trace was made with version {} of `{}`, the phone has version {}",
                 recorded.version_code, recorded.package, info.app.version_code

@@ -4,6 +4,9 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
+#[cfg(unix)]
+use futures_util::future::join_all;
+
 /// Writes a file that only its owner may read, from its first byte on.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = path.with_extension("part");
@@ -16,28 +19,41 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::rename(part, path)
 }
 
-/// Calls this, from a thread of its own, each time the program is asked to end (`kill`).
+/// Calls this, from a thread of its own, each time the program is asked to end: by `kill`, and by Ctrl-C and a terminal that is
+/// closed unless whoever started the program has it ignore them.
 #[cfg(unix)]
-pub fn on_terminate(asked: impl Fn() + Send + 'static) -> io::Result<()> {
+pub fn on_end_asked(asked: impl Fn() + Send + 'static) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut signals = {
         let _inside = runtime.enter();
-        signal(SignalKind::terminate())?
+        let others = [SignalKind::interrupt(), SignalKind::hangup()];
+        let heard = others.into_iter().filter(|kind| !is_ignored(kind.as_raw_value()));
+        heard.chain([SignalKind::terminate()]).map(signal).collect::<io::Result<Vec<_>>>()?
     };
     std::thread::Builder::new().name("retap signals".into()).spawn(move || {
-        runtime.block_on(async {
-            while signals.recv().await.is_some() {
+        let each = signals.iter_mut().map(|signal| async {
+            while signal.recv().await.is_some() {
                 asked();
             }
         });
+        runtime.block_on(join_all(each));
     })?;
     Ok(())
 }
 
 #[cfg(not(unix))]
-pub fn on_terminate(_: impl Fn() + Send + 'static) -> io::Result<()> {
+pub fn on_end_asked(_: impl Fn() + Send + 'static) -> io::Result<()> {
     Ok(())
+}
+
+/// Whether this process was started so that it ignores a signal. Where that cannot be known it is left as it is.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// How this machine is called, for the words that a second host gets.

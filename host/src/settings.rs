@@ -82,7 +82,8 @@ pub struct Explore {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Allow {
-    /// System events: network, memory, language, time zone, doze, broadcasts.
+    /// System events: network, memory, language, time zone, doze, broadcasts; keys that call or switch off; exploring the
+    /// settings, the dialer and the like.
     System,
 }
 
@@ -316,6 +317,11 @@ impl Settings {
 }
 
 impl Explorer {
+    /// Where none is named. Only `random` is explored in sessions: who speaks of them means it.
+    pub fn usual(session_events: Option<u32>) -> Explorer {
+        if session_events.is_some() { Explorer::Random } else { Explorer::Auto }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Explorer::Random => "random",

@@ -26,10 +26,10 @@ impl Shell {
     pub fn listen(&self) -> Result<(), ListenError> {
         let shell = self.clone();
         match ctrlc::try_set_handler(move || shell.interrupted()) {
-            // Whoever started the program in the background or under `nohup` has decided what Ctrl-C does, not `kill`.
+            // In the background or under `nohup` some signals are ignored, and stay so. The others count as ever.
             Err(ctrlc::Error::MultipleHandlers) => {
                 let shell = self.clone();
-                os::on_terminate(move || shell.interrupted()).map_err(ListenError::Terminate)
+                os::on_end_asked(move || shell.interrupted()).map_err(ListenError::Signals)
             }
             listening => listening.map_err(ListenError::Interrupt),
         }
@@ -48,8 +48,8 @@ impl Shell {
 pub enum ListenError {
     #[error("could not listen for Ctrl-C")]
     Interrupt(#[source] ctrlc::Error),
-    #[error("could not listen for the signal that asks programs to end")]
-    Terminate(#[source] io::Error),
+    #[error("could not listen for the signals that ask programs to end")]
+    Signals(#[source] io::Error),
 }
 
 impl Explained for ListenError {

@@ -23,6 +23,7 @@ mod seeded;
 mod session;
 mod sessions;
 mod snapshots;
+mod start;
 mod stuck;
 mod system;
 mod texts;
@@ -106,6 +107,8 @@ pub enum Move {
     Act(Choice),
     /// A step of an earlier time once more, found by its widget.
     Again(Step),
+    /// The same, of a trace that somebody has recorded: nobody travels by it.
+    Recorded(Step),
     /// Stop the app and launch it, with its data or without.
     Restart {
         clear: bool,
@@ -247,12 +250,13 @@ pub async fn explore(
     records.values().for_each(|session| progress.recall(session));
 
     let missing = (0..sessions).filter(|session| !records.contains_key(session));
+    let recalled = records.values().map(|session| u64::from(session.events)).sum();
     let work = Work { pool, make, settings, seed, journal, sink, stop, progress: &progress };
     let played = work.play(missing.collect()).await?;
     records.extend(played.records);
 
     let outcome = if played.stopped { Outcome::Interrupted } else { Outcome::Done };
-    let exploration = Exploration::of(records.into_values(), outcome);
+    let exploration = Exploration { recalled, ..Exploration::of(records.into_values(), outcome) };
     sink(ended(settings, &exploration));
     Ok(exploration)
 }

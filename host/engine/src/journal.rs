@@ -29,6 +29,12 @@ pub trait Journal: Send + Sync {
     /// All that the walkers of a whole exploration have done, in the order of its completion.
     fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError>;
     fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError>;
+
+    /// A problem that a whole exploration has met for the first time, for whoever wants to have it at hand at once: what is
+    /// recalled is the walk.
+    fn note_found(&self, _: &Found) -> Result<(), JournalError> {
+        Ok(())
+    }
 }
 
 /// One thing that a walker did, and what it led to.
@@ -91,6 +97,11 @@ pub struct SessionRecord {
     pub session: u32,
     pub events: u32,
     pub took: Micros,
+    /// How often it started the app clean, and what that took; nothing in what earlier versions have noted.
+    #[serde(default)]
+    pub starts: u32,
+    #[serde(default)]
+    pub starting: Micros,
     /// What it covered and when, in order: from all sessions' gains the curve of the whole exploration is made.
     pub gains: Vec<Gain>,
     pub found: Vec<Found>,

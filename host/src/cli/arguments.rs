@@ -71,7 +71,7 @@ pub struct Phones {
     /// Leave the agent's files on phones on adb for the next time, instead of removing everything at the end
     #[arg(long)]
     pub keep_agent: bool,
-    /// What may happen to a phone that somebody uses: without it, no system events
+    /// What may happen to a phone that somebody uses: without it, no system events, no keys that call or switch off, no settings
     #[arg(long, value_enum, value_name = "WHAT")]
     pub allow: Vec<Allow>,
 }

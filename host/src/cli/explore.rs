@@ -45,7 +45,7 @@ pub struct Explore {
     /// Recorded traces to start from: they are played first
     #[arg(long, value_name = "TRACE", num_args = 1..)]
     from: Vec<PathBuf>,
-    /// Cut each new crash down at once
+    /// Cut each new crash down as soon as the exploration has ended and its phones are idle
     #[arg(long)]
     reduce: bool,
     #[command(flatten)]
@@ -90,9 +90,7 @@ impl Explore {
 
     fn start(&self, global: &Global, shell: &Shell) -> Result<(Job, settings::Explore), Failure> {
         let config = global.config()?;
-        // Only `random` is explored in sessions: who speaks of them means it.
-        let in_sessions = self.session_events.or(config.explore.session_events).is_some();
-        let usual = if in_sessions { Explorer::Random } else { Explorer::Auto };
+        let usual = Explorer::usual(self.session_events.or(config.explore.session_events));
         let settings = settings::Explore {
             devices: self.phones.devices(&config)?,
             app: self.app.clone().or_else(|| config.app.clone()),

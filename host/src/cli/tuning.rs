@@ -25,29 +25,39 @@ pub struct Tuned {
     #[arg(long, value_name = "FILE", help_heading = "Models")]
     abstraction: Option<PathBuf>,
     /// Milliseconds between two events; 200 if not said
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(0..=60_000))]
+    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=60_000))]
     throttle: Option<u32>,
-    #[arg(long, value_name = "PERCENT", help = "Taps anywhere")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Taps anywhere")]
     pct_touch: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "Drags from anywhere")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Drags from anywhere")]
     pct_motion: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "Pinches")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Pinches")]
     pct_pinchzoom: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "A trackball's moves and clicks")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "A trackball's moves and clicks"
+    )]
     pct_trackball: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "Turning the display")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Turning the display")]
     pct_rotation: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "Up, down, left, right")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Up, down, left, right")]
     pct_nav: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "Menu and the key in the middle")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "Menu and the key in the middle"
+    )]
     pct_majornav: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "Home, back, volume")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Home, back, volume")]
     pct_syskeys: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "Launching the app")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Launching the app")]
     pct_appswitch: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "A keyboard that slides out")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "A keyboard that slides out")]
     pct_flip: Option<f64>,
-    #[arg(long, value_name = "PERCENT", help = "Any other key")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Any other key")]
     pct_anyevent: Option<f64>,
 }
 

@@ -73,6 +73,8 @@ struct Reading {
 impl Reading {
     fn event(&mut self, line: usize, text: &str) -> Result<(), MonkeyScriptError> {
         let (name, rest) = text.split_once('(').unwrap_or((text, ""));
+        // Monkey looks for the name anywhere in the line, and many scripts have it so.
+        let name = name.strip_prefix("capture").unwrap_or(name);
         let arguments: Vec<&str> =
             rest.trim_end_matches(')').split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
         let wrong = || MonkeyScriptError::Arguments { line, event: name.to_owned() };
@@ -166,9 +168,8 @@ impl Reading {
 
     /// The first one is how the trace starts.
     fn launch(&mut self, package: &str) {
-        if self.steps.is_empty() {
-            self.app.get_or_insert_with(|| package.to_owned());
-        } else {
+        self.app.get_or_insert_with(|| package.to_owned());
+        if !self.steps.is_empty() {
             self.add(Action::Launch);
         }
     }
@@ -278,6 +279,18 @@ mod tests {
         );
         let whole = format!("{HEAD}{script}");
         assert_eq!(parse(&whole, Some("a.b")).unwrap().left_out, 2);
+    }
+
+    #[test]
+    fn recorded_names_are_known_and_an_app_may_be_launched_late() {
+        let script = format!(
+            "{HEAD}captureDispatchPress(KEYCODE_MENU)\ncaptureDispatchKey(0,0,0,4,0,0,0,0)\n\
+             LaunchActivity(com.example.notes,x)\n"
+        );
+        let Trace { header, steps } = parse(&script, None).unwrap().trace;
+        assert_eq!(header.app.package, "com.example.notes");
+        let actions: Vec<String> = steps.iter().map(|step| step.action.to_string()).collect();
+        assert_eq!(actions, ["key menu", "key back", "launch the app"]);
     }
 
     #[test]

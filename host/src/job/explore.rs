@@ -12,6 +12,7 @@ use retap_engine::seed::Seed;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::AppInfo;
+use retap_shared::verdict::Outcome;
 
 use crate::care;
 use crate::exit::Exit;
@@ -29,8 +30,9 @@ const TRACES: &str = "traces";
 pub struct Explored {
     pub app: AppInfo,
     pub explorer: Explorer,
-    /// How many events were asked for, and how many sessions that makes; none where one explorer makes the whole.
-    pub wanted: u64,
+    /// How many events were asked for, unless it was time, and how many sessions that makes; none where one explorer makes the
+    /// whole.
+    pub wanted: Option<u64>,
     pub sessions: u64,
     pub exploration: Exploration,
     /// Each with what earlier runs knew of it.
@@ -70,6 +72,8 @@ impl Wanted {
     /// Whether it can be begun on these phones.
     pub fn check(&self) -> Result<(), Failure> {
         self.settings()?;
+        care::check_app(&self.care, &self.app.app.package)?;
+        explorer::check_app(&self.app.app.package, self.system)?;
         explorer::make(self).map(|_| ())
     }
 
@@ -104,6 +108,7 @@ pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Res
             .write(&format!("{TRACES}/{walker}-{number}.retap"), trace.to_text().as_bytes())?;
     }
     let mut crashes = Vec::new();
+    crashes::forget_apart(job.run().directory())?;
     for found in &exploration.found {
         // Written again: which session met it first does not depend on which one ended first.
         let mut crash = Crash::from(found);
@@ -114,7 +119,13 @@ pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Res
         crashes.push((crash, known));
     }
     let sessions = if wanted.in_sessions() { events.div_ceil(u64::from(session_events)) } else { 0 };
-    Ok(Explored { app, explorer, wanted: events, sessions, exploration, crashes, took: began.elapsed() })
+    for found in &exploration.apart {
+        let mut crash = Crash::from(found);
+        crash.recall_picture(job.run().directory());
+        crash.write_apart(job.run().directory(), exploration.outcome == Outcome::Done)?;
+    }
+    let wanted = wanted.minutes.is_none().then_some(events);
+    Ok(Explored { app, explorer, wanted, sessions, exploration, crashes, took: began.elapsed() })
 }
 
 /// A journal that also puts every new crash of a session into the run's directory.
@@ -158,13 +169,7 @@ impl Journal for Keeping {
             })?;
         }
         self.journal.note_session(session)?;
-        for found in &session.found {
-            self.keep(found).map_err(|error| JournalError {
-                what: format!("keep the crash {}", found.fingerprint),
-                source: Box::new(error),
-            })?;
-        }
-        Ok(())
+        session.found.iter().try_for_each(|found| self.note_found(found))
     }
 
     fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
@@ -184,6 +189,13 @@ impl Journal for Keeping {
             }
         }
         self.journal.note_walk(record)
+    }
+
+    fn note_found(&self, found: &Found) -> Result<(), JournalError> {
+        self.keep(found).map_err(|error| JournalError {
+            what: format!("keep the crash {}", found.fingerprint),
+            source: Box::new(error),
+        })
     }
 }
 

@@ -28,8 +28,30 @@ pub enum ExplorerError {
     From(#[source] TraceError),
     #[error("system events are not allowed on a phone that may be somebody's own")]
     NotAllowed,
+    #[error("`{app}` is no app to explore on a phone that may be somebody's own")]
+    SystemApp { app: String },
     #[error("`{over}` travels by itself")]
     Over { over: &'static str },
+}
+
+/// What can call, write to others, buy, or change the phone, wherever one taps.
+const SYSTEM_APPS: [&str; 8] = [
+    "com.android.settings",
+    "com.android.systemui",
+    "com.android.phone",
+    "com.android.dialer",
+    "com.google.android.dialer",
+    "com.android.mms",
+    "com.google.android.apps.messaging",
+    "com.android.vending",
+];
+
+/// Whether an app may be explored: `system` is what phones allow that are nobody's own, or where the user says so.
+pub fn check_app(app: &str, system: bool) -> Result<(), ExplorerError> {
+    match SYSTEM_APPS.contains(&app) && !system {
+        true => Err(ExplorerError::SystemApp { app: app.to_owned() }),
+        false => Ok(()),
+    }
 }
 
 /// Whether an explorer can be made so, before any phone is reached for. Settings of other explorers than the one that is
@@ -122,8 +144,23 @@ impl Explained for ExplorerError {
             }
             ExplorerError::From(_) => "leave it out of `--from`, or record it anew",
             ExplorerError::NotAllowed => "allow them with `--allow system`, or explore with `--explorer monkey`",
+            ExplorerError::SystemApp { .. } => "explore an app of your own, or allow it with `--allow system`",
             ExplorerError::Over { .. } => "choose another explorer with `--over`, such as `monkey` or `ape`",
         }
         .into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_and_what_calls_or_buys_are_explored_only_where_that_is_allowed() {
+        for app in SYSTEM_APPS {
+            assert!(check_app(app, false).unwrap_err().help().contains("--allow system"), "{app}");
+            check_app(app, true).unwrap();
+        }
+        check_app("com.example.notes", false).unwrap();
     }
 }

@@ -9,7 +9,7 @@ use retap_shared::verdict::Outcome;
 
 use crate::job::{Explored, Job, SUITE, Smaller};
 use crate::report::data::{self, AppSection, CurvePoint, ReportData, Trail};
-use crate::report::html;
+use crate::report::{html, summary};
 use crate::run::crashes::Crash;
 
 /// What a run did with one app.
@@ -156,6 +156,8 @@ impl Explored {
             took: exploration.took,
             activities_total: u32::try_from(app.activities.len()).unwrap_or(u32::MAX),
             branches_total: app.branches,
+            starts: summary::starts(&exploration.counts),
+            travel: summary::travel(&exploration.counts),
             curve: exploration
                 .curve
                 .iter()

@@ -58,6 +58,9 @@ pub struct Explored {
     /// How many there are; 0 where the phone does not know.
     pub activities_total: u32,
     pub branches_total: u32,
+    /// How often the app was started, and how states were gone back to, in words; empty if unknown.
+    pub starts: String,
+    pub travel: String,
     /// In the order of events, cumulative. The last point holds the totals.
     pub curve: Vec<CurvePoint>,
 }

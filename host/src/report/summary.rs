@@ -20,9 +20,9 @@ const READABLE: usize = 30;
 
 /// The table at the end of an exploration.
 pub fn explored(explored: &Explored) -> String {
-    let Explored { app, exploration, crashes, sessions, .. } = explored;
+    let Explored { app, exploration, crashes, .. } = explored;
     let CoveragePoint { activities, screens, branches, .. } = totals(exploration);
-    let mut rows = vec![
+    let rows = [
         ("events", events(explored)),
         ("activities", of(activities, app.activities.len())),
         ("screens", thousands(u64::from(screens))),
@@ -30,17 +30,15 @@ pub fn explored(explored: &Explored) -> String {
         ("problems", problems(crashes)),
         ("speed", format!("{} events a second", thousands(events_per_second(explored)))),
         ("phone time", exploration.took.to_string()),
+        ("starts", starts(&exploration.counts)),
+        ("travel", travel(&exploration.counts)),
     ];
-    if *sessions == 0 {
-        rows.push(("starts", starts(&exploration.counts)));
-        rows.push(("travel", travel(&exploration.counts)));
-    }
     let (label, package) = (plain::line(&app.label, SHORT), plain::line(&app.app.package, SHORT));
     let mut lines = vec![format!("{label} ({package})")];
     lines.extend(rows.into_iter().map(|(name, value)| format!("  {name:<12}{value}")));
     lines.extend(crashes.iter().map(|(crash, known)| problem(crash, *known)));
     if !exploration.apart.is_empty() {
-        lines.push("  not from a clean start, and so not counted:".to_owned());
+        lines.push("  not from a clean start, and so not counted (see `apart` in the run):".to_owned());
         let headline = |found: &Found| format!("  {} {}", found.fingerprint, headline(&Crash::from(found)));
         lines.extend(exploration.apart.iter().map(headline));
     }
@@ -84,6 +82,7 @@ pub fn explored_json(explored: &Explored, seed: u64) -> Value {
         "clean_starts": exploration.counts.clean_starts,
         "restarts": exploration.counts.restarts,
         "snapshots": exploration.counts.saves,
+        "snapshots_of_data": exploration.counts.data_saves,
         "restores": exploration.counts.restores,
         "replays": exploration.counts.replays,
         "not_from_a_clean_start": exploration.apart.iter().map(|found| found.fingerprint).collect::<Vec<_>>(),
@@ -167,14 +166,17 @@ fn events(explored: &Explored) -> String {
     let Explored { exploration, wanted, sessions, .. } = explored;
     let played = thousands(exploration.events);
     match exploration.outcome {
-        Outcome::Interrupted => format!("{played} of {}, stopped", thousands(*wanted)),
+        Outcome::Interrupted => match wanted {
+            Some(wanted) => format!("{played} of {}, stopped", thousands(*wanted)),
+            None => format!("{played}, stopped"),
+        },
         _ if *sessions == 0 => played,
         _ => format!("{played} in {}", counted(*sessions, "session")),
     }
 }
 
 /// `12 clean, 3 with the data that was there, 40 s`
-fn starts(counts: &Counts) -> String {
+pub fn starts(counts: &Counts) -> String {
     let Counts { clean_starts, restarts, starting, .. } = counts;
     match restarts {
         0 => format!("{} clean, {starting}", thousands(u64::from(*clean_starts))),
@@ -182,22 +184,29 @@ fn starts(counts: &Counts) -> String {
     }
 }
 
-/// How states were gone back to.
-fn travel(counts: &Counts) -> String {
-    let Counts { saves, saving, restores, restoring, replays, replayed, .. } = *counts;
+/// How states were gone back to, and what was taken for it.
+pub fn travel(counts: &Counts) -> String {
+    let Counts { saves, data_saves, saving, restores, restoring, replays, replayed, .. } = *counts;
+    let taken = match data_saves {
+        0 => counted(u64::from(saves), "snapshot"),
+        some if some == saves => counted(u64::from(saves), "snapshot") + " of the app's data",
+        some => counted(u64::from(saves), "snapshot") + &format!(", {some} of the app's data only"),
+    };
     let mut ways = Vec::new();
-    if restores > 0 || saves > 0 {
-        ways.push(format!(
-            "{} by {} ({saving} to save, {restoring} to restore)",
-            counted(u64::from(restores), "time"),
-            counted(u64::from(saves), "snapshot"),
-        ));
+    if restores > 0 {
+        let times = counted(u64::from(restores), "time");
+        ways.push(format!("{times} back to one of {taken} ({saving} to save, {restoring} to restore)"));
     }
     if replays > 0 {
         let (times, events) = (counted(u64::from(replays), "time"), counted(replayed, "event"));
         ways.push(format!("{times} by a clean start and the recorded way ({events})"));
     }
-    if ways.is_empty() { "none".to_owned() } else { ways.join(", ") }
+    match (ways.is_empty(), saves > 0 && restores == 0) {
+        (true, false) => "none".to_owned(),
+        (true, true) => format!("none; {taken} taken in vain ({saving})"),
+        (false, true) => format!("{}; {taken} taken in vain ({saving})", ways.join(", ")),
+        (false, false) => ways.join(", "),
+    }
 }
 
 fn problems(crashes: &[(Crash, Option<Known>)]) -> String {
@@ -219,5 +228,40 @@ fn of(reached: u32, total: usize) -> String {
 
 fn events_per_second(explored: &Explored) -> u64 {
     let seconds = explored.took.as_secs_f64();
-    if seconds > 0.0 { (explored.exploration.events as f64 / seconds) as u64 } else { 0 }
+    // What an earlier process has done is no merit of this one.
+    let events = explored.exploration.events - explored.exploration.recalled;
+    if seconds > 0.0 { (events as f64 / seconds) as u64 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use retap_shared::micros::Micros;
+
+    use super::*;
+
+    #[test]
+    fn travel_is_told_by_the_way_it_was_done() {
+        let none = Counts::default();
+        let second = Micros::from_millis(1_000);
+        let saved = Counts { saves: 4, saving: second, ..none };
+        let told = [
+            (none, "none"),
+            (saved, "none; 4 snapshots taken in vain (1.0 s)"),
+            (
+                Counts { restores: 2, restoring: second, ..saved },
+                "2 times back to one of 4 snapshots (1.0 s to save, 1.0 s to restore)",
+            ),
+            (
+                Counts { restores: 1, restoring: second, data_saves: 4, ..saved },
+                "1 time back to one of 4 snapshots of the app's data (1.0 s to save, 1.0 s to restore)",
+            ),
+            (
+                Counts { replays: 3, replayed: 40, ..none },
+                "3 times by a clean start and the recorded way (40 events)",
+            ),
+        ];
+        for (counts, words) in told {
+            assert_eq!(travel(&counts), words);
+        }
+    }
 }

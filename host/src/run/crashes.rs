@@ -19,6 +19,7 @@ use crate::failure::Explained;
 use crate::run::directory::{self, Directory, DirectoryError};
 
 const CRASHES: &str = "crashes";
+const APART: &str = "apart";
 const TRACE: &str = "trace.retap";
 const REDUCED: &str = "reduced.retap";
 const STACK: &str = "stack.txt";
@@ -128,6 +129,19 @@ impl Crash {
         Ok(run.write(&place(PROBLEM), &problem)?)
     }
 
+    /// Writes what there is of one that does not come from a clean start, where no command takes it for one that does.
+    /// `for_good`: nobody tries any more, so that nothing of it stays among the others.
+    pub fn write_apart(&self, run: &Directory, for_good: bool) -> Result<(), DirectoryError> {
+        let place = |file: &str| format!("{APART}/{}/{file}", self.fingerprint);
+        run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
+        run.write(&place(STACK), self.problem.stack.as_bytes())?;
+        if let Some(picture) = &self.scene.picture {
+            run.write(&place(PICTURE), &picture.0)?;
+        }
+        run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
+        if for_good { run.remove(&self.place()) } else { Ok(()) }
+    }
+
     /// The picture that was written when it came, if an earlier process of the run did so.
     pub fn recall_picture(&mut self, run: &Directory) {
         if self.scene.picture.is_none() {
@@ -216,6 +230,11 @@ fn read_one(place: &Path) -> Result<Crash, CrashError> {
 
 fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
+}
+
+/// Which problems are apart is known at the end of a run, each time anew.
+pub fn forget_apart(run: &Directory) -> Result<(), DirectoryError> {
+    run.remove(APART)
 }
 
 /// What the phone showed as soon as the crash was known.

@@ -95,6 +95,17 @@ impl Directory {
             .map_err(|source| DirectoryError::Write { path, source })
     }
 
+    /// Removes a directory of the run's, if it is there.
+    pub fn remove(&self, inside: &str) -> Result<(), DirectoryError> {
+        let path = self.path.join(inside);
+        match fs::remove_dir_all(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(DirectoryError::Write { path, source })
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub fn read(&self, inside: &str) -> Result<String, DirectoryError> {
         read(&self.path.join(inside))
     }

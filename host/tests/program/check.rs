@@ -14,8 +14,8 @@ fn a_right_file_is_told_in_plain_words() {
     assert_eq!(ended.code, 0, "{}", ended.err);
     insta::assert_snapshot!(ended.out, @r"
     `retap.toml` is right. With it:
-      `retap explore` explores the app on 3 phones `sim:shop` with explorer `random` and seed 5: 1,200 events, in 3 sessions of up to 500.
-      `retap reduce` cuts traces down with `auto` on 3 phones `sim:shop`, keeping what the trace says it reaches; a candidate counts if 4 of 5 runs do it.
+      `retap explore` explores the app on 3 phones `sim:shop` with explorer `auto` and seed 5: 1,200 events.
+      `retap reduce` cuts traces down with `auto` on 3 phones `sim:shop`, keeping what the trace says it reaches; it takes 4 of 5 runs for a candidate to count.
       `retap replay` plays a trace 1 time.
       The store is `/tmp/s.sqlite`.
       Phones with `arm64-v8a` get no agent: the agent's `arm64-v8a/libretap_agent.so` is not in `agent`.
@@ -38,6 +38,30 @@ fn an_agent_that_was_built_is_found_and_one_of_another_version_is_not_taken() {
     desk.write("agent/x86_64/libretap_agent.so", "retap-agent version 0.0.9;");
     let ended = desk.run("check");
     assert!(ended.out.contains("is of Retap 0.0.9, and this is Retap"), "{}", ended.out);
+}
+
+#[test]
+fn what_an_exploration_must_respect_is_told_and_its_traces_are_read() {
+    let desk = Desk::new();
+    desk.write(
+        "retap.toml",
+        "device = \"sim:shop\"\n[explore]\nsession_events = 100\nevents = 500\nbefore = \"in.retap\"\n\
+         forbidden_texts = [\"buy\"]\nforbidden_widgets = [\"id:a\", \"id:b\"]\nnever = [\"log:E/\"]\n",
+    );
+    let ended = desk.run("check");
+    assert!(ended.code == 2 && ended.err.contains("could not read `in.retap`"), "{}", ended.err);
+    desk.write(
+        "in.retap",
+        "{\"retap\":\"1.0\",\"app\":{\"package\":\"com.example.shop\"},\"start\":\"clean\"}\n",
+    );
+    let ended = desk.run("check");
+    for told in [
+        "with explorer `random` and a random seed: 500 events, in 5 sessions of up to 100.",
+        "It plays `in.retap` after every clean start; touches no widget of 2 kinds; \
+         touches no widget with one of 1 text; looks out for what must never appear: 1 rule.",
+    ] {
+        assert!(ended.out.contains(told), "{}", ended.out);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ const EVENTS: &str = "here/events.jsonl";
 #[test]
 fn ctrl_c_finishes_cleanly_with_130_and_the_run_goes_on_later() {
     let desk = Desk::new();
-    let mut child = start(&desk, ENDLESS);
+    let mut child = start(&desk, ENDLESS, &[]);
     assert!(grown_to(&desk.path(EVENTS), 400_000, &mut child), "it ended too early");
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -22,7 +22,7 @@ fn ctrl_c_finishes_cleanly_with_130_and_the_run_goes_on_later() {
     assert!(!desk.crashes("here").is_empty());
 
     let before = length(&desk.path(EVENTS));
-    let mut resumed = start(&desk, "explore --resume here");
+    let mut resumed = start(&desk, "explore --resume here", &[]);
     assert!(grown_to(&desk.path(EVENTS), before + 400_000, &mut resumed), "it did not go on");
     interrupt(&resumed);
     assert_eq!(resumed.wait().unwrap().code(), Some(130));
@@ -30,10 +30,10 @@ fn ctrl_c_finishes_cleanly_with_130_and_the_run_goes_on_later() {
 }
 
 /// Whoever runs the tests in the background has them ignore Ctrl-C; the program must not inherit that here.
-fn start(desk: &Desk, line: &str) -> Child {
+fn start(desk: &Desk, line: &str, options: &[&str]) -> Child {
     let plain = desk.command(line);
     let mut command = Command::new("env");
-    command.arg("--default-signal=INT").arg(plain.get_program()).args(plain.get_args());
+    command.arg("--default-signal=INT").args(options).arg(plain.get_program()).args(plain.get_args());
     for (name, value) in plain.get_envs() {
         match value {
             Some(value) => command.env(name, value),
@@ -46,6 +46,17 @@ fn start(desk: &Desk, line: &str) -> Child {
 fn interrupt(child: &Child) {
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
+}
+
+/// As `nohup` starts programs.
+#[test]
+fn ctrl_c_finishes_cleanly_also_where_a_closed_terminal_is_ignored() {
+    let desk = Desk::new();
+    let mut child = start(&desk, ENDLESS, &["--ignore-signal=HUP"]);
+    assert!(grown_to(&desk.path(EVENTS), 1, &mut child), "it ended too early");
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(desk.read("here/run.json").contains("\"state\": \"interrupted\""));
 }
 
 #[test]

@@ -30,17 +30,19 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// The screen as explorers are to see it. `inside`: it is the app's own.
+    /// The screen as explorers are to see it. `inside`: it is the app's own. `shown`: as the phone shows it, whatever is hidden
+    /// from explorers: an app of which nothing may be touched does not draw itself.
     pub(super) async fn seen(
         &mut self,
         device: &mut Device,
+        shown: &Screen,
         screen: SharedScreen,
         inside: bool,
     ) -> Result<SharedScreen, DeviceError> {
         if self.has_shown_nodes || !inside {
             return Ok(screen);
         }
-        if has_something_to_aim_at(&screen) {
+        if has_something_to_aim_at(shown) {
             self.has_shown_nodes = true;
             return Ok(screen);
         }

@@ -22,6 +22,8 @@ pub struct Exploration {
     /// When each problem that counts was first met, in that order.
     pub crashes: Vec<CrashPoint>,
     pub events: u64,
+    /// How many of the events the journal knew.
+    pub recalled: u64,
     /// The phones' time, of all of them together.
     pub took: Micros,
     /// The time of the phone that worked longest.
@@ -49,6 +51,8 @@ pub struct Counts {
     pub restarts: u32,
     pub starting: Micros,
     pub saves: u32,
+    /// Of these: only of the app's data.
+    pub data_saves: u32,
     pub saving: Micros,
     pub restores: u32,
     pub restoring: Micros,
@@ -67,6 +71,7 @@ impl Exploration {
             apart: Vec::new(),
             crashes: Vec::new(),
             events: 0,
+            recalled: 0,
             took: Micros::ZERO,
             longest: Micros::ZERO,
             counts: Counts::default(),
@@ -99,6 +104,8 @@ impl Exploration {
             }
         }
         self.events += u64::from(session.events);
+        self.counts.clean_starts += session.starts;
+        self.counts.starting += session.starting;
         self.took += session.took;
         session.found.into_iter().for_each(|found| found::add(&mut self.found, found));
     }

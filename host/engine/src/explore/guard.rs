@@ -8,7 +8,7 @@ use retap_shared::Text;
 use retap_shared::action::{Action, Key};
 use retap_shared::log;
 use retap_shared::protocol::{Target, What};
-use retap_shared::screen::{Node, NodeFlags, Screen, SharedScreen};
+use retap_shared::screen::{Node, NodeFlags, Point, Screen, SharedScreen, WindowKind};
 use retap_shared::trace::Step;
 use retap_shared::verdict::{Problem, ProblemKind};
 
@@ -45,6 +45,8 @@ const DOES: NodeFlags = NodeFlags::CLICKABLE
     .union(NodeFlags::SCROLLABLE)
     .union(NodeFlags::CHECKABLE)
     .union(NodeFlags::EDITABLE);
+/// What takes a press that comes down on something within it.
+const PRESSED: NodeFlags = NodeFlags::CLICKABLE.union(NodeFlags::LONG_CLICKABLE).union(NodeFlags::CHECKABLE);
 
 impl Guard {
     pub fn is_open(&self) -> bool {
@@ -64,20 +66,20 @@ impl Guard {
         Screen::new(content).map_or(screen, Arc::new)
     }
 
-    /// Whether a step would touch what it must not: where the finger comes down, or what has the focus.
+    /// Whether a step would touch what it must not: where a finger comes down, or what has the focus. `screen` is what the phone
+    /// shows, not what explorers see of it: what is masked there would let fingers through to what lies below.
     pub(super) fn forbids(&self, step: &Step, screen: &Screen) -> bool {
         if self.widgets.is_empty() && self.texts.is_empty() {
             return false;
         }
         let forbidden = self.forbidden(screen);
-        let is_forbidden = |node: usize| forbidden.get(node).copied().unwrap_or(false);
         let named = step.widget.as_ref().and_then(|widget| screen.find(widget, step.action.place()));
-        let under = step.action.place().and_then(|place| screen.node_at(place));
+        let under = fingers(&step.action).into_iter().filter_map(|place| screen.node_at(place));
         let pressed = match &step.action {
             Action::Key(key @ (Key::Enter | Key::Code(_))) if presses(key.code()) => in_focus(screen),
             _ => Vec::new(),
         };
-        [named, under].into_iter().flatten().chain(pressed).any(is_forbidden)
+        named.into_iter().chain(under).chain(pressed).any(|node| is_part(node, &forbidden, screen))
     }
 
     /// For every node, whether it is forbidden: by itself, by what it lies in, or by what it is the button of.
@@ -100,7 +102,7 @@ impl Guard {
             for (above, at) in nodes[..number].iter().enumerate().rev() {
                 if at.depth < depth {
                     depth = at.depth;
-                    if at.flags.intersects(NodeFlags::CLICKABLE | NodeFlags::CHECKABLE) {
+                    if at.flags.intersects(PRESSED) {
                         forbidden[above] = true;
                         break;
                     }
@@ -174,6 +176,44 @@ impl Guard {
     }
 }
 
+/// Whether a finger would press something of the system's that lies over the app, such as a switch of an open notification
+/// shade: that is nothing to explore.
+pub(super) fn presses_system(step: &Step, screen: &Screen, package: &str) -> bool {
+    let is_system = |node: usize| {
+        let mut windows = screen.windows_with_nodes();
+        let own = windows.find(|(_, first, nodes)| (*first..first + nodes.len()).contains(&node));
+        own.is_some_and(|(window, ..)| window.kind == WindowKind::System && window.package != package)
+    };
+    let takes = |node: usize| screen.nodes()[node].flags.intersects(PRESSED);
+    let up = |node: usize| std::iter::successors(Some(node), |node| screen.parent(*node));
+    let under = fingers(&step.action).into_iter().filter_map(|place| screen.node_at(place));
+    under.into_iter().any(|node| is_system(node) && up(node).any(takes))
+}
+
+/// Where fingers come down.
+fn fingers(action: &Action) -> Vec<Point> {
+    match action {
+        Action::Pinch { center, from, .. } => {
+            let side = |x: i32| Point { x: center.x.saturating_add(x), y: center.y };
+            vec![side(-from / 2), side(from / 2)]
+        }
+        other => other.place().into_iter().collect(),
+    }
+}
+
+/// Whether a node is forbidden, or a part of a button that is.
+fn is_part(node: usize, forbidden: &[bool], screen: &Screen) -> bool {
+    let mut at = Some(node);
+    while let Some(node) = at {
+        if forbidden[node] {
+            return true;
+        }
+        let takes_it = screen.nodes()[node].flags.intersects(PRESSED);
+        at = if takes_it { None } else { screen.parent(node) };
+    }
+    false
+}
+
 impl Selector {
     fn matches(&self, node: &Node) -> bool {
         (self.id.is_empty() || ends_with(&node.id, &self.id, &['/']))
@@ -225,9 +265,75 @@ fn contains(whole: &str, part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::{ScreenContent, Window};
+    use retap_shared::screen::{Rect, ScreenContent, Size, Window};
 
     use super::*;
+
+    fn node(depth: u16, text: &str, bounds: [i32; 4], flags: NodeFlags) -> Node {
+        let [left, top, right, bottom] = bounds;
+        let flags = flags | NodeFlags::VISIBLE | NodeFlags::ENABLED;
+        let bounds = Rect { left, top, right, bottom };
+        Node { depth, class: "View".into(), text: text.into(), bounds, flags, ..Node::default() }
+    }
+
+    /// A row with two labels, and a button that lies over its end.
+    fn screen() -> SharedScreen {
+        let nodes = vec![
+            node(0, "", [0, 0, 1000, 1000], NodeFlags::default()),
+            node(1, "", [0, 0, 1000, 200], NodeFlags::CLICKABLE),
+            node(2, "Subscription", [0, 0, 400, 200], NodeFlags::default()),
+            node(2, "9.99 €", [400, 0, 1000, 200], NodeFlags::default()),
+            node(1, "Buy", [800, 100, 1000, 300], NodeFlags::CLICKABLE),
+        ];
+        let bounds = nodes[0].bounds;
+        let windows = vec![Window { nodes: 5, bounds, ..Window::default() }];
+        let size = Size { width: 1000, height: 1000 };
+        Arc::new(Screen::new(ScreenContent { size, windows, nodes, ..ScreenContent::default() }).unwrap())
+    }
+
+    fn forbids(text: &str, action: Action) -> bool {
+        let guard = Guard { texts: vec![text.into()], ..Guard::default() };
+        guard.forbids(&Step::new(action), &screen())
+    }
+
+    fn at(x: i32, y: i32) -> Point {
+        Point { x, y }
+    }
+
+    #[test]
+    fn a_finger_beside_the_label_of_a_forbidden_button_is_on_the_button() {
+        assert!(forbids("subscription", Action::Tap(at(100, 100))));
+        assert!(forbids("subscription", Action::Tap(at(600, 50))));
+        assert!(!forbids("subscription", Action::Tap(at(900, 250))));
+    }
+
+    #[test]
+    fn a_forbidden_button_above_something_else_lets_no_finger_through() {
+        assert!(forbids("buy", Action::LongPress(at(900, 150))));
+        assert!(!forbids("buy", Action::LongPress(at(600, 150))));
+        let guard = Guard { texts: vec!["buy".into()], ..Guard::default() };
+        assert!(!guard.masked(screen()).nodes()[4].is(NodeFlags::CLICKABLE));
+    }
+
+    #[test]
+    fn switches_of_a_notification_shade_are_not_pressed_and_the_app_beside_it_is() {
+        let mut content = screen().content().clone();
+        let tile = node(0, "Airplane mode", [0, 0, 300, 100], NodeFlags::CLICKABLE);
+        let (kind, package) = (WindowKind::System, "com.android.systemui".into());
+        content.windows.push(Window { nodes: 1, bounds: tile.bounds, kind, package, ..Window::default() });
+        content.nodes.push(tile);
+        let screen = Screen::new(content).unwrap();
+        let presses = |x, y| presses_system(&Step::new(Action::Tap(at(x, y))), &screen, "com.example");
+        assert!(presses(100, 50));
+        assert!(!presses(900, 150));
+    }
+
+    #[test]
+    fn both_fingers_of_a_pinch_count() {
+        let pinch = |from| Action::Pinch { center: at(600, 250), from, to: 10, millis: 10 };
+        assert!(forbids("buy", pinch(600)));
+        assert!(!forbids("buy", pinch(200)));
+    }
 
     #[test]
     fn keys_do_not_press_what_is_forbidden_in_a_list_that_has_the_focus() {

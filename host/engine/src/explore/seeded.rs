@@ -1,20 +1,34 @@
 //! Recorded traces as seeds: they are played first, each from a clean start, and the explorer learns from them as from
-//! anything else.
+//! anything else. What was played is known by what was observed, so that a run that is gone on with does not begin anew.
 
 use std::collections::{HashMap, VecDeque};
 
-use retap_shared::action::SystemKinds;
+use retap_shared::action::{Action, SystemKinds};
 use retap_shared::protocol::Settle;
 use retap_shared::trace::Step;
 
-use super::{At, Explorer, Move, Seen};
+use super::{At, Did, Explorer, Move, Seen};
 use crate::seed::Rng;
+
+/// What a trace leads to may come so long after its last step, as in a replay.
+const LINGER_MILLIS: u32 = 2_500;
 
 pub struct Seeded {
     inner: Box<dyn Explorer>,
     traces: VecDeque<Vec<Step>>,
-    /// What is left of the trace that each walker plays.
-    playing: HashMap<usize, VecDeque<Step>>,
+    playing: HashMap<usize, Playing>,
+}
+
+/// A trace that a walker plays, and how much of it has been.
+struct Playing {
+    steps: Vec<Step>,
+    played: usize,
+}
+
+impl Playing {
+    fn next(&self) -> Option<&Step> {
+        self.steps.get(self.played)
+    }
 }
 
 impl Seeded {
@@ -41,19 +55,42 @@ impl Explorer for Seeded {
     }
 
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
-        if let Some(step) = self.playing.get_mut(&at.walker).and_then(VecDeque::pop_front) {
-            return Move::Again(step);
-        }
-        match self.traces.pop_front() {
-            Some(trace) => {
-                self.playing.insert(at.walker, trace.into());
-                Move::Restart { clear: true }
-            }
+        match self.playing.get(&at.walker).and_then(Playing::next) {
+            Some(step) => Move::Recorded(step.clone()),
+            None if !self.traces.is_empty() => Move::Restart { clear: true },
             None => self.inner.choose(at, rng),
         }
     }
 
     fn observe(&mut self, seen: &Seen<'_>) {
+        let playing = self.playing.get_mut(&seen.walker);
+        match seen.did {
+            Did::Started { clean: true } => {
+                let steps = self.traces.pop_front();
+                let played = steps.map(|steps| Playing { steps: lingering(steps), played: 0 });
+                self.playing.remove(&seen.walker);
+                self.playing.extend(played.map(|played| (seen.walker, played)));
+            }
+            // A trace that leaves the app has the way back in it, as it was gone then. It is not gone twice.
+            Did::Stepped { step, chosen: false, .. } => {
+                if let Some(playing) =
+                    playing.filter(|one| one.next().is_some_and(|next| next.action == step.action))
+                {
+                    playing.played += 1;
+                }
+            }
+            Did::Stepped { .. } | Did::Refused => {
+                if let Some(playing) = playing {
+                    playing.played += 1;
+                }
+            }
+            // What was interrupted is played once more, from its start.
+            Did::Forgotten => {
+                let lost = self.playing.remove(&seen.walker).filter(|lost| lost.next().is_some());
+                lost.into_iter().for_each(|lost| self.traces.push_front(lost.steps));
+            }
+            _ => {}
+        }
         if !seen.problems.is_empty() {
             self.playing.remove(&seen.walker);
         }
@@ -63,6 +100,15 @@ impl Explorer for Seeded {
     fn learned(&self) -> Vec<(&'static str, String)> {
         self.inner.learned()
     }
+}
+
+/// With a wait at its end, for what comes late.
+fn lingering(mut steps: Vec<Step>) -> Vec<Step> {
+    let wait = Action::Wait { millis: LINGER_MILLIS };
+    if steps.last().is_none_or(|last| last.action != wait) {
+        steps.push(Step::new(wait));
+    }
+    steps
 }
 
 impl std::fmt::Debug for Seeded {

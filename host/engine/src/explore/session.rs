@@ -11,6 +11,7 @@ use retap_shared::verdict::Problem;
 use super::canvas::{Canvas, by_place};
 use super::diary::{Diary, Entry};
 use super::found::{self, Found, Scene};
+use super::system::allows;
 use super::work::Work;
 use super::{At, Choice, Explorer, Move, step_of};
 use crate::device::{Device, DeviceError, Stepped};
@@ -32,6 +33,8 @@ pub(super) struct Session<'a> {
     budget: u32,
     events: u32,
     took: Micros,
+    starts: u32,
+    starting: Micros,
     /// Since the last clean start.
     steps: Vec<Step>,
     diary: Diary,
@@ -56,6 +59,8 @@ impl<'a> Session<'a> {
             budget: work.settings.events_of(number),
             events: 0,
             took: Micros::ZERO,
+            starts: 0,
+            starting: Micros::ZERO,
             steps: Vec::new(),
             diary: Diary::default(),
             outside: 0,
@@ -73,8 +78,8 @@ impl<'a> Session<'a> {
 
     pub(super) fn into_record(mut self) -> SessionRecord {
         self.keep_trace(None);
-        let Session { number, events, took, gains, found, traces, .. } = self;
-        SessionRecord { session: number, events, took, gains, found, traces }
+        let Session { number, events, took, starts, starting, gains, found, traces, .. } = self;
+        SessionRecord { session: number, events, took, starts, starting, gains, found, traces }
     }
 
     /// True if it was stopped before its end.
@@ -112,6 +117,8 @@ impl<'a> Session<'a> {
             self.diary.note(self.took, Entry::Started { clean: true });
             let controlled = device.control(app, Command::Start(Start::Clean)).await?;
             self.took += controlled.took;
+            self.starting += controlled.took;
+            self.starts += 1;
             if !self.note_problems(device, &controlled.happened, None).await {
                 let screen = device.capture().await?;
                 let screen = self.seen(device, screen).await?;
@@ -130,13 +137,15 @@ impl<'a> Session<'a> {
             self.outside = 0;
             match self.explorer.choose(&At { walker: 0, screen, can }, &mut self.rng) {
                 Move::Act(choice) => choice,
-                Move::Again(step) => return Some(step),
+                Move::Again(step) | Move::Recorded(step) => return Some(step),
                 _ => return None,
             }
         } else {
             self.outside += 1;
             match self.outside {
-                1 => Choice { action: Action::Key(Key::Back), node: None },
+                1 => {
+                    Choice { action: allows(screen).map_or(Action::Key(Key::Back), Action::Tap), node: None }
+                }
                 2 => Choice { action: Action::Launch, node: None },
                 _ => return None,
             }
@@ -172,7 +181,7 @@ impl<'a> Session<'a> {
     /// A screen as explorers are to see it.
     async fn seen(&mut self, device: &mut Device, screen: SharedScreen) -> Result<SharedScreen, DeviceError> {
         let inside = self.work.settings.is_inside(screen.activity());
-        self.canvas.seen(device, screen, inside).await
+        self.canvas.seen(device, &screen.clone(), screen, inside).await
     }
 
     fn tell(&self, device: &str, step: &Step) {

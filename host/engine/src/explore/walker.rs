@@ -3,12 +3,13 @@
 
 use retap_shared::action::{Action, Key, System};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Command, Happening, Hit, What};
+use retap_shared::protocol::{Happening, What};
 use retap_shared::screen::SharedScreen;
-use retap_shared::trace::{Start, Step};
+use retap_shared::trace::Step;
 use retap_shared::verdict::Problem;
 
 use super::canvas::{Canvas, by_place};
+use super::guard::presses_system;
 use super::system::{allows, is_alike};
 use super::whole::Whole;
 use super::{At, Choice, ExploreError, Move, step_of};
@@ -17,14 +18,14 @@ use crate::event::RunEvent;
 use crate::journal::{WalkRecord, Walked};
 use crate::seed::Rng;
 
-/// An app that fails so often in a row as it starts is not worth more time.
-const FAILED_STARTS: u32 = 3;
-
 /// So many events after an agent has died, its death is forgotten.
 const PROGRESS: u32 = 100;
 
 /// How often an explorer is asked for something else than what the phone cannot do.
 const OTHERS: u32 = 20;
+
+/// After so many events in a row that were refused a walker starts clean.
+const REFUSALS: u32 = 50;
 
 /// Why a walker does not go on.
 pub(super) enum Halt {
@@ -46,12 +47,16 @@ impl From<ExploreError> for Halt {
 
 /// What is only of this moment.
 pub(super) struct Walk<'a> {
-    whole: &'a Whole<'a>,
-    walker: usize,
+    pub(super) whole: &'a Whole<'a>,
+    pub(super) walker: usize,
     rng: Rng,
     /// What has been tried to get back since the app was left.
-    outside: u32,
+    pub(super) outside: u32,
     canvas: Canvas,
+    /// What the phone shows, whatever explorers see of it.
+    shown: Option<SharedScreen>,
+    /// How many events in a row were refused.
+    pub(super) refusals: u32,
     /// What the system does and this phone cannot: it is not asked for again.
     refused: Vec<System>,
 }
@@ -69,6 +74,8 @@ impl Whole<'_> {
             rng: seed.rng(),
             outside: 0,
             canvas: Canvas::default(),
+            shown: None,
+            refusals: 0,
             refused: Vec::new(),
         };
         let (mut deaths, mut last_death) = (0, before);
@@ -131,8 +138,7 @@ impl Walk<'_> {
         if !self.whole.settings.is_inside(now.activity()) {
             self.outside += 1;
             let action = match self.outside {
-                1 if allows(&now).is_some() => Action::Tap(allows(&now).unwrap_or_default()),
-                1 => Action::Key(Key::Back),
+                1 => allows(&now).map_or(Action::Key(Key::Back), Action::Tap),
                 2 => Action::Launch,
                 _ => return Ok(None),
             };
@@ -148,16 +154,26 @@ impl Walk<'_> {
                 let node = choice.node;
                 self.step(device, step_of(choice, &now), node, Kind::Chosen, now).await
             }
-            Move::Again(step) => {
-                let node = step.widget.as_ref().and_then(|widget| now.find(widget, step.action.place()));
-                let step = Step { activity: now.activity().clone(), screen: Some(now.hash()), ..step };
-                self.step(device, step, node, Kind::Again, now).await
-            }
+            Move::Again(step) => self.repeat(device, step, Kind::Again, now).await,
+            Move::Recorded(step) => self.repeat(device, step, Kind::Chosen, now).await,
             Move::Restart { clear } => self.start(device, clear).await,
             Move::Save => self.save(device, now).await,
             Move::Restore(id) => self.restore(device, id, now).await,
             Move::Drop(id) => self.give_up(device, id, now).await,
         }
+    }
+
+    /// A step of an earlier time, found by its widget.
+    async fn repeat(
+        &mut self,
+        device: &mut Device,
+        step: Step,
+        kind: Kind,
+        now: SharedScreen,
+    ) -> Result<Option<SharedScreen>, Halt> {
+        let node = step.widget.as_ref().and_then(|widget| now.find(widget, step.action.place()));
+        let step = Step { activity: now.activity().clone(), screen: Some(now.hash()), ..step };
+        self.step(device, step, node, kind, now).await
     }
 
     /// What the explorer wants; something else where that is known to be refused.
@@ -193,84 +209,15 @@ impl Walk<'_> {
             return Err(error.into());
         }
         self.whole.begin_event();
+        self.leave_be(now)
+    }
+
+    /// Nothing was done. Where nothing else comes for long, only another start leads on, and takes time: a run that is measured by
+    /// time would not end.
+    fn leave_be(&mut self, now: SharedScreen) -> Result<Option<SharedScreen>, Halt> {
         self.note(&self.record(Walked::Refused, Some(now.clone()), Micros::ZERO))?;
-        Ok(Some(now))
-    }
-
-    /// The first screen after a start; `None` if the app does not come up.
-    async fn start(&mut self, device: &mut Device, clean: bool) -> Result<Option<SharedScreen>, Halt> {
-        let app = &self.whole.settings.app.app;
-        let mut clean = clean;
-        let mut before = None;
-        for _ in 0..FAILED_STARTS {
-            self.outside = 0;
-            // What is still under way from before belongs to no trace of this start.
-            device.watch(&app.package).await?;
-            let start = if clean { Start::Clean } else { Start::Restart };
-            let controlled = device.control(app, Command::Start(start)).await?;
-            let mut screen = device.capture().await?;
-            let mut record = self.record(Walked::Started { clean }, None, controlled.took);
-            sort(controlled.happened, &mut record);
-            if clean && record.problems.is_empty() && !self.whole.settings.guard.before.is_empty() {
-                match self.before(device, &mut record).await? {
-                    Ok(after) => screen = after,
-                    Err(why) => {
-                        self.tell_failed(device.name(), &why);
-                        before = Some(why);
-                        continue;
-                    }
-                }
-            }
-            let screen = self.seen(device, screen).await?;
-            record.screen = Some(screen);
-            if let Some(screen) = self.conclude(device, record).await? {
-                return Ok(Some(screen));
-            }
-            // What keeps it from starting may be in its data.
-            clean = true;
-        }
-        if let Some(why) = before {
-            let (device, app) = (device.name().to_owned(), app.package.to_string());
-            return Err(ExploreError::Before { device, app, why }.into());
-        }
-        let text = format!("`{}` fails as it starts; walker {} ends early", app.package, self.walker);
-        (self.whole.sink)(RunEvent::Warning { text });
-        Ok(None)
-    }
-
-    /// What must come first, such as signing in: the screen that it leads to, or why it does not.
-    async fn before(
-        &self,
-        device: &mut Device,
-        record: &mut WalkRecord,
-    ) -> Result<Result<SharedScreen, String>, Halt> {
-        let steps = &self.whole.settings.guard.before;
-        let mut last = None;
-        for (number, step) in (1..).zip(steps) {
-            let stepped = device.step(step.clone()).await?;
-            record.took += stepped.took;
-            record.branches.extend(stepped.branches);
-            sort(stepped.happened, record);
-            if !record.problems.is_empty() {
-                return Ok(Err(format!("the app fails at step {number} of {}", steps.len())));
-            }
-            if let (Some(widget), Hit::Place) = (&step.widget, stepped.hit) {
-                return Ok(Err(format!("step {number} of {} does not find {widget}", steps.len())));
-            }
-            last = Some(stepped.screen);
-        }
-        record.branches.sort_unstable();
-        record.branches.dedup();
-        match last.filter(|screen| self.whole.settings.is_inside(screen.activity())) {
-            Some(screen) => Ok(Ok(screen)),
-            None => Ok(Err("it does not end in the app".to_owned())),
-        }
-    }
-
-    fn tell_failed(&self, device: &str, why: &str) {
-        let text =
-            format!("what must come before the exploration fails on `{device}`: {why}; it is tried again");
-        (self.whole.sink)(RunEvent::Warning { text });
+        self.refusals += 1;
+        Ok((self.refusals < REFUSALS).then_some(now))
     }
 
     /// The screen that the step led to; `None` if it led to a problem.
@@ -284,9 +231,11 @@ impl Walk<'_> {
     ) -> Result<Option<SharedScreen>, Halt> {
         self.whole.begin_event();
         let guard = &self.whole.settings.guard;
-        if guard.forbids(&step, &before) {
-            self.note(&self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
-            return Ok(Some(before));
+        let package = &self.whole.settings.app.app.package;
+        let shown = self.shown.as_deref().unwrap_or(&before);
+        let presses_system = || kind != Kind::Back && presses_system(&step, shown, package);
+        if guard.forbids(&step, shown) || presses_system() {
+            return self.leave_be(before);
         }
         let step = by_place(guard.told(step, node.map(|node| &before.nodes()[node])));
         let stepped = device.step(step.clone()).await;
@@ -297,11 +246,11 @@ impl Walk<'_> {
                 if let Action::System(system) = &step.action {
                     self.leave_out(device.name(), system, &error);
                 }
-                self.note(&self.record(Walked::Refused, Some(before.clone()), Micros::ZERO))?;
-                return Ok(Some(before));
+                return self.leave_be(before);
             }
             stepped => stepped?,
         };
+        self.refusals = 0;
         let shown = screen.clone();
         let screen = self.seen(device, screen).await?;
         let (chosen, again) = (kind != Kind::Back, kind == Kind::Again);
@@ -309,7 +258,6 @@ impl Walk<'_> {
         let mut record = self.record(did, Some(screen), took);
         record.branches = branches;
         sort(happened, &mut record);
-        let package = &self.whole.settings.app.app.package;
         record.problems.extend(guard.logged(&record.passed, &record.problems, package));
         record.problems.extend(guard.appeared(&shown, quiet, package));
         self.conclude(device, record).await
@@ -334,7 +282,10 @@ impl Walk<'_> {
     ) -> Result<SharedScreen, Halt> {
         let settings = self.whole.settings;
         let inside = settings.is_inside(screen.activity());
-        Ok(self.canvas.seen(device, settings.guard.masked(screen), inside).await?)
+        let masked = settings.guard.masked(screen.clone());
+        let seen = self.canvas.seen(device, &screen, masked, inside).await?;
+        self.shown = Some(screen);
+        Ok(seen)
     }
 
     /// A problem that is new, as long as something of it may be on the display. Without the pixels it is a problem too.

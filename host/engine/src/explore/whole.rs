@@ -92,6 +92,7 @@ impl Whole<'_> {
             }
         }
         shared.records = last + 1;
+        shared.exploration.recalled = shared.exploration.events;
         let gone: Vec<WalkRecord> = (0..shared.walkers.len())
             .map(|walker| shared.record(walker, Walked::Forgotten, None, Micros::ZERO))
             .collect();
@@ -102,9 +103,14 @@ impl Whole<'_> {
     /// First into the journal, then into the explorer.
     pub(super) fn note(&self, record: &WalkRecord) -> Result<(), ExploreError> {
         self.journal.note_walk(record)?;
-        let told = self.shared().note(record, self.settings);
+        let (told, found) = {
+            let mut shared = self.shared();
+            let known = shared.exploration.found.len();
+            let told = shared.note(record, self.settings);
+            (told, shared.exploration.found[known..].to_vec())
+        };
         told.into_iter().for_each(|event| (self.sink)(event));
-        Ok(())
+        Ok(found.iter().try_for_each(|found| self.journal.note_found(found))?)
     }
 
     /// Takes an event of the budget; false if it is used up.
@@ -209,6 +215,7 @@ impl Shared {
             Walked::Refused => self.exploration.events += 1,
             Walked::Saved { whole, .. } => {
                 if !whole {
+                    counts.data_saves += 1;
                     self.exploration.traces.extend(trail.trace(settings, record.walker, None));
                 }
                 counts.saves += 1;

@@ -152,7 +152,7 @@ async fn what_comes_before_and_fails_ends_the_run_loudly() {
         matches!(&error, ExploreError::Before { why, .. } if why.contains("Sign in to nowhere")),
         "{error}"
     );
-    assert_eq!(*warnings.lock().unwrap(), 3);
+    assert_eq!(*warnings.lock().unwrap(), 2, "one each time that it is tried again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -162,8 +162,77 @@ async fn traces_to_start_from_are_played_first() {
     let explorer = Box::new(Seeded::new(monkey(), seeds));
     let run = explored("sim:notes", explorer, Guard::default(), 50, &sink).await.unwrap();
     let heard = heard.lock().unwrap();
-    assert!(heard[0].0.contains("Search"), "{:?}", &heard[..2]);
-    assert_eq!((run.counts.replays, run.counts.replayed), (2, 2));
+    let words: Vec<_> = heard.iter().take(4).map(|(widget, _, action)| format!("{widget}{action}")).collect();
+    let begins = ["widget \"Search\"tap", "wait 2500 ms", "widget \"New note\"tap", "wait 2500 ms"];
+    assert!(words.iter().zip(begins).all(|(word, begin)| word.starts_with(begin)), "{words:?}");
+    assert_eq!((run.counts.clean_starts, run.counts.replays), (2, 0), "a seed is no travel");
+}
+
+#[tokio::test(start_paused = true)]
+async fn traces_that_were_played_are_not_played_again_when_a_run_goes_on() {
+    let seeds = || vec![vec![tap("Search", "")], vec![tap("New note", "")]];
+    let (journal, settings) = (InMemory::default(), |events| settings("sim:notes", events));
+    let mut taps: Vec<Vec<String>> = Vec::new();
+    // Killed after the first trace, in the middle of the second, and long after both.
+    for events in [2, 3, 20, 40] {
+        let (sink, heard) = listening();
+        let explorer = Box::new(Seeded::new(monkey(), seeds()));
+        let pool = phones("sim:notes", 1).await;
+        explore_whole(&pool, explorer, &settings(events), Seed(3), &journal, &sink, &Stop::new())
+            .await
+            .unwrap();
+        let heard = heard.lock().unwrap();
+        taps.push(heard.iter().filter(|(widget, ..)| !widget.is_empty()).map(|it| it.0.clone()).collect());
+    }
+    let (search, note) = ("widget \"Search\"".to_owned(), "widget \"New note\"".to_owned());
+    let wanted: [Vec<String>; 4] = [vec![search], vec![note.clone()], vec![note], vec![]];
+    assert_eq!(taps, wanted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_everything_is_forbidden_nothing_is_touched_and_time_ends_the_run() {
+    for explorer in [monkey(), ape(), auto(), travel()] {
+        let widgets = vec![Selector { class: "FrameLayout".into(), ..Selector::default() }];
+        let guard = Guard { widgets, ..Guard::default() };
+        let (sink, heard) = listening();
+        let name = explorer.name().to_owned();
+        explored("sim:shop", explorer, guard, 400, &sink).await.unwrap();
+        let heard = heard.lock().unwrap();
+        let touches =
+            |action: &str| ["tap", "long", "swipe", "pinch", "type"].iter().any(|it| action.starts_with(it));
+        let inside = |activity: &str| activity.starts_with("com.example.shop");
+        let touched: Vec<_> =
+            heard.iter().filter(|(_, activity, action)| touches(action) && inside(activity)).collect();
+        assert!(touched.is_empty(), "{name}: {touched:?}");
+    }
+    let touches = Mix::with(&[("touch".to_owned(), 100.0)]).unwrap();
+    let widgets = vec![Selector { class: "FrameLayout".into(), ..Selector::default() }];
+    let guard = Guard { widgets, ..Guard::default() };
+    let time = Some(Micros::from_millis(20_000));
+    let settings = ExploreSettings { guard, time, ..settings("sim:shop", 1) };
+    let monkey = Box::new(Monkey::new(touches, Micros::from_millis(200)));
+    let pool = phones("sim:shop", 1).await;
+    let run =
+        explore_whole(&pool, monkey, &settings, Seed(3), &InMemory::default(), &nobody(), &Stop::new()).await;
+    assert!(run.unwrap().counts.clean_starts > 5, "only a start takes time where nothing may be done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_must_never_appear_may_not_be_on_the_first_screen_either() {
+    let guard = Guard { never: vec![Target::Activity("ListActivity".into())], ..Guard::default() };
+    let run = explored("sim:notes", auto(), guard, 100, &nobody()).await.unwrap();
+    let found = run.found.iter().find(|found| found.problem.summary.contains("ListActivity")).unwrap();
+    assert_eq!((found.trace.steps.len(), run.events), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_app_that_fails_in_what_comes_before_has_a_problem_with_a_trace() {
+    // A template that is missing: one tap, and it fails.
+    let steps = retap_simulator::truth("notes").unwrap().crashes[0].shortest.clone();
+    let guard = Guard { before: steps.clone(), ..Guard::default() };
+    let run = explored("sim:notes", auto(), guard, 100, &nobody()).await.unwrap();
+    assert_eq!((run.found.len(), run.found[0].times, run.events), (1, 3, 0));
+    assert_eq!(run.found[0].trace.steps.len(), steps.len());
 }
 
 #[tokio::test(start_paused = true)]

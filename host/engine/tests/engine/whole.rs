@@ -13,8 +13,9 @@ use retap_engine::journal::{InMemory, Journal};
 use retap_engine::pool::Pool;
 use retap_engine::seed::{Rng, Seed};
 use retap_engine::stop::Stop;
+use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::CheckpointId;
+use retap_shared::protocol::{CheckpointId, Happening, Reply, Request};
 use retap_shared::trace::Start;
 use retap_shared::verdict::Outcome;
 
@@ -186,4 +187,32 @@ async fn what_was_found_after_a_restore_counts_once_it_comes_from_a_clean_start(
     assert_eq!((found.trace.header.start, found.trace.steps.len()), (Start::Clean, 1));
     assert_eq!(run.crashes.len(), 1);
     assert!(run.apart.is_empty());
+}
+
+/// A simulated phone on which nothing can be played from a clean start.
+struct Forgetful(InProcess);
+
+impl Connection for Forgetful {
+    fn request(&self, mut request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+        if let Request::Play(play) = &mut request {
+            play.steps.clear();
+        }
+        self.0.request(request)
+    }
+
+    fn news(&self) -> Pending<'_, Option<Happening>> {
+        self.0.news()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_apart() {
+    let phone = Forgetful(InProcess::new(Box::new(retap_simulator::open("sim:notes").unwrap())));
+    let pool = Pool::new(vec![Device::connect("phone".to_owned(), Arc::new(phone)).await.unwrap()]);
+    let (settings, journal) = (settings("sim:notes", 300), InMemory::default());
+    let explorer = Box::new(ToAndFro::default());
+    let run =
+        explore_whole(&pool, explorer, &settings, Seed(5), &journal, &nobody(), &Stop::new()).await.unwrap();
+    assert_eq!((run.found.len(), run.crashes.len(), run.apart.len()), (0, 0, 1));
+    assert!(!run.apart[0].scene.log.is_empty());
 }

@@ -4,12 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use retap_shared::action::{Action, System};
+use retap_shared::action::Action;
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::protocol::{Fault, Happening, Reply, Request};
 
 /// `PhoneInfo::kind` of phones that somebody may use: what stands in for one is nobody's own.
 pub const PERSONAL: &str = "android";
+
+/// Call, end a call, power, sleep, wake up, and the settings: no explorer presses them, but a recorded trace may.
+const KEYS: [u16; 6] = [5, 6, 26, 176, 223, 224];
 
 pub struct Careful {
     phone: Arc<dyn Connection>,
@@ -25,10 +28,10 @@ impl Careful {
 
 impl Connection for Careful {
     fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
-        if let Some(system) = system_event(&request)
+        if let Some(dangerous) = dangerous(&request)
             && !self.system.load(Ordering::Relaxed)
         {
-            let what = format!("do what the system does, unless `--allow system` says so: {system}");
+            let what = format!("do what the system does, unless `--allow system` says so: {dangerous}");
             return Box::pin(async { Err(Fault::Unsupported(what).into()) });
         }
         Box::pin(async move {
@@ -51,15 +54,17 @@ impl fmt::Debug for Careful {
     }
 }
 
-fn system_event(request: &Request) -> Option<&System> {
+/// System events, and keys that do more than an app could.
+fn dangerous(request: &Request) -> Option<&Action> {
     let steps = match request {
         Request::Act(act) => std::slice::from_ref(&act.step),
         Request::Play(play) => &play.steps[..],
         _ => return None,
     };
-    steps.iter().find_map(|step| match &step.action {
-        Action::System(system) => Some(system),
-        _ => None,
+    steps.iter().map(|step| &step.action).find(|action| match action {
+        Action::System(_) => true,
+        Action::Key(key) => KEYS.contains(&key.code()),
+        _ => false,
     })
 }
 
@@ -67,6 +72,7 @@ fn system_event(request: &Request) -> Option<&System> {
 mod tests {
     use retap_agent::in_process::InProcess;
     use retap_engine::device::{Device, DeviceError};
+    use retap_shared::action::{Key, System};
     use retap_shared::trace::Step;
 
     use super::*;
@@ -90,20 +96,24 @@ mod tests {
         }
     }
 
-    async fn goes_offline(kind: &'static str, allowed: bool) -> Result<(), DeviceError> {
+    async fn does(kind: &'static str, allowed: bool, action: Action) -> Result<(), DeviceError> {
         let phone = InProcess::new(Box::new(retap_simulator::open("sim:notes").unwrap()));
         let careful = Careful::new(Arc::new(Called(phone, kind)), allowed);
         let mut device = Device::connect("phone".to_owned(), Arc::new(careful)).await.unwrap();
         device.step(Step::new(Action::Launch)).await.unwrap();
-        device.step(Step::new(Action::System(System::Offline))).await.map(drop)
+        device.step(Step::new(action)).await.map(drop)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn system_events_need_leave_on_phones_that_may_be_somebodys_own() {
-        let refused = goes_offline(PERSONAL, false).await.unwrap_err();
-        assert!(refused.to_string().contains("--allow system"), "{refused}");
-        goes_offline(PERSONAL, true).await.unwrap();
-        goes_offline("jvm", false).await.unwrap();
-        goes_offline("simulated", false).await.unwrap();
+    async fn system_events_and_keys_that_call_or_switch_off_need_leave_on_phones_that_may_be_somebodys_own() {
+        let power = Action::Key(Key::Code(26));
+        for action in [Action::System(System::Offline), power, Action::Key(Key::Code(5))] {
+            let refused = does(PERSONAL, false, action.clone()).await.unwrap_err();
+            assert!(refused.to_string().contains("--allow system"), "{refused}");
+            for (kind, allowed) in [(PERSONAL, true), ("jvm", false), ("simulated", false)] {
+                does(kind, allowed, action.clone()).await.unwrap();
+            }
+        }
+        does(PERSONAL, false, Action::Key(Key::Back)).await.unwrap();
     }
 }

@@ -50,6 +50,7 @@ fn exploration(explored: &Explored) -> Markup {
             }
             @if explored.took > Micros::ZERO { "; " (explored.took) " on the phones’ clocks" }
             "."
+            @if !explored.starts.is_empty() { " Starts: " (explored.starts) ". Travel: " (explored.travel) "." }
         }
         (curve::charts(explored))
     }

@@ -269,6 +269,8 @@ pub(crate) fn app(label: &str, crashes: Vec<Crash>) -> AppSection {
             events: 4_000,
             took: Micros::from_millis(3_720_000),
             activities_total: 9,
+            starts: "7 clean, 4.1 s".into(),
+            travel: "none".into(),
             branches_total: 154,
             curve: (0..=400).map(|n| point(n * 10)).collect(),
         }),

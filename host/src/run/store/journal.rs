@@ -203,8 +203,19 @@ mod tests {
         let journal = Store::in_memory().unwrap().job("a/explore").unwrap();
         for session in [7, 2] {
             let (took, gains, found, traces) = (Micros(1), Vec::new(), Vec::new(), Vec::new());
+            let (starts, starting) = (1, Micros(1));
+            let events = 500;
             journal
-                .note_session(&SessionRecord { session, events: 500, took, gains, found, traces })
+                .note_session(&SessionRecord {
+                    session,
+                    events,
+                    took,
+                    starts,
+                    starting,
+                    gains,
+                    found,
+                    traces,
+                })
                 .unwrap();
         }
         assert_eq!(journal.recall_sessions().unwrap().into_keys().collect::<Vec<_>>(), [2, 7]);

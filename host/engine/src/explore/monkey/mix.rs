@@ -51,6 +51,8 @@ pub struct Mix {
 pub enum UnknownShare {
     #[error("there is no kind of event `{name}`; known are {known}")]
     Name { name: String, known: String },
+    #[error("the share of `{name}` is a number from 0 to 100, not {share}")]
+    Share { name: String, share: f64 },
     #[error("the shares that are given come to {sum} of 100")]
     TooMuch { sum: f64 },
     #[error("the shares come to {sum}, and none is left to make up 100")]
@@ -69,6 +71,9 @@ impl Mix {
         let mut mix = Mix::default();
         let mut fixed = [false; SHARES.len()];
         for (name, share) in given {
+            if !(0.0..=100.0).contains(share) {
+                return Err(UnknownShare::Share { name: name.clone(), share: *share });
+            }
             let place = SHARES.iter().position(|(known, ..)| known == name);
             let known = || SHARES.map(|(name, ..)| name).join(", ");
             let place = place.ok_or_else(|| UnknownShare::Name { name: name.clone(), known: known() })?;
@@ -140,7 +145,11 @@ mod tests {
     fn shares_that_cannot_be_are_refused() {
         let with = |name: &str, share| Mix::with(&[(name.into(), share)]);
         assert!(matches!(with("tuch", 5.0), Err(UnknownShare::Name { .. })));
-        assert!(matches!(with("touch", 101.0), Err(UnknownShare::TooMuch { .. })));
+        for share in [101.0, -5.0, f64::NAN, f64::INFINITY] {
+            assert!(matches!(with("touch", share), Err(UnknownShare::Share { .. })), "{share}");
+        }
+        let both = [("touch".to_owned(), 60.0), ("nav".to_owned(), 60.0)];
+        assert!(matches!(Mix::with(&both), Err(UnknownShare::TooMuch { .. })));
         let none: Vec<(String, f64)> = SHARES.iter().map(|(name, ..)| ((*name).to_owned(), 0.0)).collect();
         assert!(matches!(Mix::with(&none), Err(UnknownShare::TooLittle { .. })));
     }
