@@ -145,7 +145,7 @@ async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure>
         system: true,
         keep_traces: false,
     };
-    let explored = job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0)).await?;
+    let explored = job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0), None).await?;
     job.console().say(Tone::Quiet, &format!("   {}", summary::in_a_line(&explored)));
     let crashes = explored.crashes.iter().map(|(crash, _)| crash.clone()).collect();
     Ok(Shown { name: name.to_owned(), device: device.to_owned(), explored, crashes, phones: phones.infos })

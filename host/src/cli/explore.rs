@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::cli::arguments::{self, Global, Phones as Named};
 use crate::cli::tuning::Tuned;
@@ -13,7 +14,7 @@ use crate::failure::Failure;
 use crate::job::{self, Ended, Explored, Ground, Job, Place, Rules, Section, Wanted};
 use crate::report::console::Tone;
 use crate::report::summary;
-use crate::run::crashes;
+use crate::run::crashes::{self, Crash};
 use crate::settings::{self, Allow, Care, Explorer, Settings};
 use crate::shell::Shell;
 use crate::words::counted;
@@ -45,7 +46,7 @@ pub struct Explore {
     /// Recorded traces to start from: they are played first
     #[arg(long, value_name = "TRACE", num_args = 1..)]
     from: Vec<PathBuf>,
-    /// Cut each new crash down as soon as the exploration has ended and its phones are idle
+    /// Cut each new crash down as soon as a phone is idle, while others go on exploring
     #[arg(long)]
     reduce: bool,
     #[command(flatten)]
@@ -155,23 +156,26 @@ fn mine(settings: &Settings) -> Option<settings::Explore> {
     }
 }
 
-/// Cuts down what no earlier run has met.
-async fn reduce(job: &Job, phones: &Phones, explored: &mut Explored) -> Result<(), Failure> {
-    for (crash, _) in explored.crashes.iter_mut().filter(|(_, known)| known.is_none()) {
-        if job.stop().asked() {
-            return Ok(());
-        }
-        let steps = counted(crash.trace.steps.len() as u64, "step");
-        let heading = format!("{}: which of {steps} matter?", summary::headline(crash));
-        job.console().say(Tone::Heading, &heading);
-        let (trace, ground) = (crash.trace.clone(), Ground::Phones(&phones.pool));
-        let short = job::shorten(job, ground, trace, Some(crash.clone()), &Rules::default()).await?;
-        job.console().result(&summary::shortened(&short))?;
-        if let Some(cut) = short.crash {
-            *crash = cut;
+/// Cuts down each crash that comes in as soon as a phone is idle, until no more can come.
+async fn reduce(
+    job: &Job,
+    phones: &Phones,
+    mut met: UnboundedReceiver<Crash>,
+) -> Result<Vec<Crash>, Failure> {
+    let mut all = Vec::new();
+    while let Some(crash) = met.recv().await {
+        if !job.stop().asked() {
+            let steps = counted(crash.trace.steps.len() as u64, "step");
+            let heading = format!("{}: which of {steps} matter?", summary::headline(&crash));
+            job.console().say(Tone::Heading, &heading);
+            let (trace, ground) = (crash.trace.clone(), Ground::Phones(&phones.pool));
+            let short = job::shorten(job, ground, trace, Some(crash), &Rules::default()).await?;
+            // The run's result is the table, or one object, at the end: this is how it goes.
+            job.console().say(Tone::Plain, &summary::shortened(&short));
+            all.extend(short.crash);
         }
     }
-    Ok(())
+    Ok(all)
 }
 
 async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explored>, Failure> {
@@ -199,9 +203,19 @@ async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explor
     wanted.check()?;
     job.console().say(Tone::Heading, &heading);
     job.tell_started(phones.names());
-    let mut explored = job::explore(job, &phones.pool, &wanted, job.seed()).await?;
-    if settings.reduce {
-        reduce(job, &phones, &mut explored).await?;
+    let (met, new) = unbounded_channel();
+    let exploring =
+        job::explore(job, &phones.pool, &wanted, job.seed(), settings.reduce.then_some(met.clone()));
+    // Nobody but the exploration tells of crashes: with its end, or at once if nothing is to be cut, no more can come.
+    drop(met);
+    let (explored, cut) = tokio::join!(exploring, reduce(job, &phones, new));
+    let mut explored = explored?;
+    for cut in cut? {
+        let same = |(crash, _): &&mut (Crash, _)| crash.fingerprint == cut.fingerprint;
+        if let Some((crash, _)) = explored.crashes.iter_mut().find(same) {
+            (crash.trace, crash.reduced) = (cut.trace, cut.reduced);
+            crash.write(job.run().directory())?;
+        }
     }
     let outcome = explored.exploration.outcome;
     let section = Section::of(&explored);

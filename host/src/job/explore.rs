@@ -1,6 +1,7 @@
 //! An exploration as a job: the engine's, with every crash in the run's directory as soon as its session has ended.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,13 +13,15 @@ use retap_engine::seed::Seed;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::AppInfo;
+use retap_shared::trace::App;
 use retap_shared::verdict::Outcome;
+use tokio::sync::mpsc::UnboundedSender;
 
 use crate::care;
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::job::{Job, explorer};
-use crate::run::crashes::{self, Crash, CrashError};
+use crate::run::crashes::{self, Crash};
 use crate::run::directory::Directory;
 use crate::run::store::{JobJournal, Known};
 use crate::settings::{Care, Explorer, Tuning};
@@ -83,13 +86,26 @@ impl Wanted {
     }
 }
 
-/// `seed` is the exploration's own: a job may make several.
-pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Result<Explored, Failure> {
+/// `seed` is the exploration's own: a job may make several. `met` is told of every crash that no earlier run knows, as soon as
+/// it is met.
+pub async fn explore(
+    job: &Job,
+    pool: &Pool,
+    wanted: &Wanted,
+    seed: Seed,
+    met: Option<UnboundedSender<Crash>>,
+) -> Result<Explored, Failure> {
     let began = Instant::now();
     let Wanted { app, explorer, events, session_events, .. } = wanted.clone();
     let settings = wanted.settings()?;
     let journal = job.journal(&format!("explore-{}", app.app.package))?;
-    let keeping = Keeping::new(journal.clone(), Arc::clone(job.run().directory()));
+    let keeping = Keeping {
+        journal: journal.clone(),
+        directory: Arc::clone(job.run().directory()),
+        written: Mutex::default(),
+        app: app.app.clone(),
+        met,
+    };
     let (sink, stop) = (job.sink(), job.stop());
     let exploration = if wanted.in_sessions() {
         let make: &MakeExplorer<'_> = &|| Box::new(Random::default());
@@ -110,6 +126,8 @@ pub async fn explore(job: &Job, pool: &Pool, wanted: &Wanted, seed: Seed) -> Res
     let mut crashes = Vec::new();
     crashes::forget_apart(job.run().directory())?;
     for found in &exploration.found {
+        // Those of an earlier time, and those that were proven last, nobody has been told of yet.
+        keeping.note_found(found).map_err(ExploreError::Journal)?;
         // Written again: which session met it first does not depend on which one ended first.
         let mut crash = Crash::from(found);
         crash.write(job.run().directory())?;
@@ -133,16 +151,25 @@ struct Keeping {
     journal: JobJournal,
     directory: Arc<Directory>,
     written: Mutex<BTreeSet<Fingerprint>>,
+    app: App,
+    met: Option<UnboundedSender<Crash>>,
 }
 
 impl Keeping {
-    fn new(journal: JobJournal, directory: Arc<Directory>) -> Keeping {
-        Keeping { journal, directory, written: Mutex::default() }
-    }
-
-    fn keep(&self, found: &Found) -> Result<(), CrashError> {
+    fn keep(&self, found: &Found) -> Result<(), Box<dyn Error + Send + Sync>> {
         let is_new = self.written.lock().unwrap_or_else(PoisonError::into_inner).insert(found.fingerprint);
-        if is_new { Crash::from(found).write(&self.directory) } else { Ok(()) }
+        if !is_new {
+            return Ok(());
+        }
+        let crash = Crash::from(found);
+        crash.write(&self.directory)?;
+        if let Some(met) = &self.met
+            && self.journal.known(&self.app, crash.fingerprint)?.is_none()
+        {
+            // Who does not listen any more does not want it.
+            let _ = met.send(crash);
+        }
+        Ok(())
     }
 }
 
@@ -194,7 +221,7 @@ impl Journal for Keeping {
     fn note_found(&self, found: &Found) -> Result<(), JournalError> {
         self.keep(found).map_err(|error| JournalError {
             what: format!("keep the crash {}", found.fingerprint),
-            source: Box::new(error),
+            source: error,
         })
     }
 }

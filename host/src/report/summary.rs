@@ -148,7 +148,10 @@ fn problem(crash: &Crash, known: Option<Known>) -> String {
     });
     let (times, steps) =
         (counted(u64::from(crash.times), "time"), counted(crash.trace.steps.len() as u64, "step"));
-    format!("  {} {}\n    {times}, first after {steps}{since}", crash.fingerprint, headline(crash))
+    let cut = crash.reduced.as_ref().map_or_else(String::new, |reduced| {
+        format!(", cut to {}", counted(reduced.trace.steps.len() as u64, "step"))
+    });
+    format!("  {} {}\n    {times}, first after {steps}{cut}{since}", crash.fingerprint, headline(crash))
 }
 
 pub fn crash_json(crash: &Crash, known: Option<Known>) -> Value {

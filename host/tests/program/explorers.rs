@@ -164,6 +164,15 @@ fn traces_of_another_app_are_refused_by_the_names_of_both() {
 }
 
 #[test]
+fn who_forbids_what_the_app_begins_with_is_told_once() {
+    let desk = Desk::new();
+    desk.write("retap.toml", "[explore]\nforbidden_activities = [\"ListActivity\"]\n");
+    let ended = desk.run("explore --device sim:notes --events 20 --explorer auto");
+    let told = ended.err.matches("ListActivity`, which is forbidden and left at once").count();
+    assert_eq!((ended.code, told), (0, 1), "{}", ended.err);
+}
+
+#[test]
 fn an_old_find_is_found_again_by_starting_from_it_also_if_it_comes_late() {
     let desk = Desk::new();
     // The heart outlives its page: it fails 0.8 s after the last step.
@@ -269,19 +278,6 @@ fn a_sign_in_that_fails_ends_with_words_and_code_2() {
 }
 
 #[test]
-fn crashes_are_cut_down_at_once_if_asked() {
-    let desk = Desk::new();
-    let ended =
-        desk.run("explore --device sim:notes --explorer auto --events 300 --seed 7 --reduce --out here");
-    assert_eq!(ended.code, 1, "{}", ended.err);
-    let crashes = desk.crashes("here");
-    assert!(!crashes.is_empty());
-    for crash in crashes {
-        assert!(desk.path(&format!("here/crashes/{crash}/reduced.retap")).is_file());
-    }
-}
-
-#[test]
 fn a_script_of_monkey_is_imported_and_replayed() {
     let desk = Desk::new();
     desk.write(
@@ -301,6 +297,29 @@ fn a_script_of_monkey_is_imported_and_replayed() {
     desk.write("script.txt", "start data >>\nJump(1)\n");
     let wrong = desk.run("import monkey script.txt --app a.b");
     assert!(wrong.code == 2 && wrong.err.contains("line 2: `Jump`"), "{}", wrong.err);
+}
+
+#[test]
+fn new_crashes_are_cut_down_while_others_are_looked_for_and_known_ones_are_not() {
+    let desk = Desk::new();
+    let line =
+        "explore --device sim:shop --count 2 --session-events 100 --events 1500 --seed 7 --reduce --json";
+    let ended = desk.run(&format!("{line} --out one"));
+    assert_eq!(ended.code, 1, "{}", ended.err);
+    let result: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(result["events"], 1500, "nothing but one object is told: {}", ended.out);
+    let ids = desk.crashes("one");
+    assert!(ids.len() > 2, "{ids:?}");
+    for id in &ids {
+        let steps = |file: &str| desk.read(&format!("one/crashes/{id}/{file}")).lines().count();
+        assert!(steps("reduced.retap") <= steps("trace.retap"), "{id}");
+    }
+    let events = desk.read("one/events.jsonl");
+    let first = |event: &str| events.find(&format!("\"event\":\"{event}\"")).unwrap();
+    assert!(first("reduction_started") < first("exploration_ended"));
+    let again = desk.run(&format!("{line} --out two"));
+    assert_eq!((again.code, desk.crashes("two")), (1, ids.clone()));
+    assert!(ids.iter().all(|id| !desk.path(&format!("two/crashes/{id}/reduced.retap")).exists()));
 }
 
 #[test]

@@ -39,6 +39,7 @@ impl Walk<'_> {
                 }
             };
             failed = None;
+            self.warn_of_forbidden(screen.activity());
             self.look_out(&screen, &mut record);
             record.screen = Some(self.seen(device, screen).await?);
             if let Some(screen) = self.conclude(device, record).await? {
@@ -107,6 +108,18 @@ impl Walk<'_> {
         let logged = settings.guard.logged(&record.passed, &record.problems, package);
         record.problems.extend(logged);
         record.problems.extend(settings.guard.appeared(screen, false, package));
+    }
+
+    /// Whoever forbids what an app begins with wonders why nothing is explored.
+    fn warn_of_forbidden(&mut self, first: &str) {
+        let settings = self.whole.settings;
+        if settings.guard.forbids_activity(first) && !std::mem::replace(&mut self.is_told_of_forbidden, true)
+        {
+            let app = &settings.app.app.package;
+            self.warn(format!(
+                "`{app}` begins with `{first}`, which is forbidden and left at once; see `forbidden_activities`"
+            ));
+        }
     }
 
     fn warn(&self, text: String) {

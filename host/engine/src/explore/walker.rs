@@ -59,6 +59,7 @@ pub(super) struct Walk<'a> {
     pub(super) refusals: u32,
     /// What the system does and this phone cannot: it is not asked for again.
     refused: Vec<System>,
+    pub(super) is_told_of_forbidden: bool,
 }
 
 impl Whole<'_> {
@@ -77,6 +78,7 @@ impl Whole<'_> {
             shown: None,
             refusals: 0,
             refused: Vec::new(),
+            is_told_of_forbidden: false,
         };
         let (mut deaths, mut last_death) = (0, before);
         loop {
