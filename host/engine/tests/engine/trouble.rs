@@ -252,10 +252,11 @@ async fn only_what_a_phone_can_do_is_asked_of_it_and_the_rest_is_told_once() {
     }
 }
 
-/// A simulated phone whose agent dies with the phone at a request, and that is as new afterwards; or that does not answer any more.
+/// A simulated phone whose agent dies with the phone at an event, and that is as new afterwards; or that does not answer any more.
 struct Shaky {
     phone: Mutex<Arc<InProcess>>,
     asked: Mutex<usize>,
+    events: Mutex<usize>,
     restarts_at: usize,
     silent_from: usize,
 }
@@ -269,15 +270,16 @@ fn new_phone() -> Arc<InProcess> {
 impl Connection for Shaky {
     fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
         Box::pin(async move {
-            let asked = {
-                let mut asked = self.asked.lock().unwrap();
-                *asked += 1;
-                *asked
+            let count = |number: &Mutex<usize>, one: usize| {
+                let mut number = number.lock().unwrap();
+                *number += one;
+                *number
             };
-            if asked >= self.silent_from {
+            if count(&self.asked, 1) >= self.silent_from {
                 return std::future::pending().await;
             }
-            if asked == self.restarts_at {
+            let is_event = matches!(request, Request::Act(_));
+            if count(&self.events, usize::from(is_event)) == self.restarts_at && is_event {
                 *self.phone.lock().unwrap() = new_phone();
                 return Err(Interruption::AgentDied { why: "the phone was restarted".to_owned() }.into());
             }
@@ -295,7 +297,13 @@ async fn shaken(
     restarts_at: usize,
     silent_from: usize,
 ) -> (Result<Exploration, ExploreError>, Vec<RunEvent>) {
-    let shaky = Shaky { phone: Mutex::new(new_phone()), asked: Mutex::new(0), restarts_at, silent_from };
+    let shaky = Shaky {
+        phone: Mutex::new(new_phone()),
+        asked: Mutex::default(),
+        events: Mutex::default(),
+        restarts_at,
+        silent_from,
+    };
     let pool = Pool::new(vec![Device::connect("shaky".to_owned(), Arc::new(shaky)).await.unwrap()]);
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&heard);
