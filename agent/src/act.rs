@@ -29,7 +29,14 @@ impl Handlers {
         branches.dedup();
         let screen = self.recent.update(taken.screen, act.holds);
         let took = self.phone.now().since(start);
-        Ok(Acted { hit: taken.hit, screen, happened, branches, quiet: taken.quiet, took })
+        Ok(Acted {
+            hit: taken.hit,
+            screen,
+            happened,
+            branches,
+            quiet: taken.quiet,
+            took,
+        })
     }
 
     pub(crate) fn take_step(&mut self, step: &Step, wait: Settle) -> Result<Taken, PhoneError> {
@@ -42,7 +49,11 @@ impl Handlers {
         };
         self.inject(&aim.action)?;
         let quiet = settle(self.phone.as_mut(), wait);
-        Ok(Taken { hit: aim.hit, screen: self.fresh_screen()?, quiet })
+        Ok(Taken {
+            hit: aim.hit,
+            screen: self.fresh_screen()?,
+            quiet,
+        })
     }
 
     /// Waits are the agent's own; everything else is the phone's.

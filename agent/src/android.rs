@@ -103,20 +103,27 @@ impl AndroidPhone {
         let level = java.with(|env| Ok(java.get_static(env, Name::BuildLevel)?.into_int()?))?;
         let level = u32::try_from(level).unwrap_or_default();
         if level < *LEVELS.start() {
-            let old =
-                format!("be driven: it has API level {level}, and {} is the oldest one", LEVELS.start());
+            let old = format!(
+                "be driven: it has API level {level}, and {} is the oldest one",
+                LEVELS.start()
+            );
             return Err(Fault::Unsupported(old).into());
         }
         let (accessibility, activity_manager) = java.with(|env| {
             let accessibility = Accessibility::connect(&java, env, &parts.context, &parts.events)?;
             activities::watch(&java, env, &parts.controller)?;
-            Ok((accessibility, activities::manager(&java, env, &parts.context)?))
+            Ok((
+                accessibility,
+                activities::manager(&java, env, &parts.context)?,
+            ))
         })?;
         let settings = Settings::change(SettingsProgram { user }, folder);
         if let Err(error) = &settings {
             tracing::warn!(%error, "could not change the phone's settings: animations stay as they are");
         }
-        let over_network = options.udp.is_some_and(|address| !address.ip().is_loopback());
+        let over_network = options
+            .udp
+            .is_some_and(|address| !address.ip().is_loopback());
         Ok(AndroidPhone {
             java,
             parts,
@@ -137,11 +144,19 @@ impl AndroidPhone {
     }
 
     fn input(&self) -> Input<'_> {
-        Input { java: &self.java, accessibility: &self.accessibility, context: &self.parts.context }
+        Input {
+            java: &self.java,
+            accessibility: &self.accessibility,
+            context: &self.parts.context,
+        }
     }
 
     fn packages(&self) -> Packages<'_> {
-        Packages { java: &self.java, context: &self.parts.context, user: self.user }
+        Packages {
+            java: &self.java,
+            context: &self.parts.context,
+            user: self.user,
+        }
     }
 
     fn describe(&self, env: &mut Env) -> Result<PhoneInfo> {
@@ -179,21 +194,29 @@ impl AndroidPhone {
             self.accessibility.forget(&self.java, env)?;
             windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
         }
-        self.awake.extend(windows.iter().map(|read| read.window.package.clone()));
+        self.awake
+            .extend(windows.iter().map(|read| read.window.package.clone()));
         Ok(windows)
     }
 
     fn read_screen(&mut self, env: &mut Env) -> Result<ScreenContent> {
         let mut windows = self.read_windows(env)?;
-        let secure = self.secure.packages(windows.iter().map(|read| read.number).collect());
+        let secure = self
+            .secure
+            .packages(windows.iter().map(|read| read.number).collect());
         for read in &mut windows {
-            read.window.flags.set(WindowFlags::SECURE, secure.contains(&read.window.package));
+            read.window
+                .flags
+                .set(WindowFlags::SECURE, secure.contains(&read.window.package));
         }
         let display = Display::read(&self.java, env)?;
         let activity = activities::top_activity(&self.java, env, &self.activity_manager)?;
         if activity != self.activity && !activity.is_empty() {
             let at = micros(clock::now(&self.java, env)?);
-            self.happened.push(Happening { at, what: What::Activity(activity.clone()) });
+            self.happened.push(Happening {
+                at,
+                what: What::Activity(activity.clone()),
+            });
             self.activity = activity.clone();
         }
         let mut content = ScreenContent {
@@ -215,11 +238,18 @@ impl AndroidPhone {
             Action::Tap(at) => input.tap(env, *at)?,
             Action::LongPress(at) => input.long_press(env, *at)?,
             Action::Swipe { from, to, millis } => input.swipe(env, *from, *to, *millis)?,
-            Action::Pinch { center, from, to, millis } => input.pinch(env, *center, *from, *to, *millis)?,
+            Action::Pinch {
+                center,
+                from,
+                to,
+                millis,
+            } => input.pinch(env, *center, *from, *to, *millis)?,
             Action::Key(key) => input.key(env, *key)?,
             Action::Text { at, text } => typing::replace_text(input, env, *at, text)?,
             Action::Rotate(rotation) => {
-                return self.accessibility.rotate(&self.java, env, rotation_number(*rotation));
+                return self
+                    .accessibility
+                    .rotate(&self.java, env, rotation_number(*rotation));
             }
             Action::Wait { millis } => clock::sleep(&self.java, env, i64::from(*millis))?,
             Action::Launch => self.start(env, &self.watched, "")?,
@@ -234,7 +264,10 @@ impl AndroidPhone {
             found = self.packages().launchable(env, package)?;
             let first = found.first().map(|found| found.activity.as_str());
             let why = "the app has no activity that a launcher shows: name one";
-            first.ok_or(java::JavaError::Refused { call: "queryIntentActivitiesAsUser", why })?
+            first.ok_or(java::JavaError::Refused {
+                call: "queryIntentActivitiesAsUser",
+                why,
+            })?
         } else {
             activity
         };
@@ -247,7 +280,9 @@ impl AndroidPhone {
         let package = env.new_string(package)?;
         for permission in permissions {
             let name = env.new_string(&permission)?;
-            let granted = self.accessibility.grant(&self.java, env, &package, &name, self.user);
+            let granted = self
+                .accessibility
+                .grant(&self.java, env, &package, &name, self.user);
             if let Err(error) = granted {
                 tracing::debug!(%permission, %error, "not granted");
             }
@@ -259,7 +294,10 @@ impl AndroidPhone {
 
 /// Whether the app in front shows nothing although its process may be about to.
 fn is_late(windows: &[ReadWindow], awake: &HashSet<Text>) -> bool {
-    let in_front = windows.iter().rev().find(|read| read.window.kind == WindowKind::Application);
+    let in_front = windows
+        .iter()
+        .rev()
+        .find(|read| read.window.kind == WindowKind::Application);
     in_front.is_none_or(|read| read.nodes.len() < 2 && !awake.contains(&read.window.package))
 }
 
@@ -288,6 +326,8 @@ impl Drop for AndroidPhone {
 
 impl fmt::Debug for AndroidPhone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AndroidPhone").field("level", &self.level).finish_non_exhaustive()
+        f.debug_struct("AndroidPhone")
+            .field("level", &self.level)
+            .finish_non_exhaustive()
     }
 }

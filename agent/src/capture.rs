@@ -26,7 +26,10 @@ impl Handlers {
         let began = Instant::now();
         let screen = self.fresh_screen()?;
         let screen = self.recent.update(screen, capture.holds);
-        Ok(Captured { screen, worked: began.elapsed().into() })
+        Ok(Captured {
+            screen,
+            worked: began.elapsed().into(),
+        })
     }
 
     /// The screen as it is, captured anew.
@@ -48,7 +51,11 @@ impl Handlers {
 
 impl RecentScreens {
     /// The form in which `screen` travels to a host that holds `holds`.
-    pub(crate) fn update(&mut self, screen: SharedScreen, holds: Option<ScreenHash>) -> ScreenUpdate {
+    pub(crate) fn update(
+        &mut self,
+        screen: SharedScreen,
+        holds: Option<ScreenHash>,
+    ) -> ScreenUpdate {
         let Some(holds) = holds else {
             return ScreenUpdate::Full(screen);
         };

@@ -6,7 +6,10 @@ use crate::handlers::Handlers;
 use crate::phone::PhoneError;
 
 impl Handlers {
-    pub(crate) fn checkpoint(&mut self, checkpoint: Checkpoint) -> Result<Checkpointed, PhoneError> {
+    pub(crate) fn checkpoint(
+        &mut self,
+        checkpoint: Checkpoint,
+    ) -> Result<Checkpointed, PhoneError> {
         let start = self.phone.now();
         let (id, bytes) = match checkpoint {
             Checkpoint::Save => self.phone.save()?,
@@ -17,6 +20,10 @@ impl Handlers {
             }
             Checkpoint::Drop(id) => (id, self.phone.drop_checkpoint(id)?),
         };
-        Ok(Checkpointed { id, bytes, took: self.phone.now().since(start) })
+        Ok(Checkpointed {
+            id,
+            bytes,
+            took: self.phone.now().since(start),
+        })
     }
 }

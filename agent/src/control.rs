@@ -21,11 +21,19 @@ impl Handlers {
             Command::Start(start) => self.start(app, start, Settle::default())?,
         }
         let happened = self.take_happenings();
-        Ok(Controlled { happened, took: self.phone.now().since(begin) })
+        Ok(Controlled {
+            happened,
+            took: self.phone.now().since(begin),
+        })
     }
 
     /// Brings the app into the state in which a trace's first step expects it, and watches it from then on.
-    pub(crate) fn start(&mut self, app: &App, start: Start, wait: Settle) -> Result<(), PhoneError> {
+    pub(crate) fn start(
+        &mut self,
+        app: &App,
+        start: Start,
+        wait: Settle,
+    ) -> Result<(), PhoneError> {
         self.phone.watch(&app.package);
         match start {
             Start::Continue => return Ok(()),

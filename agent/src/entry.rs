@@ -41,7 +41,8 @@ extern "system" fn Java_dev_retap_agent_Native_version<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
 ) -> JString<'l> {
-    env.with_env(|env| env.new_string(version())).resolve::<ThrowRuntimeExAndDefault>()
+    env.with_env(|env| env.new_string(version()))
+        .resolve::<ThrowRuntimeExAndDefault>()
 }
 
 /// `Native.leaveRoot(args)`: starts the process anew as the user that the host names, if it is root's.
@@ -76,7 +77,10 @@ extern "system" fn Java_dev_retap_agent_Native_run<'l>(
         let java = java(env, &class)?;
         if let Some(file) = &options.names {
             let written = std::fs::write(file, names(&java, env));
-            written.map_err(|source| Failure::Names { file: file.clone(), source })?;
+            written.map_err(|source| Failure::Names {
+                file: file.clone(),
+                source,
+            })?;
         }
         let parts = Parts {
             context: env.new_global_ref(context)?,
@@ -113,7 +117,10 @@ fn names(java: &Java, env: &mut Env) -> String {
             Some(form) => format!("{} {} of {forms}", row.descriptors[form], form + 1),
             None => "missing".to_owned(),
         };
-        lines.push_str(&format!("{:?} {}.{} {found}\n", row.name, row.class, row.member));
+        lines.push_str(&format!(
+            "{:?} {}.{} {found}\n",
+            row.name, row.class, row.member
+        ));
     }
     lines
 }
@@ -136,7 +143,8 @@ extern "system" fn Java_dev_retap_agent_Native_crashed<'l>(
     stack: JString<'l>,
 ) {
     env.with_env(|env| -> Result<(), Failure> {
-        let [process, short, long, stack] = [process, short, long, stack].map(|text| string(env, &text));
+        let [process, short, long, stack] =
+            [process, short, long, stack].map(|text| string(env, &text));
         NEWS.crashed(micros(at), &process?, &short?, &long?, &stack?);
         Ok(())
     })
@@ -153,7 +161,11 @@ extern "system" fn Java_dev_retap_agent_Native_notResponding<'l>(
     statistics: JString<'l>,
 ) {
     env.with_env(|env| -> Result<(), Failure> {
-        NEWS.not_responding(micros(at), &string(env, &process)?, &string(env, &statistics)?);
+        NEWS.not_responding(
+            micros(at),
+            &string(env, &process)?,
+            &string(env, &statistics)?,
+        );
         Ok(())
     })
     .resolve::<LogErrorAndDefault>();
@@ -182,7 +194,10 @@ pub(crate) fn java(env: &mut Env, class: &JClass) -> jni::errors::Result<Arc<Jav
     Ok(Arc::new(Java::new(vm, loader)))
 }
 
-fn strings(env: &mut Env, array: &JObjectArray<'_, JString<'_>>) -> jni::errors::Result<Vec<String>> {
+fn strings(
+    env: &mut Env,
+    array: &JObjectArray<'_, JString<'_>>,
+) -> jni::errors::Result<Vec<String>> {
     (0..array.len(env)?)
         .map(|number| {
             let text = array.get_element(env, number)?;

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{About, Described, Fault, Happening, Reply, Request, Screenshot, Shot};
+use retap_shared::protocol::{
+    About, Described, Fault, Happening, Reply, Request, Screenshot, Shot,
+};
 
 use crate::capture::RecentScreens;
 use crate::phone::{Phone, PhoneError, TakePixels};
@@ -32,7 +34,9 @@ pub struct Pixels(TakePixels);
 impl Pixels {
     /// May block.
     pub fn take(self) -> Result<Shot, Fault> {
-        Ok(Shot { picture: (self.0)()? })
+        Ok(Shot {
+            picture: (self.0)()?,
+        })
     }
 }
 
@@ -44,7 +48,11 @@ impl fmt::Debug for Pixels {
 
 impl Handlers {
     pub fn new(phone: Box<dyn Phone>) -> Self {
-        Handlers { phone, recent: RecentScreens::default(), unsent: VecDeque::new() }
+        Handlers {
+            phone,
+            recent: RecentScreens::default(),
+            unsent: VecDeque::new(),
+        }
     }
 
     pub fn now(&self) -> Micros {
@@ -76,12 +84,18 @@ impl Handlers {
     }
 
     fn about(&mut self) -> Result<Described, PhoneError> {
-        Ok(Described { phone: self.phone.info(), can: self.phone.can(), apps: self.phone.apps()? })
+        Ok(Described {
+            phone: self.phone.info(),
+            can: self.phone.can(),
+            apps: self.phone.apps()?,
+        })
     }
 }
 
 impl fmt::Debug for Handlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handlers").field("phone", &self.phone.info()).finish_non_exhaustive()
+        f.debug_struct("Handlers")
+            .field("phone", &self.phone.info())
+            .finish_non_exhaustive()
     }
 }

@@ -29,17 +29,29 @@ pub struct InProcess {
 impl InProcess {
     pub fn new(phone: Box<dyn Phone>) -> Self {
         let handlers = Mutex::new(Handlers::new(phone));
-        InProcess { handlers, turn: Turn::new(0), unsent: Notify::new(), sleeps: true, differences: false }
+        InProcess {
+            handlers,
+            turn: Turn::new(0),
+            unsent: Notify::new(),
+            sleeps: true,
+            differences: false,
+        }
     }
 
     /// For an agent's end of a link: screens as the difference to what the host holds.
     pub fn for_link(self) -> Self {
-        InProcess { differences: true, ..self }
+        InProcess {
+            differences: true,
+            ..self
+        }
     }
 
     /// A phone whose time costs nothing, for measuring what is around it.
     pub fn timeless(self) -> Self {
-        InProcess { sleeps: false, ..self }
+        InProcess {
+            sleeps: false,
+            ..self
+        }
     }
 
     async fn answer(&self, request: Request) -> Result<Reply, RequestError> {
@@ -47,7 +59,11 @@ impl InProcess {
             return self.screenshot().await;
         }
         let mut owed = self.turn.lock().await;
-        let request = if self.differences { request } else { without_holds(request) };
+        let request = if self.differences {
+            request
+        } else {
+            without_holds(request)
+        };
         let (handled, took) = self.timed(|handlers| handlers.handle(request));
         self.sleep(&mut owed, took).await;
         match handled? {
@@ -60,13 +76,17 @@ impl InProcess {
     async fn screenshot(&self) -> Result<Reply, RequestError> {
         let pixels = self.lock().pixels()?;
         let taken = tokio::task::spawn_blocking(|| pixels.take()).await;
-        let shot = taken.map_err(|error| Fault::Phone(format!("the picture was not taken: {error}")))??;
+        let shot = taken
+            .map_err(|error| Fault::Phone(format!("the picture was not taken: {error}")))??;
         Ok(shot.into())
     }
 
     /// The awaits between the steps are where a dropped request ends.
     async fn play(&self, playing: Playing, owed: &mut u64) -> Result<Reply, RequestError> {
-        let mut under_way = UnderWay { connection: self, playing };
+        let mut under_way = UnderWay {
+            connection: self,
+            playing,
+        };
         loop {
             let (played, took) = self.timed(|handlers| under_way.playing.advance(handlers));
             self.sleep(owed, took).await;

@@ -40,7 +40,10 @@ pub enum MessageError {
 }
 
 /// Sends the message and ends the stream.
-pub async fn send<T: Serialize>(stream: &mut quinn::SendStream, message: &T) -> Result<(), MessageError> {
+pub async fn send<T: Serialize>(
+    stream: &mut quinn::SendStream,
+    message: &T,
+) -> Result<(), MessageError> {
     stream.write_chunk(codec::encode(message)?.into()).await?;
     Ok(stream.finish()?)
 }
@@ -88,7 +91,10 @@ pub async fn send_next<T: Serialize>(
     message: &T,
 ) -> Result<(), MessageError> {
     let message = codec::encode(message)?;
-    let too_long = |_| MessageError::TooLong { length: message.len(), limit: u32::MAX as usize };
+    let too_long = |_| MessageError::TooLong {
+        length: message.len(),
+        limit: u32::MAX as usize,
+    };
     let length = u32::try_from(message.len()).map_err(too_long)?;
     stream.write_all(&length.to_le_bytes()).await?;
     Ok(stream.write_chunk(message.into()).await?)

@@ -45,14 +45,22 @@ impl Listener {
         let bound = async {
             let socket = PlainUdp::bind(address)?;
             let endpoint = settings::endpoint(Way::Udp);
-            Endpoint::new_with_abstract_socket(endpoint, Some(config), socket, Arc::new(TokioRuntime))
+            Endpoint::new_with_abstract_socket(
+                endpoint,
+                Some(config),
+                socket,
+                Arc::new(TokioRuntime),
+            )
         };
-        Ok(Listener::Udp(bound.await.map_err(|source| ListenError::Address { address, source })?))
+        Ok(Listener::Udp(bound.await.map_err(|source| {
+            ListenError::Address { address, source }
+        })?))
     }
 
     pub async fn tcp(address: SocketAddr, keys: &Keys) -> Result<Listener, ListenError> {
-        let listener =
-            TcpListener::bind(address).await.map_err(|source| ListenError::Address { address, source })?;
+        let listener = TcpListener::bind(address)
+            .await
+            .map_err(|source| ListenError::Address { address, source })?;
         Ok(Listener::Stream(listener, keys.clone()))
     }
 
@@ -120,5 +128,10 @@ fn stream_endpoint(stream: impl Bytes, keys: &Keys) -> Result<io::Result<Endpoin
     let config = settings::server(keys, Way::Stream)?;
     let socket = FramedSocket::new(stream);
     let endpoint = settings::endpoint(Way::Stream);
-    Ok(Endpoint::new_with_abstract_socket(endpoint, Some(config), socket, Arc::new(TokioRuntime)))
+    Ok(Endpoint::new_with_abstract_socket(
+        endpoint,
+        Some(config),
+        socket,
+        Arc::new(TokioRuntime),
+    ))
 }

@@ -41,11 +41,19 @@ impl OnThread {
         let (pictures, wanted) = channel();
         let (tell, news) = mpsc::unbounded_channel();
         // It ends with the phone's thread, whose end of the channel is the only one.
-        Builder::new().name("retap pixels".to_owned()).spawn(move || take_pictures(&wanted))?;
+        Builder::new()
+            .name("retap pixels".to_owned())
+            .spawn(move || take_pictures(&wanted))?;
         let thread = Builder::new()
             .name("retap phone".to_owned())
             .spawn(move || work(Handlers::new(phone), &waiting, &pictures, &tell))?;
-        Ok((OnThread { jobs, news: Mutex::new(news) }, thread))
+        Ok((
+            OnThread {
+                jobs,
+                news: Mutex::new(news),
+            },
+            thread,
+        ))
     }
 }
 
@@ -54,7 +62,9 @@ impl Connection for OnThread {
         let (answer, answered) = oneshot::channel();
         let sent = self.jobs.send(Job { request, answer });
         Box::pin(async move {
-            let gone = || Interruption::AgentDied { why: "the phone's thread has ended".to_owned() };
+            let gone = || Interruption::AgentDied {
+                why: "the phone's thread has ended".to_owned(),
+            };
             sent.map_err(|_| gone())?;
             answered.await.map_err(|_| gone())?
         })
@@ -71,7 +81,11 @@ fn work(
     pictures: &Sender<Picture>,
     news: &mpsc::UnboundedSender<Happening>,
 ) {
-    for Job { request, mut answer } in waiting {
+    for Job {
+        request,
+        mut answer,
+    } in waiting
+    {
         // Nobody waits any more: it was cancelled before its turn came.
         if answer.is_closed() {
             continue;

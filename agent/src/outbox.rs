@@ -53,7 +53,12 @@ impl Outbox {
         if let Some(folder) = &folder {
             std::fs::create_dir_all(folder)?;
         }
-        Ok(Outbox { state: Mutex::default(), folder, news: Notify::new(), settled: Notify::new() })
+        Ok(Outbox {
+            state: Mutex::default(),
+            folder,
+            news: Notify::new(),
+            settled: Notify::new(),
+        })
     }
 
     /// Goes on with a session, or begins another one and forgets all that was kept for the one before.
@@ -70,8 +75,12 @@ impl Outbox {
             state.entries = self.spooled(session);
             state.last_news = news_seen;
         }
-        let closed: Vec<u64> =
-            state.entries.keys().copied().filter(|number| !open.contains(number)).collect();
+        let closed: Vec<u64> = state
+            .entries
+            .keys()
+            .copied()
+            .filter(|number| !open.contains(number))
+            .collect();
         for number in closed {
             self.drop_entry(&mut state, number);
         }
@@ -81,7 +90,9 @@ impl Outbox {
     pub fn enter(&self, number: u64) -> Entered {
         match self.lock().entries.entry(number) {
             MapEntry::Occupied(_) => Entered::Known,
-            MapEntry::Vacant(vacant) => Entered::New(vacant.insert(Entry::default()).cancelled.clone()),
+            MapEntry::Vacant(vacant) => {
+                Entered::New(vacant.insert(Entry::default()).cancelled.clone())
+            }
         }
     }
 
@@ -153,7 +164,9 @@ impl Outbox {
     }
 
     fn drop_entry(&self, state: &mut State, number: u64) {
-        let Some(entry) = state.entries.remove(&number) else { return };
+        let Some(entry) = state.entries.remove(&number) else {
+            return;
+        };
         entry.cancelled.notify_one();
         self.settled.notify_waiters();
         if let Some(path) = state.session.and_then(|session| self.path(session, number)) {
@@ -163,9 +176,12 @@ impl Outbox {
     }
 
     fn spool(&self, session: SessionId, number: u64, answer: &Answer) {
-        let Some(path) = self.path(session, number) else { return };
-        let written =
-            codec::encode(answer).map_err(io::Error::other).and_then(|bytes| write_whole(&path, &bytes));
+        let Some(path) = self.path(session, number) else {
+            return;
+        };
+        let written = codec::encode(answer)
+            .map_err(io::Error::other)
+            .and_then(|bytes| write_whole(&path, &bytes));
         if let Err(error) = written {
             tracing::warn!(path = %path.display(), %error, "could not spool a result; it is lost if the agent dies");
         }
@@ -173,18 +189,29 @@ impl Outbox {
 
     /// What an earlier agent left for this session. Files that cannot be read are no results.
     fn spooled(&self, session: SessionId) -> BTreeMap<u64, Entry> {
-        let Some(folder) = &self.folder else { return BTreeMap::new() };
+        let Some(folder) = &self.folder else {
+            return BTreeMap::new();
+        };
         let prefix = format!("{session}-");
         let mut entries = BTreeMap::new();
         for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = file.file_name();
-            let number = name.to_str().and_then(|name| name.strip_prefix(&prefix)?.parse().ok());
-            let answer =
-                std::fs::read(file.path()).ok().and_then(|bytes| codec::decode::<Answer>(&bytes).ok());
+            let number = name
+                .to_str()
+                .and_then(|name| name.strip_prefix(&prefix)?.parse().ok());
+            let answer = std::fs::read(file.path())
+                .ok()
+                .and_then(|bytes| codec::decode::<Answer>(&bytes).ok());
             match (number, answer) {
                 (Some(number), Some(answer)) => {
                     let answer = Some(Arc::new(answer));
-                    entries.insert(number, Entry { answer, ..Entry::default() });
+                    entries.insert(
+                        number,
+                        Entry {
+                            answer,
+                            ..Entry::default()
+                        },
+                    );
                 }
                 _ => {
                     let _ = std::fs::remove_file(file.path());

@@ -114,7 +114,11 @@ impl Playing {
     }
 
     fn after_step(&self, next: usize) -> Phase {
-        if next < self.play.steps.len() { Phase::Step(next) } else { Phase::Linger(self.play.linger) }
+        if next < self.play.steps.len() {
+            Phase::Step(next)
+        } else {
+            Phase::Linger(self.play.linger)
+        }
     }
 
     fn is_through(&self) -> bool {
@@ -126,11 +130,14 @@ impl Playing {
         let target = self.play.target.as_ref();
         let new = &self.happened[self.judged..];
         self.judged = self.happened.len();
-        if target.is_some_and(|target| new.iter().any(|happening| reaches(target, &happening.what))) {
+        if target.is_some_and(|target| new.iter().any(|happening| reaches(target, &happening.what)))
+        {
             return Some(Verdict::TargetReached);
         }
         if let Some(pattern) = &self.pattern
-            && new.iter().any(|happening| log::lines(&happening.what).any(|line| pattern.is_match(&line)))
+            && new
+                .iter()
+                .any(|happening| log::lines(&happening.what).any(|line| pattern.is_match(&line)))
         {
             return Some(Verdict::TargetReached);
         }
@@ -168,7 +175,9 @@ impl Playing {
 
 fn reaches(target: &Target, what: &What) -> bool {
     match (target, what) {
-        (Target::Problem(fingerprint), What::Problem(problem)) => problem.fingerprint() == *fingerprint,
+        (Target::Problem(fingerprint), What::Problem(problem)) => {
+            problem.fingerprint() == *fingerprint
+        }
         (Target::AnyProblem, What::Problem(_)) => true,
         (Target::Activity(name), What::Activity(activity)) => is_activity(activity, name),
         _ => false,
@@ -190,5 +199,7 @@ fn shows(target: &Target, screen: &Screen, package: &str) -> bool {
 
 /// `name` is the whole `package/class`, the class, or its end after a dot.
 fn is_activity(activity: &str, name: &str) -> bool {
-    activity.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '/']))
+    activity
+        .strip_suffix(name)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '/']))
 }

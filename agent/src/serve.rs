@@ -69,7 +69,14 @@ pub enum ServeError {
 impl Options {
     pub fn parse(arguments: &[String]) -> Result<Options, ServeError> {
         let folder = PathBuf::from("/data/local/tmp/retap");
-        let mut options = Options { name: None, udp: None, user: 0, uid: None, folder, names: None };
+        let mut options = Options {
+            name: None,
+            udp: None,
+            user: 0,
+            uid: None,
+            folder,
+            names: None,
+        };
         let mut rest = arguments.iter();
         while let Some(option) = rest.next() {
             let wrong = || ServeError::Option(option.clone());
@@ -99,10 +106,19 @@ pub fn serve(phone: Box<dyn Phone>, options: &Options) -> Result<(), ServeError>
     let keys = read_keys(&mut io::stdin().lock())?;
     let (connection, phones_thread) = OnThread::start(phone)?;
     let outbox = Outbox::new(Some(options.folder.join("outbox")))?;
-    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let started = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let incarnation = started.as_nanos() as u64 ^ u64::from(std::process::id());
-    let server = Server::new(Arc::new(connection), outbox, VERSION.to_owned(), incarnation);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let server = Server::new(
+        Arc::new(connection),
+        outbox,
+        VERSION.to_owned(),
+        incarnation,
+    );
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let served = runtime.block_on(async {
         tokio::spawn(server.clone().gather_news());
         tokio::spawn(note_host(server.connected(), options.folder.join(HOST)));
@@ -161,8 +177,9 @@ fn read_keys(from: &mut impl BufRead) -> Result<Keys, ServeError> {
     if line.is_empty() || !digits.remainder().is_empty() {
         return Err(ServeError::Keys);
     }
-    let bytes: Option<Vec<u8>> =
-        digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
+    let bytes: Option<Vec<u8>> = digits
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect();
     Ok(codec::decode(&bytes.ok_or(ServeError::Keys)?)?)
 }
 
@@ -183,9 +200,15 @@ fn bind(name: &str) -> io::Result<UnixListener> {
     UnixListener::from_std(listener)
 }
 
-async fn serve_socket(listener: &UnixListener, keys: &Keys, server: &Arc<Server>) -> Result<(), ServeError> {
+async fn serve_socket(
+    listener: &UnixListener,
+    keys: &Keys,
+    server: &Arc<Server>,
+) -> Result<(), ServeError> {
     let accept = async || Ok(listener.accept().await?.0);
-    Ok(serve_streams(accept, keys, server).await.map_err(ListenError::from)?)
+    Ok(serve_streams(accept, keys, server)
+        .await
+        .map_err(ListenError::from)?)
 }
 
 #[cfg(test)]
@@ -215,7 +238,12 @@ mod tests {
         let name = format!("retap-test-{}", std::process::id());
         let listener = bind(&name).unwrap();
         let (keys, _) = Keys::make().unwrap();
-        let server = Server::new(Arc::new(NoPhone), Outbox::new(None).unwrap(), String::new(), 1);
+        let server = Server::new(
+            Arc::new(NoPhone),
+            Outbox::new(None).unwrap(),
+            String::new(),
+            1,
+        );
         let strangers = async {
             let connect = || {
                 let address = SocketAddr::from_abstract_name(&name).unwrap();
@@ -229,7 +257,11 @@ mod tests {
             last.readable().await.unwrap();
             assert_eq!(last.try_read(&mut [0]).unwrap(), 0);
             let error = first.try_read(&mut [0]).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::WouldBlock, "the first is still listened to");
+            assert_eq!(
+                error.kind(),
+                io::ErrorKind::WouldBlock,
+                "the first is still listened to"
+            );
         };
         tokio::select! {
             served = serve_socket(&listener, &keys, &server) => panic!("{served:?}"),
@@ -239,10 +271,15 @@ mod tests {
 
     #[test]
     fn options_say_where_to_listen_and_for_which_user() {
-        let words = ["--name", "retap", "--user", "10", "--uid", "2000", "--folder", "/tmp/x"];
+        let words = [
+            "--name", "retap", "--user", "10", "--uid", "2000", "--folder", "/tmp/x",
+        ];
         let options = Options::parse(&words.map(str::to_owned)).unwrap();
         assert_eq!(options.name.as_deref(), Some("retap"));
-        assert_eq!((options.user, options.uid, options.folder), (10, Some(2000), PathBuf::from("/tmp/x")));
+        assert_eq!(
+            (options.user, options.uid, options.folder),
+            (10, Some(2000), PathBuf::from("/tmp/x"))
+        );
     }
 
     #[test]
@@ -255,15 +292,25 @@ mod tests {
             &["--udp", "here"],
         ] {
             let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
-            assert!(matches!(Options::parse(&words), Err(ServeError::Option(_))), "{words:?}");
+            assert!(
+                matches!(Options::parse(&words), Err(ServeError::Option(_))),
+                "{words:?}"
+            );
         }
     }
 
     #[test]
     fn keys_come_as_a_line_of_digits_and_nothing_else_does() {
         let (agent, _) = Keys::make().unwrap();
-        let line: String = codec::encode(&agent).unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(read_keys(&mut format!("{line}\n").as_bytes()).unwrap(), agent);
+        let line: String = codec::encode(&agent)
+            .unwrap()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        assert_eq!(
+            read_keys(&mut format!("{line}\n").as_bytes()).unwrap(),
+            agent
+        );
         for line in ["", "\n", "abc", "zz", "00", "ff00ff", "\u{fffd}\u{fffd}"] {
             assert!(read_keys(&mut line.as_bytes()).is_err(), "{line:?}");
         }

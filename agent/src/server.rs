@@ -60,7 +60,12 @@ enum Dropped {
 }
 
 impl Server {
-    pub fn new(phone: Arc<dyn Connection>, outbox: Outbox, version: String, incarnation: u64) -> Arc<Self> {
+    pub fn new(
+        phone: Arc<dyn Connection>,
+        outbox: Outbox,
+        version: String,
+        incarnation: u64,
+    ) -> Arc<Self> {
         Arc::new(Server {
             phone,
             outbox,
@@ -99,7 +104,9 @@ impl Server {
                 drop(place);
                 self.attend(quic, hello).await;
             }
-            Err(error) => tracing::warn!(%address, error = %with_causes(&error), "turned a host away"),
+            Err(error) => {
+                tracing::warn!(%address, error = %with_causes(&error), "turned a host away")
+            }
         }
     }
 
@@ -131,7 +138,10 @@ impl Server {
         let mut connected = self.connected.subscribe();
         // The sender is this server's own: it does not end before the wait does.
         while connected.changed().await.is_ok() {
-            let ended = self.holder().as_ref().and_then(|holder| holder.quic.close_reason());
+            let ended = self
+                .holder()
+                .as_ref()
+                .and_then(|holder| holder.quic.close_reason());
             if let Some(quinn::ConnectionError::ApplicationClosed(closed)) = ended
                 && closed.error_code == VarInt::from_u32(code::DONE)
             {
@@ -150,19 +160,30 @@ impl Server {
         let (mut answer, mut greeting) = timeout(PATIENCE, quic.accept_bi()).await??;
         let hello = match timeout(PATIENCE, receive::<Hello>(&mut greeting, HELLO_LIMIT)).await? {
             Ok(hello) => self.admit(&quic, hello),
-            Err(MessageError::Codec(error)) => Err(Refusal::Greeting { why: with_causes(&error) }),
+            Err(MessageError::Codec(error)) => Err(Refusal::Greeting {
+                why: with_causes(&error),
+            }),
             Err(error) => return Err(error.into()),
         };
         match hello {
             Ok(hello) => {
-                send(&mut answer, &Welcome::Accepted { incarnation: self.incarnation }).await?;
+                send(
+                    &mut answer,
+                    &Welcome::Accepted {
+                        incarnation: self.incarnation,
+                    },
+                )
+                .await?;
                 Ok((quic, hello))
             }
             Err(refusal) => {
                 send(&mut answer, &Welcome::Refused(refusal.clone())).await?;
                 // Closing drops what has not arrived; the words must.
                 let _ = timeout(PATIENCE, answer.stopped()).await;
-                quic.close(VarInt::from_u32(code::REFUSED), refusal.to_string().as_bytes());
+                quic.close(
+                    VarInt::from_u32(code::REFUSED),
+                    refusal.to_string().as_bytes(),
+                );
                 Err(Dropped::Refused(refusal))
             }
         }
@@ -171,17 +192,29 @@ impl Server {
     /// Gives the phone to this host if it may have it.
     fn admit(&self, quic: &Quic, hello: Hello) -> Result<Hello, Refusal> {
         if hello.version != self.version {
-            return Err(Refusal::Version { agent: self.version.clone() });
+            return Err(Refusal::Version {
+                agent: self.version.clone(),
+            });
         }
         let mut holder = self.holder();
-        if let Some(holder) = holder.as_ref().filter(|holder| holder.quic.close_reason().is_none()) {
+        if let Some(holder) = holder
+            .as_ref()
+            .filter(|holder| holder.quic.close_reason().is_none())
+        {
             if holder.session != hello.session {
                 let silent_seconds = holder.heard.elapsed().as_secs();
-                return Err(Refusal::Held { by: holder.host.clone(), silent_seconds });
+                return Err(Refusal::Held {
+                    by: holder.host.clone(),
+                    silent_seconds,
+                });
             }
-            holder.quic.close(VarInt::from_u32(code::REPLACED), b"the host has connected anew");
+            holder.quic.close(
+                VarInt::from_u32(code::REPLACED),
+                b"the host has connected anew",
+            );
         }
-        self.outbox.resume(hello.session, &hello.open, hello.news_seen);
+        self.outbox
+            .resume(hello.session, &hello.open, hello.news_seen);
         *holder = Some(Holder {
             session: hello.session,
             host: hello.host.clone(),
@@ -216,7 +249,10 @@ impl Server {
     /// Nothing has changed if the same host is back on a newer connection.
     fn left(&self, quic: &Quic) {
         let holder = self.holder();
-        if holder.as_ref().is_some_and(|holder| holder.quic.stable_id() == quic.stable_id()) {
+        if holder
+            .as_ref()
+            .is_some_and(|holder| holder.quic.stable_id() == quic.stable_id())
+        {
             self.connected.send_replace(None);
         }
     }
@@ -233,7 +269,8 @@ impl Server {
             // The link broke or the host has changed its mind: there is nobody to answer.
             Err(_) => return,
         };
-        self.outbox.acknowledge(envelope.oldest_open, envelope.news_seen);
+        self.outbox
+            .acknowledge(envelope.oldest_open, envelope.news_seen);
         let number = envelope.number;
         let is_bulk = envelope.request.is_bulk();
         let only_known = envelope.only_known;
@@ -264,7 +301,11 @@ impl Server {
     }
 
     /// After all other answers, and after other bulk.
-    async fn send_bulk(&self, stream: &mut SendStream, answer: Arc<Answer>) -> Result<(), MessageError> {
+    async fn send_bulk(
+        &self,
+        stream: &mut SendStream,
+        answer: Arc<Answer>,
+    ) -> Result<(), MessageError> {
         let _ = stream.set_priority(BULK);
         let _turn = self.bulk.acquire().await;
         send_large(stream, answer).await?;
@@ -276,7 +317,11 @@ impl Server {
     /// Does what is asked unless it is under way or done. None if it was cancelled, or is not known.
     async fn answer_to(&self, envelope: Envelope) -> Option<Arc<Answer>> {
         let number = envelope.number;
-        let entered = if envelope.only_known { Entered::Known } else { self.outbox.enter(number) };
+        let entered = if envelope.only_known {
+            Entered::Known
+        } else {
+            self.outbox.enter(number)
+        };
         match entered {
             Entered::Known => self.outbox.answer_of(number).await,
             Entered::New(cancelled) => tokio::select! {
@@ -296,7 +341,9 @@ impl Server {
     }
 
     async fn tell_news(self: Arc<Self>, quic: Quic, mut seen: u64) {
-        let Ok(mut stream) = quic.open_uni().await else { return };
+        let Ok(mut stream) = quic.open_uni().await else {
+            return;
+        };
         loop {
             let news = self.outbox.news_after(seen).await;
             seen = news.number;
@@ -328,6 +375,8 @@ fn turn_away(incoming: Incoming) {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("version", &self.version).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("version", &self.version)
+            .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,11 @@ impl Handlers {
         let start = self.phone.now();
         let quiet = settle(self.phone.as_mut(), wait);
         let happened = self.take_happenings();
-        Settled { quiet, happened, took: self.phone.now().since(start) }
+        Settled {
+            quiet,
+            happened,
+            took: self.phone.now().since(start),
+        }
     }
 }
 

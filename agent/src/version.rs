@@ -19,10 +19,19 @@ pub fn version() -> &'static str {
 pub fn version_in(library: &[u8]) -> Option<&str> {
     let mut starts = library.windows(BEFORE.len()).enumerate();
     starts.find_map(|(start, window)| {
-        let rest = if window == BEFORE.as_bytes() { &library[start + BEFORE.len()..] } else { return None };
-        let end = rest.iter().take(LONGEST).position(|byte| *byte == AFTER as u8)?;
+        let rest = if window == BEFORE.as_bytes() {
+            &library[start + BEFORE.len()..]
+        } else {
+            return None;
+        };
+        let end = rest
+            .iter()
+            .take(LONGEST)
+            .position(|byte| *byte == AFTER as u8)?;
         let version = std::str::from_utf8(&rest[..end]).ok()?;
-        version.starts_with(|first: char| first.is_ascii_digit()).then_some(version)
+        version
+            .starts_with(|first: char| first.is_ascii_digit())
+            .then_some(version)
     })
 }
 
@@ -33,14 +42,24 @@ mod tests {
     #[test]
     fn the_mark_is_found_among_other_bytes_with_the_version_in_it() {
         assert_eq!(version(), VERSION);
-        let library = [b"\x7fELF\0retap-agent version \0\xff", MARK.as_bytes(), b"rest"].concat();
+        let library = [
+            b"\x7fELF\0retap-agent version \0\xff",
+            MARK.as_bytes(),
+            b"rest",
+        ]
+        .concat();
         assert_eq!(version_in(&library), Some(VERSION));
     }
 
     #[test]
     fn other_bytes_have_no_version() {
-        for bytes in ["", "retap-agent version ", "retap-agent version 1.2", "retap-agent version ;", "1.2;"]
-        {
+        for bytes in [
+            "",
+            "retap-agent version ",
+            "retap-agent version 1.2",
+            "retap-agent version ;",
+            "1.2;",
+        ] {
             assert_eq!(version_in(bytes.as_bytes()), None, "{bytes}");
         }
         assert_eq!(version_in(b"retap-agent version 1\xff;"), None);

@@ -14,7 +14,9 @@ const LONGEST_FRAME: usize = 4_096;
 
 /// Any bytes as any message: decoded or refused, and what was decoded encodes to something that decodes to itself.
 pub fn messages(bytes: &[u8]) {
-    let Some((kind, bytes)) = bytes.split_first() else { return };
+    let Some((kind, bytes)) = bytes.split_first() else {
+        return;
+    };
     match kind % 6 {
         0 => message::<Envelope>(bytes),
         1 => message::<Answer>(bytes),
@@ -26,14 +28,18 @@ pub fn messages(bytes: &[u8]) {
 }
 
 fn message<T: DeserializeOwned + Serialize + PartialEq + Debug>(bytes: &[u8]) {
-    let Ok(message) = codec::decode::<T>(bytes) else { return };
+    let Ok(message) = codec::decode::<T>(bytes) else {
+        return;
+    };
     let again = codec::decode::<T>(&codec::encode(&message).unwrap()).unwrap();
     assert_eq!(message, again);
 }
 
 /// Any bytes as a stream of frames, pushed in pieces of any size: the same frames come out as from one piece.
 pub fn frames(bytes: &[u8]) {
-    let Some((size, bytes)) = bytes.split_first() else { return };
+    let Some((size, bytes)) = bytes.split_first() else {
+        return;
+    };
     let whole = frames_of(&[bytes]);
     let pieces: Vec<&[u8]> = bytes.chunks(usize::from(*size).max(1)).collect();
     assert_eq!(whole, frames_of(&pieces));
@@ -64,7 +70,9 @@ fn frames_of(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
 
 /// Any text as a trace file: read or refused with a place, and what was read is written so that it reads the same.
 pub fn traces(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     match Trace::parse(text) {
         Ok(trace) => assert_eq!(Trace::parse(&trace.to_text()).unwrap(), trace),
         Err(error) => assert!(!error.to_string().is_empty()),

@@ -61,7 +61,12 @@ pub enum AdbError {
     #[error(
         "the adb server at `{server}` is of version {running} and `{program}` of version {own}, which would end that server and what others do with it"
     )]
-    Versions { server: Server, running: u32, program: String, own: u32 },
+    Versions {
+        server: Server,
+        running: u32,
+        program: String,
+        own: u32,
+    },
     #[error("there is no phone `{serial}` on adb; {}", there_are(.known))]
     NoPhone { serial: String, known: Vec<String> },
     #[error("the phone `{serial}` is there but cannot be used: {state}")]
@@ -137,15 +142,25 @@ fn remedy_for(why: &str) -> &'static str {
             "failed to check server version",
             "see whether the adb server at --adb still runs and may be reached",
         ),
-        ("failed to get feature set", "see whether the phone is still there with `retap devices`"),
+        (
+            "failed to get feature set",
+            "see whether the phone is still there with `retap devices`",
+        ),
     ];
     let found = known.into_iter().find(|(said, _)| why.contains(said));
-    found.map_or("see whether the phone is still there with `retap devices`", |(_, remedy)| remedy)
+    found.map_or(
+        "see whether the phone is still there with `retap devices`",
+        |(_, remedy)| remedy,
+    )
 }
 
 impl Explained for AdbError {
     fn exit(&self) -> Exit {
-        if self.is_usage() { Exit::Usage } else { Exit::NoPhone }
+        if self.is_usage() {
+            Exit::Usage
+        } else {
+            Exit::NoPhone
+        }
     }
 
     fn help(&self) -> String {
@@ -187,9 +202,12 @@ impl Adb {
     async fn own_version(&self) -> Result<u32, AdbError> {
         let told = self.ask(&["version"], QUICK).await?;
         let first = told.lines().next().unwrap_or_default();
-        let version =
-            first.strip_prefix("Android Debug Bridge version ").and_then(|it| it.rsplit('.').next());
-        version.and_then(|version| version.trim().parse().ok()).ok_or_else(|| self.garbage("version", first))
+        let version = first
+            .strip_prefix("Android Debug Bridge version ")
+            .and_then(|it| it.rsplit('.').next());
+        version
+            .and_then(|version| version.trim().parse().ok())
+            .ok_or_else(|| self.garbage("version", first))
     }
 
     /// All phones that adb knows, whatever state they are in.
@@ -203,10 +221,16 @@ impl Adb {
         let list = self.list().await?;
         match list.iter().find(|listed| listed.serial == serial) {
             Some(listed) if listed.state == State::Ready => Ok(Phone::new(self.clone(), serial)),
-            Some(listed) => Err(AdbError::State { serial: serial.to_owned(), state: listed.state.clone() }),
+            Some(listed) => Err(AdbError::State {
+                serial: serial.to_owned(),
+                state: listed.state.clone(),
+            }),
             None => {
                 let known = list.into_iter().map(|listed| listed.serial).collect();
-                Err(AdbError::NoPhone { serial: serial.to_owned(), known })
+                Err(AdbError::NoPhone {
+                    serial: serial.to_owned(),
+                    known,
+                })
             }
         }
     }
@@ -218,7 +242,11 @@ impl Adb {
     /// What it prints, if it ends well.
     async fn ask(&self, arguments: &[&str], limit: Duration) -> Result<String, AdbError> {
         let ended = self.run(arguments, None, limit).await?;
-        if ended.status.success() { Ok(ended.out) } else { Err(self.failed(arguments, &ended)) }
+        if ended.status.success() {
+            Ok(ended.out)
+        } else {
+            Err(self.failed(arguments, &ended))
+        }
     }
 
     async fn run(
@@ -227,18 +255,34 @@ impl Adb {
         input: Option<&[u8]>,
         limit: Duration,
     ) -> Result<Ended, AdbError> {
-        let run = |source| AdbError::Run { program: self.program.to_string_lossy().into_owned(), source };
+        let run = |source| AdbError::Run {
+            program: self.program.to_string_lossy().into_owned(),
+            source,
+        };
         let mut command = Command::new(&self.program);
-        command.args(self.server.arguments()).args(arguments).kill_on_drop(true);
-        let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
-        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(self.server.arguments())
+            .args(arguments)
+            .kill_on_drop(true);
+        let stdin = if input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        };
+        command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(run)?;
         let ended = timeout(limit, end(&mut child, input.unwrap_or_default())).await;
         match ended {
             Ok(Ok(Some(ended))) => Ok(ended),
             Ok(Ok(None)) => Err(self.garbage(&arguments.join(" "), "more than a megabyte")),
             Ok(Err(source)) => Err(run(source)),
-            Err(_) => Err(AdbError::Silent { what: self.said(arguments), limit }),
+            Err(_) => Err(AdbError::Silent {
+                what: self.said(arguments),
+                limit,
+            }),
         }
     }
 
@@ -247,17 +291,27 @@ impl Adb {
     }
 
     fn failed(&self, arguments: &[&str], ended: &Ended) -> AdbError {
-        let words = if ended.err.trim().is_empty() { &ended.out } else { &ended.err };
+        let words = if ended.err.trim().is_empty() {
+            &ended.out
+        } else {
+            &ended.err
+        };
         let why = match words.trim() {
             "" => ended.status.to_string(),
             words => words.to_owned(),
         };
-        AdbError::Failed { what: self.said(arguments), why }
+        AdbError::Failed {
+            what: self.said(arguments),
+            why,
+        }
     }
 
     fn garbage(&self, asked: &str, answer: &str) -> AdbError {
         let answer: String = answer.chars().take(100).collect();
-        AdbError::Garbage { what: self.said(&[asked]), answer: format!("{answer:?}") }
+        AdbError::Garbage {
+            what: self.said(&[asked]),
+            answer: format!("{answer:?}"),
+        }
     }
 }
 
@@ -273,7 +327,11 @@ async fn end(child: &mut Child, input: &[u8]) -> io::Result<Option<Ended>> {
     };
     let (out, err, ()) = tokio::try_join!(heard(stdout), heard(stderr), fed)?;
     match (out, err) {
-        (Some(out), Some(err)) => Ok(Some(Ended { status: child.wait().await?, out, err })),
+        (Some(out), Some(err)) => Ok(Some(Ended {
+            status: child.wait().await?,
+            out,
+            err,
+        })),
         _ => Ok(None),
     }
 }

@@ -40,7 +40,9 @@ pub enum AgentFilesError {
 impl AgentFiles {
     /// `abi` is what the phone calls its processor, such as `arm64-v8a`.
     pub fn find(abi: &str) -> Result<AgentFiles, AgentFilesError> {
-        let chosen = std::env::var_os(PLACE).filter(|place| !place.is_empty()).map(PathBuf::from);
+        let chosen = std::env::var_os(PLACE)
+            .filter(|place| !place.is_empty())
+            .map(PathBuf::from);
         let program = std::env::current_exe();
         AgentFiles::find_in(abi, &places(chosen, program.ok().as_deref()))
     }
@@ -51,16 +53,24 @@ impl AgentFiles {
             file: file.display().to_string(),
             places: places.to_vec(),
         };
-        let place = places.iter().find(|place| place.join(&file).is_file()).ok_or_else(|| missing(&file))?;
+        let place = places
+            .iter()
+            .find(|place| place.join(&file).is_file())
+            .ok_or_else(|| missing(&file))?;
         let (library, jar) = (place.join(&file), place.join(JAR));
         if !jar.is_file() {
             return Err(missing(Path::new(JAR)));
         }
-        let bytes = std::fs::read(&library)
-            .map_err(|source| AgentFilesError::Read { path: library.clone(), source })?;
+        let bytes = std::fs::read(&library).map_err(|source| AgentFilesError::Read {
+            path: library.clone(),
+            source,
+        })?;
         match version_in(&bytes) {
             Some(VERSION) => Ok(AgentFiles { library, jar }),
-            Some(version) => Err(AgentFilesError::Version { version: version.to_owned(), library }),
+            Some(version) => Err(AgentFilesError::Version {
+                version: version.to_owned(),
+                library,
+            }),
             None => Err(AgentFilesError::Foreign { library }),
         }
     }
@@ -71,12 +81,19 @@ fn places(chosen: Option<PathBuf>, program: Option<&Path>) -> Vec<PathBuf> {
     if let Some(chosen) = chosen {
         return vec![chosen];
     }
-    let folders = program.into_iter().flat_map(Path::ancestors).skip(1).take(2);
+    let folders = program
+        .into_iter()
+        .flat_map(Path::ancestors)
+        .skip(1)
+        .take(2);
     folders.map(|folder| folder.join("agent")).collect()
 }
 
 fn in_words(places: &[PathBuf]) -> String {
-    let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+    let places: Vec<_> = places
+        .iter()
+        .map(|place| place.display().to_string())
+        .collect();
     listed(places.iter().map(String::as_str))
 }
 
@@ -120,7 +137,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         build(place.path(), b"retap-agent version 0.0.9;");
         let refused = AgentFiles::find_in("x86_64", &[place.path().to_owned()]);
-        assert!(matches!(refused, Err(AgentFilesError::Version { version, .. }) if version == "0.0.9"));
+        assert!(
+            matches!(refused, Err(AgentFilesError::Version { version, .. }) if version == "0.0.9")
+        );
         build(place.path(), b"\x7fELF");
         let refused = AgentFiles::find_in("x86_64", &[place.path().to_owned()]);
         assert!(matches!(refused, Err(AgentFilesError::Foreign { .. })));
@@ -130,20 +149,31 @@ mod tests {
     fn what_is_not_there_is_told_with_every_place_that_was_looked_into() {
         let place = tempfile::tempdir().unwrap();
         let places = [place.path().to_owned(), PathBuf::from("/nowhere")];
-        let words = AgentFiles::find_in("arm64-v8a", &places).unwrap_err().to_string();
-        assert!(words.contains("`arm64-v8a/libretap_agent.so`") && words.contains("/nowhere"), "{words}");
+        let words = AgentFiles::find_in("arm64-v8a", &places)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            words.contains("`arm64-v8a/libretap_agent.so`") && words.contains("/nowhere"),
+            "{words}"
+        );
         build(place.path(), b"");
         std::fs::remove_file(place.path().join(JAR)).unwrap();
-        let words = AgentFiles::find_in("x86_64", &places).unwrap_err().to_string();
+        let words = AgentFiles::find_in("x86_64", &places)
+            .unwrap_err()
+            .to_string();
         assert!(words.contains("`agent.jar`"), "{words}");
     }
 
     #[test]
     fn a_place_that_was_chosen_is_the_only_one() {
         let program = Path::new("/opt/retap/target/release/retap");
-        let expected = ["/opt/retap/target/release/agent", "/opt/retap/target/agent"].map(PathBuf::from);
+        let expected =
+            ["/opt/retap/target/release/agent", "/opt/retap/target/agent"].map(PathBuf::from);
         assert_eq!(places(None, Some(program)), expected);
-        assert_eq!(places(Some("/chosen".into()), Some(program)), [PathBuf::from("/chosen")]);
+        assert_eq!(
+            places(Some("/chosen".into()), Some(program)),
+            [PathBuf::from("/chosen")]
+        );
         assert!(places(None, None).is_empty());
     }
 

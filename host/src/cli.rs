@@ -31,7 +31,12 @@ use arguments::Global;
 ///
 /// New here? `retap demo` shows on simulated phones what Retap is for.
 #[derive(Debug, Parser)]
-#[command(name = "retap", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "retap",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 struct Arguments {
     #[command(flatten)]
     global: Global,
@@ -64,7 +69,11 @@ pub fn run() -> Exit {
         Err(error) => {
             // The words are clap's; a terminal that is gone cannot be told.
             let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            return if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Done
+            };
         }
     };
     let shell = Shell::new(Console::new(global.color, global.plain || global.verbose));

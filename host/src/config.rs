@@ -71,7 +71,10 @@ pub enum ConfigError {
     #[error("could not read `{}`", .path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("`{}` has {}", .path.display(), if .mistakes.len() == 1 { "a mistake" } else { "mistakes" })]
-    Mistaken { path: PathBuf, mistakes: Vec<Mistake> },
+    Mistaken {
+        path: PathBuf,
+        mistakes: Vec<Mistake>,
+    },
 }
 
 impl Config {
@@ -79,10 +82,17 @@ impl Config {
     pub fn load(named: Option<&Path>) -> Result<Config, ConfigError> {
         let path = named.unwrap_or(Path::new(FILE));
         match std::fs::read_to_string(path) {
-            Ok(text) => Config::parse(&text)
-                .map_err(|mistakes| ConfigError::Mistaken { path: path.to_owned(), mistakes }),
-            Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => Ok(Config::default()),
-            Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),
+            Ok(text) => Config::parse(&text).map_err(|mistakes| ConfigError::Mistaken {
+                path: path.to_owned(),
+                mistakes,
+            }),
+            Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => {
+                Ok(Config::default())
+            }
+            Err(source) => Err(ConfigError::Read {
+                path: path.to_owned(),
+                source,
+            }),
         }
     }
 
@@ -98,8 +108,9 @@ impl Config {
             store: top.text("store").map(PathBuf::from),
             explore: top.section("explore", explore),
             reduce: top.section("reduce", reduce),
-            replay: top
-                .section("replay", |section| ReplayConfig { times: section.number("times", settings::RUNS) }),
+            replay: top.section("replay", |section| ReplayConfig {
+                times: section.number("times", settings::RUNS),
+            }),
         };
         top.finish()?;
         Ok(config)
@@ -118,22 +129,29 @@ fn explore(section: &mut Section<'_>) -> ExploreConfig {
         minutes: section.number("minutes", settings::MINUTES),
         session_events: section.number("session_events", settings::SESSION_EVENTS),
         throttle: section.number("throttle", 0..=60_000),
-        forbidden_widgets: section.texts("forbidden_widgets", |text| care::selector(text).map(|_| ())),
+        forbidden_widgets: section
+            .texts("forbidden_widgets", |text| care::selector(text).map(|_| ())),
         forbidden_activities: section.texts("forbidden_activities", care::named),
         forbidden_texts: section.texts("forbidden_texts", care::named),
         texts: section.pairs("texts", |field, _| care::named(field)),
         never: section.texts("never", |text| care::never(text).map(|_| ())),
         always: section.texts("always", |text| care::always(text).map(|_| ())),
         before: section.text("before").map(PathBuf::from),
-        from: section.texts("from", care::named).into_iter().map(PathBuf::from).collect(),
+        from: section
+            .texts("from", care::named)
+            .into_iter()
+            .map(PathBuf::from)
+            .collect(),
         ape: section.pairs("ape", |name, value| {
-            ApeRules::default().set(name, value).map_err(|error| error.to_string())
+            ApeRules::default()
+                .set(name, value)
+                .map_err(|error| error.to_string())
         }),
     };
     if config.events.is_some() {
-        config
-            .minutes
-            .inspect(|_| section.mistake_at("minutes", "`events` and `minutes` cannot both be given"));
+        config.minutes.inspect(|_| {
+            section.mistake_at("minutes", "`events` and `minutes` cannot both be given")
+        });
     }
     config
 }
@@ -163,7 +181,10 @@ fn choice<T: ValueEnum + Clone>(section: &mut Section<'_>, key: &'static str) ->
         }
         let nearest = nearest(text, names.iter().map(String::as_str));
         let hint = nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-        Err(format!("`{text}` is none of {}{hint}", listed(names.iter().map(String::as_str))))
+        Err(format!(
+            "`{text}` is none of {}{hint}",
+            listed(names.iter().map(String::as_str))
+        ))
     })?;
     T::from_str(&name, false).ok()
 }
@@ -176,9 +197,10 @@ impl Explained for ConfigError {
     fn details(&self) -> Vec<String> {
         match self {
             ConfigError::Read { .. } => Vec::new(),
-            ConfigError::Mistaken { path, mistakes } => {
-                mistakes.iter().map(|mistake| format!("{}:{mistake}", path.display())).collect()
-            }
+            ConfigError::Mistaken { path, mistakes } => mistakes
+                .iter()
+                .map(|mistake| format!("{}:{mistake}", path.display()))
+                .collect(),
         }
     }
 
@@ -198,7 +220,11 @@ mod tests {
     use super::*;
 
     fn mistakes(text: &str) -> Vec<String> {
-        Config::parse(text).unwrap_err().iter().map(ToString::to_string).collect()
+        Config::parse(text)
+            .unwrap_err()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test]
@@ -246,13 +272,21 @@ mod tests {
                 forbidden_activities: vec!["BillingActivity".into()],
                 forbidden_texts: vec!["buy".into()],
                 texts: vec![("user".into(), "me@example.com".into())],
-                never: vec!["screen:Server error".into(), "activity:Oops".into(), "log:ANR in".into()],
+                never: vec![
+                    "screen:Server error".into(),
+                    "activity:Oops".into(),
+                    "log:ANR in".into(),
+                ],
                 always: vec!["id:toolbar".into(), "screen:Total in CartActivity".into()],
                 before: Some("login.retap".into()),
                 from: vec!["one.retap".into()],
-                ape: [("alpha", "4"), ("epsilon", "0.1"), ("interactive_only", "true")]
-                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                    .to_vec(),
+                ape: [
+                    ("alpha", "4"),
+                    ("epsilon", "0.1"),
+                    ("interactive_only", "true"),
+                ]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .to_vec(),
                 ..ExploreConfig::default()
             },
             reduce: ReduceConfig {
@@ -293,7 +327,10 @@ mod tests {
                 "5:10: `events` must be a whole number, not a text",
             ]
         );
-        assert_eq!(mistakes("explore = 3"), ["1:11: `explore` must be a section, not a whole number"]);
+        assert_eq!(
+            mistakes("explore = 3"),
+            ["1:11: `explore` must be a section, not a whole number"]
+        );
     }
 
     #[test]

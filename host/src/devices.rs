@@ -37,7 +37,9 @@ const JVM: &str = "jvm";
 /// Whether such a phone could be reached, without reaching for it.
 pub fn check(spec: &str) -> Result<(), DevicesError> {
     match on_jvm(spec) {
-        Some(file) => jvm::file(file).map(|_| ()).map_err(|source| DevicesError::jvm(spec, source)),
+        Some(file) => jvm::file(file)
+            .map(|_| ())
+            .map_err(|source| DevicesError::jvm(spec, source)),
         None if is_on_adb(spec) => on_adb(spec).map(|_| ()),
         None if is_paired(spec) => paired(spec).map(|_| ()),
         None => simulated(spec).map(|_| ()),
@@ -64,13 +66,19 @@ pub fn is_on_adb(spec: &str) -> bool {
 
 /// Each of the phones on adb that are named, with commas between them.
 pub fn on_adb(spec: &str) -> Result<Vec<Spec>, DevicesError> {
-    let wrong = |source| DevicesError::AdbSpec { spec: spec.to_owned(), source };
-    spec.split(',').map(|one| one.parse().map_err(wrong)).collect()
+    let wrong = |source| DevicesError::AdbSpec {
+        spec: spec.to_owned(),
+        source,
+    };
+    spec.split(',')
+        .map(|one| one.parse().map_err(wrong))
+        .collect()
 }
 
 /// The file of a phone on the JVM.
 fn on_jvm(spec: &str) -> Option<&str> {
-    spec.split_once(':').and_then(|(kind, file)| (kind == JVM).then_some(file))
+    spec.split_once(':')
+        .and_then(|(kind, file)| (kind == JVM).then_some(file))
 }
 
 /// Phones that answer, ready for work.
@@ -98,10 +106,18 @@ impl Phones {
 
     /// Those that are connected already.
     pub fn of(connected: Vec<Device>) -> Phones {
-        let infos =
-            connected.iter().map(|device| (device.name().to_owned(), device.described().phone.clone()));
-        let apps = connected.iter().map(|device| device.described().apps.clone()).collect();
-        Phones { infos: infos.collect(), apps, pool: Pool::new(connected) }
+        let infos = connected
+            .iter()
+            .map(|device| (device.name().to_owned(), device.described().phone.clone()));
+        let apps = connected
+            .iter()
+            .map(|device| device.described().apps.clone())
+            .collect();
+        Phones {
+            infos: infos.collect(),
+            apps,
+            pool: Pool::new(connected),
+        }
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -110,11 +126,22 @@ impl Phones {
 
     /// The app that was asked for by package or name, or else the only one there is. Every phone must have it.
     pub fn app(&self, wanted: Option<&str>) -> Result<AppInfo, DevicesError> {
-        let mut phones = self.infos.iter().map(|(name, _)| name.clone()).zip(&self.apps);
-        let Some((device, apps)) = phones.next() else { return Err(DevicesError::NoneNamed) };
+        let mut phones = self
+            .infos
+            .iter()
+            .map(|(name, _)| name.clone())
+            .zip(&self.apps);
+        let Some((device, apps)) = phones.next() else {
+            return Err(DevicesError::NoneNamed);
+        };
         let app = match (wanted, apps.as_slice()) {
             (None, [only]) => only.clone(),
-            (None, apps) => return Err(DevicesError::WhichApp { device, known: packages(apps) }),
+            (None, apps) => {
+                return Err(DevicesError::WhichApp {
+                    device,
+                    known: packages(apps),
+                });
+            }
             (Some(wanted), apps) => app_of_phone(apps, device, wanted)?,
         };
         for (device, apps) in phones {
@@ -140,12 +167,21 @@ impl Phones {
 }
 
 fn app_of_phone(apps: &[AppInfo], device: String, wanted: &str) -> Result<AppInfo, DevicesError> {
-    let unknown = || DevicesError::UnknownApp { wanted: wanted.to_owned(), device, known: packages(apps) };
-    apps.iter().find(|info| is_called(info, wanted)).cloned().ok_or_else(unknown)
+    let unknown = || DevicesError::UnknownApp {
+        wanted: wanted.to_owned(),
+        device,
+        known: packages(apps),
+    };
+    apps.iter()
+        .find(|info| is_called(info, wanted))
+        .cloned()
+        .ok_or_else(unknown)
 }
 
 fn packages(apps: &[AppInfo]) -> Vec<String> {
-    apps.iter().map(|info| info.app.package.to_string()).collect()
+    apps.iter()
+        .map(|info| info.app.package.to_string())
+        .collect()
 }
 
 /// A name and a way to each phone.
@@ -157,7 +193,9 @@ async fn connections(
         return all_on_adb(devices).await;
     }
     let mut connections = Vec::new();
-    let jvm = on_jvm(&devices.device).map(|file| factory(&devices.device, file)).transpose()?;
+    let jvm = on_jvm(&devices.device)
+        .map(|file| factory(&devices.device, file))
+        .transpose()?;
     for number in 1..=devices.count {
         let seeded = with_seed(&devices.device, seed.derive("phone", u64::from(number)));
         let connection = match &jvm {
@@ -173,7 +211,10 @@ async fn connections(
 async fn all_on_adb(devices: &Devices) -> Result<Vec<(String, Arc<dyn Connection>)>, DevicesError> {
     let spec = &devices.device;
     if devices.count > 1 {
-        return Err(DevicesError::OnlyOne { spec: spec.clone(), count: devices.count });
+        return Err(DevicesError::OnlyOne {
+            spec: spec.clone(),
+            count: devices.count,
+        });
     }
     let opening: Vec<_> = on_adb(spec)?
         .into_iter()
@@ -181,10 +222,15 @@ async fn all_on_adb(devices: &Devices) -> Result<Vec<(String, Arc<dyn Connection
         .collect();
     let mut opened = Vec::new();
     for phone in opening {
-        let (phone, spec) = phone.await.expect("nobody ends these tasks but they themselves");
+        let (phone, spec) = phone
+            .await
+            .expect("nobody ends these tasks but they themselves");
         opened.push((spec, phone));
     }
-    let wrong = |spec: &String, source| DevicesError::Adb { spec: spec.clone(), source: Box::new(source) };
+    let wrong = |spec: &String, source| DevicesError::Adb {
+        spec: spec.clone(),
+        source: Box::new(source),
+    };
     opened
         .into_iter()
         .map(|(spec, phone)| match phone {
@@ -203,29 +249,45 @@ async fn connection(devices: &Devices, seeded: &str) -> Result<Arc<dyn Connectio
         return Ok(Arc::new(InProcess::new(Box::new(simulated(seeded)?))));
     }
     if devices.count > 1 {
-        return Err(DevicesError::OnlyOne { spec: spec.clone(), count: devices.count });
+        return Err(DevicesError::OnlyOne {
+            spec: spec.clone(),
+            count: devices.count,
+        });
     }
     let dial = paired(spec)?;
     let link = Link::connect(dial, os::machine_name(), Patience::default()).await;
-    Ok(Arc::new(link.map_err(|source| DevicesError::Link { spec: spec.clone(), source })?))
+    Ok(Arc::new(link.map_err(|source| DevicesError::Link {
+        spec: spec.clone(),
+        source,
+    })?))
 }
 
 fn factory(spec: &str, file: &str) -> Result<Arc<Factory>, DevicesError> {
     let made = jvm::file(file).and_then(|apk| Factory::make(&apk));
-    Ok(Arc::new(made.map_err(|source| DevicesError::jvm(spec, source))?))
+    Ok(Arc::new(
+        made.map_err(|source| DevicesError::jvm(spec, source))?,
+    ))
 }
 
 /// A phone on the JVM that a bench can ask for its own loop in Java. None if the phone is of another kind.
 pub async fn jvm_for_bench(spec: &str) -> Result<Option<Arc<JvmPhone>>, DevicesError> {
-    let Some(file) = on_jvm(spec) else { return Ok(None) };
+    let Some(file) = on_jvm(spec) else {
+        return Ok(None);
+    };
     let wrong = |source| DevicesError::jvm(spec, source);
     let apk = jvm::file(file).map_err(wrong)?;
     let factory = Arc::new(Factory::make(&apk).map_err(wrong)?.with_direct());
     Ok(Some(Arc::new(factory.start().await.map_err(wrong)?)))
 }
 
-async fn start_jvm(spec: &str, factory: &Arc<Factory>) -> Result<Arc<dyn Connection>, DevicesError> {
-    let phone = factory.start().await.map_err(|source| DevicesError::jvm(spec, source))?;
+async fn start_jvm(
+    spec: &str,
+    factory: &Arc<Factory>,
+) -> Result<Arc<dyn Connection>, DevicesError> {
+    let phone = factory
+        .start()
+        .await
+        .map_err(|source| DevicesError::jvm(spec, source))?;
     Ok(Arc::new(phone))
 }
 
@@ -237,36 +299,59 @@ fn paired(spec: &str) -> Result<Arc<dyn Dial>, DevicesError> {
         let address: LinkAddress = address.parse()?;
         Ok(address.dial(Pairing::read(Path::new(file))?.keys))
     };
-    read().map_err(|source| DevicesError::Pairing { spec: spec.to_owned(), source })
+    read().map_err(|source| DevicesError::Pairing {
+        spec: spec.to_owned(),
+        source,
+    })
 }
 
 fn name(devices: &Devices, number: u32) -> String {
-    if devices.count == 1 { devices.device.clone() } else { format!("{}#{number}", devices.device) }
+    if devices.count == 1 {
+        devices.device.clone()
+    } else {
+        format!("{}#{number}", devices.device)
+    }
 }
 
 /// By its package, the end of its package, or its label.
 fn is_called(info: &AppInfo, name: &str) -> bool {
     let package = &info.app.package;
-    package == name || package.rsplit('.').next() == Some(name) || info.label.eq_ignore_ascii_case(name)
+    package == name
+        || package.rsplit('.').next() == Some(name)
+        || info.label.eq_ignore_ascii_case(name)
 }
 
 /// The simulated phone that has this app.
 pub fn simulated_with(package: &str) -> Option<String> {
-    retap_simulator::apps().iter().map(|app| format!("{SIMULATED}:{app}")).find(|spec| {
-        let apps = simulated(spec).ok().and_then(|mut phone| phone.apps().ok()).unwrap_or_default();
-        apps.iter().any(|info| info.app.package == package)
-    })
+    retap_simulator::apps()
+        .iter()
+        .map(|app| format!("{SIMULATED}:{app}"))
+        .find(|spec| {
+            let apps = simulated(spec)
+                .ok()
+                .and_then(|mut phone| phone.apps().ok())
+                .unwrap_or_default();
+            apps.iter().any(|info| info.app.package == package)
+        })
 }
 
 pub fn simulated(spec: &str) -> Result<SimulatedPhone, DevicesError> {
     let kind = spec.split_once(':').map(|(kind, _)| kind);
     match kind {
-        Some(SIMULATED) => retap_simulator::open(spec)
-            .map_err(|source| DevicesError::Simulated { spec: spec.to_owned(), source }),
-        Some(JVM) => Err(DevicesError::NotServed { spec: spec.to_owned() }),
+        Some(SIMULATED) => retap_simulator::open(spec).map_err(|source| DevicesError::Simulated {
+            spec: spec.to_owned(),
+            source,
+        }),
+        Some(JVM) => Err(DevicesError::NotServed {
+            spec: spec.to_owned(),
+        }),
         _ if spec.is_empty() => Err(DevicesError::NoneNamed),
-        _ if is_on_adb(spec) => Err(DevicesError::NotServed { spec: spec.to_owned() }),
-        kind => Err(DevicesError::UnknownKind { kind: kind.unwrap_or_default().to_owned() }),
+        _ if is_on_adb(spec) => Err(DevicesError::NotServed {
+            spec: spec.to_owned(),
+        }),
+        kind => Err(DevicesError::UnknownKind {
+            kind: kind.unwrap_or_default().to_owned(),
+        }),
     }
 }
 
@@ -274,7 +359,11 @@ pub fn simulated(spec: &str) -> Result<SimulatedPhone, DevicesError> {
 fn with_seed(spec: &str, seed: Seed) -> String {
     match spec.split_once('?') {
         None => format!("{spec}?seed={}", seed.0),
-        Some((_, parameters)) if parameters.split('&').any(|parameter| parameter.starts_with("seed=")) => {
+        Some((_, parameters))
+            if parameters
+                .split('&')
+                .any(|parameter| parameter.starts_with("seed=")) =>
+        {
             spec.to_owned()
         }
         Some(_) => format!("{spec}&seed={}", seed.0),
@@ -290,34 +379,59 @@ mod tests {
     #[test]
     fn a_seed_is_added_where_there_is_none() {
         assert_eq!(with_seed("sim:mail", Seed(7)), "sim:mail?seed=7");
-        assert_eq!(with_seed("sim:mail?noise=0.2", Seed(7)), "sim:mail?noise=0.2&seed=7");
-        assert_eq!(with_seed("sim:mail?seed=5&noise=0.2", Seed(7)), "sim:mail?seed=5&noise=0.2");
+        assert_eq!(
+            with_seed("sim:mail?noise=0.2", Seed(7)),
+            "sim:mail?noise=0.2&seed=7"
+        );
+        assert_eq!(
+            with_seed("sim:mail?seed=5&noise=0.2", Seed(7)),
+            "sim:mail?seed=5&noise=0.2"
+        );
     }
 
     #[test]
     fn each_kind_of_name_gets_its_own_answer() {
         assert!(check("sim:notes").is_ok());
-        assert!(matches!(check("sim:nots"), Err(DevicesError::Simulated { .. })));
+        assert!(matches!(
+            check("sim:nots"),
+            Err(DevicesError::Simulated { .. })
+        ));
         for none in ["jvm:no-such.apk", "jvm:Cargo.toml"] {
             let error = check(none).unwrap_err();
-            assert!(matches!(error, DevicesError::Jvm { .. }) && error.exit() == Exit::Usage, "{error}");
+            assert!(
+                matches!(error, DevicesError::Jvm { .. }) && error.exit() == Exit::Usage,
+                "{error}"
+            );
         }
-        assert!(matches!(check("simm:notes"), Err(DevicesError::UnknownKind { kind }) if kind == "simm"));
+        assert!(
+            matches!(check("simm:notes"), Err(DevicesError::UnknownKind { kind }) if kind == "simm")
+        );
         for serial in ["emulator-5554", "192.168.1.7:5555", "R58M123ABC"] {
             assert!(check(serial).is_ok() && is_linked(serial), "{serial}");
-            assert!(matches!(simulated(serial), Err(DevicesError::NotServed { .. })), "{serial}");
+            assert!(
+                matches!(simulated(serial), Err(DevicesError::NotServed { .. })),
+                "{serial}"
+            );
         }
         assert!(matches!(check(""), Err(DevicesError::NoneNamed)));
         assert_eq!(on_adb("R58M,192.168.1.7:5555?user=10").unwrap().len(), 2);
-        assert!(!is_on_adb("sim:notes,sim:shop") && !is_on_adb("R58M,") && !is_on_adb("jvm:a,b.apk"));
-        assert!(matches!(check("R58M?noise=0.2"), Err(DevicesError::AdbSpec { .. })));
+        assert!(
+            !is_on_adb("sim:notes,sim:shop") && !is_on_adb("R58M,") && !is_on_adb("jvm:a,b.apk")
+        );
+        assert!(matches!(
+            check("R58M?noise=0.2"),
+            Err(DevicesError::AdbSpec { .. })
+        ));
     }
 
     #[test]
     fn every_simulated_app_is_found_by_its_package() {
         for app in retap_simulator::apps() {
             let spec = format!("sim:{app}");
-            let package = simulated(&spec).unwrap().apps().unwrap()[0].app.package.clone();
+            let package = simulated(&spec).unwrap().apps().unwrap()[0]
+                .app
+                .package
+                .clone();
             assert_eq!(simulated_with(&package), Some(spec));
         }
         assert_eq!(simulated_with("org.example.other"), None);

@@ -32,11 +32,17 @@ pub struct Finding {
 
 impl Finding {
     fn well(what: impl Into<String>) -> Finding {
-        Finding { what: what.into(), remedy: None }
+        Finding {
+            what: what.into(),
+            remedy: None,
+        }
     }
 
     fn broken(what: impl Into<String>, remedy: impl Into<String>) -> Finding {
-        Finding { what: what.into(), remedy: Some(remedy.into()) }
+        Finding {
+            what: what.into(),
+            remedy: Some(remedy.into()),
+        }
     }
 
     fn failed(what: &str, error: &AdbError) -> Finding {
@@ -50,7 +56,10 @@ pub async fn examine(wanted: &Wanted, mut tell: impl FnMut(Finding)) {
         Ok(adb) => adb,
         Err(error) => return tell(Finding::failed("adb", &error)),
     };
-    tell(Finding::well(format!("adb and its server at {} are of one version", adb.server())));
+    tell(Finding::well(format!(
+        "adb and its server at {} are of one version",
+        adb.server()
+    )));
     let phones = match adb.list().await {
         Ok(phones) => phones,
         Err(error) => return tell(Finding::failed("the list of phones", &error)),
@@ -62,19 +71,33 @@ pub async fn examine(wanted: &Wanted, mut tell: impl FnMut(Finding)) {
             _ => Finding::broken(what, phone.state.remedy()),
         });
     }
-    let ready: Vec<_> = phones.iter().filter(|phone| phone.state == State::Ready).collect();
+    let ready: Vec<_> = phones
+        .iter()
+        .filter(|phone| phone.state == State::Ready)
+        .collect();
     let serial = match (&wanted.serial, ready.as_slice()) {
         (Some(serial), _) => serial,
         (None, [only]) => &only.serial,
         (None, []) => {
-            return tell(Finding::broken("no phone is ready", "plug one in and switch USB debugging on"));
+            return tell(Finding::broken(
+                "no phone is ready",
+                "plug one in and switch USB debugging on",
+            ));
         }
-        (None, _) => return tell(Finding::broken("several phones are ready", "name one with --device")),
+        (None, _) => {
+            return tell(Finding::broken(
+                "several phones are ready",
+                "name one with --device",
+            ));
+        }
     };
     match adb.phone(serial).await {
         Ok(found) => {
             phone::examine(&found, wanted.user, &mut tell).await;
-            let spec = Spec { user: wanted.user, ..Spec::of(serial) };
+            let spec = Spec {
+                user: wanted.user,
+                ..Spec::of(serial)
+            };
             agent::examine(&spec, wanted, &mut tell).await;
         }
         Err(error) => tell(Finding::failed(&format!("phone {serial}"), &error)),

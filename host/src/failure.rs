@@ -43,8 +43,9 @@ impl Failure {
         let mut cause = self.0.source();
         while let Some(error) = cause {
             let line = error.to_string();
-            let repeats =
-                lines.last().is_some_and(|above| above.contains(&line) || line.ends_with(above.as_str()));
+            let repeats = lines
+                .last()
+                .is_some_and(|above| above.contains(&line) || line.ends_with(above.as_str()));
             if !repeats {
                 lines.push(line);
             }

@@ -23,7 +23,9 @@ pub fn bid(farewell: impl Future<Output = ()> + Send + 'static) {
 /// Returns when all of them are done; each has a limit of its own.
 pub async fn all() {
     loop {
-        let Some(task) = UNDER_WAY.with_borrow_mut(Vec::pop) else { return };
+        let Some(task) = UNDER_WAY.with_borrow_mut(Vec::pop) else {
+            return;
+        };
         // One that failed has said so, or is a phone that is gone.
         let _ = task.await;
     }

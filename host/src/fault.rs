@@ -22,7 +22,9 @@ fn apology(panic: &PanicHookInfo<'_>) -> String {
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    let place = panic.location().map_or_else(String::new, |place| format!(" at {place}"));
+    let place = panic
+        .location()
+        .map_or_else(String::new, |place| format!(" at {place}"));
     format!(
         "error: Retap made a mistake of its own, sorry: {}{place}\n\
          help: please report this line with the command and its seed; Retap {}, {} on {}. \
@@ -49,11 +51,17 @@ mod tests {
         }
         let this = std::env::current_exe().unwrap();
         let name = "fault::tests::a_panic_ends_with_code_70_and_says_what_to_report";
-        let child =
-            Command::new(this).args(["--exact", name, "--nocapture"]).env(CHILD, "1").output().unwrap();
+        let child = Command::new(this)
+            .args(["--exact", name, "--nocapture"])
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
         let told = String::from_utf8(child.stderr).unwrap();
         assert_eq!(child.status.code(), Some(70), "{told}");
-        assert!(told.contains(r"sorry: two and two is \u{1b}[1mfive at host/src/fault.rs:"), "{told}");
+        assert!(
+            told.contains(r"sorry: two and two is \u{1b}[1mfive at host/src/fault.rs:"),
+            "{told}"
+        );
         assert!(told.contains("help: please report this line"), "{told}");
     }
 }

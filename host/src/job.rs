@@ -82,7 +82,12 @@ pub enum JobError {
 
 impl Job {
     /// A new run. Without a store it forgets what it observed when it ends.
-    pub fn start(settings: Settings, seed: u64, place: &Place, shell: &Shell) -> Result<Job, Failure> {
+    pub fn start(
+        settings: Settings,
+        seed: u64,
+        place: &Place,
+        shell: &Shell,
+    ) -> Result<Job, Failure> {
         let (store, path) = match &place.store {
             Some(path) => (Store::open(path)?, path.as_path()),
             None => (Store::in_memory()?, Path::new("")),
@@ -111,12 +116,22 @@ impl Job {
 
     fn over(run: Run, store: Store, shell: &Shell) -> Result<Job, Failure> {
         let path = run.directory().path().join(json_lines::FILE);
-        let lines =
-            JsonLines::open(&path, shell.stop.clone()).map_err(|source| JobError::Events { path, source })?;
+        let lines = JsonLines::open(&path, shell.stop.clone())
+            .map_err(|source| JobError::Events { path, source })?;
         let (lines, began) = (Arc::new(lines), Instant::now());
         let narrator = Arc::new(Narrator::new(Arc::clone(&shell.console)));
-        let sink = report::tell(vec![Arc::clone(&lines) as Arc<dyn Reporter>, narrator], began);
-        Ok(Job { run, store, lines, shell: shell.clone(), sink, began })
+        let sink = report::tell(
+            vec![Arc::clone(&lines) as Arc<dyn Reporter>, narrator],
+            began,
+        );
+        Ok(Job {
+            run,
+            store,
+            lines,
+            shell: shell.clone(),
+            sink,
+            began,
+        })
     }
 
     pub fn seed(&self) -> Seed {
@@ -154,7 +169,8 @@ impl Job {
 
     /// The log of one part of the work. Parts have logs of their own: the same steps may be asked about twice.
     pub fn journal(&self, part: &str) -> Result<JobJournal, StoreError> {
-        self.store.job(&format!("{}/{part}", self.run.manifest().job))
+        self.store
+            .job(&format!("{}/{part}", self.run.manifest().job))
     }
 
     pub async fn connect(&self, devices: &Devices) -> Result<Phones, Failure> {
@@ -163,7 +179,11 @@ impl Job {
 
     pub fn tell_started(&self, devices: Vec<String>) {
         let command = self.run.manifest().settings.command().to_owned();
-        (self.sink)(RunEvent::RunStarted { command, seed: self.seed().0, devices });
+        (self.sink)(RunEvent::RunStarted {
+            command,
+            seed: self.seed().0,
+            devices,
+        });
     }
 
     /// Does the work to its end, whatever that is, and leaves the run in the state that says so.
@@ -174,14 +194,27 @@ impl Job {
         let clock = self.run.manifest().settings.clock();
         let ended = block_on(clock, work(&self)).and_then(|ended| ended);
         self.console().end_progress();
-        if let Ok(Ended { outcome, problems, .. }) = &ended {
-            let (problems, took) = (u32::try_from(*problems).unwrap_or(u32::MAX), Micros::from(self.took()));
-            (self.sink)(RunEvent::Finished { outcome: *outcome, problems, took });
+        if let Ok(Ended {
+            outcome, problems, ..
+        }) = &ended
+        {
+            let (problems, took) = (
+                u32::try_from(*problems).unwrap_or(u32::MAX),
+                Micros::from(self.took()),
+            );
+            (self.sink)(RunEvent::Finished {
+                outcome: *outcome,
+                problems,
+                took,
+            });
         }
         // An event that could not be written is why the work was stopped: it comes before what the work says.
         let ended = self.written().and(ended);
         let state = match &ended {
-            Ok(Ended { outcome: Outcome::Interrupted, .. }) => State::Interrupted,
+            Ok(Ended {
+                outcome: Outcome::Interrupted,
+                ..
+            }) => State::Interrupted,
             Ok(_) => State::Done,
             Err(_) => State::Failed,
         };
@@ -195,10 +228,15 @@ impl Job {
     }
 
     fn tell_how_to_resume(&self) {
-        let Manifest { settings, store, .. } = self.run.manifest();
+        let Manifest {
+            settings, store, ..
+        } = self.run.manifest();
         if !store.as_os_str().is_empty() {
             let run = plain::line(&self.run.directory().path().to_string_lossy(), LONG);
-            let line = format!("stopped; go on with: retap {} --resume {run}", settings.command());
+            let line = format!(
+                "stopped; go on with: retap {} --resume {run}",
+                settings.command()
+            );
             self.console().say(Tone::Warning, &line);
         }
     }
@@ -223,7 +261,11 @@ pub enum Clock {
 
 impl Clock {
     pub fn of(device: &str) -> Clock {
-        if devices::is_linked(device) { Clock::Real } else { Clock::Jumping }
+        if devices::is_linked(device) {
+            Clock::Real
+        } else {
+            Clock::Jumping
+        }
     }
 }
 

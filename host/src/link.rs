@@ -69,7 +69,11 @@ struct Up {
 
 impl Link {
     /// Connects, and keeps connected until dropped. Fails if the agent refuses or cannot be reached in time.
-    pub async fn connect(dial: Arc<dyn Dial>, host: String, patience: Patience) -> Result<Link, LinkError> {
+    pub async fn connect(
+        dial: Arc<dyn Dial>,
+        host: String,
+        patience: Patience,
+    ) -> Result<Link, LinkError> {
         let shared = Arc::new(Shared {
             session: SessionId(random()),
             state: watch::Sender::new(State::Connecting),
@@ -83,7 +87,11 @@ impl Link {
         let up = courier.connect().await?;
         shared.state.send_replace(State::Up(up.clone()));
         let courier = tokio::spawn(courier.keep_up(up)).abort_handle();
-        Ok(Link { shared, news: Turn::new(news), courier })
+        Ok(Link {
+            shared,
+            news: Turn::new(news),
+            courier,
+        })
     }
 
     async fn ask(&self, request: Request) -> Result<Reply, RequestError> {
@@ -104,13 +112,16 @@ impl Link {
             let asked = Instant::now();
             match self.exchange(&up.quic, &envelope).await {
                 Ok(answer) => {
-                    self.shared.answers_soon.store(asked.elapsed() < SOON, Ordering::Relaxed);
+                    self.shared
+                        .answers_soon
+                        .store(asked.elapsed() < SOON, Ordering::Relaxed);
                     return reply(answer);
                 }
                 Err(MessageError::Codec(error)) => {
-                    return Err(
-                        Interruption::LinkLost { why: format!("an answer made no sense: {error}") }.into()
-                    );
+                    return Err(Interruption::LinkLost {
+                        why: format!("an answer made no sense: {error}"),
+                    }
+                    .into());
                 }
                 Err(MessageError::Read(ReadError::Reset(code))) if code == MALFORMED => {
                     return Err(unreadable(&envelope.request).into());
@@ -121,10 +132,17 @@ impl Link {
     }
 
     async fn exchange(&self, quic: &Quic, envelope: &Envelope) -> Result<Answer, MessageError> {
-        let (mut request, mut answer) = quic.open_bi().await.map_err(quinn::WriteError::ConnectionLost)?;
+        let (mut request, mut answer) = quic
+            .open_bi()
+            .await
+            .map_err(quinn::WriteError::ConnectionLost)?;
         send(&mut request, envelope).await?;
         let answer = receive(&mut answer, ANSWER_LIMIT);
-        if self.shared.answers_soon.load(Ordering::Relaxed) { awake(answer).await } else { answer.await }
+        if self.shared.answers_soon.load(Ordering::Relaxed) {
+            awake(answer).await
+        } else {
+            answer.await
+        }
     }
 }
 
@@ -144,7 +162,9 @@ async fn awake<T>(answer: impl Future<Output = T>) -> T {
 /// Asked again, it would be refused again.
 fn unreadable(request: &Request) -> Fault {
     let name = request.name();
-    Fault::Impossible(format!("the agent could not read `{name}`: it holds more than an agent takes at once"))
+    Fault::Impossible(format!(
+        "the agent could not read `{name}`: it holds more than an agent takes at once"
+    ))
 }
 
 fn reply(answer: Answer) -> Result<Reply, RequestError> {
@@ -165,7 +185,9 @@ impl Shared {
             return Ok(up.clone());
         }
         let mut state = self.state.subscribe();
-        let settled = state.wait_for(|state| !matches!(state, State::Connecting)).await;
+        let settled = state
+            .wait_for(|state| !matches!(state, State::Connecting))
+            .await;
         match settled.map(|state| state.clone()) {
             Ok(State::Up(up)) => Ok(up),
             Ok(State::Down(interruption)) => Err(interruption),
@@ -207,7 +229,8 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.courier.abort();
         if let State::Up(up) = &*self.shared.state.borrow() {
-            up.quic.close(VarInt::from_u32(code::DONE), b"the host is done");
+            up.quic
+                .close(VarInt::from_u32(code::DONE), b"the host is done");
         }
     }
 }
@@ -240,6 +263,8 @@ fn random() -> u128 {
 
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Link").field("session", &self.shared.session).finish_non_exhaustive()
+        f.debug_struct("Link")
+            .field("session", &self.shared.session)
+            .finish_non_exhaustive()
     }
 }

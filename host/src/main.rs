@@ -1,5 +1,8 @@
 //! The program `retap`.
-#![expect(unreachable_pub, reason = "in a program `pub` says which module may use it, nobody outside can")]
+#![expect(
+    unreachable_pub,
+    reason = "in a program `pub` says which module may use it, nobody outside can"
+)]
 
 mod adb;
 mod agent_files;

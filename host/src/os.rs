@@ -24,21 +24,30 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(unix)]
 pub fn on_end_asked(asked: impl Fn() + Send + 'static) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()?;
     let mut signals = {
         let _inside = runtime.enter();
         let others = [SignalKind::interrupt(), SignalKind::hangup()];
-        let heard = others.into_iter().filter(|kind| !is_ignored(kind.as_raw_value()));
-        heard.chain([SignalKind::terminate()]).map(signal).collect::<io::Result<Vec<_>>>()?
+        let heard = others
+            .into_iter()
+            .filter(|kind| !is_ignored(kind.as_raw_value()));
+        heard
+            .chain([SignalKind::terminate()])
+            .map(signal)
+            .collect::<io::Result<Vec<_>>>()?
     };
-    std::thread::Builder::new().name("retap signals".into()).spawn(move || {
-        let each = signals.iter_mut().map(|signal| async {
-            while signal.recv().await.is_some() {
-                asked();
-            }
-        });
-        runtime.block_on(join_all(each));
-    })?;
+    std::thread::Builder::new()
+        .name("retap signals".into())
+        .spawn(move || {
+            let each = signals.iter_mut().map(|signal| async {
+                while signal.recv().await.is_some() {
+                    asked();
+                }
+            });
+            runtime.block_on(join_all(each));
+        })?;
     Ok(())
 }
 
@@ -87,5 +96,10 @@ pub fn forget_peak_memory() {
 fn kib(file: &str, name: &str) -> Option<u64> {
     let text = std::fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+    line.trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()
+        .map(|kib| kib * 1024)
 }

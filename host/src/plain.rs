@@ -46,7 +46,10 @@ mod tests {
 
     #[test]
     fn escape_sequences_and_control_characters_are_spelled_out() {
-        assert_eq!(line("\u{1b}[2Jgone\u{7}\r\n\u{9b}31m", LONG), r"\u{1b}[2Jgone\u{7}\r\n\u{9b}31m");
+        assert_eq!(
+            line("\u{1b}[2Jgone\u{7}\r\n\u{9b}31m", LONG),
+            r"\u{1b}[2Jgone\u{7}\r\n\u{9b}31m"
+        );
     }
 
     #[test]
@@ -75,7 +78,10 @@ mod tests {
     fn no_cut_makes_a_line_longer_than_its_limit() {
         let nasty = "a\u{1b}ü\n\u{202e}z".repeat(50);
         for limit in 1..80 {
-            assert!(line(&nasty, limit).chars().count() <= limit, "limit {limit}");
+            assert!(
+                line(&nasty, limit).chars().count() <= limit,
+                "limit {limit}"
+            );
         }
     }
 }

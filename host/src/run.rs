@@ -31,30 +31,52 @@ pub struct Run {
 
 impl Run {
     /// A new one at `out`, or below `runs/` with a name of its own.
-    pub fn start(settings: Settings, seed: u64, out: Option<&Path>, store: &Path) -> Result<Run, Failure> {
+    pub fn start(
+        settings: Settings,
+        seed: u64,
+        out: Option<&Path>,
+        store: &Path,
+    ) -> Result<Run, Failure> {
         let directory = match out {
             Some(path) => Directory::create(path)?,
             None => Directory::create_named(settings.command(), seed)?,
         };
-        let typed: Vec<String> =
-            env::args_os().skip(1).map(|part| part.to_string_lossy().into_owned()).collect();
+        let typed: Vec<String> = env::args_os()
+            .skip(1)
+            .map(|part| part.to_string_lossy().into_owned())
+            .collect();
         let started = Moment::now().words();
-        let manifest =
-            Manifest::new(format!("retap {}", typed.join(" ")), seed, started, job_name(), store, settings);
-        let run = Run { directory: Arc::new(directory), manifest };
+        let manifest = Manifest::new(
+            format!("retap {}", typed.join(" ")),
+            seed,
+            started,
+            job_name(),
+            store,
+            settings,
+        );
+        let run = Run {
+            directory: Arc::new(directory),
+            manifest,
+        };
         run.save()?;
         Ok(run)
     }
 
     /// One whose process was killed or stopped, with its settings if they are `mine` to go on with.
-    pub fn resume<S>(path: &Path, mine: impl Fn(&Settings) -> Option<S>) -> Result<(Run, S), Failure> {
+    pub fn resume<S>(
+        path: &Path,
+        mine: impl Fn(&Settings) -> Option<S>,
+    ) -> Result<(Run, S), Failure> {
         let directory = Directory::open(path)?;
         let manifest = Manifest::parse(&directory.read(MANIFEST)?, &path.join(MANIFEST))?;
         let settings = mine(&manifest.settings).ok_or_else(|| ManifestError::OtherCommand {
             path: path.to_owned(),
             command: manifest.settings.command(),
         })?;
-        let mut run = Run { directory: Arc::new(directory), manifest };
+        let mut run = Run {
+            directory: Arc::new(directory),
+            manifest,
+        };
         run.set_state(State::Running)?;
         Ok((run, settings))
     }
@@ -79,7 +101,9 @@ impl Run {
     }
 
     fn save(&self) -> Result<(), Failure> {
-        Ok(self.directory.write(MANIFEST, self.manifest.to_text()?.as_bytes())?)
+        Ok(self
+            .directory
+            .write(MANIFEST, self.manifest.to_text()?.as_bytes())?)
     }
 }
 
@@ -87,8 +111,13 @@ impl Run {
 pub fn default_store() -> PathBuf {
     let home = || env::home_dir().map(|home| home.join(".local").join("share"));
     // By the XDG rules a relative path counts as not set.
-    let data = env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    data.or_else(home).unwrap_or_default().join("retap").join("store.sqlite")
+    let data = env::var_os("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
+    data.or_else(home)
+        .unwrap_or_default()
+        .join("retap")
+        .join("store.sqlite")
 }
 
 /// A number that nobody chose, from the randomness that the system gives every process.

@@ -235,7 +235,10 @@ pub struct Nd3min {
 
 impl Default for Nd3min {
     fn default() -> Nd3min {
-        Nd3min { scheduler: Scheduler::Heuristic, parts: DEFAULT_PARTS }
+        Nd3min {
+            scheduler: Scheduler::Heuristic,
+            parts: DEFAULT_PARTS,
+        }
     }
 }
 
@@ -301,7 +304,9 @@ impl Settings {
             Settings::Explore(explore) => Clock::of(&explore.devices.device),
             Settings::Reduce(reduce) if reduce.oracle == Oracle::Recording => Clock::Jumping,
             Settings::Reduce(reduce) => reduce.device.as_deref().map_or(Clock::Jumping, Clock::of),
-            Settings::ReduceSuite(suite) => suite.device.as_deref().map_or(Clock::Jumping, Clock::of),
+            Settings::ReduceSuite(suite) => {
+                suite.device.as_deref().map_or(Clock::Jumping, Clock::of)
+            }
         }
     }
 
@@ -319,7 +324,11 @@ impl Settings {
 impl Explorer {
     /// Where none is named. Only `random` is explored in sessions: who speaks of them means it.
     pub fn usual(session_events: Option<u32>) -> Explorer {
-        if session_events.is_some() { Explorer::Random } else { Explorer::Auto }
+        if session_events.is_some() {
+            Explorer::Random
+        } else {
+            Explorer::Auto
+        }
     }
 
     pub fn name(self) -> &'static str {

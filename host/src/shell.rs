@@ -18,7 +18,10 @@ pub struct Shell {
 
 impl Shell {
     pub fn new(console: Console) -> Shell {
-        Shell { console: Arc::new(console), stop: Stop::new() }
+        Shell {
+            console: Arc::new(console),
+            stop: Stop::new(),
+        }
     }
 
     /// The first Ctrl-C asks to stop, the second does not ask. A thread of its own listens, because the runtime's
@@ -40,7 +43,10 @@ impl Shell {
             std::process::exit(Exit::Interrupted as i32);
         }
         self.stop.ask();
-        self.console.say(Tone::Warning, "stopping, and keeping what was observed; Ctrl-C again ends at once");
+        self.console.say(
+            Tone::Warning,
+            "stopping, and keeping what was observed; Ctrl-C again ends at once",
+        );
     }
 }
 

@@ -40,12 +40,16 @@ fn parse(text: &str, known: Option<&Target>) -> Result<Target, TargetError> {
             _ => Ok(Target::AnyProblem),
         },
         Some(("activity", name)) if !name.is_empty() => Ok(Target::Activity(name.into())),
-        Some(("screen", shown)) if !shown.is_empty() => {
-            Ok(Target::Screen(Widget { text: shown.into(), ..Widget::default() }))
-        }
+        Some(("screen", shown)) if !shown.is_empty() => Ok(Target::Screen(Widget {
+            text: shown.into(),
+            ..Widget::default()
+        })),
         Some(("log", pattern)) if !pattern.is_empty() => match Regex::new(pattern) {
             Ok(_) => Ok(Target::Log(pattern.into())),
-            Err(error) => Err(TargetError::Pattern { pattern: pattern.to_owned(), why: error.to_string() }),
+            Err(error) => Err(TargetError::Pattern {
+                pattern: pattern.to_owned(),
+                why: error.to_string(),
+            }),
         },
         _ => Err(TargetError::Unknown(text.to_owned())),
     }
@@ -58,9 +62,14 @@ pub fn in_words(target: &Target) -> String {
         Target::AnyProblem => "a crash".to_owned(),
         Target::Activity(name) => format!("the activity `{}`", plain::line(name, SHORT)),
         Target::Log(pattern) => format!("a line of the log with `{}`", plain::line(pattern, SHORT)),
-        Target::Screen(widget) => format!("a screen that shows `{}`", plain::line(&widget.text, SHORT)),
+        Target::Screen(widget) => {
+            format!("a screen that shows `{}`", plain::line(&widget.text, SHORT))
+        }
         Target::Lacks { widget, .. } => {
-            format!("a screen without {}", plain::line(&widget.to_string(), SHORT))
+            format!(
+                "a screen without {}",
+                plain::line(&widget.to_string(), SHORT)
+            )
         }
     }
 }
@@ -73,10 +82,12 @@ impl Explained for TargetError {
     fn help(&self) -> String {
         match self {
             TargetError::Pattern { .. } => {
-                "write `--target log:REGEX`, with a backslash before what is meant as it stands".into()
+                "write `--target log:REGEX`, with a backslash before what is meant as it stands"
+                    .into()
             }
             TargetError::Unknown(_) | TargetError::NoneNamed => {
-                "name one with `--target`: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX`".into()
+                "name one with `--target`: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX`"
+                    .into()
             }
         }
     }
@@ -93,12 +104,30 @@ mod tests {
         let crash = Target::Problem(Fingerprint(7));
         assert_eq!(parse("crash", Some(&crash)), Ok(crash));
         assert_eq!(parse("crash", None), Ok(Target::AnyProblem));
-        assert_eq!(parse("activity:.Settings", None), Ok(Target::Activity(".Settings".into())));
-        let shows = Target::Screen(Widget { text: "Total: 3".into(), ..Widget::default() });
+        assert_eq!(
+            parse("activity:.Settings", None),
+            Ok(Target::Activity(".Settings".into()))
+        );
+        let shows = Target::Screen(Widget {
+            text: "Total: 3".into(),
+            ..Widget::default()
+        });
         assert_eq!(parse("screen:Total: 3", None), Ok(shows));
         assert_eq!(parse("log:ANR in", None), Ok(Target::Log("ANR in".into())));
-        assert!(matches!(parse("log:(", None), Err(TargetError::Pattern { .. })));
-        for wrong in ["", "log", "log:", "crash:", "activity:", "screen", "scren:x", "Crash"] {
+        assert!(matches!(
+            parse("log:(", None),
+            Err(TargetError::Pattern { .. })
+        ));
+        for wrong in [
+            "",
+            "log",
+            "log:",
+            "crash:",
+            "activity:",
+            "screen",
+            "scren:x",
+            "Crash",
+        ] {
             assert_eq!(parse(wrong, None), Err(TargetError::Unknown(wrong.into())));
         }
     }

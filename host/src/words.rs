@@ -18,7 +18,11 @@ pub fn thousands(number: u64) -> String {
 
 /// `1 step`, `2 steps`.
 pub fn counted(number: u64, one: &str) -> String {
-    format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
+    format!(
+        "{} {one}{}",
+        thousands(number),
+        if number == 1 { "" } else { "s" }
+    )
 }
 
 /// `a`, `b` and `c`, each in backticks.
@@ -48,16 +52,25 @@ mod tests {
     fn numbers_and_lists_read_like_prose() {
         assert_eq!(
             ["0", "999", "1,000", "1,234,567"],
-            [0, 999, 1_000, 1_234_567].map(thousands).each_ref().map(|s| s.as_str())
+            [0, 999, 1_000, 1_234_567]
+                .map(thousands)
+                .each_ref()
+                .map(|s| s.as_str())
         );
-        assert_eq!((counted(1, "step"), counted(2_000, "step")), ("1 step".into(), "2,000 steps".into()));
+        assert_eq!(
+            (counted(1, "step"), counted(2_000, "step")),
+            ("1 step".into(), "2,000 steps".into())
+        );
         assert_eq!(listed(["a", "b", "c"].into_iter()), "`a`, `b` and `c`");
         assert_eq!(listed(["a"].into_iter()), "`a`");
     }
 
     #[test]
     fn only_names_that_are_near_are_suggested() {
-        assert_eq!(nearest("evnts", ["events", "explorer"].into_iter()), Some("events"));
+        assert_eq!(
+            nearest("evnts", ["events", "explorer"].into_iter()),
+            Some("events")
+        );
         assert_eq!(nearest("zzz", ["events", "explorer"].into_iter()), None);
     }
 }

@@ -52,25 +52,29 @@ impl Action {
             Action::Tap(at) | Action::LongPress(at) | Action::Text { at, .. } => Some(*at),
             Action::Swipe { from, .. } => Some(*from),
             Action::Pinch { center, .. } => Some(*center),
-            Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } | Action::System(_) => {
-                None
-            }
+            Action::Key(_)
+            | Action::Rotate(_)
+            | Action::Launch
+            | Action::Wait { .. }
+            | Action::System(_) => None,
         }
     }
 
     /// How long it lasts by itself.
     pub fn takes(&self) -> Duration {
         match self {
-            Action::Swipe { millis, .. } | Action::Pinch { millis, .. } | Action::Wait { millis } => {
-                Duration::from_millis(u64::from(*millis))
-            }
+            Action::Swipe { millis, .. }
+            | Action::Pinch { millis, .. }
+            | Action::Wait { millis } => Duration::from_millis(u64::from(*millis)),
             _ => Duration::ZERO,
         }
     }
 
     /// The same action with its first place moved to `to`, and everything else moved along.
     pub fn moved_to(&self, to: Point) -> Action {
-        let Some(place) = self.place() else { return self.clone() };
+        let Some(place) = self.place() else {
+            return self.clone();
+        };
         let shift = |point: Point| Point {
             x: point.x.saturating_add(to.x.saturating_sub(place.x)),
             y: point.y.saturating_add(to.y.saturating_sub(place.y)),
@@ -80,8 +84,11 @@ impl Action {
             Action::Tap(at) | Action::LongPress(at) | Action::Text { at, .. } => *at = to,
             Action::Swipe { from, to: end, .. } => (*from, *end) = (to, shift(*end)),
             Action::Pinch { center, .. } => *center = to,
-            Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } | Action::System(_) => {
-            }
+            Action::Key(_)
+            | Action::Rotate(_)
+            | Action::Launch
+            | Action::Wait { .. }
+            | Action::System(_) => {}
         }
         moved
     }
@@ -93,7 +100,9 @@ impl fmt::Display for Action {
             Action::Tap(at) => write!(f, "tap {at}"),
             Action::LongPress(at) => write!(f, "long press {at}"),
             Action::Swipe { from, to, .. } => write!(f, "swipe {from} → {to}"),
-            Action::Pinch { center, from, to, .. } => write!(f, "pinch {from} → {to} around {center}"),
+            Action::Pinch {
+                center, from, to, ..
+            } => write!(f, "pinch {from} → {to} around {center}"),
             Action::Key(key) => write!(f, "key {key}"),
             Action::Text { at, text } => write!(f, "type {text:?} at {at}"),
             Action::Rotate(rotation) => write!(f, "rotate to {rotation}"),
@@ -132,7 +141,10 @@ impl Key {
     /// The key of this code, by its name if it has one.
     pub fn of_code(code: u16) -> Key {
         let named = [Key::Back, Key::Home, Key::Menu, Key::Enter, Key::Delete];
-        named.into_iter().find(|key| key.code() == code).unwrap_or(Key::Code(code))
+        named
+            .into_iter()
+            .find(|key| key.code() == code)
+            .unwrap_or(Key::Code(code))
     }
 }
 
@@ -163,7 +175,12 @@ pub struct Widget {
 
 impl fmt::Display for Widget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let class = self.class.rsplit('.').next().filter(|class| !class.is_empty()).unwrap_or("widget");
+        let class = self
+            .class
+            .rsplit('.')
+            .next()
+            .filter(|class| !class.is_empty())
+            .unwrap_or("widget");
         let id = self.id.rsplit('/').next().unwrap_or_default();
         match (self.text.is_empty(), id.is_empty()) {
             (false, _) => write!(f, "{class} {:?}", self.text),

@@ -20,7 +20,9 @@ impl Step {
         let (Some(widget), Some(place)) = (&self.widget, self.action.place()) else {
             return self.aim_at_place();
         };
-        let Some(node) = screen.find(widget, Some(place)) else { return self.aim_at_place() };
+        let Some(node) = screen.find(widget, Some(place)) else {
+            return self.aim_at_place();
+        };
         let bounds = screen.nodes()[node].bounds;
         // A place that still lies on the widget is kept: it may have been chosen within it, as a swipe's start is.
         let action = if bounds.contains(place) {
@@ -28,12 +30,24 @@ impl Step {
         } else {
             Cow::Owned(self.action.moved_to(bounds.center()))
         };
-        Aim { action, hit: Hit::Widget, node: Some(node) }
+        Aim {
+            action,
+            hit: Hit::Widget,
+            node: Some(node),
+        }
     }
 
     /// Without looking for the widget.
     pub fn aim_at_place(&self) -> Aim<'_> {
-        let hit = if self.action.place().is_some() { Hit::Place } else { Hit::Anywhere };
-        Aim { action: Cow::Borrowed(&self.action), hit, node: None }
+        let hit = if self.action.place().is_some() {
+            Hit::Place
+        } else {
+            Hit::Anywhere
+        };
+        Aim {
+            action: Cow::Borrowed(&self.action),
+            hit,
+            node: None,
+        }
     }
 }

@@ -18,7 +18,9 @@ impl Serialize for Png {
 
 impl<'de> Deserialize<'de> for Png {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Bytes(|bytes: &[u8]| Ok::<_, Infallible>(Png(bytes.to_vec()))))
+        deserializer.deserialize_bytes(Bytes(|bytes: &[u8]| {
+            Ok::<_, Infallible>(Png(bytes.to_vec()))
+        }))
     }
 }
 

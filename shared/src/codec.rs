@@ -25,7 +25,9 @@ pub enum CodecError {
     Encode(#[source] Box<dyn Error + Send + Sync>),
     #[error("could not decode the message; host and agent must be of the same version")]
     Decode(#[source] Box<dyn Error + Send + Sync>),
-    #[error("{excess} bytes follow the end of the message; host and agent must be of the same version")]
+    #[error(
+        "{excess} bytes follow the end of the message; host and agent must be of the same version"
+    )]
     Excess { excess: usize },
 }
 
@@ -51,9 +53,18 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
 
 /// bincode's own limit counts bytes read, which the input's end does anyway; what it leads to in memory is `budget`'s.
 fn configuration() -> impl Config {
-    standard().with_little_endian().with_variable_int_encoding().with_no_limit()
+    standard()
+        .with_little_endian()
+        .with_variable_int_encoding()
+        .with_no_limit()
 }
 
 fn check_length(bytes: &[u8]) -> Result<(), CodecError> {
-    if bytes.len() > MAX_MESSAGE { Err(CodecError::TooLong { length: bytes.len() }) } else { Ok(()) }
+    if bytes.len() > MAX_MESSAGE {
+        Err(CodecError::TooLong {
+            length: bytes.len(),
+        })
+    } else {
+        Ok(())
+    }
 }

@@ -64,6 +64,8 @@ impl FromStr for Fingerprint {
     type Err = NotAFingerprint;
 
     fn from_str(digits: &str) -> Result<Self, NotAFingerprint> {
-        hex::parse(digits).map(Fingerprint).ok_or_else(|| NotAFingerprint(digits.to_owned()))
+        hex::parse(digits)
+            .map(Fingerprint)
+            .ok_or_else(|| NotAFingerprint(digits.to_owned()))
     }
 }

@@ -35,7 +35,11 @@ pub struct FrameReader {
 impl FrameReader {
     /// A frame longer than `limit` is refused as soon as its length is known.
     pub fn new(limit: usize) -> Self {
-        FrameReader { pending: Vec::new(), taken: 0, limit }
+        FrameReader {
+            pending: Vec::new(),
+            taken: 0,
+            limit,
+        }
     }
 
     pub fn push(&mut self, bytes: &[u8]) {
@@ -46,7 +50,9 @@ impl FrameReader {
 
     /// The next frame's payload, once all of it has arrived. An error stays: nothing after it can be trusted.
     pub fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameError> {
-        let Some((head, rest)) = self.pending[self.taken..].split_first_chunk() else { return Ok(None) };
+        let Some((head, rest)) = self.pending[self.taken..].split_first_chunk() else {
+            return Ok(None);
+        };
         let length = check(u16::from_le_bytes(*head).into(), self.limit)?;
         let payload = rest.get(..length);
         if payload.is_some() {

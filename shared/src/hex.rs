@@ -5,7 +5,11 @@ use serde::{Deserialize, Deserializer, Serializer};
 /// Exactly 16 digits; the standard library would let a sign and fewer digits pass.
 pub(crate) fn parse(digits: &str) -> Option<u64> {
     let fits = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    if fits { u64::from_str_radix(digits, 16).ok() } else { None }
+    if fits {
+        u64::from_str_radix(digits, 16).ok()
+    } else {
+        None
+    }
 }
 
 pub(crate) fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -22,6 +26,9 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     }
     let digits = String::deserialize(deserializer)?;
     parse(&digits).ok_or_else(|| {
-        serde::de::Error::invalid_value(serde::de::Unexpected::Str(&digits), &"16 hexadecimal digits")
+        serde::de::Error::invalid_value(
+            serde::de::Unexpected::Str(&digits),
+            &"16 hexadecimal digits",
+        )
     })
 }

@@ -8,20 +8,29 @@ use crate::verdict::{Problem, ProblemKind};
 /// The lines that something leaves in the log: level, tag, and what it says.
 pub fn lines(what: &What) -> Box<dyn Iterator<Item = String> + '_> {
     match what {
-        What::Activity(activity) => Box::new(once(format!("I/ActivityTaskManager: Displayed {activity}"))),
+        What::Activity(activity) => {
+            Box::new(once(format!("I/ActivityTaskManager: Displayed {activity}")))
+        }
         What::Problem(problem) => Box::new(failure(problem)),
     }
 }
 
 fn failure(problem: &Problem) -> impl Iterator<Item = String> + '_ {
-    let Problem { kind, process, stack, .. } = problem;
+    let Problem {
+        kind,
+        process,
+        stack,
+        ..
+    } = problem;
     let (tag, first) = match kind {
         ProblemKind::Crash => ("E/AndroidRuntime", "FATAL EXCEPTION: main".to_owned()),
         ProblemKind::NativeCrash => ("F/DEBUG", "*** *** *** *** *** *** *** ***".to_owned()),
         ProblemKind::Anr => ("E/ActivityManager", format!("ANR in {process}")),
     };
     let whose = format!("Process: {process}");
-    let said = [first, whose].into_iter().chain(stack.lines().map(str::to_owned));
+    let said = [first, whose]
+        .into_iter()
+        .chain(stack.lines().map(str::to_owned));
     said.map(move |line| format!("{tag}: {line}"))
 }
 

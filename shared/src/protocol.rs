@@ -149,7 +149,10 @@ pub struct Settle {
 
 impl Default for Settle {
     fn default() -> Self {
-        Settle { quiet: Micros::from_millis(200), limit: Micros::from_millis(5_000) }
+        Settle {
+            quiet: Micros::from_millis(200),
+            limit: Micros::from_millis(5_000),
+        }
     }
 }
 

@@ -132,7 +132,9 @@ pub enum Rotation {
 /// The parts do not make a tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MalformedScreen {
-    #[error("node {node} has depth {depth}, which no node before it in its window can be the parent of")]
+    #[error(
+        "node {node} has depth {depth}, which no node before it in its window can be the parent of"
+    )]
     Depth { node: usize, depth: u16 },
     #[error("the windows claim {claimed} nodes, the screen has {present}")]
     Count { claimed: u64, present: usize },
@@ -150,20 +152,34 @@ impl Screen {
         content.check()?;
         let node_hashes = content.node_hashes();
         let hash = content.hash(&node_hashes);
-        Ok(Screen { content, node_hashes, hash })
+        Ok(Screen {
+            content,
+            node_hashes,
+            hash,
+        })
     }
 
     /// The same screen with other flags on some nodes. Only these are looked at.
     pub fn with_flags(&self, changed: &[(usize, NodeFlags)]) -> Screen {
-        let Screen { mut content, mut node_hashes, .. } = self.clone();
+        let Screen {
+            mut content,
+            mut node_hashes,
+            ..
+        } = self.clone();
         for &(number, flags) in changed {
-            if let (Some(node), Some(hash)) = (content.nodes.get_mut(number), node_hashes.get_mut(number)) {
+            if let (Some(node), Some(hash)) =
+                (content.nodes.get_mut(number), node_hashes.get_mut(number))
+            {
                 node.flags = flags;
                 *hash = node.own_hash();
             }
         }
         let hash = content.hash(&node_hashes);
-        Screen { content, node_hashes, hash }
+        Screen {
+            content,
+            node_hashes,
+            hash,
+        }
     }
 
     pub fn hash(&self) -> ScreenHash {
@@ -212,9 +228,16 @@ impl Screen {
 
 impl ScreenContent {
     fn check(&self) -> Result<(), MalformedScreen> {
-        let claimed: u64 = self.windows.iter().map(|window| u64::from(window.nodes)).sum();
+        let claimed: u64 = self
+            .windows
+            .iter()
+            .map(|window| u64::from(window.nodes))
+            .sum();
         if claimed != self.nodes.len() as u64 {
-            return Err(MalformedScreen::Count { claimed, present: self.nodes.len() });
+            return Err(MalformedScreen::Count {
+                claimed,
+                present: self.nodes.len(),
+            });
         }
         let mut first = 0;
         for window in &self.windows {
@@ -239,13 +262,20 @@ impl Node {
 
     /// What a person reads on it.
     pub fn label(&self) -> &Text {
-        if self.text.is_empty() { &self.description } else { &self.text }
+        if self.text.is_empty() {
+            &self.description
+        } else {
+            &self.text
+        }
     }
 }
 
 impl Rect {
     pub fn center(&self) -> Point {
-        Point { x: self.left.midpoint(self.right), y: self.top.midpoint(self.bottom) }
+        Point {
+            x: self.left.midpoint(self.right),
+            y: self.top.midpoint(self.bottom),
+        }
     }
 
     pub fn contains(&self, point: Point) -> bool {
@@ -267,7 +297,11 @@ impl Rect {
 
 impl fmt::Display for Rect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{},{} to {},{}", self.left, self.top, self.right, self.bottom)
+        write!(
+            f,
+            "{},{} to {},{}",
+            self.left, self.top, self.right, self.bottom
+        )
     }
 }
 

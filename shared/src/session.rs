@@ -43,7 +43,9 @@ pub enum Welcome {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
-    #[error("the agent is Retap {agent}; host and agent must be equal: use the same version on both sides")]
+    #[error(
+        "the agent is Retap {agent}; host and agent must be equal: use the same version on both sides"
+    )]
     Version { agent: String },
     #[error(
         "the phone is held by {by}, last heard of {silent_seconds} s ago: end that run, or choose another phone"

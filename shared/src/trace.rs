@@ -63,7 +63,12 @@ pub struct Step {
 
 impl Step {
     pub fn new(action: Action) -> Self {
-        Step { action, widget: None, activity: Text::default(), screen: None }
+        Step {
+            action,
+            widget: None,
+            activity: Text::default(),
+            screen: None,
+        }
     }
 }
 

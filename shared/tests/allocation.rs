@@ -87,7 +87,11 @@ fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
         ("answer", peak_of::<Answer>(bytes)),
     ];
     for (what, peak) in peaks {
-        prop_assert!(peak <= bound, "{} bytes as a {what} took {peak}, more than {bound}", bytes.len());
+        prop_assert!(
+            peak <= bound,
+            "{} bytes as a {what} took {peak}, more than {bound}",
+            bytes.len()
+        );
     }
     Ok(())
 }
@@ -183,7 +187,17 @@ const WATCHED: u8 = 6;
 
 #[test]
 fn claimed_lengths_that_no_bytes_follow_take_nothing() {
-    let lengths = [1, 250, 251, 65_535, 65_536, 1 << 20, 1 << 32, u64::MAX / 2, u64::MAX];
+    let lengths = [
+        1,
+        250,
+        251,
+        65_535,
+        65_536,
+        1 << 20,
+        1 << 32,
+        u64::MAX / 2,
+        u64::MAX,
+    ];
     for length in lengths {
         for variant in 0..8 {
             for zeros in 0..12 {
@@ -223,7 +237,11 @@ fn a_list_of_the_smallest_elements_is_refused_rather_than_paid_for() {
         watched.extend(claim(count));
         watched.extend([0, 1, 0].repeat(count as usize));
         check(&watched).unwrap();
-        assert_eq!(decode::<Reply>(&watched).is_ok(), count <= 6_000, "{count} pieces of news");
+        assert_eq!(
+            decode::<Reply>(&watched).is_ok(),
+            count <= 6_000,
+            "{count} pieces of news"
+        );
     }
 }
 
@@ -246,18 +264,28 @@ fn many_small_screens_and_one_large_text_named_often_keep_to_it() {
     screen.extend([0; 14]);
     screen.extend(nodes.to_le_bytes());
     screen.extend(nodes.to_le_bytes());
-    screen.extend([0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0].repeat(nodes as usize));
+    screen.extend(
+        [0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0].repeat(nodes as usize),
+    );
     let mut bytes = vec![PLAYED, 0, 0, 0, 0, 0, 1];
     bytes.extend(claim(screen.len() as u64));
     bytes.extend(screen);
     bytes.push(0);
     check(&bytes).unwrap();
-    assert!(decode::<Reply>(&bytes).is_err(), "800 MB of text are not a screen");
+    assert!(
+        decode::<Reply>(&bytes).is_err(),
+        "800 MB of text are not a screen"
+    );
 }
 
 #[test]
 fn a_trace_of_five_thousand_bare_taps_can_be_sent() {
-    let step = |number: i32| Step::new(Action::Tap(Point { x: 300 + number % 700, y: 1_000 }));
+    let step = |number: i32| {
+        Step::new(Action::Tap(Point {
+            x: 300 + number % 700,
+            y: 1_000,
+        }))
+    };
     let play = Request::Play(Play {
         app: App::default(),
         start: Start::Clean,
@@ -279,12 +307,27 @@ fn a_recording_of_a_thousand_screens_can_be_sent() {
             depth: u16::from(row > 0),
             class: "android.widget.TextView".into(),
             text: format!("row {row} of screen {number}").into(),
-            bounds: Rect { left: 0, top: row * 50, right: 1_080, bottom: row * 50 + 50 },
+            bounds: Rect {
+                left: 0,
+                top: row * 50,
+                right: 1_080,
+                bottom: row * 50 + 50,
+            },
             ..Node::default()
         };
         let nodes: Vec<_> = (0..100).map(node).collect();
-        let windows = vec![Window { nodes: nodes.len() as u32, ..Window::default() }];
-        Arc::new(Screen::new(ScreenContent { windows, nodes, ..ScreenContent::default() }).unwrap())
+        let windows = vec![Window {
+            nodes: nodes.len() as u32,
+            ..Window::default()
+        }];
+        Arc::new(
+            Screen::new(ScreenContent {
+                windows,
+                nodes,
+                ..ScreenContent::default()
+            })
+            .unwrap(),
+        )
     };
     let played = Reply::Played(Played {
         verdict: Verdict::TargetReached,

@@ -14,7 +14,12 @@ use retap_shared::verdict::{Problem, ProblemKind};
 const APP: &str = "com.example.shop";
 
 fn problem(kind: ProblemKind, stack: &str) -> Problem {
-    Problem { kind, process: APP.into(), summary: String::new(), stack: stack.into() }
+    Problem {
+        kind,
+        process: APP.into(),
+        summary: String::new(),
+        stack: stack.into(),
+    }
 }
 
 /// The lines after the kind.
@@ -27,28 +32,46 @@ fn it_reads_as_16_digits_and_back() {
     let fingerprint = Fingerprint(0x00ab_cdef_0123_4567);
     assert_eq!(fingerprint.to_string(), "00abcdef01234567");
     assert_eq!("00ABCDEF01234567".parse(), Ok(fingerprint));
-    assert_eq!(serde_json::to_string(&fingerprint).unwrap(), "\"00abcdef01234567\"");
-    assert_eq!(serde_json::from_str::<Fingerprint>("\"00abcdef01234567\"").unwrap(), fingerprint);
+    assert_eq!(
+        serde_json::to_string(&fingerprint).unwrap(),
+        "\"00abcdef01234567\""
+    );
+    assert_eq!(
+        serde_json::from_str::<Fingerprint>("\"00abcdef01234567\"").unwrap(),
+        fingerprint
+    );
     for wrong in ["", "abc", "-0abcdef01234567", "00abcdef012345678"] {
         let said = wrong.parse::<Fingerprint>().unwrap_err().to_string();
-        assert_eq!(said, format!("`{wrong}` is not a fingerprint; that has 16 hexadecimal digits"));
+        assert_eq!(
+            said,
+            format!("`{wrong}` is not a fingerprint; that has 16 hexadecimal digits")
+        );
     }
 }
 
 #[test]
 fn it_is_the_same_in_every_build_of_retap() {
-    let stack = "java.lang.IllegalStateException: no cart\n\tat com.example.shop.Cart.pay(Cart.java:42)";
+    let stack =
+        "java.lang.IllegalStateException: no cart\n\tat com.example.shop.Cart.pay(Cart.java:42)";
     let crash = problem(ProblemKind::Crash, stack);
     assert_eq!(
         Fingerprint::explain(&crash),
-        ["crash", "java.lang.IllegalStateException", "com.example.shop.Cart.pay:42"]
+        [
+            "crash",
+            "java.lang.IllegalStateException",
+            "com.example.shop.Cart.pay:42"
+        ]
     );
     assert_eq!(crash.fingerprint().to_string(), "fadc91db7eb47345");
 }
 
 #[test]
 fn the_kind_is_part_of_it() {
-    let kinds = [ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr];
+    let kinds = [
+        ProblemKind::Crash,
+        ProblemKind::NativeCrash,
+        ProblemKind::Anr,
+    ];
     let prints = kinds.map(|kind| problem(kind, "").fingerprint());
     assert!(prints[0] != prints[1] && prints[1] != prints[2] && prints[0] != prints[2]);
 }

@@ -69,7 +69,13 @@ fn the_longest_payload_fits_and_a_longer_one_is_refused() {
     let mut stream = vec![9];
     let length = MAX_PAYLOAD + 1;
     let refused = write_frame(&vec![1; length], &mut stream);
-    assert_eq!(refused, Err(FrameError::TooLong { length, limit: MAX_PAYLOAD }));
+    assert_eq!(
+        refused,
+        Err(FrameError::TooLong {
+            length,
+            limit: MAX_PAYLOAD
+        })
+    );
     assert_eq!(stream, [9], "nothing of it was written");
 }
 
@@ -77,9 +83,22 @@ fn the_longest_payload_fits_and_a_longer_one_is_refused() {
 fn a_length_above_the_readers_limit_is_refused_before_the_payload_comes() {
     let mut reader = FrameReader::new(100);
     reader.push(&[101, 0]);
-    assert_eq!(reader.next_frame(), Err(FrameError::TooLong { length: 101, limit: 100 }));
+    assert_eq!(
+        reader.next_frame(),
+        Err(FrameError::TooLong {
+            length: 101,
+            limit: 100
+        })
+    );
     reader.push(&[1; 200]);
-    assert_eq!(reader.next_frame(), Err(FrameError::TooLong { length: 101, limit: 100 }), "an error stays");
+    assert_eq!(
+        reader.next_frame(),
+        Err(FrameError::TooLong {
+            length: 101,
+            limit: 100
+        }),
+        "an error stays"
+    );
 }
 
 #[test]

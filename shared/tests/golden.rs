@@ -28,15 +28,27 @@ fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T, golde
 }
 
 fn app() -> App {
-    App { package: "org.notes".into(), activity: ".Main".into(), version_code: 7 }
+    App {
+        package: "org.notes".into(),
+        activity: ".Main".into(),
+        version_code: 7,
+    }
 }
 
 fn settle() -> Settle {
-    Settle { quiet: Micros(200_000), limit: Micros(5_000_000) }
+    Settle {
+        quiet: Micros(200_000),
+        limit: Micros(5_000_000),
+    }
 }
 
 fn widget() -> Widget {
-    Widget { id: "id/ok".into(), text: "OK".into(), class: "Button".into(), path: "0.2".into() }
+    Widget {
+        id: "id/ok".into(),
+        text: "OK".into(),
+        class: "Button".into(),
+        path: "0.2".into(),
+    }
 }
 
 fn problem() -> Problem {
@@ -55,19 +67,32 @@ fn screen(text: &str) -> Screen {
         id: "id/ok".into(),
         text: text.into(),
         description: Text::default(),
-        bounds: Rect { left: 0, top: -1, right: 1_080, bottom: 2_400 },
+        bounds: Rect {
+            left: 0,
+            top: -1,
+            right: 1_080,
+            bottom: 2_400,
+        },
         flags: NodeFlags::ENABLED | NodeFlags::VISIBLE,
     };
     let window = Window {
         kind: WindowKind::Dialog,
         package: "org.notes".into(),
         title: "OK".into(),
-        bounds: Rect { left: 0, top: 0, right: 1_080, bottom: 2_400 },
+        bounds: Rect {
+            left: 0,
+            top: 0,
+            right: 1_080,
+            bottom: 2_400,
+        },
         flags: WindowFlags::FOCUSED,
         nodes: 2,
     };
     let content = ScreenContent {
-        size: Size { width: 1_080, height: 2_400 },
+        size: Size {
+            width: 1_080,
+            height: 2_400,
+        },
         rotation: Rotation::Left,
         activity: ".Main".into(),
         windows: vec![window],
@@ -91,8 +116,14 @@ fn bare(actions: Vec<Action>) -> Vec<Step> {
 
 fn happenings() -> Vec<Happening> {
     vec![
-        Happening { at: Micros(3), what: What::Problem(problem()) },
-        Happening { at: Micros(300), what: What::Activity(".Main".into()) },
+        Happening {
+            at: Micros(3),
+            what: What::Problem(problem()),
+        },
+        Happening {
+            at: Micros(300),
+            what: What::Activity(".Main".into()),
+        },
     ]
 }
 
@@ -104,8 +135,7 @@ const SCREEN: &str = "
     01000000 01 01 0200 0300 0000 0000 3804 6009 02000000
     02000000 0000 0104 0400 0500 0000 0000 0000 ffff 3804 6009
              0100 0104 0400 0500 0300 0000 0000 ffff 3804 6009";
-const HAPPENED: &str =
-    "02 03 00 00096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129 fb2c01 01052e4d61696e";
+const HAPPENED: &str = "02 03 00 00096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129 fb2c01 01052e4d61696e";
 
 fn golden_request(request: &Request) -> &'static str {
     match request {
@@ -148,7 +178,9 @@ fn golden_reply(reply: &Reply) -> &'static str {
 
 fn golden_what(what: &What) -> &'static str {
     match what {
-        What::Problem(_) => "03 00 00 096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129",
+        What::Problem(_) => {
+            "03 00 00 096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129"
+        }
         What::Activity(_) => "fb2c01 01 052e4d61696e",
     }
 }
@@ -167,11 +199,23 @@ fn requests() -> Vec<Request> {
     let actions = vec![
         Action::Tap(at),
         Action::LongPress(at),
-        Action::Swipe { from: at, to: Point { x: 3, y: 4 }, millis: 5 },
-        Action::Pinch { center: at, from: 3, to: 4, millis: 5 },
+        Action::Swipe {
+            from: at,
+            to: Point { x: 3, y: 4 },
+            millis: 5,
+        },
+        Action::Pinch {
+            center: at,
+            from: 3,
+            to: 4,
+            millis: 5,
+        },
         Action::Key(Key::Back),
         Action::Key(Key::Code(300)),
-        Action::Text { at, text: "hi".into() },
+        Action::Text {
+            at,
+            text: "hi".into(),
+        },
         Action::Rotate(Rotation::Right),
         Action::Launch,
         Action::Wait { millis: 6 },
@@ -188,8 +232,16 @@ fn requests() -> Vec<Request> {
     ];
     vec![
         About.into(),
-        Capture { holds: Some(ScreenHash(1)) }.into(),
-        Act { step: step(), settle: settle(), holds: None }.into(),
+        Capture {
+            holds: Some(ScreenHash(1)),
+        }
+        .into(),
+        Act {
+            step: step(),
+            settle: settle(),
+            holds: None,
+        }
+        .into(),
         settle().into(),
         Play {
             app: app(),
@@ -201,8 +253,15 @@ fn requests() -> Vec<Request> {
             record: true,
         }
         .into(),
-        Control { app: app(), command: Command::Start(Start::Continue) }.into(),
-        Watch { package: "org.notes".into() }.into(),
+        Control {
+            app: app(),
+            command: Command::Start(Start::Continue),
+        }
+        .into(),
+        Watch {
+            package: "org.notes".into(),
+        }
+        .into(),
         Checkpoint::Restore(CheckpointId(9)).into(),
         Screenshot.into(),
     ]
@@ -214,7 +273,10 @@ fn replies() -> Vec<Reply> {
         model: "sim".into(),
         api_level: 34,
         display: 0,
-        size: Size { width: 1_080, height: 2_400 },
+        size: Size {
+            width: 1_080,
+            height: 2_400,
+        },
         density: 420,
         rotation: Rotation::Natural,
         posture: Text::default(),
@@ -222,14 +284,28 @@ fn replies() -> Vec<Reply> {
         font_scale: 100,
         dark_mode: true,
     };
-    let apps =
-        vec![AppInfo { app: app(), label: "Notes".into(), activities: vec![".Main".into()], branches: 12 }];
+    let apps = vec![AppInfo {
+        app: app(),
+        label: "Notes".into(),
+        activities: vec![".Main".into()],
+        branches: 12,
+    }];
     let system = SystemKinds::SIMULATED | SystemKinds::WAKE;
-    let can = Capabilities { checkpoints: true, branches: false, rotation: true, screenshots: false, system };
+    let can = Capabilities {
+        checkpoints: true,
+        branches: false,
+        rotation: true,
+        screenshots: false,
+        system,
+    };
     let change = ScreenChange::between(&screen("OK"), &screen("No"));
     vec![
         Described { phone, can, apps }.into(),
-        Captured { screen: ScreenUpdate::Full(Arc::new(screen("OK"))), worked: Micros(12) }.into(),
+        Captured {
+            screen: ScreenUpdate::Full(Arc::new(screen("OK"))),
+            worked: Micros(12),
+        }
+        .into(),
         Acted {
             hit: Hit::Place,
             screen: ScreenUpdate::Changed(change),
@@ -239,9 +315,16 @@ fn replies() -> Vec<Reply> {
             took: Micros(12),
         }
         .into(),
-        Settled { quiet: false, happened: Vec::new(), took: Micros(12) }.into(),
+        Settled {
+            quiet: false,
+            happened: Vec::new(),
+            took: Micros(12),
+        }
+        .into(),
         Played {
-            verdict: Verdict::LeftApp { to: "org.other".into() },
+            verdict: Verdict::LeftApp {
+                to: "org.other".into(),
+            },
             played: 3,
             hits: vec![Hit::Widget, Hit::Place, Hit::Anywhere],
             happened: happenings(),
@@ -250,10 +333,25 @@ fn replies() -> Vec<Reply> {
             took: Micros(u64::MAX),
         }
         .into(),
-        Controlled { happened: Vec::new(), took: Micros(12) }.into(),
-        Watched { happened: happenings() }.into(),
-        Checkpointed { id: CheckpointId(9), bytes: 65_536, took: Micros(1) }.into(),
-        Shot { picture: Png(vec![0, 128, 255]) }.into(),
+        Controlled {
+            happened: Vec::new(),
+            took: Micros(12),
+        }
+        .into(),
+        Watched {
+            happened: happenings(),
+        }
+        .into(),
+        Checkpointed {
+            id: CheckpointId(9),
+            bytes: 65_536,
+            took: Micros(1),
+        }
+        .into(),
+        Shot {
+            picture: Png(vec![0, 128, 255]),
+        }
+        .into(),
     ]
 }
 
@@ -270,7 +368,12 @@ fn requests_have_their_golden_bytes() {
 fn replies_have_their_golden_bytes() {
     let replies = replies();
     for reply in &replies {
-        check(reply, &golden_reply(reply).replace("SCREEN", SCREEN).replace("HAPPENED", HAPPENED));
+        check(
+            reply,
+            &golden_reply(reply)
+                .replace("SCREEN", SCREEN)
+                .replace("HAPPENED", HAPPENED),
+        );
     }
     assert_all_are_there::<Reply>(replies.iter().map(golden_reply));
 }
@@ -305,26 +408,54 @@ fn what_messages_are_made_of_has_its_golden_bytes() {
     check(&Target::AnyProblem, "01");
     check(&Target::Activity("A".into()), "02 0141");
     check(&Target::Log("A".into()), "04 0141");
-    let lacks = Target::Lacks { activity: "A".into(), widget: widget() };
+    let lacks = Target::Lacks {
+        activity: "A".into(),
+        widget: widget(),
+    };
     check(&lacks, "05 0141 0569642f6f6b024f4b06427574746f6e03302e32");
-    check(&Target::Screen(widget()), "03 0569642f6f6b024f4b06427574746f6e03302e32");
+    check(
+        &Target::Screen(widget()),
+        "03 0569642f6f6b024f4b06427574746f6e03302e32",
+    );
     check(&Verdict::TargetReached, "00");
     check(&Verdict::TargetNotReached, "01");
     check(&Verdict::Stuck, "04");
     check(&Verdict::Unsupported { what: "x".into() }, "05 0178");
-    check(&[Command::Launch, Command::Stop, Command::ClearData, Command::Grant], "00010203");
-    check(&[Checkpoint::Save, Checkpoint::Drop(CheckpointId(251))], "00 02fbfb00");
-    check(&[ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr], "000102");
+    check(
+        &[
+            Command::Launch,
+            Command::Stop,
+            Command::ClearData,
+            Command::Grant,
+        ],
+        "00010203",
+    );
+    check(
+        &[Checkpoint::Save, Checkpoint::Drop(CheckpointId(251))],
+        "00 02fbfb00",
+    );
+    check(
+        &[
+            ProblemKind::Crash,
+            ProblemKind::NativeCrash,
+            ProblemKind::Anr,
+        ],
+        "000102",
+    );
 }
 
 /// The variants count up from 0, and there is none after the last.
 fn assert_all_are_there<T: DeserializeOwned + Debug>(golden: impl Iterator<Item = &'static str>) {
-    let numbers: Vec<_> = golden.map(|golden| u8::from_str_radix(&golden[..2], 16).unwrap()).collect();
+    let numbers: Vec<_> = golden
+        .map(|golden| u8::from_str_radix(&golden[..2], 16).unwrap())
+        .collect();
     assert_eq!(numbers, (0..numbers.len() as u8).collect::<Vec<_>>());
     let error = decode::<T>(&[numbers.len() as u8]).expect_err("a message without golden bytes");
     assert!(says_no_variant(&error), "{error:?}");
 }
 
 fn says_no_variant(error: &CodecError) -> bool {
-    error.source().is_some_and(|cause| cause.to_string().contains("variant index"))
+    error
+        .source()
+        .is_some_and(|cause| cause.to_string().contains("variant index"))
 }

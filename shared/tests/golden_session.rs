@@ -26,7 +26,10 @@ fn greetings_have_their_golden_bytes() {
         open: vec![1, 300],
         news_seen: 5,
     };
-    check(&hello, "05302e312e30 fe100f0e0d0c0b0a090807060504030201 046465736b 02 01fb2c01 05");
+    check(
+        &hello,
+        "05302e312e30 fe100f0e0d0c0b0a090807060504030201 046465736b 02 01fb2c01 05",
+    );
 }
 
 fn golden_welcome(welcome: &Welcome) -> &'static str {
@@ -42,8 +45,13 @@ fn golden_welcome(welcome: &Welcome) -> &'static str {
 fn welcomes_have_their_golden_bytes() {
     let welcomes = [
         Welcome::Accepted { incarnation: 7 },
-        Welcome::Refused(Refusal::Version { agent: "0.1.1".into() }),
-        Welcome::Refused(Refusal::Held { by: "desk".into(), silent_seconds: 12 }),
+        Welcome::Refused(Refusal::Version {
+            agent: "0.1.1".into(),
+        }),
+        Welcome::Refused(Refusal::Held {
+            by: "desk".into(),
+            silent_seconds: 12,
+        }),
         Welcome::Refused(Refusal::Greeting { why: "x".into() }),
     ];
     for welcome in &welcomes {
@@ -70,7 +78,13 @@ fn golden_answer(answer: &Answer) -> &'static str {
 fn answers_have_their_golden_bytes() {
     let why = || "x".to_owned();
     let answers = [
-        Answer::Reply(Controlled { happened: Vec::new(), took: Micros(12) }.into()),
+        Answer::Reply(
+            Controlled {
+                happened: Vec::new(),
+                took: Micros(12),
+            }
+            .into(),
+        ),
         Answer::Fault(Fault::Cancelled),
         Answer::Interrupted(Interruption::PhoneLost { why: why() }),
         Answer::Interrupted(Interruption::LinkLost { why: why() }),
@@ -87,7 +101,25 @@ fn answers_have_their_golden_bytes() {
 #[test]
 fn envelopes_and_numbered_news_have_their_golden_bytes() {
     let request = About.into();
-    check(&Envelope { number: 9, oldest_open: 8, news_seen: 7, only_known: true, request }, "09 08 07 01 00");
-    let happening = Happening { at: Micros(3), what: What::Activity("A".into()) };
-    check(&NumberedNews { number: 251, happening }, "fbfb00 03 01 0141");
+    check(
+        &Envelope {
+            number: 9,
+            oldest_open: 8,
+            news_seen: 7,
+            only_known: true,
+            request,
+        },
+        "09 08 07 01 00",
+    );
+    let happening = Happening {
+        at: Micros(3),
+        what: What::Activity("A".into()),
+    };
+    check(
+        &NumberedNews {
+            number: 251,
+            happening,
+        },
+        "fbfb00 03 01 0141",
+    );
 }

@@ -3,10 +3,20 @@
 use retap_shared::action::Widget;
 use retap_shared::screen::*;
 
-const FULL: Rect = Rect { left: 0, top: 0, right: 1_000, bottom: 2_000 };
+const FULL: Rect = Rect {
+    left: 0,
+    top: 0,
+    right: 1_000,
+    bottom: 2_000,
+};
 
 fn rect(left: i32, top: i32, right: i32, bottom: i32) -> Rect {
-    Rect { left, top, right, bottom }
+    Rect {
+        left,
+        top,
+        right,
+        bottom,
+    }
 }
 
 fn at(x: i32, y: i32) -> Point {
@@ -26,18 +36,31 @@ fn node(depth: u16, class: &str, id: &str, text: &str, bounds: Rect) -> Node {
 }
 
 fn clickable(node: Node) -> Node {
-    Node { flags: node.flags | NodeFlags::CLICKABLE, ..node }
+    Node {
+        flags: node.flags | NodeFlags::CLICKABLE,
+        ..node
+    }
 }
 
 fn widget(class: &str, id: &str, text: &str, path: &str) -> Widget {
-    Widget { class: class.into(), id: id.into(), text: text.into(), path: path.into() }
+    Widget {
+        class: class.into(),
+        id: id.into(),
+        text: text.into(),
+        path: path.into(),
+    }
 }
 
 /// Windows from the bottom to the top.
 fn screen(windows: Vec<(WindowKind, Rect, Vec<Node>)>) -> Screen {
     let mut content = ScreenContent::default();
     for (kind, bounds, nodes) in windows {
-        content.windows.push(Window { kind, bounds, nodes: nodes.len() as u32, ..Window::default() });
+        content.windows.push(Window {
+            kind,
+            bounds,
+            nodes: nodes.len() as u32,
+            ..Window::default()
+        });
         content.nodes.extend(nodes);
     }
     Screen::new(content).unwrap()
@@ -72,9 +95,15 @@ mod tree {
 
     #[test]
     fn a_second_root_counts_on_and_a_deep_path_is_written_whole() {
-        let roots = vec![node(0, "A", "", "", FULL), node(1, "B", "", "", FULL), node(0, "C", "", "", FULL)];
+        let roots = vec![
+            node(0, "A", "", "", FULL),
+            node(1, "B", "", "", FULL),
+            node(0, "C", "", "", FULL),
+        ];
         assert_eq!(screen(vec![app(roots)]).path(2), "1");
-        let deep = (0..100).map(|depth| node(depth, "A", "", "", FULL)).collect();
+        let deep = (0..100)
+            .map(|depth| node(depth, "A", "", "", FULL))
+            .collect();
         assert_eq!(screen(vec![app(deep)]).path(99), ["0"; 100].join("."));
     }
 
@@ -115,9 +144,18 @@ mod find {
     #[test]
     fn class_id_and_text_must_be_the_same() {
         let screen = screen(vec![app(rows())]);
-        assert_eq!(screen.find(&widget("Row", "row", "Eggs", "9"), None), Some(3));
-        assert_eq!(screen.find(&widget("Button", "row", "Eggs", "9"), None), None);
-        assert_eq!(screen.find(&widget("Row", "other", "Eggs", "9"), None), None);
+        assert_eq!(
+            screen.find(&widget("Row", "row", "Eggs", "9"), None),
+            Some(3)
+        );
+        assert_eq!(
+            screen.find(&widget("Button", "row", "Eggs", "9"), None),
+            None
+        );
+        assert_eq!(
+            screen.find(&widget("Row", "other", "Eggs", "9"), None),
+            None
+        );
         assert_eq!(screen.find(&widget("Row", "row", "Bread", "9"), None), None);
     }
 
@@ -128,13 +166,19 @@ mod find {
         assert_eq!(screen.find(&widget("", "", "", "0.0.1"), None), Some(3));
         assert_eq!(screen.find(&widget("", "", "", "0.7"), None), None);
         assert_eq!(screen.find(&widget("Row", "", "Eggs", ""), None), Some(3));
-        assert_eq!(screen.find(&widget("Row", "row", "", "0.0.1"), None), Some(3));
+        assert_eq!(
+            screen.find(&widget("Row", "row", "", "0.0.1"), None),
+            Some(3)
+        );
     }
 
     #[test]
     fn among_several_the_one_at_the_same_path_is_preferred_to_the_nearest() {
         let screen = screen(vec![app(rows())]);
-        assert_eq!(screen.find(&widget("Row", "row", "Milk", "0.0.2"), Some(at(500, 100))), Some(4));
+        assert_eq!(
+            screen.find(&widget("Row", "row", "Milk", "0.0.2"), Some(at(500, 100))),
+            Some(4)
+        );
     }
 
     #[test]
@@ -150,14 +194,23 @@ mod find {
     #[test]
     fn a_changed_text_is_forgiven_where_id_class_and_path_are_the_same() {
         let screen = screen(vec![app(rows())]);
-        assert_eq!(screen.find(&widget("Row", "row", "Bread", "0.0.1"), None), Some(3));
-        assert_eq!(screen.find(&widget("Row", "row", "Bread", "0.0.5"), None), None);
+        assert_eq!(
+            screen.find(&widget("Row", "row", "Bread", "0.0.1"), None),
+            Some(3)
+        );
+        assert_eq!(
+            screen.find(&widget("Row", "row", "Bread", "0.0.5"), None),
+            None
+        );
     }
 
     #[test]
     fn a_changed_text_is_not_forgiven_where_there_is_no_id() {
         let screen = screen(vec![app(rows())]);
-        assert_eq!(screen.find(&widget("Button", "", "Remove", "0.1"), None), None);
+        assert_eq!(
+            screen.find(&widget("Button", "", "Remove", "0.1"), None),
+            None
+        );
     }
 
     #[test]
@@ -166,7 +219,10 @@ mod find {
         nodes[3].flags -= NodeFlags::VISIBLE;
         nodes[5].bounds.bottom = nodes[5].bounds.top;
         let screen = screen(vec![app(nodes)]);
-        assert_eq!(screen.find(&widget("Row", "row", "Eggs", "0.0.1"), None), None);
+        assert_eq!(
+            screen.find(&widget("Row", "row", "Eggs", "0.0.1"), None),
+            None
+        );
         assert_eq!(screen.find(&widget("Button", "", "Add", "0.1"), None), None);
     }
 
@@ -176,24 +232,42 @@ mod find {
             let top = (kind, rect(0, 1_500, 1_000, 2_000), vec![]);
             let screen = screen(vec![app(rows()), top]);
             assert_eq!(screen.find(&widget("Button", "", "Add", "0.1"), None), None);
-            assert_eq!(screen.find(&widget("Row", "row", "Eggs", "0.0.1"), None), Some(3));
+            assert_eq!(
+                screen.find(&widget("Row", "row", "Eggs", "0.0.1"), None),
+                Some(3)
+            );
         }
     }
 
     #[test]
     fn below_a_dialog_nothing_of_the_app_is_found_covered_or_not() {
         let ok = node(0, "Button", "ok", "OK", rect(400, 1_200, 600, 1_300));
-        let popup =
-            (WindowKind::Popup, rect(0, 0, 100, 100), vec![node(0, "Item", "", "Cut", rect(0, 0, 100, 100))]);
+        let popup = (
+            WindowKind::Popup,
+            rect(0, 0, 100, 100),
+            vec![node(0, "Item", "", "Cut", rect(0, 0, 100, 100))],
+        );
         let dialog = (WindowKind::Dialog, rect(300, 1_000, 700, 1_400), vec![ok]);
-        let bar =
-            (WindowKind::System, rect(0, 0, 1_000, 60), vec![node(0, "Clock", "", "", rect(0, 0, 90, 60))]);
+        let bar = (
+            WindowKind::System,
+            rect(0, 0, 1_000, 60),
+            vec![node(0, "Clock", "", "", rect(0, 0, 90, 60))],
+        );
         let screen = screen(vec![bar, app(rows()), popup, dialog]);
-        assert_eq!(screen.find(&widget("Row", "row", "Eggs", "0.0.1"), None), None);
+        assert_eq!(
+            screen.find(&widget("Row", "row", "Eggs", "0.0.1"), None),
+            None
+        );
         assert_eq!(screen.find(&widget("Item", "", "Cut", "0"), None), None);
-        assert_eq!(screen.find(&widget("Button", "ok", "OK", "0"), None), Some(8));
+        assert_eq!(
+            screen.find(&widget("Button", "ok", "OK", "0"), None),
+            Some(8)
+        );
         let screen_without = self::screen(vec![app(rows())]);
-        assert_eq!(screen_without.find(&widget("Row", "row", "Eggs", "0.0.1"), None), Some(3));
+        assert_eq!(
+            screen_without.find(&widget("Row", "row", "Eggs", "0.0.1"), None),
+            Some(3)
+        );
     }
 
     #[test]
@@ -208,9 +282,18 @@ mod find {
 
     #[test]
     fn a_system_window_hides_only_where_it_shows_something() {
-        let bar = |bounds| (WindowKind::System, FULL, vec![node(0, "Bar", "", "", bounds)]);
+        let bar = |bounds| {
+            (
+                WindowKind::System,
+                FULL,
+                vec![node(0, "Bar", "", "", bounds)],
+            )
+        };
         let eggs = widget("Row", "row", "Eggs", "0.0.1");
-        assert_eq!(screen(vec![app(rows()), bar(rect(0, 0, 1_000, 60))]).find(&eggs, None), Some(3));
+        assert_eq!(
+            screen(vec![app(rows()), bar(rect(0, 0, 1_000, 60))]).find(&eggs, None),
+            Some(3)
+        );
         assert_eq!(screen(vec![app(rows()), bar(FULL)]).find(&eggs, None), None);
     }
 }
@@ -241,7 +324,10 @@ mod under_the_finger {
     fn lies_not_what_lets_touches_through_to_a_button_below() {
         let mut nodes = rows();
         nodes.push(node(1, "Decoration", "", "", FULL));
-        assert_eq!(screen(vec![app(nodes.clone())]).node_at(at(500, 1_900)), Some(5));
+        assert_eq!(
+            screen(vec![app(nodes.clone())]).node_at(at(500, 1_900)),
+            Some(5)
+        );
         let last = nodes.pop().map(clickable).into_iter();
         assert_eq!(
             screen(vec![app(nodes.into_iter().chain(last).collect())]).node_at(at(500, 1_900)),
@@ -251,8 +337,11 @@ mod under_the_finger {
 
     #[test]
     fn lies_the_topmost_window() {
-        let keyboard =
-            (WindowKind::Keyboard, rect(0, 1_500, 1_000, 2_000), vec![node(0, "Keys", "", "", FULL)]);
+        let keyboard = (
+            WindowKind::Keyboard,
+            rect(0, 1_500, 1_000, 2_000),
+            vec![node(0, "Keys", "", "", FULL)],
+        );
         let screen = screen(vec![app(rows()), keyboard]);
         assert_eq!(screen.node_at(at(500, 1_900)), Some(6));
         assert_eq!(screen.node_at(at(500, 450)), Some(3));
@@ -264,7 +353,11 @@ mod under_the_finger {
         let dialog = (WindowKind::Dialog, rect(300, 1_000, 700, 1_400), vec![ok]);
         let screen = screen(vec![app(rows()), dialog]);
         assert_eq!(screen.node_at(at(500, 1_250)), Some(6));
-        assert_eq!(screen.node_at(at(350, 1_050)), None, "the dialog's own background");
+        assert_eq!(
+            screen.node_at(at(350, 1_050)),
+            None,
+            "the dialog's own background"
+        );
         assert_eq!(screen.node_at(at(500, 450)), None);
     }
 }

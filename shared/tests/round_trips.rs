@@ -123,7 +123,13 @@ fn trace() -> impl Strategy<Value = Trace> {
     );
     (header, prop::collection::vec(arbitrary::step(), 0..8)).prop_map(
         |((app, start, seed, target, phone), steps)| Trace {
-            header: TraceHeader { app, start, seed, target, phone },
+            header: TraceHeader {
+                app,
+                start,
+                seed,
+                target,
+                phone,
+            },
             steps,
         },
     )

@@ -10,18 +10,33 @@ use retap_shared::screen::*;
 /// A list as apps have them: rows of an icon, a title and a subtitle.
 fn list(nodes: usize) -> ScreenContent {
     let node = |number: usize| Node {
-        depth: if number == 0 { 0 } else { 1 + u16::from(number % 3 != 1) },
-        class: ["android.widget.TextView", "android.widget.LinearLayout", "android.widget.ImageView"]
-            [number % 3]
+        depth: if number == 0 {
+            0
+        } else {
+            1 + u16::from(number % 3 != 1)
+        },
+        class: [
+            "android.widget.TextView",
+            "android.widget.LinearLayout",
+            "android.widget.ImageView",
+        ][number % 3]
             .into(),
         id: format!("com.example.mail:id/row_{}", number % 3).into(),
         text: format!("Subject of message number {number}").into(),
         description: Default::default(),
-        bounds: Rect { left: 0, top: 40 * number as i32, right: 1_080, bottom: 40 * number as i32 + 40 },
+        bounds: Rect {
+            left: 0,
+            top: 40 * number as i32,
+            right: 1_080,
+            bottom: 40 * number as i32 + 40,
+        },
         flags: NodeFlags::ENABLED | NodeFlags::VISIBLE,
     };
     ScreenContent {
-        size: Size { width: 1_080, height: 2_400 },
+        size: Size {
+            width: 1_080,
+            height: 2_400,
+        },
         rotation: Rotation::Natural,
         activity: "com.example.mail/.InboxActivity".into(),
         windows: vec![Window {
@@ -39,7 +54,12 @@ fn screen(content: ScreenContent) -> Screen {
 }
 
 fn cost(update: ScreenUpdate) -> usize {
-    encode(&Reply::from(Captured { screen: update, worked: Micros::ZERO })).unwrap().len()
+    encode(&Reply::from(Captured {
+        screen: update,
+        worked: Micros::ZERO,
+    }))
+    .unwrap()
+    .len()
 }
 
 fn cost_of_change(before: &Screen, after: &Screen) -> usize {
@@ -77,15 +97,29 @@ fn a_row_that_comes_or_goes_costs_little() {
 fn a_dialog_on_top_costs_no_more_than_itself() {
     let before = list(500);
     let mut after = before.clone();
-    after.windows.push(Window { kind: WindowKind::Dialog, nodes: 1, ..Window::default() });
-    after.nodes.push(Node { text: "Delete it?".into(), ..Node::default() });
+    after.windows.push(Window {
+        kind: WindowKind::Dialog,
+        nodes: 1,
+        ..Window::default()
+    });
+    after.nodes.push(Node {
+        text: "Delete it?".into(),
+        ..Node::default()
+    });
     assert!(cost_of_change(&screen(before), &screen(after)) <= 256);
 }
 
 #[test]
 fn a_whole_screen_names_repeated_texts_once() {
     let repeated = ScreenContent {
-        nodes: list(500).nodes.into_iter().map(|node| Node { text: "the same".into(), ..node }).collect(),
+        nodes: list(500)
+            .nodes
+            .into_iter()
+            .map(|node| Node {
+                text: "the same".into(),
+                ..node
+            })
+            .collect(),
         ..list(500)
     };
     let whole = cost(ScreenUpdate::Full(Arc::new(screen(repeated))));
@@ -114,7 +148,11 @@ fn everything_on_a_screen_is_part_of_its_identity() {
     // In another order.
     others[14].nodes[2].depth = 1;
     others[14].nodes.swap(1, 2);
-    let mut hashes: Vec<_> = others.into_iter().chain([base]).map(|content| screen(content).hash()).collect();
+    let mut hashes: Vec<_> = others
+        .into_iter()
+        .chain([base])
+        .map(|content| screen(content).hash())
+        .collect();
     hashes.sort();
     hashes.dedup();
     assert_eq!(hashes.len(), 16);
@@ -125,8 +163,16 @@ fn a_screen_with_other_flags_is_the_one_that_has_them() {
     let mut content = list(5);
     content.nodes[2].flags = NodeFlags::CHECKED;
     content.nodes[4].flags = NodeFlags::empty();
-    let changed = [(2, NodeFlags::CHECKED), (4, NodeFlags::empty()), (5, NodeFlags::SELECTED)];
-    assert_eq!(screen(list(5)).with_flags(&changed), screen(content), "there is no node 5");
+    let changed = [
+        (2, NodeFlags::CHECKED),
+        (4, NodeFlags::empty()),
+        (5, NodeFlags::SELECTED),
+    ];
+    assert_eq!(
+        screen(list(5)).with_flags(&changed),
+        screen(content),
+        "there is no node 5"
+    );
 }
 
 #[test]
@@ -135,7 +181,13 @@ fn a_hash_is_the_same_on_every_machine_and_reads_as_16_digits() {
     assert_eq!(hash.to_string(), "1fa6741401f8958e");
     assert_eq!(hash.to_string().parse(), Ok(hash));
     assert_eq!(serde_json::to_string(&hash).unwrap(), format!("\"{hash}\""));
-    for wrong in ["", "123", "+123456789abcdef", "0123456789abcdeg", "0123456789abcdef0"] {
+    for wrong in [
+        "",
+        "123",
+        "+123456789abcdef",
+        "0123456789abcdeg",
+        "0123456789abcdef0",
+    ] {
         assert!(wrong.parse::<ScreenHash>().is_err(), "{wrong}");
     }
 }
@@ -144,13 +196,25 @@ fn a_hash_is_the_same_on_every_machine_and_reads_as_16_digits() {
 fn parts_that_make_no_tree_make_no_screen() {
     let mut too_many = list(3);
     too_many.windows[0].nodes = 4;
-    assert_eq!(Screen::new(too_many), Err(MalformedScreen::Count { claimed: 4, present: 3 }));
+    assert_eq!(
+        Screen::new(too_many),
+        Err(MalformedScreen::Count {
+            claimed: 4,
+            present: 3
+        })
+    );
 
     let mut orphan = list(3);
     orphan.nodes[0].depth = 1;
-    assert_eq!(Screen::new(orphan), Err(MalformedScreen::Depth { node: 0, depth: 1 }));
+    assert_eq!(
+        Screen::new(orphan),
+        Err(MalformedScreen::Depth { node: 0, depth: 1 })
+    );
 
     let mut gap = list(3);
     gap.nodes[2].depth = 3;
-    assert_eq!(Screen::new(gap), Err(MalformedScreen::Depth { node: 2, depth: 3 }));
+    assert_eq!(
+        Screen::new(gap),
+        Err(MalformedScreen::Depth { node: 2, depth: 3 })
+    );
 }

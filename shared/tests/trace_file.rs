@@ -9,7 +9,9 @@ use retap_shared::trace::{App, Start, Step, Trace, TraceHeader, TraceProblem};
 const HEADER: &str = r#"{"retap":"1.0","app":{"package":"org.notes"}}"#;
 
 fn error(text: &str) -> String {
-    Trace::parse(text).expect_err("this is no trace").to_string()
+    Trace::parse(text)
+        .expect_err("this is no trace")
+        .to_string()
 }
 
 /// What is said of a file whose second line is `step`.
@@ -19,16 +21,32 @@ fn error_of_step(step: &str) -> String {
 
 #[test]
 fn a_trace_is_a_header_and_a_line_for_each_step() {
-    let widget =
-        Widget { id: "id/save".into(), text: "Save".into(), class: "Button".into(), path: "0.2".into() };
+    let widget = Widget {
+        id: "id/save".into(),
+        text: "Save".into(),
+        class: "Button".into(),
+        path: "0.2".into(),
+    };
     let at = Point { x: 540, y: 800 };
     let actions = [
         Action::LongPress(at),
-        Action::Swipe { from: at, to: Point { x: 540, y: 100 }, millis: 300 },
-        Action::Pinch { center: at, from: 100, to: 400, millis: 250 },
+        Action::Swipe {
+            from: at,
+            to: Point { x: 540, y: 100 },
+            millis: 300,
+        },
+        Action::Pinch {
+            center: at,
+            from: 100,
+            to: 400,
+            millis: 250,
+        },
         Action::Key(Key::Back),
         Action::Key(Key::Code(24)),
-        Action::Text { at, text: "ä \"quoted\"\n".into() },
+        Action::Text {
+            at,
+            text: "ä \"quoted\"\n".into(),
+        },
         Action::Rotate(Rotation::UpsideDown),
         Action::Launch,
         Action::Wait { millis: 500 },
@@ -47,14 +65,21 @@ fn a_trace_is_a_header_and_a_line_for_each_step() {
     };
     let trace = Trace {
         header: TraceHeader {
-            app: App { package: "org.notes".into(), activity: "org.notes/.Main".into(), version_code: 12 },
+            app: App {
+                package: "org.notes".into(),
+                activity: "org.notes/.Main".into(),
+                version_code: 12,
+            },
             start: Start::Clean,
             seed: Some(u64::MAX),
             target: Some(Target::Problem(Fingerprint(0xbad))),
             phone: PhoneInfo {
                 kind: "simulated".into(),
                 api_level: 34,
-                size: Size { width: 1_080, height: 2_400 },
+                size: Size {
+                    width: 1_080,
+                    height: 2_400,
+                },
                 rotation: Rotation::Left,
                 dark_mode: true,
                 ..PhoneInfo::default()
@@ -86,16 +111,34 @@ fn a_trace_is_a_header_and_a_line_for_each_step() {
 
 #[test]
 fn every_target_has_its_words() {
-    let widget = Widget { text: "Thanks".into(), ..Widget::default() };
+    let widget = Widget {
+        text: "Thanks".into(),
+        ..Widget::default()
+    };
     let targets = [
         (Target::AnyProblem, r#""any_problem""#),
-        (Target::Activity("Checkout".into()), r#"{"activity":"Checkout"}"#),
-        (Target::Screen(widget.clone()), r#"{"screen":{"text":"Thanks"}}"#),
         (
-            Target::Lacks { activity: "Cart".into(), widget: widget.clone() },
+            Target::Activity("Checkout".into()),
+            r#"{"activity":"Checkout"}"#,
+        ),
+        (
+            Target::Screen(widget.clone()),
+            r#"{"screen":{"text":"Thanks"}}"#,
+        ),
+        (
+            Target::Lacks {
+                activity: "Cart".into(),
+                widget: widget.clone(),
+            },
             r#"{"lacks":{"activity":"Cart","widget":{"text":"Thanks"}}}"#,
         ),
-        (Target::Lacks { activity: "".into(), widget }, r#"{"lacks":{"widget":{"text":"Thanks"}}}"#),
+        (
+            Target::Lacks {
+                activity: "".into(),
+                widget,
+            },
+            r#"{"lacks":{"widget":{"text":"Thanks"}}}"#,
+        ),
         (Target::Log("ANR in .*".into()), r#"{"log":"ANR in .*"}"#),
     ];
     for (target, words) in targets {
@@ -136,34 +179,64 @@ fn a_newer_minor_version_is_read_and_what_is_new_in_it_ignored() {
         "line 1, field `weather`: unknown; known here: `retap`, `app`, `start`, `seed`, `target`, `phone`"
     );
     let wrong = error(&text.replace("\"x\":1", "\"x\":true"));
-    assert_eq!(wrong, "line 2, field `do.tap.x`: expected a whole number, found true");
+    assert_eq!(
+        wrong,
+        "line 2, field `do.tap.x`: expected a whole number, found true"
+    );
 }
 
 #[test]
 fn versions_that_are_none_are_refused() {
-    for version in ["\"\"", "\"1\"", "\"one.two\"", "\"0.9\"", "\"1.0.0\"", "\"99999999999.0\""] {
-        let said = error(&format!("{{\"retap\":{version},\"app\":{{\"package\":\"p\"}}}}"));
+    for version in [
+        "\"\"",
+        "\"1\"",
+        "\"one.two\"",
+        "\"0.9\"",
+        "\"1.0.0\"",
+        "\"99999999999.0\"",
+    ] {
+        let said = error(&format!(
+            "{{\"retap\":{version},\"app\":{{\"package\":\"p\"}}}}"
+        ));
         assert_eq!(
             said,
             format!("line 1, field `retap`: expected a version such as \"1.0\", found {version}")
         );
     }
-    assert_eq!(error("{\"retap\":1.0}"), "line 1, field `retap`: expected a text, found 1.0");
+    assert_eq!(
+        error("{\"retap\":1.0}"),
+        "line 1, field `retap`: expected a text, found 1.0"
+    );
 }
 
 #[test]
 fn wrong_fields_are_named_with_their_line_and_what_was_expected() {
     let cases = [
-        (r#"{"do":{"tap":{"x":"abc","y":1}}}"#, r#"field `do.tap.x`: expected a whole number, found "abc""#),
-        (r#"{"do":{"tap":{"x":1.5,"y":1}}}"#, "field `do.tap.x`: expected a whole number, found 1.5"),
+        (
+            r#"{"do":{"tap":{"x":"abc","y":1}}}"#,
+            r#"field `do.tap.x`: expected a whole number, found "abc""#,
+        ),
+        (
+            r#"{"do":{"tap":{"x":1.5,"y":1}}}"#,
+            "field `do.tap.x`: expected a whole number, found 1.5",
+        ),
         (
             r#"{"do":{"tap":{"x":1,"y":99999999999}}}"#,
             "field `do.tap.y`: expected a whole number from -2147483648 to 2147483647, found 99999999999",
         ),
         (r#"{"do":{"tap":{"x":1}}}"#, "field `do.tap.y`: missing"),
-        (r#"{"do":{"tap":{"x":1,"y":1,"z":1}}}"#, "field `do.tap.z`: unknown; known here: `x`, `y`"),
-        (r#"{"do":{"tap":[1,2]}}"#, "field `do.tap`: expected an object, found [1,2]"),
-        (r#"{"do":"tap"}"#, "field `do.tap`: expected an object, found null"),
+        (
+            r#"{"do":{"tap":{"x":1,"y":1,"z":1}}}"#,
+            "field `do.tap.z`: unknown; known here: `x`, `y`",
+        ),
+        (
+            r#"{"do":{"tap":[1,2]}}"#,
+            "field `do.tap`: expected an object, found [1,2]",
+        ),
+        (
+            r#"{"do":"tap"}"#,
+            "field `do.tap`: expected an object, found null",
+        ),
         (
             r#"{"do":{"swipe":{"from":{"x":1,"y":1},"to":{"x":1,"y":null},"millis":1}}}"#,
             "field `do.swipe.to.y`: missing",
@@ -185,12 +258,18 @@ fn wrong_fields_are_named_with_their_line_and_what_was_expected() {
             "field `do`: expected one of `tap`, `long_press`, `swipe`, `pinch`, `key`, `text`, `rotate`, `launch`, \
              `wait`, `system`, found {\"fling\":{}}",
         ),
-        (r#"{"do":{"launch":1}}"#, "field `do.launch`: expected the bare name, found 1"),
+        (
+            r#"{"do":{"launch":1}}"#,
+            "field `do.launch`: expected the bare name, found 1",
+        ),
         (
             r#"{"do":"launch","screen":"xyz"}"#,
             "field `screen`: expected 16 hexadecimal digits, found \"xyz\"",
         ),
-        (r#"{"do":"launch","widget":{"id":7}}"#, "field `widget.id`: expected a text, found 7"),
+        (
+            r#"{"do":"launch","widget":{"id":7}}"#,
+            "field `widget.id`: expected a text, found 7",
+        ),
         (
             r#"{"tap":{"x":1,"y":1}}"#,
             "field `tap`: unknown; known here: `do`, `widget`, `activity`, `screen`",
@@ -207,7 +286,10 @@ fn wrong_headers_are_named_too() {
     let cases = [
         (r#"{"app":{"package":"p"}}"#, "field `retap`: missing"),
         (r#"{"retap":"1.0"}"#, "field `app`: missing"),
-        (r#"{"retap":"1.0","app":{}}"#, "field `app.package`: missing"),
+        (
+            r#"{"retap":"1.0","app":{}}"#,
+            "field `app.package`: missing",
+        ),
         (
             r#"{"retap":"1.0","app":{"package":"p"},"start":"fresh"}"#,
             "field `start`: expected one of `clean`, `restart`, `continue`, found \"fresh\"",
@@ -232,7 +314,10 @@ fn wrong_headers_are_named_too() {
 
 #[test]
 fn lines_that_are_no_json_are_told_with_their_column() {
-    assert_eq!(error("hello"), "line 1: not JSON: expected value at column 1");
+    assert_eq!(
+        error("hello"),
+        "line 1: not JSON: expected value at column 1"
+    );
     assert_eq!(
         error_of_step(r#"{"do":{"tap":{"x":NaN,"y":1}}}"#),
         "line 2: not JSON: expected value at column 19"
@@ -249,12 +334,18 @@ fn lines_that_are_no_json_are_told_with_their_column() {
 #[test]
 fn a_line_that_was_cut_off_is_called_that() {
     let cut = "line 3: the line ends too early; the file was cut off";
-    assert_eq!(error(&format!("{HEADER}\n{{\"do\":\"launch\"}}\n{{\"do\":{{\"tap\":{{\"x\":5")), cut);
+    assert_eq!(
+        error(&format!(
+            "{HEADER}\n{{\"do\":\"launch\"}}\n{{\"do\":{{\"tap\":{{\"x\":5"
+        )),
+        cut
+    );
 }
 
 #[test]
 fn an_empty_file_is_told_what_it_should_begin_with() {
-    let said = "line 1: the file is empty; a trace begins with a header such as `{\"retap\":\"1.0\",…}`";
+    let said =
+        "line 1: the file is empty; a trace begins with a header such as `{\"retap\":\"1.0\",…}`";
     for empty in ["", "\n\n", "\u{feff}", "  \r\n"] {
         assert_eq!(error(empty), said);
     }
@@ -269,14 +360,21 @@ fn a_second_header_ends_the_trace() {
 #[test]
 fn lines_are_counted_as_an_editor_counts_them() {
     let text = format!("\u{feff}\r\n{HEADER}\r\n\r\n{{\"do\":1}}\r\n");
-    assert!(error(&text).starts_with("line 4, field `do`: "), "{}", error(&text));
+    assert!(
+        error(&text).starts_with("line 4, field `do`: "),
+        "{}",
+        error(&text)
+    );
 }
 
 #[test]
 fn foreign_names_and_values_are_shown_short_and_escaped() {
     let name = "\\u001b[31m".to_owned() + &"x".repeat(1_000);
     let said = error_of_step(&format!("{{\"{name}\":1}}"));
-    assert!(said.starts_with("line 2, field `\\u{1b}[31mxxx") && said.contains("xx…`: unknown"), "{said}");
+    assert!(
+        said.starts_with("line 2, field `\\u{1b}[31mxxx") && said.contains("xx…`: unknown"),
+        "{said}"
+    );
     let said = error_of_step(&format!("{{\"do\":\"{}\"}}", "ü".repeat(1_000)));
     assert!(said.ends_with("üü…") && said.len() < 400, "{said}");
 }

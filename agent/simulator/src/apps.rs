@@ -33,5 +33,11 @@ pub(crate) struct Planted {
     pub(crate) shortest: &'static [Do],
 }
 
-pub(crate) const ENTRIES: &[Entry] =
-    &[notes::ENTRY, shop::ENTRY, mail::ENTRY, player::ENTRY, settings::ENTRY, calculator::ENTRY];
+pub(crate) const ENTRIES: &[Entry] = &[
+    notes::ENTRY,
+    shop::ENTRY,
+    mail::ENTRY,
+    player::ENTRY,
+    settings::ENTRY,
+    calculator::ENTRY,
+];

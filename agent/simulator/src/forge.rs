@@ -34,7 +34,9 @@ const ACTIVITIES: [u64; 15] = [6, 16, 22, 30, 32, 34, 35, 39, 42, 52, 55, 57, 69
 /// How deep screens lie: no published figure, an assumption.
 const DEPTH: [u64; 4] = [3, 4, 5, 8];
 /// Branches for each screen: those that DetReduce's Table 2 reports as covered by their screens, app by app, sorted.
-const BRANCHES: [u64; 18] = [5, 7, 11, 15, 21, 21, 22, 24, 25, 26, 28, 36, 39, 41, 47, 50, 63, 80];
+const BRANCHES: [u64; 18] = [
+    5, 7, 11, 15, 21, 21, 22, 24, 25, 26, 28, 36, 39, 41, 47, 50, 63, 80,
+];
 /// A screen that many branches belong to has no more widgets than fit a long form.
 const MOST_WIDGETS: u64 = 24;
 /// The most ways from one screen that can be seen without scrolling.
@@ -53,7 +55,12 @@ struct Forge {
 
 pub(crate) fn install(wish: &Wish) -> Box<dyn Process> {
     let label = Text::new(format!("Forge {}", wish.seed));
-    Box::new(Planned::install(Text::new_static(PACKAGE), label, wish.seed, plan(wish)))
+    Box::new(Planned::install(
+        Text::new_static(PACKAGE),
+        label,
+        wish.seed,
+        plan(wish),
+    ))
 }
 
 pub(crate) fn plan(wish: &Wish) -> Arc<Plan> {
@@ -65,8 +72,14 @@ pub(crate) fn plan(wish: &Wish) -> Arc<Plan> {
         next_kept: 0,
         next_memory: 0,
     };
-    let activities = wish.activities.map_or_else(|| forge.draw(&ACTIVITIES), u64::from).clamp(2, 250);
-    let depth = wish.depth.map_or_else(|| forge.draw(&DEPTH), u64::from).clamp(1, 250) as u8;
+    let activities = wish
+        .activities
+        .map_or_else(|| forge.draw(&ACTIVITIES), u64::from)
+        .clamp(2, 250);
+    let depth = wish
+        .depth
+        .map_or_else(|| forge.draw(&DEPTH), u64::from)
+        .clamp(1, 250) as u8;
     let hidden = wish.hidden.unwrap_or(0.25);
     forge.grow(activities as u8, depth);
     let count = (activities / 4).clamp(8, 20) as usize;
@@ -83,11 +96,13 @@ pub(crate) fn plan(wish: &Wish) -> Arc<Plan> {
 impl Forge {
     /// Screens, each with a way to it from one that is not too deep.
     fn grow(&mut self, activities: u8, depth: u8) {
-        self.screens.push(screen("MainActivity", "Home", Vec::new()));
+        self.screens
+            .push(screen("MainActivity", "Home", Vec::new()));
         self.depths.push(0);
         self.ways.push(0);
         for number in 1..activities {
-            let open = |place: &usize| self.depths[*place] + 1 < depth && self.ways[*place] < MOST_WAYS;
+            let open =
+                |place: &usize| self.depths[*place] + 1 < depth && self.ways[*place] < MOST_WAYS;
             let mut parents: Vec<usize> = (0..self.screens.len()).filter(open).collect();
             if parents.is_empty() {
                 parents.push(self.fewest_ways());
@@ -97,8 +112,14 @@ impl Forge {
             let parent = parents[one.max(other)];
             let title = fill::TITLES[self.pick(fill::TITLES.len())];
             let id = format!("to_{number}");
-            self.screens[parent].widgets.push(go(&id, title, number).columns(3));
-            self.screens.push(screen(&format!("{title}Activity{number}"), title, Vec::new()));
+            self.screens[parent]
+                .widgets
+                .push(go(&id, title, number).columns(3));
+            self.screens.push(screen(
+                &format!("{title}Activity{number}"),
+                title,
+                Vec::new(),
+            ));
             self.depths.push(self.depths[parent].saturating_add(1));
             self.ways.push(0);
             self.ways[parent] += 1;
@@ -106,7 +127,9 @@ impl Forge {
     }
 
     fn fewest_ways(&self) -> usize {
-        (0..self.ways.len()).min_by_key(|place| self.ways[*place]).unwrap_or_default()
+        (0..self.ways.len())
+            .min_by_key(|place| self.ways[*place])
+            .unwrap_or_default()
     }
 
     fn pick(&mut self, count: usize) -> usize {
@@ -142,7 +165,15 @@ mod tests {
 
     #[test]
     fn the_same_seed_makes_the_same_app_and_another_seed_another() {
-        let plan = |seed| format!("{:?}", plan(&Wish { seed, ..Wish::default() }));
+        let plan = |seed| {
+            format!(
+                "{:?}",
+                plan(&Wish {
+                    seed,
+                    ..Wish::default()
+                })
+            )
+        };
         assert_eq!(plan(7), plan(7));
         let all: std::collections::HashSet<String> = (0..200).map(plan).collect();
         assert_eq!(all.len(), 200);
@@ -151,7 +182,12 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_what_comes() {
         for (activities, depth) in [(2, 1), (20, 3), (60, 9), (250, 2)] {
-            let wish = Wish { seed: 5, activities: Some(activities), depth: Some(depth), ..Wish::default() };
+            let wish = Wish {
+                seed: 5,
+                activities: Some(activities),
+                depth: Some(depth),
+                ..Wish::default()
+            };
             let plan = plan(&wish);
             let introductions = usize::from(plan.first_time.is_some());
             assert_eq!(plan.screens.len(), usize::from(activities) + introductions);
@@ -160,10 +196,24 @@ mod tests {
 
     #[test]
     fn drawn_apps_are_as_large_as_the_published_ones() {
-        let plans: Vec<_> = (0..300).map(|seed| plan(&Wish { seed, ..Wish::default() })).collect();
+        let plans: Vec<_> = (0..300)
+            .map(|seed| {
+                plan(&Wish {
+                    seed,
+                    ..Wish::default()
+                })
+            })
+            .collect();
         let mut activities: Vec<usize> = plans.iter().map(|plan| plan.screens.len()).collect();
         activities.sort_unstable();
-        assert!((6..=88).contains(&activities[0]) && activities[299] <= 88, "{activities:?}");
-        assert!((30..=48).contains(&activities[150]), "median {}", activities[150]);
+        assert!(
+            (6..=88).contains(&activities[0]) && activities[299] <= 88,
+            "{activities:?}"
+        );
+        assert!(
+            (30..=48).contains(&activities[150]),
+            "median {}",
+            activities[150]
+        );
     }
 }

@@ -103,16 +103,20 @@ static FIXED: Figures = Figures {
 
 static REALISTIC: Figures = Figures {
     // A persistent injector needs 5.6 ms an event.
-    event: &[2_900, 4_100, 4_700, 5_200, 5_600, 6_100, 7_000, 9_500, 24_000],
+    event: &[
+        2_900, 4_100, 4_700, 5_200, 5_600, 6_100, 7_000, 9_500, 24_000,
+    ],
     // uiautomator2 reads a tree in less than 100 ms.
     capture: &[18_000, 30_000, 42_000, 55_000, 98_000],
     // No published figure: an assumption, with one start in twenty slower than a usual wait for quiet.
     activity_start: &[
-        35_000, 45_000, 55_000, 65_000, 75_000, 85_000, 90_000, 95_000, 100_000, 105_000, 110_000, 115_000,
-        120_000, 130_000, 140_000, 150_000, 160_000, 170_000, 180_000, 190_000, 420_000,
+        35_000, 45_000, 55_000, 65_000, 75_000, 85_000, 90_000, 95_000, 100_000, 105_000, 110_000,
+        115_000, 120_000, 130_000, 140_000, 150_000, 160_000, 170_000, 180_000, 190_000, 420_000,
     ],
     // No published figure: an assumption.
-    network: &[90_000, 140_000, 200_000, 300_000, 480_000, 900_000, 3_000_000],
+    network: &[
+        90_000, 140_000, 200_000, 300_000, 480_000, 900_000, 3_000_000,
+    ],
     // Restarts take seconds; how many is an assumption.
     launch: &[700_000, 1_100_000, 1_500_000, 2_600_000],
     stop: &[60_000, 120_000, 300_000],
@@ -132,7 +136,10 @@ mod tests {
 
     #[test]
     fn touches_are_lost_and_keys_are_not() {
-        let noise = Noise { flaky: 0.25, ..Noise::default() };
+        let noise = Noise {
+            flaky: 0.25,
+            ..Noise::default()
+        };
         assert_eq!(noise.works(&Action::Tap(Point::default())), 0.75);
         assert_eq!(noise.works(&Action::Key(Key::Back)), 1.0);
         assert_eq!(noise.works(&Action::System(System::Call)), 1.0);
@@ -141,10 +148,22 @@ mod tests {
     #[test]
     fn every_figure_grows_from_one_quantile_to_the_next() {
         for figures in [&FIXED, &REALISTIC] {
-            let all = [figures.event, figures.capture, figures.activity_start, figures.network];
+            let all = [
+                figures.event,
+                figures.capture,
+                figures.activity_start,
+                figures.network,
+            ];
             let more = [figures.launch, figures.stop, figures.clear, figures.grant];
-            for quantiles in all.into_iter().chain(more).chain([figures.save, figures.restore]) {
-                assert!(!quantiles.is_empty() && quantiles.is_sorted(), "{quantiles:?}");
+            for quantiles in all
+                .into_iter()
+                .chain(more)
+                .chain([figures.save, figures.restore])
+            {
+                assert!(
+                    !quantiles.is_empty() && quantiles.is_sorted(),
+                    "{quantiles:?}"
+                );
             }
         }
     }

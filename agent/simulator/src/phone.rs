@@ -16,7 +16,9 @@ use retap_agent::phone::{Phone, PhoneError, TakePixels};
 use retap_shared::Text;
 use retap_shared::action::{Action, SystemKinds};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What,
+};
 use retap_shared::screen::{Rotation, Screen, SharedScreen};
 use retap_shared::trace::App as Named;
 use retap_shared::verdict::Problem;
@@ -106,8 +108,15 @@ impl SimulatedPhone {
         if let Some(problem) = self.process.take_problem() {
             self.ended(problem);
         }
-        if let Some(what) = self.process.take_leaving().filter(|_| self.front == Front::App) {
-            self.front = Front::Elsewhere { what, over_app: true };
+        if let Some(what) = self
+            .process
+            .take_leaving()
+            .filter(|_| self.front == Front::App)
+        {
+            self.front = Front::Elsewhere {
+                what,
+                over_app: true,
+            };
         }
         let screen = self.in_front();
         if Arc::ptr_eq(&screen, &self.screen) || screen.hash() == self.screen.hash() {
@@ -138,7 +147,11 @@ impl SimulatedPhone {
 
     /// The node of the app's screen that never rests, while it can be seen.
     fn restless(&self) -> Option<usize> {
-        if self.front == Front::App { self.process.restless() } else { None }
+        if self.front == Front::App {
+            self.process.restless()
+        } else {
+            None
+        }
     }
 
     /// The screen with what never rests as it is at this moment. Nobody sees the frames in between, so none is drawn.
@@ -158,7 +171,10 @@ impl SimulatedPhone {
     }
 
     fn happened(&mut self, what: What) {
-        self.happenings.push(Happening { at: self.world.now, what });
+        self.happenings.push(Happening {
+            at: self.world.now,
+            what,
+        });
     }
 
     fn bring_to_front(&mut self) {
@@ -172,7 +188,9 @@ impl SimulatedPhone {
         if app.package != manifest.package {
             let known = &manifest.package;
             let wrong = &app.package;
-            return Err(impossible(format!("there is no app `{wrong}` on this phone; it has `{known}`")));
+            return Err(impossible(format!(
+                "there is no app `{wrong}` on this phone; it has `{known}`"
+            )));
         }
         let first = &manifest.activities[0];
         let class = |name: &str| name.rsplit(['.', '/']).next().map(str::to_owned);
@@ -205,7 +223,13 @@ impl Phone for SimulatedPhone {
 
     fn can(&self) -> Capabilities {
         let system = SystemKinds::SIMULATED;
-        Capabilities { checkpoints: true, branches: true, rotation: true, screenshots: true, system }
+        Capabilities {
+            checkpoints: true,
+            branches: true,
+            rotation: true,
+            screenshots: true,
+            system,
+        }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {
@@ -231,14 +255,19 @@ impl Phone for SimulatedPhone {
     }
 
     fn last_change(&mut self) -> Micros {
-        let frame = self.restless().map(|_| Micros(self.world.now.0 / FRAME.0 * FRAME.0));
+        let frame = self
+            .restless()
+            .map(|_| Micros(self.world.now.0 / FRAME.0 * FRAME.0));
         frame.unwrap_or_default().max(self.last_change)
     }
 
     fn capture(&mut self) -> Result<SharedScreen, PhoneError> {
         let takes = self.world.takes(|figures| figures.capture);
         self.advance(takes);
-        Ok(self.restless().map_or_else(|| Arc::clone(&self.screen), |node| self.at_this_moment(node)))
+        Ok(self.restless().map_or_else(
+            || Arc::clone(&self.screen),
+            |node| self.at_this_moment(node),
+        ))
     }
 
     fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {

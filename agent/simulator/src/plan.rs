@@ -13,7 +13,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::kit::{Elsewhere, Exception, Shown, Stall, Tombstone};
 
-pub(crate) use build::{button, check, field, go, note, radio, row, rows, rule, screen, tab, text, toggle};
+pub(crate) use build::{
+    button, check, field, go, note, radio, row, rows, rule, screen, tab, text, toggle,
+};
 pub(crate) use cone::Cone;
 pub(crate) use whole::Planned;
 
@@ -242,10 +244,16 @@ impl State {
     fn look(&self, page: &Page, switches: usize) -> u64 {
         let others = self.inert.0.get(switches..).unwrap_or_default();
         let values = [&self.kept, &self.memory, others].into_iter();
-        let texts = self.texts.iter().chain(&self.inert_texts.0).map(|text| text.as_bytes());
+        let texts = self
+            .texts
+            .iter()
+            .chain(&self.inert_texts.0)
+            .map(|text| text.as_bytes());
         let asks = page.asks.map_or(0, |number| u64::from(number) + 1);
         let counts = (self.texts.len() as u64) << 32 | asks << 8 | u64::from(page.screen);
-        values.chain(texts).fold(counts, |hash, bytes| xxh3_64_with_seed(bytes, hash))
+        values
+            .chain(texts)
+            .fold(counts, |hash, bytes| xxh3_64_with_seed(bytes, hash))
     }
 
     pub(crate) fn get(&self, var: Var) -> u8 {
@@ -306,7 +314,11 @@ impl Plan {
     /// Everything that can go wrong, each once.
     pub(crate) fn failures(&self) -> Vec<Then> {
         let mut failures: Vec<Then> = Vec::new();
-        for then in self.rules().flat_map(|rules| &rules.0).flat_map(|rule| &rule.then) {
+        for then in self
+            .rules()
+            .flat_map(|rules| &rules.0)
+            .flat_map(|rule| &rule.then)
+        {
             if then.fails() && !failures.iter().any(|known| known.is_same_failure(then)) {
                 failures.push(*then);
             }
@@ -318,7 +330,11 @@ impl Plan {
         self.screens.iter().flat_map(|screen| {
             let widgets = screen.widgets.iter().chain(&screen.menu);
             let touched = widgets.flat_map(|widget| [&widget.tap, &widget.long]);
-            let answers = screen.dialogs.iter().flat_map(|dialog| &dialog.buttons).map(|(_, rules)| rules);
+            let answers = screen
+                .dialogs
+                .iter()
+                .flat_map(|dialog| &dialog.buttons)
+                .map(|(_, rules)| rules);
             let hooks = screen.hooks.iter().map(|(_, rules)| rules);
             touched.chain(answers).chain(hooks).chain(&screen.later)
         })

@@ -12,7 +12,11 @@ pub fn open(spec: &str) -> Result<SimulatedPhone, SpecError> {
         let given = Given::parse(parameters, FORGED)?;
         let wish = given.wish()?;
         let chance = given.read("chance", seed)?.unwrap_or(wish.seed);
-        return Ok(SimulatedPhone::new(forge::install(&wish), given.noise()?, chance));
+        return Ok(SimulatedPhone::new(
+            forge::install(&wish),
+            given.noise()?,
+            chance,
+        ));
     }
     let entry = entry(name)?;
     let given = Given::parse(parameters, PARAMETERS)?;
@@ -44,26 +48,40 @@ pub fn apps() -> &'static [&'static str] {
 
 /// One line on what an app is like.
 pub fn about(name: &str) -> Option<&'static str> {
-    let made =
-        (name == FORGE).then_some("apps made from a seed: sim:forge?seed=7&activities=20&depth=4&hidden=0.3");
+    let made = (name == FORGE)
+        .then_some("apps made from a seed: sim:forge?seed=7&activities=20&depth=4&hidden=0.3");
     made.or_else(|| entry(name).ok().map(|entry| entry.about))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     #[error("there is no simulated app `{name}`{}; there are {}, and `{FORGE}`", perhaps(.nearest), listed(NAMES))]
-    UnknownApp { name: String, nearest: Option<&'static str> },
+    UnknownApp {
+        name: String,
+        nearest: Option<&'static str>,
+    },
     #[error("a simulated phone has no parameter `{name}`{}; it has {}", perhaps(.nearest), listed(.known))]
-    UnknownParameter { name: String, nearest: Option<&'static str>, known: &'static [&'static str] },
+    UnknownParameter {
+        name: String,
+        nearest: Option<&'static str>,
+        known: &'static [&'static str],
+    },
     #[error("`{value}` is not a value of `{parameter}`; give {wanted}")]
-    BadValue { parameter: &'static str, value: String, wanted: &'static str },
+    BadValue {
+        parameter: &'static str,
+        value: String,
+        wanted: &'static str,
+    },
     #[error("the parameter `{0}` is given twice; give it once")]
     Repeated(&'static str),
 }
 
 pub(crate) fn entry(name: &str) -> Result<&'static Entry, SpecError> {
     let found = ENTRIES.iter().find(|entry| entry.name == name);
-    found.ok_or_else(|| SpecError::UnknownApp { name: name.to_string(), nearest: nearest(name, NAMES) })
+    found.ok_or_else(|| SpecError::UnknownApp {
+        name: name.to_string(),
+        nearest: nearest(name, NAMES),
+    })
 }
 
 const NAMES: &[&str] = &{
@@ -76,7 +94,14 @@ const NAMES: &[&str] = &{
     names
 };
 
-const PARAMETERS: &[&str] = &["noise", "flaky", "late_dialog", "latency", "snapshot", "seed"];
+const PARAMETERS: &[&str] = &[
+    "noise",
+    "flaky",
+    "late_dialog",
+    "latency",
+    "snapshot",
+    "seed",
+];
 
 /// Those of a made app: the phone's, and what it is made from. `chance` is for another run of the same app.
 const FORGED: &[&str] = &[
@@ -99,7 +124,10 @@ struct Given<'a>(Vec<(&'static str, &'a str)>);
 impl<'a> Given<'a> {
     fn parse(parameters: &'a str, known: &'static [&'static str]) -> Result<Given<'a>, SpecError> {
         let mut given = Given(Vec::new());
-        for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
+        for parameter in parameters
+            .split('&')
+            .filter(|parameter| !parameter.is_empty())
+        {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             let found = known.iter().find(|known| **known == name);
             let name = *found.ok_or_else(|| SpecError::UnknownParameter {
@@ -116,7 +144,10 @@ impl<'a> Given<'a> {
     }
 
     fn get(&self, name: &str) -> Option<&'a str> {
-        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
+        self.0
+            .iter()
+            .find(|(given, _)| *given == name)
+            .map(|(_, value)| *value)
     }
 
     fn read<T>(
@@ -140,8 +171,12 @@ impl<'a> Given<'a> {
     fn wish(&self) -> Result<Wish, SpecError> {
         Ok(Wish {
             seed: self.read("seed", seed)?.unwrap_or_default(),
-            activities: self.read("activities", |name, value| number(name, value, 2..=250))?.map(|n| n as u8),
-            depth: self.read("depth", |name, value| number(name, value, 1..=250))?.map(|n| n as u8),
+            activities: self
+                .read("activities", |name, value| number(name, value, 2..=250))?
+                .map(|n| n as u8),
+            depth: self
+                .read("depth", |name, value| number(name, value, 1..=250))?
+                .map(|n| n as u8),
             hidden: self.read("hidden", probability)?,
             widgets: self.read("widgets", |name, value| number(name, value, 1..=1_800))?,
         })
@@ -159,13 +194,24 @@ fn number(
         "depth" => "a whole number from 1 to 250",
         _ => "a whole number from 1 to 1800",
     };
-    parsed.ok_or_else(|| SpecError::BadValue { parameter, value: value.to_string(), wanted })
+    parsed.ok_or_else(|| SpecError::BadValue {
+        parameter,
+        value: value.to_string(),
+        wanted,
+    })
 }
 
 fn probability(parameter: &'static str, value: &str) -> Result<f64, SpecError> {
     let wanted = "a probability from 0 to 1";
-    let parsed = value.parse().ok().filter(|probability| (0.0..=1.0).contains(probability));
-    parsed.ok_or_else(|| SpecError::BadValue { parameter, value: value.to_string(), wanted })
+    let parsed = value
+        .parse()
+        .ok()
+        .filter(|probability| (0.0..=1.0).contains(probability));
+    parsed.ok_or_else(|| SpecError::BadValue {
+        parameter,
+        value: value.to_string(),
+        wanted,
+    })
 }
 
 fn latency(parameter: &'static str, value: &str) -> Result<Latency, SpecError> {
@@ -174,7 +220,11 @@ fn latency(parameter: &'static str, value: &str) -> Result<Latency, SpecError> {
         "realistic" => Ok(Latency::Realistic),
         _ => {
             let wanted = "`none` or `realistic`";
-            Err(SpecError::BadValue { parameter, value: value.to_string(), wanted })
+            Err(SpecError::BadValue {
+                parameter,
+                value: value.to_string(),
+                wanted,
+            })
         }
     }
 }
@@ -185,28 +235,45 @@ fn snapshot(parameter: &'static str, value: &str) -> Result<Snapshot, SpecError>
         "emulator" => Ok(Snapshot::Emulator),
         _ => {
             let wanted = "`timemachine` or `emulator`";
-            Err(SpecError::BadValue { parameter, value: value.to_string(), wanted })
+            Err(SpecError::BadValue {
+                parameter,
+                value: value.to_string(),
+                wanted,
+            })
         }
     }
 }
 
 fn seed(parameter: &'static str, value: &str) -> Result<u64, SpecError> {
     let wanted = "a whole number from 0 to 18446744073709551615";
-    value.parse().map_err(|_| SpecError::BadValue { parameter, value: value.to_string(), wanted })
+    value.parse().map_err(|_| SpecError::BadValue {
+        parameter,
+        value: value.to_string(),
+        wanted,
+    })
 }
 
 fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
-    let scored = known.iter().map(|known| (strsim::jaro_winkler(name, known), *known));
+    let scored = known
+        .iter()
+        .map(|known| (strsim::jaro_winkler(name, known), *known));
     let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    best.filter(|(alike, _)| *alike > 0.7).map(|(_, known)| known)
+    best.filter(|(alike, _)| *alike > 0.7)
+        .map(|(_, known)| known)
 }
 
 fn perhaps(nearest: &Option<&str>) -> String {
-    nearest.map(|nearest| format!(" (did you mean `{nearest}`?)")).unwrap_or_default()
+    nearest
+        .map(|nearest| format!(" (did you mean `{nearest}`?)"))
+        .unwrap_or_default()
 }
 
 fn listed(known: &[&str]) -> String {
-    known.iter().map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ")
+    known
+        .iter()
+        .map(|known| format!("`{known}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]
@@ -214,7 +281,10 @@ mod tests {
     use super::*;
 
     fn refused(spec: &str) -> String {
-        open(spec).map(|phone| format!("{phone:?}")).unwrap_err().to_string()
+        open(spec)
+            .map(|phone| format!("{phone:?}"))
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
@@ -228,8 +298,12 @@ mod tests {
     #[test]
     fn noise_sets_both_unless_one_of_them_is_given() {
         let phone = open("sim:notes?noise=0.2&flaky=0.5&latency=realistic&seed=5").unwrap();
-        let expected =
-            Noise { latency: Latency::Realistic, flaky: 0.5, late_dialog: 0.2, ..Noise::default() };
+        let expected = Noise {
+            latency: Latency::Realistic,
+            flaky: 0.5,
+            late_dialog: 0.2,
+            ..Noise::default()
+        };
         assert_eq!(*phone.noise(), expected);
     }
 
@@ -237,7 +311,9 @@ mod tests {
     fn an_unknown_app_is_answered_with_the_nearest_and_the_list() {
         let error = refused("sim:note");
         assert!(
-            error.starts_with("there is no simulated app `note` (did you mean `notes`?); there are `notes`"),
+            error.starts_with(
+                "there is no simulated app `note` (did you mean `notes`?); there are `notes`"
+            ),
             "{error}"
         );
     }
@@ -245,19 +321,34 @@ mod tests {
     #[test]
     fn an_unknown_parameter_is_answered_with_the_nearest_and_the_list() {
         let error = refused("sim:notes?sed=5");
-        assert!(error.contains("no parameter `sed` (did you mean `seed`?)"), "{error}");
+        assert!(
+            error.contains("no parameter `sed` (did you mean `seed`?)"),
+            "{error}"
+        );
         assert!(error.contains("`late_dialog`"), "{error}");
     }
 
     #[test]
     fn a_bad_value_is_answered_with_what_is_wanted() {
         for (spec, expected) in [
-            ("sim:notes?seed=five", "`five` is not a value of `seed`; give a whole number from 0"),
-            ("sim:notes?noise=1.5", "`1.5` is not a value of `noise`; give a probability from 0 to 1"),
+            (
+                "sim:notes?seed=five",
+                "`five` is not a value of `seed`; give a whole number from 0",
+            ),
+            (
+                "sim:notes?noise=1.5",
+                "`1.5` is not a value of `noise`; give a probability from 0 to 1",
+            ),
             ("sim:notes?flaky=NaN", "`NaN` is not a value of `flaky`"),
             ("sim:notes?flaky", "`` is not a value of `flaky`"),
-            ("sim:notes?latency=fast", "`fast` is not a value of `latency`; give `none` or `realistic`"),
-            ("sim:notes?seed=1&seed=2", "the parameter `seed` is given twice"),
+            (
+                "sim:notes?latency=fast",
+                "`fast` is not a value of `latency`; give `none` or `realistic`",
+            ),
+            (
+                "sim:notes?seed=1&seed=2",
+                "the parameter `seed` is given twice",
+            ),
         ] {
             let error = refused(spec);
             assert!(error.starts_with(expected), "{error}");

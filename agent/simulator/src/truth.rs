@@ -68,8 +68,16 @@ pub fn truth(name: &str) -> Result<Truth, SpecError> {
     }
     let entry = entry(name)?;
     let info = (entry.install)().manifest().info();
-    let crashes = entry.planted.iter().map(|planted| record(entry, planted)).collect::<Result<_, _>>()?;
-    Ok(Truth { activities: info.activities, branches: info.branches, crashes })
+    let crashes = entry
+        .planted
+        .iter()
+        .map(|planted| record(entry, planted))
+        .collect::<Result<_, _>>()?;
+    Ok(Truth {
+        activities: info.activities,
+        branches: info.branches,
+        crashes,
+    })
 }
 
 fn made(name: &str, wish: &Wish) -> Result<Truth, SpecError> {
@@ -87,7 +95,11 @@ fn made(name: &str, wish: &Wish) -> Result<Truth, SpecError> {
             matters: Some(matters),
         }));
     }
-    Ok(Truth { activities: info.activities, branches: info.branches, crashes })
+    Ok(Truth {
+        activities: info.activities,
+        branches: info.branches,
+        crashes,
+    })
 }
 
 /// An event of a planted crash's shortest trace. Widgets are named by the end of their id, or by their label.
@@ -111,23 +123,53 @@ pub(crate) const LONG: &str = "a text that is much longer than anyone would type
 
 fn record(entry: &Entry, planted: &Planted) -> Result<PlantedCrash, SpecError> {
     let mut recorder = Recorder::new(open(entry.name)?);
-    let shortest = planted.shortest.iter().flat_map(|event| recorder.play(event)).collect();
+    let shortest = planted
+        .shortest
+        .iter()
+        .flat_map(|event| recorder.play(event))
+        .collect();
     recorder.phone.sleep(LINGER);
-    let problem = recorder.problem().unwrap_or_else(|| panic!("`{}` is not reached", planted.name));
+    let problem = recorder
+        .problem()
+        .unwrap_or_else(|| panic!("`{}` is not reached", planted.name));
     let matters = entry.plan.and_then(|plan| matters(&plan(), &problem));
     let fingerprint = problem.fingerprint();
-    Ok(PlantedCrash { name: planted.name, kind: planted.kind, shortest, fingerprint, matters })
+    Ok(PlantedCrash {
+        name: planted.name,
+        kind: planted.kind,
+        shortest,
+        fingerprint,
+        matters,
+    })
 }
 
 fn matters(plan: &Plan, problem: &Problem) -> Option<Matters> {
-    let failure = plan.failures().into_iter().find(|failure| failure.is_in(problem))?;
+    let failure = plan
+        .failures()
+        .into_iter()
+        .find(|failure| failure.is_in(problem))?;
     Some(Matters::of(plan, |then| then.is_same_failure(&failure)))
 }
 
 impl Matters {
     fn of(plan: &Plan, is_target: impl Fn(&Then) -> bool) -> Matters {
-        let Cone { ids: widgets, rotation, locale, call, network, memory, .. } = Cone::of(plan, is_target);
-        Matters { widgets, rotation, locale, call, network, memory }
+        let Cone {
+            ids: widgets,
+            rotation,
+            locale,
+            call,
+            network,
+            memory,
+            ..
+        } = Cone::of(plan, is_target);
+        Matters {
+            widgets,
+            rotation,
+            locale,
+            call,
+            network,
+            memory,
+        }
     }
 }
 
@@ -149,13 +191,16 @@ impl Recorder {
         let one = match event {
             Do::Taps(beginning, ends) => {
                 let names = ends.chars().map(|end| format!("{beginning}{end}"));
-                return names.map(|name| self.perform(Some(&name), Action::Tap)).collect();
+                return names
+                    .map(|name| self.perform(Some(&name), Action::Tap))
+                    .collect();
             }
             Do::Tap(name) => self.perform(Some(name), Action::Tap),
             Do::Long(name) => self.perform(Some(name), Action::LongPress),
-            Do::Type(name, text) => {
-                self.perform(Some(name), |at| Action::Text { at, text: Text::new_static(text) })
-            }
+            Do::Type(name, text) => self.perform(Some(name), |at| Action::Text {
+                at,
+                text: Text::new_static(text),
+            }),
             Do::Back => self.perform(None, |_| Action::Key(Key::Back)),
             Do::Home => self.perform(None, |_| Action::Key(Key::Home)),
             Do::Launch => self.perform(None, |_| Action::Launch),
@@ -166,22 +211,37 @@ impl Recorder {
     }
 
     fn perform(&mut self, widget: Option<&str>, action: impl FnOnce(Point) -> Action) -> Step {
-        let screen = self.phone.capture().expect("a simulated screen can always be read");
+        let screen = self
+            .phone
+            .capture()
+            .expect("a simulated screen can always be read");
         let node = widget.map(|name| named(&screen, name));
-        let action = action(node.map(|node| screen.nodes()[node].bounds.center()).unwrap_or_default());
-        self.phone.inject(&action).expect("a simulated phone takes every event");
+        let action = action(
+            node.map(|node| screen.nodes()[node].bounds.center())
+                .unwrap_or_default(),
+        );
+        self.phone
+            .inject(&action)
+            .expect("a simulated phone takes every event");
         settle(&mut self.phone);
         let widget = node.map(|node| screen.widget(node));
-        Step { action, widget, activity: screen.activity().clone(), screen: Some(screen.hash()) }
+        Step {
+            action,
+            widget,
+            activity: screen.activity().clone(),
+            screen: Some(screen.hash()),
+        }
     }
 
     fn problem(&mut self) -> Option<Problem> {
         let mut happened = Vec::new();
         self.phone.take_happenings(&mut happened);
-        happened.into_iter().find_map(|happening| match happening.what {
-            What::Problem(problem) => Some(problem),
-            What::Activity(_) => None,
-        })
+        happened
+            .into_iter()
+            .find_map(|happening| match happening.what {
+                What::Problem(problem) => Some(problem),
+                What::Activity(_) => None,
+            })
     }
 }
 

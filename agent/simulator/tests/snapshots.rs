@@ -1,7 +1,10 @@
 //! What a saved state costs: copies of what is changed after it, and of nothing else, however much the app holds.
 
 #[path = "simulator/walk.rs"]
-#[expect(dead_code, reason = "the other tests of simulated phones need more of it")]
+#[expect(
+    dead_code,
+    reason = "the other tests of simulated phones need more of it"
+)]
 mod walk;
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -40,8 +43,14 @@ static COUNTING: Counting = Counting;
 fn a_saved_state_costs_what_is_changed_after_it() {
     let (few, many) = (Cost::with_notes(100), Cost::with_notes(3_000));
     assert!(few.saving > 0 && few.changing > 0, "{few:?}");
-    assert!(many.saving < 2 * few.saving, "{many:?}, {few:?} with a thirtieth of the notes");
-    assert!(many.changing < 2 * few.changing, "{many:?}, {few:?} with a thirtieth of the notes");
+    assert!(
+        many.saving < 2 * few.saving,
+        "{many:?}, {few:?} with a thirtieth of the notes"
+    );
+    assert!(
+        many.changing < 2 * few.changing,
+        "{many:?}, {few:?} with a thirtieth of the notes"
+    );
 }
 
 /// In bytes asked for.
@@ -58,7 +67,13 @@ impl Cost {
         for _ in 0..notes {
             walk::tap(&mut phone, "new");
             let at = walk::place(&mut phone, "title");
-            walk::act(&mut phone, &Action::Text { at, text: Text::new_static("Milk") });
+            walk::act(
+                &mut phone,
+                &Action::Text {
+                    at,
+                    text: Text::new_static("Milk"),
+                },
+            );
             walk::tap(&mut phone, "save");
         }
         // Twice, so that what is made once is there.
@@ -67,7 +82,10 @@ impl Cost {
         phone.save().unwrap();
         let changing = asked(|| choose(&mut phone, "Star"));
         let alone = asked(|| choose(&mut phone, "Remove star"));
-        Cost { saving: asked(|| assert!(phone.save().is_ok())), changing: changing - alone }
+        Cost {
+            saving: asked(|| assert!(phone.save().is_ok())),
+            changing: changing - alone,
+        }
     }
 }
 

@@ -22,30 +22,57 @@ pub(crate) struct Accessibility {
 
 impl Accessibility {
     /// `events` hears of everything that changes on the screen.
-    pub(crate) fn connect(java: &Java, env: &mut Env, context: &JObject, events: &JObject) -> Result<Self> {
+    pub(crate) fn connect(
+        java: &Java,
+        env: &mut Env,
+        context: &JObject,
+        events: &JObject,
+    ) -> Result<Self> {
         // new UiAutomation(context, new UiAutomationConnection())
         let connection = java.make(env, Name::ConnectionNew, &[&[]])?;
-        let looper = java.call_static(env, Name::MainLooper, &[])?.into_object()?;
-        let forms: [&[JValue]; 2] =
-            [&[context.into(), (&connection).into()], &[(&looper).into(), (&connection).into()]];
+        let looper = java
+            .call_static(env, Name::MainLooper, &[])?
+            .into_object()?;
+        let forms: [&[JValue]; 2] = [
+            &[context.into(), (&connection).into()],
+            &[(&looper).into(), (&connection).into()],
+        ];
         let automation = java.make(env, Name::AutomationNew, &forms)?;
         // automation.connect(FLAG_DONT_SUPPRESS_ACCESSIBILITY_SERVICES)
-        let connected =
-            java.call_any(env, Name::AutomationConnect, &automation, &[&[KEEP_SERVICES.into()], &[]]);
+        let connected = java.call_any(
+            env,
+            Name::AutomationConnect,
+            &automation,
+            &[&[KEEP_SERVICES.into()], &[]],
+        );
         connected.map_err(say_who_else)?;
-        let accessibility = Accessibility { automation: env.new_global_ref(automation)? };
+        let accessibility = Accessibility {
+            automation: env.new_global_ref(automation)?,
+        };
         accessibility.ask_for_everything(java, env)?;
         // automation.setOnAccessibilityEventListener(events)
-        java.call(env, Name::AutomationListen, &accessibility.automation, &[events.into()])?;
+        java.call(
+            env,
+            Name::AutomationListen,
+            &accessibility.automation,
+            &[events.into()],
+        )?;
         Ok(accessibility)
     }
 
     /// info = automation.getServiceInfo(); info.flags |= WANTED; automation.setServiceInfo(info)
     fn ask_for_everything(&self, java: &Java, env: &mut Env) -> Result<()> {
-        let info = java.call(env, Name::AutomationServiceInfo, &self.automation, &[])?.into_object()?;
+        let info = java
+            .call(env, Name::AutomationServiceInfo, &self.automation, &[])?
+            .into_object()?;
         let flags = java.get(env, Name::ServiceFlags, &info)?.into_int()?;
         java.set(env, Name::ServiceFlags, &info, (flags | WANTED).into())?;
-        java.call(env, Name::AutomationSetServiceInfo, &self.automation, &[(&info).into()])?;
+        java.call(
+            env,
+            Name::AutomationSetServiceInfo,
+            &self.automation,
+            &[(&info).into()],
+        )?;
         Ok(())
     }
 
@@ -53,13 +80,24 @@ impl Accessibility {
     pub(crate) fn windows<'l>(&self, java: &Java, env: &mut Env<'l>) -> Result<Vec<JObject<'l>>> {
         if !java.has(env, Name::AutomationAllWindows) {
             // automation.getWindows()
-            return Ok(vec![java.call(env, Name::AutomationWindows, &self.automation, &[])?.into_object()?]);
+            return Ok(vec![
+                java.call(env, Name::AutomationWindows, &self.automation, &[])?
+                    .into_object()?,
+            ]);
         }
         // automation.getWindowsOnAllDisplays()
-        let displays = java.call(env, Name::AutomationAllWindows, &self.automation, &[])?.into_object()?;
-        let count = java.call(env, Name::SparseSize, &displays, &[])?.into_int()?;
+        let displays = java
+            .call(env, Name::AutomationAllWindows, &self.automation, &[])?
+            .into_object()?;
+        let count = java
+            .call(env, Name::SparseSize, &displays, &[])?
+            .into_int()?;
         (0..count)
-            .map(|display| Ok(java.call(env, Name::SparseAt, &displays, &[display.into()])?.into_object()?))
+            .map(|display| {
+                Ok(java
+                    .call(env, Name::SparseAt, &displays, &[display.into()])?
+                    .into_object()?)
+            })
             .collect()
     }
 
@@ -76,14 +114,21 @@ impl Accessibility {
 
     /// automation.setRotation(rotation)
     pub(crate) fn rotate(&self, java: &Java, env: &mut Env, rotation: i32) -> Result<bool> {
-        let turned = java.call(env, Name::AutomationRotate, &self.automation, &[rotation.into()])?;
+        let turned = java.call(
+            env,
+            Name::AutomationRotate,
+            &self.automation,
+            &[rotation.into()],
+        )?;
         Ok(turned.into_bool()?)
     }
 
     /// automation.injectInputEvent(event, true)
     pub(crate) fn inject(&self, java: &Java, env: &mut Env, event: &JObject) -> Result<bool> {
         let arguments = [event.into(), JValue::Bool(true)];
-        Ok(java.call(env, Name::AutomationInject, &self.automation, &arguments)?.into_bool()?)
+        Ok(java
+            .call(env, Name::AutomationInject, &self.automation, &arguments)?
+            .into_bool()?)
     }
 
     /// automation.grantRuntimePermissionAsUser(package, permission, new UserHandle(user))
@@ -108,7 +153,9 @@ impl Accessibility {
 
     /// automation.takeScreenshot(): null where nothing may be seen
     pub(crate) fn screenshot<'l>(&self, java: &Java, env: &mut Env<'l>) -> Result<JObject<'l>> {
-        Ok(java.call(env, Name::AutomationScreenshot, &self.automation, &[])?.into_object()?)
+        Ok(java
+            .call(env, Name::AutomationScreenshot, &self.automation, &[])?
+            .into_object()?)
     }
 
     /// automation.disconnect()
@@ -121,7 +168,11 @@ impl Accessibility {
 /// The system allows one such connection and does not say who has it.
 fn say_who_else(error: JavaError) -> JavaError {
     match error {
-        JavaError::Thrown { call, class, message } if message.contains("already registered") => {
+        JavaError::Thrown {
+            call,
+            class,
+            message,
+        } if message.contains("already registered") => {
             let others = who_may_hold(Path::new("/proc"));
             let who = match others.as_slice() {
                 [] => "look for it with `adb shell ps -A -o PID,ARGS`".to_owned(),
@@ -130,7 +181,11 @@ fn say_who_else(error: JavaError) -> JavaError {
             let message = format!(
                 "{message}. Another tool holds the phone's UiAutomation; {who}; end it and try again"
             );
-            JavaError::Thrown { call, class, message }
+            JavaError::Thrown {
+                call,
+                class,
+                message,
+            }
         }
         other => other,
     }

@@ -22,8 +22,11 @@ const CLEARING: Duration = Duration::from_secs(20);
 
 /// ActivityManager.getService()
 fn service<'l>(java: &Java, env: &mut Env<'l>) -> Result<JObject<'l>> {
-    let name =
-        if java.has(env, Name::ActivityService) { Name::ActivityService } else { Name::ActivityDefault };
+    let name = if java.has(env, Name::ActivityService) {
+        Name::ActivityService
+    } else {
+        Name::ActivityDefault
+    };
     Ok(java.call_static(env, name, &[])?.into_object()?)
 }
 
@@ -31,17 +34,30 @@ fn service<'l>(java: &Java, env: &mut Env<'l>) -> Result<JObject<'l>> {
 pub(crate) fn watch(java: &Java, env: &mut Env, controller: &JObject) -> Result<()> {
     let service = service(java, env)?;
     // service.setActivityController(controller, false)
-    let forms: [&[JValue]; 2] = [&[controller.into(), JValue::Bool(false)], &[controller.into()]];
+    let forms: [&[JValue]; 2] = [
+        &[controller.into(), JValue::Bool(false)],
+        &[controller.into()],
+    ];
     java.call_any(env, Name::ActivityController, &service, &forms)?;
     Ok(())
 }
 
 /// Starts an activity as a launcher would.
-pub(crate) fn start(java: &Java, env: &mut Env, package: &str, activity: &str, user: i32) -> Result<()> {
+pub(crate) fn start(
+    java: &Java,
+    env: &mut Env,
+    package: &str,
+    activity: &str,
+    user: i32,
+) -> Result<()> {
     let intent = launcher_intent(java, env, package)?;
     let (package, class) = (env.new_string(package)?, env.new_string(activity)?);
     // intent.setComponent(new ComponentName(package, activity)).setFlags(AS_LAUNCHER)
-    let component = java.make(env, Name::ComponentNew, &[&[(&package).into(), (&class).into()]])?;
+    let component = java.make(
+        env,
+        Name::ComponentNew,
+        &[&[(&package).into(), (&class).into()]],
+    )?;
     java.call(env, Name::IntentComponent, &intent, &[(&component).into()])?;
     java.call(env, Name::IntentFlags, &intent, &[AS_LAUNCHER.into()])?;
     let service = service(java, env)?;
@@ -50,17 +66,32 @@ pub(crate) fn start(java: &Java, env: &mut Env, package: &str, activity: &str, u
     // service.startActivityAsUser(null, SHELL, intent, null, null, null, -1, 0, null, null, user)
     let mut arguments = vec![(&null).into(), (&shell).into(), (&intent).into()];
     arguments.extend([&null, &null, &null].map(JValue::Object));
-    arguments.extend([JValue::Int(-1), JValue::Int(0), (&null).into(), (&null).into(), user.into()]);
-    let started = java.call(env, Name::ActivityStart, &service, &arguments)?.into_int()?;
+    arguments.extend([
+        JValue::Int(-1),
+        JValue::Int(0),
+        (&null).into(),
+        (&null).into(),
+        user.into(),
+    ]);
+    let started = java
+        .call(env, Name::ActivityStart, &service, &arguments)?
+        .into_int()?;
     if started < 0 {
         let why = "the system refused to start it: look with `adb logcat -s ActivityTaskManager`";
-        return Err(JavaError::Refused { call: "startActivityAsUser", why });
+        return Err(JavaError::Refused {
+            call: "startActivityAsUser",
+            why,
+        });
     }
     Ok(())
 }
 
 /// new Intent(ACTION_MAIN).addCategory(CATEGORY_LAUNCHER).setPackage(package)
-pub(crate) fn launcher_intent<'l>(java: &Java, env: &mut Env<'l>, package: &str) -> Result<JObject<'l>> {
+pub(crate) fn launcher_intent<'l>(
+    java: &Java,
+    env: &mut Env<'l>,
+    package: &str,
+) -> Result<JObject<'l>> {
     let action = env.new_string(ACTION_MAIN)?;
     let intent = java.make(env, Name::IntentNew, &[&[(&action).into()]])?;
     let category = env.new_string(CATEGORY_LAUNCHER)?;
@@ -76,7 +107,12 @@ pub(crate) fn launcher_intent<'l>(java: &Java, env: &mut Env<'l>, package: &str)
 pub(crate) fn force_stop(java: &Java, env: &mut Env, package: &str, user: i32) -> Result<()> {
     let service = service(java, env)?;
     let package = env.new_string(package)?;
-    java.call(env, Name::ActivityForceStop, &service, &[(&package).into(), user.into()])?;
+    java.call(
+        env,
+        Name::ActivityForceStop,
+        &service,
+        &[(&package).into(), user.into()],
+    )?;
     Ok(())
 }
 
@@ -93,11 +129,23 @@ pub(crate) fn clear_data(
     NEWS.forget_cleared();
     // service.clearApplicationUserData(package, false, observer, user)
     let forms: [&[JValue]; 2] = [
-        &[(&name).into(), JValue::Bool(false), observer.into(), user.into()],
+        &[
+            (&name).into(),
+            JValue::Bool(false),
+            observer.into(),
+            user.into(),
+        ],
         &[(&name).into(), observer.into(), user.into()],
     ];
-    let begun = java.call_any(env, Name::ActivityClear, &service, &forms)?.into_bool()?;
-    let refused = |why| Err(JavaError::Refused { call: "clearApplicationUserData", why });
+    let begun = java
+        .call_any(env, Name::ActivityClear, &service, &forms)?
+        .into_bool()?;
+    let refused = |why| {
+        Err(JavaError::Refused {
+            call: "clearApplicationUserData",
+            why,
+        })
+    };
     if !begun {
         return refused("the system did not begin: is the app installed for this user?");
     }
@@ -109,27 +157,41 @@ pub(crate) fn clear_data(
 }
 
 /// (ActivityManager) context.getSystemService("activity")
-pub(crate) fn manager(java: &Java, env: &mut Env, context: &JObject) -> Result<Global<JObject<'static>>> {
+pub(crate) fn manager(
+    java: &Java,
+    env: &mut Env,
+    context: &JObject,
+) -> Result<Global<JObject<'static>>> {
     let name = env.new_string("activity")?;
-    let manager = java.call(env, Name::ContextService, context, &[(&name).into()])?.into_object()?;
+    let manager = java
+        .call(env, Name::ContextService, context, &[(&name).into()])?
+        .into_object()?;
     Ok(env.new_global_ref(manager)?)
 }
 
 /// The activity in front as `package/class`; empty if there is none.
 pub(crate) fn top_activity(java: &Java, env: &mut Env, manager: &JObject) -> Result<Text> {
     // manager.getRunningTasks(1)
-    let tasks = java.call(env, Name::ActivityTasks, manager, &[1.into()])?.into_object()?;
+    let tasks = java
+        .call(env, Name::ActivityTasks, manager, &[1.into()])?
+        .into_object()?;
     if tasks.is_null() || java.call(env, Name::ListSize, &tasks, &[])?.into_int()? == 0 {
         return Ok(Text::default());
     }
     // tasks.get(0).topActivity
-    let task = java.call(env, Name::ListGet, &tasks, &[0.into()])?.into_object()?;
+    let task = java
+        .call(env, Name::ListGet, &tasks, &[0.into()])?
+        .into_object()?;
     let top = java.get(env, Name::TaskTop, &task)?.into_object()?;
     if top.is_null() {
         return Ok(Text::default());
     }
-    let package = java.call(env, Name::ComponentPackage, &top, &[])?.into_object()?;
-    let class = java.call(env, Name::ComponentClass, &top, &[])?.into_object()?;
+    let package = java
+        .call(env, Name::ComponentPackage, &top, &[])?
+        .into_object()?;
+    let class = java
+        .call(env, Name::ComponentClass, &top, &[])?
+        .into_object()?;
     Ok(format!("{}/{}", java.text(env, &package)?, java.text(env, &class)?).into())
 }
 
@@ -139,16 +201,30 @@ pub(crate) fn configuration(java: &Java, env: &mut Env) -> Result<(Text, u32, bo
     const NIGHT: (i32, i32) = (0x30, 0x20);
     let service = service(java, env)?;
     // service.getConfiguration()
-    let configuration = java.call(env, Name::ActivityConfiguration, &service, &[])?.into_object()?;
-    let scale = java.get(env, Name::ConfigurationFontScale, &configuration)?.into_float()?;
-    let mode = java.get(env, Name::ConfigurationUiMode, &configuration)?.into_int()?;
-    let locale = java.get(env, Name::ConfigurationLocale, &configuration)?.into_object()?;
+    let configuration = java
+        .call(env, Name::ActivityConfiguration, &service, &[])?
+        .into_object()?;
+    let scale = java
+        .get(env, Name::ConfigurationFontScale, &configuration)?
+        .into_float()?;
+    let mode = java
+        .get(env, Name::ConfigurationUiMode, &configuration)?
+        .into_int()?;
+    let locale = java
+        .get(env, Name::ConfigurationLocale, &configuration)?
+        .into_object()?;
     let locale = if locale.is_null() {
         Text::default()
     } else {
         // configuration.locale.toLanguageTag()
-        let tag = java.call(env, Name::LocaleTag, &locale, &[])?.into_object()?;
+        let tag = java
+            .call(env, Name::LocaleTag, &locale, &[])?
+            .into_object()?;
         java.text(env, &tag)?
     };
-    Ok((locale, (scale * 100.0).round() as u32, mode & NIGHT.0 == NIGHT.1))
+    Ok((
+        locale,
+        (scale * 100.0).round() as u32,
+        mode & NIGHT.0 == NIGHT.1,
+    ))
 }

@@ -58,13 +58,25 @@ impl AppData {
         let _ = std::fs::remove_dir_all(&folder);
         let data = PathBuf::from(format!("/data/user/{user}"));
         let (run_as, su) = ("run-as".into(), "su".into());
-        AppData { folder, user, run_as, su, data, ways: BTreeMap::new(), saved: BTreeMap::new(), last: 0 }
+        AppData {
+            folder,
+            user,
+            run_as,
+            su,
+            data,
+            ways: BTreeMap::new(),
+            saved: BTreeMap::new(),
+            last: 0,
+        }
     }
 
     /// The app must not run.
     pub(crate) fn save(&mut self, package: &Text) -> Result<(CheckpointId, u64), Fault> {
         let way = self.needed_way(package)?;
-        let left_alone: String = LEFT_ALONE.iter().map(|name| format!(" --exclude=./{name}")).collect();
+        let left_alone: String = LEFT_ALONE
+            .iter()
+            .map(|name| format!(" --exclude=./{name}"))
+            .collect();
         let script = format!("tar -cf -{left_alone} .");
         std::fs::create_dir_all(&self.folder).map_err(|error| self.failed(&error))?;
         let id = self.last + 1;
@@ -73,9 +85,17 @@ impl AppData {
             let _ = std::fs::remove_file(self.file(id));
             return Err(self.failed(&error));
         }
-        let bytes = std::fs::metadata(self.file(id)).map_err(|error| self.failed(&error))?.len();
+        let bytes = std::fs::metadata(self.file(id))
+            .map_err(|error| self.failed(&error))?
+            .len();
         self.last = id;
-        self.saved.insert(id, Saved { package: package.clone(), bytes });
+        self.saved.insert(
+            id,
+            Saved {
+                package: package.clone(),
+                bytes,
+            },
+        );
         Ok((CheckpointId(id), bytes))
     }
 
@@ -83,12 +103,19 @@ impl AppData {
     pub(crate) fn restore(&mut self, package: &Text, id: CheckpointId) -> Result<u64, Fault> {
         let Saved { package: of, bytes } = self.known(id)?.clone();
         if of != *package {
-            return Err(Fault::Impossible(format!("checkpoint {} is of `{of}`, not of `{package}`", id.0)));
+            return Err(Fault::Impossible(format!(
+                "checkpoint {} is of `{of}`, not of `{package}`",
+                id.0
+            )));
         }
         let way = self.needed_way(package)?;
         let kept = LEFT_ALONE.join("|");
         // Files that root has written would otherwise not be the app's to SELinux.
-        let label = if way == Way::RunAs { "" } else { " && { restorecon -R . 2>/dev/null || true; }" };
+        let label = if way == Way::RunAs {
+            ""
+        } else {
+            " && { restorecon -R . 2>/dev/null || true; }"
+        };
         let script = format!(
             "for each in * .[!.]*; do case \"$each\" in {kept}) ;; *) rm -rf \"./$each\" || exit 1 ;; esac; done; \
              tar -xpf -{label}"
@@ -116,16 +143,21 @@ impl AppData {
     }
 
     fn failed(&self, error: &io::Error) -> Fault {
-        Fault::Phone(format!("the app's data could not be packed or unpacked: {error}"))
+        Fault::Phone(format!(
+            "the app's data could not be packed or unpacked: {error}"
+        ))
     }
 
     fn needed_way(&mut self, package: &Text) -> Result<Way, Fault> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
         if package.is_empty() || !package.chars().all(is_name) {
-            return Err(Fault::Impossible(format!("`{package}` is no app whose data could be saved")));
+            return Err(Fault::Impossible(format!(
+                "`{package}` is no app whose data could be saved"
+            )));
         }
         let none = "save the app's data: the app is not debuggable, and there is no root";
-        self.way(package).ok_or_else(|| Fault::Unsupported(none.to_owned()))
+        self.way(package)
+            .ok_or_else(|| Fault::Unsupported(none.to_owned()))
     }
 
     /// Tried once for each app.
@@ -140,12 +172,23 @@ impl AppData {
     }
 
     fn works(&self, way: Way, package: &Text) -> bool {
-        self.run(way, package, "[ -r . ]", Stdio::null(), Stdio::null(), ASKED).is_ok()
+        self.run(
+            way,
+            package,
+            "[ -r . ]",
+            Stdio::null(),
+            Stdio::null(),
+            ASKED,
+        )
+        .is_ok()
     }
 
     /// `run-as` begins in the app's folder by itself, and only it knows where that is.
     fn command(&self, way: Way, package: &Text, script: &str) -> Command {
-        let there = format!("cd {} && {{ {script}; }}", self.data.join(package.as_str()).display());
+        let there = format!(
+            "cd {} && {{ {script}; }}",
+            self.data.join(package.as_str()).display()
+        );
         let mut command = match way {
             Way::RunAs => Command::new(&self.run_as),
             Way::Root => Command::new("sh"),
@@ -153,9 +196,14 @@ impl AppData {
         };
         match way {
             Way::RunAs if self.user == 0 => command.args([package.as_str(), "sh", "-c", script]),
-            Way::RunAs => {
-                command.args([package.as_str(), "--user", &self.user.to_string(), "sh", "-c", script])
-            }
+            Way::RunAs => command.args([
+                package.as_str(),
+                "--user",
+                &self.user.to_string(),
+                "sh",
+                "-c",
+                script,
+            ]),
             Way::Su => command.args(["0", "sh", "-c", &there]),
             Way::Root | Way::SuScript => command.args(["-c", &there]),
         };
@@ -172,7 +220,11 @@ impl AppData {
         limit: Duration,
     ) -> io::Result<()> {
         let mut command = self.command(way, package, script);
-        let mut child = command.stdin(input).stdout(output).stderr(Stdio::piped()).spawn()?;
+        let mut child = command
+            .stdin(input)
+            .stdout(output)
+            .stderr(Stdio::piped())
+            .spawn()?;
         let status = program::wait(&mut child, limit)?;
         if status.success() {
             return Ok(());

@@ -8,19 +8,25 @@ use super::table::Name;
 
 /// Coverage.isCounted()
 pub(crate) fn is_counted(java: &Java, env: &mut Env) -> Result<bool> {
-    Ok(java.call_static(env, Name::CoverageIsCounted, &[])?.into_bool()?)
+    Ok(java
+        .call_static(env, Name::CoverageIsCounted, &[])?
+        .into_bool()?)
 }
 
 /// Coverage.total(package): how many the app has, 0 if nobody counts them.
 pub(crate) fn total(java: &Java, env: &mut Env, package: &str) -> Result<u32> {
     let package = env.new_string(package)?;
-    let total = java.call_static(env, Name::CoverageTotal, &[(&package).into()])?.into_int()?;
+    let total = java
+        .call_static(env, Name::CoverageTotal, &[(&package).into()])?
+        .into_int()?;
     Ok(u32::try_from(total).unwrap_or_default())
 }
 
 /// Coverage.take(): null if nobody counts them.
 pub(crate) fn take(java: &Java, env: &mut Env, into: &mut Vec<u32>) -> Result<()> {
-    let ran = java.call_static(env, Name::CoverageTake, &[])?.into_object()?;
+    let ran = java
+        .call_static(env, Name::CoverageTake, &[])?
+        .into_object()?;
     if ran.is_null() {
         return Ok(());
     }

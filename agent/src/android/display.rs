@@ -20,7 +20,9 @@ impl Display {
     /// DisplayManagerGlobal.getInstance().getDisplayInfo(DEFAULT_DISPLAY)
     pub(crate) fn read(java: &Java, env: &mut Env) -> Result<Display> {
         let displays = java.call_static(env, Name::Displays, &[])?.into_object()?;
-        let info = java.call(env, Name::DisplayOf, &displays, &[DISPLAY.into()])?.into_object()?;
+        let info = java
+            .call(env, Name::DisplayOf, &displays, &[DISPLAY.into()])?
+            .into_object()?;
         let mut number = |name| Ok::<_, JavaError>(java.get(env, name, &info)?.into_int()?);
         Ok(Display {
             size: Size {

@@ -63,19 +63,34 @@ impl<'a> Input<'a> {
         gesture.put(env, UP, &[to])
     }
 
-    pub(crate) fn pinch(self, env: &mut Env, center: Point, from: i32, to: i32, millis: u32) -> Result<()> {
+    pub(crate) fn pinch(
+        self,
+        env: &mut Env,
+        center: Point,
+        from: i32,
+        to: i32,
+        millis: u32,
+    ) -> Result<()> {
         let fingers = |distance: i32| {
             let half = distance / 2;
             vec![
-                Point { x: center.x.saturating_sub(half), y: center.y },
-                Point { x: center.x.saturating_add(half), y: center.y },
+                Point {
+                    x: center.x.saturating_sub(half),
+                    y: center.y,
+                },
+                Point {
+                    x: center.x.saturating_add(half),
+                    y: center.y,
+                },
             ]
         };
         let start = fingers(from);
         let gesture = self.put_down(env, start[0])?;
         gesture.put(env, SECOND_DOWN, &start)?;
         let ends = [Point { x: from, y: 0 }, Point { x: to, y: 0 }];
-        gesture.travel(env, millis, |part| fingers(between(ends[0], ends[1], part).x))?;
+        gesture.travel(env, millis, |part| {
+            fingers(between(ends[0], ends[1], part).x)
+        })?;
         let end = fingers(to);
         gesture.put(env, SECOND_UP, &end)?;
         gesture.put(env, UP, &end[..1])
@@ -97,13 +112,16 @@ impl<'a> Input<'a> {
         let arguments = [event.into(), WAIT_FOR_FINISH.into()];
         let taken = if java.has(env, Name::InputGlobal) && java.has(env, Name::InputGlobalInject) {
             // InputManagerGlobal.getInstance().injectInputEvent(event, INJECT_INPUT_EVENT_MODE_WAIT_FOR_FINISH)
-            let manager = java.call_static(env, Name::InputGlobal, &[])?.into_object()?;
+            let manager = java
+                .call_static(env, Name::InputGlobal, &[])?
+                .into_object()?;
             java.call(env, Name::InputGlobalInject, &manager, &arguments)
         } else if java.has(env, Name::InputInject) && !self.context.is_null() {
             // ((InputManager) context.getSystemService("input")).injectInputEvent(event, …_WAIT_FOR_FINISH)
             let name = env.new_string("input")?;
-            let manager =
-                java.call(env, Name::ContextService, self.context, &[(&name).into()])?.into_object()?;
+            let manager = java
+                .call(env, Name::ContextService, self.context, &[(&name).into()])?
+                .into_object()?;
             java.call(env, Name::InputInject, &manager, &arguments)
         } else {
             self.accessibility.inject(java, env, event).map(Into::into)
@@ -115,7 +133,10 @@ impl<'a> Input<'a> {
     }
 
     fn put_down(self, env: &mut Env, at: Point) -> Result<Gesture<'a>> {
-        let gesture = Gesture { input: self, down: clock::now(self.java, env)? };
+        let gesture = Gesture {
+            input: self,
+            down: clock::now(self.java, env)?,
+        };
         gesture.put(env, DOWN, &[at])?;
         Ok(gesture)
     }
@@ -172,11 +193,17 @@ pub(crate) fn motion<'l>(
     }
     let (properties, coords): (&JObject, &JObject) = (properties.as_ref(), coords.as_ref());
     let mut arguments = vec![JValue::Long(down), JValue::Long(now), action.into()];
-    arguments.extend([JValue::Int(fingers.len() as i32), properties.into(), coords.into()]);
+    arguments.extend([
+        JValue::Int(fingers.len() as i32),
+        properties.into(),
+        coords.into(),
+    ]);
     arguments.extend([0, 0].map(JValue::Int));
     arguments.extend([1.0, 1.0].map(JValue::Float));
     arguments.extend([0, 0, TOUCHSCREEN, 0].map(JValue::Int));
-    Ok(java.call_static(env, Name::MotionObtain, &arguments)?.into_object()?)
+    Ok(java
+        .call_static(env, Name::MotionObtain, &arguments)?
+        .into_object()?)
 }
 
 /// new KeyEvent(down, now, action, code, 0, 0, VIRTUAL_KEYBOARD, 0, 0, SOURCE_KEYBOARD)
@@ -195,7 +222,10 @@ pub(crate) fn key_event<'l>(
 
 fn between(from: Point, to: Point, part: f32) -> Point {
     let mix = |from: i32, to: i32| (from as f32 + (to as f32 - from as f32) * part).round() as i32;
-    Point { x: mix(from.x, to.x), y: mix(from.y, to.y) }
+    Point {
+        x: mix(from.x, to.x),
+        y: mix(from.y, to.y),
+    }
 }
 
 fn refused() -> JavaError {
@@ -208,11 +238,19 @@ fn refused() -> JavaError {
 /// Some vendors ask for a second switch before a shell may inject.
 fn say_what_to_allow(error: JavaError) -> JavaError {
     match error {
-        JavaError::Thrown { call, class, message } if class == "java.lang.SecurityException" => {
+        JavaError::Thrown {
+            call,
+            class,
+            message,
+        } if class == "java.lang.SecurityException" => {
             let message = format!(
                 "{message}. Switch on \"USB debugging (Security settings)\" in the phone's developer options"
             );
-            JavaError::Thrown { call, class, message }
+            JavaError::Thrown {
+                call,
+                class,
+                message,
+            }
         }
         other => other,
     }

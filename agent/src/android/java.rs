@@ -50,7 +50,11 @@ pub type Result<T> = std::result::Result<T, JavaError>;
 impl Java {
     /// `loader` is the one that found the bootstrap: threads that Rust attaches see fewer classes by themselves.
     pub fn new(vm: JavaVM, loader: Global<JClassLoader<'static>>) -> Self {
-        Java { vm, loader, found: ROWS.iter().map(|_| OnceLock::new()).collect() }
+        Java {
+            vm,
+            loader,
+            found: ROWS.iter().map(|_| OnceLock::new()).collect(),
+        }
     }
 
     /// Runs `work` on this thread, attached; no local reference made in it outlives it.
@@ -60,7 +64,9 @@ impl Java {
 
     /// Each row with the number of the form that this phone has.
     pub fn list(&self, env: &mut Env) -> Vec<(&'static Row, Option<usize>)> {
-        ROWS.iter().map(|row| (row, self.find(env, row.name).ok().map(|found| found.form))).collect()
+        ROWS.iter()
+            .map(|row| (row, self.find(env, row.name).ok().map(|found| found.form)))
+            .collect()
     }
 
     pub fn has(&self, env: &mut Env, name: Name) -> bool {
@@ -92,12 +98,15 @@ impl Java {
         arguments: &[&[JValue]],
     ) -> Result<JValueOwned<'l>> {
         let found = self.find(env, name)?;
-        let Member::Method(id, signature) = &found.member else { return Err(mistaken(name)) };
+        let Member::Method(id, signature) = &found.member else {
+            return Err(mistaken(name));
+        };
         let arguments = fitting(found, signature, arguments, name)?;
         check_owner(env, found, on, name)?;
         // SAFETY: the object is of the class, and the arguments are of the types that the id was looked up with.
-        let called =
-            unsafe { env.call_method_unchecked(on, id, signature.method_signature().ret(), &arguments) };
+        let called = unsafe {
+            env.call_method_unchecked(on, id, signature.method_signature().ret(), &arguments)
+        };
         called.map_err(|error| thrown(env, name, error))
     }
 
@@ -108,18 +117,28 @@ impl Java {
         arguments: &[JValue],
     ) -> Result<JValueOwned<'l>> {
         let found = self.find(env, name)?;
-        let Member::StaticMethod(id, signature) = &found.member else { return Err(mistaken(name)) };
+        let Member::StaticMethod(id, signature) = &found.member else {
+            return Err(mistaken(name));
+        };
         let arguments = fitting(found, signature, &[arguments], name)?;
         let returned = signature.method_signature().ret();
         // SAFETY: the arguments are of the types that the id was looked up with, on this class.
-        let called = unsafe { env.call_static_method_unchecked(&found.class, id, returned, &arguments) };
+        let called =
+            unsafe { env.call_static_method_unchecked(&found.class, id, returned, &arguments) };
         called.map_err(|error| thrown(env, name, error))
     }
 
     /// Makes an object; one list of arguments for each form.
-    pub fn make<'l>(&self, env: &mut Env<'l>, name: Name, arguments: &[&[JValue]]) -> Result<JObject<'l>> {
+    pub fn make<'l>(
+        &self,
+        env: &mut Env<'l>,
+        name: Name,
+        arguments: &[&[JValue]],
+    ) -> Result<JObject<'l>> {
         let found = self.find(env, name)?;
-        let Member::Method(id, signature) = &found.member else { return Err(mistaken(name)) };
+        let Member::Method(id, signature) = &found.member else {
+            return Err(mistaken(name));
+        };
         let arguments = fitting(found, signature, arguments, name)?;
         // SAFETY: the id is a constructor of this class, and the arguments are of its types.
         let made = unsafe { env.new_object_unchecked(&found.class, *id, &arguments) };
@@ -128,7 +147,9 @@ impl Java {
 
     pub fn get<'l>(&self, env: &mut Env<'l>, name: Name, on: &JObject) -> Result<JValueOwned<'l>> {
         let found = self.find(env, name)?;
-        let Member::Field(id, java_type) = found.member else { return Err(mistaken(name)) };
+        let Member::Field(id, java_type) = found.member else {
+            return Err(mistaken(name));
+        };
         check_owner(env, found, on, name)?;
         // SAFETY: the object is of the class in which the field was looked up with this type.
         let value = unsafe { env.get_field_unchecked(on, id, java_type) };
@@ -137,7 +158,9 @@ impl Java {
 
     pub fn set(&self, env: &mut Env, name: Name, on: &JObject, value: JValue) -> Result<()> {
         let found = self.find(env, name)?;
-        let Member::Field(id, java_type) = found.member else { return Err(mistaken(name)) };
+        let Member::Field(id, java_type) = found.member else {
+            return Err(mistaken(name));
+        };
         check_owner(env, found, on, name)?;
         if !same_type(value.java_type(), java_type) {
             return Err(mistaken(name));
@@ -148,7 +171,9 @@ impl Java {
 
     pub fn get_static<'l>(&self, env: &mut Env<'l>, name: Name) -> Result<JValueOwned<'l>> {
         let found = self.find(env, name)?;
-        let Member::StaticField(id, java_type) = found.member else { return Err(mistaken(name)) };
+        let Member::StaticField(id, java_type) = found.member else {
+            return Err(mistaken(name));
+        };
         // SAFETY: the field was looked up in this class with this type.
         let value = unsafe { env.get_static_field_unchecked(&found.class, id, java_type) };
         value.map_err(|error| thrown(env, name, error))
@@ -169,7 +194,9 @@ impl Java {
             return Ok(string(env, &text)?.into());
         }
         // text.toString()
-        let text = self.call(env, Name::TextToString, text, &[])?.into_object()?;
+        let text = self
+            .call(env, Name::TextToString, text, &[])?
+            .into_object()?;
         let text = env.cast_local::<JString>(text)?;
         Ok(string(env, &text)?.into())
     }
@@ -178,12 +205,16 @@ impl Java {
         let row = name.row();
         let found = self.found[name as usize].get_or_init(|| {
             let found = env.with_local_frame(FRAME, |env| {
-                let Some(class) = self.load(env, row.class) else { return Ok(None) };
+                let Some(class) = self.load(env, row.class) else {
+                    return Ok(None);
+                };
                 Ok((0..row.descriptors.len()).find_map(|form| look_up(env, &class, row, form)))
             });
             found.unwrap_or_else(|_: JavaError| None)
         });
-        found.as_ref().ok_or_else(|| JavaError::Missing(spelled(row)))
+        found
+            .as_ref()
+            .ok_or_else(|| JavaError::Missing(spelled(row)))
     }
 
     fn load(&self, env: &mut Env, class: &str) -> Option<Global<JClass<'static>>> {
@@ -197,7 +228,12 @@ impl Java {
 }
 
 /// The form, if the class has it. What went wrong otherwise does not matter: an older form is tried.
-fn look_up(env: &mut Env, class: &Global<JClass<'static>>, row: &Row, form: usize) -> Option<Found> {
+fn look_up(
+    env: &mut Env,
+    class: &Global<JClass<'static>>,
+    row: &Row,
+    form: usize,
+) -> Option<Found> {
     let (name, descriptor) = (JNIString::new(row.member), row.descriptors[form]);
     let member = match row.kind {
         Kind::Constructor | Kind::Method => {
@@ -225,7 +261,11 @@ fn look_up(env: &mut Env, class: &Global<JClass<'static>>, row: &Row, form: usiz
         env.exception_clear();
     }
     let class = env.new_global_ref(class).ok()?;
-    Some(Found { form, class, member: member.ok()? })
+    Some(Found {
+        form,
+        class,
+        member: member.ok()?,
+    })
 }
 
 /// The list of arguments for the form that was found, if it fits.
@@ -238,7 +278,10 @@ fn fitting(
     let list = lists.get(found.form).ok_or_else(|| mistaken(name))?;
     let signature = signature.method_signature();
     let fits = list.len() == signature.args().len()
-        && list.iter().zip(signature.args()).all(|(value, taken)| same_type(value.java_type(), *taken));
+        && list
+            .iter()
+            .zip(signature.args())
+            .all(|(value, taken)| same_type(value.java_type(), *taken));
     if !fits {
         return Err(mistaken(name));
     }
@@ -271,9 +314,15 @@ fn thrown(env: &mut Env, name: Name, error: jni::errors::Error) -> JavaError {
     }
     let call = spelled(name.row());
     match env.exception_catch() {
-        Err(jni::errors::Error::CaughtJavaException { name: class, msg: message, .. }) => {
-            JavaError::Thrown { call, class, message }
-        }
+        Err(jni::errors::Error::CaughtJavaException {
+            name: class,
+            msg: message,
+            ..
+        }) => JavaError::Thrown {
+            call,
+            class,
+            message,
+        },
         _ => error.into(),
     }
 }

@@ -59,19 +59,29 @@ impl News {
     }
 
     fn problem(&self, at: Micros, kind: ProblemKind, process: &str, summary: &str, stack: &str) {
-        let problem =
-            Problem { kind, process: process.into(), summary: summary.to_owned(), stack: stack.to_owned() };
+        let problem = Problem {
+            kind,
+            process: process.into(),
+            summary: summary.to_owned(),
+            stack: stack.to_owned(),
+        };
         let mut happened = locked(&self.happened);
         if happened.len() == KEPT {
             happened.pop_front();
         }
-        happened.push_back(Happening { at, what: What::Problem(problem) });
+        happened.push_back(Happening {
+            at,
+            what: What::Problem(problem),
+        });
     }
 
     /// What concerns `package`, or everything if that is empty. The rest is dropped: nobody watches it.
     pub(crate) fn take(&self, package: &str, into: &mut Vec<Happening>) {
         let all = std::mem::take(&mut *locked(&self.happened));
-        into.extend(all.into_iter().filter(|happening| concerns(happening, package)));
+        into.extend(
+            all.into_iter()
+                .filter(|happening| concerns(happening, package)),
+        );
     }
 
     pub(crate) fn forget_cleared(&self) {
@@ -86,17 +96,27 @@ impl News {
     /// Whether the data of `package` was cleared; `None` if the system has not said so within the limit.
     pub(crate) fn wait_cleared(&self, package: &str, limit: Duration) -> Option<bool> {
         let is_open = |cleared: &mut Option<(String, bool)>| {
-            cleared.as_ref().is_none_or(|(cleared, _)| cleared != package)
+            cleared
+                .as_ref()
+                .is_none_or(|(cleared, _)| cleared != package)
         };
-        let cleared = self.clearing.wait_timeout_while(locked(&self.cleared), limit, is_open);
+        let cleared = self
+            .clearing
+            .wait_timeout_while(locked(&self.cleared), limit, is_open);
         let (cleared, timeout) = cleared.unwrap_or_else(PoisonError::into_inner);
-        if timeout.timed_out() { None } else { cleared.as_ref().map(|(_, succeeded)| *succeeded) }
+        if timeout.timed_out() {
+            None
+        } else {
+            cleared.as_ref().map(|(_, succeeded)| *succeeded)
+        }
     }
 }
 
 /// A process is named after its package, with `:name` behind it for further ones.
 fn concerns(happening: &Happening, package: &str) -> bool {
-    let What::Problem(problem) = &happening.what else { return true };
+    let What::Problem(problem) = &happening.what else {
+        return true;
+    };
     let rest = problem.process.strip_prefix(package);
     package.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
@@ -113,7 +133,13 @@ mod tests {
     fn only_the_watched_package_is_reported_with_its_further_processes() {
         let news = News::new();
         for process in ["com.app", "com.app:sync", "com.apple", "other"] {
-            news.crashed(Micros(1), process, "java.lang.Error", "java.lang.Error: no", "at x");
+            news.crashed(
+                Micros(1),
+                process,
+                "java.lang.Error",
+                "java.lang.Error: no",
+                "at x",
+            );
         }
         let mut taken = Vec::new();
         news.take("com.app", &mut taken);
@@ -124,7 +150,13 @@ mod tests {
     #[test]
     fn a_native_crash_is_told_from_an_exception_and_an_anr() {
         let news = News::new();
-        news.crashed(Micros(1), "a", "Native crash", "Native crash: Segmentation fault", "tombstone");
+        news.crashed(
+            Micros(1),
+            "a",
+            "Native crash",
+            "Native crash: Segmentation fault",
+            "tombstone",
+        );
         news.crashed(Micros(2), "a", "java.lang.Error", "", "at x");
         news.not_responding(Micros(3), "a", "CPU usage");
         let mut taken = Vec::new();
@@ -150,7 +182,10 @@ mod tests {
         news.cleared("other", true);
         assert_eq!(news.wait_cleared("app", Duration::from_millis(1)), None);
         news.cleared("app", false);
-        assert_eq!(news.wait_cleared("app", Duration::from_secs(60)), Some(false));
+        assert_eq!(
+            news.wait_cleared("app", Duration::from_secs(60)),
+            Some(false)
+        );
     }
 
     fn process(happening: &Happening) -> &str {

@@ -48,12 +48,24 @@ pub(crate) struct Tree {
 pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) -> Result<Tree> {
     // What is given to a static method is not looked at: one call on it shows that it is a node.
     java.call(env, Name::NodeChildCount, root, &[])?;
-    let prefetch = if java.form(env, Name::NodeChild)? == 0 { PREFETCH } else { 0 };
+    let prefetch = if java.form(env, Name::NodeChild)? == 0 {
+        PREFETCH
+    } else {
+        0
+    };
     let (depth, recycles) = (i32::from(MOST_DEPTH), JValue::Bool(level < WITHOUT_POOL));
-    let arguments = [root.into(), MOST_NODES.into(), depth.into(), prefetch.into(), recycles];
+    let arguments = [
+        root.into(),
+        MOST_NODES.into(),
+        depth.into(),
+        prefetch.into(),
+        recycles,
+    ];
     env.with_local_frame(FRAME, |env| {
         // Object[] read = Nodes.read(root, MOST_NODES, MOST_DEPTH, prefetch, recycles)
-        let read = java.call_static(env, Name::NodesRead, &arguments)?.into_object()?;
+        let read = java
+            .call_static(env, Name::NodesRead, &arguments)?
+            .into_object()?;
         let read = env.cast_local::<JObjectArray>(read)?;
         let (numbers, ends) = (integers(env, &read, 0)?, integers(env, &read, 1)?);
         let characters = read.get_element(env, 2)?;
@@ -63,8 +75,14 @@ pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) 
         let texts = texts(&units, &ends);
         let (package, numbers) = numbers.split_first().unwrap_or((&0, &[]));
         let (numbers, _) = numbers.as_chunks::<NUMBERS>();
-        let nodes = numbers.iter().map(|numbers| node(numbers, &texts)).collect();
-        Ok(Tree { package: numbered(*package, &texts), nodes })
+        let nodes = numbers
+            .iter()
+            .map(|numbers| node(numbers, &texts))
+            .collect();
+        Ok(Tree {
+            package: numbered(*package, &texts),
+            nodes,
+        })
     })
 }
 
@@ -84,19 +102,36 @@ fn texts(units: &[u16], ends: &[i32]) -> Vec<Text> {
         let end = usize::try_from(*end).unwrap_or_default();
         let units = units.get(start..end).unwrap_or_default();
         let characters = char::decode_utf16(units.iter().copied());
-        texts.push(characters.map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER)).collect());
+        texts.push(
+            characters
+                .map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER))
+                .collect(),
+        );
         start = end;
     }
     texts
 }
 
 fn numbered(number: i32, texts: &[Text]) -> Text {
-    let text = usize::try_from(number).ok().and_then(|number| texts.get(number));
+    let text = usize::try_from(number)
+        .ok()
+        .and_then(|number| texts.get(number));
     text.cloned().unwrap_or_default()
 }
 
 fn node(numbers: &[i32; NUMBERS], texts: &[Text]) -> Node {
-    let [depth, flags, left, top, right, bottom, class, id, said, description] = *numbers;
+    let [
+        depth,
+        flags,
+        left,
+        top,
+        right,
+        bottom,
+        class,
+        id,
+        said,
+        description,
+    ] = *numbers;
     let text = |number: i32| numbered(number, texts);
     Node {
         depth: u16::try_from(depth).unwrap_or(MOST_DEPTH),
@@ -104,20 +139,30 @@ fn node(numbers: &[i32; NUMBERS], texts: &[Text]) -> Node {
         id: text(id),
         text: text(said),
         description: text(description),
-        bounds: Rect { left, top, right, bottom },
+        bounds: Rect {
+            left,
+            top,
+            right,
+            bottom,
+        },
         flags: flags_of(flags),
     }
 }
 
 fn flags_of(bits: i32) -> NodeFlags {
-    let set = FLAGS.iter().enumerate().filter(|(bit, _)| bits & 1 << bit != 0);
+    let set = FLAGS
+        .iter()
+        .enumerate()
+        .filter(|(bit, _)| bits & 1 << bit != 0);
     set.fold(NodeFlags::empty(), |flags, (_, flag)| flags | *flag)
 }
 
 /// node.getChild(number, FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST | FLAG_PREFETCH_UNINTERRUPTIBLE)
 fn child<'l>(java: &Java, env: &mut Env<'l>, node: &JObject, number: i32) -> Result<JObject<'l>> {
     let forms: [&[JValue]; 2] = [&[number.into(), PREFETCH.into()], &[number.into()]];
-    Ok(java.call_any(env, Name::NodeChild, node, &forms)?.into_object()?)
+    Ok(java
+        .call_any(env, Name::NodeChild, node, &forms)?
+        .into_object()?)
 }
 
 /// node.getText(), and so on
@@ -162,7 +207,9 @@ fn field_under<T>(
     if !rect(java, env, bounds)?.contains(at) || depth > MOST_DEPTH {
         return Ok(None);
     }
-    let children = java.call(env, Name::NodeChildCount, node, &[])?.into_int()?;
+    let children = java
+        .call(env, Name::NodeChildCount, node, &[])?
+        .into_int()?;
     // What was drawn last is on top.
     for number in (0..children).rev() {
         let found = env.with_local_frame(FRAME, |env| {
@@ -177,7 +224,10 @@ fn field_under<T>(
         }
     }
     // node.isEditable()
-    if java.call(env, Name::NodeIsEditable, node, &[])?.into_bool()? {
+    if java
+        .call(env, Name::NodeIsEditable, node, &[])?
+        .into_bool()?
+    {
         return Ok(Some(work(env, node)?));
     }
     Ok(None)

@@ -4,27 +4,41 @@
 use std::path::Path;
 
 /// What stands in the command line of tools that use UiAutomation, and of whoever starts them.
-const KNOWN: [&str; 6] =
-    ["uiautomator", "instrument", "app_process", "appium", "com.android.commands.monkey", "fastbot"];
+const KNOWN: [&str; 6] = [
+    "uiautomator",
+    "instrument",
+    "app_process",
+    "appium",
+    "com.android.commands.monkey",
+    "fastbot",
+];
 /// More of a command line than anybody reads.
 const LONGEST: usize = 120;
 
 /// Each as `process 4711 (uiautomator runtest …)`, apart from this one.
 pub(crate) fn who_may_hold(processes: &Path) -> Vec<String> {
     let own = std::process::id();
-    let Ok(entries) = std::fs::read_dir(processes) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(processes) else {
+        return Vec::new();
+    };
     let mut found: Vec<(u32, String)> = entries
         .flatten()
         .filter_map(|entry| {
             let number: u32 = entry.file_name().to_str()?.parse().ok()?;
             let words = std::fs::read(entry.path().join("cmdline")).ok()?;
-            let words = String::from_utf8_lossy(&words).replace('\0', " ").trim().to_owned();
+            let words = String::from_utf8_lossy(&words)
+                .replace('\0', " ")
+                .trim()
+                .to_owned();
             let is_known = KNOWN.iter().any(|name| words.to_lowercase().contains(name));
             (number != own && is_known).then(|| (number, words.chars().take(LONGEST).collect()))
         })
         .collect();
     found.sort_unstable();
-    found.into_iter().map(|(number, words)| format!("process {number} ({words})")).collect()
+    found
+        .into_iter()
+        .map(|(number, words)| format!("process {number} ({words})"))
+        .collect()
 }
 
 #[cfg(test)]

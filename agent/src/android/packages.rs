@@ -39,15 +39,21 @@ impl Packages<'_> {
         let intent = launcher_intent(java, env, package)?;
         // manager.queryIntentActivitiesAsUser(intent, 0, user)
         let arguments = [(&intent).into(), 0.into(), self.user.into()];
-        let list = java.call(env, Name::PackageQuery, &manager, &arguments)?.into_object()?;
+        let list = java
+            .call(env, Name::PackageQuery, &manager, &arguments)?
+            .into_object()?;
         let mut found = Vec::new();
         each(java, env, &list, &mut |env, resolved| {
-            let activity = java.get(env, Name::ResolveActivity, resolved)?.into_object()?;
+            let activity = java
+                .get(env, Name::ResolveActivity, resolved)?
+                .into_object()?;
             if activity.is_null() {
                 return Ok(());
             }
             // resolved.loadLabel(manager)
-            let label = java.call(env, Name::ResolveLabel, resolved, &[(&manager).into()])?.into_object()?;
+            let label = java
+                .call(env, Name::ResolveLabel, resolved, &[(&manager).into()])?
+                .into_object()?;
             found.push(Launchable {
                 package: field(java, env, Name::ActivityInfoPackage, &activity)?,
                 activity: field(java, env, Name::ActivityInfoName, &activity)?,
@@ -76,13 +82,18 @@ impl Packages<'_> {
         let info = self.info(env, &found.package, ACTIVITIES)?;
         let version_code = if java.has(env, Name::PackageVersion) {
             // info.getLongVersionCode()
-            java.call(env, Name::PackageVersion, &info, &[])?.into_long()?
+            java.call(env, Name::PackageVersion, &info, &[])?
+                .into_long()?
         } else {
-            java.get(env, Name::PackageVersionCode, &info)?.into_int()?.into()
+            java.get(env, Name::PackageVersionCode, &info)?
+                .into_int()?
+                .into()
         };
         let mut activities = Vec::new();
         // for (ActivityInfo activity : info.activities) activity.name
-        let declared = java.get(env, Name::PackageActivities, &info)?.into_object()?;
+        let declared = java
+            .get(env, Name::PackageActivities, &info)?
+            .into_object()?;
         each_of_array(env, declared, &mut |env, activity| {
             let name = field(java, env, Name::ActivityInfoName, activity)?;
             activities.push(format!("{}/{name}", found.package).into());
@@ -105,7 +116,9 @@ impl Packages<'_> {
     pub(crate) fn permissions(self, env: &mut Env, package: &str) -> Result<Vec<Text>> {
         let java = self.java;
         let info = self.info(env, package, PERMISSIONS)?;
-        let declared = java.get(env, Name::PackagePermissions, &info)?.into_object()?;
+        let declared = java
+            .get(env, Name::PackagePermissions, &info)?
+            .into_object()?;
         let mut permissions = Vec::new();
         each_of_array(env, declared, &mut |env, permission| {
             permissions.push(java.text(env, permission)?);
@@ -124,14 +137,22 @@ impl Packages<'_> {
             java.call(env, Name::PackageOfUser, &manager, &arguments)?
         } else {
             // manager.getPackageInfo(package, what)
-            java.call(env, Name::Package, &manager, &[(&package).into(), what.into()])?
+            java.call(
+                env,
+                Name::Package,
+                &manager,
+                &[(&package).into(), what.into()],
+            )?
         };
         Ok(info.into_object()?)
     }
 
     /// context.getPackageManager()
     fn manager<'l>(self, env: &mut Env<'l>) -> Result<JObject<'l>> {
-        Ok(self.java.call(env, Name::ContextPackages, self.context, &[])?.into_object()?)
+        Ok(self
+            .java
+            .call(env, Name::ContextPackages, self.context, &[])?
+            .into_object()?)
     }
 }
 
@@ -153,7 +174,11 @@ fn each_of_array(
     for number in 0..array.len(env)? {
         env.with_local_frame(8, |env| {
             let element = array.get_element(env, number)?;
-            if element.is_null() { Ok(()) } else { work(env, &element) }
+            if element.is_null() {
+                Ok(())
+            } else {
+                work(env, &element)
+            }
         })?;
     }
     Ok(())

@@ -20,21 +20,34 @@ impl Phone for AndroidPhone {
         let described = self.java.with(|env| self.describe(env));
         described.unwrap_or_else(|error| {
             tracing::warn!(%error, "the phone does not describe itself");
-            PhoneInfo { kind: "android".into(), api_level: self.level, ..PhoneInfo::default() }
+            PhoneInfo {
+                kind: "android".into(),
+                api_level: self.level,
+                ..PhoneInfo::default()
+            }
         })
     }
 
     fn can(&self) -> Capabilities {
         let has = |names: &[Name]| {
-            let found = self.java.with(|env| Ok(names.iter().all(|name| self.java.has(env, *name))));
+            let found = self
+                .java
+                .with(|env| Ok(names.iter().all(|name| self.java.has(env, *name))));
             found.unwrap_or(false)
         };
         Capabilities {
             // An app's data is not its whole state: what was on the screen does not come back.
             checkpoints: false,
-            branches: self.java.with(|env| coverage::is_counted(&self.java, env)).unwrap_or(false),
+            branches: self
+                .java
+                .with(|env| coverage::is_counted(&self.java, env))
+                .unwrap_or(false),
             rotation: has(&[Name::AutomationRotate]),
-            screenshots: has(&[Name::AutomationScreenshot, Name::BitmapCopy, Name::BitmapPixels]),
+            screenshots: has(&[
+                Name::AutomationScreenshot,
+                Name::BitmapCopy,
+                Name::BitmapPixels,
+            ]),
             system: self.system.kinds(),
         }
     }
@@ -44,7 +57,10 @@ impl Phone for AndroidPhone {
     }
 
     fn now(&self) -> Micros {
-        self.java.with(|env| clock::now(&self.java, env)).map(micros).unwrap_or_default()
+        self.java
+            .with(|env| clock::now(&self.java, env))
+            .map(micros)
+            .unwrap_or_default()
     }
 
     fn sleep(&mut self, span: Micros) {
@@ -81,19 +97,22 @@ impl Phone for AndroidPhone {
     }
 
     fn launch(&mut self, app: &App) -> Result<(), PhoneError> {
-        Ok(self.java.with(|env| self.start(env, &app.package, &app.activity))?)
+        Ok(self
+            .java
+            .with(|env| self.start(env, &app.package, &app.activity))?)
     }
 
     fn stop(&mut self, app: &App) -> Result<(), PhoneError> {
-        self.java.with(|env| activities::force_stop(&self.java, env, &app.package, self.user))?;
+        self.java
+            .with(|env| activities::force_stop(&self.java, env, &app.package, self.user))?;
         Ok(self.system.end()?)
     }
 
     fn clear_data(&mut self, app: &App) -> Result<(), PhoneError> {
         let observer = &self.parts.cleared;
-        Ok(self
-            .java
-            .with(|env| activities::clear_data(&self.java, env, &app.package, observer, self.user))?)
+        Ok(self.java.with(|env| {
+            activities::clear_data(&self.java, env, &app.package, observer, self.user)
+        })?)
     }
 
     fn grant(&mut self, app: &App) -> Result<(), PhoneError> {

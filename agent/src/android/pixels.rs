@@ -38,7 +38,9 @@ impl Screenshot {
         let config = java.get_static(env, Name::BitmapPlain)?.into_object()?;
         // bitmap = taken.copy(Bitmap.Config.ARGB_8888, false); taken.recycle()
         let arguments = [(&config).into(), JValue::Bool(false)];
-        let bitmap = java.call(env, Name::BitmapCopy, &taken, &arguments)?.into_object()?;
+        let bitmap = java
+            .call(env, Name::BitmapCopy, &taken, &arguments)?
+            .into_object()?;
         java.call(env, Name::BitmapRecycle, &taken, &[])?;
         if bitmap.is_null() {
             return refused("the phone had no memory for a copy of it");
@@ -50,8 +52,12 @@ impl Screenshot {
 
     pub(crate) fn read(java: &Java, env: &mut Env, bitmap: &JObject) -> Result<Screenshot> {
         let width = java.call(env, Name::BitmapWidth, bitmap, &[])?.into_int()?;
-        let height = java.call(env, Name::BitmapHeight, bitmap, &[])?.into_int()?;
-        let length = usize::try_from(width).ok().zip(usize::try_from(height).ok());
+        let height = java
+            .call(env, Name::BitmapHeight, bitmap, &[])?
+            .into_int()?;
+        let length = usize::try_from(width)
+            .ok()
+            .zip(usize::try_from(height).ok());
         let length = length.and_then(|(width, height)| width.checked_mul(height));
         let Some(length) = length.filter(|length| *length <= MOST_PIXELS) else {
             return refused("the phone gave a picture of a size that no display has");
@@ -64,7 +70,11 @@ impl Screenshot {
         java.call(env, Name::BitmapPixels, bitmap, &arguments)?;
         let mut pixels = vec![0; length];
         array.get_region(env, 0, &mut pixels)?;
-        Ok(Screenshot { width: width.unsigned_abs(), height: height.unsigned_abs(), pixels })
+        Ok(Screenshot {
+            width: width.unsigned_abs(),
+            height: height.unsigned_abs(),
+            pixels,
+        })
     }
 
     /// Fast rather than small: it crosses a cable, and the phone has better things to do.
@@ -78,13 +88,18 @@ impl Screenshot {
             let [_, red, green, blue] = pixel.to_be_bytes();
             [red, green, blue]
         });
-        encoder.write_header()?.write_image_data(&colours.collect::<Vec<_>>())?;
+        encoder
+            .write_header()?
+            .write_image_data(&colours.collect::<Vec<_>>())?;
         Ok(Png(bytes))
     }
 }
 
 fn refused<T>(why: &'static str) -> Result<T> {
-    Err(JavaError::Refused { call: "takeScreenshot", why })
+    Err(JavaError::Refused {
+        call: "takeScreenshot",
+        why,
+    })
 }
 
 #[cfg(test)]
@@ -93,18 +108,49 @@ mod tests {
 
     #[test]
     fn a_picture_keeps_its_colours_and_loses_its_transparency() {
-        let pixels = vec![0xff01_0203_u32, 0x0000_00ff, 0x80ff_0000, 0xff00_ff00, 0, 0xffff_ffff];
+        let pixels = vec![
+            0xff01_0203_u32,
+            0x0000_00ff,
+            0x80ff_0000,
+            0xff00_ff00,
+            0,
+            0xffff_ffff,
+        ];
         let pixels = pixels.into_iter().map(u32::cast_signed).collect();
-        let Png(bytes) = Screenshot { width: 3, height: 2, pixels }.pack().unwrap();
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let Png(bytes) = Screenshot {
+            width: 3,
+            height: 2,
+            pixels,
+        }
+        .pack()
+        .unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
+            .read_info()
+            .unwrap();
         let mut read = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut read).unwrap();
-        assert_eq!((info.width, info.height, info.color_type), (3, 2, ColorType::Rgb));
-        assert_eq!(read, [1, 2, 3, 0, 0, 255, 255, 0, 0, 0, 255, 0, 0, 0, 0, 255, 255, 255]);
+        assert_eq!(
+            (info.width, info.height, info.color_type),
+            (3, 2, ColorType::Rgb)
+        );
+        assert_eq!(
+            read,
+            [
+                1, 2, 3, 0, 0, 255, 255, 0, 0, 0, 255, 0, 0, 0, 0, 255, 255, 255
+            ]
+        );
     }
 
     #[test]
     fn a_picture_without_pixels_is_an_error() {
-        assert!(Screenshot { width: 0, height: 0, pixels: Vec::new() }.pack().is_err());
+        assert!(
+            Screenshot {
+                width: 0,
+                height: 0,
+                pixels: Vec::new()
+            }
+            .pack()
+            .is_err()
+        );
     }
 }

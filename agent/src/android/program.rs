@@ -35,7 +35,14 @@ impl Said {
     pub(crate) fn complaint(&self) -> Option<&str> {
         let mut lines = self.text.lines().map(str::trim);
         let told = lines.find(|line| COMPLAINTS.iter().any(|word| line.starts_with(word)));
-        told.or_else(|| (!self.done).then(|| self.text.lines().next().unwrap_or("it failed without a word")))
+        told.or_else(|| {
+            (!self.done).then(|| {
+                self.text
+                    .lines()
+                    .next()
+                    .unwrap_or("it failed without a word")
+            })
+        })
     }
 }
 
@@ -53,24 +60,41 @@ pub(crate) struct Programs {
 
 impl Programs {
     pub(crate) fn new(folder: &std::path::Path) -> Programs {
-        Programs { said: folder.join("program.said") }
+        Programs {
+            said: folder.join("program.said"),
+        }
     }
 }
 
 impl Shell for Programs {
     fn run(&self, words: &[&str]) -> io::Result<Said> {
-        let [program, arguments @ ..] = words else { return Err(io::ErrorKind::InvalidInput.into()) };
-        let mut file = File::options().create(true).truncate(true).read(true).write(true).open(&self.said)?;
+        let [program, arguments @ ..] = words else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let mut file = File::options()
+            .create(true)
+            .truncate(true)
+            .read(true)
+            .write(true)
+            .open(&self.said)?;
         let (out, told) = (file.try_clone()?, file.try_clone()?);
         let mut command = Command::new(program);
-        let started = command.args(arguments).stdin(Stdio::null()).stdout(out).stderr(told).spawn();
+        let started = command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(out)
+            .stderr(told)
+            .spawn();
         let status = started.and_then(|mut child| wait(&mut child, LIMIT));
         let _ = std::fs::remove_file(&self.said);
         let done = status?.success();
         let mut bytes = Vec::new();
         file.rewind()?;
         file.take(LONGEST).read_to_end(&mut bytes)?;
-        Ok(Said { text: String::from_utf8_lossy(&bytes).into_owned(), done })
+        Ok(Said {
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            done,
+        })
     }
 }
 
@@ -109,11 +133,20 @@ mod tests {
 
     #[test]
     fn a_program_complains_by_its_words_or_by_how_it_ends() {
-        let said = |text: &str, done| Said { text: text.to_owned(), done };
+        let said = |text: &str, done| Said {
+            text: text.to_owned(),
+            done,
+        };
         assert_eq!(said("enabled\n", true).complaint(), None);
         let denial = "\nSecurity exception: Permission Denial: not allowed";
         assert_eq!(said(denial, true).complaint(), Some(denial.trim()));
-        assert_eq!(said("", false).complaint(), Some("it failed without a word"));
-        assert_eq!(said("Broadcast completed: result=0, data=\"Error\"", true).complaint(), None);
+        assert_eq!(
+            said("", false).complaint(),
+            Some("it failed without a word")
+        );
+        assert_eq!(
+            said("Broadcast completed: result=0, data=\"Error\"", true).complaint(),
+            None
+        );
     }
 }

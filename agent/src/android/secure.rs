@@ -24,8 +24,12 @@ impl Secure {
     pub(crate) fn packages(&mut self, windows: Vec<i32>) -> &HashSet<Text> {
         if !self.cannot_ask && self.asked_for.as_ref() != Some(&windows) {
             let listing = list();
-            self.cannot_ask = listing.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-            self.packages = listing.map(|listing| secure_packages(&listing)).unwrap_or_default();
+            self.cannot_ask = listing
+                .as_ref()
+                .is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            self.packages = listing
+                .map(|listing| secure_packages(&listing))
+                .unwrap_or_default();
             self.asked_for = Some(windows);
         }
         &self.packages
@@ -33,7 +37,9 @@ impl Secure {
 }
 
 fn list() -> io::Result<String> {
-    let output = Command::new("dumpsys").args(["window", "windows"]).output()?;
+    let output = Command::new("dumpsys")
+        .args(["window", "windows"])
+        .output()?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
@@ -42,7 +48,9 @@ fn secure_packages(listing: &str) -> HashSet<Text> {
     let mut package = None;
     for line in listing.lines().map(str::trim) {
         if line.starts_with("Window #") {
-            package = line.split_once("Window{").and_then(|(_, window)| package_of(window));
+            package = line
+                .split_once("Window{")
+                .and_then(|(_, window)| package_of(window));
         } else if let Some(package) = package
             && flags_of(line).is_some_and(is_secure)
         {
@@ -75,7 +83,9 @@ fn is_secure(flags: &str) -> bool {
             .next()
             .and_then(|number| u64::from_str_radix(number.trim_start_matches('#'), 16).ok())
             .is_some_and(|number| number & SECURE != 0),
-        None => words.take_while(|word| !word.contains('=')).any(|word| word == "SECURE"),
+        None => words
+            .take_while(|word| !word.contains('='))
+            .any(|word| word == "SECURE"),
     }
 }
 
@@ -87,10 +97,16 @@ mod tests {
     fn a_secure_window_is_told_by_name_and_by_number() {
         let by_name = "  Window #1 Window{4ba5c6f u0 com.bank/com.bank.Main}:\n    mAttrs={(0,0)(fillxfill) ty=BASE_APPLICATION\n      fl=LAYOUT_IN_SCREEN SECURE SPLIT_TOUCH\n      pfl=X}\n\
                        Window #2 Window{77 u0 com.open/com.open.Main}:\n    mAttrs={(0,0) ty=1\n      fl=LAYOUT_IN_SCREEN\n      pfl=SECURE}";
-        assert_eq!(secure_packages(by_name), HashSet::from([Text::new("com.bank")]));
+        assert_eq!(
+            secure_packages(by_name),
+            HashSet::from([Text::new("com.bank")])
+        );
         let by_number = "Window #1 Window{1 u0 com.bank/com.bank.Main}:\n mAttrs=WM.LayoutParams{(0,0)(fillxfill) sim=#20 ty=1 fl=#81812100 wanim=0x1}\n\
                          Window #2 Window{2 u0 com.open/com.open.Main}:\n mAttrs=WM.LayoutParams{(0,0) ty=1 fl=#81810100}";
-        assert_eq!(secure_packages(by_number), HashSet::from([Text::new("com.bank")]));
+        assert_eq!(
+            secure_packages(by_number),
+            HashSet::from([Text::new("com.bank")])
+        );
     }
 
     #[test]

@@ -34,11 +34,17 @@ pub(crate) struct Settings<S: Store> {
 impl<S: Store> Settings<S> {
     /// Puts back what a killed agent left, saves what is there now in `folder`, and only then changes it.
     pub(crate) fn change(store: S, folder: &Path) -> io::Result<Self> {
-        let settings = Settings { store, saved: folder.join("settings.saved") };
+        let settings = Settings {
+            store,
+            saved: folder.join("settings.saved"),
+        };
         settings.put_back()?;
         let mut lines = String::new();
         for (namespace, name, _) in WANTED {
-            lines.push_str(&format!("{namespace} {name} {}\n", settings.store.get(namespace, name)?.trim()));
+            lines.push_str(&format!(
+                "{namespace} {name} {}\n",
+                settings.store.get(namespace, name)?.trim()
+            ));
         }
         let written = settings.saved.with_extension("new");
         std::fs::write(&written, lines)?;
@@ -70,7 +76,9 @@ impl<S: Store> Settings<S> {
 
 impl<S: Store> fmt::Debug for Settings<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Settings").field("saved", &self.saved).finish_non_exhaustive()
+        f.debug_struct("Settings")
+            .field("saved", &self.saved)
+            .finish_non_exhaustive()
     }
 }
 
@@ -83,12 +91,19 @@ pub(crate) struct SettingsProgram {
 impl SettingsProgram {
     fn run(self, arguments: &[&str]) -> io::Result<String> {
         let user = self.user.to_string();
-        let output = Command::new("settings").args(["--user", &user]).args(arguments).output()?;
+        let output = Command::new("settings")
+            .args(["--user", &user])
+            .args(arguments)
+            .output()?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         let told = String::from_utf8_lossy(&output.stderr);
-        Err(io::Error::other(format!("`settings {}` failed: {}", arguments.join(" "), told.trim())))
+        Err(io::Error::other(format!(
+            "`settings {}` failed: {}",
+            arguments.join(" "),
+            told.trim()
+        )))
     }
 }
 

@@ -35,8 +35,13 @@ impl<S: Shell> SystemEvents<S> {
     /// Puts back what a killed agent has left.
     pub(crate) fn new(shell: S, folder: &Path, user: i32, over_network: bool) -> Self {
         let undo = Undo::read(folder.join("system.saved"));
-        let mut events =
-            SystemEvents { shell, user: user.to_string(), over_network, ways: OnceLock::new(), undo };
+        let mut events = SystemEvents {
+            shell,
+            user: user.to_string(),
+            over_network,
+            ways: OnceLock::new(),
+            undo,
+        };
         if let Err(error) = events.undo.put_back(None, &events.shell) {
             tracing::warn!(%error, "could not put back what an earlier agent changed: it is tried again");
         }
@@ -62,7 +67,8 @@ impl<S: Shell> SystemEvents<S> {
             Fault::Unsupported(format!("do what the system does: {system}: {why}"))
         };
         if package.is_empty() {
-            let why = format!("no app is watched that `{system}` could be for: say which with `Watch`");
+            let why =
+                format!("no app is watched that `{system}` could be for: say which with `Watch`");
             return Err(Fault::Impossible(why));
         }
         match system {
@@ -77,7 +83,15 @@ impl<S: Shell> SystemEvents<S> {
             System::Locale(tag) => self.set_language(package, named(tag)?),
             System::Broadcast(action) => {
                 let activity = ways.broadcast.ok_or_else(unsupported)?;
-                let words = ["broadcast", "--user", &self.user, "-a", named(action)?, "-p", package];
+                let words = [
+                    "broadcast",
+                    "--user",
+                    &self.user,
+                    "-a",
+                    named(action)?,
+                    "-p",
+                    package,
+                ];
                 self.tell(&[activity, &words].concat()).map(drop)
             }
             System::TimeZone(_) if !ways.time_zone => Err(unsupported()),
@@ -96,7 +110,9 @@ impl<S: Shell> SystemEvents<S> {
     }
 
     fn ways(&self) -> Ways {
-        *self.ways.get_or_init(|| Ways::find(&self.shell, &self.user, self.over_network))
+        *self
+            .ways
+            .get_or_init(|| Ways::find(&self.shell, &self.user, self.over_network))
     }
 
     fn go_offline(&mut self, way: Network) -> Result<(), Fault> {
@@ -119,7 +135,11 @@ impl<S: Shell> SystemEvents<S> {
         for (radio, setting) in [("wifi", "wifi_on"), ("data", "mobile_data")] {
             let on = self.tell(&["settings", "get", "global", setting])?;
             if on.trim().parse::<u32>().is_ok_and(|on| on > 0) {
-                self.change(NETWORK, &["svc", radio, "enable"], &["svc", radio, "disable"])?;
+                self.change(
+                    NETWORK,
+                    &["svc", radio, "enable"],
+                    &["svc", radio, "disable"],
+                )?;
             }
         }
         Ok(())
@@ -127,15 +147,28 @@ impl<S: Shell> SystemEvents<S> {
 
     /// An app in front is told; one that is not loses its process, as only such ones are killed.
     fn shorten_memory(&self, activity: &[&str], package: &str) -> Result<(), Fault> {
-        let told =
-            [activity, &["send-trim-memory", "--user", &self.user, package, "RUNNING_CRITICAL"]].concat();
-        let said = self.shell.run(&told).map_err(|error| failed(&told, &error))?;
+        let told = [
+            activity,
+            &[
+                "send-trim-memory",
+                "--user",
+                &self.user,
+                package,
+                "RUNNING_CRITICAL",
+            ],
+        ]
+        .concat();
+        let said = self
+            .shell
+            .run(&told)
+            .map_err(|error| failed(&told, &error))?;
         if let Some(complaint) = said.complaint()
             && !TOLD.iter().any(|known| said.text.contains(known))
         {
             return Err(refused(&told, complaint));
         }
-        self.tell(&[activity, &["kill", "--user", &self.user, package]].concat()).map(drop)
+        self.tell(&[activity, &["kill", "--user", &self.user, package]].concat())
+            .map(drop)
     }
 
     fn set_language(&mut self, package: &str, tag: &str) -> Result<(), Fault> {
@@ -147,14 +180,18 @@ impl<S: Shell> SystemEvents<S> {
             return self.tell(&there).map(drop);
         }
         let said = self.tell(&["cmd", "locale", "get-app-locales", package, "--user", &user])?;
-        let before = said.split_once("are [").and_then(|(_, rest)| rest.split_once(']'));
+        let before = said
+            .split_once("are [")
+            .and_then(|(_, rest)| rest.split_once(']'));
         match before {
             // An empty list is said by saying none.
             Some(("", _)) => self.change(&what, &set, &there),
-            Some((before, _)) => self.change(&what, &[&set[..], &["--locales", before]].concat(), &there),
-            None => {
-                Err(Fault::Phone(format!("`cmd locale` does not tell the language of `{package}`: {said}")))
+            Some((before, _)) => {
+                self.change(&what, &[&set[..], &["--locales", before]].concat(), &there)
             }
+            None => Err(Fault::Phone(format!(
+                "`cmd locale` does not tell the language of `{package}`: {said}"
+            ))),
         }
     }
 
@@ -173,7 +210,10 @@ impl<S: Shell> SystemEvents<S> {
         if now.trim() == id {
             return Ok(());
         }
-        Err(Fault::Impossible(format!("the time zone is `{}` after it was set to `{id}`", now.trim())))
+        Err(Fault::Impossible(format!(
+            "the time zone is `{}` after it was set to `{id}`",
+            now.trim()
+        )))
     }
 
     /// Not with the battery unplugged in show: the display would go off, which is kept on by the power.
@@ -181,7 +221,11 @@ impl<S: Shell> SystemEvents<S> {
         if self.undo.knows(DOZE) {
             return Ok(());
         }
-        self.change(DOZE, &[idle, &["unforce"]].concat(), &[idle, &["force-idle"]].concat())
+        self.change(
+            DOZE,
+            &[idle, &["unforce"]].concat(),
+            &[idle, &["force-idle"]].concat(),
+        )
     }
 
     /// How it is put back is known to the phone before it is done, and forgotten if it was not done.
@@ -201,12 +245,17 @@ impl<S: Shell> SystemEvents<S> {
 
     fn put_back(&mut self, what: Option<&str>) -> Result<(), Fault> {
         self.undo.put_back(what, &self.shell).map_err(|error| {
-            Fault::Phone(format!("what the system did could not be put back, it is tried again: {error}"))
+            Fault::Phone(format!(
+                "what the system did could not be put back, it is tried again: {error}"
+            ))
         })
     }
 
     fn tell(&self, words: &[&str]) -> Result<String, Fault> {
-        let said = self.shell.run(words).map_err(|error| failed(words, &error))?;
+        let said = self
+            .shell
+            .run(words)
+            .map_err(|error| failed(words, &error))?;
         match said.complaint() {
             Some(complaint) => Err(refused(words, complaint)),
             None => Ok(said.text),
@@ -220,7 +269,9 @@ fn named(name: &str) -> Result<&str, Fault> {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_part) {
         return Ok(name);
     }
-    Err(Fault::Impossible(format!("`{name}` is no name of a language, a broadcast or a time zone")))
+    Err(Fault::Impossible(format!(
+        "`{name}` is no name of a language, a broadcast or a time zone"
+    )))
 }
 
 fn failed(words: &[&str], error: &io::Error) -> Fault {

@@ -28,7 +28,9 @@ pub(crate) fn replace_text(input: Input<'_>, env: &mut Env, at: Point, text: &Te
         }
         // The old text is selected, so that what is typed or pasted takes its place.
         perform(input, env, field, FOCUS, &JObject::null())?;
-        let length = text_of(input.java, env, Name::NodeText, field)?.encode_utf16().count();
+        let length = text_of(input.java, env, Name::NodeText, field)?
+            .encode_utf16()
+            .count();
         select(input, env, field, i32::try_from(length).unwrap_or(i32::MAX))?;
         if type_keys(input, env, text)? {
             return Ok(true);
@@ -81,25 +83,47 @@ pub(crate) fn text_bundle<'l>(java: &Java, env: &mut Env<'l>, text: &Text) -> Re
     let bundle = java.make(env, Name::BundleNew, &[&[]])?;
     let key = env.new_string("ACTION_ARGUMENT_SET_TEXT_CHARSEQUENCE")?;
     let value = env.new_string(text)?;
-    java.call(env, Name::BundlePutText, &bundle, &[(&key).into(), (&value).into()])?;
+    java.call(
+        env,
+        Name::BundlePutText,
+        &bundle,
+        &[(&key).into(), (&value).into()],
+    )?;
     Ok(bundle)
 }
 
 fn select(input: Input<'_>, env: &mut Env, field: &JObject, end: i32) -> Result<bool> {
     let bundle = input.java.make(env, Name::BundleNew, &[&[]])?;
-    let ends = [("ACTION_ARGUMENT_SELECTION_START_INT", 0), ("ACTION_ARGUMENT_SELECTION_END_INT", end)];
+    let ends = [
+        ("ACTION_ARGUMENT_SELECTION_START_INT", 0),
+        ("ACTION_ARGUMENT_SELECTION_END_INT", end),
+    ];
     for (key, value) in ends {
         // arguments.putInt(ACTION_ARGUMENT_SELECTION_END_INT, end)
         let key = env.new_string(key)?;
-        input.java.call(env, Name::BundlePutInt, &bundle, &[(&key).into(), value.into()])?;
+        input.java.call(
+            env,
+            Name::BundlePutInt,
+            &bundle,
+            &[(&key).into(), value.into()],
+        )?;
     }
     perform(input, env, field, SET_SELECTION, &bundle)
 }
 
 /// field.performAction(action, arguments)
-fn perform(input: Input<'_>, env: &mut Env, field: &JObject, action: i32, with: &JObject) -> Result<bool> {
+fn perform(
+    input: Input<'_>,
+    env: &mut Env,
+    field: &JObject,
+    action: i32,
+    with: &JObject,
+) -> Result<bool> {
     let arguments = [action.into(), with.into()];
-    Ok(input.java.call(env, Name::NodePerform, field, &arguments)?.into_bool()?)
+    Ok(input
+        .java
+        .call(env, Name::NodePerform, field, &arguments)?
+        .into_bool()?)
 }
 
 /// False if some of it has no key. Nothing to type means: what is selected goes.
@@ -111,12 +135,16 @@ fn type_keys(input: Input<'_>, env: &mut Env, text: &Text) -> Result<bool> {
     let java = input.java;
     env.with_local_frame(16, |env| {
         // KeyCharacterMap.load(VIRTUAL_KEYBOARD).getEvents(text.toCharArray())
-        let map = java.call_static(env, Name::KeyMapLoad, &[VIRTUAL_KEYBOARD.into()])?.into_object()?;
+        let map = java
+            .call_static(env, Name::KeyMapLoad, &[VIRTUAL_KEYBOARD.into()])?
+            .into_object()?;
         let units: Vec<u16> = text.encode_utf16().collect();
         let chars = env.new_char_array(units.len())?;
         chars.set_region(env, 0, &units)?;
         let chars: &JObject = chars.as_ref();
-        let events = java.call(env, Name::KeyMapEvents, &map, &[JValue::Object(chars)])?.into_object()?;
+        let events = java
+            .call(env, Name::KeyMapEvents, &map, &[JValue::Object(chars)])?
+            .into_object()?;
         if events.is_null() {
             return Ok(false);
         }
@@ -135,16 +163,28 @@ fn type_keys(input: Input<'_>, env: &mut Env, text: &Text) -> Result<bool> {
 fn paste(input: Input<'_>, env: &mut Env, field: &JObject, text: &Text) -> Result<bool> {
     let java = input.java;
     let name = env.new_string("clipboard")?;
-    let clipboard = java.call(env, Name::ContextService, input.context, &[(&name).into()])?.into_object()?;
+    let clipboard = java
+        .call(env, Name::ContextService, input.context, &[(&name).into()])?
+        .into_object()?;
     // The service asks who the caller is: the shell, not the system, whose context made it.
-    java.set(env, Name::ClipboardContext, &clipboard, input.context.into())?;
+    java.set(
+        env,
+        Name::ClipboardContext,
+        &clipboard,
+        input.context.into(),
+    )?;
     let label = env.new_string("retap")?;
     let value = env.new_string(text)?;
-    let clip = java.call_static(env, Name::ClipNew, &[(&label).into(), (&value).into()])?.into_object()?;
+    let clip = java
+        .call_static(env, Name::ClipNew, &[(&label).into(), (&value).into()])?
+        .into_object()?;
     java.call(env, Name::ClipboardSet, &clipboard, &[(&clip).into()])?;
     perform(input, env, field, PASTE, &JObject::null())
 }
 
 fn cannot_type(why: &'static str) -> JavaError {
-    JavaError::Refused { call: "performAction(ACTION_SET_TEXT)", why }
+    JavaError::Refused {
+        call: "performAction(ACTION_SET_TEXT)",
+        why,
+    }
 }

@@ -11,8 +11,9 @@ use rustix::process::{Gid, Uid, geteuid};
 use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
 
 /// The groups that adbd gives to a shell. Without inet, for one, old kernels open no socket.
-const SHELL_GROUPS: [u32; 13] =
-    [1004, 1007, 1011, 1015, 1028, 1078, 1079, 3001, 3002, 3003, 3006, 3009, 3011];
+const SHELL_GROUPS: [u32; 13] = [
+    1004, 1007, 1011, 1015, 1028, 1078, 1079, 3001, 3002, 3003, 3006, 3009, 3011,
+];
 
 /// Makes a process of root's one of the user `id`. It starts anew for that, with the same arguments and the same
 /// standard input: threads and the connection to binder would otherwise stay root's. Returns if there is nothing to do.
@@ -31,7 +32,10 @@ pub(crate) fn leave_root(id: u32) -> io::Result<()> {
 /// The arguments of a command line as the kernel keeps it: the program's own name first, a NUL after each word.
 fn arguments(words: &[u8]) -> impl Iterator<Item = &OsStr> {
     let words = words.strip_suffix(b"\0").unwrap_or(words);
-    words.split(|byte| *byte == 0).skip(1).map(OsStr::from_bytes)
+    words
+        .split(|byte| *byte == 0)
+        .skip(1)
+        .map(OsStr::from_bytes)
 }
 
 #[cfg(test)]

@@ -61,46 +61,86 @@ pub(crate) fn each(
     let count = java.call(env, Name::ListSize, list, &[])?.into_int()?;
     for number in 0..count {
         env.with_local_frame(FRAME, |env| {
-            let element = java.call(env, Name::ListGet, list, &[number.into()])?.into_object()?;
-            if element.is_null() { Ok(()) } else { work(env, &element) }
+            let element = java
+                .call(env, Name::ListGet, list, &[number.into()])?
+                .into_object()?;
+            if element.is_null() {
+                Ok(())
+            } else {
+                work(env, &element)
+            }
         })?;
     }
     Ok(())
 }
 
-pub(crate) fn read_window(java: &Java, env: &mut Env, window: &JObject, level: u32) -> Result<ReadWindow> {
+pub(crate) fn read_window(
+    java: &Java,
+    env: &mut Env,
+    window: &JObject,
+    level: u32,
+) -> Result<ReadWindow> {
     // What is given to a static method is not looked at: this call shows that it is a window.
     let root = root(java, env, window)?;
     let has_titles = JValue::Bool(java.has(env, Name::WindowTitle));
     // Object[] read = Windows.read(window, hasTitles)
-    let read = java.call_static(env, Name::WindowsRead, &[window.into(), has_titles])?.into_object()?;
+    let read = java
+        .call_static(env, Name::WindowsRead, &[window.into(), has_titles])?
+        .into_object()?;
     let read = env.cast_local::<JObjectArray>(read)?;
     let numbers = integers(env, &read, 0)?;
-    let Ok([layer, number, kind, is_child, is_focused, left, top, right, bottom]) =
-        <[i32; 9]>::try_from(numbers)
+    let Ok(
+        [
+            layer,
+            number,
+            kind,
+            is_child,
+            is_focused,
+            left,
+            top,
+            right,
+            bottom,
+        ],
+    ) = <[i32; 9]>::try_from(numbers)
     else {
         return Err(JavaError::Arguments("Windows.read".to_owned()));
     };
     let title = read.get_element(env, 1)?;
     let title = java.text(env, &title)?;
-    let tree = if root.is_null() { Tree::default() } else { read_tree(java, env, &root, level)? };
+    let tree = if root.is_null() {
+        Tree::default()
+    } else {
+        read_tree(java, env, &root, level)?
+    };
     let mut flags = WindowFlags::empty();
     flags.set(WindowFlags::FOCUSED, is_focused != 0);
     let window = Window {
         kind: kind_of(kind, is_child != 0),
         package: tree.package,
         title,
-        bounds: Rect { left, top, right, bottom },
+        bounds: Rect {
+            left,
+            top,
+            right,
+            bottom,
+        },
         flags,
         nodes: u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX),
     };
-    Ok(ReadWindow { layer, number, window, nodes: tree.nodes })
+    Ok(ReadWindow {
+        layer,
+        number,
+        window,
+        nodes: tree.nodes,
+    })
 }
 
 /// window.getRoot(FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST | FLAG_PREFETCH_UNINTERRUPTIBLE)
 pub(crate) fn root<'l>(java: &Java, env: &mut Env<'l>, window: &JObject) -> Result<JObject<'l>> {
     let forms: [&[JValue]; 2] = [&[PREFETCH.into()], &[]];
-    Ok(java.call_any(env, Name::WindowRoot, window, &forms)?.into_object()?)
+    Ok(java
+        .call_any(env, Name::WindowRoot, window, &forms)?
+        .into_object()?)
 }
 
 fn kind_of(number: i32, is_child: bool) -> WindowKind {
@@ -123,7 +163,10 @@ fn tell_dialogs(windows: &mut [ReadWindow]) {
                 && (under.window.bounds.width() > window.bounds.width()
                     || under.window.bounds.height() > window.bounds.height())
         };
-        if window.kind == WindowKind::Application && !window.package.is_empty() && below.iter().any(is_over) {
+        if window.kind == WindowKind::Application
+            && !window.package.is_empty()
+            && below.iter().any(is_over)
+        {
             window.kind = WindowKind::Dialog;
         }
     }
@@ -135,8 +178,12 @@ mod tests {
 
     #[test]
     fn a_smaller_window_over_one_of_the_same_app_is_a_dialog() {
-        let mut windows =
-            vec![window("app", 100), window("app", 60), window("other", 50), window("app", 100)];
+        let mut windows = vec![
+            window("app", 100),
+            window("app", 60),
+            window("other", 50),
+            window("app", 100),
+        ];
         tell_dialogs(&mut windows);
         let kinds: Vec<_> = windows.iter().map(|read| read.window.kind).collect();
         let app = WindowKind::Application;
@@ -144,8 +191,22 @@ mod tests {
     }
 
     fn window(package: &str, size: i32) -> ReadWindow {
-        let bounds = Rect { left: 0, top: 0, right: size, bottom: size };
-        let window = Window { package: package.into(), bounds, ..Window::default() };
-        ReadWindow { layer: 0, number: 0, window, nodes: Vec::new() }
+        let bounds = Rect {
+            left: 0,
+            top: 0,
+            right: size,
+            bottom: size,
+        };
+        let window = Window {
+            package: package.into(),
+            bounds,
+            ..Window::default()
+        };
+        ReadWindow {
+            layer: 0,
+            number: 0,
+            window,
+            nodes: Vec::new(),
+        }
     }
 }

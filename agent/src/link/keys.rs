@@ -36,14 +36,25 @@ impl Keys {
     pub fn make() -> Result<(Keys, Keys), KeysError> {
         let [(agent, agent_key), (host, host_key)] = [identity("agent")?, identity("host")?];
         Ok((
-            Keys { certificate: agent.clone(), private_key: agent_key, peer: host.clone() },
-            Keys { certificate: host, private_key: host_key, peer: agent },
+            Keys {
+                certificate: agent.clone(),
+                private_key: agent_key,
+                peer: host.clone(),
+            },
+            Keys {
+                certificate: host,
+                private_key: host_key,
+                peer: agent,
+            },
         ))
     }
 
     /// These keys, but pinned to the owner of `other`: what somebody has who saw that certificate go by.
     pub fn expecting_peer_of(&self, other: &Keys) -> Keys {
-        Keys { peer: other.certificate.clone(), ..self.clone() }
+        Keys {
+            peer: other.certificate.clone(),
+            ..self.clone()
+        }
     }
 
     pub(crate) fn server(&self) -> Result<rustls::ServerConfig, KeysError> {
@@ -97,14 +108,19 @@ struct Pinned {
 
 impl Pinned {
     fn new(certificate: &[u8], provider: Arc<CryptoProvider>) -> Self {
-        Pinned { certificate: certificate.to_vec().into(), provider }
+        Pinned {
+            certificate: certificate.to_vec().into(),
+            provider,
+        }
     }
 
     fn check(&self, shown: &CertificateDer<'_>) -> Result<(), TlsError> {
         if shown.as_ref() == self.certificate.as_ref() {
             return Ok(());
         }
-        Err(TlsError::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
+        Err(TlsError::InvalidCertificate(
+            CertificateError::ApplicationVerificationFailure,
+        ))
     }
 }
 
@@ -126,7 +142,12 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -135,11 +156,18 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }
 

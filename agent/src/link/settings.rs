@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn::{
-    AckFrequencyConfig, ClientConfig, EndpointConfig, IdleTimeout, ServerConfig, TransportConfig, VarInt,
+    AckFrequencyConfig, ClientConfig, EndpointConfig, IdleTimeout, ServerConfig, TransportConfig,
+    VarInt,
 };
 
 use super::keys::{Keys, KeysError};
@@ -32,22 +33,29 @@ pub enum Way {
 pub fn endpoint(way: Way) -> EndpointConfig {
     let mut config = EndpointConfig::default();
     if way == Way::Stream {
-        config.max_udp_payload_size(STREAM_DATAGRAM).expect("more than QUIC's least size of 1200 bytes");
+        config
+            .max_udp_payload_size(STREAM_DATAGRAM)
+            .expect("more than QUIC's least size of 1200 bytes");
     }
     config
 }
 
 pub fn server(keys: &Keys, way: Way) -> Result<ServerConfig, KeysError> {
-    let crypto = QuicServerConfig::try_from(keys.server()?).expect("TLS 1.3 has QUIC's initial cipher suite");
+    let crypto = QuicServerConfig::try_from(keys.server()?)
+        .expect("TLS 1.3 has QUIC's initial cipher suite");
     let mut config = ServerConfig::with_crypto(Arc::new(crypto));
     config.transport_config(transport(way));
     // One host is served. What waits beyond a few is somebody else's noise.
-    config.max_incoming(64).incoming_buffer_size(64 << 10).incoming_buffer_size_total(1 << 20);
+    config
+        .max_incoming(64)
+        .incoming_buffer_size(64 << 10)
+        .incoming_buffer_size_total(1 << 20);
     Ok(config)
 }
 
 pub fn client(keys: &Keys, way: Way) -> Result<ClientConfig, KeysError> {
-    let crypto = QuicClientConfig::try_from(keys.client()?).expect("TLS 1.3 has QUIC's initial cipher suite");
+    let crypto = QuicClientConfig::try_from(keys.client()?)
+        .expect("TLS 1.3 has QUIC's initial cipher suite");
     let mut config = ClientConfig::new(Arc::new(crypto));
     config.transport_config(transport(way));
     Ok(config)

@@ -105,11 +105,22 @@ struct Writing {
 
 impl<S: Bytes> FramedSocket<S> {
     pub fn new(stream: S) -> Arc<Self> {
-        let road = Arc::new(Road { stream, writing: Mutex::default(), queued: Notify::new() });
+        let road = Arc::new(Road {
+            stream,
+            writing: Mutex::default(),
+            queued: Notify::new(),
+        });
         let drainer = tokio::spawn(road.clone().keep_draining()).abort_handle();
-        let reading =
-            Reading { frames: FrameReader::new(MAX_PAYLOAD), chunk: vec![0; CHUNK].into_boxed_slice() };
-        Arc::new(FramedSocket { road, reading: Mutex::new(reading), pollers: AtomicU64::new(0), drainer })
+        let reading = Reading {
+            frames: FrameReader::new(MAX_PAYLOAD),
+            chunk: vec![0; CHUNK].into_boxed_slice(),
+        };
+        Arc::new(FramedSocket {
+            road,
+            reading: Mutex::new(reading),
+            pollers: AtomicU64::new(0),
+            drainer,
+        })
     }
 }
 
@@ -123,7 +134,10 @@ impl<S: Bytes> Road<S> {
     async fn keep_draining(self: Arc<Self>) {
         loop {
             self.queued.notified().await;
-            if std::future::poll_fn(|cx| self.poll_drain(cx)).await.is_err() {
+            if std::future::poll_fn(|cx| self.poll_drain(cx))
+                .await
+                .is_err()
+            {
                 return;
             }
         }
@@ -187,7 +201,10 @@ impl Writing {
 impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
     fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
         let id = self.pollers.fetch_add(1, Ordering::Relaxed);
-        Box::pin(Room { road: self.road.clone(), id })
+        Box::pin(Room {
+            road: self.road.clone(),
+            id,
+        })
     }
 
     /// All or nothing: half a frame would garble all that follow. What a broken stream does not take is lost; told of
@@ -218,14 +235,22 @@ impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
         loop {
             let mut received = 0;
             while received < buffers.len().min(meta.len()) {
-                let Some(frame) = frames.next_frame().map_err(io::Error::other)? else { break };
+                let Some(frame) = frames.next_frame().map_err(io::Error::other)? else {
+                    break;
+                };
                 // A datagram that is longer than agreed is dropped, as a network would drop it.
                 if frame.len() > buffers[received].len() {
                     continue;
                 }
                 let len = frame.len();
                 buffers[received][..len].copy_from_slice(frame);
-                meta[received] = RecvMeta { addr: PEER, len, stride: len, ecn: None, dst_ip: None };
+                meta[received] = RecvMeta {
+                    addr: PEER,
+                    len,
+                    stride: len,
+                    ecn: None,
+                    dst_ip: None,
+                };
                 received += 1;
             }
             if received > 0 {
@@ -237,7 +262,9 @@ impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
                 Ok(0) => return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => frames.push(&chunk[..count]),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Poll::Ready(Err(io::Error::new(io::ErrorKind::BrokenPipe, error))),
+                Err(error) => {
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::BrokenPipe, error)));
+                }
             }
         }
     }
@@ -283,16 +310,24 @@ mod tests {
         let socket = FramedSocket::new(near);
         drop(far);
         let datagram = [0; 1_000];
-        let transmit =
-            Transmit { destination: PEER, ecn: None, contents: &datagram, segment_size: None, src_ip: None };
+        let transmit = Transmit {
+            destination: PEER,
+            ecn: None,
+            contents: &datagram,
+            segment_size: None,
+            src_ip: None,
+        };
         for _ in 0..1_000 {
             socket.try_send(&transmit).unwrap();
         }
         let mut room = socket.clone().create_io_poller();
-        std::future::poll_fn(|cx| room.as_mut().poll_writable(cx)).await.unwrap();
+        std::future::poll_fn(|cx| room.as_mut().poll_writable(cx))
+            .await
+            .unwrap();
         let (mut buffer, mut meta) = ([0; 16], [RecvMeta::default()]);
-        let read =
-            std::future::poll_fn(|cx| socket.poll_recv(cx, &mut [IoSliceMut::new(&mut buffer)], &mut meta));
+        let read = std::future::poll_fn(|cx| {
+            socket.poll_recv(cx, &mut [IoSliceMut::new(&mut buffer)], &mut meta)
+        });
         read.await.unwrap_err();
     }
 }

@@ -27,7 +27,10 @@ impl PlainUdp {
         let socket = UdpSocket::bind(address)?;
         socket.set_nonblocking(true)?;
         let socket = registered(socket, Interest::READABLE)?;
-        Ok(Arc::new(PlainUdp { socket, full: AtomicBool::new(false) }))
+        Ok(Arc::new(PlainUdp {
+            socket,
+            full: AtomicBool::new(false),
+        }))
     }
 }
 
@@ -38,13 +41,20 @@ fn registered(socket: UdpSocket, interest: Interest) -> io::Result<AsyncFd<UdpSo
 
 impl AsyncUdpSocket for PlainUdp {
     fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
-        Box::pin(Room { socket: self, waiting: None })
+        Box::pin(Room {
+            socket: self,
+            waiting: None,
+        })
     }
 
     /// A datagram that cannot leave, because there is no network just now, is lost as any other may be. Told of an
     /// error, quinn would stop working for the connection and leave those who wait on it waiting for ever.
     fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
-        match self.socket.get_ref().send_to(transmit.contents, transmit.destination) {
+        match self
+            .socket
+            .get_ref()
+            .send_to(transmit.contents, transmit.destination)
+        {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.full.store(true, Ordering::Relaxed);
                 Err(error)
@@ -65,7 +75,13 @@ impl AsyncUdpSocket for PlainUdp {
             while received < buffers.len().min(meta.len()) {
                 match self.socket.get_ref().recv_from(&mut buffers[received]) {
                     Ok((len, addr)) => {
-                        meta[received] = RecvMeta { addr, len, stride: len, ecn: None, dst_ip: None };
+                        meta[received] = RecvMeta {
+                            addr,
+                            len,
+                            stride: len,
+                            ecn: None,
+                            dst_ip: None,
+                        };
                         received += 1;
                     }
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -103,7 +119,10 @@ impl UdpPoller for Room {
         }
         let waiting = match this.waiting.take() {
             Some(waiting) => waiting,
-            None => registered(this.socket.socket.get_ref().try_clone()?, Interest::WRITABLE)?,
+            None => registered(
+                this.socket.socket.get_ref().try_clone()?,
+                Interest::WRITABLE,
+            )?,
         };
         match this.waiting.insert(waiting).poll_write_ready(cx) {
             Poll::Ready(ready) => {
@@ -126,7 +145,13 @@ mod tests {
         let socket = PlainUdp::bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
         let longer_than_udp_can = vec![0; 70_000];
         let destination = socket.local_addr().unwrap();
-        assert!(socket.socket.get_ref().send_to(&longer_than_udp_can, destination).is_err());
+        assert!(
+            socket
+                .socket
+                .get_ref()
+                .send_to(&longer_than_udp_can, destination)
+                .is_err()
+        );
         let transmit = Transmit {
             destination,
             ecn: None,

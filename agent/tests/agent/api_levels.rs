@@ -28,7 +28,9 @@ fn every_name_has_a_form_at_every_level_that_needs_it() {
 fn every_form_is_the_newest_one_at_some_level() {
     let mut used = BTreeSet::new();
     for_each_level(|_, framework| {
-        used.extend(of_the_framework().filter_map(|row| Some((row.name as usize, framework.form_of(row)?))));
+        used.extend(
+            of_the_framework().filter_map(|row| Some((row.name as usize, framework.form_of(row)?))),
+        );
         Vec::new()
     });
     for row in of_the_framework() {
@@ -58,15 +60,33 @@ fn what_older_levels_lack_has_something_instead() {
     for row in ROWS {
         match row.instead {
             Instead::Never => {
-                assert_eq!(row.from, *LEVELS.start(), "{} needs something instead", in_words(row));
+                assert_eq!(
+                    row.from,
+                    *LEVELS.start(),
+                    "{} needs something instead",
+                    in_words(row)
+                );
             }
             Instead::Row(other) => {
                 let other = other.row();
-                assert_eq!(other.from, *LEVELS.start(), "{}: not always there", in_words(other));
-                assert!(row.from > *LEVELS.start(), "{} is always there", in_words(row));
+                assert_eq!(
+                    other.from,
+                    *LEVELS.start(),
+                    "{}: not always there",
+                    in_words(other)
+                );
+                assert!(
+                    row.from > *LEVELS.start(),
+                    "{} is always there",
+                    in_words(row)
+                );
             }
             Instead::Lost(what) => {
-                assert!(!what.is_empty() && row.from > *LEVELS.start(), "{}", in_words(row));
+                assert!(
+                    !what.is_empty() && row.from > *LEVELS.start(),
+                    "{}",
+                    in_words(row)
+                );
             }
         }
     }
@@ -75,26 +95,38 @@ fn what_older_levels_lack_has_something_instead() {
 #[test]
 fn every_row_is_used_by_some_file() {
     let mut code = String::new();
-    read_code(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut code);
-    let words: BTreeSet<_> = code.split(|c: char| !c.is_alphanumeric() && c != ':').collect();
+    read_code(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+        &mut code,
+    );
+    let words: BTreeSet<_> = code
+        .split(|c: char| !c.is_alphanumeric() && c != ':')
+        .collect();
     for row in ROWS {
         let word = format!("Name::{:?}", row.name);
-        assert!(words.contains(word.as_str()), "{} is never used", in_words(row));
+        assert!(
+            words.contains(word.as_str()),
+            "{} is never used",
+            in_words(row)
+        );
     }
 }
 
 impl Framework {
     fn read(name: &str) -> Framework {
         let path = folder().join(format!("{name}.txt"));
-        let text =
-            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let mut classes = BTreeMap::<_, BTreeSet<_>>::new();
         let mut class = String::new();
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             match line.strip_prefix("class ") {
                 Some(name) => class = name.to_owned(),
                 None => {
-                    classes.entry(class.clone()).or_default().insert(line.trim().to_owned());
+                    classes
+                        .entry(class.clone())
+                        .or_default()
+                        .insert(line.trim().to_owned());
                 }
             }
         }

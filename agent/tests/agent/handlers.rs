@@ -5,14 +5,16 @@ use retap_agent::handlers::{Handled, Handlers};
 use retap_shared::action::{Action, Widget};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Act, Acted, Capture, Captured, Checkpoint, Checkpointed, Command, Control, Controlled, Hit, Reply,
-    Request, ScreenUpdate, Settle, Settled, Watch, Watched, What,
+    Act, Acted, Capture, Captured, Checkpoint, Checkpointed, Command, Control, Controlled, Hit,
+    Reply, Request, ScreenUpdate, Settle, Settled, Watch, Watched, What,
 };
 use retap_shared::screen::Point;
 use retap_shared::trace::{Start, Step};
 
 fn ask<T: TryFrom<Reply>>(handlers: &mut Handlers, request: impl Into<Request>) -> T {
-    let Handled::Done(reply) = handlers.handle(request.into()).unwrap() else { panic!("not a play") };
+    let Handled::Done(reply) = handlers.handle(request.into()).unwrap() else {
+        panic!("not a play")
+    };
     T::try_from(reply).ok().expect("the reply of the request")
 }
 
@@ -21,7 +23,11 @@ fn millis(millis: u64) -> Micros {
 }
 
 fn act(step: Step) -> Act {
-    Act { step, settle: Settle::default(), holds: None }
+    Act {
+        step,
+        settle: Settle::default(),
+        holds: None,
+    }
 }
 
 fn tap(x: i32, y: i32) -> Step {
@@ -29,24 +35,36 @@ fn tap(x: i32, y: i32) -> Step {
 }
 
 fn tap_more() -> Step {
-    Step { widget: Some(screen(0).widget(2)), ..tap(50, 250) }
+    Step {
+        widget: Some(screen(0).widget(2)),
+        ..tap(50, 250)
+    }
 }
 
 #[test]
 fn a_step_waits_until_the_screen_has_been_quiet_and_returns_what_it_then_shows() {
-    let phone = ScriptedPhone { ripples: vec![millis(100), millis(250)], ..ScriptedPhone::default() };
+    let phone = ScriptedPhone {
+        ripples: vec![millis(100), millis(250)],
+        ..ScriptedPhone::default()
+    };
     let mut handlers = Handlers::new(Box::new(phone));
     let acted: Acted = ask(&mut handlers, act(tap_more()));
     assert_eq!(acted.screen, ScreenUpdate::Full(screen(1).into()));
     assert!(acted.quiet);
-    assert_eq!(acted.took, millis(450), "quiet for 200 ms after the change at 250 ms");
+    assert_eq!(
+        acted.took,
+        millis(450),
+        "quiet for 200 ms after the change at 250 ms"
+    );
     assert_eq!(acted.branches, [1, 7], "each branch once, ascending");
 }
 
 #[test]
 fn a_screen_that_never_rests_ends_the_wait_at_its_limit() {
-    let phone =
-        ScriptedPhone { ripples: (1..100).map(|n| millis(n * 100)).collect(), ..ScriptedPhone::default() };
+    let phone = ScriptedPhone {
+        ripples: (1..100).map(|n| millis(n * 100)).collect(),
+        ..ScriptedPhone::default()
+    };
     let mut handlers = Handlers::new(Box::new(phone));
     let acted: Acted = ask(&mut handlers, act(tap_more()));
     assert!(!acted.quiet);
@@ -55,27 +73,46 @@ fn a_screen_that_never_rests_ends_the_wait_at_its_limit() {
 
 #[test]
 fn quiet_counts_from_the_request_even_if_nothing_has_changed_for_long() {
-    let mut handlers =
-        Handlers::new(Box::new(ScriptedPhone { now: millis(60_000), ..ScriptedPhone::default() }));
+    let mut handlers = Handlers::new(Box::new(ScriptedPhone {
+        now: millis(60_000),
+        ..ScriptedPhone::default()
+    }));
     let settled: Settled = ask(&mut handlers, Settle::default());
     assert_eq!((settled.quiet, settled.took), (true, millis(200)));
 }
 
 #[test]
 fn a_clock_that_stands_still_ends_the_wait() {
-    let mut handlers =
-        Handlers::new(Box::new(ScriptedPhone { stands_still: true, ..ScriptedPhone::default() }));
+    let mut handlers = Handlers::new(Box::new(ScriptedPhone {
+        stands_still: true,
+        ..ScriptedPhone::default()
+    }));
     let settled: Settled = ask(&mut handlers, Settle::default());
     assert!(!settled.quiet);
 }
 
 #[test]
 fn a_step_follows_its_widget_and_keeps_a_place_that_still_lies_on_it() {
-    let phone = ScriptedPhone { counter: 60, ..ScriptedPhone::default() };
+    let phone = ScriptedPhone {
+        counter: 60,
+        ..ScriptedPhone::default()
+    };
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let moved: Acted = ask(&mut handlers, act(Step { widget: tap_more().widget, ..tap(50, 250) }));
-    let kept: Acted = ask(&mut handlers, act(Step { widget: tap_more().widget, ..tap(99, 265) }));
+    let moved: Acted = ask(
+        &mut handlers,
+        act(Step {
+            widget: tap_more().widget,
+            ..tap(50, 250)
+        }),
+    );
+    let kept: Acted = ask(
+        &mut handlers,
+        act(Step {
+            widget: tap_more().widget,
+            ..tap(99, 265)
+        }),
+    );
     assert_eq!((moved.hit, kept.hit), (Hit::Widget, Hit::Widget));
     assert_eq!(*calls.lock().unwrap(), ["tap (50, 310)", "tap (99, 265)"]);
 }
@@ -85,9 +122,18 @@ fn a_step_whose_widget_is_gone_goes_to_its_place() {
     let phone = ScriptedPhone::default();
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let gone =
-        Widget { text: "Elsewhere".into(), class: "android.widget.Button".into(), ..Widget::default() };
-    let acted: Acted = ask(&mut handlers, act(Step { widget: Some(gone), ..tap(3, 4) }));
+    let gone = Widget {
+        text: "Elsewhere".into(),
+        class: "android.widget.Button".into(),
+        ..Widget::default()
+    };
+    let acted: Acted = ask(
+        &mut handlers,
+        act(Step {
+            widget: Some(gone),
+            ..tap(3, 4)
+        }),
+    );
     assert_eq!(acted.hit, Hit::Place);
     assert_eq!(*calls.lock().unwrap(), ["tap (3, 4)"]);
     let acted: Acted = ask(&mut handlers, act(Step::new(Action::Launch)));
@@ -99,7 +145,10 @@ fn a_wait_is_waited_by_the_agent() {
     let phone = ScriptedPhone::default();
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: Acted = ask(&mut handlers, act(Step::new(Action::Wait { millis: 1_000 })));
+    let acted: Acted = ask(
+        &mut handlers,
+        act(Step::new(Action::Wait { millis: 1_000 })),
+    );
     assert_eq!(acted.took, millis(1_200));
     assert!(calls.lock().unwrap().is_empty());
 }
@@ -108,7 +157,12 @@ fn a_wait_is_waited_by_the_agent() {
 fn a_screen_is_sent_as_the_difference_to_exactly_the_one_the_host_holds() {
     let mut handlers = Handlers::new(Box::new(ScriptedPhone::default()));
     let held = screen(0).hash();
-    let first: Captured = ask(&mut handlers, Capture { holds: Some(screen(9).hash()) });
+    let first: Captured = ask(
+        &mut handlers,
+        Capture {
+            holds: Some(screen(9).hash()),
+        },
+    );
     assert_eq!(
         first.screen,
         ScreenUpdate::Full(screen(0).into()),
@@ -116,24 +170,50 @@ fn a_screen_is_sent_as_the_difference_to_exactly_the_one_the_host_holds() {
     );
     let same: Captured = ask(&mut handlers, Capture { holds: Some(held) });
     assert_eq!(same.screen, ScreenUpdate::Unchanged);
-    let acted: Acted = ask(&mut handlers, Act { holds: Some(held), ..act(tap_more()) });
-    let ScreenUpdate::Changed(change) = acted.screen else { panic!("a difference") };
+    let acted: Acted = ask(
+        &mut handlers,
+        Act {
+            holds: Some(held),
+            ..act(tap_more())
+        },
+    );
+    let ScreenUpdate::Changed(change) = acted.screen else {
+        panic!("a difference")
+    };
     assert_eq!(change.apply(&screen(0)).unwrap(), screen(1));
-    let acted: Acted = ask(&mut handlers, Act { holds: Some(held), ..act(tap_more()) });
-    let ScreenUpdate::Changed(change) = acted.screen else { panic!("the reply before may have been lost") };
+    let acted: Acted = ask(
+        &mut handlers,
+        Act {
+            holds: Some(held),
+            ..act(tap_more())
+        },
+    );
+    let ScreenUpdate::Changed(change) = acted.screen else {
+        panic!("the reply before may have been lost")
+    };
     assert_eq!(change.apply(&screen(0)).unwrap(), screen(2));
 }
 
 #[test]
 fn a_crash_during_a_step_is_in_its_reply_and_nowhere_else() {
     let boom = What::Problem(crash(7));
-    let phone =
-        ScriptedPhone { at_counter: [(1, (millis(150), boom.clone()))].into(), ..ScriptedPhone::default() };
+    let phone = ScriptedPhone {
+        at_counter: [(1, (millis(150), boom.clone()))].into(),
+        ..ScriptedPhone::default()
+    };
     let mut handlers = Handlers::new(Box::new(phone));
     let acted: Acted = ask(&mut handlers, act(tap_more()));
     assert_eq!(acted.happened.len(), 1);
-    assert_eq!((acted.happened[0].at, &acted.happened[0].what), (millis(150), &boom));
-    let watched: Watched = ask(&mut handlers, Watch { package: PACKAGE.into() });
+    assert_eq!(
+        (acted.happened[0].at, &acted.happened[0].what),
+        (millis(150), &boom)
+    );
+    let watched: Watched = ask(
+        &mut handlers,
+        Watch {
+            package: PACKAGE.into(),
+        },
+    );
     assert!(watched.happened.is_empty());
 }
 
@@ -143,25 +223,39 @@ fn a_clean_start_stops_clears_grants_and_launches_in_this_order() {
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
     for start in [Start::Clean, Start::Restart, Start::Continue] {
-        let control = Control { app: app(), command: Command::Start(start) };
+        let control = Control {
+            app: app(),
+            command: Command::Start(start),
+        };
         handlers.handle(control.into()).unwrap();
         calls.lock().unwrap().push("|".into());
     }
     let watch = format!("watch {PACKAGE}");
     let (watch, bar) = (watch.as_str(), "|");
-    let expected = [watch, "stop", "clear", "grant", "launch", bar, watch, "stop", "launch", bar, watch, bar];
+    let expected = [
+        watch, "stop", "clear", "grant", "launch", bar, watch, "stop", "launch", bar, watch, bar,
+    ];
     assert_eq!(*calls.lock().unwrap(), expected);
 }
 
 #[test]
 fn a_start_finds_the_phone_upright_however_the_run_before_left_it() {
-    let phone = ScriptedPhone { can_rotate: true, ..ScriptedPhone::default() };
+    let phone = ScriptedPhone {
+        can_rotate: true,
+        ..ScriptedPhone::default()
+    };
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let control = Control { app: app(), command: Command::Start(Start::Restart) };
+    let control = Control {
+        app: app(),
+        command: Command::Start(Start::Restart),
+    };
     handlers.handle(control.into()).unwrap();
     let watch = format!("watch {PACKAGE}");
-    assert_eq!(*calls.lock().unwrap(), [watch.as_str(), "stop", "rotate to natural", "launch"]);
+    assert_eq!(
+        *calls.lock().unwrap(),
+        [watch.as_str(), "stop", "rotate to natural", "launch"]
+    );
 }
 
 #[test]
@@ -175,10 +269,18 @@ fn what_happened_before_a_start_is_news_and_not_part_of_the_run() {
     let mut handlers = Handlers::new(Box::new(phone));
     let acted: Acted = ask(&mut handlers, act(tap_more()));
     assert!(acted.happened.is_empty(), "it comes later");
-    let control = Control { app: app(), command: Command::Start(Start::Clean) };
+    let control = Control {
+        app: app(),
+        command: Command::Start(Start::Clean),
+    };
     let controlled: Controlled = ask(&mut handlers, control);
     assert!(controlled.happened.is_empty());
-    let watched: Watched = ask(&mut handlers, Watch { package: PACKAGE.into() });
+    let watched: Watched = ask(
+        &mut handlers,
+        Watch {
+            package: PACKAGE.into(),
+        },
+    );
     assert_eq!(watched.happened[0].what, boom);
 }
 
@@ -193,6 +295,8 @@ fn a_checkpoint_brings_back_the_screen_of_then_until_it_is_dropped() {
     let captured: Captured = ask(&mut handlers, Capture { holds: None });
     assert_eq!(captured.screen, ScreenUpdate::Full(screen(1).into()));
     let _: Checkpointed = ask(&mut handlers, Checkpoint::Drop(saved.id));
-    let error = handlers.handle(Checkpoint::Restore(saved.id).into()).unwrap_err();
+    let error = handlers
+        .handle(Checkpoint::Restore(saved.id).into())
+        .unwrap_err();
     assert_eq!(error.to_string(), "there is no checkpoint 0");
 }

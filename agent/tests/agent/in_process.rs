@@ -8,7 +8,8 @@ use retap_shared::action::{Action, Widget};
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Act, Capture, Captured, Hit, Play, Played, Request, ScreenUpdate, Settle, Target, Watch, Watched, What,
+    Act, Capture, Captured, Hit, Play, Played, Request, ScreenUpdate, Settle, Target, Watch,
+    Watched, What,
 };
 use retap_shared::screen::{Point, Rotation};
 use retap_shared::trace::{Start, Step};
@@ -20,7 +21,13 @@ fn millis(millis: u64) -> Micros {
 }
 
 fn taps(count: usize) -> Vec<Step> {
-    vec![Step { widget: Some(screen(0).widget(2)), ..Step::new(Action::Tap(Point { x: 50, y: 250 })) }; count]
+    vec![
+        Step {
+            widget: Some(screen(0).widget(2)),
+            ..Step::new(Action::Tap(Point { x: 50, y: 250 }))
+        };
+        count
+    ]
 }
 
 fn play(steps: Vec<Step>, target: Option<Target>) -> Play {
@@ -37,50 +44,103 @@ fn play(steps: Vec<Step>, target: Option<Target>) -> Play {
 
 fn crashing_at(counter: u32, after: Micros, line: u32) -> (InProcess, Calls) {
     let happens = (after, What::Problem(crash(line)));
-    let phone = ScriptedPhone { at_counter: [(counter, happens)].into(), ..ScriptedPhone::default() };
+    let phone = ScriptedPhone {
+        at_counter: [(counter, happens)].into(),
+        ..ScriptedPhone::default()
+    };
     let calls = phone.calls.clone();
     (InProcess::new(Box::new(phone)), calls)
 }
 
 async fn played(connection: &InProcess, play: Play) -> Played {
-    connection.request(play.into()).await.unwrap().try_into().unwrap()
+    connection
+        .request(play.into())
+        .await
+        .unwrap()
+        .try_into()
+        .unwrap()
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_play_ends_at_its_target() {
     let (connection, calls) = crashing_at(3, millis(50), 7);
-    let played = played(&connection, play(taps(9), Some(Target::Problem(crash(7).fingerprint())))).await;
+    let played = played(
+        &connection,
+        play(taps(9), Some(Target::Problem(crash(7).fingerprint()))),
+    )
+    .await;
     assert_eq!((played.verdict, played.played), (Verdict::TargetReached, 3));
     assert_eq!(played.hits, [Hit::Widget; 3]);
-    assert_eq!(calls.lock().unwrap().iter().filter(|call| call.starts_with("tap")).count(), 3);
+    assert_eq!(
+        calls
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|call| call.starts_with("tap"))
+            .count(),
+        3
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_play_ends_with_another_crash_than_its_target() {
     let (connection, _) = crashing_at(3, millis(50), 99);
-    let played = played(&connection, play(taps(9), Some(Target::Problem(crash(7).fingerprint())))).await;
-    assert_eq!((played.verdict, played.played), (Verdict::Problem(crash(99)), 3));
+    let played = played(
+        &connection,
+        play(taps(9), Some(Target::Problem(crash(7).fingerprint()))),
+    )
+    .await;
+    assert_eq!(
+        (played.verdict, played.played),
+        (Verdict::Problem(crash(99)), 3)
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_crash_that_comes_after_the_last_step_still_counts_within_the_linger() {
     let target = Some(Target::AnyProblem);
     let (connection, _) = crashing_at(2, millis(1_100), 7);
-    assert_eq!(played(&connection, play(taps(2), target.clone())).await.verdict, Verdict::TargetReached);
+    assert_eq!(
+        played(&connection, play(taps(2), target.clone()))
+            .await
+            .verdict,
+        Verdict::TargetReached
+    );
     let (connection, _) = crashing_at(2, millis(1_500), 7);
-    assert_eq!(played(&connection, play(taps(2), target)).await.verdict, Verdict::TargetNotReached);
+    assert_eq!(
+        played(&connection, play(taps(2), target)).await.verdict,
+        Verdict::TargetNotReached
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn activities_and_widgets_are_targets_too() {
     let connection = InProcess::new(Box::new(ScriptedPhone::default()));
-    for name in ["Main", "com.example.counter.Main", "com.example.counter/com.example.counter.Main"] {
-        let played = played(&connection, play(taps(2), Some(Target::Activity(name.into())))).await;
-        assert_eq!((played.verdict, played.played), (Verdict::TargetReached, 0), "{name}");
+    for name in [
+        "Main",
+        "com.example.counter.Main",
+        "com.example.counter/com.example.counter.Main",
+    ] {
+        let played = played(
+            &connection,
+            play(taps(2), Some(Target::Activity(name.into()))),
+        )
+        .await;
+        assert_eq!(
+            (played.verdict, played.played),
+            (Verdict::TargetReached, 0),
+            "{name}"
+        );
     }
     let ain = play(taps(2), Some(Target::Activity("ain".into())));
-    assert_eq!(played(&connection, ain).await.verdict, Verdict::TargetNotReached);
-    let shown = Target::Screen(Widget { text: "2 taps".into(), ..Widget::default() });
+    assert_eq!(
+        played(&connection, ain).await.verdict,
+        Verdict::TargetNotReached
+    );
+    let shown = Target::Screen(Widget {
+        text: "2 taps".into(),
+        ..Widget::default()
+    });
     let played = played(&connection, play(taps(5), Some(shown))).await;
     assert_eq!((played.verdict, played.played), (Verdict::TargetReached, 2));
 }
@@ -92,24 +152,51 @@ async fn a_line_of_the_log_is_a_target_too() {
     let ended = played(&connection, log("^E/AndroidRuntime: FATAL")).await;
     assert_eq!((ended.verdict, ended.played), (Verdict::TargetReached, 3));
     let (connection, _) = crashing_at(3, millis(50), 7);
-    assert_eq!(played(&connection, log("no such line")).await.verdict, Verdict::Problem(crash(7)));
+    assert_eq!(
+        played(&connection, log("no such line")).await.verdict,
+        Verdict::Problem(crash(7))
+    );
     let refused = connection.request(log("(").into()).await.unwrap_err();
-    assert!(refused.to_string().contains("`(` is no regular expression"), "{refused}");
+    assert!(
+        refused.to_string().contains("`(` is no regular expression"),
+        "{refused}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_recorded_play_brings_the_screen_before_each_step_and_the_last_one() {
     let connection = InProcess::new(Box::new(ScriptedPhone::default()));
-    let played = played(&connection, Play { record: true, ..play(taps(3), None) }).await;
-    let shown: Vec<_> = played.screens.iter().map(|screen| screen.as_ref().clone()).collect();
+    let played = played(
+        &connection,
+        Play {
+            record: true,
+            ..play(taps(3), None)
+        },
+    )
+    .await;
+    let shown: Vec<_> = played
+        .screens
+        .iter()
+        .map(|screen| screen.as_ref().clone())
+        .collect();
     assert_eq!(shown, [0, 1, 2, 3].map(screen));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_empty_trace_is_played_too() {
     let connection = InProcess::new(Box::new(ScriptedPhone::default()));
-    let played = played(&connection, Play { record: true, ..play(vec![], None) }).await;
-    assert_eq!((played.verdict, played.played), (Verdict::TargetNotReached, 0));
+    let played = played(
+        &connection,
+        Play {
+            record: true,
+            ..play(vec![], None)
+        },
+    )
+    .await;
+    assert_eq!(
+        (played.verdict, played.played),
+        (Verdict::TargetNotReached, 0)
+    );
     assert_eq!(played.screens.len(), 1);
 }
 
@@ -118,55 +205,106 @@ async fn what_the_phone_cannot_do_is_a_verdict_of_its_own() {
     let connection = InProcess::new(Box::new(ScriptedPhone::default()));
     let steps = vec![taps(1).remove(0), Step::new(Action::Rotate(Rotation::Left))];
     let played = played(&connection, play(steps, None)).await;
-    assert_eq!((played.verdict, played.played), (Verdict::Unsupported { what: "rotate".into() }, 1));
+    assert_eq!(
+        (played.verdict, played.played),
+        (
+            Verdict::Unsupported {
+                what: "rotate".into()
+            },
+            1
+        )
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_phone_is_an_interruption_and_no_verdict() {
-    let phone = ScriptedPhone { lost_at: Some(2), ..ScriptedPhone::default() };
+    let phone = ScriptedPhone {
+        lost_at: Some(2),
+        ..ScriptedPhone::default()
+    };
     let connection = InProcess::new(Box::new(phone));
-    let error = connection.request(play(taps(3), None).into()).await.unwrap_err();
-    let lost = Interruption::PhoneLost { why: "the cable was pulled".into() };
+    let error = connection
+        .request(play(taps(3), None).into())
+        .await
+        .unwrap_err();
+    let lost = Interruption::PhoneLost {
+        why: "the cable was pulled".into(),
+    };
     assert_eq!(error, RequestError::Interrupted(lost));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_play_ends_before_its_next_step_and_what_had_happened_becomes_news() {
     let activity = What::Activity("com.example.counter/.Other".into());
-    let phone =
-        ScriptedPhone { at_counter: [(1, (millis(1), activity.clone()))].into(), ..ScriptedPhone::default() };
+    let phone = ScriptedPhone {
+        at_counter: [(1, (millis(1), activity.clone()))].into(),
+        ..ScriptedPhone::default()
+    };
     let calls = phone.calls.clone();
     let connection = InProcess::new(Box::new(phone));
     let limit = Duration::from_millis(200 + 206 * 3 + 100);
     let cut = tokio::time::timeout(limit, connection.request(play(taps(50), None).into())).await;
     assert!(cut.is_err(), "the play would have taken longer");
-    assert_eq!(calls.lock().unwrap().iter().filter(|call| call.starts_with("tap")).count(), 4);
+    assert_eq!(
+        calls
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|call| call.starts_with("tap"))
+            .count(),
+        4
+    );
     assert_eq!(connection.news().await.unwrap().what, activity);
-    let watched: Watched =
-        connection.request(Watch { package: PACKAGE.into() }.into()).await.unwrap().try_into().unwrap();
-    assert!(watched.happened.is_empty(), "each happening is handed out once");
+    let watched: Watched = connection
+        .request(
+            Watch {
+                package: PACKAGE.into(),
+            }
+            .into(),
+        )
+        .await
+        .unwrap()
+        .try_into()
+        .unwrap();
+    assert!(
+        watched.happened.is_empty(),
+        "each happening is handed out once"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_phones_time_passes_on_the_hosts_clock() {
     let connection = InProcess::new(Box::new(ScriptedPhone::default()));
     let start = Instant::now();
-    let act = Act { step: taps(1).remove(0), settle: Settle::default(), holds: None };
+    let act = Act {
+        step: taps(1).remove(0),
+        settle: Settle::default(),
+        holds: None,
+    };
     for _ in 0..100 {
         connection.request(act.clone().into()).await.unwrap();
     }
     let expected = Duration::from_micros(100 * 205_600);
     let off = start.elapsed().abs_diff(expected);
-    assert!(off <= Duration::from_millis(1), "parts of a millisecond do not add up: off by {off:?}");
+    assert!(
+        off <= Duration::from_millis(1),
+        "parts of a millisecond do not add up: off by {off:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn requests_are_answered_one_after_the_other() {
     let connection = InProcess::new(Box::new(ScriptedPhone::default()));
     let whole = connection.request(play(taps(5), None).into());
-    let look = connection.request(Request::Capture(Capture { holds: Some(screen(0).hash()) }));
+    let look = connection.request(Request::Capture(Capture {
+        holds: Some(screen(0).hash()),
+    }));
     let (played, captured) = tokio::join!(whole, look);
     played.unwrap();
     let captured = Captured::try_from(captured.unwrap()).unwrap();
-    assert_eq!(captured.screen, ScreenUpdate::Full(screen(5).into()), "the play was not disturbed");
+    assert_eq!(
+        captured.screen,
+        ScreenUpdate::Full(screen(5).into()),
+        "the play was not disturbed"
+    );
 }

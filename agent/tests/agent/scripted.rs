@@ -10,7 +10,9 @@ use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What,
+};
 use retap_shared::screen::{
     Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window, WindowKind,
 };
@@ -50,7 +52,11 @@ pub(crate) enum Due {
 }
 
 pub(crate) fn app() -> App {
-    App { package: PACKAGE.into(), activity: "com.example.counter.Main".into(), version_code: 1 }
+    App {
+        package: PACKAGE.into(),
+        activity: "com.example.counter.Main".into(),
+        version_code: 1,
+    }
 }
 
 pub(crate) fn crash(line: u32) -> Problem {
@@ -78,7 +84,10 @@ impl ScriptedPhone {
         self.counter += 1;
         self.changed = self.now;
         if self.lost_at == Some(self.counter) {
-            return Err(Interruption::PhoneLost { why: "the cable was pulled".into() }.into());
+            return Err(Interruption::PhoneLost {
+                why: "the cable was pulled".into(),
+            }
+            .into());
         }
         for ripple in self.ripples.clone() {
             self.schedule(ripple, Due::Change);
@@ -103,11 +112,21 @@ impl Phone for ScriptedPhone {
 
     fn can(&self) -> Capabilities {
         let rotation = self.can_rotate;
-        Capabilities { checkpoints: true, branches: true, rotation, ..Capabilities::default() }
+        Capabilities {
+            checkpoints: true,
+            branches: true,
+            rotation,
+            ..Capabilities::default()
+        }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {
-        Ok(vec![AppInfo { app: app(), label: "Counter".into(), activities: vec![], branches: 0 }])
+        Ok(vec![AppInfo {
+            app: app(),
+            label: "Counter".into(),
+            activities: vec![],
+            branches: 0,
+        }])
     }
 
     fn now(&self) -> Micros {
@@ -136,7 +155,9 @@ impl Phone for ScriptedPhone {
         self.call(action.to_string());
         match action {
             Action::Tap(_) => self.count(),
-            Action::Rotate(_) if !self.can_rotate => Err(Fault::Unsupported("rotate".into()).into()),
+            Action::Rotate(_) if !self.can_rotate => {
+                Err(Fault::Unsupported("rotate".into()).into())
+            }
             _ => Ok(()),
         }
     }
@@ -151,7 +172,8 @@ impl Phone for ScriptedPhone {
 
     fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
         let picture = self.picture.take();
-        let (begun, go_on) = picture.ok_or_else(|| Fault::Unsupported("take screenshots".into()))?;
+        let (begun, go_on) =
+            picture.ok_or_else(|| Fault::Unsupported("take screenshots".into()))?;
         Ok(Box::new(move || {
             begun.send(()).unwrap();
             go_on.recv().unwrap();
@@ -201,7 +223,8 @@ impl Phone for ScriptedPhone {
 
     fn restore(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
         let saved = self.saved.get(id.0 as usize).copied().flatten();
-        self.counter = saved.ok_or_else(|| Fault::Impossible(format!("there is no checkpoint {}", id.0)))?;
+        self.counter =
+            saved.ok_or_else(|| Fault::Impossible(format!("there is no checkpoint {}", id.0)))?;
         Ok(4)
     }
 
@@ -219,19 +242,39 @@ pub(crate) fn screen(counter: u32) -> Screen {
         class: "android.widget.Button".into(),
         id: id.into(),
         text: text.into(),
-        bounds: Rect { left, top: 200 + top, right: left + 100, bottom: 300 + top },
+        bounds: Rect {
+            left,
+            top: 200 + top,
+            right: left + 100,
+            bottom: 300 + top,
+        },
         flags: NodeFlags::ENABLED | NodeFlags::CLICKABLE | NodeFlags::VISIBLE,
         ..Node::default()
     };
-    let root = Rect { left: 0, top: 0, right: 1080, bottom: 1920 };
+    let root = Rect {
+        left: 0,
+        top: 0,
+        right: 1080,
+        bottom: 1920,
+    };
     let visible = NodeFlags::ENABLED | NodeFlags::VISIBLE;
     let nodes = vec![
-        Node { class: "android.widget.FrameLayout".into(), bounds: root, flags: visible, ..Node::default() },
+        Node {
+            class: "android.widget.FrameLayout".into(),
+            bounds: root,
+            flags: visible,
+            ..Node::default()
+        },
         Node {
             depth: 1,
             class: "android.widget.TextView".into(),
             text: format!("{counter} taps").into(),
-            bounds: Rect { left: 0, top: 0, right: 400, bottom: 100 },
+            bounds: Rect {
+                left: 0,
+                top: 0,
+                right: 400,
+                bottom: 100,
+            },
             flags: visible,
             ..Node::default()
         },
@@ -239,7 +282,10 @@ pub(crate) fn screen(counter: u32) -> Screen {
         button("com.example.counter:id/less", "Less", 500),
     ];
     Screen::new(ScreenContent {
-        size: Size { width: 1080, height: 1920 },
+        size: Size {
+            width: 1080,
+            height: 1920,
+        },
         activity: format!("{PACKAGE}/com.example.counter.Main").into(),
         windows: vec![Window {
             kind: WindowKind::Application,

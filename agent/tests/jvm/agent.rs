@@ -56,13 +56,27 @@ impl Agent {
         };
         command.args(["-cp", &classes, "dev.retap.agent.Main", &setting(LIBRARY)]);
         command.arg("--folder").arg(folder.path()).args(options);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = command.spawn().unwrap_or_else(|error| panic!("could not start {java:?}: {error}"));
-        let line: String = codec::encode(&agent).unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut process = command
+            .spawn()
+            .unwrap_or_else(|error| panic!("could not start {java:?}: {error}"));
+        let line: String = codec::encode(&agent)
+            .unwrap()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         // An agent that fails at once does not read its keys.
         let _ = writeln!(process.stdin.take().unwrap(), "{line}");
         let said = BufReader::new(process.stdout.take().unwrap());
-        Agent { process, said, host, _folder: folder }
+        Agent {
+            process,
+            said,
+            host,
+            _folder: folder,
+        }
     }
 
     pub(crate) fn host_keys(&self) -> &Keys {
@@ -73,7 +87,12 @@ impl Agent {
     pub(crate) fn listens_on(&mut self) -> String {
         let mut heard = String::new();
         while self.said.read_line(&mut heard).unwrap() > 0 {
-            if let Some((_, place)) = heard.lines().last().unwrap_or_default().split_once("listening on ") {
+            if let Some((_, place)) = heard
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .split_once("listening on ")
+            {
                 return place.to_owned();
             }
         }
@@ -103,7 +122,10 @@ impl Agent {
         self.said.read_to_string(&mut words).unwrap();
         words.push_str(&self.complaints());
         for warning in ["WARNING", "FATAL ERROR"] {
-            assert!(!words.contains(warning), "-Xcheck:jni has something to say: {words}");
+            assert!(
+                !words.contains(warning),
+                "-Xcheck:jni has something to say: {words}"
+            );
         }
         words
     }
@@ -134,7 +156,10 @@ pub(crate) fn own_owner() -> String {
 
 fn owner_of(process: &str) -> String {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let uid = status.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap();
+    let uid = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Uid:"))
+        .unwrap();
     uid.trim().to_owned()
 }
 
@@ -146,5 +171,6 @@ fn folder_for_everybody() -> TempDir {
 }
 
 fn setting(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run scripts/test-agent-on-jvm"))
+    std::env::var(name)
+        .unwrap_or_else(|_| panic!("{name} is not set: run scripts/test-agent-on-jvm"))
 }

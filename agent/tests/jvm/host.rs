@@ -12,7 +12,9 @@ use retap_agent::link::stream::{FramedSocket, PEER};
 use retap_agent::link::udp::PlainUdp;
 use retap_agent::link::{receive, send, with_causes};
 use retap_shared::protocol::{Reply, Request};
-use retap_shared::session::{ANSWER_LIMIT, Answer, Envelope, HELLO_LIMIT, Hello, SessionId, Welcome};
+use retap_shared::session::{
+    ANSWER_LIMIT, Answer, Envelope, HELLO_LIMIT, Hello, SessionId, Welcome,
+};
 use tokio::net::UnixStream;
 
 pub(crate) struct Host {
@@ -56,8 +58,13 @@ impl Host {
             news_seen: 0,
         };
         let (mut out, mut back) = quic.open_bi().await.map_err(|error| with_causes(&error))?;
-        send(&mut out, &hello).await.map_err(|error| with_causes(&error))?;
-        match receive(&mut back, HELLO_LIMIT).await.map_err(|error| with_causes(&error))? {
+        send(&mut out, &hello)
+            .await
+            .map_err(|error| with_causes(&error))?;
+        match receive(&mut back, HELLO_LIMIT)
+            .await
+            .map_err(|error| with_causes(&error))?
+        {
             Welcome::Accepted { .. } => Ok(Host { quic, asked: 0 }),
             Welcome::Refused(refusal) => Err(refusal.to_string()),
         }
@@ -78,7 +85,10 @@ impl Host {
     }
 
     /// A request that is answered with what it asks for.
-    pub(crate) async fn ask<T: TryFrom<Reply, Error: Debug>>(&mut self, request: impl Into<Request>) -> T {
+    pub(crate) async fn ask<T: TryFrom<Reply, Error: Debug>>(
+        &mut self,
+        request: impl Into<Request>,
+    ) -> T {
         match self.request(request).await {
             Answer::Reply(reply) => reply.try_into().unwrap(),
             other => panic!("{other:?}"),

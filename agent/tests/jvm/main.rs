@@ -10,7 +10,8 @@ use host::Host;
 use retap_agent::link::keys::Keys;
 use retap_shared::action::Action;
 use retap_shared::protocol::{
-    About, Act, Acted, Capture, Captured, Described, Fault, ScreenUpdate, Screenshot, Settle, Shot, What,
+    About, Act, Acted, Capture, Captured, Described, Fault, ScreenUpdate, Screenshot, Settle, Shot,
+    What,
 };
 use retap_shared::screen::{Point, SharedScreen, WindowKind};
 use retap_shared::session::Answer;
@@ -34,7 +35,9 @@ async fn a_host_comes_in_by_the_name_that_adb_forwards_to() {
     let name = format!("retap-test-{}", std::process::id());
     let mut agent = Agent::start(Phone::Whole, &["--name", &name]);
     assert_eq!(agent.listens_on(), format!("@{name}"));
-    let mut host = Host::over_abstract_socket(&name, agent.host_keys()).await.unwrap();
+    let mut host = Host::over_abstract_socket(&name, agent.host_keys())
+        .await
+        .unwrap();
     describes_itself(&mut host).await;
     agent.stop();
 }
@@ -55,7 +58,11 @@ async fn what_a_vendor_left_out_is_a_missing_capability() {
     let place = agent.listens_on();
     let mut host = Host::over_udp(&place, agent.host_keys()).await.unwrap();
     let described: Described = host.ask(About).await;
-    assert!(!described.can.rotation && !described.can.screenshots, "{:?}", described.can);
+    assert!(
+        !described.can.rotation && !described.can.screenshots,
+        "{:?}",
+        described.can
+    );
     let refused = host.request(Screenshot).await;
     let words = "use `UiAutomation.takeScreenshot`: it has no such method";
     assert_eq!(refused, Answer::Fault(Fault::Unsupported(words.into())));
@@ -82,22 +89,34 @@ async fn each_step_tells_the_branches_that_ran_in_it_where_something_counts_them
 fn what_nothing_stands_in_for_is_an_error_that_names_it() {
     let agent = Agent::start(Phone::WithoutNeeded, &["--name", "retap-test-never"]);
     let words = agent.fails();
-    assert!(words.contains("`UiAutomation.connect`: it has no such method"), "{words}");
+    assert!(
+        words.contains("`UiAutomation.connect`: it has no such method"),
+        "{words}"
+    );
 }
 
 #[test]
 fn a_level_below_the_oldest_is_refused() {
     let agent = Agent::start(Phone::Old, &["--name", "retap-test-never"]);
     let words = agent.fails();
-    assert!(words.contains("API level 22, and 23 is the oldest one"), "{words}");
+    assert!(
+        words.contains("API level 22, and 23 is the oldest one"),
+        "{words}"
+    );
 }
 
 #[test]
 fn nowhere_to_listen_and_wrong_options_are_errors() {
     for (options, expected) in [
         (&[][..], "nowhere to listen"),
-        (&["--uid", "root"], "`--uid` is no option, or its value is missing"),
-        (&["--udp", "127.0.0.1:0", "--folder", "/proc/none"], "could not serve"),
+        (
+            &["--uid", "root"],
+            "`--uid` is no option, or its value is missing",
+        ),
+        (
+            &["--udp", "127.0.0.1:0", "--folder", "/proc/none"],
+            "could not serve",
+        ),
     ] {
         let words = Agent::start(Phone::Whole, options).fails();
         assert!(words.contains(expected), "{options:?}: {words}");
@@ -110,7 +129,11 @@ async fn an_agent_of_roots_becomes_the_shell_and_keeps_its_input() {
     let mut agent = Agent::start(Phone::Whole, &["--udp", "127.0.0.1:0", "--uid", "2000"]);
     let place = agent.listens_on();
     let owner = agent.owner();
-    let expected = if agent::is_root() { "2000\t2000\t2000\t2000" } else { &agent::own_owner() };
+    let expected = if agent::is_root() {
+        "2000\t2000\t2000\t2000"
+    } else {
+        &agent::own_owner()
+    };
     assert_eq!(owner, expected);
     describes_itself(&mut Host::over_udp(&place, agent.host_keys()).await.unwrap()).await;
     agent.stop();
@@ -119,21 +142,51 @@ async fn an_agent_of_roots_becomes_the_shell_and_keeps_its_input() {
 async fn describes_itself(host: &mut Host) {
     let described: Described = host.ask(About).await;
     let phone = &described.phone;
-    assert_eq!((phone.model.as_str(), phone.api_level, phone.density), ("Cardboard 1", 28, 160));
-    assert_eq!((phone.locale.as_str(), phone.font_scale, phone.dark_mode), ("de-AT", 115, true));
-    assert!(described.can.rotation && described.can.screenshots, "{:?}", described.can);
-    let [app] = &described.apps[..] else { panic!("{:?}", described.apps) };
+    assert_eq!(
+        (phone.model.as_str(), phone.api_level, phone.density),
+        ("Cardboard 1", 28, 160)
+    );
+    assert_eq!(
+        (phone.locale.as_str(), phone.font_scale, phone.dark_mode),
+        ("de-AT", 115, true)
+    );
+    assert!(
+        described.can.rotation && described.can.screenshots,
+        "{:?}",
+        described.can
+    );
+    let [app] = &described.apps[..] else {
+        panic!("{:?}", described.apps)
+    };
     assert_eq!((app.label.as_str(), app.app.version_code), ("Cardboard", 7));
-    assert_eq!((described.can.branches, app.branches), (false, 0), "nothing counts them");
-    assert_eq!(app.activities, ["com.example.cardboard/com.example.cardboard.Main"]);
+    assert_eq!(
+        (described.can.branches, app.branches),
+        (false, 0),
+        "nothing counts them"
+    );
+    assert_eq!(
+        app.activities,
+        ["com.example.cardboard/com.example.cardboard.Main"]
+    );
 }
 
 async fn shows_its_screen(host: &mut Host) {
     let captured: Captured = host.ask(Capture { holds: None }).await;
     let screen = full(captured.screen);
-    let kinds: Vec<_> = screen.windows().iter().map(|window| (window.kind, window.nodes)).collect();
-    assert_eq!(kinds, [(WindowKind::Application, 3), (WindowKind::Keyboard, 0)]);
-    let texts: Vec<_> = screen.nodes().iter().map(|node| node.text.as_str()).collect();
+    let kinds: Vec<_> = screen
+        .windows()
+        .iter()
+        .map(|window| (window.kind, window.nodes))
+        .collect();
+    assert_eq!(
+        kinds,
+        [(WindowKind::Application, 3), (WindowKind::Keyboard, 0)]
+    );
+    let texts: Vec<_> = screen
+        .nodes()
+        .iter()
+        .map(|node| node.text.as_str())
+        .collect();
     assert_eq!(texts, ["", "0 taps", "half \u{fffd}, whole 😀, none \0"]);
 }
 
@@ -141,7 +194,12 @@ async fn counts_taps_and_tells_of_a_crash(host: &mut Host) {
     let acted = tap(host, 10).await;
     assert!(acted.branches.is_empty(), "nothing counts them");
     assert_eq!(full(acted.screen).nodes()[1].text, "1 taps");
-    assert!(!acted.happened.iter().any(|happening| matches!(happening.what, What::Problem(_))));
+    assert!(
+        !acted
+            .happened
+            .iter()
+            .any(|happening| matches!(happening.what, What::Problem(_)))
+    );
     let acted = tap(host, 180).await;
     let problems: Vec<_> = acted
         .happened
@@ -151,21 +209,34 @@ async fn counts_taps_and_tells_of_a_crash(host: &mut Host) {
             What::Activity(_) => None,
         })
         .collect();
-    assert_eq!(problems, [(ProblemKind::Crash, "java.lang.IllegalStateException: torn")]);
+    assert_eq!(
+        problems,
+        [(ProblemKind::Crash, "java.lang.IllegalStateException: torn")]
+    );
 }
 
 async fn takes_a_picture(host: &mut Host) {
     let shot: Shot = host.ask(Screenshot).await;
-    let mut reader = png::Decoder::new(std::io::Cursor::new(shot.picture.0)).read_info().unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(shot.picture.0))
+        .read_info()
+        .unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
     assert_eq!((info.width, info.height), (108, 192));
-    assert_eq!((&pixels[..3], &pixels[pixels.len() - 3..]), (&[255, 0, 0][..], &[0, 0, 255][..]));
+    assert_eq!(
+        (&pixels[..3], &pixels[pixels.len() - 3..]),
+        (&[255, 0, 0][..], &[0, 0, 255][..])
+    );
 }
 
 async fn tap(host: &mut Host, y: i32) -> Acted {
     let step = Step::new(Action::Tap(Point { x: 10, y }));
-    host.ask(Act { step, settle: Settle::default(), holds: None }).await
+    host.ask(Act {
+        step,
+        settle: Settle::default(),
+        holds: None,
+    })
+    .await
 }
 
 fn full(update: ScreenUpdate) -> SharedScreen {

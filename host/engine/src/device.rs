@@ -11,8 +11,8 @@ use retap_shared::connection::{Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
     About, Act, Ask, Capture, Checkpoint, CheckpointId, Checkpointed, Command, Control, Controlled,
-    Described, Fault, Happening, Hit, Play, Played, Request, ScreenUpdate, Screenshot, Settle, Settled,
-    Watch, Watched,
+    Described, Fault, Happening, Hit, Play, Played, Request, ScreenUpdate, Screenshot, Settle,
+    Settled, Watch, Watched,
 };
 use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Step};
@@ -63,8 +63,13 @@ pub enum DeviceError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Breach {
     #[error("it answered `{asked}` with `{answered}`")]
-    WrongReply { asked: &'static str, answered: &'static str },
-    #[error("it sent a difference to a screen that the host does not hold, although asked for the whole one")]
+    WrongReply {
+        asked: &'static str,
+        answered: &'static str,
+    },
+    #[error(
+        "it sent a difference to a screen that the host does not hold, although asked for the whole one"
+    )]
     NoWholeScreen,
 }
 
@@ -90,9 +95,18 @@ impl From<RequestError> for DeviceError {
 
 impl Device {
     /// Asks the phone who it is.
-    pub async fn connect(name: String, connection: Arc<dyn Connection>) -> Result<Device, DeviceError> {
+    pub async fn connect(
+        name: String,
+        connection: Arc<dyn Connection>,
+    ) -> Result<Device, DeviceError> {
         let described = ask(&*connection, About).await?;
-        Ok(Device { name, connection, described, settle: Settle::default(), held: None })
+        Ok(Device {
+            name,
+            connection,
+            described,
+            settle: Settle::default(),
+            held: None,
+        })
     }
 
     pub fn name(&self) -> &str {
@@ -109,7 +123,11 @@ impl Device {
     }
 
     pub async fn step(&mut self, step: Step) -> Result<Stepped, DeviceError> {
-        let act = Act { step, settle: self.settle, holds: self.holds() };
+        let act = Act {
+            step,
+            settle: self.settle,
+            holds: self.holds(),
+        };
         let acted = ask(&*self.connection, act).await?;
         let screen = self.updated(acted.screen).await?;
         Ok(Stepped {
@@ -128,7 +146,13 @@ impl Device {
 
     /// With what the agent took for it, without the way there and back.
     pub async fn capture_timed(&mut self) -> Result<(SharedScreen, Micros), DeviceError> {
-        let captured = ask(&*self.connection, Capture { holds: self.holds() }).await?;
+        let captured = ask(
+            &*self.connection,
+            Capture {
+                holds: self.holds(),
+            },
+        )
+        .await?;
         Ok((self.updated(captured.screen).await?, captured.worked))
     }
 
@@ -150,13 +174,30 @@ impl Device {
         ask(&*self.connection, play).await
     }
 
-    pub async fn control(&mut self, app: &App, command: Command) -> Result<Controlled, DeviceError> {
-        ask(&*self.connection, Control { app: app.clone(), command }).await
+    pub async fn control(
+        &mut self,
+        app: &App,
+        command: Command,
+    ) -> Result<Controlled, DeviceError> {
+        ask(
+            &*self.connection,
+            Control {
+                app: app.clone(),
+                command,
+            },
+        )
+        .await
     }
 
     /// Reports only this package's failures from now on; returns what no reply has carried yet.
     pub async fn watch(&mut self, package: &Text) -> Result<Watched, DeviceError> {
-        ask(&*self.connection, Watch { package: package.clone() }).await
+        ask(
+            &*self.connection,
+            Watch {
+                package: package.clone(),
+            },
+        )
+        .await
     }
 
     pub async fn save(&mut self) -> Result<Checkpointed, DeviceError> {
@@ -181,7 +222,9 @@ impl Device {
             Some(screen) => screen,
             None => {
                 self.held = None;
-                let whole = ask(&*self.connection, Capture { holds: None }).await?.screen;
+                let whole = ask(&*self.connection, Capture { holds: None })
+                    .await?
+                    .screen;
                 self.apply(whole).ok_or(Breach::NoWholeScreen)?
             }
         };
@@ -200,7 +243,9 @@ impl Device {
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Device").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Device")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -209,12 +254,17 @@ async fn ask<A: Ask>(connection: &dyn Connection, request: A) -> Result<A::Reply
     let asked = request.name();
     let limit = PATIENCE + own_time(&request);
     let Ok(reply) = tokio::time::timeout(limit, connection.request(request)).await else {
-        let why = format!("it has not answered `{asked}` for {} min", limit.as_secs() / 60);
+        let why = format!(
+            "it has not answered `{asked}` for {} min",
+            limit.as_secs() / 60
+        );
         return Err(Interruption::PhoneLost { why }.into());
     };
     let reply = reply?;
-    let wrong =
-        |answered: retap_shared::protocol::Reply| Breach::WrongReply { asked, answered: answered.name() };
+    let wrong = |answered: retap_shared::protocol::Reply| Breach::WrongReply {
+        asked,
+        answered: answered.name(),
+    };
     Ok(A::Reply::try_from(reply).map_err(wrong)?)
 }
 
@@ -225,7 +275,11 @@ fn own_time(request: &Request) -> Duration {
         Request::Act(act) => waits(&act.step, act.settle),
         Request::Settle(settle) => settle.limit.into(),
         Request::Play(play) => {
-            let steps: Duration = play.steps.iter().map(|step| waits(step, play.settle) + A_STEP).sum();
+            let steps: Duration = play
+                .steps
+                .iter()
+                .map(|step| waits(step, play.settle) + A_STEP)
+                .sum();
             steps + play.linger.into()
         }
         _ => Duration::ZERO,

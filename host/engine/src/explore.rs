@@ -225,7 +225,11 @@ pub enum ExploreError {
         fault: Fault,
     },
     #[error("what must come before the exploration of `{app}` fails on `{device}`: {why}")]
-    Before { device: String, app: String, why: String },
+    Before {
+        device: String,
+        app: String,
+        why: String,
+    },
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
@@ -247,16 +251,37 @@ pub async fn explore(
     let mut records = journal.recall_sessions()?;
     records.retain(|&session, _| session < sessions);
     let progress = Progress::new(&settings.app.app.package, sink);
-    records.values().for_each(|session| progress.recall(session));
+    records
+        .values()
+        .for_each(|session| progress.recall(session));
 
     let missing = (0..sessions).filter(|session| !records.contains_key(session));
-    let recalled = records.values().map(|session| u64::from(session.events)).sum();
-    let work = Work { pool, make, settings, seed, journal, sink, stop, progress: &progress };
+    let recalled = records
+        .values()
+        .map(|session| u64::from(session.events))
+        .sum();
+    let work = Work {
+        pool,
+        make,
+        settings,
+        seed,
+        journal,
+        sink,
+        stop,
+        progress: &progress,
+    };
     let played = work.play(missing.collect()).await?;
     records.extend(played.records);
 
-    let outcome = if played.stopped { Outcome::Interrupted } else { Outcome::Done };
-    let exploration = Exploration { recalled, ..Exploration::of(records.into_values(), outcome) };
+    let outcome = if played.stopped {
+        Outcome::Interrupted
+    } else {
+        Outcome::Done
+    };
+    let exploration = Exploration {
+        recalled,
+        ..Exploration::of(records.into_values(), outcome)
+    };
     sink(ended(settings, &exploration));
     Ok(exploration)
 }
@@ -265,7 +290,16 @@ impl ExploreSettings {
     pub fn new(app: AppInfo, events: u64) -> ExploreSettings {
         let (settle, guard) = (Settle::default(), Guard::default());
         let (keep_traces, pictures) = (false, false);
-        ExploreSettings { app, events, time: None, session_events: 500, settle, keep_traces, pictures, guard }
+        ExploreSettings {
+            app,
+            events,
+            time: None,
+            session_events: 500,
+            settle,
+            keep_traces,
+            pictures,
+            guard,
+        }
     }
 
     fn sessions(&self) -> Result<u32, ExploreError> {
@@ -274,20 +308,26 @@ impl ExploreSettings {
             return Err(ExploreError::EmptySessions);
         }
         let sessions = events.div_ceil(u64::from(session_events));
-        u32::try_from(sessions).map_err(|_| ExploreError::TooManySessions { events, session_events })
+        u32::try_from(sessions).map_err(|_| ExploreError::TooManySessions {
+            events,
+            session_events,
+        })
     }
 
     /// How many events a session has.
     fn events_of(&self, session: u32) -> u32 {
         let before = u64::from(session) * u64::from(self.session_events);
         let left = self.events.saturating_sub(before);
-        u32::try_from(left).unwrap_or(u32::MAX).min(self.session_events)
+        u32::try_from(left)
+            .unwrap_or(u32::MAX)
+            .min(self.session_events)
     }
 
     /// A phone that does not tell which activity is in front is taken to show the app.
     fn is_inside(&self, activity: &str) -> bool {
         let package = activity.split('/').next().unwrap_or_default();
-        (package.is_empty() || package == self.app.app.package) && !self.guard.forbids_activity(activity)
+        (package.is_empty() || package == self.app.app.package)
+            && !self.guard.forbids_activity(activity)
     }
 }
 
@@ -305,7 +345,11 @@ fn started(settings: &ExploreSettings, sessions: u32, explorer: &str) -> RunEven
     RunEvent::ExplorationStarted {
         app: settings.app.app.package.clone(),
         explorer: explorer.to_owned(),
-        events: if settings.time.is_some() { 0 } else { settings.events },
+        events: if settings.time.is_some() {
+            0
+        } else {
+            settings.events
+        },
         sessions,
         activities_total: u32::try_from(settings.app.activities.len()).unwrap_or(u32::MAX),
         branches_total: settings.app.branches,

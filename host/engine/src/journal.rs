@@ -19,8 +19,17 @@ use crate::oracle::{CandidateKey, Observation};
 use crate::suite::{Run, RunLog};
 
 pub trait Journal: Send + Sync {
-    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError>;
-    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError>;
+    fn recall(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+    ) -> Result<Option<Observation>, JournalError>;
+    fn note(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+        seen: &Observation,
+    ) -> Result<(), JournalError>;
 
     /// Finished sessions by number.
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError>;
@@ -130,35 +139,65 @@ pub struct InMemory {
 impl InMemory {
     /// How many runs of suites it holds.
     pub fn runs(&self) -> usize {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.runs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len()
     }
 }
 
 impl RunLog for InMemory {
     fn recall_run(&self, key: u64, attempt: u32) -> Result<Option<Run>, JournalError> {
-        Ok(self.runs.lock().unwrap_or_else(PoisonError::into_inner).get(&(key, attempt)).cloned())
+        Ok(self
+            .runs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&(key, attempt))
+            .cloned())
     }
 
     fn note_run(&self, key: u64, attempt: u32, run: &Run) -> Result<(), JournalError> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).insert((key, attempt), run.clone());
+        self.runs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert((key, attempt), run.clone());
         Ok(())
     }
 }
 
 impl Journal for InMemory {
-    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError> {
-        let observations = self.observations.lock().unwrap_or_else(PoisonError::into_inner);
+    fn recall(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+    ) -> Result<Option<Observation>, JournalError> {
+        let observations = self
+            .observations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         Ok(observations.get(&(candidate, attempt)).cloned())
     }
 
-    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError> {
-        let mut observations = self.observations.lock().unwrap_or_else(PoisonError::into_inner);
+    fn note(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+        seen: &Observation,
+    ) -> Result<(), JournalError> {
+        let mut observations = self
+            .observations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         observations.insert((candidate, attempt), seen.clone());
         Ok(())
     }
 
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
-        Ok(self.sessions.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        Ok(self
+            .sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone())
     }
 
     fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
@@ -168,11 +207,18 @@ impl Journal for InMemory {
     }
 
     fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
-        Ok(self.walks.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        Ok(self
+            .walks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone())
     }
 
     fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
-        self.walks.lock().unwrap_or_else(PoisonError::into_inner).push(record.clone());
+        self.walks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(record.clone());
         Ok(())
     }
 }

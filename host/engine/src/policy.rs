@@ -58,7 +58,11 @@ pub enum PolicyError {
     #[error(
         "{successes} successes of {runs} runs leave too much open for a table: {pairs} pairs where {MOST_PAIRS} can be told apart"
     )]
-    Pairs { successes: u32, runs: u32, pairs: u64 },
+    Pairs {
+        successes: u32,
+        runs: u32,
+        pairs: u64,
+    },
     #[error("the policy would take about {} MiB of memory, and {} MiB are allowed", .needed >> 20, .allowed >> 20)]
     Memory { needed: u64, allowed: u64 },
     #[error("the policy was stopped before it was solved")]
@@ -70,7 +74,12 @@ pub enum PolicyError {
 impl Rules {
     /// Whether there can be such a policy, and whether it fits into so much memory.
     pub fn check(&self, memory: u64) -> Result<(), PolicyError> {
-        let Rules { candidates, parallel, runs, successes } = *self;
+        let Rules {
+            candidates,
+            parallel,
+            runs,
+            successes,
+        } = *self;
         if !(FEWEST_CANDIDATES..=MOST_CANDIDATES).contains(&candidates) {
             return Err(PolicyError::Candidates(candidates));
         }
@@ -81,12 +90,23 @@ impl Rules {
             return Err(PolicyError::Decides { successes, runs });
         }
         if self.pairs() > MOST_PAIRS {
-            return Err(PolicyError::Pairs { successes, runs, pairs: self.pairs() });
+            return Err(PolicyError::Pairs {
+                successes,
+                runs,
+                pairs: self.pairs(),
+            });
         }
         let needed = self.bytes();
         // Places in the table are numbers of four bytes.
         let memory = memory.min(u64::from(u32::MAX) * 8);
-        if needed > memory { Err(PolicyError::Memory { needed, allowed: memory }) } else { Ok(()) }
+        if needed > memory {
+            Err(PolicyError::Memory {
+                needed,
+                allowed: memory,
+            })
+        } else {
+            Ok(())
+        }
     }
 
     /// How many pairs of successes and failures are neither decided nor dead.
@@ -100,8 +120,13 @@ impl Rules {
         let fewer = count(self.pairs() + 1, self.candidates - 1);
         let states = all.saturating_add(fewer).saturating_mul(32);
         let heads = count(self.pairs() + 1, self.candidates - 2);
-        let rows = heads.saturating_mul(u64::from(self.parallel) + 1).saturating_mul(2 * 12);
-        Table::size(self).saturating_mul(8).saturating_add(states).saturating_add(rows)
+        let rows = heads
+            .saturating_mul(u64::from(self.parallel) + 1)
+            .saturating_mul(2 * 12);
+        Table::size(self)
+            .saturating_mul(8)
+            .saturating_add(states)
+            .saturating_add(rows)
     }
 }
 
@@ -126,7 +151,14 @@ impl Policy {
         pairs: &Pairs,
         states: Vec<Vec<u64>>,
     ) -> Policy {
-        Policy { rules, prior, start, states, schedules, tallies: pairs.tallies().to_vec() }
+        Policy {
+            rules,
+            prior,
+            start,
+            states,
+            schedules,
+            tallies: pairs.tallies().to_vec(),
+        }
     }
 
     pub fn rules(&self) -> &Rules {
@@ -151,15 +183,22 @@ impl Policy {
     /// How many runs of each candidate to start next. `None` for states that the policy does not know: one has passed
     /// or is dead, or there are more than it was made for.
     pub fn schedule(&self, candidates: &[Tally]) -> Option<Vec<u32>> {
-        let number = |tally| self.tallies.iter().position(|known| known == tally).map(|pair| pair as u8);
+        let number = |tally| {
+            self.tallies
+                .iter()
+                .position(|known| known == tally)
+                .map(|pair| pair as u8)
+        };
         let pairs: Vec<u8> = candidates.iter().map(number).collect::<Option<_>>()?;
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         order.sort_by_key(|&place| pairs[place]);
         let sorted: Vec<u8> = order.iter().map(|&place| pairs[place]).collect();
         let layer = self.states.get(sorted.len().checked_sub(1)?)?;
         let state = layer.binary_search(&packed(&sorted)).ok()?;
-        let before: usize =
-            (1..).zip(&self.states[..sorted.len() - 1]).map(|(alive, states)| alive * states.len()).sum();
+        let before: usize = (1..)
+            .zip(&self.states[..sorted.len() - 1])
+            .map(|(alive, states)| alive * states.len())
+            .sum();
         let first = before + state * sorted.len();
         let mut runs = vec![0; sorted.len()];
         for (place, planned) in order.into_iter().zip(&self.schedules[first..]) {
@@ -182,12 +221,23 @@ impl Policy {
     ) -> Result<Policy, PolicyError> {
         rules.check(u64::MAX)?;
         let pairs = Pairs::new(&rules, prior);
-        let states: Vec<Vec<u64>> =
-            (1..=rules.candidates).map(|alive| alive_states(&rules, &pairs, alive)).collect();
-        let length: usize = (1..).zip(&states).map(|(alive, states)| alive * states.len()).sum();
+        let states: Vec<Vec<u64>> = (1..=rules.candidates)
+            .map(|alive| alive_states(&rules, &pairs, alive))
+            .collect();
+        let length: usize = (1..)
+            .zip(&states)
+            .map(|(alive, states)| alive * states.len())
+            .sum();
         if schedules.len() != length {
             return Err(PolicyError::Damaged);
         }
-        Ok(Policy::from_parts(rules, prior.hash(), start, schedules, &pairs, states))
+        Ok(Policy::from_parts(
+            rules,
+            prior.hash(),
+            start,
+            schedules,
+            &pairs,
+            states,
+        ))
     }
 }

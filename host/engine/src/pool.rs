@@ -30,7 +30,10 @@ pub struct Lease {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
-    #[error("no phone is left{}; connect one and run the same command again", reasons(lost))]
+    #[error(
+        "no phone is left{}; connect one and run the same command again",
+        reasons(lost)
+    )]
     Empty {
         /// Each device that was lost, and why.
         lost: Vec<(String, String)>,
@@ -59,8 +62,14 @@ impl Pool {
         if devices.is_empty() {
             free.close();
         }
-        let devices = Mutex::new(Devices { idle: devices.into(), leased: 0, lost: Vec::new() });
-        Pool { shared: Arc::new(Shared { free, devices }) }
+        let devices = Mutex::new(Devices {
+            idle: devices.into(),
+            leased: 0,
+            lost: Vec::new(),
+        });
+        Pool {
+            shared: Arc::new(Shared { free, devices }),
+        }
     }
 
     /// Waits for a free device. Fails as soon as there is none left that could become free.
@@ -71,9 +80,14 @@ impl Pool {
             (Ok(permit), Some(device)) => {
                 permit.forget();
                 devices.leased += 1;
-                Ok(Lease { device: Some(device), shared: Arc::clone(&self.shared) })
+                Ok(Lease {
+                    device: Some(device),
+                    shared: Arc::clone(&self.shared),
+                })
             }
-            _ => Err(PoolError::Empty { lost: devices.lost.clone() }),
+            _ => Err(PoolError::Empty {
+                lost: devices.lost.clone(),
+            }),
         }
     }
 
@@ -119,7 +133,9 @@ impl Lease {
 
     /// Takes the device out of the pool for good.
     pub fn quarantine(mut self, why: impl Into<String>) {
-        let Some(device) = self.device.take() else { return };
+        let Some(device) = self.device.take() else {
+            return;
+        };
         let mut devices = self.shared.lock();
         devices.leased -= 1;
         devices.lost.push((device.name().to_owned(), why.into()));
@@ -131,7 +147,9 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let Some(device) = self.device.take() else { return };
+        let Some(device) = self.device.take() else {
+            return;
+        };
         let mut devices = self.shared.lock();
         devices.leased -= 1;
         devices.idle.push_back(device);
@@ -144,13 +162,17 @@ impl Deref for Lease {
     type Target = Device;
 
     fn deref(&self) -> &Device {
-        self.device.as_ref().expect("a lease holds its device until it is given up")
+        self.device
+            .as_ref()
+            .expect("a lease holds its device until it is given up")
     }
 }
 
 impl DerefMut for Lease {
     fn deref_mut(&mut self) -> &mut Device {
-        self.device.as_mut().expect("a lease holds its device until it is given up")
+        self.device
+            .as_mut()
+            .expect("a lease holds its device until it is given up")
     }
 }
 
@@ -161,5 +183,7 @@ impl Shared {
 }
 
 fn reasons(lost: &[(String, String)]) -> String {
-    lost.iter().map(|(name, why)| format!("; `{name}`: {why}")).collect()
+    lost.iter()
+        .map(|(name, why)| format!("; `{name}`: {why}"))
+        .collect()
 }

@@ -128,7 +128,14 @@ pub async fn reduce(
     let judge = Judge::new(settings, oracle, sink, stop);
     let settings = settings.clone();
     let original = Check::default();
-    let mut work = Work { judge, settings, best: whole, simplified: 0, original, belief: None };
+    let mut work = Work {
+        judge,
+        settings,
+        best: whole,
+        simplified: 0,
+        original,
+        belief: None,
+    };
     let (outcome, result) = match work.run(algorithm).await {
         Ok(None) => (Outcome::DoesNotReproduce, None),
         Ok(Some(check)) => (Outcome::Done, Some(check)),
@@ -136,11 +143,35 @@ pub async fn reduce(
         Err(Halt::Oracle(error)) => return Err(error.into()),
     };
 
-    let Work { judge, settings, best, simplified, original, belief } = work;
-    let judge::Spent { runs, events, took, rounds } = judge.spent();
-    let certainty = result.as_ref().and_then(|check| settings.certainty(check, best.len()));
-    sink(RunEvent::ReductionEnded { target, from, to: steps_of(&best), runs, events, took });
-    let trace = Trace { header: trace.header.clone(), steps: best.to_steps() };
+    let Work {
+        judge,
+        settings,
+        best,
+        simplified,
+        original,
+        belief,
+    } = work;
+    let judge::Spent {
+        runs,
+        events,
+        took,
+        rounds,
+    } = judge.spent();
+    let certainty = result
+        .as_ref()
+        .and_then(|check| settings.certainty(check, best.len()));
+    sink(RunEvent::ReductionEnded {
+        target,
+        from,
+        to: steps_of(&best),
+        runs,
+        events,
+        took,
+    });
+    let trace = Trace {
+        header: trace.header.clone(),
+        steps: best.to_steps(),
+    };
     Ok(Reduction {
         outcome,
         trace,
@@ -152,9 +183,13 @@ pub async fn reduce(
         events,
         took,
         rounds,
-        history: std::iter::once(Size { steps: from, runs: 0, took: Micros::ZERO })
-            .chain(judge.history().iter().copied())
-            .collect(),
+        history: std::iter::once(Size {
+            steps: from,
+            runs: 0,
+            took: Micros::ZERO,
+        })
+        .chain(judge.history().iter().copied())
+        .collect(),
         belief,
         certainty,
     })
@@ -185,9 +220,16 @@ impl Work<'_> {
         if !may_be_flaky || !steady.shortcut(&mut self.judge, &mut self.best).await? {
             let (runs, needed) = settings.original(algorithm);
             let first = self.judge.fresh(self.best.key(), runs).start;
-            self.original = self.judge.check(&self.best, Checked::Original, first, runs).await?;
+            self.original = self
+                .judge
+                .check(&self.best, Checked::Original, first, runs)
+                .await?;
             if self.original.successes < needed {
-                return if may_be_flaky { self.once_more().await } else { Ok(None) };
+                return if may_be_flaky {
+                    self.once_more().await
+                } else {
+                    Ok(None)
+                };
             }
             self.judge.know(&self.best);
         }
@@ -197,9 +239,15 @@ impl Work<'_> {
             Algorithm::Auto => steady.reduce(&mut self.judge, &mut self.best).await?,
             Algorithm::Hdd => self.hierarchical(Variant::Plain).await?,
             Algorithm::Bhdd => self.hierarchical(Variant::Balanced).await?,
-            Algorithm::Lhdd => self.hierarchical(Variant::Local { preselection: true }).await?,
+            Algorithm::Lhdd => {
+                self.hierarchical(Variant::Local { preselection: true })
+                    .await?
+            }
             Algorithm::LhddNoPreselection => {
-                self.hierarchical(Variant::Local { preselection: false }).await?;
+                self.hierarchical(Variant::Local {
+                    preselection: false,
+                })
+                .await?;
             }
         }
         let left = self.best.clone();
@@ -221,8 +269,14 @@ impl Work<'_> {
     /// Fresh runs of what is left: attempts beyond those that any candidate has had, so that no answer of the search is
     /// counted again.
     async fn proven(&mut self, settings: &ReduceSettings) -> Result<Check, Halt> {
-        let first = self.judge.fresh(self.best.key(), settings.check_runs).start.max(settings.runs);
-        self.judge.check(&self.best, Checked::Result, first, settings.check_runs).await
+        let first = self
+            .judge
+            .fresh(self.best.key(), settings.check_runs)
+            .start
+            .max(settings.runs);
+        self.judge
+            .check(&self.best, Checked::Result, first, settings.check_runs)
+            .await
     }
 
     async fn hierarchical(&mut self, variant: Variant) -> Result<(), Halt> {
@@ -233,27 +287,48 @@ impl Work<'_> {
     /// The first run has failed. A trace that then does it at least once is flaky.
     async fn once_more(&mut self) -> Result<Option<Check>, Halt> {
         let first = self.judge.fresh(self.best.key(), SECOND_TRY).start;
-        let again = self.judge.check(&self.best, Checked::Original, first, SECOND_TRY).await?;
+        let again = self
+            .judge
+            .check(&self.best, Checked::Original, first, SECOND_TRY)
+            .await?;
         self.original.runs += again.runs;
         self.original.successes += again.successes;
-        if again.successes == 0 { Ok(None) } else { self.by_beliefs(self.judge.settings().flaky()).await }
+        if again.successes == 0 {
+            Ok(None)
+        } else {
+            self.by_beliefs(self.judge.settings().flaky()).await
+        }
     }
 
     async fn by_beliefs(&mut self, settings: ReduceSettings) -> Result<Option<Check>, Halt> {
         if settings != *self.judge.settings() {
-            let ReduceSettings { runs, successes, .. } = settings;
+            let ReduceSettings {
+                runs, successes, ..
+            } = settings;
             let text = format!(
                 "the target is reached only sometimes; from now on {successes} of {runs} runs count as reached"
             );
             self.judge.tell(RunEvent::Warning { text });
         }
         let ended = auto::auto(&mut self.judge, &settings, &mut self.best).await?;
-        let auto::Ended { original, result, successes, belief, failed } = ended;
+        let auto::Ended {
+            original,
+            result,
+            successes,
+            belief,
+            failed,
+        } = ended;
         self.belief = Some(belief);
         self.original = original;
-        self.settings = ReduceSettings { successes, check_runs: settings.runs, ..settings };
+        self.settings = ReduceSettings {
+            successes,
+            check_runs: settings.runs,
+            ..settings
+        };
         match result {
-            Some(check) if check.successes >= successes => self.second_pass(check, &failed).await.map(Some),
+            Some(check) if check.successes >= successes => {
+                self.second_pass(check, &failed).await.map(Some)
+            }
             result => Ok(result),
         }
     }

@@ -12,7 +12,9 @@ pub struct Stop {
 
 impl Stop {
     pub fn new() -> Stop {
-        Stop { asked: Arc::new(watch::Sender::new(false)) }
+        Stop {
+            asked: Arc::new(watch::Sender::new(false)),
+        }
     }
 
     pub fn ask(&self) {

@@ -139,10 +139,21 @@ pub async fn reduce_suite(
     stop: &Stop,
 ) -> Result<SuiteReduction, SuiteError> {
     settings.check()?;
-    let app = originals.first().ok_or(SuiteError::Empty)?.header.app.package.clone();
+    let app = originals
+        .first()
+        .ok_or(SuiteError::Empty)?
+        .header
+        .app
+        .package
+        .clone();
     let transitions = originals.iter().map(|trace| trace.steps.len() as u64).sum();
     let traces = u32::try_from(originals.len()).unwrap_or(u32::MAX);
-    sink(RunEvent::SuiteStarted { app, algorithm: settings.algorithm.to_string(), traces, transitions });
+    sink(RunEvent::SuiteStarted {
+        app,
+        algorithm: settings.algorithm.to_string(),
+        traces,
+        transitions,
+    });
 
     let mut work = Work::new(originals, settings, replayer, sink, stop);
     let mut plan = Plan::default();
@@ -157,9 +168,19 @@ pub async fn reduce_suite(
         Err(Halt::Failed(error)) => return Err(error),
     };
     let reduction = plan.into_reduction(&work, outcome);
-    let Measure { traces, transitions, .. } = reduction.after;
+    let Measure {
+        traces,
+        transitions,
+        ..
+    } = reduction.after;
     let Spent { runs, events, took } = reduction.spent;
-    sink(RunEvent::SuiteEnded { traces, transitions, runs, events, took });
+    sink(RunEvent::SuiteEnded {
+        traces,
+        transitions,
+        runs,
+        events,
+        took,
+    });
     Ok(reduction)
 }
 
@@ -176,7 +197,12 @@ impl SuiteSettings {
 impl Default for SuiteSettings {
     /// The paper's.
     fn default() -> SuiteSettings {
-        SuiteSettings { algorithm: SuiteAlgorithm::Auto, replays: 10, fragments: 3, simplify: true }
+        SuiteSettings {
+            algorithm: SuiteAlgorithm::Auto,
+            replays: 10,
+            fragments: 3,
+            simplify: true,
+        }
     }
 }
 
@@ -192,7 +218,10 @@ impl fmt::Display for SuiteAlgorithm {
 impl Covered {
     /// How much of everything.
     pub fn len(&self) -> usize {
-        self.app.activities.len() + self.app.screens.len() + self.app.branches.len() + self.problems.len()
+        self.app.activities.len()
+            + self.app.screens.len()
+            + self.app.branches.len()
+            + self.problems.len()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -60,14 +60,19 @@ impl fmt::Display for State {
 
 /// None if this is not what adb prints. A serial may have blanks; between it and the state there is a tab.
 pub(super) fn read(told: &str) -> Option<Vec<Listed>> {
-    let mut lines = told.lines().filter(|line| !line.starts_with('*') && !line.trim().is_empty());
+    let mut lines = told
+        .lines()
+        .filter(|line| !line.starts_with('*') && !line.trim().is_empty());
     if lines.next()?.trim() != "List of devices attached" {
         return None;
     }
     lines
         .map(|line| {
             let (serial, state) = line.rsplit_once('\t')?;
-            Some(Listed { serial: serial.to_owned(), state: State::named(state.trim()) })
+            Some(Listed {
+                serial: serial.to_owned(),
+                state: State::named(state.trim()),
+            })
         })
         .collect()
 }
@@ -82,7 +87,10 @@ mod tests {
             List of devices attached\nR58M\tdevice\nmy phone 2\tunauthorized\n192.168.1.7:5555\toffline\n\
             0A1B\tno permissions (user in plugdev group; are your udev rules wrong?); see [http://x]\nX\trecovery\n\n";
         let list = read(told).unwrap();
-        let states: Vec<_> = list.iter().map(|listed| (listed.serial.as_str(), &listed.state)).collect();
+        let states: Vec<_> = list
+            .iter()
+            .map(|listed| (listed.serial.as_str(), &listed.state))
+            .collect();
         let recovery = State::Elsewhere("recovery".into());
         assert_eq!(
             states,
@@ -99,7 +107,12 @@ mod tests {
     #[test]
     fn what_adb_does_not_print_is_no_list() {
         assert_eq!(read("List of devices attached\n"), Some(vec![]));
-        for told in ["", "hello", "R58M\tdevice\n", "List of devices attached\nR58M device\n"] {
+        for told in [
+            "",
+            "hello",
+            "R58M\tdevice\n",
+            "List of devices attached\nR58M device\n",
+        ] {
             assert_eq!(read(told), None, "{told:?}");
         }
     }

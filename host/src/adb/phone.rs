@@ -29,7 +29,10 @@ pub struct Answer {
 
 impl Phone {
     pub(super) fn new(adb: Adb, serial: &str) -> Phone {
-        Phone { adb, serial: serial.to_owned() }
+        Phone {
+            adb,
+            serial: serial.to_owned(),
+        }
     }
 
     pub fn serial(&self) -> &str {
@@ -58,10 +61,18 @@ impl Phone {
         let arguments = ["-s", &self.serial, "shell", &marked];
         let ended = self.adb.run(&arguments, input, limit).await?;
         let said = ended.out.replace("\r\n", "\n");
-        let code = said.rsplit_once(ENDED).and_then(|(out, code)| Some((out, code.trim().parse().ok()?)));
+        let code = said
+            .rsplit_once(ENDED)
+            .and_then(|(out, code)| Some((out, code.trim().parse().ok()?)));
         match code {
-            Some((out, code)) => Ok(Answer { code, out: out.to_owned(), err: ended.err }),
-            None => Err(self.adb.failed(&["-s", &self.serial, "shell", command], &ended)),
+            Some((out, code)) => Ok(Answer {
+                code,
+                out: out.to_owned(),
+                err: ended.err,
+            }),
+            None => Err(self
+                .adb
+                .failed(&["-s", &self.serial, "shell", command], &ended)),
         }
     }
 
@@ -72,30 +83,49 @@ impl Phone {
             return Ok(answer.out);
         }
         let why = format!("{}{} (exit code {})", answer.err, answer.out, answer.code);
-        Err(AdbError::Failed { what: format!("{command} on {}", self.serial), why })
+        Err(AdbError::Failed {
+            what: format!("{command} on {}", self.serial),
+            why,
+        })
     }
 
     /// Empty if there is none.
     pub async fn property(&self, name: &str) -> Result<String, AdbError> {
-        Ok(self.told(&format!("getprop {name}")).await?.trim().to_owned())
+        Ok(self
+            .told(&format!("getprop {name}"))
+            .await?
+            .trim()
+            .to_owned())
     }
 
     pub async fn push(&self, from: &Path, to: &str) -> Result<(), AdbError> {
         let from = from.to_string_lossy();
-        self.adb.ask(&["-s", &self.serial, "push", &from, to], PUSH).await.map(|_| ())
+        self.adb
+            .ask(&["-s", &self.serial, "push", &from, to], PUSH)
+            .await
+            .map(|_| ())
     }
 
     /// A port of the server's machine that leads to the abstract socket `name` on the phone.
     pub async fn forward(&self, name: &str) -> Result<SocketAddr, AdbError> {
         let to = format!("localabstract:{name}");
-        let told = self.adb.ask(&["-s", &self.serial, "forward", "tcp:0", &to], QUICK).await?;
-        let port = told.trim().parse().map_err(|_| self.adb.garbage("forward", &told))?;
+        let told = self
+            .adb
+            .ask(&["-s", &self.serial, "forward", "tcp:0", &to], QUICK)
+            .await?;
+        let port = told
+            .trim()
+            .parse()
+            .map_err(|_| self.adb.garbage("forward", &told))?;
         Ok((self.adb.server().host(), port).into())
     }
 
     pub async fn forget_forwarded(&self, port: u16) -> Result<(), AdbError> {
         let port = format!("tcp:{port}");
-        self.adb.ask(&["-s", &self.serial, "forward", "--remove", &port], QUICK).await.map(|_| ())
+        self.adb
+            .ask(&["-s", &self.serial, "forward", "--remove", &port], QUICK)
+            .await
+            .map(|_| ())
     }
 
     /// Ports that lead to abstract sockets whose names begin so.
@@ -115,9 +145,24 @@ impl Phone {
     /// every Android can do.
     pub async fn install(&self, apk: &Path, user: u32) -> Result<(), AdbError> {
         let (user, apk) = (user.to_string(), apk.to_string_lossy());
-        let arguments = ["-s", &self.serial, "install", "--no-streaming", "-r", "-t", "--user", &user, &apk];
+        let arguments = [
+            "-s",
+            &self.serial,
+            "install",
+            "--no-streaming",
+            "-r",
+            "-t",
+            "--user",
+            &user,
+            &apk,
+        ];
         let ended = self.adb.run(&arguments, None, INSTALL).await?;
-        let is_there = ended.status.success() && ended.out.lines().any(|line| line.trim() == "Success");
-        if is_there { Ok(()) } else { Err(self.adb.failed(&arguments, &ended)) }
+        let is_there =
+            ended.status.success() && ended.out.lines().any(|line| line.trim() == "Success");
+        if is_there {
+            Ok(())
+        } else {
+            Err(self.adb.failed(&arguments, &ended))
+        }
     }
 }

@@ -43,10 +43,15 @@ impl Server {
         }
         match std::env::var(PORT_VARIABLE) {
             Ok(port) if !port.is_empty() => {
-                let port = port.parse().map_err(|_| AdbError::Address(format!("{PORT_VARIABLE}={port}")))?;
+                let port = port
+                    .parse()
+                    .map_err(|_| AdbError::Address(format!("{PORT_VARIABLE}={port}")))?;
                 Ok(Server { host: None, port })
             }
-            _ => Ok(Server { host: None, port: PORT }),
+            _ => Ok(Server {
+                host: None,
+                port: PORT,
+            }),
         }
     }
 
@@ -57,8 +62,8 @@ impl Server {
 
     pub(super) fn arguments(&self) -> Vec<String> {
         let host = self.host.map(|host| ["-H".to_owned(), host.to_string()]);
-        let port =
-            (self.port != PORT || self.host.is_some()).then(|| ["-P".to_owned(), self.port.to_string()]);
+        let port = (self.port != PORT || self.host.is_some())
+            .then(|| ["-P".to_owned(), self.port.to_string()]);
         host.into_iter().chain(port).flatten().collect()
     }
 
@@ -67,7 +72,12 @@ impl Server {
         let mut stream = match timeout(LIMIT, TcpStream::connect((self.host(), self.port))).await {
             Ok(Ok(stream)) => stream,
             Ok(Err(_)) if self.host.is_none() => return Ok(None),
-            Ok(Err(source)) => return Err(AdbError::NoServer { server: self.clone(), source }),
+            Ok(Err(source)) => {
+                return Err(AdbError::NoServer {
+                    server: self.clone(),
+                    source,
+                });
+            }
             Err(_) => return Err(self.silent()),
         };
         match timeout(LIMIT, ask(&mut stream)).await {
@@ -79,12 +89,18 @@ impl Server {
     }
 
     fn silent(&self) -> AdbError {
-        AdbError::Silent { what: format!("the server at {self}"), limit: LIMIT }
+        AdbError::Silent {
+            what: format!("the server at {self}"),
+            limit: LIMIT,
+        }
     }
 
     fn garbage(&self, answer: &[u8]) -> AdbError {
         let answer = format!("{:?}", String::from_utf8_lossy(answer));
-        AdbError::Garbage { what: format!("the server at {self}"), answer }
+        AdbError::Garbage {
+            what: format!("the server at {self}"),
+            answer,
+        }
     }
 }
 
@@ -95,7 +111,9 @@ async fn ask(stream: &mut TcpStream) -> io::Result<Result<u32, Vec<u8>>> {
     stream.read_exact(&mut head).await?;
     let (status, length) = head.split_at(4);
     let length = number(length).filter(|length| (1..=LONGEST).contains(&(*length as usize)));
-    let (b"OKAY", Some(length)) = (status, length) else { return Ok(Err(head.to_vec())) };
+    let (b"OKAY", Some(length)) = (status, length) else {
+        return Ok(Err(head.to_vec()));
+    };
     let mut version = vec![0; length as usize];
     stream.read_exact(&mut version).await?;
     Ok(number(&version).ok_or(version))
@@ -116,7 +134,10 @@ impl FromStr for Server {
             "localhost" => None,
             host => Some(host.parse().map_err(|_| wrong())?),
         };
-        Ok(Server { host, port: port.parse().map_err(|_| wrong())? })
+        Ok(Server {
+            host,
+            port: port.parse().map_err(|_| wrong())?,
+        })
     }
 }
 

@@ -12,7 +12,11 @@ use super::*;
 /// The program under the name that says what it does.
 fn program(place: &TempDir, name: &str) -> OsString {
     let path = place.path().join(name);
-    symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/adb/tests/fake-adb"), &path).unwrap();
+    symlink(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/adb/tests/fake-adb"),
+        &path,
+    )
+    .unwrap();
     path.into()
 }
 
@@ -39,20 +43,37 @@ async fn opened(name: &str, answer: &'static [u8]) -> Result<Adb, AdbError> {
 const VERSION_41: &[u8] = b"OKAY00040029";
 
 async fn works(place: &TempDir) -> Adb {
-    Adb::with(program(place, "adb"), server(VERSION_41).await).await.unwrap()
+    Adb::with(program(place, "adb"), server(VERSION_41).await)
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
 async fn a_server_of_another_version_is_left_alone() {
     let error = opened("adb", b"OKAY00040028").await.unwrap_err();
-    assert!(matches!(error, AdbError::Versions { running: 40, own: 41, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            AdbError::Versions {
+                running: 40,
+                own: 41,
+                ..
+            }
+        ),
+        "{error}"
+    );
     assert!(opened("adb", VERSION_41).await.is_ok());
 }
 
 #[tokio::test]
 async fn without_a_server_the_program_may_start_its_own_but_not_on_another_machine() {
     let place = tempfile::tempdir().unwrap();
-    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let free = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let here: Server = format!("localhost:{free}").parse().unwrap();
     let adb = program(&place, "adb");
     assert!(Adb::with(adb.clone(), here).await.is_ok());
@@ -68,8 +89,13 @@ async fn programs_that_are_no_adb_are_named() {
     let error = opened("endless", VERSION_41).await.unwrap_err();
     assert!(matches!(error, AdbError::Garbage { .. }), "{error}");
     let error = opened("broken", VERSION_41).await.unwrap_err();
-    assert!(matches!(&error, AdbError::Failed { why, .. } if why == "adb: cannot be"), "{error}");
-    let none = Adb::with("/nowhere/adb".into(), server(VERSION_41).await).await.unwrap_err();
+    assert!(
+        matches!(&error, AdbError::Failed { why, .. } if why == "adb: cannot be"),
+        "{error}"
+    );
+    let none = Adb::with("/nowhere/adb".into(), server(VERSION_41).await)
+        .await
+        .unwrap_err();
     assert!(matches!(none, AdbError::Run { .. }), "{none}");
     assert!(none.help().contains("install adb"));
 }
@@ -82,14 +108,21 @@ async fn a_program_that_hangs_is_not_waited_for() {
 
 #[tokio::test]
 async fn servers_that_are_none_are_named() {
-    for answer in
-        [&b"HTTP/1.1 400 Bad Request\r\n"[..], b"FAIL0004nope", b"OKAYzzzz", b"OKAYffff", b"OKAY0004wxyz"]
-    {
+    for answer in [
+        &b"HTTP/1.1 400 Bad Request\r\n"[..],
+        b"FAIL0004nope",
+        b"OKAYzzzz",
+        b"OKAYffff",
+        b"OKAY0004wxyz",
+    ] {
         let error = opened("adb", answer).await.unwrap_err();
         assert!(matches!(error, AdbError::Garbage { .. }), "{error}");
     }
     let error = opened("adb", b"OKAY").await.unwrap_err();
-    assert!(matches!(error, AdbError::Silent { .. } | AdbError::Garbage { .. }), "{error}");
+    assert!(
+        matches!(error, AdbError::Silent { .. } | AdbError::Garbage { .. }),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -98,10 +131,22 @@ async fn only_a_phone_that_is_ready_is_given_out() {
     let adb = works(&place).await;
     assert_eq!(adb.phone("my phone").await.unwrap().serial(), "my phone");
     let error = adb.phone("locked").await.unwrap_err();
-    assert!(matches!(error, AdbError::State { state: State::Unauthorized, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            AdbError::State {
+                state: State::Unauthorized,
+                ..
+            }
+        ),
+        "{error}"
+    );
     assert!(error.help().contains("allow USB debugging"));
     let error = adb.phone("my").await.unwrap_err();
-    assert!(error.to_string().contains("it has `my phone` and `locked`"), "{error}");
+    assert!(
+        error.to_string().contains("it has `my phone` and `locked`"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -109,22 +154,42 @@ async fn a_command_s_own_failure_is_told_from_adb_s() {
     let place = tempfile::tempdir().unwrap();
     let phone = works(&place).await.phone("my phone").await.unwrap();
     let answer = phone.shell("fail", None).await.unwrap();
-    assert_eq!((answer.code, answer.out.as_str(), answer.err.as_str()), (3, "said\n", "complained\n"));
+    assert_eq!(
+        (answer.code, answer.out.as_str(), answer.err.as_str()),
+        (3, "said\n", "complained\n")
+    );
     let error = phone.shell("gone", None).await.unwrap_err();
     assert!(matches!(error, AdbError::Failed { .. }), "{error}");
-    assert_eq!(phone.shell("cat", Some(b"secret")).await.unwrap().out, "secret");
-    assert_eq!(phone.property("ro.product.cpu.abi").await.unwrap(), "x86_64");
-    assert_eq!(phone.forward("retap").await.unwrap().to_string(), "127.0.0.1:4711");
+    assert_eq!(
+        phone.shell("cat", Some(b"secret")).await.unwrap().out,
+        "secret"
+    );
+    assert_eq!(
+        phone.property("ro.product.cpu.abi").await.unwrap(),
+        "x86_64"
+    );
+    assert_eq!(
+        phone.forward("retap").await.unwrap().to_string(),
+        "127.0.0.1:4711"
+    );
 }
 
 #[tokio::test]
 async fn an_old_phone_s_commands_have_exit_codes_too() {
     let place = tempfile::tempdir().unwrap();
-    let adb = Adb::with(program(&place, "old-adb"), server(VERSION_41).await).await.unwrap();
+    let adb = Adb::with(program(&place, "old-adb"), server(VERSION_41).await)
+        .await
+        .unwrap();
     let phone = adb.phone("my phone").await.unwrap();
     let answer = phone.shell("fail", None).await.unwrap();
-    assert_eq!((answer.code, answer.out.as_str()), (3, "said\ncomplained\n"));
-    assert_eq!(phone.property("ro.product.cpu.abi").await.unwrap(), "x86_64");
+    assert_eq!(
+        (answer.code, answer.out.as_str()),
+        (3, "said\ncomplained\n")
+    );
+    assert_eq!(
+        phone.property("ro.product.cpu.abi").await.unwrap(),
+        "x86_64"
+    );
     assert!(phone.shell("gone", None).await.is_err());
 }
 
@@ -134,7 +199,10 @@ async fn an_app_that_the_phone_refuses_is_an_error_in_its_words() {
     let phone = works(&place).await.phone("my phone").await.unwrap();
     phone.install(Path::new("app.apk"), 10).await.unwrap();
     let error = phone.install(Path::new("broken.apk"), 0).await.unwrap_err();
-    assert!(error.said().unwrap().contains("UPDATE_INCOMPATIBLE"), "{error}");
+    assert!(
+        error.said().unwrap().contains("UPDATE_INCOMPATIBLE"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -145,9 +213,24 @@ fn addresses_of_servers_are_read_or_refused() {
         ("192.168.1.7:5037", &["-H", "192.168.1.7", "-P", "5037"]),
         ("[::1]:5037", &["-H", "::1", "-P", "5037"]),
     ] {
-        assert_eq!(text.parse::<Server>().unwrap().arguments(), arguments, "{text}");
+        assert_eq!(
+            text.parse::<Server>().unwrap().arguments(),
+            arguments,
+            "{text}"
+        );
     }
-    for text in ["", "5037", "host", "host:5037", "127.0.0.1:", "127.0.0.1:70000", "1.2.3:5037"] {
-        assert!(matches!(text.parse::<Server>(), Err(AdbError::Address(_))), "{text}");
+    for text in [
+        "",
+        "5037",
+        "host",
+        "host:5037",
+        "127.0.0.1:",
+        "127.0.0.1:70000",
+        "1.2.3:5037",
+    ] {
+        assert!(
+            matches!(text.parse::<Server>(), Err(AdbError::Address(_))),
+            "{text}"
+        );
     }
 }

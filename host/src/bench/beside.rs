@@ -53,17 +53,26 @@ pub async fn take_turns(options: &Options, against: &str) -> Result<Turns, Failu
     let mut there = side(options, against).await?;
     let each = (options.events / BLOCKS).max(1);
     for block in 0..BLOCKS {
-        let mut order = [(&mut here, &options.device), (&mut there, &against.to_owned())];
+        let mut order = [
+            (&mut here, &options.device),
+            (&mut there, &against.to_owned()),
+        ];
         // Neither is always the one that comes after the other.
         if block % 2 == 1 {
             order.reverse();
         }
         for (side, name) in order {
-            let lost = |source| DevicesError::Connect { name: name.clone(), source };
+            let lost = |source| DevicesError::Connect {
+                name: name.clone(),
+                source,
+            };
             side.drive(each, options.seed + block).await.map_err(lost)?;
         }
     }
-    let (p50_us, against_p50_us) = (percentile(&mut here.times, 50), percentile(&mut there.times, 50));
+    let (p50_us, against_p50_us) = (
+        percentile(&mut here.times, 50),
+        percentile(&mut there.times, 50),
+    );
     Ok(Turns {
         bench: "device",
         case: "turns",
@@ -79,12 +88,24 @@ pub async fn take_turns(options: &Options, against: &str) -> Result<Turns, Failu
 }
 
 async fn side(options: &Options, device: &str) -> Result<Side, Failure> {
-    let named = Devices { device: device.to_owned(), count: 1 };
+    let named = Devices {
+        device: device.to_owned(),
+        count: 1,
+    };
     let phones = Phones::connect(&named, Seed(options.seed)).await?;
     let app = phones.app(options.app.as_deref())?.app;
     let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
-    device.set_settle(Settle { quiet: options.quiet, ..Settle::default() });
-    Ok(Side { device, app, times: Vec::new(), seconds: 0.0, events: 0 })
+    device.set_settle(Settle {
+        quiet: options.quiet,
+        ..Settle::default()
+    });
+    Ok(Side {
+        device,
+        app,
+        times: Vec::new(),
+        seconds: 0.0,
+        events: 0,
+    })
 }
 
 impl Side {
@@ -129,7 +150,10 @@ pub struct Stock {
 pub async fn stock(options: &Options) -> Result<Stock, Failure> {
     const FILE: &str = "/data/local/tmp/retap-stock.xml";
     let specs = devices::on_adb(&options.device)?;
-    let serial = specs.first().map(|spec| spec.serial.clone()).unwrap_or_default();
+    let serial = specs
+        .first()
+        .map(|spec| spec.serial.clone())
+        .unwrap_or_default();
     let phone = Adb::open().await?.phone(&serial).await?;
     let mut times = Vec::new();
     for _ in 0..options.samples {
@@ -141,7 +165,13 @@ pub async fn stock(options: &Options) -> Result<Stock, Failure> {
     }
     phone.told(&format!("rm -f {FILE}")).await?;
     let (p50_us, p90_us) = (percentile(&mut times, 50), percentile(&mut times, 90));
-    Ok(Stock { bench: "device", case: "stock", device: serial, p50_us, p90_us })
+    Ok(Stock {
+        bench: "device",
+        case: "stock",
+        device: serial,
+        p50_us,
+        p90_us,
+    })
 }
 
 impl Turns {
@@ -150,7 +180,14 @@ impl Turns {
     }
 
     pub fn to_words(&self) -> String {
-        let Turns { against, p50_us, more_p50_us, events_per_second, share, .. } = self;
+        let Turns {
+            against,
+            p50_us,
+            more_p50_us,
+            events_per_second,
+            share,
+            ..
+        } = self;
         format!(
             "turns      p50 {p50_us:>9.0} µs  {more_p50_us:.0} µs more than `{against}`  {events_per_second:.1} events a second, {:.0} % of those there",
             share * 100.0
@@ -164,6 +201,9 @@ impl Stock {
     }
 
     pub fn to_words(&self) -> String {
-        format!("stock      p50 {:>9.0} µs  p90 {:>9.0} µs", self.p50_us, self.p90_us)
+        format!(
+            "stock      p50 {:>9.0} µs  p90 {:>9.0} µs",
+            self.p50_us, self.p90_us
+        )
     }
 }

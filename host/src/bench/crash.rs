@@ -58,17 +58,26 @@ pub enum TracesError {
 
 /// The traces of a directory by name, each with its activities.
 pub fn traces(directory: &Path) -> Result<Vec<(String, Trace)>, Failure> {
-    let list = |source| TracesError::List { path: directory.to_owned(), source };
+    let list = |source| TracesError::List {
+        path: directory.to_owned(),
+        source,
+    };
     let mut traces = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(list)? {
         let path = entry.map_err(list)?.path();
         if let Some(trace) = read(&path)? {
-            let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = path
+                .file_stem()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
             traces.push((name, trace));
         }
     }
     if traces.is_empty() {
-        return Err(TracesError::None { path: directory.to_owned() }.into());
+        return Err(TracesError::None {
+            path: directory.to_owned(),
+        }
+        .into());
     }
     traces.sort_by(|one, other| one.0.cmp(&other.0));
     Ok(traces)
@@ -81,15 +90,21 @@ fn read(path: &Path) -> Result<Option<Trace>, Failure> {
         Some("retap") => crashes::read_trace(path)?,
         _ => return Ok(None),
     };
-    Recording::of(&trace, Invented::default())
-        .map_err(|why| TracesError::NotRecorded { path: path.to_owned(), why: why.to_string() })?;
+    Recording::of(&trace, Invented::default()).map_err(|why| TracesError::NotRecorded {
+        path: path.to_owned(),
+        why: why.to_string(),
+    })?;
     Ok(Some(trace))
 }
 
 /// A recording from a file.
 pub fn recording(path: &Path, invented: Invented) -> Result<Recording, Failure> {
-    let not = |why: String| TracesError::NotRecorded { path: path.to_owned(), why };
-    let trace = read(path)?.ok_or_else(|| not("its name ends neither with .retap nor with .json".into()))?;
+    let not = |why: String| TracesError::NotRecorded {
+        path: path.to_owned(),
+        why,
+    };
+    let trace = read(path)?
+        .ok_or_else(|| not("its name ends neither with .retap nor with .json".into()))?;
     Ok(Recording::of(&trace, invented).map_err(|why| not(why.to_string()))?)
 }
 
@@ -100,11 +115,20 @@ pub async fn run(
     invented: Invented,
     stop: &Stop,
 ) -> Result<Option<Cut>, Failure> {
-    let oracle = Recording::of(trace, invented)
-        .map_err(|why| TracesError::NotRecorded { path: name.into(), why: why.to_string() })?;
+    let oracle = Recording::of(trace, invented).map_err(|why| TracesError::NotRecorded {
+        path: name.into(),
+        why: why.to_string(),
+    })?;
     // The others play what they ask for to its end, as published.
-    let oracle = if algorithm == Algorithm::Auto { oracle.ending_early() } else { oracle };
-    let settings = ReduceSettings { check_runs: 0, ..ReduceSettings::default() };
+    let oracle = if algorithm == Algorithm::Auto {
+        oracle.ending_early()
+    } else {
+        oracle
+    };
+    let settings = ReduceSettings {
+        check_runs: 0,
+        ..ReduceSettings::default()
+    };
     let reduction = reduce(trace, algorithm, &settings, &oracle, &nobody(), stop).await?;
     if reduction.outcome == Outcome::Interrupted {
         return Ok(None);
@@ -147,8 +171,10 @@ pub fn in_words(cuts: &[Cut], algorithms: &[Algorithm]) -> Vec<String> {
         let count = of(algorithm).count();
         let share = |what: fn(&Cut) -> bool| of(algorithm).filter(|cut| what(cut)).count();
         let ahead = algorithms[..place].iter().map(|&other| {
-            let better =
-                of(algorithm).zip(of(other)).filter(|(own, other)| own.played < other.played).count();
+            let better = of(algorithm)
+                .zip(of(other))
+                .filter(|(own, other)| own.played < other.played)
+                .count();
             format!(", less than {other} on {better}")
         });
         format!(

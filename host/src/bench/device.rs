@@ -55,17 +55,29 @@ pub async fn measure(
     let jvm = devices::jvm_for_bench(&options.device).await?;
     let phones = match &jvm {
         Some(phone) => {
-            let connected = Device::connect(options.device.clone(), Arc::clone(phone) as Arc<dyn Connection>);
+            let connected = Device::connect(
+                options.device.clone(),
+                Arc::clone(phone) as Arc<dyn Connection>,
+            );
             Phones::of(vec![connected.await.map_err(lost(options))?])
         }
         None => {
-            let named = Devices { device: options.device.clone(), count: 1 };
+            let named = Devices {
+                device: options.device.clone(),
+                count: 1,
+            };
             Phones::connect(&named, Seed(options.seed)).await?
         }
     };
     let app = phones.app(options.app.as_deref())?.app;
     let device = phones.pool.lease().await.map_err(PlayError::from)?;
-    let mut bench = Bench { options, device, app, jvm, largest: Way::default() };
+    let mut bench = Bench {
+        options,
+        device,
+        app,
+        jvm,
+        largest: Way::default(),
+    };
     tell(bench.steps().await?)?;
     tell(bench.restarts().await.map_err(lost(options))?)?;
     tell(bench.captures().await?)?;
@@ -77,7 +89,10 @@ pub async fn measure(
 }
 
 fn lost(options: &Options) -> impl Fn(DeviceError) -> DevicesError {
-    |source| DevicesError::Connect { name: options.device.clone(), source }
+    |source| DevicesError::Connect {
+        name: options.device.clone(),
+        source,
+    }
 }
 
 struct Bench<'a> {
@@ -101,10 +116,15 @@ impl Bench<'_> {
     async fn steps(&mut self) -> Result<Measured, Failure> {
         let Some(jvm) = self.jvm.clone() else {
             let (mut times, seed) = (Times::default(), Seed(self.options.seed).derive("block", 0));
-            let (seconds, _) =
-                self.block(self.options.events, seed, &mut times).await.map_err(lost(self.options))?;
+            let (seconds, _) = self
+                .block(self.options.events, seed, &mut times)
+                .await
+                .map_err(lost(self.options))?;
             let events_per_second = Some(self.options.events as f64 / seconds);
-            return Ok(Measured { events_per_second, ..self.measured("step", times) });
+            return Ok(Measured {
+                events_per_second,
+                ..self.measured("step", times)
+            });
         };
         // What both meet for the first time is not in it: that much of the phone's code is loaded and compiled then.
         self.turn(&jvm, 0, &mut Times::default()).await?;
@@ -142,16 +162,28 @@ impl Bench<'_> {
         let wrong = self.wrong();
         if block.is_multiple_of(2) {
             let direct = jvm.direct_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?;
-            let ours = self.block(BLOCK, seed, times).await.map_err(lost(self.options))?;
+            let ours = self
+                .block(BLOCK, seed, times)
+                .await
+                .map_err(lost(self.options))?;
             return Ok([ours, direct]);
         }
-        let ours = self.block(BLOCK, seed, times).await.map_err(lost(self.options))?;
-        Ok([ours, jvm.direct_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?])
+        let ours = self
+            .block(BLOCK, seed, times)
+            .await
+            .map_err(lost(self.options))?;
+        Ok([
+            ours,
+            jvm.direct_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?,
+        ])
     }
 
     fn wrong(&self) -> impl Fn(JvmError) -> DevicesError + use<> {
         let spec = self.options.device.clone();
-        move |source| DevicesError::Jvm { spec: spec.clone(), source }
+        move |source| DevicesError::Jvm {
+            spec: spec.clone(),
+            source,
+        }
     }
 
     /// Returns how many seconds it took, without the first start, and what was done.
@@ -161,7 +193,10 @@ impl Bench<'_> {
         seed: Seed,
         times: &mut Times,
     ) -> Result<(f64, Walked), DeviceError> {
-        self.device.set_settle(Settle { quiet: self.options.quiet, ..Settle::default() });
+        self.device.set_settle(Settle {
+            quiet: self.options.quiet,
+            ..Settle::default()
+        });
         let mut walk = Walk::new(seed.0);
         let mut screen = simulated::start(&mut self.device, &self.app).await?;
         let began = Instant::now();
@@ -175,7 +210,10 @@ impl Bench<'_> {
                     times.add(at, Some(stepped.took));
                     let nodes = stepped.screen.nodes().len();
                     if nodes > self.largest.nodes {
-                        self.largest = Way { steps: way.clone(), nodes };
+                        self.largest = Way {
+                            steps: way.clone(),
+                            nodes,
+                        };
                     }
                     stepped.screen
                 }
@@ -195,7 +233,10 @@ impl Bench<'_> {
         let mut times = Times::default();
         for _ in 0..self.options.samples {
             let at = Instant::now();
-            let controlled = self.device.control(&self.app, Command::Start(Start::Clean)).await?;
+            let controlled = self
+                .device
+                .control(&self.app, Command::Start(Start::Clean))
+                .await?;
             times.add(at, Some(controlled.took));
         }
         Ok(self.measured("restart", times))
@@ -205,7 +246,9 @@ impl Bench<'_> {
     /// agent or the loop in Java: on the way there and back other threads are woken than in that loop.
     async fn captures(&mut self) -> Result<Measured, Failure> {
         let lost = lost(self.options);
-        simulated::start(&mut self.device, &self.app).await.map_err(&lost)?;
+        simulated::start(&mut self.device, &self.app)
+            .await
+            .map_err(&lost)?;
         for step in self.largest.steps.clone() {
             self.device.step(step).await.map_err(&lost)?;
         }
@@ -245,7 +288,10 @@ impl Bench<'_> {
 
     /// On a place where nothing happens, without waiting for quiet.
     async fn taps(&mut self) -> Result<Measured, DeviceError> {
-        self.device.set_settle(Settle { quiet: Micros::ZERO, limit: Micros::ZERO });
+        self.device.set_settle(Settle {
+            quiet: Micros::ZERO,
+            limit: Micros::ZERO,
+        });
         let screen = self.device.capture().await?;
         let place = inert(&screen);
         let mut times = Times::default();
@@ -288,10 +334,19 @@ impl Bench<'_> {
 
 /// The middle of something that is seen and does nothing; the first pixel if all of it does something.
 fn inert(screen: &Screen) -> Point {
-    let deaf = |flags: NodeFlags| flags.contains(NodeFlags::VISIBLE) && !flags.contains(NodeFlags::CLICKABLE);
-    let active: Vec<_> =
-        screen.nodes().iter().filter(|node| node.flags.contains(NodeFlags::CLICKABLE)).collect();
-    let mut places = screen.nodes().iter().filter(|node| deaf(node.flags)).map(|node| node.bounds.center());
+    let deaf = |flags: NodeFlags| {
+        flags.contains(NodeFlags::VISIBLE) && !flags.contains(NodeFlags::CLICKABLE)
+    };
+    let active: Vec<_> = screen
+        .nodes()
+        .iter()
+        .filter(|node| node.flags.contains(NodeFlags::CLICKABLE))
+        .collect();
+    let mut places = screen
+        .nodes()
+        .iter()
+        .filter(|node| deaf(node.flags))
+        .map(|node| node.bounds.center());
     let free = |place: &Point| !active.iter().any(|node| node.bounds.contains(*place));
     places.find(free).unwrap_or(Point { x: 1, y: 1 })
 }

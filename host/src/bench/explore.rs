@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use retap_engine::event::nobody;
-use retap_engine::explore::{At, Counts, Exploration, ExploreSettings, Explorer, Move, Seen, explore_whole};
+use retap_engine::explore::{
+    At, Counts, Exploration, ExploreSettings, Explorer, Move, Seen, explore_whole,
+};
 use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
 use retap_engine::model::CoveragePoint;
 use retap_engine::oracle::{CandidateKey, Observation};
@@ -46,7 +48,10 @@ pub struct Measured {
 }
 
 pub async fn run(case: Case, stop: &Stop) -> Result<Measured, Failure> {
-    let devices = Devices { device: case.device.clone(), count: case.count };
+    let devices = Devices {
+        device: case.device.clone(),
+        count: case.count,
+    };
     let phones = Phones::connect(&devices, Seed(case.seed)).await?;
     let app = phones.app(None)?;
     let wanted = Wanted {
@@ -61,13 +66,27 @@ pub async fn run(case: Case, stop: &Stop) -> Result<Measured, Failure> {
         keep_traces: false,
     };
     let spent = Arc::new(Mutex::new(0.0));
-    let timed = Timed { inner: explorer::make(&wanted)?, spent: Arc::clone(&spent) };
+    let timed = Timed {
+        inner: explorer::make(&wanted)?,
+        spent: Arc::clone(&spent),
+    };
     // Nobody looks at them.
-    let settings = ExploreSettings { pictures: false, ..wanted.settings()? };
+    let settings = ExploreSettings {
+        pictures: false,
+        ..wanted.settings()?
+    };
     let seed = Seed(case.seed);
     let began = Instant::now();
-    let exploration =
-        explore_whole(&phones.pool, Box::new(timed), &settings, seed, &Forgetful, &nobody(), stop).await?;
+    let exploration = explore_whole(
+        &phones.pool,
+        Box::new(timed),
+        &settings,
+        seed,
+        &Forgetful,
+        &nobody(),
+        stop,
+    )
+    .await?;
     let spent = *spent.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(Measured {
         host_us_per_step: spent * 1e6 / exploration.events.max(1) as f64,
@@ -89,11 +108,36 @@ impl Measured {
     }
 
     pub fn to_json(&self, curve: bool) -> String {
-        let CoveragePoint { activities, screens, branches, .. } = self.last();
-        let Exploration { events, crashes, apart, counts, curve: points, .. } = &self.exploration;
-        let Counts { clean_starts, restarts, saves, restores, replayed, .. } = counts;
-        let seconds: Vec<f64> = crashes.iter().map(|point| point.took.0 as f64 / 1e6).collect();
-        let ids: Vec<String> = crashes.iter().map(|point| point.fingerprint.to_string()).collect();
+        let CoveragePoint {
+            activities,
+            screens,
+            branches,
+            ..
+        } = self.last();
+        let Exploration {
+            events,
+            crashes,
+            apart,
+            counts,
+            curve: points,
+            ..
+        } = &self.exploration;
+        let Counts {
+            clean_starts,
+            restarts,
+            saves,
+            restores,
+            replayed,
+            ..
+        } = counts;
+        let seconds: Vec<f64> = crashes
+            .iter()
+            .map(|point| point.took.0 as f64 / 1e6)
+            .collect();
+        let ids: Vec<String> = crashes
+            .iter()
+            .map(|point| point.fingerprint.to_string())
+            .collect();
         let mut object = json!({
             "bench": "explore", "device": self.case.device, "phones": self.case.count,
             "explorer": self.case.explorer.name(), "seed": self.case.seed, "events": events,
@@ -178,7 +222,9 @@ impl Journal for Forgetful {
         Ok(())
     }
 
-    fn recall_sessions(&self) -> Result<std::collections::BTreeMap<u32, SessionRecord>, JournalError> {
+    fn recall_sessions(
+        &self,
+    ) -> Result<std::collections::BTreeMap<u32, SessionRecord>, JournalError> {
         Ok(std::collections::BTreeMap::new())
     }
 

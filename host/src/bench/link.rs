@@ -81,7 +81,13 @@ pub async fn measure(transport: Transport, samples: usize) -> Result<Vec<Measure
     Place::Anywhere.take_near();
     let loaded = Far::start(transport, Place::Anywhere, many_nodes)?;
     let tap_under_load = tap_under_load(transport, &loaded.connect().await?, samples).await?;
-    Ok(vec![step, whole_screen, unchanged, one_change, tap_under_load])
+    Ok(vec![
+        step,
+        whole_screen,
+        unchanged,
+        one_change,
+        tap_under_load,
+    ])
 }
 
 fn many_nodes() -> Box<dyn Phone> {
@@ -96,7 +102,15 @@ impl Measured {
 
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Measured { case, p50_us, p90_us, cpu_us, bytes, ratio, .. } = self;
+        let Measured {
+            case,
+            p50_us,
+            p90_us,
+            cpu_us,
+            bytes,
+            ratio,
+            ..
+        } = self;
         let transport = format!("{:?}", self.transport).to_lowercase();
         write!(
             f,
@@ -119,14 +133,23 @@ impl Explained for BenchError {
 /// Back and forth between two screens of a simulated app, each sent as the difference to the one before.
 async fn step(transport: Transport, link: &Link, samples: usize) -> Result<Measured, BenchError> {
     let mut held = captured(link).await?;
-    let search = held.nodes().iter().position(|node| node.id.ends_with("search"));
-    let there = search.map_or(Action::Launch, |node| Action::Tap(held.nodes()[node].bounds.center()));
+    let search = held
+        .nodes()
+        .iter()
+        .position(|node| node.id.ends_with("search"));
+    let there = search.map_or(Action::Launch, |node| {
+        Action::Tap(held.nodes()[node].bounds.center())
+    });
     let mut forth = false;
     let mut case = Case::new(transport, "step", samples).await?;
     for _ in 0..BLOCKS {
         for _ in 0..samples {
             forth = !forth;
-            let action = if forth { there.clone() } else { Action::Key(Key::Back) };
+            let action = if forth {
+                there.clone()
+            } else {
+                Action::Key(Key::Back)
+            };
             let acted: Acted = case.timed(link, act(action, Some(held.hash()))).await?;
             held = applied(acted.screen, held);
         }
@@ -135,12 +158,23 @@ async fn step(transport: Transport, link: &Link, samples: usize) -> Result<Measu
     Ok(case.finish())
 }
 
-async fn whole_screen(transport: Transport, link: &Link, samples: usize) -> Result<Measured, BenchError> {
+async fn whole_screen(
+    transport: Transport,
+    link: &Link,
+    samples: usize,
+) -> Result<Measured, BenchError> {
     looks(transport, "screen-500", link, samples, |_| None).await
 }
 
-async fn unchanged(transport: Transport, link: &Link, samples: usize) -> Result<Measured, BenchError> {
-    looks(transport, "unchanged", link, samples, |screen| Some(screen.hash())).await
+async fn unchanged(
+    transport: Transport,
+    link: &Link,
+    samples: usize,
+) -> Result<Measured, BenchError> {
+    looks(transport, "unchanged", link, samples, |screen| {
+        Some(screen.hash())
+    })
+    .await
 }
 
 async fn looks(
@@ -154,7 +188,14 @@ async fn looks(
     let mut case = Case::new(transport, name, samples).await?;
     for _ in 0..BLOCKS {
         for _ in 0..samples {
-            let _: Captured = case.timed(link, Capture { holds: holds(&held) }).await?;
+            let _: Captured = case
+                .timed(
+                    link,
+                    Capture {
+                        holds: holds(&held),
+                    },
+                )
+                .await?;
         }
         case.against_ping_pong().await?;
     }
@@ -162,7 +203,11 @@ async fn looks(
 }
 
 /// Each tap changes one text among the nodes.
-async fn one_change(transport: Transport, link: &Link, samples: usize) -> Result<Measured, BenchError> {
+async fn one_change(
+    transport: Transport,
+    link: &Link,
+    samples: usize,
+) -> Result<Measured, BenchError> {
     let mut held = captured(link).await?;
     let mut case = Case::new(transport, "one-change", samples).await?;
     for _ in 0..BLOCKS {
@@ -176,7 +221,11 @@ async fn one_change(transport: Transport, link: &Link, samples: usize) -> Result
 }
 
 /// The same taps without and with pictures on the way; its baseline are those without.
-async fn tap_under_load(transport: Transport, link: &Link, samples: usize) -> Result<Measured, BenchError> {
+async fn tap_under_load(
+    transport: Transport,
+    link: &Link,
+    samples: usize,
+) -> Result<Measured, BenchError> {
     let mut held = captured(link).await?;
     let mut case = Case::new(transport, "tap-under-load", samples).await?;
     case.at = 90;
@@ -184,13 +233,16 @@ async fn tap_under_load(transport: Transport, link: &Link, samples: usize) -> Re
         for _ in 0..samples {
             let began = Instant::now();
             let acted: Acted = asked(link, act(tap(), Some(held.hash()))).await?;
-            case.baseline_block.push(began.elapsed().as_secs_f64() * 1e6);
+            case.baseline_block
+                .push(began.elapsed().as_secs_f64() * 1e6);
             held = applied(acted.screen, held);
         }
         case.cpu_at_start = cpu::micros();
         let load = async {
             let pictures = (0..PICTURES).map(|_| link.request(Screenshot.into()));
-            futures_util::future::try_join_all(pictures).await.map_err(BenchError::from)
+            futures_util::future::try_join_all(pictures)
+                .await
+                .map_err(BenchError::from)
         };
         let taps = async {
             loop {
@@ -226,7 +278,11 @@ struct Case {
 }
 
 impl Case {
-    async fn new(transport: Transport, case: &'static str, samples: usize) -> Result<Case, BenchError> {
+    async fn new(
+        transport: Transport,
+        case: &'static str,
+        samples: usize,
+    ) -> Result<Case, BenchError> {
         let measured = Measured {
             bench: "link",
             transport,
@@ -266,7 +322,8 @@ impl Case {
             let answer = Answer::Reply(reply.clone());
             self.measured.bytes = codec::encode(&answer).map_or(0, |bytes| bytes.len());
         }
-        Ok(T::try_from(reply).unwrap_or_else(|reply| unreachable!("answered with {}", reply.name())))
+        Ok(T::try_from(reply)
+            .unwrap_or_else(|reply| unreachable!("answered with {}", reply.name())))
     }
 
     async fn against_ping_pong(&mut self) -> Result<(), BenchError> {
@@ -274,15 +331,18 @@ impl Case {
         for _ in 0..self.samples {
             let began = Instant::now();
             self.ping_pong.once().await?;
-            self.baseline_block.push(began.elapsed().as_secs_f64() * 1e6);
+            self.baseline_block
+                .push(began.elapsed().as_secs_f64() * 1e6);
         }
         self.end_block();
         Ok(())
     }
 
     fn end_block(&mut self) {
-        let (case, baseline) =
-            (percentile(&mut self.block, self.at), percentile(&mut self.baseline_block, self.at));
+        let (case, baseline) = (
+            percentile(&mut self.block, self.at),
+            percentile(&mut self.baseline_block, self.at),
+        );
         self.ratios.push(case / baseline);
         self.all.append(&mut self.block);
         self.baseline_all.append(&mut self.baseline_block);
@@ -310,7 +370,10 @@ impl Case {
 
 pub(super) fn percentile(samples: &mut [f64], percent: usize) -> f64 {
     samples.sort_unstable_by(f64::total_cmp);
-    samples.get(samples.len().saturating_sub(1) * percent / 100).copied().unwrap_or(f64::NAN)
+    samples
+        .get(samples.len().saturating_sub(1) * percent / 100)
+        .copied()
+        .unwrap_or(f64::NAN)
 }
 
 fn tap() -> Action {
@@ -319,8 +382,15 @@ fn tap() -> Action {
 
 /// Quiet at once: what is measured is the link, not the wait.
 fn act(action: Action, holds: Option<ScreenHash>) -> Act {
-    let settle = Settle { quiet: Micros::ZERO, limit: Micros::ZERO };
-    Act { step: Step::new(action), settle, holds }
+    let settle = Settle {
+        quiet: Micros::ZERO,
+        limit: Micros::ZERO,
+    };
+    Act {
+        step: Step::new(action),
+        settle,
+        holds,
+    }
 }
 
 async fn asked<T: TryFrom<Reply, Error = Reply>>(
@@ -333,7 +403,9 @@ async fn asked<T: TryFrom<Reply, Error = Reply>>(
 
 async fn captured(link: &Link) -> Result<SharedScreen, BenchError> {
     let captured: Captured = asked(link, Capture { holds: None }).await?;
-    let ScreenUpdate::Full(screen) = captured.screen else { unreachable!("the whole screen was asked for") };
+    let ScreenUpdate::Full(screen) = captured.screen else {
+        unreachable!("the whole screen was asked for")
+    };
     Ok(screen)
 }
 

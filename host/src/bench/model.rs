@@ -8,7 +8,9 @@ use retap_engine::model::ape::{DecisionTree, Paths, Reducer};
 use retap_engine::seed::Seed;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
-use retap_shared::screen::{Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window};
+use retap_shared::screen::{
+    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
+};
 use retap_shared::trace::Step;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
@@ -40,22 +42,43 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
         })
         .collect();
     let shown: Vec<SharedScreen> = (0..screens).map(screen).collect();
-    let mut ape = Ape::new(ApeRules::default(), DecisionTree::plain(Reducer::TYPE), Paths::default());
+    let mut ape = Ape::new(
+        ApeRules::default(),
+        DecisionTree::plain(Reducer::TYPE),
+        Paths::default(),
+    );
     let (mut here, mut spent, way) = (0, Vec::with_capacity(steps), Way::default());
     ape.observe(&seen(Did::Started { clean: true }, &shown[0], &way));
     while spent.len() < steps {
         let before = &shown[here];
         let began = processor_micros();
-        let chosen = ape.choose(&At { walker: 0, screen: before, can: Capabilities::default() }, &mut rng);
+        let chosen = ape.choose(
+            &At {
+                walker: 0,
+                screen: before,
+                can: Capabilities::default(),
+            },
+            &mut rng,
+        );
         let chose = processor_micros() - began;
         let step;
         let did = match chosen {
             Move::Act(choice) => {
-                let button = choice.node.and_then(|node| node.checked_sub(1)).filter(|node| *node < BUTTONS);
+                let button = choice
+                    .node
+                    .and_then(|node| node.checked_sub(1))
+                    .filter(|node| *node < BUTTONS);
                 here = button.map_or(here, |button| leads[here][button]);
                 step = Step::new(choice.action);
                 let node = choice.node;
-                Did::Stepped { step: &step, node, before, chosen: true, quiet: true, branches: &[] }
+                Did::Stepped {
+                    step: &step,
+                    node,
+                    before,
+                    chosen: true,
+                    quiet: true,
+                    branches: &[],
+                }
             }
             _ => {
                 here = 0;
@@ -79,7 +102,16 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
 
 fn seen<'a>(did: Did<'a>, screen: &'a SharedScreen, way: &'a Way) -> Seen<'a> {
     let (took, new) = (Micros::ZERO, New::default());
-    Seen { walker: 0, did, screen: Some(screen), inside: true, problems: &[], took, new, way }
+    Seen {
+        walker: 0,
+        did,
+        screen: Some(screen),
+        inside: true,
+        problems: &[],
+        took,
+        new,
+        way,
+    }
 }
 
 fn screen(number: usize) -> SharedScreen {
@@ -87,17 +119,39 @@ fn screen(number: usize) -> SharedScreen {
         depth: 1,
         class: "android.widget.Button".into(),
         id: format!("app:id/s{number}b{place}").into(),
-        bounds: Rect { left: 0, top: 100 * place as i32, right: 1_080, bottom: 100 * place as i32 + 90 },
+        bounds: Rect {
+            left: 0,
+            top: 100 * place as i32,
+            right: 1_080,
+            bottom: 100 * place as i32 + 90,
+        },
         flags: NodeFlags::VISIBLE | NodeFlags::ENABLED | NodeFlags::CLICKABLE,
         ..Node::default()
     };
-    let root =
-        Node { class: "android.widget.FrameLayout".into(), flags: NodeFlags::VISIBLE, ..Node::default() };
-    let nodes: Vec<Node> = std::iter::once(root).chain((0..BUTTONS).map(button)).collect();
-    let windows = vec![Window { nodes: nodes.len() as u32, ..Window::default() }];
+    let root = Node {
+        class: "android.widget.FrameLayout".into(),
+        flags: NodeFlags::VISIBLE,
+        ..Node::default()
+    };
+    let nodes: Vec<Node> = std::iter::once(root)
+        .chain((0..BUTTONS).map(button))
+        .collect();
+    let windows = vec![Window {
+        nodes: nodes.len() as u32,
+        ..Window::default()
+    }];
     let activity = format!("app/Activity{}", number / AN_ACTIVITY).into();
-    let size = Size { width: 1_080, height: 1_920 };
-    let content = ScreenContent { size, activity, windows, nodes, ..ScreenContent::default() };
+    let size = Size {
+        width: 1_080,
+        height: 1_920,
+    };
+    let content = ScreenContent {
+        size,
+        activity,
+        windows,
+        nodes,
+        ..ScreenContent::default()
+    };
     Arc::new(Screen::new(content).expect("a root and its buttons are a tree"))
 }
 
@@ -108,7 +162,13 @@ fn processor_micros() -> f64 {
 
 impl Measured {
     pub fn to_json(self) -> String {
-        let Measured { steps, states, first_tenth, last_tenth, mean } = self;
+        let Measured {
+            steps,
+            states,
+            first_tenth,
+            last_tenth,
+            mean,
+        } = self;
         json!({
             "bench": "model", "explorer": "ape", "steps": steps, "states": states, "us_per_step": mean,
             "first_tenth_us": first_tenth, "last_tenth_us": last_tenth, "ratio": last_tenth / first_tenth,

@@ -33,7 +33,13 @@ const ORIGINAL: u32 = 15;
 const CLUSTER: u32 = 10;
 
 /// How often a run does it that has all that is needed, and one that has not.
-pub const GRID: [(f64, f64); 5] = [(1.0, 0.0), (0.95, 0.0), (0.95, 0.1), (0.93, 0.3), (0.93, 0.5)];
+pub const GRID: [(f64, f64); 5] = [
+    (1.0, 0.0),
+    (0.95, 0.0),
+    (0.95, 0.1),
+    (0.93, 0.3),
+    (0.93, 0.5),
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Competitor {
@@ -53,8 +59,13 @@ pub enum Kind {
     Spread(u32),
 }
 
-pub const KINDS: [Kind; 5] =
-    [Kind::Anywhere(1), Kind::Anywhere(3), Kind::Clustered(5), Kind::Spread(5), Kind::Anywhere(10)];
+pub const KINDS: [Kind; 5] = [
+    Kind::Anywhere(1),
+    Kind::Anywhere(3),
+    Kind::Clustered(5),
+    Kind::Spread(5),
+    Kind::Anywhere(10),
+];
 
 /// One trace to reduce.
 #[derive(Clone, Debug)]
@@ -88,11 +99,25 @@ pub async fn run(
     policy: Option<&Arc<Policy>>,
     stop: &Stop,
 ) -> Result<Reduced, ReduceError> {
-    let needed = case.kind.choose(case.events, &mut Seed(case.seed).derive("needed", 0).rng());
-    let oracle = Noisy { case: case.clone(), needed, phones: Mutex::default() };
+    let needed = case
+        .kind
+        .choose(case.events, &mut Seed(case.seed).derive("needed", 0).rng());
+    let oracle = Noisy {
+        case: case.clone(),
+        needed,
+        phones: Mutex::default(),
+    };
     let (algorithm, settings) = competitor.rules(policy);
     let began = Instant::now();
-    let reduction = reduce(&trace(case.events), algorithm, &settings, &oracle, &nobody(), stop).await?;
+    let reduction = reduce(
+        &trace(case.events),
+        algorithm,
+        &settings,
+        &oracle,
+        &nobody(),
+        stop,
+    )
+    .await?;
     let seconds = began.elapsed().as_secs_f64();
     let Phones { begun, events, .. } = std::mem::take(&mut *oracle.lock());
     Ok(Reduced {
@@ -121,11 +146,25 @@ impl Competitor {
         };
         let nd3min = |scheduling| {
             let policy = policy.cloned();
-            (Algorithm::Nd3min, ReduceSettings { scheduling, policy, ..noisy.clone() })
+            (
+                Algorithm::Nd3min,
+                ReduceSettings {
+                    scheduling,
+                    policy,
+                    ..noisy.clone()
+                },
+            )
         };
         match self {
             Competitor::Auto => (Algorithm::Auto, noisy),
-            Competitor::Dd => (Algorithm::Dd, ReduceSettings { runs: 1, successes: 1, ..noisy }),
+            Competitor::Dd => (
+                Algorithm::Dd,
+                ReduceSettings {
+                    runs: 1,
+                    successes: 1,
+                    ..noisy
+                },
+            ),
             Competitor::Nd3minHeuristic => nd3min(Scheduling::Heuristic),
             Competitor::Nd3minOptimal => nd3min(Scheduling::Optimal),
             Competitor::Nd3minGreedy => nd3min(Scheduling::Greedy),
@@ -145,7 +184,9 @@ impl Kind {
             }
             Kind::Spread(count) => {
                 let stretch = |number: u32| events * number / count..events * (number + 1) / count;
-                return (0..count).map(|number| rng.random_range(stretch(number))).collect();
+                return (0..count)
+                    .map(|number| rng.random_range(stretch(number)))
+                    .collect();
             }
         };
         let mut needed = Vec::new();
@@ -167,7 +208,13 @@ impl Reduced {
     }
 
     pub fn to_json(&self) -> String {
-        let Case { with, without, kind, seed, .. } = &self.case;
+        let Case {
+            with,
+            without,
+            kind,
+            seed,
+            ..
+        } = &self.case;
         json!({
             "bench": "noisy", "algorithm": self.competitor.to_string(), "p_with": with, "p_without": without,
             "needed_kind": kind.to_string(), "needed": self.needed, "seed": seed, "steps": self.steps,
@@ -212,15 +259,30 @@ impl Noisy {
         });
         phones.busy[phone] = true;
         phones.begun[phone] += 1;
-        Busy { oracle: self, phone, since: Instant::now() }
+        Busy {
+            oracle: self,
+            phone,
+            since: Instant::now(),
+        }
     }
 
     fn does(&self, question: &Question) -> bool {
         let kept = question.steps.kept();
-        let complete = self.needed.iter().all(|event| kept.binary_search(event).is_ok());
-        let odds = if complete { self.case.with } else { self.case.without };
+        let complete = self
+            .needed
+            .iter()
+            .all(|event| kept.binary_search(event).is_ok());
+        let odds = if complete {
+            self.case.with
+        } else {
+            self.case.without
+        };
         let name = format!("{:016x}", question.key().0);
-        Seed(self.case.seed).derive(&name, question.attempt.into()).rng().random::<f64>() < odds
+        Seed(self.case.seed)
+            .derive(&name, question.attempt.into())
+            .rng()
+            .random::<f64>()
+            < odds
     }
 }
 
@@ -242,17 +304,41 @@ impl Oracle for Noisy {
             tokio::time::sleep(took).await;
             drop(busy);
             let reached = self.does(&question);
-            let verdict = if reached { Verdict::TargetReached } else { Verdict::TargetNotReached };
-            Ok(Observation { reached, verdict, played, took: Micros::from(took) })
+            let verdict = if reached {
+                Verdict::TargetReached
+            } else {
+                Verdict::TargetNotReached
+            };
+            Ok(Observation {
+                reached,
+                verdict,
+                played,
+                took: Micros::from(took),
+            })
         })
     }
 }
 
 pub(super) fn trace(events: u32) -> Trace {
-    let app = App { package: "bench".into(), activity: "".into(), version_code: 1 };
+    let app = App {
+        package: "bench".into(),
+        activity: "".into(),
+        version_code: 1,
+    };
     let phone = PhoneInfo::default();
-    let header = TraceHeader { app, start: Start::Clean, seed: None, target: None, phone };
-    Trace { header, steps: (0..events).map(|millis| Step::new(Action::Wait { millis })).collect() }
+    let header = TraceHeader {
+        app,
+        start: Start::Clean,
+        seed: None,
+        target: None,
+        phone,
+    };
+    Trace {
+        header,
+        steps: (0..events)
+            .map(|millis| Step::new(Action::Wait { millis }))
+            .collect(),
+    }
 }
 
 impl fmt::Display for Competitor {

@@ -38,13 +38,33 @@ pub struct Reduced {
 
 /// The traces of all crashes that an exploration meets.
 pub async fn traces(seed: u64, stop: &Stop) -> Result<Vec<Trace>, Failure> {
-    let phones = Phones::connect(&Devices { device: PHONE.to_owned(), count: 1 }, Seed(seed)).await?;
+    let phones = Phones::connect(
+        &Devices {
+            device: PHONE.to_owned(),
+            count: 1,
+        },
+        Seed(seed),
+    )
+    .await?;
     let mut settings = ExploreSettings::new(phones.app(None)?, EVENTS);
     settings.session_events = SESSION_EVENTS;
     let make = || Box::new(Random::default()) as _;
     let journal = InMemory::default();
-    let explored = explore(&phones.pool, &make, &settings, Seed(seed), &journal, &nobody(), stop).await?;
-    Ok(explored.found.into_iter().map(|found| found.trace).collect())
+    let explored = explore(
+        &phones.pool,
+        &make,
+        &settings,
+        Seed(seed),
+        &journal,
+        &nobody(),
+        stop,
+    )
+    .await?;
+    Ok(explored
+        .found
+        .into_iter()
+        .map(|found| found.trace)
+        .collect())
 }
 
 pub async fn run(
@@ -55,18 +75,40 @@ pub async fn run(
     stop: &Stop,
 ) -> Result<Reduced, Failure> {
     let count = PHONES as u32;
-    let phones = Phones::connect(&Devices { device: PHONE.to_owned(), count }, Seed(seed)).await?;
+    let phones = Phones::connect(
+        &Devices {
+            device: PHONE.to_owned(),
+            count,
+        },
+        Seed(seed),
+    )
+    .await?;
     let oracle = Pooled::new(&phones.pool, Conditions::of(trace), &nobody());
     let (algorithm, settings) = competitor.rules(policy);
     let began = Instant::now();
     let reduction = reduce(trace, algorithm, &settings, &oracle, &nobody(), stop).await?;
     let seconds = began.elapsed().as_secs_f64();
-    Ok(Reduced { competitor, seed, from: trace.steps.len(), reduction, seconds })
+    Ok(Reduced {
+        competitor,
+        seed,
+        from: trace.steps.len(),
+        reduction,
+        seconds,
+    })
 }
 
 impl Reduced {
     pub fn to_json(&self) -> String {
-        let Reduction { original, result, runs, events, kept, outcome, rounds, .. } = &self.reduction;
+        let Reduction {
+            original,
+            result,
+            runs,
+            events,
+            kept,
+            outcome,
+            rounds,
+            ..
+        } = &self.reduction;
         let share = f64::from(original.successes) / f64::from(original.runs.max(1));
         json!({
             "bench": "noisy", "algorithm": self.competitor.to_string(), "p_with": share, "p_without": null,
@@ -78,16 +120,28 @@ impl Reduced {
     }
 
     pub fn to_words(&self) -> String {
-        let Reduction { original, result, runs, kept, outcome, .. } = &self.reduction;
+        let Reduction {
+            original,
+            result,
+            runs,
+            kept,
+            outcome,
+            ..
+        } = &self.reduction;
         let name = self.competitor.to_string();
-        let first =
-            format!("{name:<20}{:>4} events, {} of {} runs", self.from, original.successes, original.runs);
+        let first = format!(
+            "{name:<20}{:>4} events, {} of {} runs",
+            self.from, original.successes, original.runs
+        );
         let proof = result.as_ref().map_or(0, |check| check.successes);
         match outcome {
             Outcome::DoesNotReproduce => format!("{first}: refused after {runs} runs"),
             _ => {
                 let seconds = self.seconds;
-                format!("{first} → {} events, {proof} of 20; {runs} runs, {seconds:.0} s", kept.len())
+                format!(
+                    "{first} → {} events, {proof} of 20; {runs} runs, {seconds:.0} s",
+                    kept.len()
+                )
             }
         }
     }

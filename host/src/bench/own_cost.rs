@@ -26,7 +26,12 @@ pub enum Reducer {
     Dd,
 }
 
-pub const REDUCERS: [Reducer; 4] = [Reducer::Auto, Reducer::AutoFlaky, Reducer::Nd3min, Reducer::Dd];
+pub const REDUCERS: [Reducer; 4] = [
+    Reducer::Auto,
+    Reducer::AutoFlaky,
+    Reducer::Nd3min,
+    Reducer::Dd,
+];
 
 #[derive(Clone, Debug)]
 pub struct Measured {
@@ -39,12 +44,22 @@ pub struct Measured {
 
 pub async fn measure(reducer: Reducer, events: u32, stop: &Stop) -> Result<Measured, ReduceError> {
     let (algorithm, settings) = reducer.rules();
-    let (trace, oracle) =
-        (trace(events), AtOnce { needed: (1..=NEEDED).map(|n| events * n / (NEEDED + 1)).collect() });
+    let (trace, oracle) = (
+        trace(events),
+        AtOnce {
+            needed: (1..=NEEDED).map(|n| events * n / (NEEDED + 1)).collect(),
+        },
+    );
     let began = processor_seconds();
     let reduction = reduce(&trace, algorithm, &settings, &oracle, &nobody(), stop).await?;
     let micros = (processor_seconds() - began) * 1e6 / reduction.runs.max(1) as f64;
-    Ok(Measured { reducer, events, runs: reduction.runs, left: reduction.kept.len(), micros })
+    Ok(Measured {
+        reducer,
+        events,
+        runs: reduction.runs,
+        left: reduction.kept.len(),
+        micros,
+    })
 }
 
 impl Reducer {
@@ -87,7 +102,13 @@ impl Measured {
     }
 
     pub fn to_words(&self) -> String {
-        let Measured { reducer, events, runs, left, micros } = self;
+        let Measured {
+            reducer,
+            events,
+            runs,
+            left,
+            micros,
+        } = self;
         format!(
             "{:<18}{events} → {left} events in {runs} runs, {micros:.1} µs of processor time a run",
             reducer.name()
@@ -107,9 +128,21 @@ struct AtOnce {
 impl Oracle for AtOnce {
     fn ask(&self, question: Question) -> Pending<'_, Result<Observation, OracleError>> {
         let kept = question.steps.kept();
-        let reached = self.needed.iter().all(|event| kept.binary_search(event).is_ok());
-        let verdict = if reached { Verdict::TargetReached } else { Verdict::TargetNotReached };
+        let reached = self
+            .needed
+            .iter()
+            .all(|event| kept.binary_search(event).is_ok());
+        let verdict = if reached {
+            Verdict::TargetReached
+        } else {
+            Verdict::TargetNotReached
+        };
         let played = u32::try_from(kept.len()).unwrap_or(u32::MAX);
-        Box::pin(std::future::ready(Ok(Observation { reached, verdict, played, took: Micros::ZERO })))
+        Box::pin(std::future::ready(Ok(Observation {
+            reached,
+            verdict,
+            played,
+            took: Micros::ZERO,
+        })))
     }
 }

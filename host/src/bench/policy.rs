@@ -35,7 +35,13 @@ pub fn measure(rules: Rules, shell: &Shell) -> Result<Solved, PolicyError> {
 
 impl Solved {
     pub fn to_json(self) -> String {
-        let Solved { rules, states, start, seconds, peak_bytes } = self;
+        let Solved {
+            rules,
+            states,
+            start,
+            seconds,
+            peak_bytes,
+        } = self;
         json!({
             "bench": "policy", "n": rules.candidates, "m": rules.parallel, "states": states, "v0": start,
             "seconds": seconds, "peak_bytes": peak_bytes,
@@ -44,7 +50,13 @@ impl Solved {
     }
 
     pub fn to_words(self) -> String {
-        let Solved { rules, states, start, seconds, peak_bytes } = self;
+        let Solved {
+            rules,
+            states,
+            start,
+            seconds,
+            peak_bytes,
+        } = self;
         let peak = peak_bytes.map_or_else(|| "?".to_owned(), |bytes| thousands(bytes >> 20));
         format!(
             "{} candidates, {} runs a round {:>9} states {start:>6.3} rounds {seconds:>7.2} s {peak:>6} MiB",

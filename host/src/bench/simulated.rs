@@ -21,7 +21,9 @@ use crate::settings::Devices;
 const BACK: u32 = 16;
 /// Events between two looks at the clock.
 const BLOCK: u64 = 10_000;
-const TAPPED: NodeFlags = NodeFlags::ENABLED.union(NodeFlags::CLICKABLE).union(NodeFlags::VISIBLE);
+const TAPPED: NodeFlags = NodeFlags::ENABLED
+    .union(NodeFlags::CLICKABLE)
+    .union(NodeFlags::VISIBLE);
 
 /// An app with screens of 500 nodes.
 pub const LARGE_SCREENS: &str = "forge?seed=1&activities=12&widgets=500";
@@ -43,7 +45,14 @@ pub struct Measured {
 /// With the choice of each event and the clean starts included: the median over blocks, because other programs take
 /// their share of single moments.
 pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Failure> {
-    let phones = Phones::connect(&Devices { device: format!("sim:{app}"), count: 1 }, Seed(seed)).await?;
+    let phones = Phones::connect(
+        &Devices {
+            device: format!("sim:{app}"),
+            count: 1,
+        },
+        Seed(seed),
+    )
+    .await?;
     let app = phones.app(None)?.app;
     let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
     let failed = |name: &str| {
@@ -55,12 +64,16 @@ pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Fail
     while left > 0 {
         let block = left.min(BLOCK);
         let (began, worked) = (Instant::now(), processor_time());
-        nodes += drive(&mut device, &app, block, &mut rng).await.map_err(failed(device.name()))?;
+        nodes += drive(&mut device, &app, block, &mut rng)
+            .await
+            .map_err(failed(device.name()))?;
         speeds.push((block as f64 / (processor_time() - worked)) as u64);
         by_clock.push((block as f64 / began.elapsed().as_secs_f64()) as u64);
         left -= block;
     }
-    let snapshots = snapshots(&mut device, &app, &mut rng).await.map_err(failed(device.name()))?;
+    let snapshots = snapshots(&mut device, &app, &mut rng)
+        .await
+        .map_err(failed(device.name()))?;
     Ok(Measured {
         events_per_second: median(speeds),
         by_clock: median(by_clock),
@@ -95,27 +108,43 @@ async fn snapshots(device: &mut Device, app: &App, rng: &mut Rng) -> Result<f64,
         spans.push((saving + began.elapsed()).as_nanos() as f64 / 1_000.0);
         device.forget(saved.id).await?;
         let inside = moved.screen.activity().split('/').next() == Some(&app.package);
-        screen = if inside { device.capture().await? } else { start(device, app).await? };
+        screen = if inside {
+            device.capture().await?
+        } else {
+            start(device, app).await?
+        };
     }
     spans.sort_unstable_by(f64::total_cmp);
     Ok(spans.get(spans.len() / 2).copied().unwrap_or_default())
 }
 
 /// Returns how many nodes all screens had together.
-async fn drive(device: &mut Device, app: &App, events: u64, rng: &mut Rng) -> Result<u64, DeviceError> {
+async fn drive(
+    device: &mut Device,
+    app: &App,
+    events: u64,
+    rng: &mut Rng,
+) -> Result<u64, DeviceError> {
     let mut screen = start(device, app).await?;
     let mut nodes = 0;
     for _ in 0..events {
         let stepped = device.step(choose(&screen, rng)).await?;
         nodes += stepped.screen.nodes().len() as u64;
-        screen = if ended(&stepped, app) { start(device, app).await? } else { stepped.screen };
+        screen = if ended(&stepped, app) {
+            start(device, app).await?
+        } else {
+            stepped.screen
+        };
     }
     Ok(nodes)
 }
 
 /// Whether the app has failed or was left.
 pub(super) fn ended(stepped: &Stepped, app: &App) -> bool {
-    let failed = stepped.happened.iter().any(|happening| matches!(happening.what, What::Problem(_)));
+    let failed = stepped
+        .happened
+        .iter()
+        .any(|happening| matches!(happening.what, What::Problem(_)));
     failed || stepped.screen.activity().split('/').next() != Some(&app.package)
 }
 
@@ -126,10 +155,23 @@ pub(super) async fn start(device: &mut Device, app: &App) -> Result<SharedScreen
 
 /// A random widget of the topmost window, each with the same chance.
 pub(super) fn choose(screen: &Screen, rng: &mut Rng) -> Step {
-    let windows = screen.windows_with_nodes().filter(|(window, ..)| window.kind != WindowKind::Keyboard);
-    let nodes = windows.last().map(|(_, _, nodes)| nodes).unwrap_or_default();
+    let windows = screen
+        .windows_with_nodes()
+        .filter(|(window, ..)| window.kind != WindowKind::Keyboard);
+    let nodes = windows
+        .last()
+        .map(|(_, _, nodes)| nodes)
+        .unwrap_or_default();
     let tapped = || nodes.iter().filter(|node| node.is(TAPPED));
-    let count = if rng.random_ratio(1, BACK) { 0 } else { tapped().count() };
-    let chosen = (count > 0).then(|| rng.random_range(0..count)).and_then(|number| tapped().nth(number));
-    Step::new(chosen.map_or(Action::Key(Key::Back), |node| Action::Tap(node.bounds.center())))
+    let count = if rng.random_ratio(1, BACK) {
+        0
+    } else {
+        tapped().count()
+    };
+    let chosen = (count > 0)
+        .then(|| rng.random_range(0..count))
+        .and_then(|number| tapped().nth(number));
+    Step::new(chosen.map_or(Action::Key(Key::Back), |node| {
+        Action::Tap(node.bounds.center())
+    }))
 }

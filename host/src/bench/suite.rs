@@ -12,8 +12,8 @@ use retap_engine::oracle::{CandidateKey, Observation};
 use retap_engine::seed::Seed;
 use retap_engine::stop::Stop;
 use retap_engine::suite::{
-    Logged, Measure, OnPhones, Spent, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings, learn,
-    reduce_suite,
+    Logged, Measure, OnPhones, Spent, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings,
+    learn, reduce_suite,
 };
 use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
@@ -54,19 +54,39 @@ pub struct Rules {
 impl Rules {
     fn devices(&self, app: &str, count: u32) -> Devices {
         let question = if self.parameters.is_empty() { "" } else { "?" };
-        Devices { device: format!("sim:{app}{question}{}", self.parameters), count }
+        Devices {
+            device: format!("sim:{app}{question}{}", self.parameters),
+            count,
+        }
     }
 }
 
 /// The traces of every clean start of an exploration, in their order.
-pub async fn traces(app: &str, rules: &Rules, seed: u64, stop: &Stop) -> Result<Vec<Trace>, Failure> {
+pub async fn traces(
+    app: &str,
+    rules: &Rules,
+    seed: u64,
+    stop: &Stop,
+) -> Result<Vec<Trace>, Failure> {
     let phones = Phones::connect(&rules.devices(app, 1), Seed(seed)).await?;
     let mut settings = ExploreSettings::new(phones.app(None)?, rules.events);
     (settings.session_events, settings.keep_traces) = (rules.session_events, true);
     let make = || Box::new(Random::default()) as _;
     let keeping = Keeping::default();
-    explore(&phones.pool, &make, &settings, Seed(seed), &keeping, &nobody(), stop).await?;
-    let traces = keeping.traces.into_inner().unwrap_or_else(PoisonError::into_inner);
+    explore(
+        &phones.pool,
+        &make,
+        &settings,
+        Seed(seed),
+        &keeping,
+        &nobody(),
+        stop,
+    )
+    .await?;
+    let traces = keeping
+        .traces
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     Ok(traces.into_values().flatten().collect())
 }
 
@@ -84,32 +104,57 @@ pub async fn run(
     let app_of = phones.app(None)?.app;
     let on = |abstraction: &Abstraction| {
         let states = States::by(abstraction).map_err(SuiteError::from)?;
-        Ok::<_, SuiteError>(OnPhones::new(&phones.pool, app_of.clone(), states, &nobody()))
+        Ok::<_, SuiteError>(OnPhones::new(
+            &phones.pool,
+            app_of.clone(),
+            states,
+            &nobody(),
+        ))
     };
     let (log, sink) = (InMemory::default(), nobody());
     let replayer = match &rules.abstraction {
         Abstraction::Ape(start) => {
             let lesson = Box::pin(learn(traces, start, &on(&rules.abstraction)?, stop)).await?;
-            let Some(lesson) = lesson else { return Ok(None) };
+            let Some(lesson) = lesson else {
+                return Ok(None);
+            };
             lesson.note(&log)?;
             on(&Abstraction::Ape(lesson.learned))?
         }
         other => on(other)?,
     };
     let replayer = Logged::new(replayer, &log, &sink);
-    let settings = SuiteSettings { algorithm, replays: rules.replays, ..SuiteSettings::default() };
+    let settings = SuiteSettings {
+        algorithm,
+        replays: rules.replays,
+        ..SuiteSettings::default()
+    };
     let reduction = Box::pin(reduce_suite(traces, &settings, &replayer, &nobody(), stop)).await?;
     let own_seconds = began.elapsed().as_secs_f64();
     let elapsed = Micros(u64::try_from(clock.elapsed().as_micros()).unwrap_or(u64::MAX));
     let app = app.to_owned();
-    let smaller = Smaller { app, algorithm, seed, reduction, own_seconds, elapsed };
+    let smaller = Smaller {
+        app,
+        algorithm,
+        seed,
+        reduction,
+        own_seconds,
+        elapsed,
+    };
     Ok((smaller.reduction.outcome != Outcome::Interrupted).then_some(smaller))
 }
 
 impl Smaller {
     pub fn to_json(&self) -> String {
-        let SuiteReduction { before, after, spent, not_replayable, simplified, replays, .. } =
-            &self.reduction;
+        let SuiteReduction {
+            before,
+            after,
+            spent,
+            not_replayable,
+            simplified,
+            replays,
+            ..
+        } = &self.reduction;
         let Spent { runs, events, took } = spent;
         json!({
             "bench": "suite", "app": self.app, "algorithm": self.algorithm.to_string(), "seed": self.seed,
@@ -122,7 +167,10 @@ impl Smaller {
     }
 
     pub fn in_words(&self) -> String {
-        line(&format!("{:<12}{:<10}", self.app, self.algorithm.to_string()), &[self])
+        line(
+            &format!("{:<12}{:<10}", self.app, self.algorithm.to_string()),
+            &[self],
+        )
     }
 }
 
@@ -136,32 +184,61 @@ fn measure(measure: &Measure) -> Value {
 
 /// All suites together, sum over sum, for each algorithm.
 pub fn pooled(all: &[Smaller]) -> Vec<String> {
-    let of =
-        |algorithm: SuiteAlgorithm| all.iter().filter(|one| one.algorithm == algorithm).collect::<Vec<_>>();
+    let of = |algorithm: SuiteAlgorithm| {
+        all.iter()
+            .filter(|one| one.algorithm == algorithm)
+            .collect::<Vec<_>>()
+    };
     ALGORITHMS
         .into_iter()
         .map(|algorithm| (algorithm, of(algorithm)))
         .filter(|(_, own)| own.len() > 1)
-        .map(|(algorithm, own)| line(&format!("{:<12}{:<10}", "pooled", algorithm.to_string()), &own))
+        .map(|(algorithm, own)| {
+            line(
+                &format!("{:<12}{:<10}", "pooled", algorithm.to_string()),
+                &own,
+            )
+        })
         .collect()
 }
 
 fn line(name: &str, all: &[&Smaller]) -> String {
-    let sum = |of: fn(&SuiteReduction) -> u64| all.iter().map(|one| of(&one.reduction)).sum::<u64>();
+    let sum =
+        |of: fn(&SuiteReduction) -> u64| all.iter().map(|one| of(&one.reduction)).sum::<u64>();
     let pair = |before: fn(&SuiteReduction) -> u64, after: fn(&SuiteReduction) -> u64| {
         let (before, after) = (sum(before), sum(after));
-        format!("{before} → {after} ({:.1})", before as f64 / after.max(1) as f64)
+        format!(
+            "{before} → {after} ({:.1})",
+            before as f64 / after.max(1) as f64
+        )
     };
-    let lost =
-        all.iter().filter(|one| !one.reduction.after.covered.contains(&one.reduction.before.covered)).count();
+    let lost = all
+        .iter()
+        .filter(|one| {
+            !one.reduction
+                .after
+                .covered
+                .contains(&one.reduction.before.covered)
+        })
+        .count();
     format!(
         "{name} restarts {}, transitions {}, seconds {}; crashes {} of {}{}; cost {} runs, {} events, {} s, own {:.0} s",
-        pair(|one| u64::from(one.before.traces), |one| u64::from(one.after.traces)),
+        pair(
+            |one| u64::from(one.before.traces),
+            |one| u64::from(one.after.traces)
+        ),
         pair(|one| one.before.transitions, |one| one.after.transitions),
-        pair(|one| one.before.took.0 / 1_000_000, |one| one.after.took.0 / 1_000_000),
+        pair(
+            |one| one.before.took.0 / 1_000_000,
+            |one| one.after.took.0 / 1_000_000
+        ),
         sum(|one| one.after.covered.problems.len() as u64),
         sum(|one| one.before.covered.problems.len() as u64),
-        if lost > 0 { format!("; coverage lost in {lost}") } else { String::new() },
+        if lost > 0 {
+            format!("; coverage lost in {lost}")
+        } else {
+            String::new()
+        },
         sum(|one| one.spent.runs),
         sum(|one| one.spent.events),
         sum(|one| one.spent.took.0 / 1_000_000),
@@ -177,11 +254,20 @@ struct Keeping {
 }
 
 impl Journal for Keeping {
-    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError> {
+    fn recall(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+    ) -> Result<Option<Observation>, JournalError> {
         self.journal.recall(candidate, attempt)
     }
 
-    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError> {
+    fn note(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+        seen: &Observation,
+    ) -> Result<(), JournalError> {
         self.journal.note(candidate, attempt, seen)
     }
 

@@ -17,7 +17,10 @@ pub fn named(name: Option<&str>) -> Result<Abstraction, Failure> {
         Some(file) => {
             let path = Path::new(file);
             if !path.is_file() {
-                return Err(UnknownAbstraction { name: file.to_owned() }.into());
+                return Err(UnknownAbstraction {
+                    name: file.to_owned(),
+                }
+                .into());
             }
             Ok(read(path)?)
         }
@@ -27,14 +30,22 @@ pub fn named(name: Option<&str>) -> Result<Abstraction, Failure> {
 /// A file of APE's begins with a reducer; nothing that is TOML does.
 fn read(path: &Path) -> Result<Abstraction, Failure> {
     let text = directory::read(path)?;
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let of_ape = lines.next().is_some_and(|first| first.parse::<Reducer>().is_ok());
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let of_ape = lines
+        .next()
+        .is_some_and(|first| first.parse::<Reducer>().is_ok());
     let path = path.to_owned();
     if of_ape {
         let learned = Learned::from_rules(&text).map_err(|source| WrongTree { path, source })?;
         return Ok(Abstraction::Ape(learned));
     }
-    let rules = toml::from_str(&text).map_err(|source| WrongRules { path, source: Box::new(source) })?;
+    let rules = toml::from_str(&text).map_err(|source| WrongRules {
+        path,
+        source: Box::new(source),
+    })?;
     Ok(Abstraction::Widgets(rules))
 }
 
@@ -50,7 +61,8 @@ impl Explained for UnknownAbstraction {
     }
 
     fn help(&self) -> String {
-        "say `--abstraction widgets`, or name a file of rules; docs/files.md says how to write one".into()
+        "say `--abstraction widgets`, or name a file of rules; docs/files.md says how to write one"
+            .into()
     }
 }
 

@@ -43,13 +43,20 @@ impl Global {
 
     /// The store that the command line or the environment names.
     pub fn named_store(&self) -> Option<PathBuf> {
-        let variable = || std::env::var_os(STORE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let variable = || {
+            std::env::var_os(STORE_VARIABLE)
+                .filter(|path| !path.is_empty())
+                .map(PathBuf::from)
+        };
         self.store.clone().or_else(variable)
     }
 
     /// Absolute, because a run is gone on with from anywhere.
     pub fn store(&self, config: &Config) -> PathBuf {
-        let store = self.named_store().or_else(|| config.store.clone()).unwrap_or_else(default_store);
+        let store = self
+            .named_store()
+            .or_else(|| config.store.clone())
+            .unwrap_or_else(default_store);
         std::path::absolute(&store).unwrap_or(store)
     }
 }
@@ -79,11 +86,20 @@ pub struct Phones {
 impl Phones {
     /// What is said about a phone is part of its name: a run that is gone on with knows it.
     pub fn device(&self, config: &Config) -> Result<Option<String>, Failure> {
-        let Some(named) = self.device.clone().or_else(|| config.device.clone()) else { return Ok(None) };
+        let Some(named) = self.device.clone().or_else(|| config.device.clone()) else {
+            return Ok(None);
+        };
         let device = if named == ALL { all_on_adb()? } else { named };
-        let option = self.user.map(|_| "--user").or(self.keep_agent.then_some("--keep-agent"));
+        let option = self
+            .user
+            .map(|_| "--user")
+            .or(self.keep_agent.then_some("--keep-agent"));
         match option.filter(|_| !is_on_adb(&device)) {
-            Some(option) => Err(DevicesError::NotOnAdb { option, spec: device }.into()),
+            Some(option) => Err(DevicesError::NotOnAdb {
+                option,
+                spec: device,
+            }
+            .into()),
             None if is_on_adb(&device) => Ok(Some(with_options(
                 &device,
                 self.user,
@@ -101,7 +117,10 @@ impl Phones {
     /// For commands that cannot guess which phone is meant.
     pub fn devices(&self, config: &Config) -> Result<Devices, Failure> {
         let device = self.device(config)?.ok_or(DevicesError::NoneNamed)?;
-        Ok(Devices { device, count: self.count(config) })
+        Ok(Devices {
+            device,
+            count: self.count(config),
+        })
     }
 }
 
@@ -115,29 +134,44 @@ fn all_on_adb() -> Result<String, Failure> {
         .map(|phone| phone.serial.as_str())
         .collect();
     if ready.is_empty() {
-        return Err(DevicesError::NoneReady { listed: listed.len() }.into());
+        return Err(DevicesError::NoneReady {
+            listed: listed.len(),
+        }
+        .into());
     }
     Ok(ready.join(","))
 }
 
 /// A seed that nobody chose is kept short enough to be typed again.
 pub fn seed(asked: Option<u64>, config: &Config) -> u64 {
-    asked.or(config.seed).unwrap_or_else(|| random_number() % 1_000_000)
+    asked
+        .or(config.seed)
+        .unwrap_or_else(|| random_number() % 1_000_000)
 }
 
 pub fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
-        format!("a seed is a whole number from 0 to {}, such as 42; without one, Retap chooses", u64::MAX)
+        format!(
+            "a seed is a whole number from 0 to {}, such as 42; without one, Retap chooses",
+            u64::MAX
+        )
     })
 }
 
 pub fn parse_events(text: &str) -> Result<u64, String> {
     let most = *settings::EVENTS.end();
-    let events = text.parse().ok().filter(|events| settings::EVENTS.contains(events));
+    let events = text
+        .parse()
+        .ok()
+        .filter(|events| settings::EVENTS.contains(events));
     events.ok_or_else(|| format!("events are a whole number from 1 to {most}"))
 }
 
 /// An empty name is caught here; everything else the phones know better.
 fn phone(text: &str) -> Result<String, String> {
-    if text.is_empty() { Err("name a phone such as `sim:notes`".into()) } else { Ok(text.to_owned()) }
+    if text.is_empty() {
+        Err("name a phone such as `sim:notes`".into())
+    } else {
+        Ok(text.to_owned())
+    }
 }

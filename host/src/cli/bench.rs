@@ -174,9 +174,18 @@ impl Policy {
     fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         let sizes = self.candidates.map_or(2..=5, |only| only..=only);
         for candidates in sizes {
-            let rules = Rules { candidates, parallel: self.parallel, runs: 20, successes: 18 };
+            let rules = Rules {
+                candidates,
+                parallel: self.parallel,
+                runs: 20,
+                successes: 18,
+            };
             let solved = policy::measure(rules, shell)?;
-            shell.console.result(&if self.json { solved.to_json() } else { solved.to_words() })?;
+            shell.console.result(&if self.json {
+                solved.to_json()
+            } else {
+                solved.to_words()
+            })?;
         }
         Ok(Exit::Done)
     }
@@ -185,11 +194,20 @@ impl Policy {
 impl Noisy {
     fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         let all = Competitor::value_variants();
-        let competitors = if self.algorithm.is_empty() { all } else { self.algorithm.as_slice() };
+        let competitors = if self.algorithm.is_empty() {
+            all
+        } else {
+            self.algorithm.as_slice()
+        };
         let policy = match competitors.contains(&Competitor::Nd3minOptimal) {
             true => {
                 let parallel = noisy::PHONES as u32;
-                let rules = Rules { candidates: 5, parallel, runs: 20, successes: 18 };
+                let rules = Rules {
+                    candidates: 5,
+                    parallel,
+                    runs: 20,
+                    successes: 18,
+                };
                 Some(Arc::new(job::solve(&rules, &Prior::paper(), shell)?))
             }
             false => None,
@@ -202,7 +220,13 @@ impl Noisy {
                 for &competitor in competitors {
                     let mut cell = Vec::new();
                     for seed in 0..self.seeds {
-                        let case = Case { with, without, kind, seed, events: self.events };
+                        let case = Case {
+                            with,
+                            without,
+                            kind,
+                            seed,
+                            events: self.events,
+                        };
                         let run = noisy::run(case, competitor, policy.as_ref(), &shell.stop);
                         cell.push(job::block_on(Clock::Jumping, run)??);
                         if shell.stop.asked() {
@@ -237,7 +261,11 @@ impl Noisy {
                     if shell.stop.asked() {
                         return Ok(Exit::Interrupted);
                     }
-                    shell.console.result(&if self.json { reduced.to_json() } else { reduced.to_words() })?;
+                    shell.console.result(&if self.json {
+                        reduced.to_json()
+                    } else {
+                        reduced.to_words()
+                    })?;
                 }
             }
         }
@@ -248,12 +276,18 @@ impl Noisy {
 impl OwnCost {
     fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         for reducer in own_cost::REDUCERS {
-            let measured =
-                job::block_on(Clock::Jumping, own_cost::measure(reducer, self.events, &shell.stop))??;
+            let measured = job::block_on(
+                Clock::Jumping,
+                own_cost::measure(reducer, self.events, &shell.stop),
+            )??;
             if shell.stop.asked() {
                 return Ok(Exit::Interrupted);
             }
-            shell.console.result(&if self.json { measured.to_json() } else { measured.to_words() })?;
+            shell.console.result(&if self.json {
+                measured.to_json()
+            } else {
+                measured.to_words()
+            })?;
         }
         Ok(Exit::Done)
     }
@@ -261,12 +295,19 @@ impl OwnCost {
 
 /// A cell of the grid in a line: means, and the median size.
 fn in_words(cell: &[Reduced]) -> String {
-    let Some(first) = cell.first() else { return String::new() };
+    let Some(first) = cell.first() else {
+        return String::new();
+    };
     let mean = |of: fn(&Reduced) -> f64| cell.iter().map(of).sum::<f64>() / cell.len() as f64;
     let mut sizes: Vec<usize> = cell.iter().map(|one| one.kept.len()).collect();
     sizes.sort_unstable();
     let right = cell.iter().filter(|one| one.is_right()).count();
-    let Case { with, without, kind, .. } = &first.case;
+    let Case {
+        with,
+        without,
+        kind,
+        ..
+    } = &first.case;
     format!(
         "{with:.2}/{without:.1} {:<12}{:<20}{:>8.1} steps {:>8.0} runs {:>8.0} s {:>4} events left, {right} of {} right",
         kind.to_string(),
@@ -282,13 +323,21 @@ fn in_words(cell: &[Reduced]) -> String {
 impl Link {
     fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         let all = [link::Transport::Udp, link::Transport::Stream];
-        for transport in all.into_iter().filter(|way| self.transport.is_none_or(|only| only == *way)) {
+        for transport in all
+            .into_iter()
+            .filter(|way| self.transport.is_none_or(|only| only == *way))
+        {
             if shell.stop.asked() {
                 return Ok(Exit::Interrupted);
             }
-            let measured = job::block_on(Clock::Real, link::measure(transport, self.samples as usize))??;
+            let measured =
+                job::block_on(Clock::Real, link::measure(transport, self.samples as usize))??;
             for case in measured {
-                shell.console.result(&if self.json { case.to_json() } else { case.to_string() })?;
+                shell.console.result(&if self.json {
+                    case.to_json()
+                } else {
+                    case.to_string()
+                })?;
             }
         }
         Ok(Exit::Done)
@@ -308,10 +357,18 @@ impl Device {
         devices::check(&self.device)?;
         self.against.as_deref().map_or(Ok(()), devices::check)?;
         if self.stock && !devices::is_on_adb(&self.device) {
-            return Err(DevicesError::NotOnAdb { option: "--stock", spec: self.device.clone() }.into());
+            return Err(DevicesError::NotOnAdb {
+                option: "--stock",
+                spec: self.device.clone(),
+            }
+            .into());
         }
         let tell = |case: device::Measured| {
-            Ok(shell.console.result(&if self.json { case.to_json() } else { case.to_string() })?)
+            Ok(shell.console.result(&if self.json {
+                case.to_json()
+            } else {
+                case.to_string()
+            })?)
         };
         job::block_on(Clock::of(&self.device), async {
             tokio::select! {
@@ -329,12 +386,20 @@ impl Device {
         farewell::all().await;
         if let Some(against) = &self.against {
             let turns = beside::take_turns(options, against).await?;
-            shell.console.result(&if self.json { turns.to_json() } else { turns.to_words() })?;
+            shell.console.result(&if self.json {
+                turns.to_json()
+            } else {
+                turns.to_words()
+            })?;
             farewell::all().await;
         }
         if self.stock {
             let stock = beside::stock(options).await?;
-            shell.console.result(&if self.json { stock.to_json() } else { stock.to_words() })?;
+            shell.console.result(&if self.json {
+                stock.to_json()
+            } else {
+                stock.to_words()
+            })?;
         }
         Ok(())
     }
@@ -342,15 +407,31 @@ impl Device {
 
 impl Simulated {
     fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let Simulated { app, events, seed, json } = self;
-        let all = || retap_simulator::apps().iter().copied().chain([simulated::LARGE_SCREENS]).collect();
+        let Simulated {
+            app,
+            events,
+            seed,
+            json,
+        } = self;
+        let all = || {
+            retap_simulator::apps()
+                .iter()
+                .copied()
+                .chain([simulated::LARGE_SCREENS])
+                .collect()
+        };
         let apps: Vec<&str> = app.as_ref().map_or_else(all, |app| vec![app.as_str()]);
         for app in apps {
             if shell.stop.asked() {
                 return Ok(Exit::Interrupted);
             }
             let measured = job::block_on(Clock::Jumping, simulated::measure(app, *events, *seed))??;
-            let simulated::Measured { events_per_second, by_clock, nodes, snapshot_micros } = measured;
+            let simulated::Measured {
+                events_per_second,
+                by_clock,
+                nodes,
+                snapshot_micros,
+            } = measured;
             shell.console.result(&if *json {
                 let mut line = json!({ "bench": "simulated", "app": app });
                 line["events_per_second"] = json!(events_per_second);

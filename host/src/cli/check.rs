@@ -37,8 +37,15 @@ impl Check {
         for trace in explore.before.iter().chain(&explore.from) {
             crashes::read_trace(trace)?;
         }
-        lines.extend(in_words(&config).into_iter().map(|line| format!("  {line}")));
-        lines.push(format!("  The store is `{}`.", global.store(&config).display()));
+        lines.extend(
+            in_words(&config)
+                .into_iter()
+                .map(|line| format!("  {line}")),
+        );
+        lines.push(format!(
+            "  The store is `{}`.",
+            global.store(&config).display()
+        ));
         lines.extend(agents().into_iter().map(|line| format!("  {line}")));
         for line in lines {
             shell.console.result(&plain::line(&line, LONG))?;
@@ -54,7 +61,11 @@ fn agents() -> Vec<String> {
     for abi in ABIS {
         lines.push(match AgentFiles::find(abi) {
             Ok(AgentFiles { library, jar }) => {
-                format!("Phones with `{abi}` get `{}` and `{}`.", library.display(), jar.display())
+                format!(
+                    "Phones with `{abi}` get `{}` and `{}`.",
+                    library.display(),
+                    jar.display()
+                )
             }
             Err(error) => {
                 help.get_or_insert_with(|| error.help());
@@ -75,20 +86,37 @@ fn in_words(config: &Config) -> Vec<String> {
         (Some(device), 1) => format!("`{device}`"),
         (Some(device), count) => format!("{count} phones `{device}`"),
     };
-    let seed = config.seed.map_or_else(|| "a random seed".to_owned(), |seed| format!("seed {seed}"));
-    let mut lines = vec![explore(config, &phones("the phone named with `--device`"), &seed)];
+    let seed = config
+        .seed
+        .map_or_else(|| "a random seed".to_owned(), |seed| format!("seed {seed}"));
+    let mut lines = vec![explore(
+        config,
+        &phones("the phone named with `--device`"),
+        &seed,
+    )];
     lines.extend(respected(&config.explore));
-    lines.push(reduce(config, &phones("the simulated phone that has the trace's app")));
+    lines.push(reduce(
+        config,
+        &phones("the simulated phone that has the trace's app"),
+    ));
     lines.push(replay(config));
     lines
 }
 
 fn explore(config: &Config, phones: &str, seed: &str) -> String {
-    let app = config.app.as_ref().map_or_else(|| "the app".to_owned(), |app| format!("`{app}`"));
+    let app = config
+        .app
+        .as_ref()
+        .map_or_else(|| "the app".to_owned(), |app| format!("`{app}`"));
     let usual = Explorer::usual(config.explore.session_events);
     let explorer = config.explore.explorer.unwrap_or(usual);
     let events = config.explore.events.unwrap_or(settings::DEFAULT_EVENTS);
-    let session = u64::from(config.explore.session_events.unwrap_or(settings::DEFAULT_SESSION_EVENTS));
+    let session = u64::from(
+        config
+            .explore
+            .session_events
+            .unwrap_or(settings::DEFAULT_SESSION_EVENTS),
+    );
     let how_long = match (config.explore.minutes, explorer) {
         (Some(minutes), _) => format!("{} of phone time", counted(u64::from(minutes), "minute")),
         (None, Explorer::Random) => format!(
@@ -100,7 +128,9 @@ fn explore(config: &Config, phones: &str, seed: &str) -> String {
         (None, _) => counted(events, "event"),
     };
     let explorer = explorer.name();
-    format!("`retap explore` explores {app} on {phones} with explorer `{explorer}` and {seed}: {how_long}.")
+    format!(
+        "`retap explore` explores {app} on {phones} with explorer `{explorer}` and {seed}: {how_long}."
+    )
 }
 
 /// What an exploration does and does not do besides, if the file says something about it.
@@ -108,21 +138,42 @@ fn respected(explore: &ExploreConfig) -> Option<String> {
     let some = |list: &[String], before: &str, one: &str| {
         (!list.is_empty()).then(|| format!("{before} {}", counted(list.len() as u64, one)))
     };
-    let trace =
-        explore.before.as_ref().map(|trace| format!("plays `{}` after every clean start", trace.display()));
+    let trace = explore
+        .before
+        .as_ref()
+        .map(|trace| format!("plays `{}` after every clean start", trace.display()));
     let from = explore.from.len() as u64;
     let parts = [
         trace,
         (from > 0).then(|| format!("plays {} first", counted(from, "recorded trace"))),
         some(&explore.forbidden_widgets, "touches no widget of", "kind"),
-        some(&explore.forbidden_texts, "touches no widget with one of", "text"),
+        some(
+            &explore.forbidden_texts,
+            "touches no widget with one of",
+            "text",
+        ),
         (!explore.forbidden_activities.is_empty()).then(|| {
-            format!("leaves {} at once", listed(explore.forbidden_activities.iter().map(String::as_str)))
+            format!(
+                "leaves {} at once",
+                listed(explore.forbidden_activities.iter().map(String::as_str))
+            )
         }),
-        (!explore.texts.is_empty())
-            .then(|| format!("knows what to type into {}", counted(explore.texts.len() as u64, "field"))),
-        some(&explore.never, "looks out for what must never appear:", "rule"),
-        some(&explore.always, "looks out for what must always be there:", "rule"),
+        (!explore.texts.is_empty()).then(|| {
+            format!(
+                "knows what to type into {}",
+                counted(explore.texts.len() as u64, "field")
+            )
+        }),
+        some(
+            &explore.never,
+            "looks out for what must never appear:",
+            "rule",
+        ),
+        some(
+            &explore.always,
+            "looks out for what must always be there:",
+            "rule",
+        ),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("It {}.", parts.join("; ")))
@@ -132,11 +183,10 @@ fn reduce(config: &Config, phones: &str) -> String {
     let algorithm = config.reduce.algorithm.unwrap_or(Algorithm::Auto);
     let (runs, successes) = algorithm.rules(config.reduce.runs, config.reduce.successes);
     let algorithm = algorithm.name();
-    let target = config
-        .reduce
-        .target
-        .as_ref()
-        .map_or_else(|| "what the trace says it reaches".to_owned(), |target| format!("`{target}`"));
+    let target = config.reduce.target.as_ref().map_or_else(
+        || "what the trace says it reaches".to_owned(),
+        |target| format!("`{target}`"),
+    );
     format!(
         "`retap reduce` cuts traces down with `{algorithm}` on {phones}, keeping {target}; \
          it takes {successes} of {} for a candidate to count.",

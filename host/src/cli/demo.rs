@@ -59,13 +59,23 @@ struct Shown {
 
 impl Demo {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let place = Place { out: self.out.clone(), store: None };
-        let events = if self.device.is_some() { FEW_EVENTS } else { EVENTS };
+        let place = Place {
+            out: self.out.clone(),
+            store: None,
+        };
+        let events = if self.device.is_some() {
+            FEW_EVENTS
+        } else {
+            EVENTS
+        };
         if let Some(device) = &self.device {
             devices::check(device)?;
         }
         let job = Job::start(
-            Settings::Demo(settings::Demo { events, device: self.device.clone() }),
+            Settings::Demo(settings::Demo {
+                events,
+                device: self.device.clone(),
+            }),
             self.seed,
             &place,
             shell,
@@ -77,7 +87,9 @@ impl Demo {
         );
         let devices = match &self.device {
             Some(device) => {
-                say(&format!("Here it taps, types and swipes at random in the app on `{device}`."));
+                say(&format!(
+                    "Here it taps, types and swipes at random in the app on `{device}`."
+                ));
                 vec![device.clone()]
             }
             None => {
@@ -90,15 +102,20 @@ impl Demo {
         };
         let (exit, shown) = job.work(async |job| show_all(job, &devices, events).await)?;
         shell.console.result(&table(&shown))?;
-        shell
-            .console
-            .result(&format!("\nAll of it with pictures: {}", directory.join("report.html").display()))?;
+        shell.console.result(&format!(
+            "\nAll of it with pictures: {}",
+            directory.join("report.html").display()
+        ))?;
         shell.console.result(&directory.display().to_string())?;
         Ok(exit)
     }
 }
 
-async fn show_all(job: &Job, devices: &[String], events: u64) -> Result<Ended<Vec<Shown>>, Failure> {
+async fn show_all(
+    job: &Job,
+    devices: &[String],
+    events: u64,
+) -> Result<Ended<Vec<Shown>>, Failure> {
     let mut shown = Vec::new();
     for device in devices {
         if !job.stop().asked() {
@@ -110,17 +127,27 @@ async fn show_all(job: &Job, devices: &[String], events: u64) -> Result<Ended<Ve
     for app in &mut shown {
         shorten_all(job, app, &mut done, all).await?;
     }
-    let outcome = if job.stop().asked() { Outcome::Interrupted } else { Outcome::Done };
+    let outcome = if job.stop().asked() {
+        Outcome::Interrupted
+    } else {
+        Outcome::Done
+    };
     let phones = shown.iter().flat_map(|app| app.phones.clone()).collect();
-    let sections =
-        shown.iter().map(|app| Section { crashes: app.crashes.clone(), ..Section::of(&app.explored) });
+    let sections = shown.iter().map(|app| Section {
+        crashes: app.crashes.clone(),
+        ..Section::of(&app.explored)
+    });
     let title = match devices {
         [device] => format!("What Retap found on {device}"),
         _ => "What Retap found in three simulated apps".to_owned(),
     };
     let page = job::page(job, &title, outcome, phones, sections.collect());
     job.run().write_page(&page)?;
-    Ok(Ended { outcome, problems: all, answer: shown })
+    Ok(Ended {
+        outcome,
+        problems: all,
+        answer: shown,
+    })
 }
 
 async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure> {
@@ -128,7 +155,10 @@ async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure>
     let about = retap_simulator::about(name).unwrap_or("one real app");
     let phones = job.connect(&one(device)).await?;
     let app = phones.app(None)?;
-    job.console().say(Tone::Heading, &format!("\nExploring {}: {about}", app.label));
+    job.console().say(
+        Tone::Heading,
+        &format!("\nExploring {}: {about}", app.label),
+    );
     job.tell_started(phones.names());
     let wanted = Wanted {
         app,
@@ -145,10 +175,24 @@ async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure>
         system: true,
         keep_traces: false,
     };
-    let explored = job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0), None).await?;
-    job.console().say(Tone::Quiet, &format!("   {}", summary::in_a_line(&explored)));
-    let crashes = explored.crashes.iter().map(|(crash, _)| crash.clone()).collect();
-    Ok(Shown { name: name.to_owned(), device: device.to_owned(), explored, crashes, phones: phones.infos })
+    let explored =
+        job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0), None).await?;
+    job.console().say(
+        Tone::Quiet,
+        &format!("   {}", summary::in_a_line(&explored)),
+    );
+    let crashes = explored
+        .crashes
+        .iter()
+        .map(|(crash, _)| crash.clone())
+        .collect();
+    Ok(Shown {
+        name: name.to_owned(),
+        device: device.to_owned(),
+        explored,
+        crashes,
+        phones: phones.infos,
+    })
 }
 
 fn tell_groups(job: &Job, shown: &[Shown]) {
@@ -156,10 +200,16 @@ fn tell_groups(job: &Job, shown: &[Shown]) {
     let times: u64 = crashes().map(|crash| u64::from(crash.times)).sum();
     let told = match (times, crashes().count()) {
         (_, 0) => {
-            return job.console().say(Tone::Plain, "\nNothing failed. Another seed may find something.");
+            return job.console().say(
+                Tone::Plain,
+                "\nNothing failed. Another seed may find something.",
+            );
         }
         (1, _) => "It failed once.".to_owned(),
-        (_, 1) => format!("It failed {}, always in the same way.", counted(times, "time")),
+        (_, 1) => format!(
+            "It failed {}, always in the same way.",
+            counted(times, "time")
+        ),
         (_, ways) => format!(
             "The apps failed {}. By their stack traces these are {}.",
             counted(times, "time"),
@@ -176,7 +226,12 @@ fn tell_groups(job: &Job, shown: &[Shown]) {
     );
 }
 
-async fn shorten_all(job: &Job, app: &mut Shown, done: &mut usize, all: usize) -> Result<(), Failure> {
+async fn shorten_all(
+    job: &Job,
+    app: &mut Shown,
+    done: &mut usize,
+    all: usize,
+) -> Result<(), Failure> {
     let phones = job.connect(&one(&app.device)).await?;
     for crash in &mut app.crashes {
         if job.stop().asked() {
@@ -185,13 +240,19 @@ async fn shorten_all(job: &Job, app: &mut Shown, done: &mut usize, all: usize) -
         *done += 1;
         let (label, kind) = (&app.explored.app.label, crash.problem.kind);
         let steps = counted(crash.trace.steps.len() as u64, "step");
-        let question =
-            format!("\n{done} of {all}: {label} ends in this {kind} after {steps}. Which of them matter?");
+        let question = format!(
+            "\n{done} of {all}: {label} ends in this {kind} after {steps}. Which of them matter?"
+        );
         job.console().say(Tone::Heading, &question);
         let trace = crash.trace.clone();
-        let short =
-            job::shorten(job, Ground::Phones(&phones.pool), trace, Some(crash.clone()), &Rules::default())
-                .await?;
+        let short = job::shorten(
+            job,
+            Ground::Phones(&phones.pool),
+            trace,
+            Some(crash.clone()),
+            &Rules::default(),
+        )
+        .await?;
         job.console().result(&summary::shortened(&short))?;
         if let Some(cut) = short.crash {
             *crash = cut;
@@ -202,17 +263,29 @@ async fn shorten_all(job: &Job, app: &mut Shown, done: &mut usize, all: usize) -
 
 /// One line a crash.
 fn table(shown: &[Shown]) -> String {
-    let events: u64 = shown.iter().map(|app| app.explored.exploration.events).sum();
-    let crashes = || shown.iter().flat_map(|app| app.crashes.iter().map(move |crash| (app, crash)));
+    let events: u64 = shown
+        .iter()
+        .map(|app| app.explored.exploration.events)
+        .sum();
+    let crashes = || {
+        shown
+            .iter()
+            .flat_map(|app| app.crashes.iter().map(move |crash| (app, crash)))
+    };
     let mut lines = vec![format!(
         "\n{} found in {} random events, and what each comes down to:",
         counted(crashes().count() as u64, "problem"),
         thousands(events)
     )];
     lines.extend(crashes().map(|(app, crash)| {
-        let to =
-            crash.reduced.as_ref().map_or_else(|| "-".to_owned(), |cut| cut.trace.steps.len().to_string());
-        let (from, what) = (crash.trace.steps.len(), plain::line(&summary::headline(crash), 80));
+        let to = crash
+            .reduced
+            .as_ref()
+            .map_or_else(|| "-".to_owned(), |cut| cut.trace.steps.len().to_string());
+        let (from, what) = (
+            crash.trace.steps.len(),
+            plain::line(&summary::headline(crash), 80),
+        );
         let steps = if to == "1" { "step" } else { "steps" };
         format!("  {:<6} {from:>4} → {to:>2} {steps:<5}  {what}", app.name)
     }));
@@ -220,5 +293,8 @@ fn table(shown: &[Shown]) -> String {
 }
 
 fn one(device: &str) -> Devices {
-    Devices { device: device.to_owned(), count: 1 }
+    Devices {
+        device: device.to_owned(),
+        count: 1,
+    }
 }

@@ -24,7 +24,10 @@ impl Devices {
         let apps = retap_simulator::apps();
         let width = apps.iter().map(|app| app.len()).max().unwrap_or(0);
         for app in apps {
-            let (device, about) = (format!("sim:{app}"), retap_simulator::about(app).unwrap_or_default());
+            let (device, about) = (
+                format!("sim:{app}"),
+                retap_simulator::about(app).unwrap_or_default(),
+            );
             let line = if self.json {
                 json!({ "device": device, "kind": "simulated", "about": about }).to_string()
             } else {
@@ -48,28 +51,38 @@ impl Devices {
             Ok(phones) => phones,
             Err(error) => {
                 let why = retap_agent::link::with_causes(&error);
-                shell.console.say(Tone::Quiet, &format!("\nPhones on adb: {why}; {}", error.help()));
+                shell.console.say(
+                    Tone::Quiet,
+                    &format!("\nPhones on adb: {why}; {}", error.help()),
+                );
                 return Ok(());
             }
         };
         for (Listed { serial, state }, about) in phones {
             let remedy = (state != State::Ready).then(|| state.remedy());
             let line = if self.json {
-                let mut line = json!({ "device": serial, "kind": "android", "state": state.to_string() });
+                let mut line =
+                    json!({ "device": serial, "kind": "android", "state": state.to_string() });
                 line["remedy"] = json!(remedy);
                 for (name, value) in ["model", "api_level", "abi"].into_iter().zip(about) {
                     line[name] = json!(value);
                 }
                 line.to_string()
             } else {
-                let [model, level, abi] = about.map(|it| plain::line(&it.unwrap_or_default(), plain::LONG));
+                let [model, level, abi] =
+                    about.map(|it| plain::line(&it.unwrap_or_default(), plain::LONG));
                 let known = if level.is_empty() {
                     String::new()
                 } else {
                     format!(": {model}, API level {level}, {abi}")
                 };
-                let remedy = remedy.map(|remedy| format!(": {remedy}")).unwrap_or_default();
-                format!("{}  on adb, {state}{known}{remedy}", plain::line(&serial, plain::LONG))
+                let remedy = remedy
+                    .map(|remedy| format!(": {remedy}"))
+                    .unwrap_or_default();
+                format!(
+                    "{}  on adb, {state}{known}{remedy}",
+                    plain::line(&serial, plain::LONG)
+                )
             };
             shell.console.result(&line)?;
         }
@@ -95,9 +108,10 @@ async fn on_adb() -> Result<Vec<(Listed, About)>, AdbError> {
 
 /// All at once: a phone that hangs is waited for once.
 async fn about(phone: &Phone) -> About {
-    let asked =
-        "for name in ro.product.model ro.build.version.sdk ro.product.cpu.abi; do getprop $name; done";
+    let asked = "for name in ro.product.model ro.build.version.sdk ro.product.cpu.abi; do getprop $name; done";
     let told = phone.told(asked).await.unwrap_or_default();
-    let mut lines = told.lines().map(|line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
+    let mut lines = told
+        .lines()
+        .map(|line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
     std::array::from_fn(|_| lines.next().flatten())
 }

@@ -43,8 +43,12 @@ impl Doctor {
                 told = shell.console.result(&self.line(&finding));
             }
         };
-        let wanted =
-            Wanted { serial: self.device.clone(), user: self.user, app: self.app.clone(), deep: self.deep };
+        let wanted = Wanted {
+            serial: self.device.clone(),
+            user: self.user,
+            app: self.app.clone(),
+            deep: self.deep,
+        };
         let examined = async {
             tokio::select! {
                 () = examine(&wanted, tell) => true,
@@ -59,7 +63,9 @@ impl Doctor {
     fn line(&self, finding: &Finding) -> String {
         let Finding { what, remedy } = finding;
         match (self.json, remedy) {
-            (true, remedy) => json!({ "what": what, "well": remedy.is_none(), "remedy": remedy }).to_string(),
+            (true, remedy) => {
+                json!({ "what": what, "well": remedy.is_none(), "remedy": remedy }).to_string()
+            }
             (false, None) => format!("✔ {}", plain::line(what, plain::LONG)),
             (false, Some(remedy)) => format!("✘ {}\n  → {remedy}", plain::line(what, plain::LONG)),
         }

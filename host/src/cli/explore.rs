@@ -83,10 +83,17 @@ impl Explore {
             console.result(&result.to_string())?;
         } else {
             console.result(&summary::explored(&explored))?;
-            console.result(&format!("\nreport: {}", place.join("report.html").display()))?;
+            console.result(&format!(
+                "\nreport: {}",
+                place.join("report.html").display()
+            ))?;
             console.result(&place.display().to_string())?;
         }
-        Ok(if exit == Exit::Done && !explored.crashes.is_empty() { Exit::ProblemsFound } else { exit })
+        Ok(if exit == Exit::Done && !explored.crashes.is_empty() {
+            Exit::ProblemsFound
+        } else {
+            exit
+        })
     }
 
     fn start(&self, global: &Global, shell: &Shell) -> Result<(Job, settings::Explore), Failure> {
@@ -96,8 +103,13 @@ impl Explore {
             devices: self.phones.devices(&config)?,
             app: self.app.clone().or_else(|| config.app.clone()),
             explorer: self.explorer.or(config.explore.explorer).unwrap_or(usual),
-            minutes: self.minutes.or(config.explore.minutes.filter(|_| self.events.is_none())),
-            events: self.events.or(config.explore.events).unwrap_or(settings::DEFAULT_EVENTS),
+            minutes: self
+                .minutes
+                .or(config.explore.minutes.filter(|_| self.events.is_none())),
+            events: self
+                .events
+                .or(config.explore.events)
+                .unwrap_or(settings::DEFAULT_EVENTS),
             session_events: self
                 .session_events
                 .or(config.explore.session_events)
@@ -110,9 +122,20 @@ impl Explore {
         };
         crate::devices::check(&settings.devices.device)?;
         job::explorer::check(&settings.tuning)?;
-        let place = Place { out: self.out.clone(), store: Some(global.store(&config)) };
+        let place = Place {
+            out: self.out.clone(),
+            store: Some(global.store(&config)),
+        };
         let seed = arguments::seed(self.seed, &config);
-        Ok((Job::start(Settings::Explore(Box::new(settings.clone())), seed, &place, shell)?, settings))
+        Ok((
+            Job::start(
+                Settings::Explore(Box::new(settings.clone())),
+                seed,
+                &place,
+                shell,
+            )?,
+            settings,
+        ))
     }
 }
 
@@ -130,7 +153,11 @@ impl Explore {
             ..
         } = config.explore.clone();
         let read = |path: &PathBuf| crashes::read_trace(path).map(|trace| trace.to_text());
-        let from = if self.from.is_empty() { &from } else { &self.from };
+        let from = if self.from.is_empty() {
+            &from
+        } else {
+            &self.from
+        };
         Ok(Care {
             forbidden_widgets,
             forbidden_activities,
@@ -199,13 +226,28 @@ async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explor
     );
     let heading = format!("Exploring {}: {budget}", app.label);
     let system = !is_personal(&phones) || settings.allow.contains(&Allow::System);
-    let wanted = Wanted { app, explorer, events, minutes, session_events, tuning, care, system, keep_traces };
+    let wanted = Wanted {
+        app,
+        explorer,
+        events,
+        minutes,
+        session_events,
+        tuning,
+        care,
+        system,
+        keep_traces,
+    };
     wanted.check()?;
     job.console().say(Tone::Heading, &heading);
     job.tell_started(phones.names());
     let (met, new) = unbounded_channel();
-    let exploring =
-        job::explore(job, &phones.pool, &wanted, job.seed(), settings.reduce.then_some(met.clone()));
+    let exploring = job::explore(
+        job,
+        &phones.pool,
+        &wanted,
+        job.seed(),
+        settings.reduce.then_some(met.clone()),
+    );
     // Nobody but the exploration tells of crashes: with its end, or at once if nothing is to be cut, no more can come.
     drop(met);
     let (explored, cut) = tokio::join!(exploring, reduce(job, &phones, new));
@@ -219,8 +261,17 @@ async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explor
     }
     let outcome = explored.exploration.outcome;
     let section = Section::of(&explored);
-    let page =
-        job::page(job, &format!("{} explored", explored.app.label), outcome, phones.infos, vec![section]);
+    let page = job::page(
+        job,
+        &format!("{} explored", explored.app.label),
+        outcome,
+        phones.infos,
+        vec![section],
+    );
     job.run().write_page(&page)?;
-    Ok(Ended { outcome, problems: explored.crashes.len(), answer: explored })
+    Ok(Ended {
+        outcome,
+        problems: explored.crashes.len(),
+        answer: explored,
+    })
 }

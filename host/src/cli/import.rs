@@ -79,11 +79,19 @@ impl Import {
         let (files, out, traces) = match &self.from {
             From::Simplydroid(SimplyDroid { files, out }) => {
                 let read = files.iter().map(|file| Ok((read(file)?, 0)));
-                (files, out, read.collect::<Result<Vec<(Trace, usize)>, ImportError>>()?)
+                (
+                    files,
+                    out,
+                    read.collect::<Result<Vec<(Trace, usize)>, ImportError>>()?,
+                )
             }
             From::Monkey(Monkey { files, app, out }) => {
                 let read = files.iter().map(|file| script(file, app.as_deref()));
-                (files, out, read.collect::<Result<Vec<(Trace, usize)>, ImportError>>()?)
+                (
+                    files,
+                    out,
+                    read.collect::<Result<Vec<(Trace, usize)>, ImportError>>()?,
+                )
             }
         };
         for (file, (trace, left_out)) in files.iter().zip(&traces) {
@@ -96,13 +104,18 @@ impl Import {
                 path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
                 std::fs::write(path, trace.to_text())
             };
-            write(&to).map_err(|source| ImportError::Write { path: to.clone(), source })?;
+            write(&to).map_err(|source| ImportError::Write {
+                path: to.clone(),
+                source,
+            })?;
             let steps = counted(trace.steps.len() as u64, "step");
             let without = match left_out {
                 0 => String::new(),
                 left_out => format!(", without {}", counted(*left_out as u64, "line")),
             };
-            shell.console.result(&format!("{}: {steps}{without}", to.display()))?;
+            shell
+                .console
+                .result(&format!("{}: {steps}{without}", to.display()))?;
         }
         Ok(Exit::Done)
     }
@@ -112,14 +125,20 @@ impl Import {
 fn script(path: &Path, app: Option<&str>) -> Result<(Trace, usize), ImportError> {
     let text = directory::read(path)?;
     let Imported { trace, left_out } =
-        monkey::parse(&text, app).map_err(|source| ImportError::Script { path: path.to_owned(), source })?;
+        monkey::parse(&text, app).map_err(|source| ImportError::Script {
+            path: path.to_owned(),
+            source,
+        })?;
     Ok((trace, left_out))
 }
 
 /// A trace of SimplyDroid.
 pub fn read(path: &Path) -> Result<Trace, ImportError> {
     let text = directory::read(path)?;
-    simplydroid::parse(&text).map_err(|source| ImportError::Content { path: path.to_owned(), source })
+    simplydroid::parse(&text).map_err(|source| ImportError::Content {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 impl Explained for ImportError {
@@ -132,7 +151,9 @@ impl Explained for ImportError {
             ImportError::Content { source, .. } => source.help(),
             ImportError::Script { source, .. } => source.help(),
             ImportError::Directory(error) => error.help(),
-            ImportError::Write { .. } => "name a place with `--out` where files may be written".into(),
+            ImportError::Write { .. } => {
+                "name a place with `--out` where files may be written".into()
+            }
         }
     }
 }

@@ -70,9 +70,14 @@ impl Install {
             let adb = Adb::open().await?;
             for spec in self.phones(&adb, named.as_deref()).await? {
                 let phone = adb.phone(&spec.serial).await?;
-                phone.install(&self.file, self.user.unwrap_or(spec.user)).await.map_err(|source| {
-                    InstallError::Refused { serial: spec.serial.clone(), path: self.file.clone(), source }
-                })?;
+                phone
+                    .install(&self.file, self.user.unwrap_or(spec.user))
+                    .await
+                    .map_err(|source| InstallError::Refused {
+                        serial: spec.serial.clone(),
+                        path: self.file.clone(),
+                        source,
+                    })?;
                 let file = self.file.display();
                 let line = if self.json {
                     json!({ "result": "install", "device": spec.serial, "file": file.to_string() })
@@ -96,13 +101,18 @@ impl Install {
         if let Some(named) = named {
             return match devices::is_on_adb(named) {
                 true => Ok(devices::on_adb(named)?),
-                false => {
-                    Err(DevicesError::NotOnAdb { option: "retap install", spec: named.to_owned() }.into())
+                false => Err(DevicesError::NotOnAdb {
+                    option: "retap install",
+                    spec: named.to_owned(),
                 }
+                .into()),
             };
         }
         let listed = adb.list().await?;
-        let ready: Vec<_> = listed.into_iter().filter(|phone| phone.state == State::Ready).collect();
+        let ready: Vec<_> = listed
+            .into_iter()
+            .filter(|phone| phone.state == State::Ready)
+            .collect();
         match ready.as_slice() {
             [only] => Ok(vec![Spec::of(&only.serial)]),
             several => Err(InstallError::WhichPhone(several.len())),
@@ -111,16 +121,25 @@ impl Install {
 }
 
 fn check(path: &Path) -> Result<(), InstallError> {
-    let read = |source| InstallError::Read { path: path.to_owned(), source };
+    let read = |source| InstallError::Read {
+        path: path.to_owned(),
+        source,
+    };
     let mut start = [0; ZIP.len()];
     let begun = File::open(path).map_err(read)?.read_exact(&mut start);
-    if begun.is_ok() && start == *ZIP { Ok(()) } else { Err(InstallError::NoApk(path.to_owned())) }
+    if begun.is_ok() && start == *ZIP {
+        Ok(())
+    } else {
+        Err(InstallError::NoApk(path.to_owned()))
+    }
 }
 
 impl Explained for InstallError {
     fn exit(&self) -> Exit {
         match self {
-            InstallError::Read { .. } | InstallError::NoApk(_) | InstallError::Refused { .. } => Exit::Usage,
+            InstallError::Read { .. } | InstallError::NoApk(_) | InstallError::Refused { .. } => {
+                Exit::Usage
+            }
             InstallError::WhichPhone(0) => Exit::NoPhone,
             InstallError::WhichPhone(_) => Exit::Usage,
             InstallError::Adb(error) => error.exit(),
@@ -138,7 +157,9 @@ impl Explained for InstallError {
             InstallError::WhichPhone(_) => "name one or more with `--device SERIAL,SERIAL`".into(),
             InstallError::Adb(error) => error.help(),
             InstallError::Devices(error) => error.help(),
-            InstallError::Refused { source, .. } => remedy(source.said().unwrap_or_default()).into(),
+            InstallError::Refused { source, .. } => {
+                remedy(source.said().unwrap_or_default()).into()
+            }
         }
     }
 }
@@ -147,14 +168,38 @@ impl Explained for InstallError {
 fn remedy(why: &str) -> &'static str {
     let known = [
         ("INSUFFICIENT_STORAGE", "free some space on the phone"),
-        ("UPDATE_INCOMPATIBLE", "the phone has it with another signature: uninstall that one first"),
-        ("VERSION_DOWNGRADE", "the phone has a newer version: uninstall that one first"),
-        ("NO_MATCHING_ABIS", "build the app for the phone's processor, which `retap devices` names"),
-        ("OLDER_SDK", "use a phone with a newer Android: the app asks for it"),
-        ("USER_RESTRICTED", "allow \"Install via USB\" in the phone's developer options"),
-        ("INVALID_APK", "build the app again: the file is broken or not signed"),
-        ("NO_CERTIFICATES", "sign the app: `apksigner sign`, or a debug build"),
+        (
+            "UPDATE_INCOMPATIBLE",
+            "the phone has it with another signature: uninstall that one first",
+        ),
+        (
+            "VERSION_DOWNGRADE",
+            "the phone has a newer version: uninstall that one first",
+        ),
+        (
+            "NO_MATCHING_ABIS",
+            "build the app for the phone's processor, which `retap devices` names",
+        ),
+        (
+            "OLDER_SDK",
+            "use a phone with a newer Android: the app asks for it",
+        ),
+        (
+            "USER_RESTRICTED",
+            "allow \"Install via USB\" in the phone's developer options",
+        ),
+        (
+            "INVALID_APK",
+            "build the app again: the file is broken or not signed",
+        ),
+        (
+            "NO_CERTIFICATES",
+            "sign the app: `apksigner sign`, or a debug build",
+        ),
     ];
     let found = known.into_iter().find(|(reason, _)| why.contains(reason));
-    found.map_or("see what the phone said; `retap doctor` looks at the phone itself", |(_, remedy)| remedy)
+    found.map_or(
+        "see what the phone said; `retap doctor` looks at the phone itself",
+        |(_, remedy)| remedy,
+    )
 }

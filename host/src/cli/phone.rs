@@ -48,12 +48,21 @@ impl Phone {
         job::block_on(Clock::Real, async {
             let listener = bind(listen, &agent).await?;
             let address = listen.at(listener.address().map_err(ServingError::Address)?);
-            Pairing { address: address.to_string(), keys: host }.write(&self.pairing)?;
+            Pairing {
+                address: address.to_string(),
+                keys: host,
+            }
+            .write(&self.pairing)?;
             self.tell(shell, address)?;
             let outbox = Outbox::new(self.folder.as_ref().map(|folder| folder.join("spool")));
             let phone = Arc::new(InProcess::new(Box::new(phone)).for_link());
             let version = env!("CARGO_PKG_VERSION").to_owned();
-            let server = Server::new(phone, outbox.map_err(ServingError::Folder)?, version, random_number());
+            let server = Server::new(
+                phone,
+                outbox.map_err(ServingError::Folder)?,
+                version,
+                random_number(),
+            );
             tokio::spawn(server.clone().gather_news());
             tokio::select! {
                 served = listener.serve(server) => served.map_err(ServingError::Listen)?,

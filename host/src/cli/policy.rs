@@ -21,10 +21,20 @@ use crate::words::thousands;
 #[derive(Debug, Args)]
 pub struct Policy {
     /// For how many candidates, 2 to 8; each one more takes about fifteen times the work
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 5)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 5
+    )]
     candidates: usize,
     /// Runs in one round: the number of phones
-    #[arg(long, value_name = "M", allow_negative_numbers = true, default_value_t = 15)]
+    #[arg(
+        long,
+        value_name = "M",
+        allow_negative_numbers = true,
+        default_value_t = 15
+    )]
     parallel: u32,
     /// How often a candidate is run at most
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = settings::NOISY_RUNS)]
@@ -42,9 +52,21 @@ pub struct Policy {
 
 impl Policy {
     pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
-        let Policy { candidates, parallel, runs, .. } = *self;
-        let successes = self.successes.unwrap_or_else(|| runs.saturating_mul(9).div_ceil(10));
-        let rules = Rules { candidates, parallel, runs, successes };
+        let Policy {
+            candidates,
+            parallel,
+            runs,
+            ..
+        } = *self;
+        let successes = self
+            .successes
+            .unwrap_or_else(|| runs.saturating_mul(9).div_ceil(10));
+        let rules = Rules {
+            candidates,
+            parallel,
+            runs,
+            successes,
+        };
         let store = Store::open(&global.store(&global.config()?))?;
         let prior = job::prior(&self.prior, &store)?;
         let began = Instant::now();

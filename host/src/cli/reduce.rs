@@ -99,7 +99,11 @@ impl Reduce {
         let place = job.run().directory().path().to_owned();
         let (exit, shortened) = job.work(async |job| job::reduce_all(job, &settings).await)?;
         for one in &shortened {
-            shell.console.result(&if self.json { in_json(one, &place) } else { in_words(one, &place) })?;
+            shell.console.result(&if self.json {
+                in_json(one, &place)
+            } else {
+                in_words(one, &place)
+            })?;
         }
         if !self.json {
             shell.console.result(&place.display().to_string())?;
@@ -118,24 +122,47 @@ impl Reduce {
     ) -> Result<(Job, settings::Reduce), Failure> {
         let config = global.config()?;
         let traces = Source::read(&source, self.crash.as_deref())?;
-        let algorithm = self.algorithm.or(config.reduce.algorithm).unwrap_or(Algorithm::Auto);
+        let algorithm = self
+            .algorithm
+            .or(config.reduce.algorithm)
+            .unwrap_or(Algorithm::Auto);
         // A rate that is to be kept must first be known.
         let default = self.keep_rate.then_some(settings::NOISY_RUNS);
         let runs = self.runs.or(config.reduce.runs).or(default);
         let (runs, successes) = algorithm.rules(runs, self.successes.or(config.reduce.successes));
-        let only_nd3min = self.scheduler.map(|_| "--scheduler").or(self.parts.map(|_| "--parts"));
+        let only_nd3min = self
+            .scheduler
+            .map(|_| "--scheduler")
+            .or(self.parts.map(|_| "--parts"));
         if let Some(option) = only_nd3min.filter(|_| algorithm != Algorithm::Nd3min) {
-            return Err(Contradiction { option, of: Algorithm::Nd3min, algorithm }.into());
+            return Err(Contradiction {
+                option,
+                of: Algorithm::Nd3min,
+                algorithm,
+            }
+            .into());
         }
         if self.hierarchy.is_some() && !algorithm.is_hierarchical() {
-            return Err(Contradiction { option: "--hierarchy", of: Algorithm::Lhdd, algorithm }.into());
+            return Err(Contradiction {
+                option: "--hierarchy",
+                of: Algorithm::Lhdd,
+                algorithm,
+            }
+            .into());
         }
         if self.keep_rate && algorithm != Algorithm::Auto {
-            return Err(Contradiction { option: "--keep-rate", of: Algorithm::Auto, algorithm }.into());
+            return Err(Contradiction {
+                option: "--keep-rate",
+                of: Algorithm::Auto,
+                algorithm,
+            }
+            .into());
         }
         let store = global.store(&config);
         let prior = self.prior.as_deref().filter(|name| *name != "paper");
-        let prior = prior.map(|name| job::prior(name, &Store::open(&store)?)).transpose()?;
+        let prior = prior
+            .map(|name| job::prior(name, &Store::open(&store)?))
+            .transpose()?;
         let settings = settings::Reduce {
             device: self.phones.device(&config)?,
             count: self.phones.count(&config),
@@ -157,7 +184,10 @@ impl Reduce {
             oracle: self.oracle.unwrap_or_default(),
         };
         traces.check(&settings)?;
-        let place = Place { out: self.out.clone(), store: Some(store) };
+        let place = Place {
+            out: self.out.clone(),
+            store: Some(store),
+        };
         let seed = arguments::seed(self.seed, &config);
         let job = Job::start(Settings::Reduce(settings.clone()), seed, &place, shell)?;
         traces.keep_in(job.run().directory())?;
@@ -173,7 +203,9 @@ fn mine(settings: &Settings) -> Option<settings::Reduce> {
 }
 
 fn parse_target(text: &str) -> Result<String, String> {
-    target::check(text).map(|()| text.to_owned()).map_err(|error| error.help())
+    target::check(text)
+        .map(|()| text.to_owned())
+        .map_err(|error| error.help())
 }
 
 /// What is left, step by step, and where it is.
@@ -219,7 +251,11 @@ impl Explained for Contradiction {
     }
 
     fn help(&self) -> String {
-        format!("leave `{}` away, or say `--algorithm {}`", self.option, self.of.name())
+        format!(
+            "leave `{}` away, or say `--algorithm {}`",
+            self.option,
+            self.of.name()
+        )
     }
 }
 
@@ -235,7 +271,12 @@ impl NotReproduced {
             .iter()
             .filter(|one| one.outcome == Outcome::DoesNotReproduce)
             .map(|one| {
-                let instead = one.original.failure.as_ref().map(verdict_in_words).unwrap_or_default();
+                let instead = one
+                    .original
+                    .failure
+                    .as_ref()
+                    .map(verdict_in_words)
+                    .unwrap_or_default();
                 let (what, share) = (summary::name(one), summary::share(&one.original));
                 format!("{what}: {share} did it; the first that did not: {instead}")
             })

@@ -82,12 +82,19 @@ impl ReduceSuite {
             console.result(&place.display().to_string())?;
         }
         match smaller.reduction.outcome {
-            Outcome::DoesNotReproduce => Err(NothingReplays { traces: smaller.names.len() }.into()),
+            Outcome::DoesNotReproduce => Err(NothingReplays {
+                traces: smaller.names.len(),
+            }
+            .into()),
             _ => Ok(exit),
         }
     }
 
-    fn start(&self, global: &Global, shell: &Shell) -> Result<(Job, settings::ReduceSuite), Failure> {
+    fn start(
+        &self,
+        global: &Global,
+        shell: &Shell,
+    ) -> Result<(Job, settings::ReduceSuite), Failure> {
         let config = global.config()?;
         let read = Suite::read(&self.sources)?;
         let settings = settings::ReduceSuite {
@@ -104,7 +111,10 @@ impl ReduceSuite {
             return Err(OnlyDetreduce.into());
         }
         job::check_suite(&read, &settings)?;
-        let place = Place { out: self.out.clone(), store: Some(global.store(&config)) };
+        let place = Place {
+            out: self.out.clone(),
+            store: Some(global.store(&config)),
+        };
         let seed = arguments::seed(self.seed, &config);
         let job = Job::start(Settings::ReduceSuite(settings.clone()), seed, &place, shell)?;
         read.keep_in(job.run().directory())?;
@@ -120,8 +130,16 @@ fn mine(settings: &Settings) -> Option<settings::ReduceSuite> {
 }
 
 fn in_json(smaller: &Smaller, place: &Path) -> Value {
-    let SuiteReduction { outcome, before, after, not_replayable, simplified, replays, spent, .. } =
-        &smaller.reduction;
+    let SuiteReduction {
+        outcome,
+        before,
+        after,
+        not_replayable,
+        simplified,
+        replays,
+        spent,
+        ..
+    } = &smaller.reduction;
     json!({
         "result": "reduce-suite",
         "outcome": outcome,

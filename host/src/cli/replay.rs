@@ -61,14 +61,21 @@ struct NotReached {
 impl Replay {
     pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
         let config = global.config()?;
-        let traces = self.traces.iter().map(|path| read_trace(path)).collect::<Result<Vec<_>, _>>()?;
+        let traces = self
+            .traces
+            .iter()
+            .map(|path| read_trace(path))
+            .collect::<Result<Vec<_>, _>>()?;
         let named = self.phones.device(&config)?;
         let device = match traces.first() {
             Some(first) => job::phone_for(first, named.as_deref())?,
             None => return Ok(Exit::Done),
         };
         devices::check(&device)?;
-        let phones = Devices { device, count: self.phones.count(&config) };
+        let phones = Devices {
+            device,
+            count: self.phones.count(&config),
+        };
         let times = self.times.or(config.replay.times).unwrap_or(DEFAULT_TIMES);
         let seed = Seed(arguments::seed(self.seed, &config));
         let reached = job::block_on(
@@ -80,7 +87,12 @@ impl Replay {
         }
         let runs = times.saturating_mul(u32::try_from(traces.len()).unwrap_or(u32::MAX));
         if reached < runs {
-            return Err(NotReached { traces: traces.len(), reached, runs }.into());
+            return Err(NotReached {
+                traces: traces.len(),
+                reached,
+                runs,
+            }
+            .into());
         }
         Ok(Exit::Done)
     }
@@ -109,8 +121,16 @@ impl Replay {
                 reached += u32::from(did_it);
                 let verdict = in_words(trace, &played);
                 let took = played.took;
-                sink(RunEvent::Replayed { run, runs: times, reached: did_it, verdict, took });
-                shell.console.result(&self.line(path, trace, &played, run, times))?;
+                sink(RunEvent::Replayed {
+                    run,
+                    runs: times,
+                    reached: did_it,
+                    verdict,
+                    took,
+                });
+                shell
+                    .console
+                    .result(&self.line(path, trace, &played, run, times))?;
             }
         }
         Ok(reached)
@@ -126,7 +146,11 @@ impl Replay {
             })
             .to_string();
         }
-        let of = if self.traces.len() == 1 { String::new() } else { format!("{}: ", path.display()) };
+        let of = if self.traces.len() == 1 {
+            String::new()
+        } else {
+            format!("{}: ", path.display())
+        };
         format!(
             "{of}run {run} of {runs}: {verdict}, after {} and {took} of phone time",
             steps_of(trace, played)
@@ -138,7 +162,10 @@ impl Replay {
 fn has_done_it(trace: &Trace, played: &Played) -> bool {
     match &trace.header.target {
         Some(_) => played.verdict == Verdict::TargetReached,
-        None => played.played as usize == trace.steps.len() && played.verdict == Verdict::TargetNotReached,
+        None => {
+            played.played as usize == trace.steps.len()
+                && played.verdict == Verdict::TargetNotReached
+        }
     }
 }
 

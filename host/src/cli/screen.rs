@@ -57,15 +57,32 @@ impl ShowScreen {
         };
         devices::check(&device)?;
         let phones = Devices { device, count: 1 };
-        job::block_on(job::Clock::of(&phones.device), self.show(&phones, trace.as_ref(), shell))??;
-        Ok(if shell.stop.asked() { Exit::Interrupted } else { Exit::Done })
+        job::block_on(
+            job::Clock::of(&phones.device),
+            self.show(&phones, trace.as_ref(), shell),
+        )??;
+        Ok(if shell.stop.asked() {
+            Exit::Interrupted
+        } else {
+            Exit::Done
+        })
     }
 
-    async fn show(&self, named: &Devices, trace: Option<&Trace>, shell: &Shell) -> Result<(), Failure> {
+    async fn show(
+        &self,
+        named: &Devices,
+        trace: Option<&Trace>,
+        shell: &Shell,
+    ) -> Result<(), Failure> {
         let phones = devices::Phones::connect(named, Seed(0)).await?;
         let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
-        let lost = |source| DevicesError::Connect { name: named.device.clone(), source };
-        let wanted = trace.map(|trace| trace.header.app.package.as_str()).or(self.app.as_deref());
+        let lost = |source| DevicesError::Connect {
+            name: named.device.clone(),
+            source,
+        };
+        let wanted = trace
+            .map(|trace| trace.header.app.package.as_str())
+            .or(self.app.as_deref());
         // A phone with many apps is looked at as it is.
         let app = match phones.app(wanted) {
             Err(_) if wanted.is_none() => None,
@@ -101,23 +118,35 @@ impl ShowScreen {
         shell: &Shell,
     ) -> Result<(), Failure> {
         let name = device.name().to_owned();
-        let lost = |source| DevicesError::Connect { name: name.clone(), source };
+        let lost = |source| DevicesError::Connect {
+            name: name.clone(),
+            source,
+        };
         let screen = device.capture().await.map_err(lost)?;
-        shell.console.result(&format!("{heading}:\n{}", tree(&screen)))?;
-        let Some(folder) = &self.pictures else { return Ok(()) };
+        shell
+            .console
+            .result(&format!("{heading}:\n{}", tree(&screen)))?;
+        let Some(folder) = &self.pictures else {
+            return Ok(());
+        };
         match device.screenshot().await {
             Ok(picture) => Ok(write(&folder.join(format!("{number}.png")), &picture.0)?),
-            Err(DeviceError::Refused(Fault::Unsupported(what))) => {
-                Ok(shell.console.result(&format!("no picture: this phone cannot {what}"))?)
-            }
+            Err(DeviceError::Refused(Fault::Unsupported(what))) => Ok(shell
+                .console
+                .result(&format!("no picture: this phone cannot {what}"))?),
             Err(error) => Err(lost(error).into()),
         }
     }
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), NoPicture> {
-    let failed = |source| NoPicture { path: path.to_owned(), source };
-    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+    let failed = |source| NoPicture {
+        path: path.to_owned(),
+        source,
+    };
+    path.parent()
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .map_err(failed)?;
     std::fs::write(path, bytes).map_err(failed)
 }
 
@@ -131,14 +160,31 @@ fn in_words(step: &Step, hit: Hit) -> String {
 
 /// A window a line, and its nodes below it, each as deep as it is.
 fn tree(screen: &Screen) -> String {
-    let mut text = format!("  activity {}, {}\n", or_none(screen.activity()), screen.rotation());
+    let mut text = format!(
+        "  activity {}, {}\n",
+        or_none(screen.activity()),
+        screen.rotation()
+    );
     for (window, _, nodes) in screen.windows_with_nodes() {
-        let focused = if window.flags.contains(WindowFlags::FOCUSED) { ", has the focus" } else { "" };
+        let focused = if window.flags.contains(WindowFlags::FOCUSED) {
+            ", has the focus"
+        } else {
+            ""
+        };
         let (kind, bounds) = (&window.kind, window.bounds);
-        let _ =
-            writeln!(text, "  {kind:?} window {:?} of {} at {bounds}{focused}", window.title, window.package);
+        let _ = writeln!(
+            text,
+            "  {kind:?} window {:?} of {} at {bounds}{focused}",
+            window.title, window.package
+        );
         for node in nodes {
-            let _ = writeln!(text, "    {:indent$}{}", "", line(node), indent = 2 * usize::from(node.depth));
+            let _ = writeln!(
+                text,
+                "    {:indent$}{}",
+                "",
+                line(node),
+                indent = 2 * usize::from(node.depth)
+            );
         }
     }
     text.truncate(text.trim_end().len());
@@ -165,7 +211,10 @@ fn line(node: &Node) -> String {
             let _ = write!(line, " {}", name.to_lowercase().replace('_', "-"));
         }
     }
-    for (flag, word) in [(NodeFlags::ENABLED, "disabled"), (NodeFlags::VISIBLE, "hidden")] {
+    for (flag, word) in [
+        (NodeFlags::ENABLED, "disabled"),
+        (NodeFlags::VISIBLE, "hidden"),
+    ] {
         if !node.is(flag) {
             let _ = write!(line, " {word}");
         }

@@ -27,11 +27,26 @@ pub struct Tuned {
     /// Milliseconds between two events; 200 if not said
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=60_000))]
     throttle: Option<u32>,
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Taps anywhere")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "Taps anywhere"
+    )]
     pct_touch: Option<f64>,
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Drags from anywhere")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "Drags from anywhere"
+    )]
     pct_motion: Option<f64>,
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Pinches")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "Pinches"
+    )]
     pct_pinchzoom: Option<f64>,
     #[arg(
         long,
@@ -40,9 +55,19 @@ pub struct Tuned {
         help = "A trackball's moves and clicks"
     )]
     pct_trackball: Option<f64>,
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Turning the display")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "Turning the display"
+    )]
     pct_rotation: Option<f64>,
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Up, down, left, right")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "Up, down, left, right"
+    )]
     pct_nav: Option<f64>,
     #[arg(
         long,
@@ -51,13 +76,33 @@ pub struct Tuned {
         help = "Menu and the key in the middle"
     )]
     pct_majornav: Option<f64>,
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Home, back, volume")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "Home, back, volume"
+    )]
     pct_syskeys: Option<f64>,
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Launching the app")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "Launching the app"
+    )]
     pct_appswitch: Option<f64>,
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "A keyboard that slides out")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "A keyboard that slides out"
+    )]
     pct_flip: Option<f64>,
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help = "Any other key")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_negative_numbers = true,
+        help = "Any other key"
+    )]
     pct_anyevent: Option<f64>,
 }
 
@@ -76,11 +121,24 @@ impl Tuned {
             ("flip", self.pct_flip),
             ("anyevent", self.pct_anyevent),
         ];
-        let abstraction = self.abstraction.as_deref().map(directory::read).transpose()?;
+        let abstraction = self
+            .abstraction
+            .as_deref()
+            .map(directory::read)
+            .transpose()?;
         // What is said later wins.
-        let ape = config.explore.ape.iter().chain(&self.ape).cloned().collect();
+        let ape = config
+            .explore
+            .ape
+            .iter()
+            .chain(&self.ape)
+            .cloned()
+            .collect();
         Ok(Tuning {
-            shares: shares.iter().filter_map(|(name, share)| Some(((*name).to_owned(), (*share)?))).collect(),
+            shares: shares
+                .iter()
+                .filter_map(|(name, share)| Some(((*name).to_owned(), (*share)?)))
+                .collect(),
             throttle: self.throttle.or(config.explore.throttle),
             ape,
             over: self.over,
@@ -90,6 +148,8 @@ impl Tuned {
 }
 
 fn parse_setting(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("a setting is a name, `=` and a value")?;
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("a setting is a name, `=` and a value")?;
     Ok((name.to_owned(), value.to_owned()))
 }

@@ -31,8 +31,13 @@ pub struct Document<'a> {
 impl<'a> Document<'a> {
     pub fn parse(text: &'a str) -> Result<Document<'a>, Vec<Mistake>> {
         // Only the first error: what follows a broken line is seldom what is wrong.
-        let table = DeTable::parse(text)
-            .map_err(|error| vec![at(text, error.span().unwrap_or(0..0), error.message().to_owned())])?;
+        let table = DeTable::parse(text).map_err(|error| {
+            vec![at(
+                text,
+                error.span().unwrap_or(0..0),
+                error.message().to_owned(),
+            )]
+        })?;
         Ok(Document { text, table })
     }
 
@@ -54,7 +59,14 @@ pub struct Section<'a> {
 
 impl<'a> Section<'a> {
     fn new(text: &'a str, name: Option<&'static str>, table: &'a DeTable<'a>) -> Self {
-        Section { text, name, table, known: Vec::new(), known_sections: Vec::new(), mistakes: Vec::new() }
+        Section {
+            text,
+            name,
+            table,
+            known: Vec::new(),
+            known_sections: Vec::new(),
+            mistakes: Vec::new(),
+        }
     }
 
     pub fn text(&mut self, key: &'static str) -> Option<String> {
@@ -79,7 +91,11 @@ impl<'a> Section<'a> {
         Some(text.clone().into_owned())
     }
 
-    pub fn number<T: TryFrom<u64>>(&mut self, key: &'static str, allowed: RangeInclusive<u64>) -> Option<T> {
+    pub fn number<T: TryFrom<u64>>(
+        &mut self,
+        key: &'static str,
+        allowed: RangeInclusive<u64>,
+    ) -> Option<T> {
         self.known.push(key);
         let value = self.value(key)?;
         let DeValue::Integer(digits) = value.get_ref() else {
@@ -87,19 +103,29 @@ impl<'a> Section<'a> {
             return None;
         };
         let number = u64::from_str_radix(digits.as_str(), digits.radix()).ok();
-        let fitting =
-            number.filter(|number| allowed.contains(number)).and_then(|number| T::try_from(number).ok());
+        let fitting = number
+            .filter(|number| allowed.contains(number))
+            .and_then(|number| T::try_from(number).ok());
         if fitting.is_none() {
             let (least, most) = (thousands(*allowed.start()), thousands(*allowed.end()));
-            self.mistake(value.span(), format!("`{key}` must be from {least} to {most}, not {digits}"));
+            self.mistake(
+                value.span(),
+                format!("`{key}` must be from {least} to {most}, not {digits}"),
+            );
         }
         fitting
     }
 
     /// A list of texts, each of which must please `check`.
-    pub fn texts(&mut self, key: &'static str, check: impl Fn(&str) -> Result<(), String>) -> Vec<String> {
+    pub fn texts(
+        &mut self,
+        key: &'static str,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Vec<String> {
         self.known.push(key);
-        let Some(value) = self.value(key) else { return Vec::new() };
+        let Some(value) = self.value(key) else {
+            return Vec::new();
+        };
         let DeValue::Array(items) = value.get_ref() else {
             self.wrong_kind(key, "a list of texts", value);
             return Vec::new();
@@ -125,7 +151,9 @@ impl<'a> Section<'a> {
         check: impl Fn(&str, &str) -> Result<(), String>,
     ) -> Vec<(String, String)> {
         self.known.push(key);
-        let Some(value) = self.value(key) else { return Vec::new() };
+        let Some(value) = self.value(key) else {
+            return Vec::new();
+        };
         let DeValue::Table(table) = value.get_ref() else {
             self.wrong_kind(key, "a table such as `{ alpha = 3 }`", value);
             return Vec::new();
@@ -150,9 +178,15 @@ impl<'a> Section<'a> {
         pairs
     }
 
-    pub fn section<T: Default>(&mut self, key: &'static str, read: impl Fn(&mut Section<'_>) -> T) -> T {
+    pub fn section<T: Default>(
+        &mut self,
+        key: &'static str,
+        read: impl Fn(&mut Section<'_>) -> T,
+    ) -> T {
         self.known_sections.push(key);
-        let Some(value) = self.value(key) else { return T::default() };
+        let Some(value) = self.value(key) else {
+            return T::default();
+        };
         let DeValue::Table(table) = value.get_ref() else {
             self.wrong_kind(key, "a section", value);
             return T::default();
@@ -178,7 +212,11 @@ impl<'a> Section<'a> {
             return Ok(());
         }
         self.mistakes.sort_by_key(|(place, _)| *place);
-        Err(self.mistakes.into_iter().map(|(_, mistake)| mistake).collect())
+        Err(self
+            .mistakes
+            .into_iter()
+            .map(|(_, mistake)| mistake)
+            .collect())
     }
 
     fn value(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
@@ -192,19 +230,31 @@ impl<'a> Section<'a> {
                 continue;
             }
             let is_section = self.name.is_none() && matches!(value.get_ref(), DeValue::Table(_));
-            let place = self.name.map_or_else(String::new, |section| format!(" in `[{section}]`"));
+            let place = self
+                .name
+                .map_or_else(String::new, |section| format!(" in `[{section}]`"));
             let (what, known) = if is_section {
                 (
                     format!("section `[{name}]`"),
-                    self.known_sections.iter().map(|name| format!("[{name}]")).collect(),
+                    self.known_sections
+                        .iter()
+                        .map(|name| format!("[{name}]"))
+                        .collect(),
                 )
             } else {
                 (
                     format!("key `{name}`{place}"),
-                    self.known.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                    self.known
+                        .iter()
+                        .map(ToString::to_string)
+                        .collect::<Vec<_>>(),
                 )
             };
-            let sought = if is_section { format!("[{name}]") } else { name.to_owned() };
+            let sought = if is_section {
+                format!("[{name}]")
+            } else {
+                name.to_owned()
+            };
             let hint = nearest(&sought, known.iter().map(String::as_str)).map_or_else(
                 || format!("known are {}", listed(known.iter().map(String::as_str))),
                 |near| format!("did you mean `{near}`?"),
@@ -223,7 +273,10 @@ impl<'a> Section<'a> {
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a section",
         };
-        self.mistake(value.span(), format!("`{key}` must be {wanted}, not {found}"));
+        self.mistake(
+            value.span(),
+            format!("`{key}` must be {wanted}, not {found}"),
+        );
     }
 
     fn mistake(&mut self, span: Range<usize>, text: String) {
@@ -236,6 +289,16 @@ impl<'a> Section<'a> {
 fn at(text: &str, span: Range<usize>, message: String) -> Mistake {
     let before = text.get(..span.start.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    Mistake { line, column, text: message }
+    let column = before
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .count()
+        + 1;
+    Mistake {
+        line,
+        column,
+        text: message,
+    }
 }

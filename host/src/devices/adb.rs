@@ -48,7 +48,11 @@ pub enum AdbPhoneError {
     #[error("`{serial}` does not say what processor it has")]
     Abi { serial: String },
     #[error("another Retap works on `{serial}`: {by}; its agent is process {process} there")]
-    Held { serial: String, process: u32, by: String },
+    Held {
+        serial: String,
+        process: u32,
+        by: String,
+    },
     #[error("the agent on `{serial}` was not reached{}", quoted(.output))]
     Agent {
         serial: String,
@@ -116,25 +120,39 @@ impl AdbPhone {
         let phone = Adb::open().await?.phone(serial).await?;
         let abi = phone.property("ro.product.cpu.abi").await?;
         if abi.is_empty() {
-            return Err(AdbPhoneError::Abi { serial: serial.clone() });
+            return Err(AdbPhoneError::Abi {
+                serial: serial.clone(),
+            });
         }
         let files = AgentFiles::find(&abi)?;
         let (agents, keys) = Keys::make()?;
         let agent = Agent::new(phone, spec, &files, &agents, names).await?;
         make_room(&agent, serial).await?;
         agent.push(&files).await?;
-        let way = Arc::new(OverAdb { agent, keys, forwarded: Mutex::new(None), met: AtomicBool::new(false) });
+        let way = Arc::new(OverAdb {
+            agent,
+            keys,
+            forwarded: Mutex::new(None),
+            met: AtomicBool::new(false),
+        });
         if let Err(error) = way.agent.start().await {
             way.agent.end(false, None).await;
             return Err(error.into());
         }
-        let patience = Patience { first: FIRST, again: spec.wait };
+        let patience = Patience {
+            first: FIRST,
+            again: spec.wait,
+        };
         match Link::connect(way.clone(), os::machine_name(), patience).await {
             Ok(link) => Ok(AdbPhone { link, way }),
             Err(source) => {
                 let output = way.agent.output().await;
                 way.agent.end(false, *way.forwarded.lock().await).await;
-                Err(AdbPhoneError::Agent { serial: serial.clone(), output, source })
+                Err(AdbPhoneError::Agent {
+                    serial: serial.clone(),
+                    output,
+                    source,
+                })
             }
         }
     }
@@ -153,7 +171,11 @@ async fn make_room(agent: &Agent, serial: &str) -> Result<(), AdbPhoneError> {
             Other::Nobody => return Ok(()),
             Other::Left(process) => return Ok(agent.end_left(process).await?),
             Other::Held { process, by } if began.elapsed() >= HELD => {
-                return Err(AdbPhoneError::Held { serial: serial.to_owned(), process, by });
+                return Err(AdbPhoneError::Held {
+                    serial: serial.to_owned(),
+                    process,
+                    by,
+                });
             }
             Other::Held { .. } => sleep(LOOK_AGAIN).await,
         }
@@ -202,9 +224,16 @@ struct OverAdb {
 impl OverAdb {
     async fn reach(&self) -> Result<quinn::Connection, DialError> {
         let address = self.address().await.map_err(|error| later(&error))?;
-        let over = OverStream { address, keys: self.keys.clone() };
-        let silent =
-            |_| Err(DialError::Way { why: "nobody answered on the forwarded port".into(), again: true });
+        let over = OverStream {
+            address,
+            keys: self.keys.clone(),
+        };
+        let silent = |_| {
+            Err(DialError::Way {
+                why: "nobody answered on the forwarded port".into(),
+                again: true,
+            })
+        };
         match timeout(HANDSHAKE, over.dial()).await.unwrap_or_else(silent) {
             Ok(quic) => {
                 self.met.store(true, Ordering::Relaxed);
@@ -237,7 +266,10 @@ impl OverAdb {
                 return Ok(DialError::Way { why, again: false });
             }
             if !self.agent.is_ready_for_it().await? {
-                return Ok(DialError::Way { why: "the phone is still starting".into(), again: true });
+                return Ok(DialError::Way {
+                    why: "the phone is still starting".into(),
+                    again: true,
+                });
             }
             self.agent.start().await?;
             let why = "the agent was gone and is being started anew".into();
@@ -249,7 +281,10 @@ impl OverAdb {
 
 /// A phone that is away may come back.
 fn later(error: &AdbError) -> DialError {
-    DialError::Way { why: with_causes(error), again: true }
+    DialError::Way {
+        why: with_causes(error),
+        again: true,
+    }
 }
 
 impl Dial for OverAdb {
@@ -264,6 +299,8 @@ impl Dial for OverAdb {
 
 impl fmt::Debug for OverAdb {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OverAdb").field("agent", &self.agent).finish_non_exhaustive()
+        f.debug_struct("OverAdb")
+            .field("agent", &self.agent)
+            .finish_non_exhaustive()
     }
 }

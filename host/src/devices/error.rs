@@ -23,13 +23,19 @@ pub enum DevicesError {
     #[error("adb lists {listed} phones, and none of them can be used now")]
     NoneReady { listed: usize },
     #[error("`{spec}` names no simulated phone")]
-    Simulated { spec: String, source: SimulatedError },
+    Simulated {
+        spec: String,
+        source: SimulatedError,
+    },
     #[error("there is no kind of phone called `{kind}`")]
     UnknownKind { kind: String },
     #[error("`{spec}` could not be started")]
     Jvm { spec: String, source: JvmError },
     #[error("could not use `{spec}` through adb")]
-    Adb { spec: String, source: Box<AdbPhoneError> },
+    Adb {
+        spec: String,
+        source: Box<AdbPhoneError>,
+    },
     #[error("`{spec}` names no phone on adb")]
     AdbSpec { spec: String, source: SpecError },
     #[error("`{option}` is for phones on adb, and `{spec}` is none")]
@@ -45,14 +51,21 @@ pub enum DevicesError {
     #[error("`{spec}` is one phone, and {count} were asked for")]
     OnlyOne { spec: String, count: u32 },
     #[error("there is no app `{wanted}` on `{device}`")]
-    UnknownApp { wanted: String, device: String, known: Vec<String> },
+    UnknownApp {
+        wanted: String,
+        device: String,
+        known: Vec<String>,
+    },
     #[error("`{device}` has {} apps, and none was named", .known.len())]
     WhichApp { device: String, known: Vec<String> },
 }
 
 impl DevicesError {
     pub(super) fn jvm(spec: &str, source: JvmError) -> DevicesError {
-        DevicesError::Jvm { spec: spec.to_owned(), source }
+        DevicesError::Jvm {
+            spec: spec.to_owned(),
+            source,
+        }
     }
 }
 

@@ -67,7 +67,10 @@ pub enum JvmError {
 impl JvmError {
     /// Whether the user named something that can never be a phone.
     pub fn is_usage(&self) -> bool {
-        matches!(self, JvmError::NoFile(_) | JvmError::NoApk(_) | JvmError::Failed { .. })
+        matches!(
+            self,
+            JvmError::NoFile(_) | JvmError::NoApk(_) | JvmError::Failed { .. }
+        )
     }
 
     /// What to do about it.
@@ -109,7 +112,11 @@ pub fn file(spec: &str) -> Result<PathBuf, JvmError> {
     }
     let mut start = [0; ZIP.len()];
     let read = File::open(&path).and_then(|mut file| file.read_exact(&mut start));
-    if read.is_ok() && start == *ZIP { Ok(path) } else { Err(JvmError::NoApk(path)) }
+    if read.is_ok() && start == *ZIP {
+        Ok(path)
+    } else {
+        Err(JvmError::NoApk(path))
+    }
 }
 
 /// Phones of one app.
@@ -126,24 +133,41 @@ impl Factory {
     pub fn make(apk: &Path) -> Result<Factory, JvmError> {
         let tools = Tools::find()?;
         let prepared = tools.prepare(apk)?;
-        Ok(Factory { tools, prepared, direct: false })
+        Ok(Factory {
+            tools,
+            prepared,
+            direct: false,
+        })
     }
 
     /// Phones that a bench can ask for its own loop in Java.
     pub fn with_direct(self) -> Factory {
-        Factory { direct: true, ..self }
+        Factory {
+            direct: true,
+            ..self
+        }
     }
 
     /// A phone that runs.
     pub async fn start(self: &Arc<Self>) -> Result<JvmPhone, JvmError> {
         let running = self.boot().await?;
-        Ok(JvmPhone { factory: Arc::clone(self), running: watch::Sender::new(running), turn: Mutex::new(()) })
+        Ok(JvmPhone {
+            factory: Arc::clone(self),
+            running: watch::Sender::new(running),
+            turn: Mutex::new(()),
+        })
     }
 
     async fn boot(&self) -> Result<Running, JvmError> {
         let (process, keys) = Process::start(&self.tools, &self.prepared, self.direct)?;
-        let dial = Arc::new(OverSocket { name: process.name().to_owned(), keys });
-        let patience = Patience { first: BOOT, again: Duration::from_secs(30) };
+        let dial = Arc::new(OverSocket {
+            name: process.name().to_owned(),
+            keys,
+        });
+        let patience = Patience {
+            first: BOOT,
+            again: Duration::from_secs(30),
+        };
         let mut ended = process.ended();
         tokio::select! {
             link = Link::connect(dial, os::machine_name(), patience) => {
@@ -191,7 +215,9 @@ impl JvmPhone {
             return Ok(());
         }
         dead.process.end();
-        let lost = |error| Interruption::PhoneLost { why: retap_agent::link::with_causes(&error) };
+        let lost = |error| Interruption::PhoneLost {
+            why: retap_agent::link::with_causes(&error),
+        };
         let running = self.factory.boot().await.map_err(lost)?;
         self.running.send_replace(running);
         Ok(())

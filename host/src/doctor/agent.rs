@@ -15,10 +15,10 @@ use crate::words::counted;
 
 /// KEYCODE_WAKEUP: no app hears of it, and whoever looks at the phone sees nothing but that it is awake.
 const HARMLESS: Key = Key::Code(224);
-const HELD: &str = "unlock the phone, end other tools that drive it (uiautomator, Appium), and try again";
+const HELD: &str =
+    "unlock the phone, end other tools that drive it (uiautomator, Appium), and try again";
 /// Some vendors have a second switch.
-const INJECTION: &str =
-    "switch on \"USB debugging (Security settings)\" in the developer options, where the phone has that";
+const INJECTION: &str = "switch on \"USB debugging (Security settings)\" in the developer options, where the phone has that";
 const SETTINGS: &str = "com.android.settings";
 
 pub(super) async fn examine(spec: &Spec, wanted: &Wanted, tell: &mut impl FnMut(Finding)) {
@@ -33,17 +33,25 @@ pub(super) async fn examine(spec: &Spec, wanted: &Wanted, tell: &mut impl FnMut(
     let mut device = match Device::connect("doctor".into(), phone.clone()).await {
         Ok(device) => device,
         Err(error) => {
-            let remedy = "look at the agent's words with `adb shell cat /data/local/tmp/retap/agent.log`";
-            return tell(Finding::broken(format!("the agent does not describe the phone: {error}"), remedy));
+            let remedy =
+                "look at the agent's words with `adb shell cat /data/local/tmp/retap/agent.log`";
+            return tell(Finding::broken(
+                format!("the agent does not describe the phone: {error}"),
+                remedy,
+            ));
         }
     };
-    let Some(app) = choose_app(&device, wanted.app.as_deref(), tell) else { return };
+    let Some(app) = choose_app(&device, wanted.app.as_deref(), tell) else {
+        return;
+    };
     look(&mut device, tell).await;
     checkpoint(&mut device, wanted.app.is_some().then_some(&app), tell).await;
     names(&phone, &device, wanted.deep, tell).await;
     if wanted.deep {
         let kinds = device.described().can.system;
-        tell(Finding::well(format!("system events it can do, if `--allow system` lets it: {kinds}")));
+        tell(Finding::well(format!(
+            "system events it can do, if `--allow system` lets it: {kinds}"
+        )));
         ask_everything(&mut device, &app, tell).await;
     }
 }
@@ -55,23 +63,32 @@ fn choose_app(device: &Device, named: Option<&str>, tell: &mut impl FnMut(Findin
     let found = apps.iter().find(|info| info.app.package == package);
     let chosen = found.or(apps.first().filter(|_| named.is_none()));
     tell(match (chosen, named) {
-        (None, Some(package)) => {
-            Finding::broken(format!("`{package}` is not on it"), "install it with `retap install FILE.apk`")
-        }
-        (None, None) => {
-            Finding::broken("no app on it can be started", "install one with `retap install FILE.apk`")
-        }
-        (Some(_), _) => {
-            Finding::well(format!("it has {} that can be started", counted(apps.len() as u64, "app")))
-        }
+        (None, Some(package)) => Finding::broken(
+            format!("`{package}` is not on it"),
+            "install it with `retap install FILE.apk`",
+        ),
+        (None, None) => Finding::broken(
+            "no app on it can be started",
+            "install one with `retap install FILE.apk`",
+        ),
+        (Some(_), _) => Finding::well(format!(
+            "it has {} that can be started",
+            counted(apps.len() as u64, "app")
+        )),
     });
     chosen.map(|info| info.app.clone())
 }
 
 async fn look(device: &mut Device, tell: &mut impl FnMut(Finding)) {
     tell(match device.capture().await {
-        Ok(screen) => Finding::well(format!("UiAutomation reads its screen: {} nodes", screen.nodes().len())),
-        Err(error) => Finding::broken(format!("UiAutomation does not read its screen: {error}"), HELD),
+        Ok(screen) => Finding::well(format!(
+            "UiAutomation reads its screen: {} nodes",
+            screen.nodes().len()
+        )),
+        Err(error) => Finding::broken(
+            format!("UiAutomation does not read its screen: {error}"),
+            HELD,
+        ),
     });
     tell(match device.step(Step::new(Action::Key(HARMLESS))).await {
         Ok(_) => Finding::well("events can be injected"),
@@ -86,7 +103,9 @@ async fn look(device: &mut Device, tell: &mut impl FnMut(Finding)) {
 /// Without an app that was named nothing is stopped or saved.
 async fn checkpoint(device: &mut Device, app: Option<&App>, tell: &mut impl FnMut(Finding)) {
     let Some(app) = app else {
-        return tell(Finding::well("name an app to see whether its data can be saved"));
+        return tell(Finding::well(
+            "name an app to see whether its data can be saved",
+        ));
     };
     let saved = async {
         device.watch(&app.package).await?;
@@ -100,9 +119,11 @@ async fn checkpoint(device: &mut Device, app: Option<&App>, tell: &mut impl FnMu
             app.package, saved.bytes
         )),
         Err(error) => {
-            let remedy =
-                "use a debuggable build of the app, or a rooted phone; Retap works without, only slower";
-            Finding::broken(format!("the data of `{}` cannot be saved: {error}", app.package), remedy)
+            let remedy = "use a debuggable build of the app, or a rooted phone; Retap works without, only slower";
+            Finding::broken(
+                format!("the data of `{}` cannot be saved: {error}", app.package),
+                remedy,
+            )
         }
     });
 }
@@ -120,11 +141,20 @@ async fn names(phone: &AdbPhone, device: &Device, all: bool, tell: &mut impl FnM
         Err(error) => return tell(Finding::failed("the table of Java names", &error)),
     };
     let lines: Vec<&str> = told.lines().collect();
-    let missing: Vec<&str> = lines.iter().filter_map(|line| line.strip_suffix(" missing")).collect();
+    let missing: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line.strip_suffix(" missing"))
+        .collect();
     let newest = lines.iter().filter(|line| line.contains(" 1 of ")).count();
-    let without: Vec<&str> = missing.iter().filter_map(|line| line.split(' ').next()).collect();
-    let without =
-        if without.is_empty() { String::new() } else { format!("; not there: {}", without.join(", ")) };
+    let without: Vec<&str> = missing
+        .iter()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    let without = if without.is_empty() {
+        String::new()
+    } else {
+        format!("; not there: {}", without.join(", "))
+    };
     let found = lines.len() - missing.len();
     tell(Finding::well(format!(
         "{found} of {} Java names are there, {newest} in their newest form{without}",
@@ -137,7 +167,10 @@ async fn names(phone: &AdbPhone, device: &Device, all: bool, tell: &mut impl FnM
 
 /// Each of them once, on an app that is stopped and started but never cleared.
 async fn ask_everything(device: &mut Device, app: &App, tell: &mut impl FnMut(Finding)) {
-    let settle = Settle { quiet: Micros::from_millis(50), limit: Micros::from_millis(500) };
+    let settle = Settle {
+        quiet: Micros::from_millis(50),
+        limit: Micros::from_millis(500),
+    };
     device.set_settle(settle);
     let play = Play {
         app: app.clone(),
@@ -150,10 +183,22 @@ async fn ask_everything(device: &mut Device, app: &App, tell: &mut impl FnMut(Fi
     };
     let asked = [
         ("Watch", device.watch(&app.package).await.map(drop)),
-        ("Control", device.control(app, Command::Start(Start::Restart)).await.map(drop)),
+        (
+            "Control",
+            device
+                .control(app, Command::Start(Start::Restart))
+                .await
+                .map(drop),
+        ),
         ("Capture", device.capture().await.map(drop)),
         ("Settle", device.settle().await.map(drop)),
-        ("Act", device.step(Step::new(Action::Wait { millis: 1 })).await.map(drop)),
+        (
+            "Act",
+            device
+                .step(Step::new(Action::Wait { millis: 1 }))
+                .await
+                .map(drop),
+        ),
         ("Play", device.play(play).await.map(drop)),
         ("Screenshot", device.screenshot().await.map(drop)),
         ("Checkpoint", save_and_forget(device).await),
@@ -162,9 +207,9 @@ async fn ask_everything(device: &mut Device, app: &App, tell: &mut impl FnMut(Fi
     for (request, answer) in asked {
         tell(match answer {
             Ok(()) => Finding::well(format!("request {request} is answered")),
-            Err(DeviceError::Refused(Fault::Unsupported(what))) => {
-                Finding::well(format!("request {request} is answered: this phone cannot {what}"))
-            }
+            Err(DeviceError::Refused(Fault::Unsupported(what))) => Finding::well(format!(
+                "request {request} is answered: this phone cannot {what}"
+            )),
             Err(error) => Finding::broken(
                 format!("request {request} on `{}` fails: {error}", app.package),
                 "look at the agent's words with `--verbose`, and report it if the phone is well otherwise",

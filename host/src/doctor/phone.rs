@@ -27,7 +27,9 @@ pub(super) async fn examine(phone: &Phone, user: u32, tell: &mut impl FnMut(Find
 async fn level(phone: &Phone) -> Result<Finding, AdbError> {
     let told = phone.property("ro.build.version.sdk").await?;
     Ok(match told.parse::<u32>() {
-        Ok(level) if level >= OLDEST_LEVEL => Finding::well(format!("Android's API level is {level}")),
+        Ok(level) if level >= OLDEST_LEVEL => {
+            Finding::well(format!("Android's API level is {level}"))
+        }
         _ => Finding::broken(
             format!("Android's API level is `{told}`"),
             format!("use a phone with Android 6 (level {OLDEST_LEVEL}) or newer"),
@@ -47,12 +49,16 @@ async fn files(phone: &Phone) -> Result<Finding, AdbError> {
 async fn users(phone: &Phone, wanted: u32) -> Result<Finding, AdbError> {
     let told = phone.shell("pm list users", None).await?;
     let users: Vec<(u32, String)> = told.out.lines().filter_map(user).collect();
-    let named: Vec<String> = users.iter().map(|(number, name)| format!("{number} ({name})")).collect();
+    let named: Vec<String> = users
+        .iter()
+        .map(|(number, name)| format!("{number} ({name})"))
+        .collect();
     Ok(match users.iter().any(|(number, _)| *number == wanted) {
         true => Finding::well(format!("user {wanted} is tested, of {}", named.join(", "))),
-        false if users.is_empty() => {
-            Finding::broken("its users are not known", "see what `adb shell pm list users` says")
-        }
+        false if users.is_empty() => Finding::broken(
+            "its users are not known",
+            "see what `adb shell pm list users` says",
+        ),
         false => Finding::broken(
             format!("it has no user {wanted}"),
             format!("choose --user of {}", named.join(", ")),
@@ -68,8 +74,16 @@ fn user(line: &str) -> Option<(u32, String)> {
 /// Before it was unlocked for the first time after a start, nothing of an app can be read. Phones before level 24 have no
 /// such state, nor the command.
 async fn unlocked(phone: &Phone, user: u32) -> Result<Finding, AdbError> {
-    let told = phone.shell(&format!("am get-started-user-state {user}"), None).await?;
-    let state = told.out.lines().next().unwrap_or_default().trim().to_owned();
+    let told = phone
+        .shell(&format!("am get-started-user-state {user}"), None)
+        .await?;
+    let state = told
+        .out
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_owned();
     Ok(match state.as_str() {
         "RUNNING_LOCKED" => Finding::broken(
             format!("user {user}'s data is still locked"),
@@ -91,7 +105,9 @@ async fn unlocked(phone: &Phone, user: u32) -> Result<Finding, AdbError> {
 async fn lock_screen(phone: &Phone) -> Result<Finding, AdbError> {
     let mut locked = is_locked(phone).await?;
     if locked == Some(true) {
-        phone.shell("input keyevent 224; wm dismiss-keyguard", None).await?;
+        phone
+            .shell("input keyevent 224; wm dismiss-keyguard", None)
+            .await?;
         locked = is_locked(phone).await?;
     }
     Ok(match locked {
@@ -109,8 +125,15 @@ async fn lock_screen(phone: &Phone) -> Result<Finding, AdbError> {
 
 /// What versions of Android call it; the first that is told counts.
 async fn is_locked(phone: &Phone) -> Result<Option<bool>, AdbError> {
-    const NAMES: [&str; 4] = ["mIsShowing=", "showing=", "mShowingLockscreen=", "isStatusBarKeyguard="];
-    let told = phone.shell("dumpsys window policy; dumpsys window", None).await?;
+    const NAMES: [&str; 4] = [
+        "mIsShowing=",
+        "showing=",
+        "mShowingLockscreen=",
+        "isStatusBarKeyguard=",
+    ];
+    let told = phone
+        .shell("dumpsys window policy; dumpsys window", None)
+        .await?;
     let value = |name: &str| {
         let (_, rest) = told.out.split_once(name)?;
         match rest {
@@ -125,15 +148,22 @@ async fn is_locked(phone: &Phone) -> Result<Option<bool>, AdbError> {
 /// The fourth number of df's last line.
 async fn space(phone: &Phone) -> Result<Finding, AdbError> {
     let told = phone.told("df -k /data/local/tmp").await?;
-    let free = told.lines().last().and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
+    let free = told
+        .lines()
+        .last()
+        .and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
     Ok(match free {
-        Some(free) if free >= LEAST_KILOBYTES => Finding::well(format!("{} MB are free on it", free >> 10)),
-        Some(free) => {
-            Finding::broken(format!("only {} MB are free on it", free >> 10), "free 64 MB on the phone")
+        Some(free) if free >= LEAST_KILOBYTES => {
+            Finding::well(format!("{} MB are free on it", free >> 10))
         }
-        None => {
-            Finding::broken("its free space is not known", "see what `adb shell df -k /data/local/tmp` says")
-        }
+        Some(free) => Finding::broken(
+            format!("only {} MB are free on it", free >> 10),
+            "free 64 MB on the phone",
+        ),
+        None => Finding::broken(
+            "its free space is not known",
+            "see what `adb shell df -k /data/local/tmp` says",
+        ),
     })
 }
 
@@ -143,7 +173,10 @@ mod tests {
 
     #[test]
     fn users_are_read_from_their_lines_and_from_nothing_else() {
-        assert_eq!(user("\tUserInfo{10:Work profile:1030} running"), Some((10, "Work profile".into())));
+        assert_eq!(
+            user("\tUserInfo{10:Work profile:1030} running"),
+            Some((10, "Work profile".into()))
+        );
         assert_eq!(user("Users:"), None);
         assert_eq!(user("UserInfo{x:y}"), None);
     }

@@ -39,24 +39,40 @@ pub struct Imported {
 /// `app` is for scripts that launch none.
 pub fn parse(text: &str, app: Option<&str>) -> Result<Imported, MonkeyScriptError> {
     let mut lines = (1..).zip(text.lines().map(str::trim));
-    lines.find(|(_, line)| *line == BEGIN).ok_or(MonkeyScriptError::NoBeginning)?;
-    let mut reading = Reading { app: app.map(str::to_owned), ..Reading::default() };
+    lines
+        .find(|(_, line)| *line == BEGIN)
+        .ok_or(MonkeyScriptError::NoBeginning)?;
+    let mut reading = Reading {
+        app: app.map(str::to_owned),
+        ..Reading::default()
+    };
     for (number, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
         reading.event(number, line)?;
     }
-    let Reading { app, steps, left_out, .. } = reading;
+    let Reading {
+        app,
+        steps,
+        left_out,
+        ..
+    } = reading;
     let package = app.ok_or(MonkeyScriptError::NoApp)?;
     if steps.is_empty() {
         return Err(MonkeyScriptError::NoEvent);
     }
     let header = TraceHeader {
-        app: App { package: package.into(), ..App::default() },
+        app: App {
+            package: package.into(),
+            ..App::default()
+        },
         start: Start::Clean,
         seed: None,
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
     };
-    Ok(Imported { trace: Trace { header, steps }, left_out })
+    Ok(Imported {
+        trace: Trace { header, steps },
+        left_out,
+    })
 }
 
 #[derive(Default)]
@@ -75,19 +91,38 @@ impl Reading {
         let (name, rest) = text.split_once('(').unwrap_or((text, ""));
         // Monkey looks for the name anywhere in the line, and many scripts have it so.
         let name = name.strip_prefix("capture").unwrap_or(name);
-        let arguments: Vec<&str> =
-            rest.trim_end_matches(')').split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-        let wrong = || MonkeyScriptError::Arguments { line, event: name.to_owned() };
-        let number =
-            |place: usize| arguments.get(place).and_then(|part| part.parse::<f64>().ok()).ok_or_else(wrong);
+        let arguments: Vec<&str> = rest
+            .trim_end_matches(')')
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .collect();
+        let wrong = || MonkeyScriptError::Arguments {
+            line,
+            event: name.to_owned(),
+        };
+        let number = |place: usize| {
+            arguments
+                .get(place)
+                .and_then(|part| part.parse::<f64>().ok())
+                .ok_or_else(wrong)
+        };
         let point = |place: usize| -> Result<Point, MonkeyScriptError> {
-            Ok(Point { x: number(place)? as i32, y: number(place + 1)? as i32 })
+            Ok(Point {
+                x: number(place)? as i32,
+                y: number(place + 1)? as i32,
+            })
         };
         match name {
             "DispatchPointer" => self.pointer(number(2)? as i64, number(1)? as i64, point(3)?),
-            "DispatchKey" if number(2)? == 0.0 => self.add(Action::Key(Key::of_code(number(3)? as u16))),
+            "DispatchKey" if number(2)? == 0.0 => {
+                self.add(Action::Key(Key::of_code(number(3)? as u16)))
+            }
             "DispatchPress" => {
-                let code = arguments.first().and_then(|name| key_code(name)).ok_or_else(wrong)?;
+                let code = arguments
+                    .first()
+                    .and_then(|name| key_code(name))
+                    .ok_or_else(wrong)?;
                 self.add(Action::Key(Key::of_code(code)));
             }
             "LongPress" => self.add(Action::Key(Key::of_code(23))),
@@ -95,13 +130,22 @@ impl Reading {
             "Tap" | "PressAndHold" => self.touch(point(0)?, number(2).unwrap_or(0.0) as i64),
             "Drag" => {
                 let millis = (number(4)? as u32).saturating_mul(DRAG_STEP_MILLIS);
-                self.add(Action::Swipe { from: point(0)?, to: point(2)?, millis });
+                self.add(Action::Swipe {
+                    from: point(0)?,
+                    to: point(2)?,
+                    millis,
+                });
             }
             "PinchZoom" => {
                 let (from, to) = (apart(point(0)?, point(4)?), apart(point(2)?, point(6)?));
                 let center = middle(point(0)?, point(4)?);
                 let millis = (number(8)? as u32).saturating_mul(DRAG_STEP_MILLIS);
-                self.add(Action::Pinch { center, from, to, millis });
+                self.add(Action::Pinch {
+                    center,
+                    from,
+                    to,
+                    millis,
+                });
             }
             "RotateScreen" => self.add(Action::Rotate(match number(0)? as i64 {
                 0 => Rotation::Natural,
@@ -111,7 +155,9 @@ impl Reading {
                 _ => return Err(wrong()),
             })),
             "LaunchActivity" => self.launch(arguments.first().copied().ok_or_else(wrong)?),
-            "UserWait" => self.add(Action::Wait { millis: number(0)? as u32 }),
+            "UserWait" => self.add(Action::Wait {
+                millis: number(0)? as u32,
+            }),
             "DispatchKey"
             | "DispatchTrackball"
             | "DispatchFlip"
@@ -128,7 +174,12 @@ impl Reading {
                 // The key was pressed when it went down; the others are no event on a screen.
                 self.left_out += usize::from(name != "DispatchKey");
             }
-            other => return Err(MonkeyScriptError::Unknown { line, event: other.to_owned() }),
+            other => {
+                return Err(MonkeyScriptError::Unknown {
+                    line,
+                    event: other.to_owned(),
+                });
+            }
         }
         Ok(())
     }
@@ -146,7 +197,11 @@ impl Reading {
                     self.touch(from, at - since);
                 } else {
                     let millis = u32::try_from(at - since).unwrap_or(0);
-                    self.add(Action::Swipe { from, to: place, millis });
+                    self.add(Action::Swipe {
+                        from,
+                        to: place,
+                        millis,
+                    });
                 }
             }
             (2, Some((from, since, _))) => self.finger = Some((from, since, place)),
@@ -156,12 +211,19 @@ impl Reading {
 
     fn touch(&mut self, at: Point, millis: i64) {
         self.tapped = Some(at);
-        self.add(if millis >= LONG_PRESS { Action::LongPress(at) } else { Action::Tap(at) });
+        self.add(if millis >= LONG_PRESS {
+            Action::LongPress(at)
+        } else {
+            Action::Tap(at)
+        });
     }
 
     fn string(&mut self, text: &str) {
         match self.tapped {
-            Some(at) => self.add(Action::Text { at, text: text.into() }),
+            Some(at) => self.add(Action::Text {
+                at,
+                text: text.into(),
+            }),
             None => self.left_out += 1,
         }
     }
@@ -180,7 +242,10 @@ fn apart(one: Point, other: Point) -> i32 {
 }
 
 fn middle(one: Point, other: Point) -> Point {
-    Point { x: one.x.midpoint(other.x), y: one.y.midpoint(other.y) }
+    Point {
+        x: one.x.midpoint(other.x),
+        y: one.y.midpoint(other.y),
+    }
 }
 
 /// `KEYCODE_BACK`, or its number.
@@ -236,24 +301,35 @@ mod tests {
     const HEAD: &str = "type= raw events\ncount= 9\nspeed= 1.0\nstart data >>\n";
 
     fn actions(lines: &str) -> Vec<String> {
-        let script =
-            format!("{HEAD}LaunchActivity(com.example.notes,com.example.notes.ListActivity)\n{lines}");
+        let script = format!(
+            "{HEAD}LaunchActivity(com.example.notes,com.example.notes.ListActivity)\n{lines}"
+        );
         let Imported { trace, .. } = parse(&script, None).unwrap();
         assert_eq!(trace.header.app.package, "com.example.notes");
-        trace.steps.iter().map(|step| step.action.to_string()).collect()
+        trace
+            .steps
+            .iter()
+            .map(|step| step.action.to_string())
+            .collect()
     }
 
     #[test]
     fn fingers_become_gestures() {
-        let pointer =
-            |action, at, x, y| format!("DispatchPointer(5109520,{at},{action},{x},{y},0,0,0,0,0,0,0)\n");
+        let pointer = |action, at, x, y| {
+            format!("DispatchPointer(5109520,{at},{action},{x},{y},0,0,0,0,0,0,0)\n")
+        };
         let tap = pointer(0, 100, 230.75, 458.17) + &pointer(1, 180, 231.0, 459.0);
         let hold = pointer(0, 1000, 10.0, 20.0) + &pointer(1, 1700, 10.0, 20.0);
-        let drag =
-            pointer(0, 2000, 10.0, 20.0) + &pointer(2, 2100, 50.0, 90.0) + &pointer(1, 2300, 10.0, 300.0);
+        let drag = pointer(0, 2000, 10.0, 20.0)
+            + &pointer(2, 2100, 50.0, 90.0)
+            + &pointer(1, 2300, 10.0, 300.0);
         assert_eq!(
             actions(&(tap + &hold + &drag)),
-            ["tap (230, 458)", "long press (10, 20)", "swipe (10, 20) → (10, 300)"]
+            [
+                "tap (230, 458)",
+                "long press (10, 20)",
+                "swipe (10, 20) → (10, 300)"
+            ]
         );
     }
 
@@ -301,8 +377,14 @@ mod tests {
             wrong(&format!("{HEAD}Tap(1)")),
             "line 5: `Tap` has too few arguments, or some that are no numbers"
         );
-        assert_eq!(wrong(&format!("{HEAD}Jump(1)")), "line 5: `Jump` is no event of Monkey's");
+        assert_eq!(
+            wrong(&format!("{HEAD}Jump(1)")),
+            "line 5: `Jump` is no event of Monkey's"
+        );
         assert_eq!(wrong(HEAD), "it has no event");
-        assert!(matches!(parse(&format!("{HEAD}Tap(1,2)"), None), Err(MonkeyScriptError::NoApp)));
+        assert!(matches!(
+            parse(&format!("{HEAD}Tap(1,2)"), None),
+            Err(MonkeyScriptError::NoApp)
+        ));
     }
 }

@@ -49,26 +49,62 @@ struct Event {
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Kind {
-    Launch { package: String, activity: String },
-    Tap { x: f64, y: f64, ms: u32 },
-    Drag { x1: f64, y1: f64, x2: f64, y2: f64, steps: u32 },
-    Key { key: String },
+    Launch {
+        package: String,
+        activity: String,
+    },
+    Tap {
+        x: f64,
+        y: f64,
+        ms: u32,
+    },
+    Drag {
+        x1: f64,
+        y1: f64,
+        x2: f64,
+        y2: f64,
+        steps: u32,
+    },
+    Key {
+        key: String,
+    },
 }
 
 /// The launch becomes the trace's clean start. Where an event is said to have led does not count, but where the next one was
 /// recorded: in 6 of the 65 public traces the two differ.
 pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
-    let Recorded { screen: [width, height], crash, events } = serde_json::from_str(text)?;
+    let Recorded {
+        screen: [width, height],
+        crash,
+        events,
+    } = serde_json::from_str(text)?;
     let mut events = events.into_iter();
-    let Some(Event { kind: Kind::Launch { package, activity }, .. }) = events.next() else {
+    let Some(Event {
+        kind: Kind::Launch { package, activity },
+        ..
+    }) = events.next()
+    else {
         return Err(SimplyDroidError::NoLaunch);
     };
     let mut steps = Vec::new();
     let mut crashed = false;
-    for (number, Event { kind, before, after }) in events.enumerate() {
+    for (
+        number,
+        Event {
+            kind,
+            before,
+            after,
+        },
+    ) in events.enumerate()
+    {
         let action = kind.action(number + 1)?;
         let activity = named(&package, &before);
-        steps.push(Step { action, widget: None, activity, screen: None });
+        steps.push(Step {
+            action,
+            widget: None,
+            activity,
+            screen: None,
+        });
         crashed = after == "CRASH";
     }
     match (steps.is_empty(), crashed) {
@@ -82,20 +118,50 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
         summary: crash.first().cloned().unwrap_or_default(),
         stack: crash.join("\n"),
     };
-    let app = App { activity: named(&package, &activity), package: Text::new(package), version_code: 0 };
-    let phone = PhoneInfo { kind: "android".into(), size: Size { width, height }, ..PhoneInfo::default() };
+    let app = App {
+        activity: named(&package, &activity),
+        package: Text::new(package),
+        version_code: 0,
+    };
+    let phone = PhoneInfo {
+        kind: "android".into(),
+        size: Size { width, height },
+        ..PhoneInfo::default()
+    };
     let target = Some(Target::Problem(problem.fingerprint()));
-    Ok(Trace { header: TraceHeader { app, start: Start::Clean, seed: None, target, phone }, steps })
+    Ok(Trace {
+        header: TraceHeader {
+            app,
+            start: Start::Clean,
+            seed: None,
+            target,
+            phone,
+        },
+        steps,
+    })
 }
 
 impl Kind {
     fn action(self, number: usize) -> Result<Action, SimplyDroidError> {
-        let at = |x: f64, y: f64| Point { x: x as i32, y: y as i32 };
+        let at = |x: f64, y: f64| Point {
+            x: x as i32,
+            y: y as i32,
+        };
         Ok(match self {
             Kind::Launch { .. } => return Err(SimplyDroidError::SecondLaunch(number)),
             Kind::Tap { x, y, ms: 0 } => Action::Tap(at(x, y)),
-            Kind::Tap { x, y, ms } => Action::Swipe { from: at(x, y), to: at(x, y), millis: ms },
-            Kind::Drag { x1, y1, x2, y2, steps } => Action::Swipe {
+            Kind::Tap { x, y, ms } => Action::Swipe {
+                from: at(x, y),
+                to: at(x, y),
+                millis: ms,
+            },
+            Kind::Drag {
+                x1,
+                y1,
+                x2,
+                y2,
+                steps,
+            } => Action::Swipe {
                 from: at(x1, y1),
                 to: at(x2, y2),
                 millis: steps.saturating_mul(DRAG_STEP_MILLIS),
@@ -111,7 +177,11 @@ impl Kind {
 /// `package/class`; the recordings have the class only. One of another app is taken to be in the package it is named by.
 fn named(package: &str, class: &str) -> Text {
     let own = class.starts_with(package);
-    let package = if own { package } else { class.rsplit_once('.').map_or(class, |(package, _)| package) };
+    let package = if own {
+        package
+    } else {
+        class.rsplit_once('.').map_or(class, |(package, _)| package)
+    };
     Text::new(format!("{package}/{class}"))
 }
 
@@ -121,7 +191,8 @@ impl Explained for SimplyDroidError {
     }
 
     fn help(&self) -> String {
-        "name a file with `screen`, `crash` and `events`, as SimplyDroid's crash traces have them".into()
+        "name a file with `screen`, `crash` and `events`, as SimplyDroid's crash traces have them"
+            .into()
     }
 }
 
@@ -135,9 +206,9 @@ mod tests {
         )
     }
 
-    const LAUNCH: &str =
-        r#"{"kind":"launch","package":"a.b","activity":"a.b.Main","before":"a.b.Main","after":"a.b.Main"}"#;
-    const CRASH: &str = r#"{"kind":"tap","x":7.6,"y":8.2,"ms":0,"before":"a.b.Main","after":"CRASH"}"#;
+    const LAUNCH: &str = r#"{"kind":"launch","package":"a.b","activity":"a.b.Main","before":"a.b.Main","after":"a.b.Main"}"#;
+    const CRASH: &str =
+        r#"{"kind":"tap","x":7.6,"y":8.2,"ms":0,"before":"a.b.Main","after":"CRASH"}"#;
 
     #[test]
     fn a_trace_becomes_steps_with_the_activities_they_were_recorded_in() {
@@ -146,7 +217,10 @@ mod tests {
         let trace = parse(&file(&[LAUNCH, drag, key, CRASH].join(","))).unwrap();
         assert_eq!(trace.header.app.package, "a.b");
         assert_eq!(trace.steps.len(), 3);
-        assert_eq!(trace.steps[0].activity, "com.android.launcher3/com.android.launcher3.Launcher");
+        assert_eq!(
+            trace.steps[0].activity,
+            "com.android.launcher3/com.android.launcher3.Launcher"
+        );
         assert_eq!(trace.steps[1].action, Action::Key(Key::Code(3)));
         assert_eq!(trace.steps[2].activity, "a.b/a.b.Main");
         assert_eq!(Trace::parse(&trace.to_text()).unwrap(), trace);

@@ -13,7 +13,12 @@ pub(super) fn anchored(trace: &Trace, played: &Played) -> Option<Trace> {
     let met = played.hits.iter().zip(&played.screens);
     for (step, (hit, screen)) in anchored.steps.iter_mut().zip(met) {
         let named = step.widget.is_some() && *hit == Hit::Place;
-        if named && matches!(step.action, Action::Tap(_) | Action::LongPress(_) | Action::Text { .. }) {
+        if named
+            && matches!(
+                step.action,
+                Action::Tap(_) | Action::LongPress(_) | Action::Text { .. }
+            )
+        {
             any = true;
             step.widget = touched(step, screen).map(|node| screen.widget(node));
         }
@@ -38,14 +43,21 @@ mod tests {
     use retap_shared::action::Widget;
     use retap_shared::micros::Micros;
     use retap_shared::protocol::PhoneInfo;
-    use retap_shared::screen::{Node, Point, Rect, ScreenContent, Size, Window, WindowFlags, WindowKind};
+    use retap_shared::screen::{
+        Node, Point, Rect, ScreenContent, Size, Window, WindowFlags, WindowKind,
+    };
     use retap_shared::trace::{App, Start, TraceHeader};
     use retap_shared::verdict::Verdict;
 
     use super::*;
 
     fn screen() -> Arc<Screen> {
-        let bounds = Rect { left: 0, top: 0, right: 100, bottom: 100 };
+        let bounds = Rect {
+            left: 0,
+            top: 0,
+            right: 100,
+            bottom: 100,
+        };
         let node = |depth, id: &str, flags| Node {
             depth,
             id: id.into(),
@@ -54,7 +66,10 @@ mod tests {
             flags: flags | NodeFlags::VISIBLE | NodeFlags::ENABLED,
             ..Node::default()
         };
-        let nodes = vec![node(0, "row", NodeFlags::CLICKABLE), node(1, "label", NodeFlags::empty())];
+        let nodes = vec![
+            node(0, "row", NodeFlags::CLICKABLE),
+            node(1, "label", NodeFlags::empty()),
+        ];
         let window = Window {
             kind: WindowKind::Application,
             package: "a".into(),
@@ -64,7 +79,10 @@ mod tests {
             nodes: 2,
         };
         let content = ScreenContent {
-            size: Size { width: 100, height: 100 },
+            size: Size {
+                width: 100,
+                height: 100,
+            },
             rotation: retap_shared::screen::Rotation::Natural,
             activity: "a/.First".into(),
             windows: vec![window],
@@ -74,11 +92,26 @@ mod tests {
     }
 
     fn played(hit: Hit) -> (Trace, Played) {
-        let widget = Some(Widget { id: "gone".into(), ..Widget::default() });
-        let step = Step { widget, ..Step::new(Action::Tap(Point { x: 50, y: 50 })) };
-        let app = App { package: "a".into(), activity: "".into(), version_code: 1 };
-        let header =
-            TraceHeader { app, start: Start::Clean, seed: None, target: None, phone: PhoneInfo::default() };
+        let widget = Some(Widget {
+            id: "gone".into(),
+            ..Widget::default()
+        });
+        let step = Step {
+            widget,
+            ..Step::new(Action::Tap(Point { x: 50, y: 50 }))
+        };
+        let app = App {
+            package: "a".into(),
+            activity: "".into(),
+            version_code: 1,
+        };
+        let header = TraceHeader {
+            app,
+            start: Start::Clean,
+            seed: None,
+            target: None,
+            phone: PhoneInfo::default(),
+        };
         let played = Played {
             verdict: Verdict::TargetReached,
             played: 1,
@@ -88,14 +121,25 @@ mod tests {
             screens: vec![screen(), screen()],
             took: Micros::ZERO,
         };
-        (Trace { header, steps: vec![step] }, played)
+        (
+            Trace {
+                header,
+                steps: vec![step],
+            },
+            played,
+        )
     }
 
     #[test]
     fn a_tap_that_met_another_widget_is_told_as_a_tap_on_that() {
         let (trace, run) = played(Hit::Place);
-        let steps = anchored(&trace, &run).expect("the widget was not there").steps;
-        assert_eq!(steps[0].widget.as_ref().map(|widget| widget.id.as_str()), Some("row"));
+        let steps = anchored(&trace, &run)
+            .expect("the widget was not there")
+            .steps;
+        assert_eq!(
+            steps[0].widget.as_ref().map(|widget| widget.id.as_str()),
+            Some("row")
+        );
         assert_eq!(steps[0].activity, "a/.First");
         assert_eq!(steps[0].action, trace.steps[0].action);
     }

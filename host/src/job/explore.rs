@@ -5,7 +5,9 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use retap_engine::explore::{self, Exploration, ExploreError, ExploreSettings, Found, MakeExplorer, Random};
+use retap_engine::explore::{
+    self, Exploration, ExploreError, ExploreSettings, Found, MakeExplorer, Random,
+};
 use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
 use retap_engine::oracle::{CandidateKey, Observation};
 use retap_engine::pool::Pool;
@@ -63,7 +65,9 @@ pub struct Wanted {
 impl Wanted {
     pub fn settings(&self) -> Result<ExploreSettings, Failure> {
         Ok(ExploreSettings {
-            time: self.minutes.map(|minutes| Micros::from_millis(u64::from(minutes) * 60_000)),
+            time: self
+                .minutes
+                .map(|minutes| Micros::from_millis(u64::from(minutes) * 60_000)),
             session_events: self.session_events,
             guard: care::guard(&self.care)?,
             keep_traces: self.keep_traces,
@@ -96,7 +100,13 @@ pub async fn explore(
     met: Option<UnboundedSender<Crash>>,
 ) -> Result<Explored, Failure> {
     let began = Instant::now();
-    let Wanted { app, explorer, events, session_events, .. } = wanted.clone();
+    let Wanted {
+        app,
+        explorer,
+        events,
+        session_events,
+        ..
+    } = wanted.clone();
     let settings = wanted.settings()?;
     let journal = job.journal(&format!("explore-{}", app.app.package))?;
     let keeping = Keeping {
@@ -119,9 +129,10 @@ pub async fn explore(
         job.run().directory().write(name, text.as_bytes())?;
     }
     for (number, (walker, trace)) in exploration.traces.iter().enumerate() {
-        job.run()
-            .directory()
-            .write(&format!("{TRACES}/{walker}-{number}.retap"), trace.to_text().as_bytes())?;
+        job.run().directory().write(
+            &format!("{TRACES}/{walker}-{number}.retap"),
+            trace.to_text().as_bytes(),
+        )?;
     }
     let mut crashes = Vec::new();
     crashes::forget_apart(job.run().directory())?;
@@ -136,14 +147,26 @@ pub async fn explore(
         let known = journal.known(&app.app, crash.fingerprint)?;
         crashes.push((crash, known));
     }
-    let sessions = if wanted.in_sessions() { events.div_ceil(u64::from(session_events)) } else { 0 };
+    let sessions = if wanted.in_sessions() {
+        events.div_ceil(u64::from(session_events))
+    } else {
+        0
+    };
     for found in &exploration.apart {
         let mut crash = Crash::from(found);
         crash.recall_picture(job.run().directory());
         crash.write_apart(job.run().directory(), exploration.outcome == Outcome::Done)?;
     }
     let wanted = wanted.minutes.is_none().then_some(events);
-    Ok(Explored { app, explorer, wanted, sessions, exploration, crashes, took: began.elapsed() })
+    Ok(Explored {
+        app,
+        explorer,
+        wanted,
+        sessions,
+        exploration,
+        crashes,
+        took: began.elapsed(),
+    })
 }
 
 /// A journal that also puts every new crash of a session into the run's directory.
@@ -157,7 +180,11 @@ struct Keeping {
 
 impl Keeping {
     fn keep(&self, found: &Found) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let is_new = self.written.lock().unwrap_or_else(PoisonError::into_inner).insert(found.fingerprint);
+        let is_new = self
+            .written
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(found.fingerprint);
         if !is_new {
             return Ok(());
         }
@@ -174,11 +201,20 @@ impl Keeping {
 }
 
 impl Journal for Keeping {
-    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError> {
+    fn recall(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+    ) -> Result<Option<Observation>, JournalError> {
         self.journal.recall(candidate, attempt)
     }
 
-    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError> {
+    fn note(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+        seen: &Observation,
+    ) -> Result<(), JournalError> {
         self.journal.note(candidate, attempt, seen)
     }
 
@@ -190,13 +226,18 @@ impl Journal for Keeping {
         // Before it is noted: a session that the journal knows is not played again, and its traces are then nowhere else.
         for (number, trace) in session.traces.iter().enumerate() {
             let inside = format!("{TRACES}/{:05}-{:03}.retap", session.session, number + 1);
-            self.directory.write(&inside, trace.to_text().as_bytes()).map_err(|error| JournalError {
-                what: format!("keep the trace `{inside}`"),
-                source: Box::new(error),
-            })?;
+            self.directory
+                .write(&inside, trace.to_text().as_bytes())
+                .map_err(|error| JournalError {
+                    what: format!("keep the trace `{inside}`"),
+                    source: Box::new(error),
+                })?;
         }
         self.journal.note_session(session)?;
-        session.found.iter().try_for_each(|found| self.note_found(found))
+        session
+            .found
+            .iter()
+            .try_for_each(|found| self.note_found(found))
     }
 
     fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {

@@ -1,8 +1,8 @@
 //! Explorers by their names and settings.
 
 use retap_engine::explore::{
-    Ape, ApeRules, Auto, Explorer as Explores, Mix, Monkey, Random, Seeded, Sessions, StuckRules, TimeTravel,
-    TravelRules, UnknownRule, UnknownShare,
+    Ape, ApeRules, Auto, Explorer as Explores, Mix, Monkey, Random, Seeded, Sessions, StuckRules,
+    TimeTravel, TravelRules, UnknownRule, UnknownShare,
 };
 use retap_engine::model::ape::{AbstractionError, DecisionTree, Paths, Reducer};
 use retap_shared::micros::Micros;
@@ -49,7 +49,9 @@ const SYSTEM_APPS: [&str; 8] = [
 /// Whether an app may be explored: `system` is what phones allow that are nobody's own, or where the user says so.
 pub fn check_app(app: &str, system: bool) -> Result<(), ExplorerError> {
     match SYSTEM_APPS.contains(&app) && !system {
-        true => Err(ExplorerError::SystemApp { app: app.to_owned() }),
+        true => Err(ExplorerError::SystemApp {
+            app: app.to_owned(),
+        }),
         false => Ok(()),
     }
 }
@@ -69,15 +71,26 @@ pub fn make(wanted: &Wanted) -> Result<Box<dyn Explores>, Failure> {
     if from.is_empty() {
         return Ok(explorer);
     }
-    let trace = |text: &String| Trace::parse(text).map(|trace| trace.steps).map_err(ExplorerError::From);
+    let trace = |text: &String| {
+        Trace::parse(text)
+            .map(|trace| trace.steps)
+            .map_err(ExplorerError::From)
+    };
     let traces = from.iter().map(trace).collect::<Result<_, _>>()?;
     Ok(Box::new(Seeded::new(explorer, traces)))
 }
 
 fn named(explorer: Explorer, wanted: &Wanted) -> Result<Box<dyn Explores>, ExplorerError> {
-    let Wanted { session_events, tuning, .. } = wanted;
+    let Wanted {
+        session_events,
+        tuning,
+        ..
+    } = wanted;
     Ok(match explorer {
-        Explorer::Random => Box::new(Sessions::new(|| Box::new(Random::default()), *session_events)),
+        Explorer::Random => Box::new(Sessions::new(
+            || Box::new(Random::default()),
+            *session_events,
+        )),
         Explorer::Monkey => Box::new(monkey(tuning)?),
         Explorer::MonkeySystem if !wanted.system => return Err(ExplorerError::NotAllowed),
         Explorer::MonkeySystem => Box::new(monkey(tuning)?.with_system_events()),
@@ -87,9 +100,16 @@ fn named(explorer: Explorer, wanted: &Wanted) -> Result<Box<dyn Explores>, Explo
             Box::new(Ape::new(rules, tree, paths))
         }
         Explorer::Timetravel => {
-            let usual = if wanted.system { Explorer::MonkeySystem } else { Explorer::Monkey };
+            let usual = if wanted.system {
+                Explorer::MonkeySystem
+            } else {
+                Explorer::Monkey
+            };
             let over = over(tuning)?.unwrap_or(usual);
-            Box::new(TimeTravel::over(named(over, wanted)?, TravelRules::default()))
+            Box::new(TimeTravel::over(
+                named(over, wanted)?,
+                TravelRules::default(),
+            ))
         }
         Explorer::Auto => {
             let (rules, tree, paths) = model(tuning)?;
@@ -158,7 +178,13 @@ mod tests {
     #[test]
     fn settings_and_what_calls_or_buys_are_explored_only_where_that_is_allowed() {
         for app in SYSTEM_APPS {
-            assert!(check_app(app, false).unwrap_err().help().contains("--allow system"), "{app}");
+            assert!(
+                check_app(app, false)
+                    .unwrap_err()
+                    .help()
+                    .contains("--allow system"),
+                "{app}"
+            );
             check_app(app, true).unwrap();
         }
         check_app("com.example.notes", false).unwrap();

@@ -35,7 +35,10 @@ pub fn page(
         seed: job.seed().0,
         outcome,
         took: Micros::from(job.took()),
-        phones: phones.into_iter().map(|(name, info)| data::Phone { name, info }).collect(),
+        phones: phones
+            .into_iter()
+            .map(|(name, info)| data::Phone { name, info })
+            .collect(),
         apps: apps.into_iter().map(Section::into_data).collect(),
     })
 }
@@ -47,7 +50,11 @@ impl Section {
             app: explored.app.app.clone(),
             explored: Some(explored.data()),
             suite: None,
-            crashes: explored.crashes.iter().map(|(crash, _)| crash.clone()).collect(),
+            crashes: explored
+                .crashes
+                .iter()
+                .map(|(crash, _)| crash.clone())
+                .collect(),
         }
     }
 
@@ -81,16 +88,37 @@ impl Section {
     }
 
     fn into_data(self) -> AppSection {
-        let Section { label, app, explored, suite, crashes } = self;
+        let Section {
+            label,
+            app,
+            explored,
+            suite,
+            crashes,
+        } = self;
         let crashes = crashes.into_iter().map(crash_data).collect();
-        AppSection { label, app, exploration: explored, suite, crashes }
+        AppSection {
+            label,
+            app,
+            exploration: explored,
+            suite,
+            crashes,
+        }
     }
 }
 
 impl Smaller {
     fn data(&self) -> data::Suite {
-        let SuiteReduction { before, after, phases, kept, fates, not_replayable, replays, spent, .. } =
-            &self.reduction;
+        let SuiteReduction {
+            before,
+            after,
+            phases,
+            kept,
+            fates,
+            not_replayable,
+            replays,
+            spent,
+            ..
+        } = &self.reduction;
         let used = |fate: &Fate| fate.in_result.iter().map(|(_, steps)| steps).sum::<u32>();
         let with = |is: &dyn Fn(&Fate) -> bool| {
             u32::try_from(fates.iter().filter(|fate| is(fate)).count()).unwrap_or(u32::MAX)
@@ -103,7 +131,13 @@ impl Smaller {
             fragments: one
                 .fragments
                 .iter()
-                .map(|part| (self.short(part.trace).to_owned(), part.steps.start + 1, part.steps.end))
+                .map(|part| {
+                    (
+                        self.short(part.trace).to_owned(),
+                        part.steps.start + 1,
+                        part.steps.end,
+                    )
+                })
                 .collect(),
         };
         data::Suite {
@@ -111,7 +145,14 @@ impl Smaller {
             after: measured(after),
             phases: phases
                 .iter()
-                .map(|one| (one.phase.name().to_owned(), one.traces, one.transitions, one.spent.runs))
+                .map(|one| {
+                    (
+                        one.phase.name().to_owned(),
+                        one.traces,
+                        one.transitions,
+                        one.spent.runs,
+                    )
+                })
                 .collect(),
             kept: kept.iter().enumerate().map(kept_trace).collect(),
             dropped: with(&|fate| used(fate) == 0),
@@ -120,11 +161,19 @@ impl Smaller {
             originals: (0..)
                 .zip(fates)
                 .map(|(number, fate)| {
-                    (self.short(number).to_owned(), fate.steps, fate.replayable, used(fate))
+                    (
+                        self.short(number).to_owned(),
+                        fate.steps,
+                        fate.replayable,
+                        used(fate),
+                    )
                 })
                 .collect(),
             not_replayable: *not_replayable,
-            replays: data::Replays { successes: replays.0, runs: replays.1 },
+            replays: data::Replays {
+                successes: replays.0,
+                runs: replays.1,
+            },
             runs: spent.runs,
             phone_time: spent.took,
             algorithm: self.algorithm.clone(),
@@ -148,7 +197,13 @@ fn measured(measure: &Measure) -> data::Measure {
 
 impl Explored {
     fn data(&self) -> data::Explored {
-        let Explored { app, explorer, sessions, exploration, .. } = self;
+        let Explored {
+            app,
+            explorer,
+            sessions,
+            exploration,
+            ..
+        } = self;
         data::Explored {
             explorer: explorer.name().to_owned(),
             sessions: u32::try_from(*sessions).unwrap_or(u32::MAX),
@@ -175,7 +230,11 @@ impl Explored {
 
 fn crash_data(crash: Crash) -> data::Crash {
     let (trace_file, best_file) = (crash.trace_file(), crash.best_file());
-    let trail = |steps, file| Trail { steps, file, ..Trail::default() };
+    let trail = |steps, file| Trail {
+        steps,
+        file,
+        ..Trail::default()
+    };
     data::Crash {
         fingerprint: crash.fingerprint,
         problem: crash.problem,
@@ -184,7 +243,10 @@ fn crash_data(crash: Crash) -> data::Crash {
         reduced: crash.reduced.map(|reduced| data::Reduced {
             runs: reduced.runs,
             shrinking: reduced.shrinking,
-            replays: Some(data::Replays { successes: reduced.successes, runs: reduced.replays }),
+            replays: Some(data::Replays {
+                successes: reduced.successes,
+                runs: reduced.replays,
+            }),
             trail: Trail {
                 screens: reduced.screens,
                 pictures: reduced.pictures,

@@ -27,13 +27,20 @@ pub enum PlayError {
 }
 
 /// With `record` the answer has the screen before each step, and the last one.
-pub async fn play(pool: &Pool, trace: &Trace, record: bool, sink: &Sink) -> Result<Played, PlayError> {
+pub async fn play(
+    pool: &Pool,
+    trace: &Trace,
+    record: bool,
+    sink: &Sink,
+) -> Result<Played, PlayError> {
     loop {
         let mut phone = pool.lease().await?;
         let device = phone.name().to_owned();
         match phone.play(asked(trace, record)).await {
             Ok(played) => return Ok(played),
-            Err(DeviceError::Refused(source)) if !DeviceError::Refused(source.clone()).is_loss() => {
+            Err(DeviceError::Refused(source))
+                if !DeviceError::Refused(source.clone()).is_loss() =>
+            {
                 return Err(PlayError::Refused { device, source });
             }
             Err(loss) => {
@@ -47,14 +54,19 @@ pub async fn play(pool: &Pool, trace: &Trace, record: bool, sink: &Sink) -> Resu
 
 /// The pixels before each step of a trace, and the last ones. As many as could be had: they are an ornament.
 pub async fn pictures(pool: &Pool, trace: &Trace) -> Vec<Png> {
-    let Ok(mut phone) = pool.lease().await else { return Vec::new() };
+    let Ok(mut phone) = pool.lease().await else {
+        return Vec::new();
+    };
     let mut pictures = Vec::new();
     // What a simulated phone calls its pixels is plainer than what is drawn from the tree.
-    let is_real = phone.described().can.screenshots && phone.described().phone.kind != SIMULATED_KIND;
+    let is_real =
+        phone.described().can.screenshots && phone.described().phone.kind != SIMULATED_KIND;
     if !is_real || trace.steps.len() > MOST_PICTURES {
         return pictures;
     }
-    let Conditions { app, start, settle, .. } = Conditions::of(trace);
+    let Conditions {
+        app, start, settle, ..
+    } = Conditions::of(trace);
     phone.set_settle(settle);
     if phone.control(&app, Command::Start(start)).await.is_err() {
         return pictures;
@@ -73,9 +85,23 @@ pub async fn pictures(pool: &Pool, trace: &Trace) -> Vec<Png> {
 }
 
 fn asked(trace: &Trace, record: bool) -> Play {
-    let Conditions { app, start, settle, linger, .. } = Conditions::of(trace);
+    let Conditions {
+        app,
+        start,
+        settle,
+        linger,
+        ..
+    } = Conditions::of(trace);
     let (steps, target) = (trace.steps.clone(), trace.header.target.clone());
-    Play { app, start, steps, target, settle, linger, record }
+    Play {
+        app,
+        start,
+        steps,
+        target,
+        settle,
+        linger,
+        record,
+    }
 }
 
 /// What one run did to the app, in a line.
@@ -84,7 +110,11 @@ pub fn verdict_in_words(verdict: &Verdict) -> String {
         Verdict::TargetReached => "reached".to_owned(),
         Verdict::TargetNotReached => "not reached".to_owned(),
         Verdict::Problem(problem) => {
-            format!("another {}: {}", problem.kind, plain::line(&problem.summary, SHORT))
+            format!(
+                "another {}: {}",
+                problem.kind,
+                plain::line(&problem.summary, SHORT)
+            )
         }
         Verdict::LeftApp { to } => format!("left the app for `{}`", plain::line(to, SHORT)),
         Verdict::Stuck => "the app got stuck".to_owned(),
@@ -103,7 +133,9 @@ impl Explained for PlayError {
     fn help(&self) -> String {
         match self {
             PlayError::Pool(_) => "see why the phones were lost, and try again".into(),
-            PlayError::Refused { .. } => "name a phone with `--device` that has the trace's app".into(),
+            PlayError::Refused { .. } => {
+                "name a phone with `--device` that has the trace's app".into()
+            }
         }
     }
 }

@@ -17,13 +17,21 @@ const MEMORY: u64 = 4 << 30;
 #[derive(Debug, thiserror::Error)]
 pub enum PriorFileError {
     #[error("could not read the prior `{path}`")]
-    Read { path: String, source: std::io::Error },
+    Read {
+        path: String,
+        source: std::io::Error,
+    },
     #[error("the prior `{path}` makes no sense")]
     Parse { path: String, source: PriorError },
 }
 
 /// A policy, and whether the store had it already.
-pub fn policy(rules: &Rules, prior: &Prior, store: &Store, shell: &Shell) -> Result<(Policy, bool), Failure> {
+pub fn policy(
+    rules: &Rules,
+    prior: &Prior,
+    store: &Store,
+    shell: &Shell,
+) -> Result<(Policy, bool), Failure> {
     rules.check(memory())?;
     if let Some(known) = store.policy(rules, prior)? {
         return Ok((known, true));
@@ -59,9 +67,15 @@ pub fn prior(name: &str, store: &Store) -> Result<Prior, Failure> {
         "paper" => Ok(Prior::paper()),
         "learned" => Ok(Prior::learned(&store.tallies()?)),
         path => {
-            let failed = |source| PriorFileError::Read { path: path.to_owned(), source };
+            let failed = |source| PriorFileError::Read {
+                path: path.to_owned(),
+                source,
+            };
             let text = std::fs::read_to_string(Path::new(path)).map_err(failed)?;
-            let failed = |source| PriorFileError::Parse { path: path.to_owned(), source };
+            let failed = |source| PriorFileError::Parse {
+                path: path.to_owned(),
+                source,
+            };
             Ok(Prior::parse(&text).map_err(failed)?)
         }
     }
@@ -82,11 +96,16 @@ impl Explained for PolicyError {
 
     fn help(&self) -> String {
         match self {
-            PolicyError::Candidates(_) => "the heuristic serves any number: `--scheduler heuristic`".into(),
+            PolicyError::Candidates(_) => {
+                "the heuristic serves any number: `--scheduler heuristic`".into()
+            }
             PolicyError::Parallel(_) => "name the number of phones with `--parallel`".into(),
-            PolicyError::Decides { .. } => "ask for at most as many `--successes` as `--runs`".into(),
+            PolicyError::Decides { .. } => {
+                "ask for at most as many `--successes` as `--runs`".into()
+            }
             PolicyError::Pairs { .. } => {
-                "ask for fewer `--runs`, or for more `--successes`, or use `--scheduler heuristic`".into()
+                "ask for fewer `--runs`, or for more `--successes`, or use `--scheduler heuristic`"
+                    .into()
             }
             PolicyError::Memory { .. } => {
                 "ask for fewer `--candidates` or `--runs`, or use `--scheduler heuristic`".into()

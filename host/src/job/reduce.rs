@@ -48,7 +48,12 @@ pub struct Rules {
 impl Rules {
     /// With the policy if one is asked for: recalled, or solved now.
     pub fn prepare(job: &Job, asked: &settings::Reduce) -> Result<Rules, Failure> {
-        let settings::Reduce { runs, successes, nd3min, .. } = *asked;
+        let settings::Reduce {
+            runs,
+            successes,
+            nd3min,
+            ..
+        } = *asked;
         let prior = match &asked.prior {
             Some(text) => Prior::parse(text)?,
             None => Prior::paper(),
@@ -84,8 +89,15 @@ impl Rules {
         if asked.algorithm == Algorithm::Nd3min && nd3min.scheduler == Scheduler::Optimal {
             let parallel = asked.parallel.unwrap_or(asked.count);
             let candidates = (nd3min.parts as usize).clamp(2, POLICY_CANDIDATES);
-            let rounds = policy::Rules { candidates, parallel, runs, successes };
-            rules.settings.policy = Some(Arc::new(job::policy(&rounds, &prior, job.store(), job.shell())?.0));
+            let rounds = policy::Rules {
+                candidates,
+                parallel,
+                runs,
+                successes,
+            };
+            rules.settings.policy = Some(Arc::new(
+                job::policy(&rounds, &prior, job.store(), job.shell())?.0,
+            ));
         }
         rules.settings.prior = Arc::new(prior);
         Ok(rules)
@@ -121,21 +133,55 @@ pub async fn reduce(
     let Ground::Phones(pool) = ground else {
         let recording = Recording::of(trace, Invented::default())?;
         let is_auto = rules.algorithm == reduce::Algorithm::Auto;
-        let recording = if is_auto { recording.ending_early() } else { recording };
+        let recording = if is_auto {
+            recording.ending_early()
+        } else {
+            recording
+        };
         let oracle = Journaled::new(recording, &journal, job.sink());
         // What a step does is nothing to a machine of activities: it would take any simpler one.
-        let settings = ReduceSettings { simplify: false, ..rules.settings.clone() };
-        let reduction =
-            reduce::reduce(trace, rules.algorithm, &settings, &oracle, job.sink(), job.stop()).await?;
-        return Ok(Cut { reduction, resumed: Resumed::default(), recorded: None, pictures: Vec::new() });
+        let settings = ReduceSettings {
+            simplify: false,
+            ..rules.settings.clone()
+        };
+        let reduction = reduce::reduce(
+            trace,
+            rules.algorithm,
+            &settings,
+            &oracle,
+            job.sink(),
+            job.stop(),
+        )
+        .await?;
+        return Ok(Cut {
+            reduction,
+            resumed: Resumed::default(),
+            recorded: None,
+            pictures: Vec::new(),
+        });
     };
-    let conditions = Conditions { snapshots: rules.snapshots, ..Conditions::of(trace) };
+    let conditions = Conditions {
+        snapshots: rules.snapshots,
+        ..Conditions::of(trace)
+    };
     let phones = Pooled::new(pool, conditions, job.sink());
     let oracle = Journaled::new(&phones, &journal, job.sink());
-    let parallel = rules.parallel.map_or_else(|| pool.len(), |parallel| parallel as usize);
-    let settings = ReduceSettings { parallel, ..rules.settings.clone() };
-    let mut reduction =
-        reduce::reduce(trace, rules.algorithm, &settings, &oracle, job.sink(), job.stop()).await?;
+    let parallel = rules
+        .parallel
+        .map_or_else(|| pool.len(), |parallel| parallel as usize);
+    let settings = ReduceSettings {
+        parallel,
+        ..rules.settings.clone()
+    };
+    let mut reduction = reduce::reduce(
+        trace,
+        rules.algorithm,
+        &settings,
+        &oracle,
+        job.sink(),
+        job.stop(),
+    )
+    .await?;
     let resumed = phones.resumed();
     if resumed.runs > 0 {
         let Resumed { runs, steps } = resumed;
@@ -149,14 +195,22 @@ pub async fn reduce(
         Some(_) => play::pictures(pool, &reduction.trace).await,
         None => Vec::new(),
     };
-    Ok(Cut { reduction, resumed, recorded, pictures })
+    Ok(Cut {
+        reduction,
+        resumed,
+        recorded,
+        pictures,
+    })
 }
 
 /// One more run of the result, for its screens. Steps that met other widgets than they name get the right ones, if the result
 /// then still does it.
 async fn record(job: &Job, pool: &Pool, reduction: &mut Reduction) -> Result<Played, Failure> {
     let recorded = play::play(pool, &reduction.trace, true, job.sink()).await?;
-    let steady = reduction.result.as_ref().is_some_and(|check| check.successes == check.runs);
+    let steady = reduction
+        .result
+        .as_ref()
+        .is_some_and(|check| check.successes == check.runs);
     let Some(anchored) = anchor::anchored(&reduction.trace, &recorded).filter(|_| steady) else {
         return Ok(recorded);
     };
@@ -171,17 +225,42 @@ async fn record(job: &Job, pool: &Pool, reduction: &mut Reduction) -> Result<Pla
 impl Cut {
     /// For the crash's files; none if nothing was proven.
     pub fn reduced(&self) -> Option<Reduced> {
-        let Reduction { trace, runs, result, outcome, history, belief, .. } = &self.reduction;
+        let Reduction {
+            trace,
+            runs,
+            result,
+            outcome,
+            history,
+            belief,
+            ..
+        } = &self.reduction;
         if *outcome == Outcome::DoesNotReproduce {
             return None;
         }
-        let (successes, replays) = result.as_ref().map_or((0, 0), |check| (check.successes, check.runs));
-        let (screens, hits) =
-            self.recorded.clone().map_or_else(Default::default, |run| (run.screens, run.hits));
+        let (successes, replays) = result
+            .as_ref()
+            .map_or((0, 0), |check| (check.successes, check.runs));
+        let (screens, hits) = self
+            .recorded
+            .clone()
+            .map_or_else(Default::default, |run| (run.screens, run.hits));
         let pictures = self.pictures.clone();
-        let shrinking = Shrinking { history: history.clone(), belief: belief.clone(), resumed: self.resumed };
+        let shrinking = Shrinking {
+            history: history.clone(),
+            belief: belief.clone(),
+            resumed: self.resumed,
+        };
         let trace = trace.clone();
-        Some(Reduced { trace, runs: *runs, successes, replays, screens, pictures, hits, shrinking })
+        Some(Reduced {
+            trace,
+            runs: *runs,
+            successes,
+            replays,
+            screens,
+            pictures,
+            hits,
+            shrinking,
+        })
     }
 
     /// The problem that the result ran into, if any.

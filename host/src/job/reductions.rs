@@ -53,7 +53,12 @@ pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shorte
             }
             Oracle::Phones => {
                 let device = phone_for(&trace, settings.device.as_deref())?;
-                let phones = job.connect(&Devices { device, count: settings.count }).await?;
+                let phones = job
+                    .connect(&Devices {
+                        device,
+                        count: settings.count,
+                    })
+                    .await?;
                 phones.app_of(&trace, job.sink())?;
                 if !phones.infos.iter().all(|phone| phones_used.contains(phone)) {
                     job.tell_started(phones.names());
@@ -64,12 +69,23 @@ pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shorte
         };
         let target = target::of(&trace, settings.target.as_deref())?;
         let aimed = aimed(trace, &target);
-        let (steps, target) = (counted(aimed.steps.len() as u64, "step"), target::in_words(&target));
-        let on = if phones.is_none() { ", on an activity machine and no phone" } else { "" };
-        let heading =
-            format!("{} of {all}: cutting down {steps} to those that lead to {target}{on}", number + 1);
+        let (steps, target) = (
+            counted(aimed.steps.len() as u64, "step"),
+            target::in_words(&target),
+        );
+        let on = if phones.is_none() {
+            ", on an activity machine and no phone"
+        } else {
+            ""
+        };
+        let heading = format!(
+            "{} of {all}: cutting down {steps} to those that lead to {target}{on}",
+            number + 1
+        );
         job.console().say(Tone::Heading, &heading);
-        let ground = phones.as_ref().map_or(Ground::Recording, |phones| Ground::Phones(&phones.pool));
+        let ground = phones
+            .as_ref()
+            .map_or(Ground::Recording, |phones| Ground::Phones(&phones.pool));
         let one = shorten(job, ground, aimed, crash, &rules).await?;
         let outcome = one.outcome;
         shortened.push(one);
@@ -80,9 +96,14 @@ pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shorte
     let outcome = worst(&shortened);
     let sections = Section::of_crashes(shortened.iter().filter_map(|one| one.crash.as_ref()));
     if !sections.is_empty() {
-        job.run().write_page(&page(job, "Cut down", outcome, phones_used, sections))?;
+        job.run()
+            .write_page(&page(job, "Cut down", outcome, phones_used, sections))?;
     }
-    Ok(Ended { outcome, problems: 0, answer: shortened })
+    Ok(Ended {
+        outcome,
+        problems: 0,
+        answer: shortened,
+    })
 }
 
 /// One trace, with its files.
@@ -94,11 +115,16 @@ pub async fn shorten(
     rules: &Rules,
 ) -> Result<Shortened, Failure> {
     let target = trace.header.target.clone().unwrap_or(Target::AnyProblem);
-    let part = crash.as_ref().map_or_else(|| "trace".to_owned(), |crash| crash.fingerprint.to_string());
+    let part = crash
+        .as_ref()
+        .map_or_else(|| "trace".to_owned(), |crash| crash.fingerprint.to_string());
     let cut = reduce(job, ground, &trace, rules, &part).await?;
     let from = trace.steps.len();
     let crash = match crash {
-        Some(crash) => Some(Crash { reduced: cut.reduced(), ..crash }),
+        Some(crash) => Some(Crash {
+            reduced: cut.reduced(),
+            ..crash
+        }),
         None => new_crash(&cut, trace),
     };
     let directory = job.run().directory();
@@ -138,7 +164,14 @@ fn new_crash(cut: &Cut, trace: Trace) -> Option<Crash> {
     let is_aim = matches!(&trace.header.target, Some(Target::AnyProblem))
         || trace.header.target == Some(Target::Problem(fingerprint));
     let scene = Scene::default();
-    is_aim.then(|| Crash { problem, fingerprint, times: 1, trace, scene, reduced: cut.reduced() })
+    is_aim.then(|| Crash {
+        problem,
+        fingerprint,
+        times: 1,
+        trace,
+        scene,
+        reduced: cut.reduced(),
+    })
 }
 
 fn aimed(mut trace: Trace, target: &Target) -> Trace {

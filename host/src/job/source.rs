@@ -34,7 +34,11 @@ pub enum SourceError {
     #[error("the run `{}` has no crash to cut down", .path.display())]
     NoCrash { path: PathBuf },
     #[error("the run `{}` has no crash `{id}`", .path.display())]
-    OtherCrash { path: PathBuf, id: String, known: Vec<String> },
+    OtherCrash {
+        path: PathBuf,
+        id: String,
+        known: Vec<String>,
+    },
     #[error("`{}` is a trace, and `--crash` chooses among the crashes of a run", .path.display())]
     CrashOfTrace { path: PathBuf },
 }
@@ -43,16 +47,23 @@ impl Source {
     /// `id` chooses one crash of a run by the first digits of its fingerprint.
     pub fn read(path: &Path, id: Option<&str>) -> Result<Source, SourceError> {
         if !path.exists() {
-            return Err(SourceError::Missing { path: path.to_owned() });
+            return Err(SourceError::Missing {
+                path: path.to_owned(),
+            });
         }
         if path.is_file() {
             return match id {
-                Some(_) => Err(SourceError::CrashOfTrace { path: path.to_owned() }),
+                Some(_) => Err(SourceError::CrashOfTrace {
+                    path: path.to_owned(),
+                }),
                 None => Ok(Source::Trace(Box::new(crashes::read_trace(path)?))),
             };
         }
         if !directory::is_run(path) {
-            return Err(CrashError::from(DirectoryError::NotARun { path: path.to_owned() }).into());
+            return Err(CrashError::from(DirectoryError::NotARun {
+                path: path.to_owned(),
+            })
+            .into());
         }
         Source::crashes(path, id)
     }
@@ -60,16 +71,23 @@ impl Source {
     fn crashes(run: &Path, id: Option<&str>) -> Result<Source, SourceError> {
         let mut crashes: Vec<Crash> = crashes::read_all(run)?.into_values().collect();
         if crashes.is_empty() {
-            return Err(SourceError::NoCrash { path: run.to_owned() });
+            return Err(SourceError::NoCrash {
+                path: run.to_owned(),
+            });
         }
-        let known = crashes.iter().map(|crash| crash.fingerprint.to_string()).collect();
+        let known = crashes
+            .iter()
+            .map(|crash| crash.fingerprint.to_string())
+            .collect();
         if let Some(id) = id {
             crashes.retain(|crash| crash.fingerprint.to_string().starts_with(id));
         }
         match (crashes.is_empty(), id) {
-            (true, Some(id)) => {
-                Err(SourceError::OtherCrash { path: run.to_owned(), id: id.to_owned(), known })
-            }
+            (true, Some(id)) => Err(SourceError::OtherCrash {
+                path: run.to_owned(),
+                id: id.to_owned(),
+                known,
+            }),
             _ => Ok(Source::Crashes(crashes)),
         }
     }
@@ -93,17 +111,31 @@ impl Source {
     pub fn items(&self) -> Vec<(Trace, Option<Crash>)> {
         match self {
             Source::Trace(trace) => vec![(Trace::clone(trace), None)],
-            Source::Crashes(crashes) => {
-                crashes.iter().map(|crash| (crash.trace.clone(), Some(crash.clone()))).collect()
-            }
+            Source::Crashes(crashes) => crashes
+                .iter()
+                .map(|crash| (crash.trace.clone(), Some(crash.clone())))
+                .collect(),
         }
     }
 
     /// Whether the settings make sense and every trace has a target and a phone, before anything is made for it.
     pub fn check(&self, settings: &Reduce) -> Result<(), Failure> {
-        let Reduce { runs, successes, original_successes, nd3min, .. } = *settings;
+        let Reduce {
+            runs,
+            successes,
+            original_successes,
+            nd3min,
+            ..
+        } = *settings;
         let parts = nd3min.parts as usize;
-        ReduceSettings { runs, successes, original_successes, parts, ..ReduceSettings::default() }.check()?;
+        ReduceSettings {
+            runs,
+            successes,
+            original_successes,
+            parts,
+            ..ReduceSettings::default()
+        }
+        .check()?;
         for (trace, _) in self.items() {
             target::of(&trace, settings.target.as_deref())?;
             if settings.oracle == Oracle::Recording {
@@ -119,7 +151,10 @@ impl Source {
 /// The phone that was named, or else the simulated one that has the trace's app.
 pub fn phone_for(trace: &Trace, named: Option<&str>) -> Result<String, DevicesError> {
     let own = || devices::simulated_with(&trace.header.app.package);
-    named.map(str::to_owned).or_else(own).ok_or(DevicesError::NoneNamed)
+    named
+        .map(str::to_owned)
+        .or_else(own)
+        .ok_or(DevicesError::NoneNamed)
 }
 
 impl Explained for SourceError {

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use retap_engine::model::ape::Learned;
 use retap_engine::model::{Abstraction, States};
 use retap_engine::suite::{
-    Logged, OnPhones, RunLog, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings, learn, reduce_suite,
+    Logged, OnPhones, RunLog, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings, learn,
+    reduce_suite,
 };
 use retap_shared::trace::{App, Trace};
 
@@ -42,7 +43,12 @@ pub async fn suite(job: &Job, settings: &ReduceSuite) -> Result<Ended<Smaller>, 
     let Suite { traces } = Suite::kept_in(job.run().directory(), &settings.sources)?;
     let (names, traces): (Vec<String>, Vec<Trace>) = traces.into_iter().unzip();
     let device = phone_for(&traces[0], settings.device.as_deref())?;
-    let phones = job.connect(&Devices { device, count: settings.count }).await?;
+    let phones = job
+        .connect(&Devices {
+            device,
+            count: settings.count,
+        })
+        .await?;
     let info = phones.app_of(&traces[0], job.sink())?;
     job.tell_started(phones.names());
     let steps: u64 = traces.iter().map(|trace| trace.steps.len() as u64).sum();
@@ -62,9 +68,12 @@ pub async fn suite(job: &Job, settings: &ReduceSuite) -> Result<Ended<Smaller>, 
     };
     let abstraction = match &settings.abstraction {
         Abstraction::Ape(rules) => {
-            job.console().say(Tone::Heading, "Learning which screens are the same");
+            job.console()
+                .say(Tone::Heading, "Learning which screens are the same");
             let teacher = on(&settings.abstraction)?;
-            Box::pin(learned(job, rules, &traces, &teacher, &journal)).await?.map(Abstraction::Ape)
+            Box::pin(learned(job, rules, &traces, &teacher, &journal))
+                .await?
+                .map(Abstraction::Ape)
         }
         other => Some(other.clone()),
     };
@@ -72,12 +81,26 @@ pub async fn suite(job: &Job, settings: &ReduceSuite) -> Result<Ended<Smaller>, 
     let abstraction = abstraction.unwrap_or_else(|| settings.abstraction.clone());
     let replayer = on(&abstraction)?;
     let logged = Logged::new(replayer, &journal, job.sink());
-    let reduction =
-        Box::pin(reduce_suite(&traces, &settings.engine(), &logged, job.sink(), job.stop())).await?;
+    let reduction = Box::pin(reduce_suite(
+        &traces,
+        &settings.engine(),
+        &logged,
+        job.sink(),
+        job.stop(),
+    ))
+    .await?;
     let outcome = reduction.outcome;
     let algorithm = settings.algorithm.name().to_owned();
-    let smaller = Smaller { reduction, names, app, algorithm };
-    let settings = &ReduceSuite { abstraction, ..settings.clone() };
+    let smaller = Smaller {
+        reduction,
+        names,
+        app,
+        algorithm,
+    };
+    let settings = &ReduceSuite {
+        abstraction,
+        ..settings.clone()
+    };
     files::write(job.run().directory(), &smaller, settings)?;
     let section = Section::of_suite(&info, &smaller);
     job.run().write_page(&page(
@@ -87,7 +110,11 @@ pub async fn suite(job: &Job, settings: &ReduceSuite) -> Result<Ended<Smaller>, 
         phones.infos,
         vec![section],
     ))?;
-    Ok(Ended { outcome, problems: 0, answer: smaller })
+    Ok(Ended {
+        outcome,
+        problems: 0,
+        answer: smaller,
+    })
 }
 
 /// From the run's own directory, if it had been learned before it was interrupted. None if it is stopped.
@@ -104,10 +131,15 @@ async fn learned(
         let learned = serde_json::from_str(&directory::read(&path)?);
         return Ok(Some(learned.map_err(|source| NotLearned { path, source })?));
     }
-    let Some(lesson) = learn(traces, rules, phones, job.stop()).await? else { return Ok(None) };
+    let Some(lesson) = learn(traces, rules, phones, job.stop()).await? else {
+        return Ok(None);
+    };
     // Runs that were told apart in another way than the file says must never be recalled: the file comes first.
     run.write(ABSTRACTION, lesson.text.as_bytes())?;
-    run.write(LEARNED, serde_json::json!(lesson.learned).to_string().as_bytes())?;
+    run.write(
+        LEARNED,
+        serde_json::json!(lesson.learned).to_string().as_bytes(),
+    )?;
     lesson.note(log)?;
     Ok(Some(lesson.learned))
 }
@@ -160,7 +192,10 @@ impl Smaller {
     /// The name of a file that was read, without the directories above it.
     pub fn short(&self, original: u32) -> &str {
         let name = self.names.get(original as usize).map_or("", String::as_str);
-        Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or(name)
+        Path::new(name)
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or(name)
     }
 }
 

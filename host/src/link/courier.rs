@@ -28,7 +28,10 @@ impl Default for Patience {
     fn default() -> Self {
         // A host that was killed holds the phone for up to 13 s: the silence that ends a connection is counted from
         // the last sign of life that the agent asked for.
-        Patience { first: Duration::from_secs(20), again: Duration::from_secs(120) }
+        Patience {
+            first: Duration::from_secs(20),
+            again: Duration::from_secs(120),
+        }
     }
 }
 
@@ -64,7 +67,13 @@ impl Courier {
         shared: Arc<Shared>,
         told: mpsc::UnboundedSender<Happening>,
     ) -> Self {
-        Courier { dial, host, patience, shared, told }
+        Courier {
+            dial,
+            host,
+            patience,
+            shared,
+            told,
+        }
     }
 
     pub(super) async fn connect(&mut self) -> Result<Up, LinkError> {
@@ -73,7 +82,11 @@ impl Courier {
 
     pub(super) async fn keep_up(self, mut up: Up) {
         loop {
-            let news = tokio::spawn(listen(up.quic.clone(), self.shared.clone(), self.told.clone()));
+            let news = tokio::spawn(listen(
+                up.quic.clone(),
+                self.shared.clone(),
+                self.told.clone(),
+            ));
             let ended = up.quic.closed().await;
             news.abort();
             tracing::info!(%ended, "the link broke");
@@ -81,9 +94,14 @@ impl Courier {
             match self.insist(self.patience.again).await {
                 Ok(again) => up = again,
                 Err(error) => {
-                    let why =
-                        format!("{} (tried for {} s)", with_causes(&error), self.patience.again.as_secs());
-                    self.shared.state.send_replace(State::Down(Interruption::LinkLost { why }));
+                    let why = format!(
+                        "{} (tried for {} s)",
+                        with_causes(&error),
+                        self.patience.again.as_secs()
+                    );
+                    self.shared
+                        .state
+                        .send_replace(State::Down(Interruption::LinkLost { why }));
                     return;
                 }
             }
@@ -138,14 +156,19 @@ impl LinkError {
 }
 
 async fn greeting(quic: &Quic, hello: &Hello) -> Result<Welcome, MessageError> {
-    let (mut out, mut back) = quic.open_bi().await.map_err(quinn::WriteError::ConnectionLost)?;
+    let (mut out, mut back) = quic
+        .open_bi()
+        .await
+        .map_err(quinn::WriteError::ConnectionLost)?;
     send(&mut out, hello).await?;
     receive(&mut back, HELLO_LIMIT).await
 }
 
 /// News come on one stream; what came before the link broke does not come again.
 async fn listen(quic: Quic, shared: Arc<Shared>, told: mpsc::UnboundedSender<Happening>) {
-    let Ok(mut stream) = quic.accept_uni().await else { return };
+    let Ok(mut stream) = quic.accept_uni().await else {
+        return;
+    };
     while let Ok(news) = receive_next::<NumberedNews>(&mut stream, NEWS_LIMIT).await {
         if shared.news_seen.fetch_max(news.number, Ordering::Relaxed) < news.number {
             let _ = told.send(news.happening);

@@ -51,7 +51,10 @@ pub enum DialError {
 
 impl DialError {
     pub(super) fn is_final(&self) -> bool {
-        matches!(self, DialError::Keys { .. } | DialError::Unusable(_) | DialError::Way { again: false, .. })
+        matches!(
+            self,
+            DialError::Keys { .. } | DialError::Unusable(_) | DialError::Way { again: false, .. }
+        )
     }
 }
 
@@ -76,8 +79,10 @@ impl Dial for OverUdp {
                 SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
                 SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
             };
-            let socket =
-                PlainUdp::bind(any).map_err(|source| DialError::Reach { address: self.address, source })?;
+            let socket = PlainUdp::bind(any).map_err(|source| DialError::Reach {
+                address: self.address,
+                source,
+            })?;
             let config = settings::client(&self.keys, Way::Udp)?;
             shake_hands(socket, Way::Udp, config, self.address, self.address).await
         })
@@ -92,10 +97,19 @@ impl Dial for OverStream {
                 stream.set_nodelay(true)?;
                 Ok(stream)
             };
-            let stream =
-                reached.await.map_err(|source| DialError::Reach { address: self.address, source })?;
+            let stream = reached.await.map_err(|source| DialError::Reach {
+                address: self.address,
+                source,
+            })?;
             let config = settings::client(&self.keys, Way::Stream)?;
-            shake_hands(FramedSocket::new(stream), Way::Stream, config, PEER, self.address).await
+            shake_hands(
+                FramedSocket::new(stream),
+                Way::Stream,
+                config,
+                PEER,
+                self.address,
+            )
+            .await
         })
     }
 }
@@ -108,12 +122,16 @@ pub async fn shake_hands(
     address: SocketAddr,
 ) -> Result<quinn::Connection, DialError> {
     let runtime = Arc::new(TokioRuntime);
-    let endpoint = Endpoint::new_with_abstract_socket(settings::endpoint(way), None, socket, runtime)
-        .map_err(|source| DialError::Reach { address, source })?;
-    let connecting =
-        endpoint.connect_with(config, peer, "agent.retap").expect("a name, an address and a config");
+    let endpoint =
+        Endpoint::new_with_abstract_socket(settings::endpoint(way), None, socket, runtime)
+            .map_err(|source| DialError::Reach { address, source })?;
+    let connecting = endpoint
+        .connect_with(config, peer, "agent.retap")
+        .expect("a name, an address and a config");
     connecting.await.map_err(|source| match source {
-        ConnectionError::TransportError(ref error) if is_about_keys(error) => DialError::Keys { address },
+        ConnectionError::TransportError(ref error) if is_about_keys(error) => {
+            DialError::Keys { address }
+        }
         source => DialError::Handshake { address, source },
     })
 }

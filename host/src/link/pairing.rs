@@ -36,7 +36,9 @@ pub enum PairingError {
         "`{0}` is no address of an agent; write `udp:HOST:PORT` or `tcp:HOST:PORT` with a numeric host, such as `udp:127.0.0.1:4400`"
     )]
     Address(String),
-    #[error("could not read the pairing file `{path}`; it is written by `retap phone` when it starts")]
+    #[error(
+        "could not read the pairing file `{path}`; it is written by `retap phone` when it starts"
+    )]
     Read {
         path: String,
         #[source]
@@ -100,15 +102,22 @@ impl fmt::Display for LinkAddress {
 impl Pairing {
     pub fn read(path: &Path) -> Result<Pairing, PairingError> {
         let name = || path.display().to_string();
-        let text =
-            std::fs::read_to_string(path).map_err(|source| PairingError::Read { path: name(), source })?;
-        serde_json::from_str(&text).map_err(|source| PairingError::Malformed { path: name(), source })
+        let text = std::fs::read_to_string(path).map_err(|source| PairingError::Read {
+            path: name(),
+            source,
+        })?;
+        serde_json::from_str(&text).map_err(|source| PairingError::Malformed {
+            path: name(),
+            source,
+        })
     }
 
     pub fn write(&self, path: &Path) -> Result<(), PairingError> {
         let text = serde_json::to_string_pretty(self).expect("strings only");
-        crate::os::write_private(path, text.as_bytes())
-            .map_err(|source| PairingError::Write { path: path.display().to_string(), source })
+        crate::os::write_private(path, text.as_bytes()).map_err(|source| PairingError::Write {
+            path: path.display().to_string(),
+            source,
+        })
     }
 }
 

@@ -25,13 +25,18 @@ pub enum ServingError {
 
 /// The agent's and the host's half: those of the folder if it has any, new ones otherwise.
 pub fn keys(folder: Option<&Path>) -> Result<(Keys, Keys), ServingError> {
-    let Some(folder) = folder else { return Ok(Keys::make()?) };
+    let Some(folder) = folder else {
+        return Ok(Keys::make()?);
+    };
     let path = folder.join(KEYS);
     match std::fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| ServingError::Folder(error.into())),
+        Ok(bytes) => {
+            serde_json::from_slice(&bytes).map_err(|error| ServingError::Folder(error.into()))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let keys = Keys::make()?;
-            let text = serde_json::to_vec(&keys).map_err(|error| ServingError::Folder(error.into()))?;
+            let text =
+                serde_json::to_vec(&keys).map_err(|error| ServingError::Folder(error.into()))?;
             std::fs::create_dir_all(folder).map_err(ServingError::Folder)?;
             crate::os::write_private(&path, &text).map_err(ServingError::Folder)?;
             Ok(keys)
@@ -48,7 +53,8 @@ impl Explained for ServingError {
     fn help(&self) -> String {
         match self {
             ServingError::Listen(_) | ServingError::Address(_) => {
-                "choose another address with --listen, such as `udp:127.0.0.1:0` for a free port".into()
+                "choose another address with --listen, such as `udp:127.0.0.1:0` for a free port"
+                    .into()
             }
             ServingError::Folder(_) => {
                 "choose another folder with --folder, or remove its `keys.json`".into()

@@ -41,7 +41,14 @@ impl Agent {
         spool: Option<PathBuf>,
         incarnation: u64,
     ) -> Agent {
-        Agent::start_version(network, keys, phone, spool, incarnation, env!("CARGO_PKG_VERSION"))
+        Agent::start_version(
+            network,
+            keys,
+            phone,
+            spool,
+            incarnation,
+            env!("CARGO_PKG_VERSION"),
+        )
     }
 
     fn start_version(
@@ -60,12 +67,21 @@ impl Agent {
             Arc::new(TokioRuntime),
         )
         .unwrap();
-        let server = Server::new(phone, Outbox::new(spool).unwrap(), version.into(), incarnation);
+        let server = Server::new(
+            phone,
+            Outbox::new(spool).unwrap(),
+            version.into(),
+            incarnation,
+        );
         let tasks = vec![
             tokio::spawn(server.clone().serve(endpoint.clone())),
             tokio::spawn(server.clone().gather_news()),
         ];
-        Agent { server, endpoint, tasks }
+        Agent {
+            server,
+            endpoint,
+            tasks,
+        }
     }
 
     /// As `kill -9` does it: its datagrams are not sent any more.
@@ -95,8 +111,14 @@ impl Dial for InMemory {
 }
 
 async fn connect(network: &Arc<Network>, keys: &Keys, host: &str) -> Result<Link, LinkError> {
-    let dial = Arc::new(InMemory { network: network.clone(), keys: keys.clone() });
+    let dial = Arc::new(InMemory {
+        network: network.clone(),
+        keys: keys.clone(),
+    });
     // Longer than three cuts of a minute one after the other, and the silence after them.
-    let patience = Patience { first: Duration::from_secs(300), again: Duration::from_secs(300) };
+    let patience = Patience {
+        first: Duration::from_secs(300),
+        again: Duration::from_secs(300),
+    };
     Link::connect(dial, host.into(), patience).await
 }

@@ -80,14 +80,25 @@ impl Console {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let bars = !plain && !dumb && io::stderr().is_terminal();
         let now = Instant::now();
-        Console { bars, showing: Mutex::new(Showing { bar: None, began: now, told: now }) }
+        Console {
+            bars,
+            showing: Mutex::new(Showing {
+                bar: None,
+                began: now,
+                told: now,
+            }),
+        }
     }
 
     /// What goes on inside, line by line on standard error, from now on.
     pub fn trace() {
         let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("debug"));
         let ansi = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
-        tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(io::stderr).init();
+        tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_ansi(ansi)
+            .with_writer(io::stderr)
+            .init();
     }
 
     /// A result on standard output: lines that are harmless already, or JSON.
@@ -108,7 +119,11 @@ impl Console {
     pub fn say(&self, tone: Tone, lines: &str) {
         let style = tone.style();
         let harmless = |line: &str| format!("{style}{}{style:#}", plain::line(line, LONG));
-        self.apart(|| lines.split('\n').for_each(|line| self.tell(&harmless(line))));
+        self.apart(|| {
+            lines
+                .split('\n')
+                .for_each(|line| self.tell(&harmless(line)))
+        });
     }
 
     /// The error, why, and what to do.
@@ -116,14 +131,23 @@ impl Console {
         let (bad, good) = (Tone::Bad.style(), Tone::Good.style());
         let chain = failure.chain();
         self.end_progress();
-        self.tell(&format!("{bad}error:{bad:#} {}", plain::line(&chain[0], LONG)));
+        self.tell(&format!(
+            "{bad}error:{bad:#} {}",
+            plain::line(&chain[0], LONG)
+        ));
         for cause in &chain[1..] {
-            self.tell(&format!("  {bad}cause:{bad:#} {}", plain::line(cause, LONG)));
+            self.tell(&format!(
+                "  {bad}cause:{bad:#} {}",
+                plain::line(cause, LONG)
+            ));
         }
         for detail in failure.details() {
             self.tell(&format!("  {}", plain::line(&detail, LONG)));
         }
-        self.tell(&format!("{good}help:{good:#} {}", plain::line(&failure.help(), LONG)));
+        self.tell(&format!(
+            "{good}help:{good:#} {}",
+            plain::line(&failure.help(), LONG)
+        ));
     }
 
     /// Starts a new measure of time; the bar of the last one goes away.
@@ -219,13 +243,28 @@ fn message(progress: &Progress) -> String {
 }
 
 fn plain_progress(progress: &Progress, elapsed: Duration) -> String {
-    let Progress { what, done, total, unit, note } = progress;
-    let Some(total) = total else { return format!("   {what}, {} {unit}, {note}", thousands(*done)) };
+    let Progress {
+        what,
+        done,
+        total,
+        unit,
+        note,
+    } = progress;
+    let Some(total) = total else {
+        return format!("   {what}, {} {unit}, {note}", thousands(*done));
+    };
     let left = match *done {
         0 => String::new(),
-        done => format!(", about {} s left", elapsed.as_secs() * total.saturating_sub(done) / done),
+        done => format!(
+            ", about {} s left",
+            elapsed.as_secs() * total.saturating_sub(done) / done
+        ),
     };
-    format!("   {what}: {} of {} {unit}, {note}{left}", thousands(*done), thousands(*total))
+    format!(
+        "   {what}: {} of {} {unit}, {note}{left}",
+        thousands(*done),
+        thousands(*total)
+    )
 }
 
 #[cfg(test)]
@@ -242,8 +281,17 @@ mod tests {
             note: "7 screens".into(),
         };
         let line = plain_progress(&progress, Duration::from_secs(10));
-        assert_eq!(line, "   notes: 1,000 of 4,000 events, 7 screens, about 30 s left");
-        let open = Progress { total: None, ..progress };
-        assert_eq!(plain_progress(&open, Duration::from_secs(10)), "   notes, 1,000 events, 7 screens");
+        assert_eq!(
+            line,
+            "   notes: 1,000 of 4,000 events, 7 screens, about 30 s left"
+        );
+        let open = Progress {
+            total: None,
+            ..progress
+        };
+        assert_eq!(
+            plain_progress(&open, Duration::from_secs(10)),
+            "   notes, 1,000 events, 7 screens"
+        );
     }
 }

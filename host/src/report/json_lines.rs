@@ -42,12 +42,25 @@ impl JsonLines {
     /// Goes on at the end of the file if there is one. A line that was cut off by the death of its process is
     /// removed. If the file cannot be written any more, `stop` is asked.
     pub fn open(path: &Path, stop: Stop) -> io::Result<JsonLines> {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
         let (length, millis) = whole_lines(&file)?;
         file.set_len(length)?;
         file.seek(SeekFrom::Start(length))?;
-        let writing = Mutex::new(Writing { file, length, failed: None });
-        Ok(JsonLines { writing, before: Duration::from_millis(millis), stop })
+        let writing = Mutex::new(Writing {
+            file,
+            length,
+            failed: None,
+        });
+        Ok(JsonLines {
+            writing,
+            before: Duration::from_millis(millis),
+            stop,
+        })
     }
 
     /// Why lines are missing, if lines are missing.
@@ -116,10 +129,14 @@ mod tests {
     fn a_line_that_was_cut_off_is_dropped_and_time_goes_on() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE);
-        JsonLines::open(&path, Stop::new()).unwrap().event(&warning("one"), Duration::from_millis(40));
+        JsonLines::open(&path, Stop::new())
+            .unwrap()
+            .event(&warning("one"), Duration::from_millis(40));
         let whole = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{whole}{{\"millis\":41,\"ev")).unwrap();
-        JsonLines::open(&path, Stop::new()).unwrap().event(&warning("two"), Duration::from_millis(2));
+        JsonLines::open(&path, Stop::new())
+            .unwrap()
+            .event(&warning("two"), Duration::from_millis(2));
         let expected = "{\"millis\":40,\"event\":\"warning\",\"text\":\"one\"}\n\
              {\"millis\":42,\"event\":\"warning\",\"text\":\"two\"}\n";
         assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
@@ -130,8 +147,16 @@ mod tests {
     fn a_file_that_cannot_be_written_stops_the_run_and_says_why() {
         let stop = Stop::new();
         let file = OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let writing = Mutex::new(Writing { file, length: 0, failed: None });
-        let lines = JsonLines { writing, before: Duration::ZERO, stop: stop.clone() };
+        let writing = Mutex::new(Writing {
+            file,
+            length: 0,
+            failed: None,
+        });
+        let lines = JsonLines {
+            writing,
+            before: Duration::ZERO,
+            stop: stop.clone(),
+        };
         lines.event(&warning("lost"), Duration::ZERO);
         assert!(stop.asked());
         assert!(lines.take_failure().is_some());

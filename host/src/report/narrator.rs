@@ -75,7 +75,10 @@ struct Believed {
 
 impl Narrator {
     pub fn new(console: Arc<Console>) -> Narrator {
-        Narrator { console, doing: Mutex::default() }
+        Narrator {
+            console,
+            doing: Mutex::default(),
+        }
     }
 
     fn say(&self, tone: Tone, line: &str) {
@@ -107,34 +110,61 @@ impl Reporter for Narrator {
         let look = doing.note(event);
         match event {
             RunEvent::RunStarted { seed, devices, .. } => {
-                self.say(Tone::Quiet, &format!("seed {seed}, on {}", shortened(devices)));
+                self.say(
+                    Tone::Quiet,
+                    &format!("seed {seed}, on {}", shortened(devices)),
+                );
             }
             RunEvent::ExplorationStarted { app, events, .. } => {
                 let what = plain::line(app, SHORT);
                 self.begin(
                     &mut doing,
-                    Doing::Exploring(Exploring { what, events: *events, ..Exploring::default() }),
+                    Doing::Exploring(Exploring {
+                        what,
+                        events: *events,
+                        ..Exploring::default()
+                    }),
                 );
             }
-            RunEvent::ProblemFound { kind, summary, steps, first: true, .. } => {
+            RunEvent::ProblemFound {
+                kind,
+                summary,
+                steps,
+                first: true,
+                ..
+            } => {
                 self.say(Tone::Bad, &problem(*kind, summary, *steps));
             }
             RunEvent::ReductionStarted { steps, .. } => {
                 self.begin(&mut doing, Doing::Reducing(Reducing::new(*steps)));
             }
-            RunEvent::Checked { what, successes, runs } => {
+            RunEvent::Checked {
+                what,
+                successes,
+                runs,
+            } => {
                 self.say(Tone::Quiet, &checked(*what, *successes, *runs));
             }
             RunEvent::ReductionEnded { runs, took, .. } => {
                 self.end(&mut doing);
                 self.say(Tone::Quiet, &cost(*runs, *took));
             }
-            RunEvent::SuiteStarted { traces, transitions, .. } => {
+            RunEvent::SuiteStarted {
+                traces,
+                transitions,
+                ..
+            } => {
                 let (traces, transitions) = ((*traces, *traces), (*transitions, *transitions));
                 let phase = "playing what was read".to_owned();
                 self.begin(
                     &mut doing,
-                    Doing::Suite(Suite { traces, transitions, covered: 0, phase, runs: 0 }),
+                    Doing::Suite(Suite {
+                        traces,
+                        transitions,
+                        covered: 0,
+                        phase,
+                        runs: 0,
+                    }),
                 );
             }
             RunEvent::SuiteEnded { runs, took, .. } => {
@@ -151,7 +181,10 @@ impl Reporter for Narrator {
                 );
             }
             RunEvent::Warning { text } => {
-                self.say(Tone::Warning, &format!("warning: {}", plain::line(text, plain::LONG)));
+                self.say(
+                    Tone::Warning,
+                    &format!("warning: {}", plain::line(text, plain::LONG)),
+                );
             }
             _ => {}
         }
@@ -173,19 +206,40 @@ impl Doing {
             }
             (
                 Doing::Reducing(reducing),
-                RunEvent::Believed { needed, not_needed, under_way, runs_left, .. },
+                RunEvent::Believed {
+                    needed,
+                    not_needed,
+                    under_way,
+                    runs_left,
+                    ..
+                },
             ) => {
                 let (needed, not_needed) = (*needed, *not_needed);
                 let (under_way, runs_left) = (*under_way, *runs_left);
-                reducing.believed = Some(Believed { needed, not_needed, under_way, runs_left });
+                reducing.believed = Some(Believed {
+                    needed,
+                    not_needed,
+                    under_way,
+                    runs_left,
+                });
                 true
             }
             (Doing::Suite(suite), RunEvent::SuiteReplayed { .. }) => {
                 suite.runs += 1;
                 suite.runs.is_multiple_of(u64::from(RUNS_A_LOOK))
             }
-            (Doing::Suite(suite), RunEvent::SuiteShrunk { phase, traces, transitions, covered, .. }) => {
-                (suite.traces.1, suite.transitions.1, suite.covered) = (*traces, *transitions, *covered);
+            (
+                Doing::Suite(suite),
+                RunEvent::SuiteShrunk {
+                    phase,
+                    traces,
+                    transitions,
+                    covered,
+                    ..
+                },
+            ) => {
+                (suite.traces.1, suite.transitions.1, suite.covered) =
+                    (*traces, *transitions, *covered);
                 suite.phase.clone_from(phase);
                 true
             }
@@ -225,7 +279,13 @@ impl Suite {
 
 impl Reducing {
     fn new(steps: u32) -> Reducing {
-        Reducing { from: steps, steps, runs: 0, took: Micros::ZERO, believed: None }
+        Reducing {
+            from: steps,
+            steps,
+            runs: 0,
+            took: Micros::ZERO,
+            believed: None,
+        }
     }
 
     fn progress(&self) -> Progress {
@@ -243,7 +303,12 @@ impl Reducing {
 
     /// `3 needed, 480 not, 17 open; 15 runs under way, about 40 more, 3 min 20 s left`
     fn outlook(&self, believed: &Believed) -> String {
-        let Believed { needed, not_needed, under_way, runs_left } = *believed;
+        let Believed {
+            needed,
+            not_needed,
+            under_way,
+            runs_left,
+        } = *believed;
         let open = self.from.saturating_sub(needed + not_needed);
         let each = self.took.0 / self.runs.max(1);
         let left = Micros(each * u64::from(runs_left) / u64::from(under_way.max(1)));
@@ -264,7 +329,9 @@ impl Exploring {
                 // Also when it starts over because its phone was lost.
                 self.under_way.remove(session);
             }
-            RunEvent::SessionEnded { session, events, .. } => {
+            RunEvent::SessionEnded {
+                session, events, ..
+            } => {
                 self.under_way.remove(session);
                 self.done += u64::from(*events);
             }
@@ -276,14 +343,22 @@ impl Exploring {
     }
 
     fn progress(&self) -> Progress {
-        let under_way: u64 = self.under_way.values().map(|&events| u64::from(events)).sum();
+        let under_way: u64 = self
+            .under_way
+            .values()
+            .map(|&events| u64::from(events))
+            .sum();
         let (screens, problems) = (u64::from(self.screens), u64::from(self.problems));
         Progress {
             what: self.what.clone(),
             done: self.done + under_way,
             total: (self.events > 0).then_some(self.events),
             unit: "events",
-            note: format!("{}, {}", counted(screens, "screen"), counted(problems, "problem")),
+            note: format!(
+                "{}, {}",
+                counted(screens, "screen"),
+                counted(problems, "problem")
+            ),
         }
     }
 }
@@ -297,14 +372,19 @@ fn shortened(devices: &[String]) -> String {
 }
 
 fn problem(kind: ProblemKind, summary: &str, steps: u32) -> String {
-    let (summary, steps) = (plain::line(summary, GLANCE), counted(u64::from(steps), "step"));
+    let (summary, steps) = (
+        plain::line(summary, GLANCE),
+        counted(u64::from(steps), "step"),
+    );
     format!("✗ {kind} after {steps}: {summary}")
 }
 
 fn checked(what: Checked, successes: u32, runs: u32) -> String {
     let times = counted(u64::from(runs), "run");
     match what {
-        Checked::Original if successes == 0 => format!("the whole trace does not do it: 0 of {times}"),
+        Checked::Original if successes == 0 => {
+            format!("the whole trace does not do it: 0 of {times}")
+        }
         Checked::Original => format!("the whole trace does it again: {successes} of {times}"),
         Checked::Result => format!("what is left does it too: {successes} of {times}"),
     }
@@ -312,11 +392,16 @@ fn checked(what: Checked, successes: u32, runs: u32) -> String {
 
 fn resumed(runs: u64, steps: u64) -> String {
     let (runs, steps) = (counted(runs, "run"), counted(steps, "step"));
-    format!("{runs} went on from a snapshot, which saved {steps}; the result was proven from clean starts")
+    format!(
+        "{runs} went on from a snapshot, which saved {steps}; the result was proven from clean starts"
+    )
 }
 
 fn cost(runs: u64, took: Micros) -> String {
-    format!("this took {} on the phone, {took} of its time", counted(runs, "run"))
+    format!(
+        "this took {} on the phone, {took} of its time",
+        counted(runs, "run")
+    )
 }
 
 #[cfg(test)]
@@ -325,14 +410,35 @@ mod tests {
 
     fn stepped(session: u32, step: u32) -> RunEvent {
         let (device, action, activity) = (String::new(), String::new(), "".into());
-        RunEvent::Stepped { session, device, step, action, widget: None, activity }
+        RunEvent::Stepped {
+            session,
+            device,
+            step,
+            action,
+            widget: None,
+            activity,
+        }
     }
 
     #[test]
     fn events_of_a_session_that_starts_over_are_not_counted_twice() {
-        let mut exploring = Exploring { events: 100, ..Exploring::default() };
-        let start = |session| RunEvent::SessionStarted { session, device: String::new(), seed: 0 };
-        for event in [start(0), stepped(0, 30), start(1), stepped(1, 7), start(0), stepped(0, 2)] {
+        let mut exploring = Exploring {
+            events: 100,
+            ..Exploring::default()
+        };
+        let start = |session| RunEvent::SessionStarted {
+            session,
+            device: String::new(),
+            seed: 0,
+        };
+        for event in [
+            start(0),
+            stepped(0, 30),
+            start(1),
+            stepped(1, 7),
+            start(0),
+            stepped(0, 2),
+        ] {
             exploring.note(&event);
         }
         assert_eq!(exploring.progress().done, 9);
@@ -349,10 +455,23 @@ mod tests {
     fn a_reduction_by_beliefs_tells_what_is_open_and_how_long_it_takes_still() {
         let mut doing = Doing::Reducing(Reducing::new(500));
         let (reached, recalled, took) = (true, false, Micros::from_millis(30_000));
-        doing.note(&RunEvent::Observed { steps: 500, attempt: 0, reached, played: 500, took, recalled });
+        doing.note(&RunEvent::Observed {
+            steps: 500,
+            attempt: 0,
+            reached,
+            played: 500,
+            took,
+            recalled,
+        });
         assert_eq!(doing.progress().unwrap().note, "leaving steps out");
         let strip = String::new();
-        doing.note(&RunEvent::Believed { needed: 3, not_needed: 480, under_way: 15, runs_left: 40, strip });
+        doing.note(&RunEvent::Believed {
+            needed: 3,
+            not_needed: 480,
+            under_way: 15,
+            runs_left: 40,
+            strip,
+        });
         let told = "3 needed, 480 not, 17 open; 15 under way, about 40 more, 1 min 20 s left";
         assert_eq!(doing.progress().unwrap().note, told);
     }

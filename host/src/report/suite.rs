@@ -8,12 +8,28 @@ use crate::words::{counted, thousands};
 
 /// The table at the end of a suite's reduction.
 pub fn suite(smaller: &Smaller) -> String {
-    let SuiteReduction { outcome, before, after, fates, not_replayable, simplified, replays, spent, .. } =
-        &smaller.reduction;
+    let SuiteReduction {
+        outcome,
+        before,
+        after,
+        fates,
+        not_replayable,
+        simplified,
+        replays,
+        spent,
+        ..
+    } = &smaller.reduction;
     if *outcome == Outcome::DoesNotReproduce {
-        return format!("nothing of {} can be replayed", counted(u64::from(before.traces), "trace"));
+        return format!(
+            "nothing of {} can be replayed",
+            counted(u64::from(before.traces), "trace")
+        );
     }
-    let left = if *outcome == Outcome::Interrupted { "so far" } else { "after" };
+    let left = if *outcome == Outcome::Interrupted {
+        "so far"
+    } else {
+        "after"
+    };
     let mut lines = vec![format!("  {:<22}{:>12}{:>12}", "", "before", left)];
     lines.extend(rows(before, after).map(|(name, before, after, times)| {
         format!(
@@ -21,20 +37,35 @@ pub fn suite(smaller: &Smaller) -> String {
             times.map_or_else(String::new, |times| format!("   {times}"))
         )
     }));
-    let whole = fates.iter().filter(|fate| fate.replayable == fate.steps).count();
-    let share =
-        format!("{} of {} to their end", thousands(whole as u64), counted(fates.len() as u64, "trace"));
+    let whole = fates
+        .iter()
+        .filter(|fate| fate.replayable == fate.steps)
+        .count();
+    let share = format!(
+        "{} of {} to their end",
+        thousands(whole as u64),
+        counted(fates.len() as u64, "trace")
+    );
     lines.push(format!("  {:<22}{share}", "can be replayed"));
     if *not_replayable > 0 {
-        let lost = format!("{} that no trace shows every time", counted(u64::from(*not_replayable), "thing"));
+        let lost = format!(
+            "{} that no trace shows every time",
+            counted(u64::from(*not_replayable), "thing")
+        );
         lines.push(format!("  {:<22}{lost}", "not counted"));
     }
     if *simplified > 0 {
-        let simpler =
-            format!("{}: shorter texts, taps, shorter waits", counted(u64::from(*simplified), "step"));
+        let simpler = format!(
+            "{}: shorter texts, taps, shorter waits",
+            counted(u64::from(*simplified), "step")
+        );
         lines.push(format!("  {:<22}{simpler}", "made simpler"));
     }
-    let proof = format!("{} of {} visited the same screens", replays.0, counted(u64::from(replays.1), "run"));
+    let proof = format!(
+        "{} of {} visited the same screens",
+        replays.0,
+        counted(u64::from(replays.1), "run")
+    );
     lines.push(format!("  {:<22}{proof}", "proof"));
     let cost = format!(
         "{}, {}, {} of phone time",
@@ -50,16 +81,31 @@ type Row = (&'static str, String, String, Option<String>);
 
 fn rows(before: &Measure, after: &Measure) -> impl Iterator<Item = Row> {
     let number = |name, one: u64, other: u64, ratio: bool| {
-        (name, thousands(one), thousands(other), ratio.then(|| times(one as f64, other as f64)))
+        (
+            name,
+            thousands(one),
+            thousands(other),
+            ratio.then(|| times(one as f64, other as f64)),
+        )
     };
     let kinds = |measure: &Measure| {
         let Covered { app, problems } = &measure.covered;
-        [app.activities.len(), app.screens.len(), app.branches.len(), problems.len()]
-            .map(|count| count as u64)
+        [
+            app.activities.len(),
+            app.screens.len(),
+            app.branches.len(),
+            problems.len(),
+        ]
+        .map(|count| count as u64)
     };
     let (old, new) = (kinds(before), kinds(after));
     [
-        number("traces, restarts", u64::from(before.traces), u64::from(after.traces), true),
+        number(
+            "traces, restarts",
+            u64::from(before.traces),
+            u64::from(after.traces),
+            true,
+        ),
         number("transitions", before.transitions, after.transitions, true),
         (
             "time of one replay",
@@ -77,5 +123,9 @@ fn rows(before: &Measure, after: &Measure) -> impl Iterator<Item = Row> {
 
 /// `16.9 times less`
 fn times(before: f64, after: f64) -> String {
-    if after > 0.0 { format!("{:.1} times less", before / after) } else { "nothing left".to_owned() }
+    if after > 0.0 {
+        format!("{:.1} times less", before / after)
+    } else {
+        "nothing left".to_owned()
+    }
 }

@@ -98,16 +98,25 @@ pub enum CrashError {
     #[error("`{}` is not a trace that can be read", .path.display())]
     Trace { path: PathBuf, source: TraceError },
     #[error("`{}` is damaged", .path.display())]
-    Damaged { path: PathBuf, source: serde_json::Error },
+    Damaged {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
     #[error("could not write down the crash {fingerprint}")]
-    Unwritable { fingerprint: Fingerprint, source: serde_json::Error },
+    Unwritable {
+        fingerprint: Fingerprint,
+        source: serde_json::Error,
+    },
 }
 
 impl Crash {
     /// Writes every file of it, `problem.json` last: where that stands, the others do too.
     pub fn write(&self, run: &Directory) -> Result<(), CrashError> {
         let place = |file: &str| format!("{}/{file}", self.place());
-        let unwritable = |source| CrashError::Unwritable { fingerprint: self.fingerprint, source };
+        let unwritable = |source| CrashError::Unwritable {
+            fingerprint: self.fingerprint,
+            source,
+        };
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
         run.write(&place(STACK), self.problem.stack.as_bytes())?;
         if let Some(picture) = &self.scene.picture {
@@ -119,7 +128,10 @@ impl Crash {
         if let Some(reduced) = &self.reduced {
             run.write(&place(REDUCED), reduced.trace.to_text().as_bytes())?;
             let screens: Vec<&Screen> = reduced.screens.iter().map(AsRef::as_ref).collect();
-            run.write(&place(SCREENS), &serde_json::to_vec(&screens).map_err(unwritable)?)?;
+            run.write(
+                &place(SCREENS),
+                &serde_json::to_vec(&screens).map_err(unwritable)?,
+            )?;
             for (number, picture) in reduced.pictures.iter().enumerate() {
                 run.write(&place(&format!("{number}.png")), &picture.0)?;
             }
@@ -139,7 +151,11 @@ impl Crash {
             run.write(&place(PICTURE), &picture.0)?;
         }
         run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
-        if for_good { run.remove(&self.place()) } else { Ok(()) }
+        if for_good {
+            run.remove(&self.place())
+        } else {
+            Ok(())
+        }
     }
 
     /// The picture that was written when it came, if an earlier process of the run did so.
@@ -157,7 +173,15 @@ impl Crash {
 
     /// The file inside the run to replay: the shortest there is.
     pub fn best_file(&self) -> String {
-        format!("{}/{}", self.place(), if self.reduced.is_some() { REDUCED } else { TRACE })
+        format!(
+            "{}/{}",
+            self.place(),
+            if self.reduced.is_some() {
+                REDUCED
+            } else {
+                TRACE
+            }
+        )
     }
 
     pub fn trace_file(&self) -> String {
@@ -165,7 +189,12 @@ impl Crash {
     }
 
     fn written(&self) -> Written {
-        let Problem { kind, process, summary, .. } = &self.problem;
+        let Problem {
+            kind,
+            process,
+            summary,
+            ..
+        } = &self.problem;
         Written {
             fingerprint: self.fingerprint,
             app: self.trace.header.app.clone(),
@@ -188,15 +217,31 @@ impl Crash {
 
 impl From<&Found> for Crash {
     fn from(found: &Found) -> Crash {
-        let Found { problem, fingerprint, trace, times, scene } = found.clone();
-        Crash { problem, fingerprint, times, trace, scene, reduced: None }
+        let Found {
+            problem,
+            fingerprint,
+            trace,
+            times,
+            scene,
+        } = found.clone();
+        Crash {
+            problem,
+            fingerprint,
+            times,
+            trace,
+            scene,
+            reduced: None,
+        }
     }
 }
 
 /// The crashes of a run by their ids, as they were found. A directory that has no `problem.json` yet is left out.
 pub fn read_all(run: &Path) -> Result<BTreeMap<Fingerprint, Crash>, CrashError> {
     let folder = run.join(CRASHES);
-    let unreadable = |source| DirectoryError::Read { path: folder.clone(), source };
+    let unreadable = |source| DirectoryError::Read {
+        path: folder.clone(),
+        source,
+    };
     let mut crashes = BTreeMap::new();
     if !folder.is_dir() {
         return Ok(crashes);
@@ -213,11 +258,26 @@ pub fn read_all(run: &Path) -> Result<BTreeMap<Fingerprint, Crash>, CrashError> 
 
 fn read_one(place: &Path) -> Result<Crash, CrashError> {
     let path = place.join(PROBLEM);
-    let written: Written = serde_json::from_str(&directory::read(&path)?)
-        .map_err(|source| CrashError::Damaged { path: path.clone(), source })?;
-    let Written { fingerprint, kind, process, summary, times, .. } = written;
+    let written: Written =
+        serde_json::from_str(&directory::read(&path)?).map_err(|source| CrashError::Damaged {
+            path: path.clone(),
+            source,
+        })?;
+    let Written {
+        fingerprint,
+        kind,
+        process,
+        summary,
+        times,
+        ..
+    } = written;
     let stack = directory::read(&place.join(STACK))?;
-    let problem = Problem { kind, process: process.into(), summary, stack };
+    let problem = Problem {
+        kind,
+        process: process.into(),
+        summary,
+        stack,
+    };
     let trace = read_trace(&place.join(TRACE))?;
     // What there was to see is an ornament: a run of an earlier version has none of it.
     let scene = Scene {
@@ -225,7 +285,14 @@ fn read_one(place: &Path) -> Result<Crash, CrashError> {
         picture: std::fs::read(place.join(PICTURE)).ok().map(Png),
         log: directory::read(&place.join(LOG)).map_or_else(|_| Vec::new(), |text| lines(&text)),
     };
-    Ok(Crash { problem, fingerprint, times, trace, scene, reduced: None })
+    Ok(Crash {
+        problem,
+        fingerprint,
+        times,
+        trace,
+        scene,
+        reduced: None,
+    })
 }
 
 fn lines(text: &str) -> Vec<String> {
@@ -238,16 +305,25 @@ pub fn forget_apart(run: &Directory) -> Result<(), DirectoryError> {
 }
 
 /// What the phone showed as soon as the crash was known.
-pub fn write_picture(run: &Directory, crash: Fingerprint, picture: &Png) -> Result<(), DirectoryError> {
+pub fn write_picture(
+    run: &Directory,
+    crash: Fingerprint,
+    picture: &Png,
+) -> Result<(), DirectoryError> {
     run.write(&format!("{CRASHES}/{crash}/{PICTURE}"), &picture.0)
 }
 
 pub fn read_trace(path: &Path) -> Result<Trace, CrashError> {
     if path.is_dir() {
-        return Err(CrashError::NotAFile { path: path.to_owned() });
+        return Err(CrashError::NotAFile {
+            path: path.to_owned(),
+        });
     }
     let text = directory::read(path)?;
-    Trace::parse(&text).map_err(|source| CrashError::Trace { path: path.to_owned(), source })
+    Trace::parse(&text).map_err(|source| CrashError::Trace {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 impl Explained for CrashError {

@@ -40,10 +40,15 @@ pub enum DirectoryError {
 impl Directory {
     /// A new one at `path`, which must not exist or be empty.
     pub fn create(path: &Path) -> Result<Directory, DirectoryError> {
-        let failed = |source| DirectoryError::Create { path: path.to_owned(), source };
+        let failed = |source| DirectoryError::Create {
+            path: path.to_owned(),
+            source,
+        };
         fs::create_dir_all(path).map_err(failed)?;
         if fs::read_dir(path).map_err(failed)?.next().is_some() {
-            return Err(DirectoryError::NotEmpty { path: path.to_owned() });
+            return Err(DirectoryError::NotEmpty {
+                path: path.to_owned(),
+            });
         }
         Directory::lock(path, failed)
     }
@@ -54,7 +59,10 @@ impl Directory {
         let mut path = Path::new(RUNS).join(&name);
         for number in 2.. {
             // Made here and not by `create`, so that two processes of the same second never share one.
-            let failed = |source| DirectoryError::Create { path: path.clone(), source };
+            let failed = |source| DirectoryError::Create {
+                path: path.clone(),
+                source,
+            };
             fs::create_dir_all(RUNS).map_err(failed)?;
             match fs::create_dir(&path) {
                 Ok(()) => break,
@@ -69,15 +77,29 @@ impl Directory {
     /// One that exists, to go on with.
     pub fn open(path: &Path) -> Result<Directory, DirectoryError> {
         if !is_run(path) {
-            return Err(DirectoryError::NotARun { path: path.to_owned() });
+            return Err(DirectoryError::NotARun {
+                path: path.to_owned(),
+            });
         }
-        Directory::lock(path, |source| DirectoryError::Write { path: path.join(LOCK), source })
+        Directory::lock(path, |source| DirectoryError::Write {
+            path: path.join(LOCK),
+            source,
+        })
     }
 
-    fn lock(path: &Path, failed: impl Fn(io::Error) -> DirectoryError) -> Result<Directory, DirectoryError> {
+    fn lock(
+        path: &Path,
+        failed: impl Fn(io::Error) -> DirectoryError,
+    ) -> Result<Directory, DirectoryError> {
         match Lock::take(&path.join(LOCK)) {
-            Ok(lock) => Ok(Directory { path: path.to_owned(), _lock: lock }),
-            Err(LockFailure::Held(holder)) => Err(DirectoryError::InUse { path: path.to_owned(), holder }),
+            Ok(lock) => Ok(Directory {
+                path: path.to_owned(),
+                _lock: lock,
+            }),
+            Err(LockFailure::Held(holder)) => Err(DirectoryError::InUse {
+                path: path.to_owned(),
+                holder,
+            }),
             Err(LockFailure::Io(error)) => Err(failed(error)),
         }
     }
@@ -116,11 +138,17 @@ pub fn is_run(path: &Path) -> bool {
 }
 
 pub fn read(path: &Path) -> Result<String, DirectoryError> {
-    fs::read_to_string(path).map_err(|source| DirectoryError::Read { path: path.to_owned(), source })
+    fs::read_to_string(path).map_err(|source| DirectoryError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn process(holder: &Option<u32>) -> String {
-    holder.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+    holder.map_or_else(
+        || "another process".to_owned(),
+        |pid| format!("process {pid}"),
+    )
 }
 
 impl Explained for DirectoryError {
@@ -166,10 +194,16 @@ mod tests {
     #[test]
     fn only_a_directory_with_a_manifest_is_a_run() {
         let parent = tempfile::tempdir().unwrap();
-        assert!(matches!(Directory::open(parent.path()), Err(DirectoryError::NotARun { .. })));
+        assert!(matches!(
+            Directory::open(parent.path()),
+            Err(DirectoryError::NotARun { .. })
+        ));
         fs::write(parent.path().join(MANIFEST), "{}").unwrap();
         let run = Directory::open(parent.path()).unwrap();
-        assert!(matches!(Directory::open(parent.path()), Err(DirectoryError::InUse { .. })));
+        assert!(matches!(
+            Directory::open(parent.path()),
+            Err(DirectoryError::InUse { .. })
+        ));
         run.write("crashes/1/stack.txt", b"at home").unwrap();
         assert_eq!(run.read("crashes/1/stack.txt").unwrap(), "at home");
     }

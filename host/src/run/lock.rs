@@ -58,7 +58,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lock");
         let held = Lock::take(&path).unwrap();
-        assert!(matches!(Lock::take(&path), Err(LockFailure::Held(Some(pid))) if pid == process::id()));
+        assert!(
+            matches!(Lock::take(&path), Err(LockFailure::Held(Some(pid))) if pid == process::id())
+        );
         drop(held);
         Lock::take(&path).unwrap();
     }

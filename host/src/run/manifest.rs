@@ -44,9 +44,15 @@ pub enum ManifestError {
     #[error("`{}` has format {found}, and this Retap reads up to {FORMAT}", .path.display())]
     Newer { path: PathBuf, found: u32 },
     #[error("`{}` is damaged", .path.display())]
-    Damaged { path: PathBuf, source: serde_json::Error },
+    Damaged {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
     #[error("`{}` is a run of `retap {command}`", .path.display())]
-    OtherCommand { path: PathBuf, command: &'static str },
+    OtherCommand {
+        path: PathBuf,
+        command: &'static str,
+    },
     #[error("could not put the run's settings into `{MANIFEST}`")]
     Unwritable(#[source] serde_json::Error),
 }
@@ -62,7 +68,17 @@ impl Manifest {
     ) -> Self {
         let retap = env!("CARGO_PKG_VERSION").to_owned();
         let (state, store) = (State::Running, store.to_owned());
-        Manifest { format: FORMAT, retap, typed, seed, started, state, job, store, settings }
+        Manifest {
+            format: FORMAT,
+            retap,
+            typed,
+            seed,
+            started,
+            state,
+            job,
+            store,
+            settings,
+        }
     }
 
     /// `path` is only for the words of an error.
@@ -71,10 +87,16 @@ impl Manifest {
         struct Versioned {
             format: u32,
         }
-        let damaged = |source| ManifestError::Damaged { path: path.to_owned(), source };
+        let damaged = |source| ManifestError::Damaged {
+            path: path.to_owned(),
+            source,
+        };
         let Versioned { format } = serde_json::from_str(text).map_err(damaged)?;
         if format > FORMAT {
-            return Err(ManifestError::Newer { path: path.to_owned(), found: format });
+            return Err(ManifestError::Newer {
+                path: path.to_owned(),
+                found: format,
+            });
         }
         serde_json::from_str(text).map_err(damaged)
     }
@@ -96,12 +118,17 @@ impl Explained for ManifestError {
             ManifestError::Newer { .. } => {
                 "use the version of Retap that started this run, or a newer one".into()
             }
-            ManifestError::Damaged { .. } => "this run cannot be gone on with; start a new one".into(),
-            ManifestError::OtherCommand { command: "demo", .. } => {
-                "run `retap demo` again; it is over in a moment".into()
+            ManifestError::Damaged { .. } => {
+                "this run cannot be gone on with; start a new one".into()
             }
+            ManifestError::OtherCommand {
+                command: "demo", ..
+            } => "run `retap demo` again; it is over in a moment".into(),
             ManifestError::OtherCommand { path, command } => {
-                format!("go on with it by `retap {command} --resume {}`", path.display())
+                format!(
+                    "go on with it by `retap {command} --resume {}`",
+                    path.display()
+                )
             }
             ManifestError::Unwritable(_) => "use paths that are valid UTF-8".into(),
         }

@@ -8,7 +8,9 @@ pub struct Moment(pub u64);
 
 impl Moment {
     pub fn now() -> Moment {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or(Duration::ZERO);
         Moment(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
     }
 
@@ -27,7 +29,14 @@ impl Moment {
     fn parts(self) -> (u64, u64, u64, u64, u64, u64) {
         let seconds = self.0 / 1_000;
         let (year, month, day) = civil(seconds / 86_400);
-        (year, month, day, seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60)
+        (
+            year,
+            month,
+            day,
+            seconds / 3_600 % 24,
+            seconds / 60 % 60,
+            seconds % 60,
+        )
     }
 }
 
@@ -35,11 +44,16 @@ impl Moment {
 fn civil(days: u64) -> (u64, u64, u64) {
     let from_march_0000 = days + 719_468;
     let (era, day_of_era) = (from_march_0000 / 146_097, from_march_0000 % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 

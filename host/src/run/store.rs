@@ -110,33 +110,53 @@ pub enum StoreError {
     #[error("the store `{}` was written by a newer Retap: it has schema {found}, this one knows {SCHEMA}", .path.display())]
     Newer { path: PathBuf, found: i32 },
     #[error("the store `{}` is damaged, or is no store of Retap", .path.display())]
-    Damaged { path: PathBuf, source: rusqlite::Error },
+    Damaged {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
     #[error("could not create the directory `{}` for the store", .path.display())]
     Directory { path: PathBuf, source: io::Error },
     #[error("could not open the store `{}`", .path.display())]
-    Open { path: PathBuf, source: rusqlite::Error },
+    Open {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
     #[error("could not {what} the store")]
-    Use { what: &'static str, source: rusqlite::Error },
+    Use {
+        what: &'static str,
+        source: rusqlite::Error,
+    },
 }
 
 impl Store {
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)
-                .map_err(|source| StoreError::Directory { path: parent.to_owned(), source })?;
+            std::fs::create_dir_all(parent).map_err(|source| StoreError::Directory {
+                path: parent.to_owned(),
+                source,
+            })?;
         }
         let failed = |source: rusqlite::Error| match source.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-                StoreError::Damaged { path: path.to_owned(), source }
-            }
-            _ => StoreError::Open { path: path.to_owned(), source },
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => StoreError::Damaged {
+                path: path.to_owned(),
+                source,
+            },
+            _ => StoreError::Open {
+                path: path.to_owned(),
+                source,
+            },
         };
         let mut database = Connection::open(path).map_err(failed)?;
         let found = prepare(&mut database).map_err(failed)?;
         if found > SCHEMA {
-            return Err(StoreError::Newer { path: path.to_owned(), found });
+            return Err(StoreError::Newer {
+                path: path.to_owned(),
+                found,
+            });
         }
-        Ok(Store { database: Arc::new(Mutex::new(database)) })
+        Ok(Store {
+            database: Arc::new(Mutex::new(database)),
+        })
     }
 
     /// One that ends with the process.
@@ -148,12 +168,20 @@ impl Store {
     pub fn job(&self, name: &str) -> Result<JobJournal, StoreError> {
         let database = self.lock();
         let started = Moment::now().0.cast_signed();
-        let failed = |source| StoreError::Use { what: "enter the job into", source };
+        let failed = |source| StoreError::Use {
+            what: "enter the job into",
+            source,
+        };
         database
-            .execute("INSERT OR IGNORE INTO jobs (name, started) VALUES (?1, ?2)", params![name, started])
+            .execute(
+                "INSERT OR IGNORE INTO jobs (name, started) VALUES (?1, ?2)",
+                params![name, started],
+            )
             .map_err(failed)?;
         let job = database
-            .query_row("SELECT id FROM jobs WHERE name = ?1", [name], |row| row.get(0))
+            .query_row("SELECT id FROM jobs WHERE name = ?1", [name], |row| {
+                row.get(0)
+            })
             .map_err(failed)?;
         Ok(JobJournal::new(self.clone(), job))
     }
@@ -161,11 +189,16 @@ impl Store {
     /// Whether any part of a run has been here.
     pub fn has_jobs_of(&self, run: &str) -> Result<bool, StoreError> {
         self.lock()
-            .query_row("SELECT count(*) FROM jobs WHERE name GLOB ?1 || '/*'", [run], |row| {
-                row.get::<_, u32>(0)
-            })
+            .query_row(
+                "SELECT count(*) FROM jobs WHERE name GLOB ?1 || '/*'",
+                [run],
+                |row| row.get::<_, u32>(0),
+            )
             .map(|count| count > 0)
-            .map_err(|source| StoreError::Use { what: "look for the run in", source })
+            .map_err(|source| StoreError::Use {
+                what: "look for the run in",
+                source,
+            })
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -176,7 +209,8 @@ impl Store {
 /// Makes the tables if there are none, and returns the schema that is there.
 fn prepare(database: &mut Connection) -> rusqlite::Result<i32> {
     database.busy_timeout(PATIENCE)?;
-    let schema = |database: &Connection| database.query_row("PRAGMA user_version", [], |row| row.get(0));
+    let schema =
+        |database: &Connection| database.query_row("PRAGMA user_version", [], |row| row.get(0));
     let found: i32 = schema(database)?;
     if found > SCHEMA {
         return Ok(found);
@@ -210,13 +244,18 @@ impl Explained for StoreError {
 
     fn help(&self) -> String {
         match self {
-            StoreError::Newer { .. } => "use the newer Retap, or another file with `--store`".into(),
-            StoreError::Damaged { .. } => "move the file away, or name another one with `--store`".into(),
+            StoreError::Newer { .. } => {
+                "use the newer Retap, or another file with `--store`".into()
+            }
+            StoreError::Damaged { .. } => {
+                "move the file away, or name another one with `--store`".into()
+            }
             StoreError::Directory { .. } | StoreError::Open { .. } => {
                 "name a file with `--store` where you may write".into()
             }
             StoreError::Use { .. } => {
-                "see whether the disk is full; go on with `--resume`, what was observed is kept".into()
+                "see whether the disk is full; go on with `--resume`, what was observed is kept"
+                    .into()
             }
         }
     }
@@ -234,12 +273,18 @@ mod tests {
         let path = directory.path().join("store.sqlite");
         let old = Connection::open(&path).unwrap();
         old.execute_batch(TABLES).unwrap();
-        old.execute_batch("INSERT INTO jobs (name, started) VALUES ('a/reduce', 0)").unwrap();
+        old.execute_batch("INSERT INTO jobs (name, started) VALUES ('a/reduce', 0)")
+            .unwrap();
         old.pragma_update(None, "user_version", 1).unwrap();
         drop(old);
         let store = Store::open(&path).unwrap();
         assert!(store.has_jobs_of("a").unwrap());
-        let rules = Rules { candidates: 2, parallel: 4, runs: 5, successes: 4 };
+        let rules = Rules {
+            candidates: 2,
+            parallel: 4,
+            runs: 5,
+            successes: 4,
+        };
         assert_eq!(store.policy(&rules, &Prior::paper()).unwrap(), None);
     }
 
@@ -248,12 +293,28 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let newer = directory.path().join("newer");
         drop(Store::open(&newer).unwrap());
-        Connection::open(&newer).unwrap().pragma_update(None, "user_version", SCHEMA + 1).unwrap();
-        assert!(matches!(Store::open(&newer), Err(StoreError::Newer { found, .. }) if found == SCHEMA + 1));
+        Connection::open(&newer)
+            .unwrap()
+            .pragma_update(None, "user_version", SCHEMA + 1)
+            .unwrap();
+        assert!(
+            matches!(Store::open(&newer), Err(StoreError::Newer { found, .. }) if found == SCHEMA + 1)
+        );
 
         let damaged = directory.path().join("damaged");
-        std::fs::write(&damaged, "a letter to my landlord, which is not a database".repeat(100)).unwrap();
-        assert!(matches!(Store::open(&damaged), Err(StoreError::Damaged { .. })));
-        assert!(std::fs::read_to_string(&damaged).unwrap().starts_with("a letter"));
+        std::fs::write(
+            &damaged,
+            "a letter to my landlord, which is not a database".repeat(100),
+        )
+        .unwrap();
+        assert!(matches!(
+            Store::open(&damaged),
+            Err(StoreError::Damaged { .. })
+        ));
+        assert!(
+            std::fs::read_to_string(&damaged)
+                .unwrap()
+                .starts_with("a letter")
+        );
     }
 }

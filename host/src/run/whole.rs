@@ -31,7 +31,8 @@ fn beside(path: &Path) -> PathBuf {
 /// The new name itself must reach the disk too.
 #[cfg(unix)]
 fn sync_directory(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+    path.parent()
+        .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
 }
 
 /// Other systems cannot open a directory as a file.

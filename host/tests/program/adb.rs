@@ -12,7 +12,12 @@ fn explored_through(adb: &str) -> Ended {
     let desk = Desk::new();
     symlink(FAKE, desk.path(adb)).unwrap();
     let mut command = desk.command("explore --out here --device");
-    command.arg("my phone").env("ADB", desk.path(adb)).output().unwrap().into()
+    command
+        .arg("my phone")
+        .env("ADB", desk.path(adb))
+        .output()
+        .unwrap()
+        .into()
 }
 
 #[test]
@@ -25,7 +30,11 @@ fn an_adb_that_hangs_or_talks_nonsense_is_named_and_no_phone_is_the_end() {
     ] {
         let ended = explored_through(adb);
         assert_eq!(ended.code, 4, "{adb}: {}", ended.err);
-        assert!(ended.err.contains(words) && ended.err.contains("help: "), "{adb}: {}", ended.err);
+        assert!(
+            ended.err.contains(words) && ended.err.contains("help: "),
+            "{adb}: {}",
+            ended.err
+        );
     }
 }
 
@@ -37,7 +46,11 @@ fn all_means_every_phone_on_adb_that_is_ready() {
         let ended = Ended::from(command.env("ADB", FAKE).output().unwrap());
         // The other one, which is locked, is not among them; all that is missing are the agent's files.
         assert_eq!(ended.code, 2, "{}", ended.err);
-        assert!(ended.err.contains("could not use `my phone` through adb"), "{}", ended.err);
+        assert!(
+            ended.err.contains("could not use `my phone` through adb"),
+            "{}",
+            ended.err
+        );
         std::fs::remove_dir_all(desk.path("here")).unwrap();
     }
     let nowhere = desk.run("explore --devices all");
@@ -50,8 +63,16 @@ fn a_serial_with_blanks_is_one_phone() {
     // All that is missing are the agent's files, which are asked for after the phone.
     let ended = explored_through("adb");
     assert_eq!(ended.code, 2, "{}", ended.err);
-    assert!(ended.err.contains("could not use `my phone` through adb"), "{}", ended.err);
-    assert!(ended.err.contains("x86_64/libretap_agent.so"), "{}", ended.err);
+    assert!(
+        ended.err.contains("could not use `my phone` through adb"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        ended.err.contains("x86_64/libretap_agent.so"),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]
@@ -63,10 +84,19 @@ fn apps_are_installed_for_one_user_and_refusals_come_with_what_to_do() {
         Ended::from(command.env("ADB", FAKE).output().unwrap())
     };
     let done = install("app.apk", "PK\x03\x04 an app");
-    assert_eq!((done.code, done.out.as_str()), (0, "app.apk is on my phone\n"), "{}", done.err);
+    assert_eq!(
+        (done.code, done.out.as_str()),
+        (0, "app.apk is on my phone\n"),
+        "{}",
+        done.err
+    );
     let refused = install("broken.apk", "PK\x03\x04 an app");
     assert_eq!(refused.code, 2, "{}", refused.err);
-    assert!(refused.err.contains("uninstall that one first"), "{}", refused.err);
+    assert!(
+        refused.err.contains("uninstall that one first"),
+        "{}",
+        refused.err
+    );
     let other = install("readme.txt", "hello");
     assert_eq!(other.code, 2);
     assert!(other.err.contains("is no APK"), "{}", other.err);
@@ -80,11 +110,26 @@ fn apps_are_installed_for_one_user_and_refusals_come_with_what_to_do() {
 fn options_for_phones_on_adb_are_refused_for_others() {
     let desk = Desk::new();
     for (line, words) in [
-        ("explore --device sim:notes --user 10", "`--user` is for phones on adb"),
-        ("explore --device sim:notes --keep-agent", "`--keep-agent` is for phones on adb"),
-        ("explore --device R58M --count 2", "`R58M` is one phone, and 2 were asked for"),
-        ("explore --device R58M?usr=1", "`usr=1` says nothing about a phone on adb"),
-        ("bench device --device sim:notes --stock", "`--stock` is for phones on adb"),
+        (
+            "explore --device sim:notes --user 10",
+            "`--user` is for phones on adb",
+        ),
+        (
+            "explore --device sim:notes --keep-agent",
+            "`--keep-agent` is for phones on adb",
+        ),
+        (
+            "explore --device R58M --count 2",
+            "`R58M` is one phone, and 2 were asked for",
+        ),
+        (
+            "explore --device R58M?usr=1",
+            "`usr=1` says nothing about a phone on adb",
+        ),
+        (
+            "bench device --device sim:notes --stock",
+            "`--stock` is for phones on adb",
+        ),
     ] {
         let ended = desk.run(line);
         assert_eq!(ended.code, 2, "{line}: {}", ended.err);

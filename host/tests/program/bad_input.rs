@@ -8,7 +8,9 @@ use crate::retap::{Desk, Ended};
 fn told(desk: &Desk, line: &str, code: i32) -> String {
     let ended = desk.run(line);
     assert_eq!(ended.code, code, "{line}\n{}{}", ended.out, ended.err);
-    ended.err.replace(&*desk.path("").to_string_lossy(), "[desk]/")
+    ended
+        .err
+        .replace(&*desk.path("").to_string_lossy(), "[desk]/")
 }
 
 #[test]
@@ -72,12 +74,20 @@ fn told_with_java(does: &str) -> String {
     fs::create_dir_all(desk.path("phone")).unwrap();
     desk.write("phone/ready", "");
     desk.write("java/bin/java", &format!("#!/bin/sh\n{does}\n"));
-    fs::set_permissions(desk.path("java/bin/java"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(
+        desk.path("java/bin/java"),
+        fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
     let mut command = desk.command("explore --device jvm:app.apk");
-    command.env("JAVA_HOME", desk.path("java")).env("RETAP_JVM_PHONE", desk.path("phone"));
+    command
+        .env("JAVA_HOME", desk.path("java"))
+        .env("RETAP_JVM_PHONE", desk.path("phone"));
     let ended = Ended::from(command.output().unwrap());
     assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
-    ended.err.replace(&*desk.path("").to_string_lossy(), "[desk]/")
+    ended
+        .err
+        .replace(&*desk.path("").to_string_lossy(), "[desk]/")
 }
 
 #[cfg(unix)]
@@ -151,10 +161,16 @@ fn a_trace_that_is_cut_off_in_the_middle_of_a_line() {
     let lines = whole.lines().count();
     desk.write("cut.retap", &whole[..whole.len() - 20]);
     let told = told(&desk, "reduce cut.retap", 2);
-    assert!(told.starts_with("error: `cut.retap` is not a trace that can be read\n"), "{told}");
+    assert!(
+        told.starts_with("error: `cut.retap` is not a trace that can be read\n"),
+        "{told}"
+    );
     assert!(told.contains(&format!("line {lines}")), "{told}");
     assert!(told.contains("help: "), "{told}");
-    assert!(!desk.path("runs").exists(), "nothing is made for a trace that cannot be read");
+    assert!(
+        !desk.path("runs").exists(),
+        "nothing is made for a trace that cannot be read"
+    );
 }
 
 #[test]
@@ -281,11 +297,17 @@ fn contradicting_options() {
 #[test]
 fn output_that_cannot_be_written() {
     let desk = Desk::new();
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
     let ended = desk.command("devices").stdout(full).output().unwrap();
     assert_eq!(ended.status.code(), Some(2));
     let told = String::from_utf8(ended.stderr).unwrap();
-    assert!(told.starts_with("error: could not write the result\n"), "{told}");
+    assert!(
+        told.starts_with("error: could not write the result\n"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -311,6 +333,9 @@ fn nothing_that_a_trace_says_reaches_the_terminal_as_an_order() {
         let ended = desk.run(line);
         let told = ended.out + &ended.err;
         assert_eq!(ended.code, code, "{told}");
-        assert!(!told.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}', '\r']), "{line}: {told:?}");
+        assert!(
+            !told.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}', '\r']),
+            "{line}: {told:?}"
+        );
     }
 }

@@ -9,20 +9,44 @@ const CASES: [&str; 5] = ["step", "restart", "capture", "tap", "screenshot"];
 
 fn cases(ended: &Ended) -> Vec<Value> {
     assert_eq!(ended.code, 0, "{}", ended.err);
-    ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    ended
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
 fn every_request_is_measured_on_a_simulated_phone() {
     let ended = Desk::new().run("bench device --device sim:notes --events 50 --samples 3 --json");
     let cases = cases(&ended);
-    assert_eq!(cases.iter().map(|case| case["case"].as_str().unwrap()).collect::<Vec<_>>(), CASES);
+    assert_eq!(
+        cases
+            .iter()
+            .map(|case| case["case"].as_str().unwrap())
+            .collect::<Vec<_>>(),
+        CASES
+    );
     for case in &cases {
-        assert_eq!((&case["bench"], &case["device"]), (&"device".into(), &"sim:notes".into()));
-        let (p50, p90) = (case["p50_us"].as_f64().unwrap(), case["p90_us"].as_f64().unwrap());
+        assert_eq!(
+            (&case["bench"], &case["device"]),
+            (&"device".into(), &"sim:notes".into())
+        );
+        let (p50, p90) = (
+            case["p50_us"].as_f64().unwrap(),
+            case["p90_us"].as_f64().unwrap(),
+        );
         assert!(0.0 < p50 && p50 <= p90, "{case}");
-        assert_eq!(case["events_per_second"].is_number(), case["case"] == "step", "{case}");
-        assert_eq!(case["us_per_node"].is_number(), case["case"] == "capture", "{case}");
+        assert_eq!(
+            case["events_per_second"].is_number(),
+            case["case"] == "step",
+            "{case}"
+        );
+        assert_eq!(
+            case["us_per_node"].is_number(),
+            case["case"] == "capture",
+            "{case}"
+        );
     }
     // Its clock is virtual: what it tells is no time of the world.
     assert!(cases[0]["phone_p50_us"].is_null(), "{}", cases[0]);
@@ -33,10 +57,15 @@ fn over_a_link_the_phone_s_own_time_is_told_apart() {
     let desk = Desk::new();
     let served = Served::start(&desk, "sim:notes", "udp", "keys.pairing");
     let device = format!("{}?pairing=keys.pairing", served.address);
-    let ended = desk.run(&format!("bench device --device {device} --events 5 --samples 2 --quiet 20 --json"));
+    let ended = desk.run(&format!(
+        "bench device --device {device} --events 5 --samples 2 --quiet 20 --json"
+    ));
     let cases = cases(&ended);
     assert_eq!(cases.len(), CASES.len());
-    let (here, phone) = (cases[0]["p50_us"].as_f64().unwrap(), cases[0]["phone_p50_us"].as_f64().unwrap());
+    let (here, phone) = (
+        cases[0]["p50_us"].as_f64().unwrap(),
+        cases[0]["phone_p50_us"].as_f64().unwrap(),
+    );
     assert!(20_000.0 <= phone && phone <= here, "{}", cases[0]);
 }
 

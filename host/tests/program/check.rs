@@ -31,13 +31,23 @@ fn an_agent_that_was_built_is_found_and_one_of_another_version_is_not_taken() {
     std::fs::create_dir_all(desk.path("agent/x86_64")).unwrap();
     desk.write("agent/agent.jar", "");
     let version = env!("CARGO_PKG_VERSION");
-    desk.write("agent/x86_64/libretap_agent.so", &format!("retap-agent version {version};"));
+    desk.write(
+        "agent/x86_64/libretap_agent.so",
+        &format!("retap-agent version {version};"),
+    );
     let found = "Phones with `x86_64` get `agent/x86_64/libretap_agent.so` and `agent/agent.jar`.";
     let ended = desk.run("check");
     assert!(ended.out.contains(found), "{}", ended.out);
-    desk.write("agent/x86_64/libretap_agent.so", "retap-agent version 0.0.9;");
+    desk.write(
+        "agent/x86_64/libretap_agent.so",
+        "retap-agent version 0.0.9;",
+    );
     let ended = desk.run("check");
-    assert!(ended.out.contains("is of Retap 0.0.9, and this is Retap"), "{}", ended.out);
+    assert!(
+        ended.out.contains("is of Retap 0.0.9, and this is Retap"),
+        "{}",
+        ended.out
+    );
 }
 
 #[test]
@@ -49,7 +59,11 @@ fn what_an_exploration_must_respect_is_told_and_its_traces_are_read() {
          forbidden_texts = [\"buy\"]\nforbidden_widgets = [\"id:a\", \"id:b\"]\nnever = [\"log:E/\"]\n",
     );
     let ended = desk.run("check");
-    assert!(ended.code == 2 && ended.err.contains("could not read `in.retap`"), "{}", ended.err);
+    assert!(
+        ended.code == 2 && ended.err.contains("could not read `in.retap`"),
+        "{}",
+        ended.err
+    );
     desk.write(
         "in.retap",
         "{\"retap\":\"1.0\",\"app\":{\"package\":\"com.example.shop\"},\"start\":\"clean\"}\n",
@@ -69,13 +83,20 @@ fn without_a_file_the_defaults_are_told() {
     let desk = Desk::new();
     let ended = desk.run("check --store s.sqlite");
     assert_eq!(ended.code, 0, "{}", ended.err);
-    assert!(ended.out.starts_with("There is no `retap.toml` here"), "{}", ended.out);
+    assert!(
+        ended.out.starts_with("There is no `retap.toml` here"),
+        "{}",
+        ended.out
+    );
 }
 
 #[test]
 fn every_mistake_is_told_with_file_line_and_column() {
     let desk = Desk::new();
-    desk.write("other.toml", "device = \"sim:nots\"\ncuont = 1\n\n[explore]\nevents = 0\nexplorer = 7\n");
+    desk.write(
+        "other.toml",
+        "device = \"sim:nots\"\ncuont = 1\n\n[explore]\nevents = 0\nexplorer = 7\n",
+    );
     let ended = desk.run("check other.toml");
     assert_eq!(ended.code, 2);
     insta::assert_snapshot!(ended.err, @r"
@@ -91,9 +112,16 @@ fn every_mistake_is_told_with_file_line_and_column() {
 #[test]
 fn a_file_that_is_not_there_is_an_error_if_it_was_named() {
     let desk = Desk::new();
-    for line in ["check missing.toml", "explore --device sim:notes --config missing.toml"] {
+    for line in [
+        "check missing.toml",
+        "explore --device sim:notes --config missing.toml",
+    ] {
         let ended = desk.run(line);
         assert_eq!(ended.code, 2);
-        assert!(ended.err.contains("error: could not read `missing.toml`"), "{}", ended.err);
+        assert!(
+            ended.err.contains("error: could not read `missing.toml`"),
+            "{}",
+            ended.err
+        );
     }
 }

@@ -34,17 +34,27 @@ fn every_algorithm_cuts_a_crash_on_the_phone_and_on_its_recording() {
             );
             let ended = desk.run(&line);
             assert_eq!(ended.code, 0, "{line}: {}", ended.err);
-            let reduced = Trace::parse(&desk.read(&format!("{out}/crashes/{id}/reduced.retap"))).unwrap();
+            let reduced =
+                Trace::parse(&desk.read(&format!("{out}/crashes/{id}/reduced.retap"))).unwrap();
             let whole = Trace::parse(&desk.read(&format!("traces/{id}.retap"))).unwrap();
             assert!(reduced.steps.len() < whole.steps.len(), "{line}");
         }
     }
-    let ended =
-        desk.run(&format!("reduce traces/{id}.retap --oracle recording --algorithm lhdd --out machine"));
+    let ended = desk.run(&format!(
+        "reduce traces/{id}.retap --oracle recording --algorithm lhdd --out machine"
+    ));
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(ended.err.contains("activity machine"), "{}", ended.err);
-    assert!(desk.read("machine/events.jsonl").contains("activity machine"));
-    assert!(!Trace::parse(&desk.read("machine/traces/reduced.retap")).unwrap().steps.is_empty());
+    assert!(
+        desk.read("machine/events.jsonl")
+            .contains("activity machine")
+    );
+    assert!(
+        !Trace::parse(&desk.read("machine/traces/reduced.retap"))
+            .unwrap()
+            .steps
+            .is_empty()
+    );
 }
 
 #[test]
@@ -54,44 +64,74 @@ fn the_bench_tells_each_cut_and_all_of_them_crash() {
     for made_up in ["", "--hidden 2 --seed 3", "--stray 0.2"] {
         let ended = desk.run(&format!("bench crash --traces traces --json {made_up}"));
         assert_eq!(ended.code, 0, "{}", ended.err);
-        let cuts: Vec<Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let cuts: Vec<Value> = ended
+            .out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         assert_eq!(cuts.len(), 6 * traces);
         let played = |algorithm: &str| -> u64 {
             let of = cuts.iter().filter(|cut| cut["algorithm"] == algorithm);
             of.map(|cut| cut["played"].as_u64().unwrap()).sum()
         };
         assert!(played("auto") < played("dd"), "{made_up}: {}", ended.out);
-        assert!(!made_up.is_empty() || played("auto") < played("lhdd"), "{}", ended.out);
+        assert!(
+            !made_up.is_empty() || played("auto") < played("lhdd"),
+            "{}",
+            ended.out
+        );
         for cut in &cuts {
-            assert_eq!((&cut["bench"], &cut["oracle"]), (&"crash".into(), &"activity machine".into()));
+            assert_eq!(
+                (&cut["bench"], &cut["oracle"]),
+                (&"crash".into(), &"activity machine".into())
+            );
             assert_eq!(cut["crashes"], true, "{cut}");
             let promised = ["auto", "dd"].contains(&cut["algorithm"].as_str().unwrap());
             assert!(!promised || cut["minimal"] == true, "{cut}");
             let kept = cut["kept"].as_array().unwrap();
             let needed = cut["hidden"].as_array().unwrap();
-            assert!(kept[0] == 0 && needed.iter().all(|event| kept.contains(event)), "{cut}");
+            assert!(
+                kept[0] == 0 && needed.iter().all(|event| kept.contains(event)),
+                "{cut}"
+            );
         }
     }
-    let words = desk.run("bench crash --traces traces --algorithm lhdd --algorithm auto").out;
-    assert!(words.contains("activity machine") && words.contains("less than lhdd on"), "{words}");
+    let words = desk
+        .run("bench crash --traces traces --algorithm lhdd --algorithm auto")
+        .out;
+    assert!(
+        words.contains("activity machine") && words.contains("less than lhdd on"),
+        "{words}"
+    );
 }
 
 #[test]
 fn another_reducer_asks_the_machine_with_a_file_of_numbers() {
     let desk = Desk::new();
     let id = recorded(&desk).remove(0);
-    let steps = Trace::parse(&desk.read(&format!("traces/{id}.retap"))).unwrap().steps.len();
+    let steps = Trace::parse(&desk.read(&format!("traces/{id}.retap")))
+        .unwrap()
+        .steps
+        .len();
     let ask = |events: &str| {
         desk.write("events", events);
-        let ended = desk.run(&format!("bench oracle --recording traces/{id}.retap events"));
-        (ended.code, serde_json::from_str::<Value>(&ended.out).unwrap())
+        let ended = desk.run(&format!(
+            "bench oracle --recording traces/{id}.retap events"
+        ));
+        (
+            ended.code,
+            serde_json::from_str::<Value>(&ended.out).unwrap(),
+        )
     };
     let all: String = (0..=steps).map(|event| format!("{event}\n")).collect();
     let (code, told) = ask(&all);
     assert_eq!((code, &told["crashes"]), (0, &true.into()));
     assert_eq!(told["played"], steps);
     let (code, told) = ask("0\n1x\n999999\n");
-    assert_eq!((code, &told["crashes"], &told["played"]), (3, &false.into(), &0.into()));
+    assert_eq!(
+        (code, &told["crashes"], &told["played"]),
+        (3, &false.into(), &0.into())
+    );
 }
 
 const FOREIGN: &str = r#"{"app":"A","trace":1,"screen":[480,854],"crash":["java.lang.Error","at a.b.C.d(C.java:1)"],"events":[
@@ -106,9 +146,14 @@ fn a_trace_of_simplydroid_is_imported_and_cut_on_its_recording() {
     desk.write("a-01.json", FOREIGN);
     let ended = desk.run("import simplydroid a-01.json --out own");
     assert_eq!(ended.code, 0, "{}", ended.err);
-    assert!(ended.out.contains("own/a-01.retap") && ended.out.contains("3 steps"), "{}", ended.out);
+    assert!(
+        ended.out.contains("own/a-01.retap") && ended.out.contains("3 steps"),
+        "{}",
+        ended.out
+    );
     let ended = desk.run("reduce own/a-01.retap --oracle recording --json --out cut");
-    let result: Value = serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
+    let result: Value =
+        serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
     assert_eq!((&result["from"], &result["to"]), (&3.into(), &2.into()));
 }
 
@@ -125,23 +170,38 @@ fn what_is_no_recording_is_refused_by_name() {
     desk.write("half.json", &FOREIGN[..200]);
     desk.write("never.json", &FOREIGN.replace("CRASH", "a.b.More"));
     desk.write("whole.json", FOREIGN);
-    refused("import simplydroid half.json", &["half.json", "no trace of SimplyDroid"]);
+    refused(
+        "import simplydroid half.json",
+        &["half.json", "no trace of SimplyDroid"],
+    );
     refused(
         "import simplydroid whole.json never.json --out own",
         &["never.json", "does not end with a crash"],
     );
-    assert!(!desk.path("own").exists(), "nothing is written if something cannot be read");
+    assert!(
+        !desk.path("own").exists(),
+        "nothing is written if something cannot be read"
+    );
     refused("import simplydroid nowhere.json", &["nowhere.json"]);
     desk.run("import simplydroid whole.json");
     let unrecorded = desk.read("whole.retap").replace("a.b/a.b.Main", "");
     desk.write("blind.retap", &unrecorded);
-    refused("reduce blind.retap --oracle recording", &["step 1", "in which activity"]);
-    refused("reduce whole.retap --oracle recording --hierarchy screen", &["--hierarchy", "lhdd"]);
+    refused(
+        "reduce blind.retap --oracle recording",
+        &["step 1", "in which activity"],
+    );
+    refused(
+        "reduce whole.retap --oracle recording --hierarchy screen",
+        &["--hierarchy", "lhdd"],
+    );
     fs::create_dir(desk.path("empty")).unwrap();
     refused("bench crash --traces empty", &["empty", "--traces"]);
     refused("bench crash --traces nowhere", &["nowhere"]);
     refused("bench crash --traces empty --stray 2", &["0 to 1"]);
     fs::create_dir(desk.path("mixed")).unwrap();
     fs::copy(desk.path("blind.retap"), desk.path("mixed/blind.retap")).unwrap();
-    refused("bench crash --traces mixed", &["blind.retap", "no recording"]);
+    refused(
+        "bench crash --traces mixed",
+        &["blind.retap", "no recording"],
+    );
 }

@@ -10,8 +10,13 @@ use crate::retap::Desk;
 
 /// The fewest steps to every crash that was planted in a simulated app.
 fn shortest() -> BTreeMap<Fingerprint, usize> {
-    let truths = retap_simulator::apps().iter().map(|app| retap_simulator::truth(app).unwrap());
-    truths.flat_map(|truth| truth.crashes).map(|crash| (crash.fingerprint, crash.shortest.len())).collect()
+    let truths = retap_simulator::apps()
+        .iter()
+        .map(|app| retap_simulator::truth(app).unwrap());
+    truths
+        .flat_map(|truth| truth.crashes)
+        .map(|crash| (crash.fingerprint, crash.shortest.len()))
+        .collect()
 }
 
 #[test]
@@ -20,7 +25,10 @@ fn the_demo_finds_crashes_in_every_app_and_cuts_each_to_its_fewest_steps() {
     let ended = desk.run("demo");
     assert_eq!(ended.code, 0, "{}", ended.err);
     let run = ended.last_line().to_owned();
-    assert!(desk.path(&run).join("run.json").is_file(), "the last line is the run: {run}");
+    assert!(
+        desk.path(&run).join("run.json").is_file(),
+        "the last line is the run: {run}"
+    );
 
     let shortest = shortest();
     let crashes = desk.crashes(&run);
@@ -30,7 +38,12 @@ fn the_demo_finds_crashes_in_every_app_and_cuts_each_to_its_fewest_steps() {
         let place = format!("{run}/crashes/{crash}");
         let reduced = Trace::parse(&desk.read(&format!("{place}/reduced.retap"))).unwrap();
         let id: Fingerprint = crash.parse().unwrap();
-        assert_eq!(Some(&reduced.steps.len()), shortest.get(&id), "{crash}: {:#?}", reduced.steps);
+        assert_eq!(
+            Some(&reduced.steps.len()),
+            shortest.get(&id),
+            "{crash}: {:#?}",
+            reduced.steps
+        );
         let problem: serde_json::Value =
             serde_json::from_str(&desk.read(&format!("{place}/problem.json"))).unwrap();
         assert_eq!(problem["reduced"]["successes"], 3, "{crash}");
@@ -47,10 +60,24 @@ fn the_demo_finds_crashes_in_every_app_and_cuts_each_to_its_fewest_steps() {
 fn the_report_of_the_demo_fetches_nothing_from_anywhere() {
     let desk = Desk::new();
     let ended = desk.run("demo --out here");
-    assert_eq!((ended.code, ended.last_line()), (0, "here"), "{}", ended.err);
+    assert_eq!(
+        (ended.code, ended.last_line()),
+        (0, "here"),
+        "{}",
+        ended.err
+    );
     let page = desk.read("here/report.html");
-    for foreign in ["<script src", "http://", "https://", "src=\"//", "@import", "url("] {
-        let found = page.find(foreign).map(|place| &page[place..(place + 80).min(page.len())]);
+    for foreign in [
+        "<script src",
+        "http://",
+        "https://",
+        "src=\"//",
+        "@import",
+        "url(",
+    ] {
+        let found = page
+            .find(foreign)
+            .map(|place| &page[place..(place + 80).min(page.len())]);
         let is_namespace = found.is_some_and(|text| text.starts_with("http://www.w3.org/"));
         assert!(found.is_none() || is_namespace, "{foreign}: {found:?}");
     }
@@ -75,7 +102,10 @@ fn the_same_seed_makes_the_same_demo() {
         assert_eq!(desk.run(&format!("demo --seed 9 --out {run}")).code, 0);
     }
     let traces = |run: &str| -> Vec<Vec<u8>> {
-        let places = desk.crashes(run).into_iter().map(|crash| desk.path(&format!("{run}/crashes/{crash}")));
+        let places = desk
+            .crashes(run)
+            .into_iter()
+            .map(|crash| desk.path(&format!("{run}/crashes/{crash}")));
         places
             .flat_map(|place| {
                 ["trace.retap", "reduced.retap"].map(|file| fs::read(place.join(file)).unwrap())

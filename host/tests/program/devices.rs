@@ -14,9 +14,17 @@ fn every_simulated_app_is_listed_with_a_line_about_it() {
         let device: Value = serde_json::from_str(line).unwrap();
         assert_eq!(device["device"], format!("sim:{app}"));
         let about = device["about"].as_str().unwrap();
-        assert!(words.out.contains(&format!("sim:{app} ")) && words.out.contains(about), "{}", words.out);
+        assert!(
+            words.out.contains(&format!("sim:{app} ")) && words.out.contains(about),
+            "{}",
+            words.out
+        );
     }
-    assert!(words.err.contains("Phones on adb: could not run `no-adb`"), "{}", words.err);
+    assert!(
+        words.err.contains("Phones on adb: could not run `no-adb`"),
+        "{}",
+        words.err
+    );
 }
 
 #[test]
@@ -28,9 +36,18 @@ fn phones_on_adb_are_listed_with_what_to_do_about_them() {
     assert_eq!((words.code, json.code), (0, 0), "{}{}", words.err, json.err);
     let known = "my phone  on adb, ready: x86_64, API level x86_64, x86_64\n";
     assert!(words.out.contains(known), "{}", words.out);
-    assert!(words.out.contains("locked  on adb, unauthorized: look at the phone"), "{}", words.out);
+    assert!(
+        words
+            .out
+            .contains("locked  on adb, unauthorized: look at the phone"),
+        "{}",
+        words.out
+    );
     let last: Value = serde_json::from_str(json.last_line()).unwrap();
-    assert_eq!((&last["device"], &last["state"]), (&"locked".into(), &"unauthorized".into()));
+    assert_eq!(
+        (&last["device"], &last["state"]),
+        (&"locked".into(), &"unauthorized".into())
+    );
 }
 
 #[test]
@@ -38,8 +55,15 @@ fn the_bench_tells_one_object_an_app_and_one_for_large_screens() {
     let desk = Desk::new();
     let ended = desk.run("bench simulated --json --events 500");
     assert_eq!(ended.code, 0, "{}", ended.err);
-    let lines: Vec<Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let apps: Vec<&str> = lines.iter().map(|line| line["app"].as_str().unwrap()).collect();
+    let lines: Vec<Value> = ended
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let apps: Vec<&str> = lines
+        .iter()
+        .map(|line| line["app"].as_str().unwrap())
+        .collect();
     let (large, by_hand) = apps.split_last().unwrap();
     assert_eq!(by_hand, retap_simulator::apps());
     assert!(large.starts_with("forge?"), "{large}");

@@ -8,7 +8,11 @@ use crate::retap::{Desk, Ended};
 fn without_adb_it_says_how_to_get_it() {
     let ended = Desk::new().run("doctor");
     assert_eq!(ended.code, 1, "{}", ended.err);
-    assert!(ended.out.starts_with("✘ adb: could not run `no-adb`"), "{}", ended.out);
+    assert!(
+        ended.out.starts_with("✘ adb: could not run `no-adb`"),
+        "{}",
+        ended.out
+    );
     assert!(ended.out.contains("→ install adb"), "{}", ended.out);
 }
 
@@ -17,13 +21,36 @@ fn what_is_well_and_what_is_not_are_told_apart() {
     let desk = Desk::new();
     let adb = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adb/tests/fake-adb");
     let mut command = desk.command("doctor --json");
-    let ended =
-        Ended::from(command.env("ADB", adb).env("RETAP_AGENT_DIR", desk.path("none")).output().unwrap());
+    let ended = Ended::from(
+        command
+            .env("ADB", adb)
+            .env("RETAP_AGENT_DIR", desk.path("none"))
+            .output()
+            .unwrap(),
+    );
     assert_eq!(ended.code, 1, "{}", ended.err);
-    let findings: Vec<Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let about = |what: &str| findings.iter().find(|it| it["what"].as_str().unwrap().contains(what)).unwrap();
+    let findings: Vec<Value> = ended
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let about = |what: &str| {
+        findings
+            .iter()
+            .find(|it| it["what"].as_str().unwrap().contains(what))
+            .unwrap()
+    };
     assert_eq!(about("phone my phone is ready")["well"], true);
     assert_eq!(about("phone locked is unauthorized")["well"], false);
-    assert!(about("libretap_agent.so")["remedy"].as_str().unwrap().contains("RETAP_AGENT_DIR"));
-    assert!(findings.iter().all(|it| it["well"] == it["remedy"].is_null()));
+    assert!(
+        about("libretap_agent.so")["remedy"]
+            .as_str()
+            .unwrap()
+            .contains("RETAP_AGENT_DIR")
+    );
+    assert!(
+        findings
+            .iter()
+            .all(|it| it["well"] == it["remedy"].is_null())
+    );
 }

@@ -6,9 +6,13 @@ use crate::retap::{Desk, names};
 
 fn result(desk: &Desk, line: &str) -> Value {
     let ended = desk.run(line);
-    let mut result: Value = serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
+    let mut result: Value =
+        serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
     for changing in ["seconds", "events_per_second", "phone_seconds", "run"] {
-        assert!(result.as_object_mut().unwrap().remove(changing).is_some(), "{changing}");
+        assert!(
+            result.as_object_mut().unwrap().remove(changing).is_some(),
+            "{changing}"
+        );
     }
     for problem in result["problems"].as_array_mut().unwrap() {
         let problem = problem.as_object_mut().unwrap();
@@ -22,18 +26,32 @@ fn result(desk: &Desk, line: &str) -> Value {
 #[test]
 fn a_run_that_found_problems_ends_with_1_and_has_a_directory_for_each() {
     let desk = Desk::new();
-    let ended = desk.run("explore --device sim:notes --explorer random --events 2000 --seed 7 --out here");
-    assert_eq!((ended.code, ended.last_line()), (1, "here"), "{}", ended.err);
-    for row in
-        ["events      2,000 in 4 sessions", "activities  ", "screens     ", "branches    ", "speed       "]
-    {
+    let ended =
+        desk.run("explore --device sim:notes --explorer random --events 2000 --seed 7 --out here");
+    assert_eq!(
+        (ended.code, ended.last_line()),
+        (1, "here"),
+        "{}",
+        ended.err
+    );
+    for row in [
+        "events      2,000 in 4 sessions",
+        "activities  ",
+        "screens     ",
+        "branches    ",
+        "speed       ",
+    ] {
         assert!(ended.out.contains(row), "{row} in {}", ended.out);
     }
     let crashes = desk.crashes("here");
     assert!(!crashes.is_empty());
     for crash in crashes {
         assert!(ended.out.contains(&crash), "{crash} in {}", ended.out);
-        assert!(!desk.read(&format!("here/crashes/{crash}/stack.txt")).is_empty());
+        assert!(
+            !desk
+                .read(&format!("here/crashes/{crash}/stack.txt"))
+                .is_empty()
+        );
         assert!(desk.read("here/report.html").contains(&crash));
     }
     assert!(desk.read("here/run.json").contains("\"state\": \"done\""));
@@ -42,7 +60,8 @@ fn a_run_that_found_problems_ends_with_1_and_has_a_directory_for_each() {
 #[test]
 fn a_run_that_found_nothing_ends_with_0() {
     let desk = Desk::new();
-    let ended = desk.run("explore --device sim:shop --explorer random --events 1 --seed 7 --out here");
+    let ended =
+        desk.run("explore --device sim:shop --explorer random --events 1 --seed 7 --out here");
     assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
     assert_eq!(desk.crashes("here"), [""; 0]);
 }
@@ -60,8 +79,7 @@ fn four_phones_find_what_one_finds() {
 #[test]
 fn kept_traces_hold_every_event_from_clean_starts_and_end_with_the_problem_they_ran_into() {
     let desk = Desk::new();
-    let line =
-        "explore --device sim:notes --events 600 --session-events 100 --seed 7 --keep-traces --out here";
+    let line = "explore --device sim:notes --events 600 --session-events 100 --seed 7 --keep-traces --out here";
     let ended = desk.run(line);
     assert_eq!(ended.code, 1, "{}", ended.err);
     let (mut steps, mut problems) = (0, 0);
@@ -84,9 +102,13 @@ fn kept_traces_hold_every_event_from_clean_starts_and_end_with_the_problem_they_
 #[test]
 fn without_out_runs_get_a_name_by_time_command_and_seed() {
     let desk = Desk::new();
-    let ended = desk.run("explore notes --device sim:notes --explorer random --events 10 --seed 42");
+    let ended =
+        desk.run("explore notes --device sim:notes --explorer random --events 10 --seed 42");
     let name = ended.last_line();
-    assert!(name.starts_with("runs/20") && name.ends_with("-explore-42"), "{name}");
+    assert!(
+        name.starts_with("runs/20") && name.ends_with("-explore-42"),
+        "{name}"
+    );
     assert!(desk.path(name).join("run.json").is_file());
 }
 
@@ -104,12 +126,21 @@ fn every_line_of_events_is_json_and_begins_with_the_start_and_ends_with_the_end(
     let desk = Desk::new();
     desk.explored("notes", "here");
     let text = desk.read("here/events.jsonl");
-    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(events.first().unwrap()["event"], "run_started");
     assert_eq!(events.last().unwrap()["event"], "finished");
-    let stepped = events.iter().filter(|event| event["event"] == "stepped").count();
+    let stepped = events
+        .iter()
+        .filter(|event| event["event"] == "stepped")
+        .count();
     assert_eq!(stepped, 2_000);
-    let times: Vec<u64> = events.iter().map(|event| event["millis"].as_u64().unwrap()).collect();
+    let times: Vec<u64> = events
+        .iter()
+        .map(|event| event["millis"].as_u64().unwrap())
+        .collect();
     assert!(times.is_sorted());
 }
 
@@ -125,8 +156,14 @@ fn what_retap_toml_says_holds_and_the_command_line_wins() {
         (&by_file["events"], &by_file["sessions"], &by_file["seed"]),
         (&40.into(), &4.into(), &7.into())
     );
-    let by_line = result(&desk, "explore --json --events 20 --seed 8 --device sim:shop");
-    assert_eq!((&by_line["events"], &by_line["seed"]), (&20.into(), &8.into()));
+    let by_line = result(
+        &desk,
+        "explore --json --events 20 --seed 8 --device sim:shop",
+    );
+    assert_eq!(
+        (&by_line["events"], &by_line["seed"]),
+        (&20.into(), &8.into())
+    );
     assert_eq!(by_line["app"], "com.example.shop");
 }
 
@@ -134,12 +171,23 @@ fn what_retap_toml_says_holds_and_the_command_line_wins() {
 fn the_store_is_where_the_environment_says_unless_that_is_empty() {
     let desk = Desk::new();
     let line = "explore --device sim:notes --events 5 --seed 1";
-    let named =
-        desk.command(&format!("{line} --out one")).env("RETAP_STORE", "mine.sqlite").output().unwrap().status;
+    let named = desk
+        .command(&format!("{line} --out one"))
+        .env("RETAP_STORE", "mine.sqlite")
+        .output()
+        .unwrap()
+        .status;
     assert!(named.code().is_some_and(|code| code < 2) && desk.path("mine.sqlite").is_file());
     assert!(!desk.path("data").exists());
-    let empty = desk.command(&format!("{line} --out two")).env("RETAP_STORE", "").output().unwrap().status;
-    assert!(empty.code().is_some_and(|code| code < 2) && desk.path("data/retap/store.sqlite").is_file());
+    let empty = desk
+        .command(&format!("{line} --out two"))
+        .env("RETAP_STORE", "")
+        .output()
+        .unwrap()
+        .status;
+    assert!(
+        empty.code().is_some_and(|code| code < 2) && desk.path("data/retap/store.sqlite").is_file()
+    );
 }
 
 #[test]

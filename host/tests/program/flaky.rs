@@ -35,13 +35,29 @@ fn a_flaky_trace_is_reduced_and_proven_by_twenty_fresh_runs() {
         let result = json(&ended.out);
         assert!(result["to"].as_u64() < Some(20), "{result}");
         assert_eq!(result["replays"]["runs"], 20, "{result}");
-        assert!(result["replays"]["successes"].as_u64() >= Some(17), "{result}");
+        assert!(
+            result["replays"]["successes"].as_u64() >= Some(17),
+            "{result}"
+        );
         // `c (p1/p2)`
-        assert!(result["check"].as_str().is_some_and(|check| check.contains("(0.") || check.contains("(1.")));
+        assert!(
+            result["check"]
+                .as_str()
+                .is_some_and(|check| check.contains("(0.") || check.contains("(1."))
+        );
     }
     let events = desk.read("auto/events.jsonl");
-    let believed = events.lines().rfind(|line| line.contains("\"believed\"")).map(json).unwrap();
-    assert!(believed["strip"].as_str().is_some_and(|strip| strip.contains('9')), "{believed}");
+    let believed = events
+        .lines()
+        .rfind(|line| line.contains("\"believed\""))
+        .map(json)
+        .unwrap();
+    assert!(
+        believed["strip"]
+            .as_str()
+            .is_some_and(|strip| strip.contains('9')),
+        "{believed}"
+    );
     assert_eq!(believed["under_way"], 0);
     let page = desk.read("auto/report.html");
     assert!(
@@ -64,15 +80,27 @@ fn a_killed_flaky_reduction_goes_on_with_what_it_knew() {
     let resumed = desk.run("reduce --resume here --json");
     assert_eq!(resumed.code, 0, "{}", resumed.err);
     let result = json(&resumed.out);
-    assert!(result["replays"]["successes"].as_u64() >= Some(18), "{result}");
+    assert!(
+        result["replays"]["successes"].as_u64() >= Some(18),
+        "{result}"
+    );
     let told = desk.read("here/events.jsonl");
-    let recalled = told.lines().filter(|line| line.contains("\"recalled\":true")).count();
-    assert!(before > 0 && recalled > 0, "{before} runs before, {recalled} recalled");
+    let recalled = told
+        .lines()
+        .filter(|line| line.contains("\"recalled\":true"))
+        .count();
+    assert!(
+        before > 0 && recalled > 0,
+        "{before} runs before, {recalled} recalled"
+    );
     assert!(length(&events) > 0);
 }
 
 fn observed(events: &Path) -> usize {
-    std::fs::read_to_string(events).unwrap().matches("\"observed\"").count()
+    std::fs::read_to_string(events)
+        .unwrap()
+        .matches("\"observed\"")
+        .count()
 }
 
 #[test]
@@ -80,7 +108,10 @@ fn a_target_that_nothing_reaches_and_one_that_everything_reaches() {
     let desk = Desk::new();
     let trace = trace(&desk);
     for rules in ["", RULES] {
-        let line = format!("reduce {trace} {rules} --target activity:Nowhere --out never{}", rules.len());
+        let line = format!(
+            "reduce {trace} {rules} --target activity:Nowhere --out never{}",
+            rules.len()
+        );
         let ended = desk.run(&line);
         assert_eq!(ended.code, 3, "{}", ended.err);
         assert!(ended.err.contains("0 of "), "{}", ended.err);
@@ -90,7 +121,11 @@ fn a_target_that_nothing_reaches_and_one_that_everything_reaches() {
         );
         let ended = desk.run(&line);
         assert_eq!(ended.code, 0, "{}", ended.err);
-        assert_eq!(json(&ended.out)["to"], 0, "the app starts with it: no step is needed");
+        assert_eq!(
+            json(&ended.out)["to"],
+            0,
+            "the app starts with it: no step is needed"
+        );
     }
 }
 
@@ -98,7 +133,9 @@ fn a_target_that_nothing_reaches_and_one_that_everything_reaches() {
 fn a_line_of_the_log_can_be_the_target() {
     let desk = Desk::new();
     let trace = trace(&desk);
-    let ended = desk.run(&format!("reduce {trace} --target log:FATAL.EXCEPTION --out cut --json"));
+    let ended = desk.run(&format!(
+        "reduce {trace} --target log:FATAL.EXCEPTION --out cut --json"
+    ));
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert_eq!(json(&ended.out)["target"]["log"], "FATAL.EXCEPTION");
     let replay = desk.run("replay cut/traces/reduced.retap --times 2");
@@ -113,13 +150,20 @@ fn what_is_left_becomes_simpler_unless_only_deleting_is_asked_for() {
     let desk = Desk::new();
     desk.explored("shop", "found");
     let texts = |run: &str| -> usize {
-        let of = |id: String| Trace::parse(&desk.read(&format!("{run}/crashes/{id}/reduced.retap"))).unwrap();
+        let of = |id: String| {
+            Trace::parse(&desk.read(&format!("{run}/crashes/{id}/reduced.retap"))).unwrap()
+        };
         let steps = desk.crashes(run).into_iter().flat_map(|id| of(id).steps);
         steps.map(|step| step.action.to_string().len()).sum()
     };
     assert_eq!(desk.run("reduce found --out simple").code, 0);
     assert_eq!(desk.run("reduce found --only-delete --out deleted").code, 0);
-    assert!(texts("simple") < texts("deleted"), "{} {}", texts("simple"), texts("deleted"));
+    assert!(
+        texts("simple") < texts("deleted"),
+        "{} {}",
+        texts("simple"),
+        texts("deleted")
+    );
 }
 
 #[test]
@@ -127,12 +171,27 @@ fn options_that_contradict_each_other() {
     let desk = Desk::new();
     let trace = trace(&desk);
     for (options, told) in [
-        ("--scheduler greedy", "`--scheduler` is for `--algorithm nd3min`"),
-        ("--algorithm dd --parts 3", "`--parts` is for `--algorithm nd3min`"),
-        ("--algorithm nd3min --keep-rate", "`--keep-rate` is for `--algorithm auto`"),
+        (
+            "--scheduler greedy",
+            "`--scheduler` is for `--algorithm nd3min`",
+        ),
+        (
+            "--algorithm dd --parts 3",
+            "`--parts` is for `--algorithm nd3min`",
+        ),
+        (
+            "--algorithm nd3min --keep-rate",
+            "`--keep-rate` is for `--algorithm auto`",
+        ),
         ("--keep-rate --successes 3", "cannot be used with"),
-        ("--runs 5 --successes 6", "6 successes of 5 runs cannot decide anything"),
-        ("--runs 20 --successes 18 --original-successes 21", "21 successes cannot be asked of 20 runs"),
+        (
+            "--runs 5 --successes 6",
+            "6 successes of 5 runs cannot decide anything",
+        ),
+        (
+            "--runs 20 --successes 18 --original-successes 21",
+            "21 successes cannot be asked of 20 runs",
+        ),
         ("--runs 0", "0 is not in 1..=10000"),
         ("--algorithm nd3min --parts 1", "1 is not in 2..=10000"),
     ] {
@@ -151,5 +210,9 @@ fn a_policy_too_large_for_memory_is_refused_before_it_is_begun() {
     assert!(ended.err.contains("MiB of memory"), "{}", ended.err);
     let ended = desk.run("policy --candidates 3 --parallel 15 --runs 18 --successes 20");
     assert_eq!(ended.code, 2, "{}", ended.err);
-    assert!(ended.err.contains("cannot decide anything"), "{}", ended.err);
+    assert!(
+        ended.err.contains("cannot decide anything"),
+        "{}",
+        ended.err
+    );
 }

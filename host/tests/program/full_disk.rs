@@ -8,7 +8,11 @@ use crate::retap::{Desk, Ended};
 /// Runs a script that may mount. Panics where nobody may: a test that cannot test must not look as if it had.
 fn with_mounts(desk: &Desk, script: &str) -> Ended {
     let can = |command: &mut Command| {
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+        command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
     };
     let try_mount = "d=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d && rmdir $d";
     let unshare: &[&str] = if can(Command::new("unshare").args(["-rm", "sh", "-c", try_mount])) {
@@ -16,15 +20,27 @@ fn with_mounts(desk: &Desk, script: &str) -> Ended {
     } else if can(Command::new("unshare").args(["-m", "sh", "-c", try_mount])) {
         &["unshare", "-m", "sh", "-c"]
     } else {
-        panic!("this test needs a small tmpfs, and neither user namespaces nor root may mount one here")
+        panic!(
+            "this test needs a small tmpfs, and neither user namespaces nor root may mount one here"
+        )
     };
     let retap = assert_cmd::cargo::cargo_bin!("retap");
     let mut command = Command::new(unshare[0]);
-    command.args(&unshare[1..]).arg(script).env("RETAP", retap).env_remove("RETAP_STORE");
-    command.current_dir(desk.path("")).env("XDG_DATA_HOME", desk.path("data")).output().unwrap().into()
+    command
+        .args(&unshare[1..])
+        .arg(script)
+        .env("RETAP", retap)
+        .env_remove("RETAP_STORE");
+    command
+        .current_dir(desk.path(""))
+        .env("XDG_DATA_HOME", desk.path("data"))
+        .output()
+        .unwrap()
+        .into()
 }
 
-const EXPLORE: &str = "explore --device sim:notes --events 4000 --session-events 200 --seed 3 --json";
+const EXPLORE: &str =
+    "explore --device sim:notes --events 4000 --session-events 200 --seed 3 --json";
 
 #[test]
 fn a_full_run_directory_is_told_and_after_making_room_nothing_is_lost() {
@@ -39,16 +55,33 @@ fn a_full_run_directory_is_told_and_after_making_room_nothing_is_lost() {
          ls disk/run/crashes > crashes; cp disk/run/events.jsonl after.jsonl"
     );
     let ended = with_mounts(&desk, &script);
-    let (first, rest) = ended.out.split_once('\n').unwrap_or_else(|| panic!("{}", ended.err));
+    let (first, rest) = ended
+        .out
+        .split_once('\n')
+        .unwrap_or_else(|| panic!("{}", ended.err));
     assert_eq!(first, "first 2", "{}", ended.err);
     assert!(rest.trim_end().ends_with("second 1"), "{rest}{}", ended.err);
     assert!(ended.err.contains("error: could not "), "{}", ended.err);
-    assert!(ended.err.contains("cause: No space left on device"), "{}", ended.err);
-    assert!(ended.err.contains("help: make room") && ended.err.contains("--resume"), "{}", ended.err);
+    assert!(
+        ended.err.contains("cause: No space left on device"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        ended.err.contains("help: make room") && ended.err.contains("--resume"),
+        "{}",
+        ended.err
+    );
 
     let (before, after) = (desk.read("before.jsonl"), desk.read("after.jsonl"));
-    assert!(before.ends_with("}\n") && after.starts_with(&before), "no line was lost or cut");
-    assert!(after.contains("\"recalled\":true"), "sessions that had ended were not played again");
+    assert!(
+        before.ends_with("}\n") && after.starts_with(&before),
+        "no line was lost or cut"
+    );
+    assert!(
+        after.contains("\"recalled\":true"),
+        "sessions that had ended were not played again"
+    );
     let found: Vec<String> = desk.read("crashes").lines().map(str::to_owned).collect();
     assert_eq!(found, desk.crashes("calm"));
     assert_eq!(numbers(rest), numbers(&calm.out));
@@ -65,18 +98,39 @@ fn a_full_store_is_told_and_after_making_room_nothing_is_lost() {
          code=0; $RETAP explore --json --resume run || code=$?; echo second $code"
     );
     let ended = with_mounts(&desk, &script);
-    let (first, rest) = ended.out.split_once('\n').unwrap_or_else(|| panic!("{}", ended.err));
+    let (first, rest) = ended
+        .out
+        .split_once('\n')
+        .unwrap_or_else(|| panic!("{}", ended.err));
     assert_eq!(first, "first 2", "{}", ended.err);
     assert!(rest.trim_end().ends_with("second 1"), "{rest}{}", ended.err);
-    assert!(ended.err.contains("error: could not write a session to the store"), "{}", ended.err);
-    assert!(ended.err.contains("cause: database or disk is full"), "{}", ended.err);
-    assert!(desk.read("run/events.jsonl").contains("\"recalled\":true"), "what was in the store was used");
+    assert!(
+        ended
+            .err
+            .contains("error: could not write a session to the store"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        ended.err.contains("cause: database or disk is full"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        desk.read("run/events.jsonl").contains("\"recalled\":true"),
+        "what was in the store was used"
+    );
     assert_eq!(numbers(rest), numbers(&calm.out));
 }
 
 /// What must be the same however often a run was stopped.
 fn numbers(out: &str) -> Vec<serde_json::Value> {
-    let line = out.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{out}"));
+    let line = out
+        .lines()
+        .find(|line| line.starts_with('{'))
+        .unwrap_or_else(|| panic!("{out}"));
     let result: serde_json::Value = serde_json::from_str(line).unwrap();
-    ["events", "activities", "screens", "branches"].map(|key| result[key].clone()).to_vec()
+    ["events", "activities", "screens", "branches"]
+        .map(|key| result[key].clone())
+        .to_vec()
 }

@@ -21,7 +21,11 @@ fn torment(desk: &Desk, start: &str, resume: &str, run: &str, whole: u64, seed: 
     let events = desk.path(run).join("events.jsonl");
     let mut killed = 0;
     for round in 0..KILLS {
-        let mut child = desk.start(if desk.path(run).join("run.json").exists() { resume } else { start });
+        let mut child = desk.start(if desk.path(run).join("run.json").exists() {
+            resume
+        } else {
+            start
+        });
         let wanted = length(&events) + rng.random_range(1..whole / (2 + round as u64));
         grown_to(&events, wanted, &mut child);
         child.kill().unwrap();
@@ -35,8 +39,14 @@ fn traces(desk: &Desk, run: &str) -> BTreeMap<String, String> {
     let mut traces = BTreeMap::new();
     for crash in desk.crashes(run) {
         let place = format!("{run}/crashes/{crash}");
-        for file in names(&desk.path(&place)).into_iter().filter(|file| file.ends_with(".retap")) {
-            traces.insert(format!("{crash}/{file}"), desk.read(&format!("{place}/{file}")));
+        for file in names(&desk.path(&place))
+            .into_iter()
+            .filter(|file| file.ends_with(".retap"))
+        {
+            traces.insert(
+                format!("{crash}/{file}"),
+                desk.read(&format!("{place}/{file}")),
+            );
         }
     }
     traces
@@ -49,12 +59,21 @@ fn found(desk: &Desk, run: &str) -> BTreeMap<String, Trace> {
         trace.steps.iter_mut().for_each(|step| step.screen = None);
         trace
     };
-    traces(desk, run).into_iter().map(|(file, text)| (file, parse(text))).collect()
+    traces(desk, run)
+        .into_iter()
+        .map(|(file, text)| (file, parse(text)))
+        .collect()
 }
 
 fn result(json: &str) -> Value {
     let mut result: Value = serde_json::from_str(json).unwrap_or_else(|_| panic!("{json}"));
-    for changing in ["seconds", "events_per_second", "phone_seconds", "run", "file"] {
+    for changing in [
+        "seconds",
+        "events_per_second",
+        "phone_seconds",
+        "run",
+        "file",
+    ] {
         result.as_object_mut().unwrap().remove(changing);
     }
     for problem in result["problems"].as_array_mut().into_iter().flatten() {
@@ -75,14 +94,24 @@ fn a_killed_exploration_ends_with_the_same_answer() {
     let mut killed = 0;
     for seed in 0..6 {
         let run = format!("run{seed}");
-        let (start, resume) = (format!("{line} --out {run}"), format!("explore --json --resume {run}"));
+        let (start, resume) = (
+            format!("{line} --out {run}"),
+            format!("explore --json --resume {run}"),
+        );
         killed += torment(&desk, &start, &resume, &run, whole, seed);
         let resumed = desk.run(&resume);
         assert_eq!(resumed.code, 1, "{}", resumed.err);
-        assert_eq!(result(&resumed.out), result(&undisturbed.out), "seed {seed}");
+        assert_eq!(
+            result(&resumed.out),
+            result(&undisturbed.out),
+            "seed {seed}"
+        );
         assert_eq!(found(&desk, &run), found(&desk, "calm"), "seed {seed}");
     }
-    assert!(killed >= 12, "only {killed} kills came before the end of the run");
+    assert!(
+        killed >= 12,
+        "only {killed} kills came before the end of the run"
+    );
 }
 
 #[test]
@@ -91,18 +120,28 @@ fn a_killed_reduction_ends_with_the_same_trace() {
     desk.explored("notes", "found");
     let line = "reduce found --seed 11";
     let undisturbed = desk.run(&format!("{line} --out calm"));
-    assert_eq!(undisturbed.code, 0, "{}{}", undisturbed.out, undisturbed.err);
+    assert_eq!(
+        undisturbed.code, 0,
+        "{}{}",
+        undisturbed.out, undisturbed.err
+    );
     let whole = length(&desk.path("calm/events.jsonl"));
     let mut killed = 0;
     for seed in 0..6 {
         let run = format!("run{seed}");
-        let (start, resume) = (format!("{line} --out {run}"), format!("reduce --resume {run}"));
+        let (start, resume) = (
+            format!("{line} --out {run}"),
+            format!("reduce --resume {run}"),
+        );
         killed += torment(&desk, &start, &resume, &run, whole, 100 + seed);
         let resumed = desk.run(&resume);
         assert_eq!(resumed.code, 0, "{}{}", resumed.out, resumed.err);
         assert_eq!(traces(&desk, &run), traces(&desk, "calm"), "seed {seed}");
     }
-    assert!(killed >= 12, "only {killed} kills came before the end of the run");
+    assert!(
+        killed >= 12,
+        "only {killed} kills came before the end of the run"
+    );
 }
 
 #[test]
@@ -114,10 +153,19 @@ fn what_was_recalled_is_not_played_again_and_crashes_were_there_before_the_kill(
     assert!(grown_to(&events, 150_000, &mut child));
     child.kill().unwrap();
     child.wait().unwrap();
-    let ended_before = desk.read("here/events.jsonl").matches("\"session_ended\"").count();
-    assert!(!desk.crashes("here").is_empty(), "crashes are written while the run goes on");
+    let ended_before = desk
+        .read("here/events.jsonl")
+        .matches("\"session_ended\"")
+        .count();
+    assert!(
+        !desk.crashes("here").is_empty(),
+        "crashes are written while the run goes on"
+    );
     assert_eq!(desk.run("explore --resume here").code, 1);
-    let recalled = desk.read("here/events.jsonl").matches("\"recalled\":true").count();
+    let recalled = desk
+        .read("here/events.jsonl")
+        .matches("\"recalled\":true")
+        .count();
     // The last session may be in the store although its event was not written any more.
     assert!(
         ended_before > 0 && (ended_before..=ended_before + 1).contains(&recalled),

@@ -9,8 +9,15 @@ fn a_trace_is_replayed_over_udp_and_over_a_byte_stream() {
         let desk = Desk::new();
         let trace = planted(&desk, "notes");
         let served = Served::start(&desk, "sim:notes", way, "keys.pairing");
-        assert!(served.address.starts_with(&format!("{way}:127.0.0.1:")), "{}", served.address);
-        let ended = desk.run(&format!("replay {trace} --times 1 --device {}", served.device()));
+        assert!(
+            served.address.starts_with(&format!("{way}:127.0.0.1:")),
+            "{}",
+            served.address
+        );
+        let ended = desk.run(&format!(
+            "replay {trace} --times 1 --device {}",
+            served.device()
+        ));
         assert_eq!(ended.code, 0, "{way}: {}{}", ended.out, ended.err);
     }
 }
@@ -22,7 +29,10 @@ fn a_host_that_is_done_gives_the_phone_back_at_once() {
         let trace = planted(&desk, "notes");
         let served = Served::start(&desk, "sim:notes", way, "keys.pairing");
         for _ in 0..2 {
-            let ended = desk.run(&format!("replay {trace} --times 1 --device {}", served.device()));
+            let ended = desk.run(&format!(
+                "replay {trace} --times 1 --device {}",
+                served.device()
+            ));
             assert_eq!(ended.code, 0, "{way}: {}{}", ended.out, ended.err);
         }
         let log = served.log(&desk);
@@ -40,7 +50,11 @@ fn a_pairing_file_of_another_phone_is_refused_in_words() {
     let device = format!("{}?pairing=other.pairing", served.address);
     let ended = desk.run(&format!("replay {trace} --device {device}"));
     assert_eq!(ended.code, 4, "{}", ended.err);
-    assert!(ended.err.contains("has other keys than the pairing file"), "{}", ended.err);
+    assert!(
+        ended.err.contains("has other keys than the pairing file"),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]
@@ -49,8 +63,14 @@ fn a_pairing_file_that_is_none_and_an_address_that_is_none_are_named() {
     let trace = planted(&desk, "notes");
     desk.write("none.pairing", "{}");
     for (device, words) in [
-        ("udp:127.0.0.1:9?pairing=missing.pairing", "could not read the pairing file `missing.pairing`"),
-        ("udp:127.0.0.1:9?pairing=none.pairing", "`none.pairing` is no pairing file"),
+        (
+            "udp:127.0.0.1:9?pairing=missing.pairing",
+            "could not read the pairing file `missing.pairing`",
+        ),
+        (
+            "udp:127.0.0.1:9?pairing=none.pairing",
+            "`none.pairing` is no pairing file",
+        ),
         ("udp:nowhere", "is no address of an agent"),
     ] {
         let ended = desk.run(&format!("replay {trace} --device {device}"));
@@ -66,7 +86,10 @@ fn a_pairing_file_is_readable_by_its_owner_only() {
 
     let desk = Desk::new();
     let _served = Served::start(&desk, "sim:notes", "udp", "keys.pairing");
-    let mode = std::fs::metadata(desk.path("keys.pairing")).unwrap().permissions().mode();
+    let mode = std::fs::metadata(desk.path("keys.pairing"))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
 }
 
@@ -76,11 +99,20 @@ fn a_second_host_is_told_that_the_phone_is_held() {
     let trace = planted(&desk, "notes");
     let served = Served::start(&desk, "sim:notes", "tcp", "keys.pairing");
     let device = served.device();
-    let mut first = desk.start(&format!("explore --device {device} --events 100000 --out first"));
-    assert!(grown_to(&desk.path("first/events.jsonl"), 500, &mut first), "the first host is at work");
+    let mut first = desk.start(&format!(
+        "explore --device {device} --events 100000 --out first"
+    ));
+    assert!(
+        grown_to(&desk.path("first/events.jsonl"), 500, &mut first),
+        "the first host is at work"
+    );
     let second = desk.run(&format!("replay {trace} --device {device}"));
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!(second.code, 4, "{}", second.err);
-    assert!(second.err.contains("the phone is held by"), "{}", second.err);
+    assert!(
+        second.err.contains("the phone is held by"),
+        "{}",
+        second.err
+    );
 }

@@ -28,14 +28,19 @@ const FOR_EVER: Duration = Duration::from_secs(120);
 fn session_under(way: &str, flood: impl Fn(SocketAddr, &Flood)) {
     let desk = Desk::new();
     let trace = padded(&desk, "notes");
-    let calm = desk.run(&format!("reduce {trace} --device sim:notes --seed 1 --out calm --json"));
+    let calm = desk.run(&format!(
+        "reduce {trace} --device sim:notes --seed 1 --out calm --json"
+    ));
     assert_eq!(calm.code, 0, "{}", calm.err);
     let served = Served::start(&desk, "sim:notes", way, "keys.pairing");
     let address = served.address.split_once(':').unwrap().1.parse().unwrap();
     let over = Flood::default();
     let ended = thread::scope(|scope| {
         let host = scope.spawn(|| {
-            let line = format!("reduce {trace} --device {} --seed 1 --out run", served.device());
+            let line = format!(
+                "reduce {trace} --device {} --seed 1 --out run",
+                served.device()
+            );
             let ended = desk.run(&line);
             over.is_over.store(true, Ordering::Relaxed);
             ended
@@ -49,12 +54,28 @@ fn session_under(way: &str, flood: impl Fn(SocketAddr, &Flood)) {
     });
     let log = served.log(&desk);
     assert_eq!(ended.code, 0, "{}\n{log}", ended.err);
-    assert_eq!(log.matches("serving host=").count(), 1, "the session's connection broke:\n{log}");
-    let reduced = |run: &str| desk.read(&format!("{run}/crashes/{}/reduced.retap", desk.crashes(run)[0]));
+    assert_eq!(
+        log.matches("serving host=").count(),
+        1,
+        "the session's connection broke:\n{log}"
+    );
+    let reduced = |run: &str| {
+        desk.read(&format!(
+            "{run}/crashes/{}/reduced.retap",
+            desk.crashes(run)[0]
+        ))
+    };
     assert_eq!(reduced("run"), reduced("calm"));
-    assert!(over.sent.load(Ordering::Relaxed) > 500, "that was no flood: {:?}", over.sent);
+    assert!(
+        over.sent.load(Ordering::Relaxed) > 500,
+        "that was no flood: {:?}",
+        over.sent
+    );
     // And whoever has the keys comes in after it.
-    let ended = desk.run(&format!("replay {trace} --times 1 --device {}", served.device()));
+    let ended = desk.run(&format!(
+        "replay {trace} --times 1 --device {}",
+        served.device()
+    ));
     assert_eq!(ended.code, 0, "{}", ended.err);
 }
 
@@ -118,7 +139,8 @@ fn garbage(address: SocketAddr, flood: &Flood) {
 fn strangers(address: SocketAddr, flood: &Flood) {
     while !flood.is_over() {
         knock(flood, Way::Udp, address, || async {
-            let socket: Arc<dyn AsyncUdpSocket> = PlainUdp::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+            let socket: Arc<dyn AsyncUdpSocket> =
+                PlainUdp::bind("127.0.0.1:0".parse().unwrap()).unwrap();
             Some(socket)
         });
     }
@@ -140,16 +162,25 @@ where
     F: Future<Output = Option<Arc<dyn AsyncUdpSocket>>>,
 {
     let (_, keys) = Keys::make().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let mut under_way = Vec::new();
         for _ in 0..AT_ONCE {
-            let Some(socket) = socket().await else { continue };
+            let Some(socket) = socket().await else {
+                continue;
+            };
             let runtime = Arc::new(TokioRuntime);
             let endpoint =
-                Endpoint::new_with_abstract_socket(settings::endpoint(way), None, socket, runtime).unwrap();
+                Endpoint::new_with_abstract_socket(settings::endpoint(way), None, socket, runtime)
+                    .unwrap();
             let config = settings::client(&keys, way).unwrap();
-            under_way.push((endpoint.connect_with(config, to, "agent.retap").unwrap(), endpoint));
+            under_way.push((
+                endpoint.connect_with(config, to, "agent.retap").unwrap(),
+                endpoint,
+            ));
             flood.count();
         }
         // The first half is seen through to its refusal, the others stay where they are after their first move.
@@ -163,13 +194,15 @@ where
 /// Each is kept open until the agent has closed it.
 fn silent_streams(address: SocketAddr, flood: &Flood) {
     while !flood.is_over() {
-        let streams: Vec<_> = (0..AT_ONCE).filter_map(|_| TcpStream::connect(address).ok()).collect();
+        let streams: Vec<_> = (0..AT_ONCE)
+            .filter_map(|_| TcpStream::connect(address).ok())
+            .collect();
         for mut stream in streams {
             flood.count();
             stream.set_read_timeout(Some(FOR_EVER)).unwrap();
             let ended = stream.read(&mut [0; 16]);
-            let dropped =
-                matches!(&ended, Ok(0)) || matches!(&ended, Err(e) if e.kind() == ErrorKind::ConnectionReset);
+            let dropped = matches!(&ended, Ok(0))
+                || matches!(&ended, Err(e) if e.kind() == ErrorKind::ConnectionReset);
             assert!(dropped, "a silent stream was not dropped: {ended:?}");
         }
     }
@@ -180,7 +213,9 @@ fn garbage_streams(address: SocketAddr, flood: &Flood) {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
     while !flood.is_over() {
         for _ in 0..AT_ONCE {
-            let Ok(mut stream) = TcpStream::connect(address) else { continue };
+            let Ok(mut stream) = TcpStream::connect(address) else {
+                continue;
+            };
             let mut bytes = vec![0; rng.random_range(0..100_000)];
             rng.fill_bytes(&mut bytes);
             // The agent may hang up in the middle of it.

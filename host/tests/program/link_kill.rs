@@ -31,7 +31,11 @@ fn schedule(seed: u64) -> Vec<(Duration, Victim)> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let mut drawn = |number| {
         // The first kills take turns, so that every schedule has one of each.
-        let victim = [Victim::Agent, Victim::Host][if number < 2 { number } else { rng.random_range(0..2) }];
+        let victim = [Victim::Agent, Victim::Host][if number < 2 {
+            number
+        } else {
+            rng.random_range(0..2)
+        }];
         (SPAN.mul_f64(rng.random_range(0.0..1.0)), victim)
     };
     let mut kills: Vec<_> = (0..KILLS).map(&mut drawn).collect();
@@ -54,11 +58,16 @@ fn a_reduction_whose_agent_and_host_are_killed_ends_with_the_undisturbed_answer(
 fn reduced_under(way: &str, seed: u64) {
     let desk = Desk::new();
     let trace = padded(&desk, "notes");
-    let calm = desk.run(&format!("reduce {trace} --device sim:notes {LONG} --seed 1 --out calm"));
+    let calm = desk.run(&format!(
+        "reduce {trace} --device sim:notes {LONG} --seed 1 --out calm"
+    ));
     assert_eq!(calm.code, 0, "{}", calm.err);
 
     let mut served = Served::start_lasting(&desk, "sim:notes", way);
-    let start = format!("reduce {trace} --device {} {LONG} --seed 1 --out run", served.device());
+    let start = format!(
+        "reduce {trace} --device {} {LONG} --seed 1 --out run",
+        served.device()
+    );
     let resume = "reduce --resume run";
     let mut host = desk.start(&start);
     let (began, mut agents, mut hosts) = (Instant::now(), 0, 0);
@@ -74,16 +83,34 @@ fn reduced_under(way: &str, seed: u64) {
             Victim::Host => {
                 host.kill().unwrap();
                 host.wait().unwrap();
-                host = desk.start(if desk.path("run/run.json").exists() { resume } else { &start });
+                host = desk.start(if desk.path("run/run.json").exists() {
+                    resume
+                } else {
+                    &start
+                });
                 hosts += 1;
             }
         }
     }
     let code = host.wait().unwrap().code();
     let log = served.log(&desk);
-    assert_eq!(code, Some(0), "{way}, schedule {seed}: {:?}\n{log}", schedule(seed));
-    assert_eq!((agents > 0, hosts > 0), (true, true), "{way}, schedule {seed}: too late to kill both");
-    assert_eq!(answer(&desk, "run"), answer(&desk, "calm"), "{way}, schedule {seed}: {:?}", schedule(seed));
+    assert_eq!(
+        code,
+        Some(0),
+        "{way}, schedule {seed}: {:?}\n{log}",
+        schedule(seed)
+    );
+    assert_eq!(
+        (agents > 0, hosts > 0),
+        (true, true),
+        "{way}, schedule {seed}: too late to kill both"
+    );
+    assert_eq!(
+        answer(&desk, "run"),
+        answer(&desk, "calm"),
+        "{way}, schedule {seed}: {:?}",
+        schedule(seed)
+    );
 }
 
 /// Lets the host work until then; true if it has nothing left to do before.

@@ -21,7 +21,12 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn start(desk: &Desk, phone: &str, way: &str, pairing: &str) -> Served {
-        Served::begin(desk, &format!("phone {phone}"), &format!("{way}:127.0.0.1:0"), pairing)
+        Served::begin(
+            desk,
+            &format!("phone {phone}"),
+            &format!("{way}:127.0.0.1:0"),
+            pairing,
+        )
     }
 
     /// One that is the same to its host after it was killed.
@@ -32,14 +37,29 @@ impl Served {
 
     /// The first line on stdout is the address.
     fn begin(desk: &Desk, line: &str, listen: &str, pairing: &str) -> Served {
-        let log = File::options().create(true).append(true).open(desk.path(&log_of(pairing))).unwrap();
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(desk.path(&log_of(pairing)))
+            .unwrap();
         let mut command = desk.command(&format!("{line} --listen {listen} --pairing {pairing}"));
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut address = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut address)
+            .unwrap();
         let address = address.trim().to_owned();
-        assert!(!address.is_empty(), "it does not listen: {}", desk.read(&log_of(pairing)));
-        Served { child, line: line.to_owned(), pairing: pairing.to_owned(), address }
+        assert!(
+            !address.is_empty(),
+            "it does not listen: {}",
+            desk.read(&log_of(pairing))
+        );
+        Served {
+            child,
+            line: line.to_owned(),
+            pairing: pairing.to_owned(),
+            address,
+        }
     }
 
     /// What `--device` takes.
@@ -85,15 +105,29 @@ pub(crate) fn planted(desk: &Desk, app: &str) -> String {
 pub(crate) fn padded(desk: &Desk, app: &str) -> String {
     let (header, shortest) = shortest(app);
     let padding = (1..=3).map(|millis| Step::new(Action::Wait { millis }));
-    desk.write("padded.retap", &Trace { header, steps: padding.chain(shortest).collect() }.to_text());
+    desk.write(
+        "padded.retap",
+        &Trace {
+            header,
+            steps: padding.chain(shortest).collect(),
+        }
+        .to_text(),
+    );
     "padded.retap".to_owned()
 }
 
 fn shortest(app: &str) -> (TraceHeader, Vec<Step>) {
     let truth = retap_simulator::truth(app).unwrap();
-    let crash = truth.crashes.iter().min_by_key(|crash| crash.shortest.len()).unwrap();
+    let crash = truth
+        .crashes
+        .iter()
+        .min_by_key(|crash| crash.shortest.len())
+        .unwrap();
     let header = TraceHeader {
-        app: App { package: format!("com.example.{app}").into(), ..App::default() },
+        app: App {
+            package: format!("com.example.{app}").into(),
+            ..App::default()
+        },
         start: Start::Clean,
         seed: None,
         target: Some(Target::Problem(crash.fingerprint)),

@@ -11,16 +11,38 @@ fn every_crash_of_a_run_is_cut_to_its_fewest_steps() {
     let desk = Desk::new();
     desk.explored("shop", "found");
     let ended = desk.run("reduce found --out cut");
-    assert_eq!((ended.code, ended.last_line()), (0, "cut"), "{}{}", ended.out, ended.err);
+    assert_eq!(
+        (ended.code, ended.last_line()),
+        (0, "cut"),
+        "{}{}",
+        ended.out,
+        ended.err
+    );
     let truth = retap_simulator::truth("shop").unwrap();
     let crashes = desk.crashes("cut");
     assert_eq!(crashes, desk.crashes("found"));
     for crash in crashes {
         let id: Fingerprint = crash.parse().unwrap();
-        let shortest = truth.crashes.iter().find(|planted| planted.fingerprint == id).unwrap().shortest.len();
-        let reduced = Trace::parse(&desk.read(&format!("cut/crashes/{crash}/reduced.retap"))).unwrap();
-        assert_eq!(reduced.steps.len(), shortest, "{crash}: {:#?}", reduced.steps);
-        assert!(ended.out.contains(&format!("→ {shortest} step")), "{}", ended.out);
+        let shortest = truth
+            .crashes
+            .iter()
+            .find(|planted| planted.fingerprint == id)
+            .unwrap()
+            .shortest
+            .len();
+        let reduced =
+            Trace::parse(&desk.read(&format!("cut/crashes/{crash}/reduced.retap"))).unwrap();
+        assert_eq!(
+            reduced.steps.len(),
+            shortest,
+            "{crash}: {:#?}",
+            reduced.steps
+        );
+        assert!(
+            ended.out.contains(&format!("→ {shortest} step")),
+            "{}",
+            ended.out
+        );
     }
     assert!(desk.read("cut/report.html").contains("</html>"));
 }
@@ -30,8 +52,12 @@ fn one_crash_is_chosen_by_the_first_digits_of_its_id() {
     let desk = Desk::new();
     desk.explored("shop", "found");
     let id = desk.crashes("found").remove(0);
-    let ended = desk.run(&format!("reduce found --crash {} --out cut --json", &id[..8]));
-    let result: Value = serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
+    let ended = desk.run(&format!(
+        "reduce found --crash {} --out cut --json",
+        &id[..8]
+    ));
+    let result: Value =
+        serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
     assert_eq!(result["target"]["problem"], id.as_str());
     assert_eq!(desk.crashes("cut"), [id]);
     assert_eq!(desk.run("reduce found --crash zz --out other").code, 2);
@@ -43,7 +69,9 @@ fn the_answer_does_not_depend_on_the_number_of_phones() {
     desk.explored("mail", "found");
     let id = desk.crashes("found").remove(0);
     for (count, run) in [(1, "one"), (5, "five")] {
-        let ended = desk.run(&format!("reduce found/crashes/{id}/trace.retap --count {count} --out {run}"));
+        let ended = desk.run(&format!(
+            "reduce found/crashes/{id}/trace.retap --count {count} --out {run}"
+        ));
         assert_eq!(ended.code, 0, "{}", ended.err);
     }
     let reduced = |run: &str| desk.read(&format!("{run}/crashes/{id}/reduced.retap"));
@@ -60,11 +88,15 @@ fn a_trace_can_be_cut_to_what_leads_to_an_activity_or_a_screen() {
         .map(|id| format!("found/crashes/{id}/trace.retap"))
         .find(|trace| desk.read(trace).contains("SettingsActivity"))
         .unwrap();
-    let ended = desk.run(&format!("reduce {trace} --target activity:SettingsActivity --out activity"));
+    let ended = desk.run(&format!(
+        "reduce {trace} --target activity:SettingsActivity --out activity"
+    ));
     assert_eq!(ended.code, 0, "{}", ended.err);
     let reduced = Trace::parse(&desk.read("activity/traces/reduced.retap")).unwrap();
     assert_eq!(reduced.steps.len(), 2, "{:#?}", reduced.steps);
-    let ended = desk.run(&format!("reduce {trace} --target screen:Settings --out screen"));
+    let ended = desk.run(&format!(
+        "reduce {trace} --target screen:Settings --out screen"
+    ));
     assert_eq!(ended.code, 0, "{}", ended.err);
     let replay = desk.run("replay activity/traces/reduced.retap --times 2");
     assert_eq!(replay.code, 0, "{}", replay.out);
@@ -80,9 +112,17 @@ fn a_trace_that_does_not_do_it_ends_with_3_and_the_share_of_runs() {
     desk.write("empty.retap", &format!("{header}\n"));
     let ended = desk.run("reduce empty.retap --runs 4 --successes 2 --out cut");
     assert_eq!(ended.code, 3, "{}", ended.err);
-    assert!(ended.err.contains("error: the trace does not reproduce"), "{}", ended.err);
+    assert!(
+        ended.err.contains("error: the trace does not reproduce"),
+        "{}",
+        ended.err
+    );
     assert!(ended.err.contains("0 of "), "{}", ended.err);
-    assert!(ended.err.contains("help: if it works only sometimes"), "{}", ended.err);
+    assert!(
+        ended.err.contains("help: if it works only sometimes"),
+        "{}",
+        ended.err
+    );
     assert_eq!(desk.crashes("cut"), [""; 0]);
     assert!(desk.read("cut/run.json").contains("\"state\": \"done\""));
 }

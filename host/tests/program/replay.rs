@@ -15,7 +15,14 @@ fn every_run_is_told_and_all_of_them_reach_the_crash() {
     let ended = desk.run(&format!("replay {trace} --times 4"));
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert_eq!(ended.out.lines().count(), 4);
-    assert!(ended.out.lines().all(|line| line.contains("reached the crash")), "{}", ended.out);
+    assert!(
+        ended
+            .out
+            .lines()
+            .all(|line| line.contains("reached the crash")),
+        "{}",
+        ended.out
+    );
     assert!(ended.out.starts_with("run 1 of 4: "), "{}", ended.out);
 }
 
@@ -23,11 +30,16 @@ fn every_run_is_told_and_all_of_them_reach_the_crash() {
 fn a_run_that_does_not_reach_it_ends_with_3() {
     let desk = Desk::new();
     let whole = desk.read(&trace(&desk));
-    desk.write("header.retap", &format!("{}\n", whole.lines().next().unwrap()));
+    desk.write(
+        "header.retap",
+        &format!("{}\n", whole.lines().next().unwrap()),
+    );
     let ended = desk.run("replay header.retap --times 2");
     assert_eq!(ended.code, 3);
     assert!(
-        ended.err.contains("error: the trace does not reproduce: 0 of 2 runs reached it"),
+        ended
+            .err
+            .contains("error: the trace does not reproduce: 0 of 2 runs reached it"),
         "{}",
         ended.err
     );
@@ -42,7 +54,13 @@ fn a_trace_of_another_app_is_refused_with_the_name_of_the_app() {
     let trace = trace(&desk);
     let ended = desk.run(&format!("replay {trace} --device sim:shop"));
     assert_eq!(ended.code, 2);
-    assert!(ended.err.contains("there is no app `com.example.notes` on `sim:shop`"), "{}", ended.err);
+    assert!(
+        ended
+            .err
+            .contains("there is no app `com.example.notes` on `sim:shop`"),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]
@@ -55,5 +73,11 @@ fn a_trace_of_another_version_of_the_app_is_played_with_a_warning() {
     desk.write("old.retap", &format!("{header}\n{steps}"));
     let ended = desk.run("replay old.retap --times 1");
     assert_eq!(ended.code, 0, "{}", ended.err);
-    assert!(ended.err.contains("warning: the trace was made with version 1234567"), "{}", ended.err);
+    assert!(
+        ended
+            .err
+            .contains("warning: the trace was made with version 1234567"),
+        "{}",
+        ended.err
+    );
 }

@@ -20,7 +20,9 @@ pub(crate) struct Ended {
 
 impl Desk {
     pub(crate) fn new() -> Desk {
-        Desk { place: tempfile::tempdir().unwrap() }
+        Desk {
+            place: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub(crate) fn path(&self, inside: &str) -> PathBuf {
@@ -38,13 +40,17 @@ impl Desk {
     /// `line` is split at blanks.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("retap"));
-        command.current_dir(self.place.path()).args(line.split_whitespace());
+        command
+            .current_dir(self.place.path())
+            .args(line.split_whitespace());
         for variable in ["RETAP_STORE", "RUST_LOG", "NO_COLOR", "CLICOLOR_FORCE"] {
             command.env_remove(variable);
         }
         command.env("XDG_DATA_HOME", self.place.path().join("data"));
         // The machine's own adb and phones are none of the tests' business.
-        command.env("ADB", "no-adb").env("ANDROID_ADB_SERVER_PORT", "1");
+        command
+            .env("ADB", "no-adb")
+            .env("ANDROID_ADB_SERVER_PORT", "1");
         // Not the one that this machine may have built.
         command.env("RETAP_AGENT_DIR", "agent");
         command
@@ -56,13 +62,18 @@ impl Desk {
 
     /// Started, and not waited for.
     pub(crate) fn start(&self, line: &str) -> Child {
-        self.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        self.command(line)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
     }
 
     /// An explored app with crashes, quickly made.
     pub(crate) fn explored(&self, app: &str, run: &str) -> Ended {
-        let ended = self
-            .run(&format!("explore --device sim:{app} --explorer random --events 2000 --seed 7 --out {run}"));
+        let ended = self.run(&format!(
+            "explore --device sim:{app} --explorer random --events 2000 --seed 7 --out {run}"
+        ));
         assert_eq!(ended.code, 1, "{}", ended.err);
         ended
     }
@@ -82,14 +93,21 @@ impl Ended {
 impl From<Output> for Ended {
     fn from(output: Output) -> Ended {
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        Ended { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+        Ended {
+            code: output.status.code().unwrap_or(-1),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
     }
 }
 
 pub(crate) fn names(directory: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let Ok(entries) = fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }

@@ -9,29 +9,54 @@ fn the_first_screen_is_told_as_a_tree() {
     assert_eq!(ended.code, 0, "{}", ended.err);
     let lines: Vec<&str> = ended.out.lines().collect();
     assert_eq!(lines[0], "the first screen:");
-    assert_eq!(lines[1], "  activity com.example.notes/.ListActivity, natural");
-    assert!(lines[2].contains("Application window") && lines[2].ends_with("has the focus"), "{}", lines[2]);
-    assert!(
-        lines
-            .iter()
-            .any(|line| line.ends_with("TextView \"Starred\" #tab_starred at 540,210 to 1080,342 clickable"))
+    assert_eq!(
+        lines[1],
+        "  activity com.example.notes/.ListActivity, natural"
     );
+    assert!(
+        lines[2].contains("Application window") && lines[2].ends_with("has the focus"),
+        "{}",
+        lines[2]
+    );
+    assert!(lines.iter().any(|line| {
+        line.ends_with("TextView \"Starred\" #tab_starred at 540,210 to 1080,342 clickable")
+    }));
 }
 
 #[test]
 fn each_step_of_a_trace_is_followed_by_its_screen_and_a_widget_is_found_by_its_text_alone() {
     let desk = Desk::new();
-    let header = r#"{"retap":"1.0","app":{"package":"com.example.notes","version_code":1},"start":"clean"}"#;
+    let header =
+        r#"{"retap":"1.0","app":{"package":"com.example.notes","version_code":1},"start":"clean"}"#;
     let steps = [
         r#"{"do":{"tap":{"x":0,"y":0}},"widget":{"text":"Starred"}}"#,
         r#"{"do":{"tap":{"x":0,"y":0}},"widget":{"text":"No such thing"}}"#,
     ];
-    desk.write("by-hand.retap", &format!("{header}\n{}\n", steps.join("\n")));
+    desk.write(
+        "by-hand.retap",
+        &format!("{header}\n{}\n", steps.join("\n")),
+    );
     let ended = desk.run("screen by-hand.retap --device sim:notes --pictures shots");
     assert_eq!(ended.code, 0, "{}", ended.err);
-    assert!(ended.out.contains("after step 1, tap (0, 0) on widget \"Starred\":"), "{}", ended.out);
-    assert!(ended.out.contains("#tab_starred at 540,210 to 1080,342 clickable selected"), "{}", ended.out);
-    assert!(ended.out.contains("after step 2, tap (0, 0), because widget \"No such thing\" was not there:"));
+    assert!(
+        ended
+            .out
+            .contains("after step 1, tap (0, 0) on widget \"Starred\":"),
+        "{}",
+        ended.out
+    );
+    assert!(
+        ended
+            .out
+            .contains("#tab_starred at 540,210 to 1080,342 clickable selected"),
+        "{}",
+        ended.out
+    );
+    assert!(
+        ended
+            .out
+            .contains("after step 2, tap (0, 0), because widget \"No such thing\" was not there:")
+    );
     for number in 0..3 {
         assert!(desk.path(&format!("shots/{number}.png")).is_file());
     }

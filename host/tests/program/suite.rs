@@ -38,7 +38,10 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
     let desk = Desk::new();
     recorded(&desk, "notes");
     for algorithm in ["detreduce", "auto"] {
-        let result = reduced(&desk, &format!("notes --algorithm {algorithm} --seed 1 --out {algorithm}"));
+        let result = reduced(
+            &desk,
+            &format!("notes --algorithm {algorithm} --seed 1 --out {algorithm}"),
+        );
         let (before, after) = (&result["before"], &result["after"]);
         // Spliced anew, it may meet what no trace met before.
         for kind in ["activities", "screens", "branches", "crashes"] {
@@ -47,7 +50,10 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
         }
         assert_eq!(result["not_replayable"], 0);
         for what in ["traces", "transitions", "seconds"] {
-            assert!(after[what].as_f64() < before[what].as_f64(), "{what} in {result}");
+            assert!(
+                after[what].as_f64() < before[what].as_f64(),
+                "{what} in {result}"
+            );
         }
         assert_eq!(result["replays"]["successes"], result["replays"]["runs"]);
 
@@ -62,9 +68,12 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
             // Its steps are those that the manifest says they are.
             let mut steps = Vec::new();
             for fragment in trace["fragments"].as_array().unwrap() {
-                let original = Trace::parse(&desk.read(fragment["from"].as_str().unwrap())).unwrap();
+                let original =
+                    Trace::parse(&desk.read(fragment["from"].as_str().unwrap())).unwrap();
                 let number = |name: &str| fragment[name].as_u64().unwrap() as usize;
-                steps.extend_from_slice(&original.steps[number("first_step") - 1..number("last_step")]);
+                steps.extend_from_slice(
+                    &original.steps[number("first_step") - 1..number("last_step")],
+                );
             }
             // What was made simpler is still done to the same widget.
             let simplified = trace["simplified"].as_array().unwrap();
@@ -82,8 +91,10 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
             assert_eq!(reduced(&desk, line)["simplified"], 0);
         }
         // The smaller suite is a suite itself, and covers what it was said to.
-        let again =
-            reduced(&desk, &format!("{algorithm}/suite --algorithm detreduce --out again-{algorithm}"));
+        let again = reduced(
+            &desk,
+            &format!("{algorithm}/suite --algorithm detreduce --out again-{algorithm}"),
+        );
         assert_eq!(again["before"]["coverage"], after["coverage"]);
         let page = desk.read(&format!("{algorithm}/report.html"));
         assert!(page.contains("What is left") && page.contains("suite/001.retap"));
@@ -95,7 +106,12 @@ fn the_table_tells_before_and_after_and_where_the_suite_is() {
     let desk = Desk::new();
     recorded(&desk, "shop");
     let ended = desk.run("reduce-suite shop --seed 1 --count 3 --out small");
-    assert_eq!((ended.code, ended.last_line()), (0, "small"), "{}", ended.err);
+    assert_eq!(
+        (ended.code, ended.last_line()),
+        (0, "small"),
+        "{}",
+        ended.err
+    );
     for row in [
         "traces, restarts",
         "transitions",
@@ -113,18 +129,37 @@ fn files_directories_and_rules_of_ones_own_are_taken() {
     let desk = Desk::new();
     recorded(&desk, "notes");
     let file = format!("notes/traces/{}", names(&desk.path("notes/traces"))[0]);
-    let one = reduced(&desk, &format!("{file} --abstraction activity --replays 2 --out one"));
+    let one = reduced(
+        &desk,
+        &format!("{file} --abstraction activity --replays 2 --out one"),
+    );
     assert_eq!(one["before"]["traces"], 1);
     desk.write("rules.toml", "widgets = \"all\"\ncount_equal = true\nattributes = [\"checked\"]\n\n[[ignore]]\nclass = \"TextView\"\n");
     let fine = reduced(&desk, "notes/traces --abstraction rules.toml --out fine");
     let usual = reduced(&desk, "notes --out usual");
     let screens = |result: &Value| result["after"]["coverage"]["screens"].as_u64().unwrap();
     assert!(screens(&fine) > screens(&usual), "{fine} {usual}");
-    refused(&desk.run("reduce-suite notes --abstraction screns"), 2, &["neither `activity` nor `widgets`"]);
+    refused(
+        &desk.run("reduce-suite notes --abstraction screns"),
+        2,
+        &["neither `activity` nor `widgets`"],
+    );
     desk.write("rules.toml", "widgits = \"all\"\n");
-    refused(&desk.run("reduce-suite notes --abstraction rules.toml"), 2, &["rules.toml", "widgits"]);
-    refused(&desk.run("reduce-suite notes --fragments 2"), 2, &["--algorithm detreduce"]);
-    refused(&desk.run("reduce-suite notes --replays 0"), 2, &["--replays"]);
+    refused(
+        &desk.run("reduce-suite notes --abstraction rules.toml"),
+        2,
+        &["rules.toml", "widgits"],
+    );
+    refused(
+        &desk.run("reduce-suite notes --fragments 2"),
+        2,
+        &["--algorithm detreduce"],
+    );
+    refused(
+        &desk.run("reduce-suite notes --replays 0"),
+        2,
+        &["--replays"],
+    );
 }
 
 #[test]
@@ -135,7 +170,10 @@ fn the_abstraction_of_ape_is_learned_from_the_suite_or_started_from_a_file_of_th
     assert_eq!(learned["not_replayable"], 0);
     assert!(learned["after"]["traces"].as_u64() < learned["before"]["traces"].as_u64());
     let told = desk.read("learned/abstraction.txt");
-    assert!(told.contains("\ntype\n") && told.contains("# learned for"), "{told}");
+    assert!(
+        told.contains("\ntype\n") && told.contains("# learned for"),
+        "{told}"
+    );
     let manifest: Value = serde_json::from_str(&desk.read("learned/suite/manifest.json")).unwrap();
     assert_eq!(manifest["abstraction"]["ape"]["rules"], "type\n");
     assert!(manifest["abstraction"]["ape"]["finer"].is_object());
@@ -143,19 +181,30 @@ fn the_abstraction_of_ape_is_learned_from_the_suite_or_started_from_a_file_of_th
     std::fs::remove_dir_all(desk.path("learned/suite")).unwrap();
     let again = desk.run("reduce-suite --resume learned --json");
     let again: Value = serde_json::from_str(&again.out).unwrap();
-    assert_eq!((&again["after"], &again["cost"]), (&learned["after"], &learned["cost"]));
+    assert_eq!(
+        (&again["after"], &again["cost"]),
+        (&learned["after"], &learned["cost"])
+    );
 
-    let ended = desk.run("explore --device sim:player --explorer ape --events 300 --seed 5 --out explored");
+    let ended =
+        desk.run("explore --device sim:player --explorer ape --events 300 --seed 5 --out explored");
     assert!(ended.code <= 1, "{}", ended.err);
     let file = "explored/abstraction.txt";
-    let started = reduced(&desk, &format!("player --abstraction {file} --seed 1 --out started"));
+    let started = reduced(
+        &desk,
+        &format!("player --abstraction {file} --seed 1 --out started"),
+    );
     assert_eq!(started["after"]["coverage"], learned["after"]["coverage"]);
     desk.write("fine.txt", "# all that there is\ntype+text+index+parent\n");
     let fine = reduced(&desk, "player --abstraction fine.txt --seed 1 --out fine");
     let screens = |result: &Value| result["after"]["coverage"]["screens"].as_u64().unwrap();
     assert!(screens(&fine) > screens(&learned), "{fine} {learned}");
     desk.write("broken.txt", "type\n  {klass=\"Button\"} => text\n");
-    refused(&desk.run("reduce-suite player --abstraction broken.txt"), 2, &["broken.txt", "line 2", "klass"]);
+    refused(
+        &desk.run("reduce-suite player --abstraction broken.txt"),
+        2,
+        &["broken.txt", "line 2", "klass"],
+    );
 }
 
 #[test]
@@ -163,18 +212,47 @@ fn what_is_no_suite_is_refused_before_anything_is_made() {
     let desk = Desk::new();
     recorded(&desk, "notes");
     recorded(&desk, "shop");
-    let first = |app: &str| format!("{app}/traces/{}", names(&desk.path(&format!("{app}/traces")))[0]);
+    let first = |app: &str| {
+        format!(
+            "{app}/traces/{}",
+            names(&desk.path(&format!("{app}/traces")))[0]
+        )
+    };
     let (notes, shop) = (first("notes"), first("shop"));
     let both = desk.run(&format!("reduce-suite {notes} {shop} --out no"));
-    refused(&both, 2, &["traces of 2 apps", "1 trace", "directory of its own"]);
-    changed(&desk, &notes, "newer.retap", |trace| trace.header.app.version_code += 1);
-    refused(&desk.run(&format!("reduce-suite {notes} newer.retap --out no")), 2, &["2 versions"]);
-    changed(&desk, &notes, "unclean.retap", |trace| trace.header.start = Start::Restart);
+    refused(
+        &both,
+        2,
+        &["traces of 2 apps", "1 trace", "directory of its own"],
+    );
+    changed(&desk, &notes, "newer.retap", |trace| {
+        trace.header.app.version_code += 1
+    });
+    refused(
+        &desk.run(&format!("reduce-suite {notes} newer.retap --out no")),
+        2,
+        &["2 versions"],
+    );
+    changed(&desk, &notes, "unclean.retap", |trace| {
+        trace.header.start = Start::Restart
+    });
     let unclean = desk.run(&format!("reduce-suite {notes} unclean.retap --out no"));
-    refused(&unclean, 2, &["1 of 2 traces do not start clean", "unclean.retap"]);
+    refused(
+        &unclean,
+        2,
+        &["1 of 2 traces do not start clean", "unclean.retap"],
+    );
     std::fs::create_dir(desk.path("nothing")).unwrap();
-    refused(&desk.run("reduce-suite nothing --out no"), 2, &["has no `.retap` file"]);
-    refused(&desk.run("reduce-suite nowhere --out no"), 2, &["there is no `nowhere`"]);
+    refused(
+        &desk.run("reduce-suite nothing --out no"),
+        2,
+        &["has no `.retap` file"],
+    );
+    refused(
+        &desk.run("reduce-suite nowhere --out no"),
+        2,
+        &["there is no `nowhere`"],
+    );
     desk.write("letter.retap", "dear landlord");
     refused(
         &desk.run(&format!("reduce-suite {notes} letter.retap --out no")),
@@ -182,7 +260,11 @@ fn what_is_no_suite_is_refused_before_anything_is_made() {
         &["1 of 2 traces cannot be read", "letter.retap"],
     );
     desk.explored("mail", "plain");
-    refused(&desk.run("reduce-suite plain --out no"), 2, &["--keep-traces"]);
+    refused(
+        &desk.run("reduce-suite plain --out no"),
+        2,
+        &["--keep-traces"],
+    );
     refused(&desk.run("reduce-suite"), 2, &["DIR|FILES"]);
     assert!(!desk.path("no").exists());
 }
@@ -192,15 +274,24 @@ fn an_app_that_has_changed_is_told_of_and_one_that_shows_nothing_twice_ends_with
     let desk = Desk::new();
     recorded(&desk, "notes");
     let file = format!("notes/traces/{}", names(&desk.path("notes/traces"))[0]);
-    changed(&desk, &file, "older.retap", |trace| trace.header.app.version_code += 7);
+    changed(&desk, &file, "older.retap", |trace| {
+        trace.header.app.version_code += 7
+    });
     let ended = desk.run("reduce-suite older.retap --out older");
     assert_eq!(ended.code, 0, "{}", ended.err);
-    assert!(ended.err.contains("the trace was made with version"), "{}", ended.err);
+    assert!(
+        ended.err.contains("the trace was made with version"),
+        "{}",
+        ended.err
+    );
 
     // Every second touch is lost.
     changed(&desk, &file, "tap.retap", |trace| {
         let is_tap = |step: &retap_shared::trace::Step| {
-            let text = step.widget.as_ref().is_some_and(|widget| !widget.text.is_empty());
+            let text = step
+                .widget
+                .as_ref()
+                .is_some_and(|widget| !widget.text.is_empty());
             matches!(step.action, retap_shared::action::Action::Tap(_)) && text
         };
         let tap = trace.steps.iter().position(is_tap).unwrap();
@@ -240,15 +331,23 @@ fn a_killed_reduction_goes_on_and_ends_with_the_same_suite() {
     let suite = |run: &str| names(&desk.path(&format!("{run}/suite")));
     assert_eq!(suite("run"), suite("calm"));
     for file in suite("run").iter().filter(|file| file.ends_with(".retap")) {
-        assert_eq!(desk.read(&format!("run/suite/{file}")), desk.read(&format!("calm/suite/{file}")));
+        assert_eq!(
+            desk.read(&format!("run/suite/{file}")),
+            desk.read(&format!("calm/suite/{file}"))
+        );
     }
 }
 
 #[test]
 fn the_bench_tells_before_after_and_cost_for_each_algorithm() {
-    let ended = Desk::new().run("bench suite --app shop --events 300 --session-events 15 --replays 3 --json");
+    let ended = Desk::new()
+        .run("bench suite --app shop --events 300 --session-events 15 --replays 3 --json");
     assert_eq!(ended.code, 0, "{}", ended.err);
-    let lines: Vec<Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = ended
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(lines.len(), 2);
     for line in &lines {
         assert_eq!(

@@ -109,7 +109,9 @@ impl SystemKinds {
 /// The kinds, each in words; `none` if there are none.
 impl fmt::Display for SystemKinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = SystemKinds::NAMES.iter().filter(|(kind, _)| self.contains(*kind));
+        let names = SystemKinds::NAMES
+            .iter()
+            .filter(|(kind, _)| self.contains(*kind));
         let words: Vec<&str> = names.map(|(_, name)| *name).collect();
         f.write_str(if words.is_empty() { "none" } else { "" })?;
         f.write_str(&words.join(", "))

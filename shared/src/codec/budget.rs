@@ -17,7 +17,10 @@ const PER_BYTE: usize = 8;
 /// `serde`'s own bound on what it reserves for a list from its claimed length alone.
 const SERDE_RESERVES: usize = 1 << 20;
 /// A list is reserved for before it is known what its elements are; in no message are they larger than these.
-const MAX_ELEMENT: usize = max(size_of::<Step>(), max(size_of::<Happening>(), size_of::<AppInfo>()));
+const MAX_ELEMENT: usize = max(
+    size_of::<Step>(),
+    max(size_of::<Happening>(), size_of::<AppInfo>()),
+);
 /// In front of the characters of a shared text.
 const SHARED_TEXT_HEAD: usize = 16;
 /// Shorter texts are not shared but kept inline, or as long as they are.
@@ -33,11 +36,18 @@ pub(super) struct Budget {
 impl Budget {
     pub(super) fn for_input(bytes: &[u8]) -> Self {
         let input = bytes.len();
-        Budget { left: Cell::new(BASE.saturating_add(input.saturating_mul(PER_BYTE))), input }
+        Budget {
+            left: Cell::new(BASE.saturating_add(input.saturating_mul(PER_BYTE))),
+            input,
+        }
     }
 
     pub(super) fn text<E: Error>(&self, length: usize) -> Result<(), E> {
-        self.take(if length > INLINE_TEXT { length + SHARED_TEXT_HEAD } else { length })
+        self.take(if length > INLINE_TEXT {
+            length + SHARED_TEXT_HEAD
+        } else {
+            length
+        })
     }
 
     pub(super) fn packed<E: Error>(&self, length: usize) -> Result<(), E> {
@@ -53,13 +63,21 @@ impl Budget {
             )));
         }
         let reserve = count.min(self.left.get() / MAX_ELEMENT);
-        Ok(List { budget: self, reserve, length: 0, capacity: 0 })
+        Ok(List {
+            budget: self,
+            reserve,
+            length: 0,
+            capacity: 0,
+        })
     }
 
     fn take<E: Error>(&self, bytes: usize) -> Result<(), E> {
         let left = self.left.get().checked_sub(bytes);
-        self.left
-            .set(left.ok_or_else(|| E::custom("the message needs more memory than its length warrants"))?);
+        self.left.set(
+            left.ok_or_else(|| {
+                E::custom("the message needs more memory than its length warrants")
+            })?,
+        );
         Ok(())
     }
 
@@ -85,7 +103,9 @@ impl List<'_> {
             return Ok(());
         }
         if size > MAX_ELEMENT {
-            return Err(E::custom(format_args!("elements of {size} bytes are not foreseen")));
+            return Err(E::custom(format_args!(
+                "elements of {size} bytes are not foreseen"
+            )));
         }
         if self.length == 0 {
             self.capacity = self.reserve.min(SERDE_RESERVES / size);

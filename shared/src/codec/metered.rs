@@ -3,7 +3,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, SeqAccess, VariantAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error, SeqAccess, VariantAccess, Visitor,
+};
 
 use super::budget::{Budget, List};
 
@@ -15,14 +17,20 @@ pub(super) struct Metered<'b, P> {
 
 /// A value of type `T`, to be read within the budget.
 pub(super) fn within<T>(budget: &Budget) -> Metered<'_, PhantomData<T>> {
-    Metered { party: PhantomData, budget }
+    Metered {
+        party: PhantomData,
+        budget,
+    }
 }
 
 impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Metered<'_, S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
-        self.party.deserialize(Metered { party: deserializer, budget: self.budget })
+        self.party.deserialize(Metered {
+            party: deserializer,
+            budget: self.budget,
+        })
     }
 }
 
@@ -59,15 +67,24 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_str(Metered { party: visitor, budget: self.budget })
+        self.party.deserialize_str(Metered {
+            party: visitor,
+            budget: self.budget,
+        })
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_bytes(Metered { party: visitor, budget: self.budget })
+        self.party.deserialize_bytes(Metered {
+            party: visitor,
+            budget: self.budget,
+        })
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_option(Metered { party: visitor, budget: self.budget })
+        self.party.deserialize_option(Metered {
+            party: visitor,
+            budget: self.budget,
+        })
     }
 
     fn deserialize_unit_struct<V: Visitor<'de>>(
@@ -83,15 +100,34 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_newtype_struct(name, Metered { party: visitor, budget: self.budget })
+        self.party.deserialize_newtype_struct(
+            name,
+            Metered {
+                party: visitor,
+                budget: self.budget,
+            },
+        )
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_seq(ListVisitor { visitor, budget: self.budget })
+        self.party.deserialize_seq(ListVisitor {
+            visitor,
+            budget: self.budget,
+        })
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_tuple(length, Metered { party: visitor, budget: self.budget })
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.party.deserialize_tuple(
+            length,
+            Metered {
+                party: visitor,
+                budget: self.budget,
+            },
+        )
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -100,7 +136,14 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_tuple_struct(name, length, Metered { party: visitor, budget: self.budget })
+        self.party.deserialize_tuple_struct(
+            name,
+            length,
+            Metered {
+                party: visitor,
+                budget: self.budget,
+            },
+        )
     }
 
     /// No message has a map: how one grows is nobody's promise.
@@ -114,7 +157,14 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_struct(name, fields, Metered { party: visitor, budget: self.budget })
+        self.party.deserialize_struct(
+            name,
+            fields,
+            Metered {
+                party: visitor,
+                budget: self.budget,
+            },
+        )
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -123,7 +173,14 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_enum(name, variants, Metered { party: visitor, budget: self.budget })
+        self.party.deserialize_enum(
+            name,
+            variants,
+            Metered {
+                party: visitor,
+                budget: self.budget,
+            },
+        )
     }
 }
 
@@ -149,28 +206,49 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Metered<'_, V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
-        self.party.visit_some(Metered { party: deserializer, budget: self.budget })
+        self.party.visit_some(Metered {
+            party: deserializer,
+            budget: self.budget,
+        })
     }
 
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
-        self.party.visit_newtype_struct(Metered { party: deserializer, budget: self.budget })
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<V::Value, D::Error> {
+        self.party.visit_newtype_struct(Metered {
+            party: deserializer,
+            budget: self.budget,
+        })
     }
 
     /// The fields of a struct or tuple: they lie where it lies.
     fn visit_seq<A: SeqAccess<'de>>(self, fields: A) -> Result<V::Value, A::Error> {
-        self.party.visit_seq(Metered { party: fields, budget: self.budget })
+        self.party.visit_seq(Metered {
+            party: fields,
+            budget: self.budget,
+        })
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, variants: A) -> Result<V::Value, A::Error> {
-        self.party.visit_enum(Metered { party: variants, budget: self.budget })
+        self.party.visit_enum(Metered {
+            party: variants,
+            budget: self.budget,
+        })
     }
 }
 
 impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Metered<'_, A> {
     type Error = A::Error;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
-        self.party.next_element_seed(Metered { party: seed, budget: self.budget })
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        self.party.next_element_seed(Metered {
+            party: seed,
+            budget: self.budget,
+        })
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -182,9 +260,18 @@ impl<'de, 'b, A: EnumAccess<'de>> EnumAccess<'de> for Metered<'b, A> {
     type Error = A::Error;
     type Variant = Metered<'b, A::Variant>;
 
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), A::Error> {
+    fn variant_seed<S: DeserializeSeed<'de>>(
+        self,
+        seed: S,
+    ) -> Result<(S::Value, Self::Variant), A::Error> {
         let (name, content) = self.party.variant_seed(seed)?;
-        Ok((name, Metered { party: content, budget: self.budget }))
+        Ok((
+            name,
+            Metered {
+                party: content,
+                budget: self.budget,
+            },
+        ))
     }
 }
 
@@ -196,11 +283,24 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Metered<'_, A> {
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
-        self.party.newtype_variant_seed(Metered { party: seed, budget: self.budget })
+        self.party.newtype_variant_seed(Metered {
+            party: seed,
+            budget: self.budget,
+        })
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, A::Error> {
-        self.party.tuple_variant(length, Metered { party: visitor, budget: self.budget })
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        self.party.tuple_variant(
+            length,
+            Metered {
+                party: visitor,
+                budget: self.budget,
+            },
+        )
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -208,7 +308,13 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Metered<'_, A> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        self.party.struct_variant(fields, Metered { party: visitor, budget: self.budget })
+        self.party.struct_variant(
+            fields,
+            Metered {
+                party: visitor,
+                budget: self.budget,
+            },
+        )
     }
 }
 
@@ -226,7 +332,11 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ListVisitor<'_, V> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<V::Value, A::Error> {
         let list = self.budget.list(elements.size_hint().unwrap_or_default())?;
-        self.visitor.visit_seq(Elements { elements, list, budget: self.budget })
+        self.visitor.visit_seq(Elements {
+            elements,
+            list,
+            budget: self.budget,
+        })
     }
 }
 
@@ -239,12 +349,18 @@ struct Elements<'b, A> {
 impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, A> {
     type Error = A::Error;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
         if self.elements.size_hint() == Some(0) {
             return Ok(None);
         }
         self.list.push::<S::Value, A::Error>()?;
-        self.elements.next_element_seed(Metered { party: seed, budget: self.budget })
+        self.elements.next_element_seed(Metered {
+            party: seed,
+            budget: self.budget,
+        })
     }
 
     fn size_hint(&self) -> Option<usize> {

@@ -8,7 +8,9 @@ use crate::verdict::Problem;
 pub(super) fn explain(problem: &Problem, lines: &mut Vec<String>) {
     lines.push(plain(without_event(reason(problem))));
     let main = main_thread(&problem.stack);
-    let of_app = main.iter().filter(|frame| frame.is_of_app(&problem.process));
+    let of_app = main
+        .iter()
+        .filter(|frame| frame.is_of_app(&problem.process));
     // The trace shows where the thread was at one moment of many: its lines differ from run to run.
     lines.extend(of_app.map(Method::without_line));
 }
@@ -17,9 +19,14 @@ pub(super) fn explain(problem: &Problem, lines: &mut Vec<String>) {
 fn reason(problem: &Problem) -> &str {
     let named = |text| {
         let mut lines = logcat::lines(text).map(str::trim_start);
-        lines.find_map(|line| line.strip_prefix("Reason: ").or_else(|| line.strip_prefix("Subject: ")))
+        lines.find_map(|line| {
+            line.strip_prefix("Reason: ")
+                .or_else(|| line.strip_prefix("Subject: "))
+        })
     };
-    named(&problem.stack).or_else(|| named(&problem.summary)).unwrap_or(&problem.summary)
+    named(&problem.stack)
+        .or_else(|| named(&problem.summary))
+        .unwrap_or(&problem.summary)
 }
 
 /// The frames below the first `"main" …`, which is the app's; all frames where no thread is named.
@@ -31,11 +38,15 @@ fn main_thread(report: &str) -> Vec<Method<'_>> {
         return all().filter_map(Method::parse).collect();
     }
     let main = all().skip_while(|line| !names_main(line)).skip(1);
-    main.take_while(|line| !names_thread(line)).filter_map(Method::parse).collect()
+    main.take_while(|line| !names_thread(line))
+        .filter_map(Method::parse)
+        .collect()
 }
 
 /// `… for MotionEvent(action=DOWN, …)`: the thread would have kept any event waiting.
 fn without_event(reason: &str) -> &str {
     let event = reason.find("Event(").map(|end| &reason[..end]);
-    event.and_then(|before| before.rfind(" for ")).map_or(reason, |start| &reason[..start])
+    event
+        .and_then(|before| before.rfind(" for "))
+        .map_or(reason, |start| &reason[..start])
 }

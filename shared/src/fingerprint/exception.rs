@@ -14,7 +14,9 @@ pub(super) fn explain(problem: &Problem, lines: &mut Vec<String>) {
         class => class.to_owned(),
     });
     let frames = frames(&thrown.frames, &problem.process);
-    let overflow = lines.last().is_some_and(|class| class == "java.lang.StackOverflowError");
+    let overflow = lines
+        .last()
+        .is_some_and(|class| class == "java.lang.StackOverflowError");
     lines.extend(if overflow { repeated(frames) } else { frames });
 }
 
@@ -25,14 +27,21 @@ fn named_in(summary: &str) -> String {
 
 /// The app's frames, or the framework's where there is none of the app.
 fn frames(stack: &[Method<'_>], process: &str) -> Vec<String> {
-    let of_app: Vec<_> =
-        stack.iter().filter(|frame| frame.is_of_app(process)).map(Method::with_line).collect();
+    let of_app: Vec<_> = stack
+        .iter()
+        .filter(|frame| frame.is_of_app(process))
+        .map(Method::with_line)
+        .collect();
     if !of_app.is_empty() {
         return of_app;
     }
     // How deep views are nested, and so how often they call each other, says nothing.
     let mut seen = HashSet::new();
-    stack.iter().map(Method::without_line).filter(|frame| seen.insert(frame.clone())).collect()
+    stack
+        .iter()
+        .map(Method::without_line)
+        .filter(|frame| seen.insert(frame.clone()))
+        .collect()
 }
 
 /// Where endless recursion happens to hit the end of the stack differs; the circle it runs in does not.
@@ -41,8 +50,11 @@ fn repeated(frames: Vec<String>) -> Vec<String> {
     for frame in &frames {
         *times.entry(frame).or_default() += 1;
     }
-    let circle: Vec<_> =
-        times.iter().filter(|(_, times)| **times > 2).map(|(frame, _)| (*frame).clone()).collect();
+    let circle: Vec<_> = times
+        .iter()
+        .filter(|(_, times)| **times > 2)
+        .map(|(frame, _)| (*frame).clone())
+        .collect();
     if circle.is_empty() { frames } else { circle }
 }
 
@@ -63,15 +75,27 @@ fn root_cause(report: &str) -> Option<Thrown<'_>> {
         let text = line.trim_start();
         let indent = line.len() - text.len();
         if let Some(cause) = text.strip_prefix("Caused by: ") {
-            if suppressed.as_ref().is_some_and(|suppressed| suppressed.has_cause(indent)) {
+            if suppressed
+                .as_ref()
+                .is_some_and(|suppressed| suppressed.has_cause(indent))
+            {
                 continue;
             }
             suppressed = None;
             if let Some(class) = class_of(cause) {
-                enclosing = thrown.replace(Thrown { class, ..Thrown::default() }).unwrap_or_default().frames;
+                enclosing = thrown
+                    .replace(Thrown {
+                        class,
+                        ..Thrown::default()
+                    })
+                    .unwrap_or_default()
+                    .frames;
             }
         } else if text.starts_with("Suppressed: ") {
-            suppressed.get_or_insert(Suppressed { indent, frames: false });
+            suppressed.get_or_insert(Suppressed {
+                indent,
+                frames: false,
+            });
         } else if let Some(suppressed) = &mut suppressed {
             suppressed.frames |= Method::parse(text).is_some();
         } else {
@@ -90,7 +114,11 @@ struct Suppressed {
 impl Suppressed {
     /// Its own cause is indented as it is. Where indents were lost, it has one only if it was thrown somewhere.
     fn has_cause(&self, indent: usize) -> bool {
-        if self.indent > 0 { indent >= self.indent } else { self.frames }
+        if self.indent > 0 {
+            indent >= self.indent
+        } else {
+            self.frames
+        }
     }
 }
 
@@ -107,7 +135,8 @@ fn take<'a>(line: &'a str, thrown: &mut Option<Thrown<'a>>, enclosing: &[Method<
 impl<'a> Thrown<'a> {
     fn share(&mut self, shared: usize, enclosing: &[Method<'a>]) {
         if !self.whole {
-            self.frames.extend_from_slice(&enclosing[enclosing.len().saturating_sub(shared)..]);
+            self.frames
+                .extend_from_slice(&enclosing[enclosing.len().saturating_sub(shared)..]);
             self.whole = true;
         }
     }
@@ -125,13 +154,19 @@ impl<'a> Thrown<'a> {
 /// `... 12 more`, `... 12 common frames omitted`.
 fn shared_frames(line: &str) -> Option<usize> {
     let (number, what) = line.strip_prefix("... ")?.split_once(' ')?;
-    if what == "more" || what.starts_with("common frames") { number.parse().ok() } else { None }
+    if what == "more" || what.starts_with("common frames") {
+        number.parse().ok()
+    } else {
+        None
+    }
 }
 
 /// `Exception in thread "main" java.lang…`, without what stands in front.
 fn introduced(line: &str) -> &str {
     let thread = line.strip_prefix("Exception in thread \"");
-    thread.and_then(|thread| thread.split_once("\" ")).map_or(line, |(_, exception)| exception)
+    thread
+        .and_then(|thread| thread.split_once("\" "))
+        .map_or(line, |(_, exception)| exception)
 }
 
 /// `java.lang.Exception: message`. A circle's end is no exception of its own, nor is what the system says of the
@@ -139,8 +174,12 @@ fn introduced(line: &str) -> &str {
 fn class_of(line: &str) -> Option<&str> {
     let class = line.split([':', ' ']).next().unwrap_or_default();
     let rest = &line[class.len()..];
-    let is_name =
-        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$-".contains(c));
+    let is_name = |part: &str| {
+        !part.is_empty()
+            && part
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_$-".contains(c))
+    };
     let named = class.split('.').all(is_name) && !["Process", "PID"].contains(&class);
     (named && (rest.is_empty() || rest.starts_with(':'))).then_some(class)
 }

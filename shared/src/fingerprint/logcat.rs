@@ -11,9 +11,15 @@ fn message(line: &str) -> &str {
         Some(rest) => (rest, true),
         None => (line, false),
     };
-    let after_numbers = if had_time { without_numbers(after_time) } else { after_time };
+    let after_numbers = if had_time {
+        without_numbers(after_time)
+    } else {
+        after_time
+    };
     let mut letters = after_numbers.chars();
-    let priority = letters.next().is_some_and(|letter| "VDIWEFA".contains(letter));
+    let priority = letters
+        .next()
+        .is_some_and(|letter| "VDIWEFA".contains(letter));
     let tagged = match letters.next() {
         Some('/') => priority,
         Some(' ') => priority && had_time,
@@ -34,7 +40,10 @@ fn without_time(line: &str) -> Option<&str> {
     let (date, rest) = line.split_once(' ')?;
     let (time, rest) = rest.split_once(' ')?;
     let made_of = |text: &str, sign: char| {
-        text.contains(sign) && text.chars().all(|c| c.is_ascii_digit() || c == sign || c == '.')
+        text.contains(sign)
+            && text
+                .chars()
+                .all(|c| c.is_ascii_digit() || c == sign || c == '.')
     };
     (made_of(date, '-') && made_of(time, ':')).then(|| rest.trim_start())
 }

@@ -42,26 +42,38 @@ impl<'a> Method<'a> {
         if !is_name(class) || !is_name(name) {
             return None;
         }
-        let number =
-            place.split_once(')').and_then(|(place, _)| place.rsplit_once(':')).map(|(_, line)| line.trim());
-        let line = number.filter(|line| !line.is_empty() && line.bytes().all(|digit| digit.is_ascii_digit()));
+        let number = place
+            .split_once(')')
+            .and_then(|(place, _)| place.rsplit_once(':'))
+            .map(|(_, line)| line.trim());
+        let line = number
+            .filter(|line| !line.is_empty() && line.bytes().all(|digit| digit.is_ascii_digit()));
         Some(Method { class, name, line })
     }
 
     /// A method by its whole name, as native backtraces have them.
     pub(super) fn named(method: &'a str) -> Option<Method<'a>> {
         let (class, name) = method.rsplit_once('.')?;
-        Some(Method { class, name, line: None })
+        Some(Method {
+            class,
+            name,
+            line: None,
+        })
     }
 
     /// What is not the system's is the app's, its libraries included; and what carries the app's own name always is.
     pub(super) fn is_of_app(&self, process: &str) -> bool {
         let package = process.split(':').next().unwrap_or_default();
-        let below_package = self.class.strip_prefix(package).is_some_and(|rest| rest.starts_with('.'));
+        let below_package = self
+            .class
+            .strip_prefix(package)
+            .is_some_and(|rest| rest.starts_with('.'));
         if below_package && package.contains('.') {
             return true;
         }
-        let of_framework = FRAMEWORK.iter().any(|prefix| self.class.starts_with(prefix));
+        let of_framework = FRAMEWORK
+            .iter()
+            .any(|prefix| self.class.starts_with(prefix));
         !of_framework && made_at_runtime(self.class).is_none()
     }
 
@@ -79,8 +91,12 @@ impl<'a> Method<'a> {
     }
 
     fn is_synthetic(&self) -> bool {
-        let in_class = ["$$Lambda", "$$ExternalSynthetic"].iter().any(|made| self.class.contains(made));
-        let in_name = ["access$", "$r8$", "-"].iter().any(|made| self.name.starts_with(made));
+        let in_class = ["$$Lambda", "$$ExternalSynthetic"]
+            .iter()
+            .any(|made| self.class.contains(made));
+        let in_name = ["access$", "$r8$", "-"]
+            .iter()
+            .any(|made| self.name.starts_with(made));
         in_class || in_name || made_at_runtime(self.class).is_some()
     }
 }
@@ -109,7 +125,10 @@ fn plain_class(class: &str) -> String {
 fn made_at_runtime(class: &str) -> Option<&str> {
     let plain = class.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let name = plain.rsplit('.').next().unwrap_or_default();
-    let made = matches!(name, "$Proxy" | "GeneratedMethodAccessor" | "GeneratedConstructorAccessor");
+    let made = matches!(
+        name,
+        "$Proxy" | "GeneratedMethodAccessor" | "GeneratedConstructorAccessor"
+    );
     (made && plain.len() < class.len()).then_some(plain)
 }
 
@@ -138,7 +157,11 @@ fn without_lambda_counters(name: &str) -> String {
         plain.push_str("$lambda");
         let number = part.strip_prefix(['$', '-']).unwrap_or(part);
         let after = number.trim_start_matches(|digit: char| digit.is_ascii_digit());
-        plain.push_str(if after.len() < number.len() { after } else { part });
+        plain.push_str(if after.len() < number.len() {
+            after
+        } else {
+            part
+        });
     }
     plain
 }

@@ -24,7 +24,10 @@ pub(super) fn explain(problem: &Problem, lines: &mut Vec<String>) {
     let signal = signal(&problem.stack).or_else(|| signal(&problem.summary));
     lines.push(signal.unwrap_or("unknown signal").to_owned());
     let frames = backtrace(&problem.stack);
-    let of_app: Vec<_> = frames.iter().filter(|frame| frame.is_of_app(&problem.process)).collect();
+    let of_app: Vec<_> = frames
+        .iter()
+        .filter(|frame| frame.is_of_app(&problem.process))
+        .collect();
     if of_app.is_empty() {
         lines.extend(frames.iter().map(Frame::plain));
     } else {
@@ -34,7 +37,9 @@ pub(super) fn explain(problem: &Problem, lines: &mut Vec<String>) {
 
 /// `signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0`, or whichever signal is mentioned first.
 fn signal(report: &str) -> Option<&str> {
-    let announced = report.lines().find_map(|line| named(&line[line.find("signal ")?..]));
+    let announced = report
+        .lines()
+        .find_map(|line| named(&line[line.find("signal ")?..]));
     announced.or_else(|| named(report))
 }
 
@@ -65,22 +70,41 @@ impl<'a> Frame<'a> {
     /// `#01 pc 0000a2b4  /data/app/…/libgame.so (offset 0x1000) (Engine::draw(int)+36) (BuildId: 4f1c)`
     fn parse(line: &'a str) -> Option<(usize, Frame<'a>)> {
         let (number, rest) = line.strip_prefix('#')?.split_once(char::is_whitespace)?;
-        let (_pc, rest) =
-            rest.trim_start().strip_prefix("pc ")?.trim_start().split_once(char::is_whitespace)?;
+        let (_pc, rest) = rest
+            .trim_start()
+            .strip_prefix("pc ")?
+            .trim_start()
+            .split_once(char::is_whitespace)?;
         let rest = rest.trim_start();
         let (path, remarks) = rest.split_at(rest.find(" (").unwrap_or(rest.len()));
         let symbol = remarks_in(remarks).find(|remark| {
-            !["offset ", "BuildId: ", "deleted"].iter().any(|other| remark.starts_with(other))
+            !["offset ", "BuildId: ", "deleted"]
+                .iter()
+                .any(|other| remark.starts_with(other))
         });
-        Some((number.parse().ok()?, Frame { path: path.trim_end(), symbol: symbol.map(without_offset) }))
+        Some((
+            number.parse().ok()?,
+            Frame {
+                path: path.trim_end(),
+                symbol: symbol.map(without_offset),
+            },
+        ))
     }
 
     /// The app's libraries lie where apps are installed.
     fn is_of_app(&self, process: &str) -> bool {
         if self.is_compiled() {
-            return self.method().is_some_and(|method| method.is_of_app(process));
+            return self
+                .method()
+                .is_some_and(|method| method.is_of_app(process));
         }
-        let installed = ["/data/app", "/data/data/", "/data/user/", "/mnt/asec/", "/mnt/expand/"];
+        let installed = [
+            "/data/app",
+            "/data/data/",
+            "/data/user/",
+            "/mnt/asec/",
+            "/mnt/expand/",
+        ];
         installed.iter().any(|place| self.path.contains(place))
     }
 
@@ -103,7 +127,11 @@ impl<'a> Frame<'a> {
         let library = match self.path {
             // Memory without a name has an address instead.
             path if path.starts_with("<anonymous") => "<anonymous>",
-            path => path.trim_end_matches(']').rsplit(['/', '!']).next().unwrap_or_default(),
+            path => path
+                .trim_end_matches(']')
+                .rsplit(['/', '!'])
+                .next()
+                .unwrap_or_default(),
         };
         match self.symbol {
             Some(symbol) => format!("{library} {symbol}"),
@@ -134,7 +162,11 @@ fn remarks_in(remarks: &str) -> impl Iterator<Item = &str> {
 
 fn without_offset(symbol: &str) -> &str {
     match symbol.rsplit_once('+') {
-        Some((name, offset)) if offset.bytes().all(|digit| digit.is_ascii_hexdigit() || digit == b'x') => {
+        Some((name, offset))
+            if offset
+                .bytes()
+                .all(|digit| digit.is_ascii_hexdigit() || digit == b'x') =>
+        {
             name
         }
         _ => symbol,

@@ -5,12 +5,19 @@ pub(super) fn plain(message: &str) -> String {
     let mut rest = message;
     while let Some(first) = rest.chars().next() {
         let in_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-        let end = rest.find(|letter| !in_word(letter)).unwrap_or(rest.len()).max(first.len_utf8());
+        let end = rest
+            .find(|letter| !in_word(letter))
+            .unwrap_or(rest.len())
+            .max(first.len_utf8());
         let (word, after) = rest.split_at(end);
         plain.push_str(if differs(word) { "#" } else { word });
         rest = after;
     }
-    plain.replace("#.#", "#").split_whitespace().collect::<Vec<_>>().join(" ")
+    plain
+        .replace("#.#", "#")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A number, with or without a unit, or an address of six hexadecimal digits and more.

@@ -23,9 +23,17 @@ pub enum DoesNotApply {
     #[error(
         "the change is one of screen `{expected}`, but it was applied to `{found}`; ask for the whole screen"
     )]
-    Base { expected: ScreenHash, found: ScreenHash },
-    #[error("the change should give screen `{expected}`, but it gives `{found}`; ask for the whole screen")]
-    Result { expected: ScreenHash, found: ScreenHash },
+    Base {
+        expected: ScreenHash,
+        found: ScreenHash,
+    },
+    #[error(
+        "the change should give screen `{expected}`, but it gives `{found}`; ask for the whole screen"
+    )]
+    Result {
+        expected: ScreenHash,
+        found: ScreenHash,
+    },
     #[error("the change does not lead to a screen; ask for the whole one")]
     Malformed(#[from] MalformedScreen),
 }
@@ -33,16 +41,26 @@ pub enum DoesNotApply {
 impl ScreenChange {
     pub fn between(before: &Screen, after: &Screen) -> ScreenChange {
         let (base, result) = (before.hash(), after.hash());
-        ScreenChange { base, result, edits: write(before.content(), after.content()) }
+        ScreenChange {
+            base,
+            result,
+            edits: write(before.content(), after.content()),
+        }
     }
 
     pub fn apply(&self, before: &Screen) -> Result<Screen, DoesNotApply> {
         if before.hash() != self.base {
-            return Err(DoesNotApply::Base { expected: self.base, found: before.hash() });
+            return Err(DoesNotApply::Base {
+                expected: self.base,
+                found: before.hash(),
+            });
         }
         let after = received(read(before.content(), &self.edits)?)?;
         if after.hash() != self.result {
-            return Err(DoesNotApply::Result { expected: self.result, found: after.hash() });
+            return Err(DoesNotApply::Result {
+                expected: self.result,
+                found: after.hash(),
+            });
         }
         Ok(after)
     }
@@ -99,9 +117,21 @@ fn read(before: &ScreenContent, edits: &[u8]) -> Result<ScreenContent, Malformed
     let parts = unpacker.byte()?;
     let changed = |part: u8| parts & part != 0;
     let after = ScreenContent {
-        size: if changed(part::SIZE) { unpacker.size()? } else { before.size },
-        rotation: if changed(part::ROTATION) { unpacker.rotation()? } else { before.rotation },
-        activity: if changed(part::ACTIVITY) { unpacker.text()? } else { before.activity.clone() },
+        size: if changed(part::SIZE) {
+            unpacker.size()?
+        } else {
+            before.size
+        },
+        rotation: if changed(part::ROTATION) {
+            unpacker.rotation()?
+        } else {
+            before.rotation
+        },
+        activity: if changed(part::ACTIVITY) {
+            unpacker.text()?
+        } else {
+            before.activity.clone()
+        },
         windows: if changed(part::WINDOWS) {
             read_windows(&mut unpacker, &before.windows)?
         } else {
@@ -124,8 +154,12 @@ const NEW: u8 = 1;
 fn write_windows<'a>(packer: &mut Packer<'a>, before: &[Window], after: &'a [Window]) {
     packer.count(after.len());
     for (place, window) in after.iter().enumerate() {
-        let kept =
-            before.get(place).is_some_and(|old| Window { nodes: window.nodes, ..old.clone() } == *window);
+        let kept = before.get(place).is_some_and(|old| {
+            Window {
+                nodes: window.nodes,
+                ..old.clone()
+            } == *window
+        });
         if kept {
             packer.byte(KEPT);
             packer.count(window.nodes as usize);
@@ -136,14 +170,20 @@ fn write_windows<'a>(packer: &mut Packer<'a>, before: &[Window], after: &'a [Win
     }
 }
 
-fn read_windows(unpacker: &mut Unpacker<'_>, before: &[Window]) -> Result<Vec<Window>, MalformedScreen> {
+fn read_windows(
+    unpacker: &mut Unpacker<'_>,
+    before: &[Window],
+) -> Result<Vec<Window>, MalformedScreen> {
     let count = unpacker.count_of(5)?;
     let mut windows = Vec::with_capacity(count);
     for place in 0..count {
         windows.push(match unpacker.byte()? {
             KEPT => {
                 let old = before.get(place).ok_or(MalformedScreen::Packing)?;
-                Window { nodes: unpacker.count()? as u32, ..old.clone() }
+                Window {
+                    nodes: unpacker.count()? as u32,
+                    ..old.clone()
+                }
             }
             NEW => unpacker.window()?,
             _ => return Err(MalformedScreen::Packing),
@@ -153,7 +193,11 @@ fn read_windows(unpacker: &mut Unpacker<'_>, before: &[Window]) -> Result<Vec<Wi
 }
 
 fn write_nodes<'a>(packer: &mut Packer<'a>, before: &[Node], after: &'a [Node]) {
-    let head = before.iter().zip(after).take_while(|(old, new)| same_place(old, new)).count();
+    let head = before
+        .iter()
+        .zip(after)
+        .take_while(|(old, new)| same_place(old, new))
+        .count();
     let tails = before[head..].iter().rev().zip(after[head..].iter().rev());
     let tail = tails.take_while(|(old, new)| same_place(old, new)).count();
     packer.count(head);
@@ -163,7 +207,9 @@ fn write_nodes<'a>(packer: &mut Packer<'a>, before: &[Node], after: &'a [Node]) 
     middle.iter().for_each(|node| packer.node(node));
 
     let kept_head = before[..head].iter().zip(&after[..head]).zip(0..);
-    let kept_tail = before[before.len() - tail..].iter().zip(&after[after.len() - tail..]);
+    let kept_tail = before[before.len() - tail..]
+        .iter()
+        .zip(&after[after.len() - tail..]);
     let kept = kept_head.chain(kept_tail.zip(after.len() - tail..));
     let patches: Vec<_> = kept.filter(|((old, new), _)| old != new).collect();
     packer.count(patches.len());
@@ -190,7 +236,10 @@ fn read_nodes(unpacker: &mut Unpacker<'_>, before: &[Node]) -> Result<Vec<Node>,
     nodes.extend_from_slice(&before[before.len() - tail..]);
     for _ in 0..unpacker.count()? {
         let place = unpacker.count()?;
-        read_patch(unpacker, nodes.get_mut(place).ok_or(MalformedScreen::Packing)?)?;
+        read_patch(
+            unpacker,
+            nodes.get_mut(place).ok_or(MalformedScreen::Packing)?,
+        )?;
     }
     Ok(nodes)
 }
@@ -235,7 +284,10 @@ fn read_patch(unpacker: &mut Unpacker<'_>, node: &mut Node) -> Result<(), Malfor
 }
 
 fn bits(flags: &[(u8, bool)]) -> u8 {
-    flags.iter().filter(|(_, set)| *set).fold(0, |bits, (bit, _)| bits | bit)
+    flags
+        .iter()
+        .filter(|(_, set)| *set)
+        .fold(0, |bits, (bit, _)| bits | bit)
 }
 
 fn write_edits<S: Serializer>(edits: &[u8], serializer: S) -> Result<S::Ok, S::Error> {

@@ -37,15 +37,26 @@ impl ScreenContent {
 
     pub(super) fn hash(&self, node_hashes: &[u64]) -> ScreenHash {
         let size = pair(self.size.width, self.size.height);
-        let mut hash =
-            block([size, self.rotation as u64, self.windows.len() as u64, hash_of(&self.activity)]);
+        let mut hash = block([
+            size,
+            self.rotation as u64,
+            self.windows.len() as u64,
+            hash_of(&self.activity),
+        ]);
         for window in &self.windows {
             let kind = u64::from(window.flags.bits()) << 8 | window.kind as u64;
             let (package, title) = (hash_of(&window.package), hash_of(&window.title));
             let [from, to] = corners(&window.bounds);
-            hash = after(hash, block([kind, window.nodes.into(), package, title, from, to]));
+            hash = after(
+                hash,
+                block([kind, window.nodes.into(), package, title, from, to]),
+            );
         }
-        ScreenHash(node_hashes.iter().fold(hash, |hash, node| after(hash, *node)))
+        ScreenHash(
+            node_hashes
+                .iter()
+                .fold(hash, |hash, node| after(hash, *node)),
+        )
     }
 }
 
@@ -56,7 +67,11 @@ impl Node {
 
     fn hash_with(&self, class: u64) -> u64 {
         let place = u64::from(self.flags.bits()) << 16 | u64::from(self.depth);
-        let (id, text, description) = (hash_of(&self.id), hash_of(&self.text), hash_of(&self.description));
+        let (id, text, description) = (
+            hash_of(&self.id),
+            hash_of(&self.text),
+            hash_of(&self.description),
+        );
         let [from, to] = corners(&self.bounds);
         block([place, class, id, text, description, from, to])
     }
@@ -84,7 +99,11 @@ fn corners(rect: &Rect) -> [u64; 2] {
 }
 
 fn hash_of(text: &str) -> u64 {
-    if text.is_empty() { 0 } else { xxh3_64(text.as_bytes()) }
+    if text.is_empty() {
+        0
+    } else {
+        xxh3_64(text.as_bytes())
+    }
 }
 
 impl fmt::Display for ScreenHash {
@@ -103,6 +122,8 @@ impl FromStr for ScreenHash {
     type Err = NotAScreenHash;
 
     fn from_str(digits: &str) -> Result<Self, NotAScreenHash> {
-        hex::parse(digits).map(ScreenHash).ok_or_else(|| NotAScreenHash(digits.to_owned()))
+        hex::parse(digits)
+            .map(ScreenHash)
+            .ok_or_else(|| NotAScreenHash(digits.to_owned()))
     }
 }

@@ -23,7 +23,12 @@ impl Screen {
     pub fn widget(&self, node: usize) -> Widget {
         let Node { id, class, .. } = &self.nodes()[node];
         let text = self.nodes()[node].label().clone();
-        Widget { id: id.clone(), text, class: class.clone(), path: self.path(node) }
+        Widget {
+            id: id.clone(),
+            text,
+            class: class.clone(),
+            path: self.path(node),
+        }
     }
 
     /// The node that the widget most likely is, among those that can be touched now: one of the same class, id and
@@ -39,14 +44,25 @@ impl Screen {
         };
         let touchable = |(number, _): (usize, &Node)| self.can_be_touched(number).then_some(number);
         let nodes = || self.nodes().iter().enumerate().filter(alike);
-        let exact =
-            nodes().filter(|(_, node)| same_or_none(&widget.text, node.label())).filter_map(touchable);
-        exact.min_by_key(|&node| (!self.is_at_path(node, &widget.path), self.distance(node, near))).or_else(
-            || {
-                let mut at_path = nodes().filter(|&(number, _)| self.is_at_path(number, &widget.path));
-                if widget.id.is_empty() { None } else { at_path.find_map(touchable) }
-            },
-        )
+        let exact = nodes()
+            .filter(|(_, node)| same_or_none(&widget.text, node.label()))
+            .filter_map(touchable);
+        exact
+            .min_by_key(|&node| {
+                (
+                    !self.is_at_path(node, &widget.path),
+                    self.distance(node, near),
+                )
+            })
+            .or_else(|| {
+                let mut at_path =
+                    nodes().filter(|&(number, _)| self.is_at_path(number, &widget.path));
+                if widget.id.is_empty() {
+                    None
+                } else {
+                    at_path.find_map(touchable)
+                }
+            })
     }
 
     /// What a finger would touch: in the topmost window there the deepest visible node. A node that takes no touches
@@ -54,8 +70,9 @@ impl Screen {
     pub fn node_at(&self, point: Point) -> Option<usize> {
         let (first, nodes) = self.window_at(point)?;
         let under = |(number, node): (usize, &Node)| lies_under(node, point).then_some(number);
-        let taker =
-            nodes.iter().rposition(|node| lies_under(node, point) && node.flags.intersects(TAKES_TOUCH));
+        let taker = nodes
+            .iter()
+            .rposition(|node| lies_under(node, point) && node.flags.intersects(TAKES_TOUCH));
         let (start, end) = match taker {
             Some(taker) => (taker, taker + subtree(&nodes[taker..])),
             None => (0, nodes.len()),
@@ -79,7 +96,8 @@ impl Screen {
     /// Whether a person looks for such a widget in vain. Where a dialog, a menu or the keyboard is above the app's own window
     /// nobody can tell.
     pub fn lacks(&self, pattern: &Widget) -> bool {
-        let is_own = |window: &Window| matches!(window.kind, WindowKind::Application | WindowKind::System);
+        let is_own =
+            |window: &Window| matches!(window.kind, WindowKind::Application | WindowKind::System);
         !self.nodes().is_empty() && self.windows().iter().all(is_own) && !self.shows(pattern)
     }
 
@@ -112,12 +130,16 @@ impl Screen {
         if depth == 0 {
             return None;
         }
-        self.nodes()[..node].iter().rposition(|before| before.depth < depth)
+        self.nodes()[..node]
+            .iter()
+            .rposition(|before| before.depth < depth)
     }
 
     pub fn children(&self, node: usize) -> impl Iterator<Item = usize> {
         let depth = self.nodes()[node].depth;
-        let below = self.nodes()[node + 1..].iter().take_while(move |below| below.depth > depth);
+        let below = self.nodes()[node + 1..]
+            .iter()
+            .take_while(move |below| below.depth > depth);
         below
             .enumerate()
             .filter(move |(_, below)| below.depth - 1 == depth)
@@ -198,7 +220,9 @@ impl Screen {
     fn is_covered(&self, node: usize) -> bool {
         let middle = self.nodes()[node].bounds.center();
         let (own, _) = self.window_of(node);
-        self.windows_with_nodes().skip(own + 1).any(|(window, _, nodes)| covers(window, nodes, middle))
+        self.windows_with_nodes()
+            .skip(own + 1)
+            .any(|(window, _, nodes)| covers(window, nodes, middle))
     }
 
     /// How far the node lies from the place: to its edge, then to its middle.
@@ -209,9 +233,13 @@ impl Screen {
             let (at, low, high) = (i64::from(at), i64::from(low), i64::from(high));
             (low - at).max(at - high).max(0) as u64
         };
-        let edge = outside(place.x, bounds.left, bounds.right) + outside(place.y, bounds.top, bounds.bottom);
+        let edge = outside(place.x, bounds.left, bounds.right)
+            + outside(place.y, bounds.top, bounds.bottom);
         let middle = bounds.center();
-        (edge, u64::from(middle.x.abs_diff(place.x)) + u64::from(middle.y.abs_diff(place.y)))
+        (
+            edge,
+            u64::from(middle.x.abs_diff(place.x)) + u64::from(middle.y.abs_diff(place.y)),
+        )
     }
 }
 
@@ -223,7 +251,10 @@ fn covers(window: &Window, nodes: &[Node], point: Point) -> bool {
 }
 
 fn can_be_blocked(window: &Window) -> bool {
-    matches!(window.kind, WindowKind::Application | WindowKind::Dialog | WindowKind::Popup)
+    matches!(
+        window.kind,
+        WindowKind::Application | WindowKind::Dialog | WindowKind::Popup
+    )
 }
 
 fn lies_under(node: &Node, point: Point) -> bool {
@@ -232,12 +263,20 @@ fn lies_under(node: &Node, point: Point) -> bool {
 
 /// How many nodes the first one and all below it are.
 fn subtree(nodes: &[Node]) -> usize {
-    1 + nodes.iter().skip(1).take_while(|below| below.depth > nodes[0].depth).count()
+    1 + nodes
+        .iter()
+        .skip(1)
+        .take_while(|below| below.depth > nodes[0].depth)
+        .count()
 }
 
 /// By the whole id, or by what comes after its slash.
 fn is_called(node: &Node, id: &str) -> bool {
-    id.is_empty() || node.id.strip_suffix(id).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    id.is_empty()
+        || node
+            .id
+            .strip_suffix(id)
+            .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 fn same_or_none(wanted: &Text, found: &Text) -> bool {

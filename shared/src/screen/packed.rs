@@ -48,7 +48,10 @@ fn pack(content: &ScreenContent) -> Vec<u8> {
         packer.byte(content.rotation as u8);
         packer.text(&content.activity);
         packer.count(content.windows.len());
-        content.windows.iter().for_each(|window| packer.window(window));
+        content
+            .windows
+            .iter()
+            .for_each(|window| packer.window(window));
         packer.count(content.nodes.len());
         content.nodes.iter().for_each(|node| packer.node(node));
     })
@@ -62,15 +65,31 @@ fn unpack(bytes: &[u8]) -> Result<Screen, MalformedScreen> {
     let windows = unpacker.windows()?;
     let nodes = unpacker.nodes()?;
     unpacker.end()?;
-    received(ScreenContent { size, rotation, activity, windows, nodes })
+    received(ScreenContent {
+        size,
+        rotation,
+        activity,
+        windows,
+        nodes,
+    })
 }
 
 /// A screen from the other end. Few bytes can name one long text again and again, and all of it would be hashed.
 pub(super) fn received(content: ScreenContent) -> Result<Screen, MalformedScreen> {
-    let of_windows = content.windows.iter().flat_map(|window| [&window.package, &window.title]);
-    let of_nodes =
-        content.nodes.iter().flat_map(|node| [&node.class, &node.id, &node.text, &node.description]);
-    if of_windows.chain(of_nodes).map(|text| text.len() as u64).sum::<u64>() > MAX_TEXT {
+    let of_windows = content
+        .windows
+        .iter()
+        .flat_map(|window| [&window.package, &window.title]);
+    let of_nodes = content
+        .nodes
+        .iter()
+        .flat_map(|node| [&node.class, &node.id, &node.text, &node.description]);
+    if of_windows
+        .chain(of_nodes)
+        .map(|text| text.len() as u64)
+        .sum::<u64>()
+        > MAX_TEXT
+    {
         return Err(MalformedScreen::TooMuchText { limit: MAX_TEXT });
     }
     Screen::new(content)

@@ -55,13 +55,24 @@ pub enum TraceProblem {
 impl Trace {
     pub fn parse(text: &str) -> Result<Trace, TraceError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        let mut lines = (1..)
+            .zip(text.lines())
+            .filter(|(_, line)| !line.trim().is_empty());
         let (line, first) = lines.next().ok_or(TraceError::at(1, TraceProblem::Empty))?;
         let header = json(line, first)?;
         let reader = version(&header).map_err(|wrong| wrong.in_line(line))?;
-        let header = reader.header(&header).map_err(|wrong| wrong.in_line(line))?;
-        let step = |(line, text)| reader.step(&json(line, text)?).map_err(|wrong: Wrong| wrong.in_line(line));
-        Ok(Trace { header, steps: lines.map(step).collect::<Result<_, _>>()? })
+        let header = reader
+            .header(&header)
+            .map_err(|wrong| wrong.in_line(line))?;
+        let step = |(line, text)| {
+            reader
+                .step(&json(line, text)?)
+                .map_err(|wrong: Wrong| wrong.in_line(line))
+        };
+        Ok(Trace {
+            header,
+            steps: lines.map(step).collect::<Result<_, _>>()?,
+        })
     }
 
     pub fn to_text(&self) -> String {
@@ -82,7 +93,10 @@ fn json(line: usize, text: &str) -> Result<Value, TraceError> {
         } else {
             let why = error.to_string();
             let why = why.split(" at line ").next().unwrap_or_default().to_owned();
-            TraceProblem::NotJson { why, column: error.column() }
+            TraceProblem::NotJson {
+                why,
+                column: error.column(),
+            }
         };
         TraceError::at(line, problem)
     })
@@ -92,18 +106,32 @@ fn json(line: usize, text: &str) -> Result<Value, TraceError> {
 fn version(header: &Value) -> Result<Reader, Wrong> {
     let found = Fields::of(header)?.need("retap", fields::text)?;
     let number = |digits: &str| digits.parse::<u32>().ok();
-    match found.split_once('.').map(|(major, minor)| (number(major), number(minor))) {
-        Some((Some(FORMAT_MAJOR), Some(minor))) => Ok(Reader { lenient: minor > FORMAT_MINOR }),
+    match found
+        .split_once('.')
+        .map(|(major, minor)| (number(major), number(minor)))
+    {
+        Some((Some(FORMAT_MAJOR), Some(minor))) => Ok(Reader {
+            lenient: minor > FORMAT_MINOR,
+        }),
         Some((Some(major), Some(_))) if major > FORMAT_MAJOR => {
-            Err(Wrong::new(TraceProblem::NewerMajor { found: found.into() }).within("retap"))
+            Err(Wrong::new(TraceProblem::NewerMajor {
+                found: found.into(),
+            })
+            .within("retap"))
         }
-        _ => Err(Wrong::unexpected("a version such as \"1.0\"", &found.as_str().into()).within("retap")),
+        _ => Err(
+            Wrong::unexpected("a version such as \"1.0\"", &found.as_str().into()).within("retap"),
+        ),
     }
 }
 
 impl TraceError {
     fn at(line: usize, problem: TraceProblem) -> Self {
-        TraceError { line, field: None, problem }
+        TraceError {
+            line,
+            field: None,
+            problem,
+        }
     }
 }
 

@@ -12,11 +12,18 @@ use retap_shared::protocol::*;
 use retap_shared::screen::ScreenChange;
 use retap_shared::verdict::{Problem, ProblemKind, Verdict};
 
-use super::{app, long_text, rotation, screen, screen_hash, screen_pair, size, start, step, target, text};
+use super::{
+    app, long_text, rotation, screen, screen_hash, screen_pair, size, start, step, target, text,
+};
 
 pub(crate) fn request() -> impl Strategy<Value = Request> {
     let command = prop_oneof![
-        prop::sample::select(std::vec![Command::Launch, Command::Stop, Command::ClearData, Command::Grant]),
+        prop::sample::select(std::vec![
+            Command::Launch,
+            Command::Stop,
+            Command::ClearData,
+            Command::Grant
+        ]),
         start().prop_map(Command::Start),
     ];
     let id = any::<u32>().prop_map(CheckpointId);
@@ -48,24 +55,61 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
     let branches = || vec(any::<u32>(), 0..30);
     let screens = vec(screen().prop_map(Arc::new), 0..4);
     prop_oneof![
-        (phone(), capabilities(), apps).prop_map(|(phone, can, apps)| Described { phone, can, apps }.into()),
+        (phone(), capabilities(), apps).prop_map(|(phone, can, apps)| Described {
+            phone,
+            can,
+            apps
+        }
+        .into()),
         (update(), micros()).prop_map(|(screen, worked)| Captured { screen, worked }.into()),
-        (hit(), update(), happenings(), branches(), any::<bool>(), micros()).prop_map(
-            |(hit, screen, happened, branches, quiet, took)| {
-                Acted { hit, screen, happened, branches, quiet, took }.into()
-            }
-        ),
+        (
+            hit(),
+            update(),
+            happenings(),
+            branches(),
+            any::<bool>(),
+            micros()
+        )
+            .prop_map(|(hit, screen, happened, branches, quiet, took)| {
+                Acted {
+                    hit,
+                    screen,
+                    happened,
+                    branches,
+                    quiet,
+                    took,
+                }
+                .into()
+            }),
         (any::<bool>(), happenings(), micros()).prop_map(|(quiet, happened, took)| Settled {
             quiet,
             happened,
             took
         }
         .into()),
-        (verdict(), any::<u32>(), vec(hit(), 0..20), happenings(), branches(), screens, micros()).prop_map(
-            |(verdict, played, hits, happened, branches, screens, took)| {
-                Played { verdict, played, hits, happened, branches, screens, took }.into()
-            }
-        ),
+        (
+            verdict(),
+            any::<u32>(),
+            vec(hit(), 0..20),
+            happenings(),
+            branches(),
+            screens,
+            micros()
+        )
+            .prop_map(
+                |(verdict, played, hits, happened, branches, screens, took)| {
+                    Played {
+                        verdict,
+                        played,
+                        hits,
+                        happened,
+                        branches,
+                        screens,
+                        took,
+                    }
+                    .into()
+                }
+            ),
         (happenings(), micros()).prop_map(|(happened, took)| Controlled { happened, took }.into()),
         happenings().prop_map(|happened| Watched { happened }.into()),
         (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| Checkpointed {
@@ -74,13 +118,21 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             took
         }
         .into()),
-        vec(any::<u8>(), 0..300).prop_map(|picture| Shot { picture: Png(picture) }.into()),
+        vec(any::<u8>(), 0..300).prop_map(|picture| Shot {
+            picture: Png(picture)
+        }
+        .into()),
     ]
 }
 
 pub(crate) fn happening() -> impl Strategy<Value = Happening> {
-    let what = prop_oneof![problem().prop_map(What::Problem), text().prop_map(What::Activity)];
-    (micros(), what).prop_map(|(at, what)| Happening { at, what }).boxed()
+    let what = prop_oneof![
+        problem().prop_map(What::Problem),
+        text().prop_map(What::Activity)
+    ];
+    (micros(), what)
+        .prop_map(|(at, what)| Happening { at, what })
+        .boxed()
 }
 
 pub(crate) fn fault() -> impl Strategy<Value = Fault> {
@@ -129,8 +181,16 @@ fn settle() -> impl Strategy<Value = Settle> {
 }
 
 fn play() -> impl Strategy<Value = Play> {
-    (app(), start(), vec(step(), 0..8), option::of(target()), settle(), micros(), any::<bool>()).prop_map(
-        |(app, start, steps, target, settle, linger, record)| Play {
+    (
+        app(),
+        start(),
+        vec(step(), 0..8),
+        option::of(target()),
+        settle(),
+        micros(),
+        any::<bool>(),
+    )
+        .prop_map(|(app, start, steps, target, settle, linger, record)| Play {
             app,
             start,
             steps,
@@ -138,8 +198,7 @@ fn play() -> impl Strategy<Value = Play> {
             settle,
             linger,
             record,
-        },
-    )
+        })
 }
 
 fn hit() -> impl Strategy<Value = Hit> {
@@ -149,8 +208,9 @@ fn hit() -> impl Strategy<Value = Hit> {
 fn update() -> impl Strategy<Value = ScreenUpdate> {
     prop_oneof![
         Just(ScreenUpdate::Unchanged),
-        screen_pair()
-            .prop_map(|(before, after)| ScreenUpdate::Changed(ScreenChange::between(&before, &after))),
+        screen_pair().prop_map(
+            |(before, after)| ScreenUpdate::Changed(ScreenChange::between(&before, &after))
+        ),
         screen().prop_map(|screen| ScreenUpdate::Full(Arc::new(screen))),
     ]
 }
@@ -167,8 +227,11 @@ fn verdict() -> impl Strategy<Value = Verdict> {
 }
 
 fn problem() -> impl Strategy<Value = Problem> {
-    let kind =
-        prop::sample::select(std::vec![ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr]);
+    let kind = prop::sample::select(std::vec![
+        ProblemKind::Crash,
+        ProblemKind::NativeCrash,
+        ProblemKind::Anr
+    ]);
     (kind, text(), long_text(), long_text()).prop_map(|(kind, process, summary, stack)| Problem {
         kind,
         process,
@@ -178,17 +241,27 @@ fn problem() -> impl Strategy<Value = Problem> {
 }
 
 fn capabilities() -> impl Strategy<Value = Capabilities> {
-    (any::<[bool; 4]>(), any::<u16>()).prop_map(|([checkpoints, branches, rotation, screenshots], system)| {
-        let system = SystemKinds::from_bits_retain(system);
-        Capabilities { checkpoints, branches, rotation, screenshots, system }
-    })
+    (any::<[bool; 4]>(), any::<u16>()).prop_map(
+        |([checkpoints, branches, rotation, screenshots], system)| {
+            let system = SystemKinds::from_bits_retain(system);
+            Capabilities {
+                checkpoints,
+                branches,
+                rotation,
+                screenshots,
+                system,
+            }
+        },
+    )
 }
 
 fn app_info() -> impl Strategy<Value = AppInfo> {
-    (app(), text(), vec(text(), 0..5), any::<u32>()).prop_map(|(app, label, activities, branches)| AppInfo {
-        app,
-        label,
-        activities,
-        branches,
-    })
+    (app(), text(), vec(text(), 0..5), any::<u32>()).prop_map(
+        |(app, label, activities, branches)| AppInfo {
+            app,
+            label,
+            activities,
+            branches,
+        },
+    )
 }

@@ -39,7 +39,12 @@ pub(crate) fn size() -> impl Strategy<Value = Size> {
 }
 
 pub(crate) fn rotation() -> impl Strategy<Value = Rotation> {
-    prop::sample::select(vec![Rotation::Natural, Rotation::Left, Rotation::UpsideDown, Rotation::Right])
+    prop::sample::select(vec![
+        Rotation::Natural,
+        Rotation::Left,
+        Rotation::UpsideDown,
+        Rotation::Right,
+    ])
 }
 
 pub(crate) fn screen_hash() -> impl Strategy<Value = ScreenHash> {
@@ -48,7 +53,12 @@ pub(crate) fn screen_hash() -> impl Strategy<Value = ScreenHash> {
 
 pub(crate) fn widget() -> impl Strategy<Value = Widget> {
     (text(), text(), text(), text())
-        .prop_map(|(id, text, class, path)| Widget { id, text, class, path })
+        .prop_map(|(id, text, class, path)| Widget {
+            id,
+            text,
+            class,
+            path,
+        })
         .boxed()
 }
 
@@ -66,7 +76,8 @@ pub(crate) fn start() -> impl Strategy<Value = Start> {
 
 pub(crate) fn target() -> impl Strategy<Value = Target> {
     prop_oneof![
-        any::<u64>().prop_map(|number| Target::Problem(retap_shared::fingerprint::Fingerprint(number))),
+        any::<u64>()
+            .prop_map(|number| Target::Problem(retap_shared::fingerprint::Fingerprint(number))),
         Just(Target::AnyProblem),
         text().prop_map(Target::Activity),
         widget().prop_map(Target::Screen),
@@ -76,8 +87,18 @@ pub(crate) fn target() -> impl Strategy<Value = Target> {
 }
 
 pub(crate) fn step() -> impl Strategy<Value = Step> {
-    (action(), prop::option::of(widget()), text(), prop::option::of(screen_hash()))
-        .prop_map(|(action, widget, activity, screen)| Step { action, widget, activity, screen })
+    (
+        action(),
+        prop::option::of(widget()),
+        text(),
+        prop::option::of(screen_hash()),
+    )
+        .prop_map(|(action, widget, activity, screen)| Step {
+            action,
+            widget,
+            activity,
+            screen,
+        })
         .boxed()
 }
 
@@ -94,15 +115,31 @@ fn system() -> impl Strategy<Value = System> {
 
 fn action() -> impl Strategy<Value = Action> {
     let key = prop_oneof![
-        prop::sample::select(vec![Key::Back, Key::Home, Key::Menu, Key::Enter, Key::Delete]),
+        prop::sample::select(vec![
+            Key::Back,
+            Key::Home,
+            Key::Menu,
+            Key::Enter,
+            Key::Delete
+        ]),
         any::<u16>().prop_map(Key::Code),
     ];
     prop_oneof![
         point().prop_map(Action::Tap),
         point().prop_map(Action::LongPress),
-        (point(), point(), any::<u32>()).prop_map(|(from, to, millis)| Action::Swipe { from, to, millis }),
-        (point(), any::<i32>(), any::<i32>(), any::<u32>())
-            .prop_map(|(center, from, to, millis)| Action::Pinch { center, from, to, millis }),
+        (point(), point(), any::<u32>()).prop_map(|(from, to, millis)| Action::Swipe {
+            from,
+            to,
+            millis
+        }),
+        (point(), any::<i32>(), any::<i32>(), any::<u32>()).prop_map(
+            |(center, from, to, millis)| Action::Pinch {
+                center,
+                from,
+                to,
+                millis
+            }
+        ),
         key.prop_map(Action::Key),
         (point(), text()).prop_map(|(at, text)| Action::Text { at, text }),
         rotation().prop_map(Action::Rotate),

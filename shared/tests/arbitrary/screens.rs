@@ -1,7 +1,9 @@
 //! Screens: any tree, and pairs of screens that have much or nothing in common.
 
 use proptest::prelude::*;
-use retap_shared::screen::{Node, NodeFlags, Rect, Screen, ScreenContent, Window, WindowFlags, WindowKind};
+use retap_shared::screen::{
+    Node, NodeFlags, Rect, Screen, ScreenContent, Window, WindowFlags, WindowKind,
+};
 
 use super::{rotation, size, text};
 
@@ -26,9 +28,19 @@ fn build(content: ScreenContent) -> Screen {
 
 fn content() -> impl Strategy<Value = ScreenContent> {
     let window = (window(), prop::collection::vec(node(), 0..12));
-    (size(), rotation(), text(), prop::collection::vec(window, 0..4))
+    (
+        size(),
+        rotation(),
+        text(),
+        prop::collection::vec(window, 0..4),
+    )
         .prop_map(|(size, rotation, activity, windows)| {
-            let mut content = ScreenContent { size, rotation, activity, ..ScreenContent::default() };
+            let mut content = ScreenContent {
+                size,
+                rotation,
+                activity,
+                ..ScreenContent::default()
+            };
             for (mut window, nodes) in windows {
                 window.nodes = nodes.len() as u32;
                 content.windows.push(window);
@@ -60,30 +72,44 @@ fn window() -> impl Strategy<Value = Window> {
         WindowKind::Keyboard,
         WindowKind::System,
     ];
-    (prop::sample::select(kinds), text(), text(), rect(), any::<u8>()).prop_map(
-        |(kind, package, title, bounds, flags)| Window {
+    (
+        prop::sample::select(kinds),
+        text(),
+        text(),
+        rect(),
+        any::<u8>(),
+    )
+        .prop_map(|(kind, package, title, bounds, flags)| Window {
             kind,
             package,
             title,
             bounds,
             flags: WindowFlags::from_bits_retain(flags),
             nodes: 0,
-        },
-    )
+        })
 }
 
 fn node() -> impl Strategy<Value = Node> {
-    (0..6_u16, text(), text(), text(), text(), rect(), any::<u16>()).prop_map(
-        |(depth, class, id, text, description, bounds, flags)| Node {
-            depth,
-            class,
-            id,
-            text,
-            description,
-            bounds,
-            flags: NodeFlags::from_bits_retain(flags),
-        },
+    (
+        0..6_u16,
+        text(),
+        text(),
+        text(),
+        text(),
+        rect(),
+        any::<u16>(),
     )
+        .prop_map(
+            |(depth, class, id, text, description, bounds, flags)| Node {
+                depth,
+                class,
+                id,
+                text,
+                description,
+                bounds,
+                flags: NodeFlags::from_bits_retain(flags),
+            },
+        )
 }
 
 /// Mostly as on a display, sometimes beyond any.
@@ -117,12 +143,18 @@ fn edit() -> impl Strategy<Value = Edit> {
 
 impl Edit {
     fn apply(self, mut content: ScreenContent) -> ScreenContent {
-        let place = |at: prop::sample::Index, content: &ScreenContent| at.index(content.nodes.len().max(1));
+        let place =
+            |at: prop::sample::Index, content: &ScreenContent| at.index(content.nodes.len().max(1));
         match self {
             Edit::Replace(at, node) if !content.nodes.is_empty() => {
                 let at = place(at, &content);
                 let old = content.nodes[at].clone();
-                content.nodes[at] = Node { depth: old.depth, class: old.class, id: old.id, ..node };
+                content.nodes[at] = Node {
+                    depth: old.depth,
+                    class: old.class,
+                    id: old.id,
+                    ..node
+                };
             }
             Edit::Remove(at) if !content.nodes.is_empty() => {
                 let at = place(at, &content);
@@ -135,7 +167,10 @@ impl Edit {
                 content.nodes.insert(at, node);
             }
             Edit::Add(window, nodes) => {
-                content.windows.push(Window { nodes: nodes.len() as u32, ..window });
+                content.windows.push(Window {
+                    nodes: nodes.len() as u32,
+                    ..window
+                });
                 content.nodes.extend(nodes);
             }
             _ => {}
@@ -150,5 +185,9 @@ fn window_of(content: &mut ScreenContent, node: usize) -> &mut Window {
         end += window.nodes as usize;
         node < end
     };
-    content.windows.iter_mut().find(holds).expect("every node has a window")
+    content
+        .windows
+        .iter_mut()
+        .find(holds)
+        .expect("every node has a window")
 }

@@ -5,7 +5,10 @@ use retap_shared::verdict::{Problem, ProblemKind};
 use super::explained;
 
 fn anr(reason: &str, stack: &str) -> Problem {
-    Problem { summary: reason.into(), ..super::problem(ProblemKind::Anr, stack) }
+    Problem {
+        summary: reason.into(),
+        ..super::problem(ProblemKind::Anr, stack)
+    }
 }
 
 const TRACE: &str = "----- pid 4711 at 2026-01-31 12:00:00 -----
@@ -47,14 +50,27 @@ fn the_reason_and_own_frames_of_the_main_thread_count() {
 
 #[test]
 fn times_tokens_addresses_lines_and_the_event_that_waited_do_not_count() {
-    let same =
-        REASON.replace("5001ms", "8007ms").replace("a1b2c3d", "facade0").replace("MotionEvent", "KeyEvent");
-    let moved = TRACE.replace("java:55", "java:57").replace("0x0e57c91f", "0x01234567");
-    assert_eq!(anr(&same, &moved).fingerprint(), anr(REASON, TRACE).fingerprint());
+    let same = REASON
+        .replace("5001ms", "8007ms")
+        .replace("a1b2c3d", "facade0")
+        .replace("MotionEvent", "KeyEvent");
+    let moved = TRACE
+        .replace("java:55", "java:57")
+        .replace("0x0e57c91f", "0x01234567");
+    assert_eq!(
+        anr(&same, &moved).fingerprint(),
+        anr(REASON, TRACE).fingerprint()
+    );
     let elsewhere = TRACE.replace("Cart.total", "Cart.save");
-    assert_ne!(anr(REASON, &elsewhere).fingerprint(), anr(REASON, TRACE).fingerprint());
+    assert_ne!(
+        anr(REASON, &elsewhere).fingerprint(),
+        anr(REASON, TRACE).fingerprint()
+    );
     let service = "executing service com.example.shop/.SyncService";
-    assert_ne!(anr(service, TRACE).fingerprint(), anr(REASON, TRACE).fingerprint());
+    assert_ne!(
+        anr(service, TRACE).fingerprint(),
+        anr(REASON, TRACE).fingerprint()
+    );
 }
 
 #[test]
@@ -66,12 +82,17 @@ fn the_logs_own_reason_is_preferred() {
         ["Broadcast of Intent { act=android.intent.action.TIME_TICK flg=# }"]
     );
     let file = format!("Subject: Input dispatching timed out after 500.5ms\n{TRACE}");
-    assert_eq!(explained(&anr("ANR", &file))[0], "Input dispatching timed out after #");
+    assert_eq!(
+        explained(&anr("ANR", &file))[0],
+        "Input dispatching timed out after #"
+    );
 }
 
 #[test]
 fn a_trace_that_names_no_thread_is_the_main_threads() {
-    let stack =
-        "  at com.example.shop.Cart.total(Cart.java:55)\n  at android.view.View.performClick(View.java:1)";
-    assert_eq!(explained(&anr("stuck", stack)), ["stuck", "com.example.shop.Cart.total"]);
+    let stack = "  at com.example.shop.Cart.total(Cart.java:55)\n  at android.view.View.performClick(View.java:1)";
+    assert_eq!(
+        explained(&anr("stuck", stack)),
+        ["stuck", "com.example.shop.Cart.total"]
+    );
 }

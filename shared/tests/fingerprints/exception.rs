@@ -36,18 +36,28 @@ fn class_and_own_frames_count() {
 
 #[test]
 fn messages_and_the_frameworks_lines_do_not_count_but_own_lines_and_the_class_do() {
-    let same = PLAIN.replace("Index: 3, Size: 3", "Index: 12, Size: 7").replace("java:437", "java:502");
+    let same = PLAIN
+        .replace("Index: 3, Size: 3", "Index: 12, Size: 7")
+        .replace("java:437", "java:502");
     assert_eq!(crash(&same).fingerprint(), crash(PLAIN).fingerprint());
-    for other in [PLAIN.replace("kt:88", "kt:89"), PLAIN.replace("IndexOutOf", "ArrayIndexOutOf")] {
+    for other in [
+        PLAIN.replace("kt:88", "kt:89"),
+        PLAIN.replace("IndexOutOf", "ArrayIndexOutOf"),
+    ] {
         assert_ne!(crash(&other).fingerprint(), crash(PLAIN).fingerprint());
     }
 }
 
 #[test]
 fn it_does_not_matter_how_the_report_came() {
-    let introduced = format!("FATAL EXCEPTION: main\nProcess: com.example.shop, PID: 4711\n{PLAIN}");
-    let logcat =
-        |prefix: &str| introduced.lines().map(|line| format!("{prefix}{line}\n")).collect::<String>();
+    let introduced =
+        format!("FATAL EXCEPTION: main\nProcess: com.example.shop, PID: 4711\n{PLAIN}");
+    let logcat = |prefix: &str| {
+        introduced
+            .lines()
+            .map(|line| format!("{prefix}{line}\n"))
+            .collect::<String>()
+    };
     let reports = [
         introduced.clone(),
         introduced.replace('\n', "\r\n"),
@@ -71,14 +81,17 @@ fn it_does_not_matter_how_the_report_came() {
 
 #[test]
 fn a_message_of_several_lines_is_still_a_message() {
-    let long = PLAIN
-        .replace("Index: 3, Size: 3", "first\njava.lang.Other: second\n\n  third line at the end (of it)");
+    let long = PLAIN.replace(
+        "Index: 3, Size: 3",
+        "first\njava.lang.Other: second\n\n  third line at the end (of it)",
+    );
     assert_eq!(lines(&long), lines(PLAIN));
 }
 
 #[test]
 fn the_root_cause_counts_with_the_frames_it_shares() {
-    let stack = "java.lang.RuntimeException: Unable to start activity ComponentInfo{com.example.shop/.Main}
+    let stack =
+        "java.lang.RuntimeException: Unable to start activity ComponentInfo{com.example.shop/.Main}
 \tat android.app.ActivityThread.performLaunchActivity(ActivityThread.java:3449)
 \tat com.example.shop.Launcher.launch(Launcher.java:9)
 \tat android.app.ActivityThread.main(ActivityThread.java:7660)
@@ -118,7 +131,11 @@ fn a_circle_of_causes_ends_where_it_closes() {
         );
         assert_eq!(
             lines(&stack),
-            ["java.io.IOException", "com.example.shop.B.b:2", "com.example.shop.A.a:1"],
+            [
+                "java.io.IOException",
+                "com.example.shop.B.b:2",
+                "com.example.shop.A.a:1"
+            ],
             "{end}"
         );
     }
@@ -138,10 +155,17 @@ Caused by: java.lang.ArithmeticException: divide by zero
 
 #[test]
 fn suppressed_exceptions_and_their_causes_do_not_count() {
-    let expected = ["java.lang.ArithmeticException", "com.example.shop.B.b:2", "com.example.shop.A.a:1"];
+    let expected = [
+        "java.lang.ArithmeticException",
+        "com.example.shop.B.b:2",
+        "com.example.shop.A.a:1",
+    ];
     assert_eq!(lines(SUPPRESSED), expected);
     let without_cause = SUPPRESSED.split("Caused by: java.lang").next().unwrap();
-    assert_eq!(lines(without_cause), ["java.lang.IllegalStateException", "com.example.shop.A.a:1"]);
+    assert_eq!(
+        lines(without_cause),
+        ["java.lang.IllegalStateException", "com.example.shop.A.a:1"]
+    );
 }
 
 #[test]
@@ -152,24 +176,48 @@ Suppressed: java.lang.ClassNotFoundException: again
 at java.lang.Class.classForName(Native Method)
 ... 1 more
 Caused by: java.lang.NoClassDefFoundError: Class not found using the boot class loader";
-    assert_eq!(lines(not_found), ["java.lang.ClassNotFoundException", "com.example.shop.A.a:1"]);
+    assert_eq!(
+        lines(not_found),
+        ["java.lang.ClassNotFoundException", "com.example.shop.A.a:1"]
+    );
     let of_coroutine = "java.lang.RuntimeException: outer
 at com.example.shop.A.a(A.java:1)
 Suppressed: kotlinx.coroutines.internal.DiagnosticCoroutineContextException: [StandaloneCoroutine{Cancelling}@1b2c3d4]
 Caused by: java.io.IOException: inner
 at com.example.shop.B.b(B.java:2)";
-    assert_eq!(lines(of_coroutine), ["java.io.IOException", "com.example.shop.B.b:2"]);
+    assert_eq!(
+        lines(of_coroutine),
+        ["java.io.IOException", "com.example.shop.B.b:2"]
+    );
 }
 
 #[test]
 fn compilers_counters_do_not_count() {
     let pairs = [
-        ("Main.lambda$onCreate$0(Main.java:7)", "Main.lambda$onCreate$3(Main.java:7)"),
-        ("Main.lambda$onCreate$0$com-example-shop-Main(Main.java:7)", "Main.lambda$onCreate$0(Main.java:7)"),
-        ("Main.onCreate$lambda$2(Main.kt:7)", "Main.onCreate$lambda-1(Main.kt:7)"),
-        ("Main.load$lambda$2$lambda$1(Main.kt:7)", "Main.load$lambda$3$lambda$0(Main.kt:7)"),
-        ("-$$Lambda$Main$kA1_x-2.onClick(Unknown Source:4)", "-$$Lambda$Main$zzZ9.onClick(Unknown Source:8)"),
-        ("-$$Lambda$Main$kA1.onClick(Unknown Source:4)", "-$$Lambda$12.onClick(lambda)"),
+        (
+            "Main.lambda$onCreate$0(Main.java:7)",
+            "Main.lambda$onCreate$3(Main.java:7)",
+        ),
+        (
+            "Main.lambda$onCreate$0$com-example-shop-Main(Main.java:7)",
+            "Main.lambda$onCreate$0(Main.java:7)",
+        ),
+        (
+            "Main.onCreate$lambda$2(Main.kt:7)",
+            "Main.onCreate$lambda-1(Main.kt:7)",
+        ),
+        (
+            "Main.load$lambda$2$lambda$1(Main.kt:7)",
+            "Main.load$lambda$3$lambda$0(Main.kt:7)",
+        ),
+        (
+            "-$$Lambda$Main$kA1_x-2.onClick(Unknown Source:4)",
+            "-$$Lambda$Main$zzZ9.onClick(Unknown Source:8)",
+        ),
+        (
+            "-$$Lambda$Main$kA1.onClick(Unknown Source:4)",
+            "-$$Lambda$12.onClick(lambda)",
+        ),
         (
             "Main$$Lambda$14/0x0000000840066.run(Unknown Source)",
             "Main$$Lambda/1750905143.run(Unknown Source)",
@@ -178,8 +226,14 @@ fn compilers_counters_do_not_count() {
             "Main$$ExternalSyntheticLambda3.onClick(D8$$SyntheticClass)",
             "Main$$ExternalSyntheticLambda11.onClick(D8$$SyntheticClass:4)",
         ),
-        ("Main.$r8$lambda$JmT3kQ-x9(Unknown Source:0)", "Main.$r8$lambda$aaaa_b(Unknown Source:6)"),
-        ("Main.access$000(Main.java:3)", "Main.access$100(Main.java:4)"),
+        (
+            "Main.$r8$lambda$JmT3kQ-x9(Unknown Source:0)",
+            "Main.$r8$lambda$aaaa_b(Unknown Source:6)",
+        ),
+        (
+            "Main.access$000(Main.java:3)",
+            "Main.access$100(Main.java:4)",
+        ),
         ("Main.-wrap3(Main.java)", "Main.-wrap12(Main.java)"),
         (
             "ComposableSingletons$MainKt$lambda-1$1.invoke(Main.kt:7)",
@@ -187,7 +241,8 @@ fn compilers_counters_do_not_count() {
         ),
     ];
     for (one, other) in pairs {
-        let stack = |frame: &str| format!("java.lang.NullPointerException\n\tat com.example.shop.{frame}");
+        let stack =
+            |frame: &str| format!("java.lang.NullPointerException\n\tat com.example.shop.{frame}");
         assert_eq!(lines(&stack(one)), lines(&stack(other)));
         assert_eq!(lines(&stack(one)).len(), 2, "{one} is the app's");
     }
@@ -197,12 +252,22 @@ fn compilers_counters_do_not_count() {
 fn names_that_only_look_like_counters_count() {
     for (one, other) in [
         ("Main$1.onClick(Main.java:7)", "Main$2.onClick(Main.java:7)"),
-        ("Main$ProxyScreen1.show(Main.java:7)", "Main$ProxyScreen2.show(Main.java:7)"),
-        ("Main.lambda$onCreate$0(Main.java:7)", "Main.lambda$onStop$0(Main.java:7)"),
-        ("Main.lambda$onCreate$0(Main.java:7)", "Main.lambda$onCreate$0(Main.java:8)"),
+        (
+            "Main$ProxyScreen1.show(Main.java:7)",
+            "Main$ProxyScreen2.show(Main.java:7)",
+        ),
+        (
+            "Main.lambda$onCreate$0(Main.java:7)",
+            "Main.lambda$onStop$0(Main.java:7)",
+        ),
+        (
+            "Main.lambda$onCreate$0(Main.java:7)",
+            "Main.lambda$onCreate$0(Main.java:8)",
+        ),
         ("Main.step1(Main.java:7)", "Main.step2(Main.java:7)"),
     ] {
-        let stack = |frame: &str| format!("java.lang.NullPointerException\n\tat com.example.shop.{frame}");
+        let stack =
+            |frame: &str| format!("java.lang.NullPointerException\n\tat com.example.shop.{frame}");
         assert_ne!(lines(&stack(one)), lines(&stack(other)));
     }
 }
@@ -217,10 +282,17 @@ fn what_the_runtime_makes_is_nobodys() {
 \tat com.example.shop.Catalog.load(Catalog.java:5)"
         )
     };
-    assert_eq!(lines(&stack(1, 2))[1..], ["com.example.shop.Catalog.load:5"]);
-    let without_app = |stack: String| stack.replace("com.example.shop.Catalog", "android.app.Catalog");
-    let expected =
-        ["$Proxy.getItems", "sun.reflect.GeneratedMethodAccessor.invoke", "android.app.Catalog.load"];
+    assert_eq!(
+        lines(&stack(1, 2))[1..],
+        ["com.example.shop.Catalog.load:5"]
+    );
+    let without_app =
+        |stack: String| stack.replace("com.example.shop.Catalog", "android.app.Catalog");
+    let expected = [
+        "$Proxy.getItems",
+        "sun.reflect.GeneratedMethodAccessor.invoke",
+        "android.app.Catalog.load",
+    ];
     assert_eq!(lines(&without_app(stack(1, 2)))[1..], expected);
     assert_eq!(lines(&without_app(stack(3, 4)))[1..], expected);
 }
@@ -254,12 +326,22 @@ fn libraries_are_the_apps_and_the_apps_own_package_always_is() {
 \tat com.google.android.notes.Main.run(Main.java:5)
 \tat a.b.c.d(SourceFile:6)";
     assert_eq!(lines(stack)[1..], ["okhttp3.Call.run:3", "a.b.c.d:6"]);
-    let own = Problem { process: "com.google.android.notes:sync".into(), ..crash(stack) };
+    let own = Problem {
+        process: "com.google.android.notes:sync".into(),
+        ..crash(stack)
+    };
     assert_eq!(
         explained(&own)[1..],
-        ["okhttp3.Call.run:3", "com.google.android.notes.Main.run:5", "a.b.c.d:6"]
+        [
+            "okhttp3.Call.run:3",
+            "com.google.android.notes.Main.run:5",
+            "a.b.c.d:6"
+        ]
     );
-    let system = Problem { process: "android".into(), ..crash(PLAIN) };
+    let system = Problem {
+        process: "android".into(),
+        ..crash(PLAIN)
+    };
     assert_eq!(explained(&system), lines(PLAIN));
 }
 
@@ -267,20 +349,26 @@ fn libraries_are_the_apps_and_the_apps_own_package_always_is() {
 fn endless_recursion_is_one_bug_wherever_the_stack_ended() {
     let circle = ["A.a(A.java:1)", "B.b(B.java:2)", "C.c(C.java:3)"];
     let stack = |shift: usize, bottom: &str| {
-        let frames =
-            (shift..300 + shift).map(|number| format!("\tat com.example.shop.{}\n", circle[number % 3]));
-        format!("java.lang.StackOverflowError: stack size 8MB\n{}{bottom}", frames.collect::<String>())
+        let frames = (shift..300 + shift)
+            .map(|number| format!("\tat com.example.shop.{}\n", circle[number % 3]));
+        format!(
+            "java.lang.StackOverflowError: stack size 8MB\n{}{bottom}",
+            frames.collect::<String>()
+        )
     };
     let bottom = "\tat com.example.shop.Main.onCreate(Main.java:4)";
-    let expected = ["com.example.shop.A.a:1", "com.example.shop.B.b:2", "com.example.shop.C.c:3"];
+    let expected = [
+        "com.example.shop.A.a:1",
+        "com.example.shop.B.b:2",
+        "com.example.shop.C.c:3",
+    ];
     assert_eq!(lines(&stack(0, bottom))[1..], expected);
     assert_eq!(lines(&stack(2, ""))[1..], expected);
 }
 
 #[test]
 fn an_exception_of_no_package_is_found_too() {
-    let stack =
-        "Process: com.example.shop, PID: 12\nOops: it went wrong\n\tat com.example.shop.A.a(A.java:1)";
+    let stack = "Process: com.example.shop, PID: 12\nOops: it went wrong\n\tat com.example.shop.A.a(A.java:1)";
     assert_eq!(lines(stack), ["Oops", "com.example.shop.A.a:1"]);
     assert_eq!(
         lines("java.lang.Error\n\tat a.B.c(B.java:1)\nCaused by: Oops: inner\n\t... 1 more"),
@@ -290,11 +378,16 @@ fn an_exception_of_no_package_is_found_too() {
 
 #[test]
 fn where_the_stack_names_no_exception_the_summary_does() {
-    let summary =
-        |summary: &str| Problem { summary: summary.into(), ..crash("\tat com.example.shop.A.a(A.java:1)") };
+    let summary = |summary: &str| Problem {
+        summary: summary.into(),
+        ..crash("\tat com.example.shop.A.a(A.java:1)")
+    };
     assert_eq!(
         explained(&summary("java.lang.IllegalStateException: no cart")),
         ["java.lang.IllegalStateException", "com.example.shop.A.a:1"]
     );
-    assert_eq!(explained(&summary("died after 12 ms"))[0], "died after # ms");
+    assert_eq!(
+        explained(&summary("died after 12 ms"))[0],
+        "died after # ms"
+    );
 }

@@ -62,7 +62,10 @@ fn addresses_offsets_builds_and_places_of_installation_do_not_count() {
         .map(|line| format!("01-31 12:00:00.123  4800  4800 F DEBUG   : {line}\r\n"))
         .collect();
     assert_eq!(lines(&logcat), lines(TOMBSTONE));
-    for other in [TOMBSTONE.replace("SIGSEGV", "SIGBUS"), TOMBSTONE.replace("Engine::draw", "Engine::load")] {
+    for other in [
+        TOMBSTONE.replace("SIGSEGV", "SIGBUS"),
+        TOMBSTONE.replace("Engine::draw", "Engine::load"),
+    ] {
         assert_ne!(crash(&other).fingerprint(), crash(TOMBSTONE).fingerprint());
     }
 }
@@ -73,12 +76,18 @@ fn where_the_app_has_no_frame_the_systems_count() {
 #00  pc 0004e1a8  /system/lib/libc.so (tgkill+12)
 #01  pc 0004bfd3  /system/lib/libc.so
 #02  pc 00000013  <anonymous:7f1c2b3000>";
-    assert_eq!(lines(stack), ["SIGABRT", "libc.so tgkill", "libc.so", "<anonymous>"]);
+    assert_eq!(
+        lines(stack),
+        ["SIGABRT", "libc.so tgkill", "libc.so", "<anonymous>"]
+    );
 }
 
 #[test]
 fn a_report_without_frames_still_has_its_signal() {
-    let bare = Problem { summary: "Native crash: SIGILL in libgame.so".into(), ..crash("") };
+    let bare = Problem {
+        summary: "Native crash: SIGILL in libgame.so".into(),
+        ..crash("")
+    };
     assert_eq!(explained(&bare), ["SIGILL"]);
     assert_eq!(lines("nothing to see"), ["unknown signal"]);
 }

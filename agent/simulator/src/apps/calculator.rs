@@ -18,7 +18,10 @@ pub(super) const ENTRY: Entry = Entry {
     name: "calculator",
     about: "a calculator and a game in which only long exact sequences reach deep code",
     install: || -> Box<dyn Process> {
-        let (package, label) = (Text::new_static("com.example.calculator"), Text::new_static("Calculator"));
+        let (package, label) = (
+            Text::new_static("com.example.calculator"),
+            Text::new_static("Calculator"),
+        );
         Box::new(Planned::install(package, label, 12, plan()))
     },
     planted: failures::PLANTED,
@@ -28,7 +31,11 @@ pub(super) const ENTRY: Entry = Entry {
 fn plan() -> Arc<Plan> {
     static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
         let screens = [keys::screen_of_keys(), lights::lights(), lights::won()].into_iter();
-        Arc::new(Plan::new("com.example.calculator", 0, screens.chain(tools::screens()).collect()))
+        Arc::new(Plan::new(
+            "com.example.calculator",
+            0,
+            screens.chain(tools::screens()).collect(),
+        ))
     });
     Arc::clone(&PLAN)
 }

@@ -263,13 +263,19 @@ impl App for Mail {
 }
 
 fn manifest() -> Manifest {
-    let more =
-        more::PLAN.screens.iter().map(|screen| Text::new(format!("com.example.mail/.{}", screen.class)));
+    let more = more::PLAN
+        .screens
+        .iter()
+        .map(|screen| Text::new(format!("com.example.mail/.{}", screen.class)));
     Manifest {
         package: Text::new_static("com.example.mail"),
         label: Text::new_static("Mail"),
         version_code: 112,
-        activities: ACTIVITIES.map(Text::new_static).into_iter().chain(more).collect(),
+        activities: ACTIVITIES
+            .map(Text::new_static)
+            .into_iter()
+            .chain(more)
+            .collect(),
         branches: Branch::COUNT + 2 * more::PLAN.decisions,
     }
 }

@@ -8,10 +8,20 @@ pub(super) type Part = (&'static str, &'static str, &'static [&'static str]);
 /// The hub has number 0, the others follow in their order.
 pub(super) fn screens(parts: &[Part]) -> Vec<Screen> {
     let id = |title: &str| title.to_lowercase().replace([' ', '-', '’', ','], "_");
-    let ways = parts.iter().zip(1..).map(|((_, title, _), number)| go(&id(title), title, number).columns(2));
+    let ways = parts
+        .iter()
+        .zip(1..)
+        .map(|((_, title, _), number)| go(&id(title), title, number).columns(2));
     let mut screens = vec![screen("MoreActivity", "More", ways.collect())];
     screens.extend(parts.iter().map(|(class, title, switches)| {
-        screen(class, title, switches.iter().map(|label| toggle(&id(label), label)).collect())
+        screen(
+            class,
+            title,
+            switches
+                .iter()
+                .map(|label| toggle(&id(label), label))
+                .collect(),
+        )
     }));
     screens
 }

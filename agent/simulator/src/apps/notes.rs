@@ -275,13 +275,19 @@ impl App for Notes {
 }
 
 fn manifest() -> Manifest {
-    let more =
-        more::PLAN.screens.iter().map(|screen| Text::new(format!("com.example.notes/.{}", screen.class)));
+    let more = more::PLAN
+        .screens
+        .iter()
+        .map(|screen| Text::new(format!("com.example.notes/.{}", screen.class)));
     Manifest {
         package: Text::new_static("com.example.notes"),
         label: Text::new_static("Notes"),
         version_code: 7,
-        activities: ACTIVITIES.map(Text::new_static).into_iter().chain(more).collect(),
+        activities: ACTIVITIES
+            .map(Text::new_static)
+            .into_iter()
+            .chain(more)
+            .collect(),
         branches: Branch::COUNT + 2 * more::PLAN.decisions,
     }
 }

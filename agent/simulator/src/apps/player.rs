@@ -18,7 +18,10 @@ pub(super) const ENTRY: Entry = Entry {
     name: "player",
     about: "a media player with hidden modes: the same screen, and another behaviour behind it",
     install: || -> Box<dyn Process> {
-        let (package, label) = (Text::new_static("com.example.player"), Text::new_static("Player"));
+        let (package, label) = (
+            Text::new_static("com.example.player"),
+            Text::new_static("Player"),
+        );
         Box::new(Planned::install(package, label, 301, plan()))
     },
     planted: failures::PLANTED,
@@ -27,7 +30,10 @@ pub(super) const ENTRY: Entry = Entry {
 
 fn plan() -> Arc<Plan> {
     static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
-        let screens = library::screens().into_iter().chain(playing::screens()).chain(settings::screens());
+        let screens = library::screens()
+            .into_iter()
+            .chain(playing::screens())
+            .chain(settings::screens());
         let plan = Plan::new("com.example.player", 0, screens.collect());
         Arc::new(plan.first_time(INTRODUCED, WELCOME))
     });

@@ -17,7 +17,10 @@ pub(super) const ENTRY: Entry = Entry {
     name: "settings",
     about: "settings with dozens of switches on nested screens, most of no consequence",
     install: || -> Box<dyn Process> {
-        let (package, label) = (Text::new_static("com.example.settings"), Text::new_static("Settings"));
+        let (package, label) = (
+            Text::new_static("com.example.settings"),
+            Text::new_static("Settings"),
+        );
         Box::new(Planned::install(package, label, 34, plan()))
     },
     planted: failures::PLANTED,
@@ -25,8 +28,13 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 fn plan() -> Arc<Plan> {
-    static PLAN: LazyLock<Arc<Plan>> =
-        LazyLock::new(|| Arc::new(Plan::new("com.example.settings", 0, consequences::with(tree::screens()))));
+    static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
+        Arc::new(Plan::new(
+            "com.example.settings",
+            0,
+            consequences::with(tree::screens()),
+        ))
+    });
     Arc::clone(&PLAN)
 }
 

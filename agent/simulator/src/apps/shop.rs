@@ -184,7 +184,11 @@ branches![
 
 impl Shop {
     fn total(&self) -> u32 {
-        let sum: u32 = self.cart.iter().map(|line| stock::PRODUCTS[line.product].price * line.quantity).sum();
+        let sum: u32 = self
+            .cart
+            .iter()
+            .map(|line| stock::PRODUCTS[line.product].price * line.quantity)
+            .sum();
         sum.saturating_sub(self.discount)
     }
 }
@@ -297,13 +301,19 @@ impl App for Shop {
 }
 
 fn manifest() -> Manifest {
-    let more =
-        more::PLAN.screens.iter().map(|screen| Text::new(format!("com.example.shop/.{}", screen.class)));
+    let more = more::PLAN
+        .screens
+        .iter()
+        .map(|screen| Text::new(format!("com.example.shop/.{}", screen.class)));
     Manifest {
         package: Text::new_static("com.example.shop"),
         label: Text::new_static("Shop"),
         version_code: 31,
-        activities: ACTIVITIES.map(Text::new_static).into_iter().chain(more).collect(),
+        activities: ACTIVITIES
+            .map(Text::new_static)
+            .into_iter()
+            .chain(more)
+            .collect(),
         branches: Branch::COUNT + 2 * more::PLAN.decisions,
     }
 }

@@ -4,16 +4,24 @@ use rand::RngExt;
 
 use super::Forge;
 use super::failures::{CREATED, SIGNALLED, STALLED, TOLD, TOUCHED, TYPED};
-use crate::plan::{Hook, Is, Kind, Look, Rule, Rules, Then, Typed, Var, Widget, button, field, rule};
+use crate::plan::{
+    Hook, Is, Kind, Look, Rule, Rules, Then, Typed, Var, Widget, button, field, rule,
+};
 
 impl Forge {
     /// Plants `count` crashes of all kinds, a part of them behind a mode that nothing shows.
     pub(super) fn plant(&mut self, count: usize, hidden: f64) {
         let mut free: Vec<(usize, usize)> = Vec::new();
-        for (kind, pool) in
-            [TOUCHED.len(), TYPED.len(), CREATED.len(), TOLD.len(), SIGNALLED.len(), STALLED.len()]
-                .into_iter()
-                .enumerate()
+        for (kind, pool) in [
+            TOUCHED.len(),
+            TYPED.len(),
+            CREATED.len(),
+            TOLD.len(),
+            SIGNALLED.len(),
+            STALLED.len(),
+        ]
+        .into_iter()
+        .enumerate()
         {
             free.extend((0..pool).map(|place| (kind, place)));
         }
@@ -26,7 +34,10 @@ impl Forge {
         }
         for (kind, place) in chosen {
             let screen = self.pick(self.screens.len());
-            let gate = self.rng.random_bool(hidden.clamp(0.0, 1.0)).then(|| self.hidden_mode());
+            let gate = self
+                .rng
+                .random_bool(hidden.clamp(0.0, 1.0))
+                .then(|| self.hidden_mode());
             match kind {
                 0 => self.on_touch(screen, gate, Then::Throw(&TOUCHED[place], "")),
                 1 => self.on_text(screen, gate, place, Then::Throw(&TYPED[place], "bad text")),
@@ -44,7 +55,11 @@ impl Forge {
         let screen = self.pick(self.screens.len());
         let id = format!("hold_{}", self.next_memory);
         let label = super::fill::WORDS[self.pick(super::fill::WORDS.len())];
-        let widget = button(&id, label, vec![rule(&[Is::Not(mode, 0)], &[Then::Set(mode, 0)])]);
+        let widget = button(
+            &id,
+            label,
+            vec![rule(&[Is::Not(mode, 0)], &[Then::Set(mode, 0)])],
+        );
         self.put_first(screen, widget.long(vec![rule(&[], &[Then::Set(mode, 1)])]));
         Is::At(mode, 1)
     }
@@ -52,8 +67,15 @@ impl Forge {
     /// After one to four taps, in memory or on disk.
     fn on_touch(&mut self, screen: usize, gate: Option<Is>, then: Then) {
         let taps = self.pick(4) as u8;
-        let count = if self.chance(50) { self.kept() } else { self.memory() };
-        let when: Vec<Is> = gate.into_iter().chain((taps > 0).then_some(Is::At(count, taps))).collect();
+        let count = if self.chance(50) {
+            self.kept()
+        } else {
+            self.memory()
+        };
+        let when: Vec<Is> = gate
+            .into_iter()
+            .chain((taps > 0).then_some(Is::At(count, taps)))
+            .collect();
         let mut rules: Vec<Rule> = vec![rule(&when, &[then])];
         if !when.is_empty() {
             rules.push(rule(&[], &[Then::Add(count, taps)]));
@@ -73,7 +95,14 @@ impl Forge {
         let text = Typed::Kept(place as u8);
         let when: Vec<Is> = gate.into_iter().chain([Is::Text(text, kind)]).collect();
         let empty = rule(&[Is::Text(text, Kind::Empty)], &[]);
-        self.put_first(screen, button(&format!("send_{place}"), "Send", vec![rule(&when, &[then]), empty]));
+        self.put_first(
+            screen,
+            button(
+                &format!("send_{place}"),
+                "Send",
+                vec![rule(&when, &[then]), empty],
+            ),
+        );
         self.put_first(screen, field(&format!("text_{place}"), "Text", text));
     }
 
@@ -86,7 +115,8 @@ impl Forge {
             self.hook(screen, Hook::Restore, rule(&lost, &then));
             self.hook(screen, Hook::Open, rule(&[], &[Then::Set(read, 1)]));
         } else {
-            let (hook, is) = [(Hook::Rotate, Is::Landscape), (Hook::Locale, Is::Foreign)][self.pick(2)];
+            let (hook, is) =
+                [(Hook::Rotate, Is::Landscape), (Hook::Locale, Is::Foreign)][self.pick(2)];
             self.hook(screen, hook, rule(&gate_and(gate, is), &then));
         }
     }
@@ -101,17 +131,32 @@ impl Forge {
             Some(hook) => self.hook(screen, *hook, rule(&when, &then)),
             None => {
                 let later = self.screens[screen].later.len() as u8;
-                self.screens[screen].later.push(Rules(vec![rule(&when, &then)]));
-                let way =
-                    if place.is_multiple_of(2) { Then::Haunt(900, later) } else { Then::Later(700, later) };
-                begin = vec![rule(&[Is::At(begun, 1)], &[way]), rule(&[], &[Then::Set(begun, 1)])];
+                self.screens[screen]
+                    .later
+                    .push(Rules(vec![rule(&when, &then)]));
+                let way = if place.is_multiple_of(2) {
+                    Then::Haunt(900, later)
+                } else {
+                    Then::Later(700, later)
+                };
+                begin = vec![
+                    rule(&[Is::At(begun, 1)], &[way]),
+                    rule(&[], &[Then::Set(begun, 1)]),
+                ];
             }
         }
-        self.put_first(screen, button(&format!("begin_{}", self.next_memory), "Begin", begin));
+        self.put_first(
+            screen,
+            button(&format!("begin_{}", self.next_memory), "Begin", begin),
+        );
     }
 
     fn put_first(&mut self, screen: usize, widget: Widget) {
-        let narrow = if matches!(widget.look, Look::Field(_)) { widget } else { widget.columns(2) };
+        let narrow = if matches!(widget.look, Look::Field(_)) {
+            widget
+        } else {
+            widget.columns(2)
+        };
         self.screens[screen].widgets.insert(0, narrow);
     }
 
@@ -132,13 +177,13 @@ impl Forge {
         let seen = self.kept();
         let done = vec![rule(&[], &[Then::Set(seen, 1), Then::Open(0)])];
         let mut widgets = vec![button("start", "Get started", done)];
-        widgets.extend(
-            (0..self.pick(4))
-                .map(|number| crate::plan::toggle(&format!("wish_{number}"), super::fill::WORDS[number])),
-        );
+        widgets.extend((0..self.pick(4)).map(|number| {
+            crate::plan::toggle(&format!("wish_{number}"), super::fill::WORDS[number])
+        }));
         let number = self.screens.len() as u8;
         let welcome = crate::plan::screen("WelcomeActivity", "Welcome", widgets);
-        self.screens.push(welcome.on(Hook::Resume, vec![rule(&[Is::At(seen, 1)], &[Then::Close])]));
+        self.screens
+            .push(welcome.on(Hook::Resume, vec![rule(&[Is::At(seen, 1)], &[Then::Close])]));
         self.depths.push(0);
         self.ways.push(0);
         (seen, number)

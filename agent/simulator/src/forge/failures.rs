@@ -78,6 +78,10 @@ pub(super) static SIGNALLED: &[Tombstone] = &[
 ];
 
 pub(super) static STALLED: &[Stall] = &[
-    Stall { frames: &["com.example.forge.Index.build(Index.java:140)"] },
-    Stall { frames: &["com.example.forge.Backup.write(Backup.java:88)"] },
+    Stall {
+        frames: &["com.example.forge.Index.build(Index.java:140)"],
+    },
+    Stall {
+        frames: &["com.example.forge.Backup.write(Backup.java:88)"],
+    },
 ];

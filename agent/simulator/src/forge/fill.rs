@@ -2,7 +2,9 @@
 
 use super::{BRANCHES, Forge, MOST_WIDGETS};
 use crate::kit::Elsewhere;
-use crate::plan::{DialogKind, Is, Look, Then, Var, Widget, button, note, radio, row, rule, text, toggle};
+use crate::plan::{
+    DialogKind, Is, Look, Then, Var, Widget, button, note, radio, row, rule, text, toggle,
+};
 
 pub(super) const TITLES: [&str; 24] = [
     "Account",
@@ -48,8 +50,9 @@ pub(super) const WORDS: [&str; 16] = [
     "Tips",
     "Autoplay",
 ];
-pub(super) const VERBS: [&str; 10] =
-    ["Save", "Add", "Open", "Refresh", "Apply", "Play", "Upload", "Export", "Next", "Check"];
+pub(super) const VERBS: [&str; 10] = [
+    "Save", "Add", "Open", "Refresh", "Apply", "Play", "Upload", "Export", "Next", "Check",
+];
 
 impl Forge {
     /// Gives every screen as many widgets as its share of branches asks for, and some of them a list or a page.
@@ -109,16 +112,28 @@ impl Forge {
             75..=81 => text(&id, word),
             82..=86 => row(&id, verb, vec![rule(&[], &[Then::Leave(Elsewhere::Share)])]),
             87..=92 => self.question(&id, verb, place),
-            93..=95 => button(&id, verb, vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])]),
-            _ => button(&id, verb, vec![rule(&[Is::Over(choice, 3)], &[Then::Set(choice, 0)])]),
+            93..=95 => button(
+                &id,
+                verb,
+                vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])],
+            ),
+            _ => button(
+                &id,
+                verb,
+                vec![rule(&[Is::Over(choice, 3)], &[Then::Set(choice, 0)])],
+            ),
         }
     }
 
     /// A button that asks: now and then the system itself does.
     fn question(&mut self, id: &str, verb: &str, place: usize) -> Widget {
         let dialog = self.screens[place].dialogs.len() as u8;
-        let kind =
-            [DialogKind::Plain, DialogKind::Plain, DialogKind::Stubborn, DialogKind::Consent][self.pick(4)];
+        let kind = [
+            DialogKind::Plain,
+            DialogKind::Plain,
+            DialogKind::Stubborn,
+            DialogKind::Consent,
+        ][self.pick(4)];
         let screen = std::mem::take(&mut self.screens[place]);
         let answers = vec![("No", vec![]), ("Yes", vec![])];
         self.screens[place] = screen.dialog(kind, verb, "Are you sure?", answers);
@@ -131,7 +146,11 @@ impl Forge {
         let columns = count.div_ceil(LINES).clamp(1, 200) as u8;
         let cell = |number: u16| {
             let (id, label) = (short(number), (number % 100).to_string());
-            let cell = if number.is_multiple_of(3) { toggle(&id, &label) } else { text(&id, &label) };
+            let cell = if number.is_multiple_of(3) {
+                toggle(&id, &label)
+            } else {
+                text(&id, &label)
+            };
             cell.columns(columns)
         };
         self.screens[place].widgets.extend((0..count).map(cell));
@@ -143,10 +162,19 @@ fn short(number: u16) -> String {
     let sign = |value: u16| char::from_digit(u32::from(value % 36), 36).unwrap_or('_');
     let high = number / 1_296;
     let tail = [sign(number / 36), sign(number)].into_iter();
-    (high > 0).then(|| sign(high)).into_iter().chain(tail).collect()
+    (high > 0)
+        .then(|| sign(high))
+        .into_iter()
+        .chain(tail)
+        .collect()
 }
 
 fn list(more: Option<Var>, turn: Var) -> Widget {
-    let look = Look::Rows { count: 15, more, chosen: None, turn: Some(turn) };
+    let look = Look::Rows {
+        count: 15,
+        more,
+        chosen: None,
+        turn: Some(turn),
+    };
     Widget::of("entry", "Entry ", look).then(vec![rule(&[], &[Then::Add(turn, 200)])])
 }

@@ -64,6 +64,13 @@ impl<P> Activity<P> {
 impl<P: Hash> Hash for Activity<P> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.page.hash(state);
-        (self.created_for, self.lost, self.menu_open, &self.focus, &self.scrolls).hash(state);
+        (
+            self.created_for,
+            self.lost,
+            self.menu_open,
+            &self.focus,
+            &self.scrolls,
+        )
+            .hash(state);
     }
 }

@@ -25,12 +25,19 @@ pub(super) struct Configuration {
 
 impl Around {
     pub(super) fn configuration(&self) -> Configuration {
-        Configuration { landscape: is_landscape(self.rotation), foreign: self.language != LANGUAGE }
+        Configuration {
+            landscape: is_landscape(self.rotation),
+            foreign: self.language != LANGUAGE,
+        }
     }
 }
 
 impl Default for Around {
     fn default() -> Around {
-        Around { rotation: Rotation::Natural, offline: false, language: Text::new_static(LANGUAGE) }
+        Around {
+            rotation: Rotation::Natural,
+            offline: false,
+            language: Text::new_static(LANGUAGE),
+        }
     }
 }

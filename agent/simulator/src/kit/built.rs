@@ -99,9 +99,12 @@ impl<M: Clone> Built<M> {
             let Does::Web(ninths) = does else { return None };
             let bounds = self.node(node).bounds;
             let third = |from: i32, length: i32| ((3 * from / length.max(1)).clamp(0, 2)) as u8;
-            let ninth =
-                third(at.x - bounds.left, bounds.width()) + 3 * third(at.y - bounds.top, bounds.height());
-            ninths.iter().find(|(place, _)| *place == ninth).map(|(_, msg)| msg.clone())
+            let ninth = third(at.x - bounds.left, bounds.width())
+                + 3 * third(at.y - bounds.top, bounds.height());
+            ninths
+                .iter()
+                .find(|(place, _)| *place == ninth)
+                .map(|(_, msg)| msg.clone())
         })
     }
 }
@@ -109,10 +112,15 @@ impl<M: Clone> Built<M> {
 impl<M> Built<M> {
     /// Ticks what is ticked now, and draws nothing else again.
     pub(super) fn tick(&mut self, is_ticked: impl Fn(u16) -> bool) {
-        let ticks = self.behind.ticks.iter().map(|&(node, tick)| (node as usize, is_ticked(tick)));
+        let ticks = self
+            .behind
+            .ticks
+            .iter()
+            .map(|&(node, tick)| (node as usize, is_ticked(tick)));
         let changed = ticks.filter(|(node, on)| self.node(*node).is(NodeFlags::CHECKED) != *on);
-        let changed: Vec<_> =
-            changed.map(|(node, _)| (node, self.node(node).flags ^ NodeFlags::CHECKED)).collect();
+        let changed: Vec<_> = changed
+            .map(|(node, _)| (node, self.node(node).flags ^ NodeFlags::CHECKED))
+            .collect();
         if !changed.is_empty() {
             self.screen = Arc::new(self.screen.with_flags(&changed));
         }
@@ -126,9 +134,12 @@ impl<M> Built<M> {
             let start = end - window.nodes as usize;
             if window.bounds.contains(at) {
                 if window.kind == WindowKind::Keyboard {
-                    return keyboard::key_at(self.screen.rotation(), at).map_or(Under::Nothing, Under::Key);
+                    return keyboard::key_at(self.screen.rotation(), at)
+                        .map_or(Under::Nothing, Under::Key);
                 }
-                let hit = nodes[start..end].iter().rposition(|node| node.bounds.contains(at));
+                let hit = nodes[start..end]
+                    .iter()
+                    .rposition(|node| node.bounds.contains(at));
                 return hit.map_or(Under::Nothing, |hit| Under::Node(start + hit));
             }
             if matches!(window.kind, WindowKind::Dialog | WindowKind::Popup) {
@@ -155,7 +166,9 @@ impl<M> Built<M> {
     /// The innermost node that takes touches; a greyed one takes them and does nothing.
     pub(super) fn takes_touch(&self, node: usize) -> Option<usize> {
         let takes = NodeFlags::CLICKABLE | NodeFlags::LONG_CLICKABLE;
-        let found = self.upwards(node).find(|node| self.node(*node).flags.intersects(takes))?;
+        let found = self
+            .upwards(node)
+            .find(|node| self.node(*node).flags.intersects(takes))?;
         self.node(found).is(NodeFlags::ENABLED).then_some(found)
     }
 
@@ -164,7 +177,11 @@ impl<M> Built<M> {
     }
 
     pub(super) fn does(&self, node: usize) -> impl Iterator<Item = &Does<M>> {
-        self.behind.does.iter().filter(move |(number, _)| *number as usize == node).map(|(_, does)| does)
+        self.behind
+            .does
+            .iter()
+            .filter(move |(number, _)| *number as usize == node)
+            .map(|(_, does)| does)
     }
 
     /// The frontmost window that is not the keyboard.

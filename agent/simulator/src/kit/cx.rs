@@ -51,7 +51,10 @@ impl<A: App> Cx<'_, A> {
 
     /// Has a message delivered later to the activity that is answering: `Handler.postDelayed`.
     pub(crate) fn post(&mut self, after: Micros, msg: impl Into<A::Msg>) {
-        self.commands.push(Command::Post { after, msg: msg.into() });
+        self.commands.push(Command::Post {
+            after,
+            msg: msg.into(),
+        });
     }
 
     /// Takes back all that the activity has posted: `Handler.removeCallbacksAndMessages`.
@@ -66,12 +69,14 @@ impl<A: App> Cx<'_, A> {
 
     /// An exception that nobody catches. Nothing that is asked for afterwards is done.
     pub(crate) fn throw(&mut self, exception: &'static Exception, message: impl Into<String>) {
-        self.commands.push(Command::Fail(Failure::Thrown(exception, message.into())));
+        self.commands
+            .push(Command::Fail(Failure::Thrown(exception, message.into())));
     }
 
     /// A signal in native code.
     pub(crate) fn signal(&mut self, tombstone: &'static Tombstone) {
-        self.commands.push(Command::Fail(Failure::Signalled(tombstone)));
+        self.commands
+            .push(Command::Fail(Failure::Signalled(tombstone)));
     }
 
     pub(crate) fn landscape(&self) -> bool {

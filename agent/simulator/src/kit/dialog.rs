@@ -13,7 +13,12 @@ const TITLE: i32 = 108;
 
 impl<M> Ui<'_, M> {
     /// A dialog. Back, and a touch beside it, are `cancel`.
-    pub(crate) fn dialog(&mut self, title: impl Words, cancel: impl Into<M>, fill: impl FnOnce(&mut Self)) {
+    pub(crate) fn dialog(
+        &mut self,
+        title: impl Words,
+        cancel: impl Into<M>,
+        fill: impl FnOnce(&mut Self),
+    ) {
         self.alert(title.words(), Cancel::Msg(cancel.into()), fill);
     }
 
@@ -34,7 +39,11 @@ impl<M> Ui<'_, M> {
 
     /// One of several things to choose from.
     pub(crate) fn choice(&mut self, label: impl Words, chosen: bool, tap: impl Into<M>) -> Placed {
-        let checked = if chosen { NodeFlags::CHECKED } else { NodeFlags::empty() };
+        let checked = if chosen {
+            NodeFlags::CHECKED
+        } else {
+            NodeFlags::empty()
+        };
         let flags = checked | NodeFlags::CLICKABLE | NodeFlags::CHECKABLE;
         let class = "android.widget.CheckedTextView";
         let placed = self.leaf(class, "android:id/text1", label, BUTTON, flags);
@@ -65,10 +74,26 @@ impl<M> Ui<'_, M> {
         let width = size.width as i32;
         // What does not fit is out of sight.
         let bottom = (STATUS_BAR + BUTTON * items.len() as i32).min(size.height as i32);
-        let bounds = Rect { left: width - 600, top: STATUS_BAR, right: width, bottom };
-        self.open_window(WindowKind::Popup, Text::new_static("PopupWindow"), bounds, Cancel::Menu);
+        let bounds = Rect {
+            left: width - 600,
+            top: STATUS_BAR,
+            right: width,
+            bottom,
+        };
+        self.open_window(
+            WindowKind::Popup,
+            Text::new_static("PopupWindow"),
+            bounds,
+            Cancel::Menu,
+        );
         for (id, label, msg) in items {
-            let placed = self.leaf("android.widget.TextView", id, label, BUTTON, NodeFlags::CLICKABLE);
+            let placed = self.leaf(
+                "android.widget.TextView",
+                id,
+                label,
+                BUTTON,
+                NodeFlags::CLICKABLE,
+            );
             self.tap(placed, msg);
         }
     }
@@ -76,12 +101,30 @@ impl<M> Ui<'_, M> {
     pub(super) fn alert(&mut self, title: Text, cancel: Cancel<M>, fill: impl FnOnce(&mut Self)) {
         let size = display_size(self.frame.rotation);
         let landscape = is_landscape(self.frame.rotation);
-        let (side, top) = if landscape { (360, STATUS_BAR + 12) } else { (90, STATUS_BAR + 2 * TOOLBAR) };
-        let keyboard = self.frame.focus.map_or(0, |_| keyboard::height(self.frame.rotation));
+        let (side, top) = if landscape {
+            (360, STATUS_BAR + 12)
+        } else {
+            (90, STATUS_BAR + 2 * TOOLBAR)
+        };
+        let keyboard = self
+            .frame
+            .focus
+            .map_or(0, |_| keyboard::height(self.frame.rotation));
         let bottom = size.height as i32 - 24 - keyboard;
-        let bounds = Rect { left: side, top, right: size.width as i32 - side, bottom };
+        let bounds = Rect {
+            left: side,
+            top,
+            right: size.width as i32 - side,
+            bottom,
+        };
         self.open_window(WindowKind::Dialog, title.clone(), bounds, cancel);
-        self.leaf("android.widget.TextView", "android:id/alertTitle", title, TITLE, NodeFlags::empty());
+        self.leaf(
+            "android.widget.TextView",
+            "android:id/alertTitle",
+            title,
+            TITLE,
+            NodeFlags::empty(),
+        );
         fill(self);
         self.shrink_window(self.area.top.min(bounds.bottom));
     }

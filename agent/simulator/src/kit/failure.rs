@@ -78,7 +78,11 @@ fn thrown(exception: &Exception, message: &str, failed: &Failed<'_>) -> Problem 
         own.truncate(exception.class.len());
     }
     let created = exception.beneath == Beneath::Create;
-    let summary = if created { unable_to_start(failed, &own) } else { own.clone() };
+    let summary = if created {
+        unable_to_start(failed, &own)
+    } else {
+        own.clone()
+    };
     let mut stack = summary.clone();
     if created {
         frames(&mut stack, PERFORM_LAUNCH);
@@ -96,14 +100,27 @@ fn thrown(exception: &Exception, message: &str, failed: &Failed<'_>) -> Problem 
     if let Some(cause) = exception.cause {
         let _ = write!(stack, "\nCaused by: {}: {}", cause.class, cause.message);
         frames(&mut stack, cause.frames);
-        let _ = write!(stack, "\n\t... {} more", exception.beneath.frames().len() + MAIN_LOOP.len());
+        let _ = write!(
+            stack,
+            "\n\t... {} more",
+            exception.beneath.frames().len() + MAIN_LOOP.len()
+        );
     }
-    Problem { kind: ProblemKind::Crash, process: failed.package.clone(), summary, stack }
+    Problem {
+        kind: ProblemKind::Crash,
+        process: failed.package.clone(),
+        summary,
+        stack,
+    }
 }
 
 fn unable_to_start(failed: &Failed<'_>, own: &str) -> String {
-    let activity = failed.activity.replace("/.", &format!("/{}.", failed.package));
-    format!("java.lang.RuntimeException: Unable to start activity ComponentInfo{{{activity}}}: {own}")
+    let activity = failed
+        .activity
+        .replace("/.", &format!("/{}.", failed.package));
+    format!(
+        "java.lang.RuntimeException: Unable to start activity ComponentInfo{{{activity}}}: {own}"
+    )
 }
 
 fn signalled(tombstone: &Tombstone, failed: &Failed<'_>) -> Problem {
@@ -122,21 +139,39 @@ fn signalled(tombstone: &Tombstone, failed: &Failed<'_>) -> Problem {
     let library = tombstone.library;
     for (number, (function, offset)) in tombstone.frames.iter().enumerate() {
         let pc = u64::from(pid % 64) * 0x1000 + u64::from(*offset) * 4;
-        let _ =
-            write!(stack, "\n      #{number:02} pc {pc:016x}  {directory}/{library} ({function}+{offset})");
+        let _ = write!(
+            stack,
+            "\n      #{number:02} pc {pc:016x}  {directory}/{library} ({function}+{offset})"
+        );
     }
     let below = tombstone.frames.len();
     let trampoline = "/apex/com.android.art/lib64/libart.so (art_quick_generic_jni_trampoline+148)";
-    let _ = write!(stack, "\n      #{below:02} pc {:016x}  {trampoline}", 0x33_4764);
-    let _ = write!(stack, "\n      #{:02} pc {:016x}  {}", below + 1, pid, tombstone.called_from);
-    Problem { kind: ProblemKind::NativeCrash, process: package.clone(), summary, stack }
+    let _ = write!(
+        stack,
+        "\n      #{below:02} pc {:016x}  {trampoline}",
+        0x33_4764
+    );
+    let _ = write!(
+        stack,
+        "\n      #{:02} pc {:016x}  {}",
+        below + 1,
+        pid,
+        tombstone.called_from
+    );
+    Problem {
+        kind: ProblemKind::NativeCrash,
+        process: package.clone(),
+        summary,
+        stack,
+    }
 }
 
 /// Input has waited too long for a main thread that is busy at `stall`.
 pub(super) fn not_responding(stall: &Stall, waiting: &str, failed: &Failed<'_>) -> Problem {
     let (package, activity) = (failed.package, failed.activity);
-    let summary =
-        format!("Input dispatching timed out ({activity} is not responding. Waited 5000ms for {waiting})");
+    let summary = format!(
+        "Input dispatching timed out ({activity} is not responding. Waited 5000ms for {waiting})"
+    );
     let mut stack = format!(
         "ANR in {package} ({activity})\n\
          PID: {}\n\
@@ -147,7 +182,12 @@ pub(super) fn not_responding(stall: &Stall, waiting: &str, failed: &Failed<'_>) 
     frames(&mut stack, stall.frames);
     frames(&mut stack, Beneath::Click.frames());
     frames(&mut stack, MAIN_LOOP);
-    Problem { kind: ProblemKind::Anr, process: package.clone(), summary, stack }
+    Problem {
+        kind: ProblemKind::Anr,
+        process: package.clone(),
+        summary,
+        stack,
+    }
 }
 
 fn frames(stack: &mut String, frames: &[&str]) {
@@ -187,9 +227,9 @@ impl Beneath {
                 "android.view.View$CheckForLongPress.run(View.java:30106)",
                 "android.os.Handler.handleCallback(Handler.java:958)",
             ],
-            Beneath::DialogButton => {
-                &["android.app.AlertController$ButtonHandler.handleMessage(AlertController.java:184)"]
-            }
+            Beneath::DialogButton => &[
+                "android.app.AlertController$ButtonHandler.handleMessage(AlertController.java:184)",
+            ],
             Beneath::Handler => &["android.os.Handler.handleCallback(Handler.java:958)"],
             Beneath::Create => &[
                 "android.app.Activity.performCreate(Activity.java:8595)",
@@ -223,14 +263,22 @@ mod tests {
     };
 
     fn failed(package: &Text, pid: u32) -> Failed<'_> {
-        Failed { package, activity: "com.example.a/.Main", pid }
+        Failed {
+            package,
+            activity: "com.example.a/.Main",
+            pid,
+        }
     }
 
     #[test]
     fn an_exception_in_on_create_arrives_wrapped_with_its_causes() {
         let package = Text::new_static("com.example.a");
         let problem = Failure::Thrown(&THROWN, "cannot save".into()).problem(&failed(&package, 7));
-        let lines: Vec<&str> = problem.stack.lines().filter(|line| !line.starts_with('\t')).collect();
+        let lines: Vec<&str> = problem
+            .stack
+            .lines()
+            .filter(|line| !line.starts_with('\t'))
+            .collect();
         assert_eq!(
             lines,
             [

@@ -33,11 +33,15 @@ impl<A: App> Running<A> {
         match input {
             Input::Tap(at) => self.touch(&built, at, false, world),
             Input::LongPress(at) => self.touch(&built, at, true, world),
-            Input::Swipe { from, to, .. } if near(from, to) => self.touch(&built, from, false, world),
+            Input::Swipe { from, to, .. } if near(from, to) => {
+                self.touch(&built, from, false, world)
+            }
             Input::Swipe { from, to, millis } => self.swipe(&built, from, to, millis, world),
             Input::Text { at, text } => self.set_text(&built, at, text, world),
             Input::Back => self.back(&built, world),
-            Input::Menu if built.behind.has_menu && built.front() == 0 => self.front_mut().menu_open = true,
+            Input::Menu if built.behind.has_menu && built.front() == 0 => {
+                self.front_mut().menu_open = true
+            }
             Input::Menu if self.front_mut().menu_open => self.front_mut().menu_open = false,
             Input::Menu => {}
             Input::Enter => self.press(&built, Press::Enter, world),
@@ -84,7 +88,14 @@ impl<A: App> Running<A> {
         }
     }
 
-    fn swipe(&mut self, built: &Built<A::Msg>, from: Point, to: Point, millis: u32, world: &mut World) {
+    fn swipe(
+        &mut self,
+        built: &Built<A::Msg>,
+        from: Point,
+        to: Point,
+        millis: u32,
+        world: &mut World,
+    ) {
         let node = match built.under(from) {
             Under::Node(node) => node,
             Under::Beside(window) => return self.cancel(&built.behind.cancels[window], world),
@@ -123,8 +134,12 @@ impl<A: App> Running<A> {
 
     /// As accessibility services set text: without the keyboard, whatever has the focus.
     fn set_text(&mut self, built: &Built<A::Msg>, at: Point, text: &Text, world: &mut World) {
-        let Under::Node(node) = built.under(at) else { return };
-        let Some(node) = built.takes_touch(node) else { return };
+        let Under::Node(node) = built.under(at) else {
+            return;
+        };
+        let Some(node) = built.takes_touch(node) else {
+            return;
+        };
         for does in built.does(node) {
             if let Does::Edit { edit, .. } = does {
                 return self.send(edit.message(text.clone()), world);
@@ -133,7 +148,9 @@ impl<A: App> Running<A> {
     }
 
     fn press(&mut self, built: &Built<A::Msg>, press: Press, world: &mut World) {
-        let Some(field) = built.behind.focused else { return };
+        let Some(field) = built.behind.focused else {
+            return;
+        };
         for does in built.does(field as usize) {
             match (press, does) {
                 (Press::Type(letter), Does::Edit { edit, value }) => {

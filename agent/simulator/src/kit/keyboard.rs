@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 
 use retap_shared::Text;
-use retap_shared::screen::{Node, NodeFlags, Point, Rect, Rotation, Window, WindowFlags, WindowKind};
+use retap_shared::screen::{
+    Node, NodeFlags, Point, Rect, Rotation, Window, WindowFlags, WindowKind,
+};
 
 use super::ui::{display_size, is_landscape};
 
@@ -33,13 +35,20 @@ pub(super) fn window(rotation: Rotation) -> Window {
 pub(super) fn nodes(rotation: Rotation) -> &'static [Node] {
     static UPRIGHT: OnceLock<Vec<Node>> = OnceLock::new();
     static LANDSCAPE: OnceLock<Vec<Node>> = OnceLock::new();
-    let kept = if is_landscape(rotation) { &LANDSCAPE } else { &UPRIGHT };
+    let kept = if is_landscape(rotation) {
+        &LANDSCAPE
+    } else {
+        &UPRIGHT
+    };
     kept.get_or_init(|| draw(rotation))
 }
 
 /// The key at a place.
 pub(super) fn key_at(rotation: Rotation, at: Point) -> Option<Press> {
-    let hit = nodes(rotation).iter().skip(1).position(|node| node.bounds.contains(at))?;
+    let hit = nodes(rotation)
+        .iter()
+        .skip(1)
+        .position(|node| node.bounds.contains(at))?;
     keys().nth(hit).map(|(_, press, _)| press)
 }
 
@@ -60,7 +69,12 @@ fn keys() -> impl Iterator<Item = (usize, Press, Text)> {
 fn bounds(rotation: Rotation) -> Rect {
     let size = display_size(rotation);
     let bottom = size.height as i32;
-    Rect { left: 0, top: bottom - height(rotation), right: size.width as i32, bottom }
+    Rect {
+        left: 0,
+        top: bottom - height(rotation),
+        right: size.width as i32,
+        bottom,
+    }
 }
 
 fn draw(rotation: Rotation) -> Vec<Node> {
@@ -74,15 +88,32 @@ fn draw(rotation: Rotation) -> Vec<Node> {
         flags: flags | NodeFlags::ENABLED | NodeFlags::VISIBLE,
         ..Node::default()
     };
-    let frame = node(0, "android.widget.FrameLayout", Text::default(), all, NodeFlags::empty());
+    let frame = node(
+        0,
+        "android.widget.FrameLayout",
+        Text::default(),
+        all,
+        NodeFlags::empty(),
+    );
     let mut nodes = vec![frame];
     let mut columns = [0; ROWS.len()];
     for (row, _, name) in keys() {
         let width = all.width() / ROWS[row].chars().count() as i32;
         let (left, top) = (columns[row] * width, all.top + row as i32 * row_height);
-        let bounds = Rect { left, top, right: left + width, bottom: top + row_height };
+        let bounds = Rect {
+            left,
+            top,
+            right: left + width,
+            bottom: top + row_height,
+        };
         columns[row] += 1;
-        nodes.push(node(1, "android.inputmethodservice.Keyboard$Key", name, bounds, NodeFlags::CLICKABLE));
+        nodes.push(node(
+            1,
+            "android.inputmethodservice.Keyboard$Key",
+            name,
+            bounds,
+            NodeFlags::CLICKABLE,
+        ));
     }
     nodes
 }

@@ -124,11 +124,17 @@ impl<A: App> Process for Running<A> {
             System::Locale(tag) => self.around.language = tag.clone(),
             System::Call | System::LowMemory => {}
             // No simulated phone does these.
-            System::Message | System::Broadcast(_) | System::TimeZone(_) | System::Doze | System::Wake => {
+            System::Message
+            | System::Broadcast(_)
+            | System::TimeZone(_)
+            | System::Doze
+            | System::Wake => {
                 return;
             }
         }
-        let Some(front) = self.stack.len().checked_sub(1).filter(|_| in_front) else { return };
+        let Some(front) = self.stack.len().checked_sub(1).filter(|_| in_front) else {
+            return;
+        };
         match event {
             System::Locale(_) => {
                 self.recreate_if_need_be(world);
@@ -138,7 +144,10 @@ impl<A: App> Process for Running<A> {
     }
 
     fn put_surroundings_back(&mut self) {
-        self.around = Around { rotation: self.around.rotation, ..Around::default() };
+        self.around = Around {
+            rotation: self.around.rotation,
+            ..Around::default()
+        };
         self.built = None;
     }
 
@@ -147,7 +156,10 @@ impl<A: App> Process for Running<A> {
     }
 
     fn restless(&self) -> Option<usize> {
-        self.built.as_ref().and_then(|built| built.behind.restless).map(|node| node as usize)
+        self.built
+            .as_ref()
+            .and_then(|built| built.behind.restless)
+            .map(|node| node as usize)
     }
 
     fn post_late(&mut self, late: Late, at: Micros) {
@@ -155,11 +167,16 @@ impl<A: App> Process for Running<A> {
     }
 
     fn next_due(&self) -> Option<Micros> {
-        self.due.iter().map(|due| due.at).min().map(|at| at.max(self.busy_until()))
+        self.due
+            .iter()
+            .map(|due| due.at)
+            .min()
+            .map(|at| at.max(self.busy_until()))
     }
 
     fn run_due(&mut self, world: &mut World) {
-        let next = (0..self.due.len()).min_by_key(|index| (self.due[*index].at, self.due[*index].number));
+        let next =
+            (0..self.due.len()).min_by_key(|index| (self.due[*index].at, self.due[*index].number));
         let Some(next) = next else { return };
         match self.due.remove(next).what {
             What::Start(page) => self.open(page, world),
@@ -168,8 +185,14 @@ impl<A: App> Process for Running<A> {
                 self.built = None;
             }
             What::Message { instance, msg } => {
-                match self.stack.iter().position(|activity| activity.instance == instance) {
-                    Some(place) => self.run(place, world, |app, page, cx| app.update(page, msg, cx)),
+                match self
+                    .stack
+                    .iter()
+                    .position(|activity| activity.instance == instance)
+                {
+                    Some(place) => {
+                        self.run(place, world, |app, page, cx| app.update(page, msg, cx))
+                    }
                     None => self.run_orphan(msg, world),
                 }
             }

@@ -57,7 +57,9 @@ impl<T: Clone> Rows<T> {
             self.len = 1;
             return;
         };
-        let (piece, place) = self.find(place).unwrap_or((last, self.pieces[last].rows.len()));
+        let (piece, place) = self
+            .find(place)
+            .unwrap_or((last, self.pieces[last].rows.len()));
         let rows = self.change(piece);
         rows.insert(place, row);
         if rows.len() >= LARGE {
@@ -118,20 +120,29 @@ impl<T: Clone> Rows<T> {
 
 impl<T> Piece<T> {
     fn of(rows: Vec<T>) -> Arc<Piece<T>> {
-        Arc::new(Piece { rows, fed: OnceLock::new() })
+        Arc::new(Piece {
+            rows,
+            fed: OnceLock::new(),
+        })
     }
 }
 
 /// Whoever copies a piece is about to change it.
 impl<T: Clone> Clone for Piece<T> {
     fn clone(&self) -> Self {
-        Piece { rows: self.rows.clone(), fed: OnceLock::new() }
+        Piece {
+            rows: self.rows.clone(),
+            fed: OnceLock::new(),
+        }
     }
 }
 
 impl<T> Default for Rows<T> {
     fn default() -> Self {
-        Rows { pieces: Vec::new(), len: 0 }
+        Rows {
+            pieces: Vec::new(),
+            len: 0,
+        }
     }
 }
 
@@ -154,13 +165,15 @@ impl<T: Clone> Index<usize> for Rows<T> {
     type Output = T;
 
     fn index(&self, place: usize) -> &T {
-        self.get(place).expect("whoever asks by number has looked how many there are")
+        self.get(place)
+            .expect("whoever asks by number has looked how many there are")
     }
 }
 
 impl<T: Clone> IndexMut<usize> for Rows<T> {
     fn index_mut(&mut self, place: usize) -> &mut T {
-        self.get_mut(place).expect("whoever asks by number has looked how many there are")
+        self.get_mut(place)
+            .expect("whoever asks by number has looked how many there are")
     }
 }
 
@@ -253,7 +266,12 @@ mod tests {
             rows[5_000] = 1;
             rows.insert(0, 2);
             let own = |piece: &&Arc<Piece<u32>>| Arc::strong_count(piece) == 1;
-            assert_eq!(rows.pieces.iter().filter(own).count(), 2, "of {} pieces", rows.pieces.len());
+            assert_eq!(
+                rows.pieces.iter().filter(own).count(),
+                2,
+                "of {} pieces",
+                rows.pieces.len()
+            );
             assert!(saved.iter().copied().eq(0..many));
         }
     }

@@ -112,7 +112,11 @@ impl<A: App> Running<A> {
     /// The front activity, about to be changed. Only called while there is one.
     pub(super) fn front_mut(&mut self) -> &mut Activity<A::Page> {
         self.built = None;
-        Arc::make_mut(self.stack.last_mut().expect("an app without activities gets no input"))
+        Arc::make_mut(
+            self.stack
+                .last_mut()
+                .expect("an app without activities gets no input"),
+        )
     }
 
     /// Hands a message to the front activity.
@@ -143,10 +147,18 @@ impl<A: App> Running<A> {
         call: impl FnOnce(&mut A, &mut A::Page, &mut Cx<'_, A>),
     ) {
         let mut commands = Vec::new();
-        let before = self.built.as_ref().and_then(|_| self.app.look(&self.stack[place].page));
+        let before = self
+            .built
+            .as_ref()
+            .and_then(|_| self.app.look(&self.stack[place].page));
         let activity = Arc::make_mut(&mut self.stack[place]);
         let (configuration, offline) = (self.around.configuration(), self.around.offline);
-        let mut cx = Cx { world, commands: &mut commands, configuration, offline };
+        let mut cx = Cx {
+            world,
+            commands: &mut commands,
+            configuration,
+            offline,
+        };
         call(Arc::make_mut(&mut self.app), &mut activity.page, &mut cx);
         if before.is_none() || before != self.app.look(&activity.page) || !commands.is_empty() {
             self.built = None;
@@ -160,7 +172,12 @@ impl<A: App> Running<A> {
     pub(super) fn run_orphan(&mut self, msg: A::Msg, world: &mut World) {
         let mut commands = Vec::new();
         let (configuration, offline) = (self.around.configuration(), self.around.offline);
-        let mut cx = Cx { world, commands: &mut commands, configuration, offline };
+        let mut cx = Cx {
+            world,
+            commands: &mut commands,
+            configuration,
+            offline,
+        };
         Arc::make_mut(&mut self.app).orphaned(msg, &mut cx);
         self.built = None;
         self.obey(commands, 0, world);
@@ -183,9 +200,9 @@ impl<A: App> Running<A> {
                     let at = world.now + after.max(Micros::from_millis(1));
                     self.post(at, What::Message { instance, msg });
                 }
-                Command::Unpost => self
-                    .due
-                    .retain(|due| !matches!(due.what, What::Message { instance: of, .. } if of == instance)),
+                Command::Unpost => self.due.retain(
+                    |due| !matches!(due.what, What::Message { instance: of, .. } if of == instance),
+                ),
                 Command::Block { span, at } => self.busy = Some((world.now + span, at)),
                 Command::Leave(to) => self.leaves = Some(to),
                 Command::Fail(failure) => return self.fail(failure),
@@ -207,7 +224,9 @@ impl<A: App> Running<A> {
         let front = self.stack.last().map(|activity| activity.instance);
         self.stack.retain(|activity| !which(activity));
         self.built = None;
-        let Some(now_front) = self.stack.last() else { return };
+        let Some(now_front) = self.stack.last() else {
+            return;
+        };
         if Some(now_front.instance) != front {
             self.recreate_if_need_be(world);
             if self.problem.is_none() {
@@ -220,7 +239,9 @@ impl<A: App> Running<A> {
     /// is held another way or speaks another language. True if it was.
     pub(super) fn recreate_if_need_be(&mut self, world: &mut World) -> bool {
         let wanted = self.around.configuration();
-        let Some(front) = self.stack.last() else { return false };
+        let Some(front) = self.stack.last() else {
+            return false;
+        };
         let by = match (front.lost, front.created_for) {
             (true, _) => Recreation::Restoring,
             (false, had) if had.landscape != wanted.landscape => Recreation::Rotation,
@@ -228,7 +249,9 @@ impl<A: App> Running<A> {
             _ => return false,
         };
         self.front_mut().recreate(wanted);
-        self.run(self.stack.len() - 1, world, |app, page, cx| app.recreated(page, by, cx));
+        self.run(self.stack.len() - 1, world, |app, page, cx| {
+            app.recreated(page, by, cx)
+        });
         true
     }
 
@@ -249,7 +272,11 @@ impl<A: App> Running<A> {
 
     pub(super) fn post(&mut self, at: Micros, what: What<A>) {
         self.next_due += 1;
-        self.due.push(Due { at, number: self.next_due, what });
+        self.due.push(Due {
+            at,
+            number: self.next_due,
+            what,
+        });
     }
 
     fn fail(&mut self, failure: Failure) {
@@ -268,12 +295,18 @@ impl<A: App> Running<A> {
     /// Feeds the whole state, without the clock, to a hasher.
     pub(super) fn feed(&self, now: Micros, hasher: &mut impl Hasher) {
         (&self.app, &self.stack, self.late, &self.around).hash(hasher);
-        self.busy.map(|(until, _)| until.since(now)).filter(|left| *left > Micros::ZERO).hash(hasher);
+        self.busy
+            .map(|(until, _)| until.since(now))
+            .filter(|left| *left > Micros::ZERO)
+            .hash(hasher);
         for due in &self.due {
             due.at.since(now).hash(hasher);
             match &due.what {
                 What::Message { instance, msg } => {
-                    let place = self.stack.iter().position(|activity| activity.instance == *instance);
+                    let place = self
+                        .stack
+                        .iter()
+                        .position(|activity| activity.instance == *instance);
                     (place, msg).hash(hasher);
                 }
                 What::Start(page) => page.hash(hasher),

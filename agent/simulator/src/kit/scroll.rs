@@ -16,17 +16,30 @@ impl<M> Ui<'_, M> {
         count: usize,
         mut row: impl FnMut(&mut Self, usize),
     ) -> Placed {
-        let Some(view) = self.rest() else { return Placed(None) };
+        let Some(view) = self.rest() else {
+            return Placed(None);
+        };
         let id = id.words();
         let content = i32::try_from(count).unwrap_or(i32::MAX).saturating_mul(ROW);
         let max = (content - view.height()).max(0);
         let offset = self.offset(&id).min(max);
-        let placed = self.scroller("androidx.recyclerview.widget.RecyclerView", id, view, offset, max);
+        let placed = self.scroller(
+            "androidx.recyclerview.widget.RecyclerView",
+            id,
+            view,
+            offset,
+            max,
+        );
         let first = (offset / ROW) as usize;
         let last = ((offset + view.height() + ROW - 1) / ROW) as usize;
         let clip = std::mem::replace(&mut self.clip, view);
-        let area = Rect { top: view.top + first as i32 * ROW - offset, ..view };
-        self.inside(area, Flow::Down, |ui| (first..last.min(count)).for_each(|number| row(ui, number)));
+        let area = Rect {
+            top: view.top + first as i32 * ROW - offset,
+            ..view
+        };
+        self.inside(area, Flow::Down, |ui| {
+            (first..last.min(count)).for_each(|number| row(ui, number))
+        });
         self.clip = clip;
         placed
     }
@@ -39,7 +52,12 @@ impl<M> Ui<'_, M> {
         let placed = self.scroller("android.widget.ScrollView", id.clone(), view, offset, 0);
         let clip = std::mem::replace(&mut self.clip, view);
         let top = view.top - offset;
-        let area = Rect { left: view.left + 48, top, right: view.right - 48, bottom: i32::MAX };
+        let area = Rect {
+            left: view.left + 48,
+            top,
+            right: view.right - 48,
+            bottom: i32::MAX,
+        };
         let left = self.inside(area, Flow::Down, fill);
         self.clip = clip;
         let max = (left.top - top - view.height()).max(0);
@@ -64,10 +82,19 @@ impl<M> Ui<'_, M> {
         fill: impl FnOnce(&mut Self),
     ) {
         let Some(view) = self.rest() else { return };
-        let flags =
-            if previous.is_some() || next.is_some() { NodeFlags::SCROLLABLE } else { NodeFlags::empty() };
+        let flags = if previous.is_some() || next.is_some() {
+            NodeFlags::SCROLLABLE
+        } else {
+            NodeFlags::empty()
+        };
         let class = "androidx.viewpager.widget.ViewPager";
-        let placed = Placed(Some(self.push(class, id.words(), Text::default(), view, flags)));
+        let placed = Placed(Some(self.push(
+            class,
+            id.words(),
+            Text::default(),
+            view,
+            flags,
+        )));
         self.on(placed, Does::Pager { previous, next });
         self.inside(view, Flow::Down, fill);
     }
@@ -83,7 +110,10 @@ impl<M> Ui<'_, M> {
         let top = (outer.bottom - height).max(outer.top);
         self.area.top = top;
         fill(self);
-        self.area = Rect { bottom: top, ..outer };
+        self.area = Rect {
+            bottom: top,
+            ..outer
+        };
     }
 
     /// All the place that is left; none if the keyboard has taken it.
@@ -95,16 +125,40 @@ impl<M> Ui<'_, M> {
     }
 
     fn offset(&self, id: &Text) -> i32 {
-        self.frame.scrolls.iter().find(|(scrolled, _)| scrolled == id).map_or(0, |(_, offset)| *offset)
+        self.frame
+            .scrolls
+            .iter()
+            .find(|(scrolled, _)| scrolled == id)
+            .map_or(0, |(_, offset)| *offset)
     }
 
-    fn scroller(&mut self, class: &'static str, id: Text, view: Rect, offset: i32, max: i32) -> Placed {
-        let flags = if max > 0 { NodeFlags::SCROLLABLE } else { NodeFlags::empty() };
-        let placed = Placed(Some(self.push(class, id.clone(), Text::default(), view, flags)));
+    fn scroller(
+        &mut self,
+        class: &'static str,
+        id: Text,
+        view: Rect,
+        offset: i32,
+        max: i32,
+    ) -> Placed {
+        let flags = if max > 0 {
+            NodeFlags::SCROLLABLE
+        } else {
+            NodeFlags::empty()
+        };
+        let placed = Placed(Some(self.push(
+            class,
+            id.clone(),
+            Text::default(),
+            view,
+            flags,
+        )));
         self.on(placed, Does::Scroll { id, offset, max })
     }
 
     fn does_of(&mut self, placed: Placed) -> Option<&mut Does<M>> {
-        self.does.iter_mut().find(|(node, _)| Some(*node) == placed.0).map(|(_, does)| does)
+        self.does
+            .iter_mut()
+            .find(|(node, _)| Some(*node) == placed.0)
+            .map(|(_, does)| does)
     }
 }

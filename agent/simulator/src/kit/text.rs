@@ -41,11 +41,19 @@ impl<T> Hash for Shown<T> {
 pub(super) fn time_of_day(now: Micros) -> Shown<Text> {
     let seconds = now.as_millis() / 1_000 + 9 * 3_600;
     let mut digits = *b"00:00:00";
-    for (place, part) in [(0, seconds / 3_600 % 24), (3, seconds / 60 % 60), (6, seconds % 60)] {
+    for (place, part) in [
+        (0, seconds / 3_600 % 24),
+        (3, seconds / 60 % 60),
+        (6, seconds % 60),
+    ] {
         digits[place] += (part / 10) as u8;
         digits[place + 1] += (part % 10) as u8;
     }
-    Shown(std::str::from_utf8(&digits).map(Text::new).unwrap_or_default())
+    Shown(
+        std::str::from_utf8(&digits)
+            .map(Text::new)
+            .unwrap_or_default(),
+    )
 }
 
 /// `before`, a number and `after` as one text, without the machinery of `format!`: rows show many of these.
@@ -64,11 +72,15 @@ pub(crate) fn number(before: &str, value: u64, after: &str) -> Text {
     let mut text = [0; 64];
     let mut end = 0;
     for part in [before.as_bytes(), &digits[start..], after.as_bytes()] {
-        let Some(place) = text.get_mut(end..end + part.len()) else { break };
+        let Some(place) = text.get_mut(end..end + part.len()) else {
+            break;
+        };
         place.copy_from_slice(part);
         end += part.len();
     }
-    std::str::from_utf8(&text[..end]).map(Text::new).unwrap_or_default()
+    std::str::from_utf8(&text[..end])
+        .map(Text::new)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -93,6 +105,9 @@ mod tests {
             (shown, 7).hash(&mut hasher);
             hasher.finish()
         };
-        assert_eq!(hash(&time_of_day(Micros(0))), hash(&time_of_day(Micros(9_000_000))));
+        assert_eq!(
+            hash(&time_of_day(Micros(0))),
+            hash(&time_of_day(Micros(9_000_000)))
+        );
     }
 }

@@ -17,9 +17,15 @@ pub(super) const STATUS_BAR: i32 = 63;
 /// The display in a rotation: 1080 x 1920 upright.
 pub(crate) fn display_size(rotation: Rotation) -> Size {
     if is_landscape(rotation) {
-        Size { width: 1920, height: 1080 }
+        Size {
+            width: 1920,
+            height: 1080,
+        }
     } else {
-        Size { width: 1080, height: 1920 }
+        Size {
+            width: 1080,
+            height: 1920,
+        }
     }
 }
 
@@ -92,7 +98,12 @@ impl<'a, M> Ui<'a, M> {
     /// Opens the activity's window.
     pub(super) fn new(frame: Frame<'a>) -> Self {
         let size = display_size(frame.rotation);
-        let display = Rect { left: 0, top: 0, right: size.width as i32, bottom: size.height as i32 };
+        let display = Rect {
+            left: 0,
+            top: 0,
+            right: size.width as i32,
+            bottom: size.height as i32,
+        };
         let mut ui = Ui {
             nodes: Vec::with_capacity(frame.expected),
             does: Vec::with_capacity(24),
@@ -142,7 +153,8 @@ impl<'a, M> Ui<'a, M> {
         if keyboard {
             self.windows.push(keyboard::window(self.frame.rotation));
             self.cancels.push(Cancel::Never);
-            self.nodes.extend_from_slice(keyboard::nodes(self.frame.rotation));
+            self.nodes
+                .extend_from_slice(keyboard::nodes(self.frame.rotation));
         }
         let content = ScreenContent {
             size: display_size(self.frame.rotation),
@@ -153,13 +165,36 @@ impl<'a, M> Ui<'a, M> {
         };
         let screen = Screen::new(content).expect("nodes are nested as they are drawn");
         let focused = self.focused.and_then(|(_, node)| node);
-        let Ui { does, cancels, restless, ticks, .. } = self;
-        let behind = Behind { does, cancels, focused, keyboard, has_menu, restless, ticks };
-        Ok(Built { screen: Arc::new(screen), behind: Arc::new(behind) })
+        let Ui {
+            does,
+            cancels,
+            restless,
+            ticks,
+            ..
+        } = self;
+        let behind = Behind {
+            does,
+            cancels,
+            focused,
+            keyboard,
+            has_menu,
+            restless,
+            ticks,
+        };
+        Ok(Built {
+            screen: Arc::new(screen),
+            behind: Arc::new(behind),
+        })
     }
 
     /// Everything that is drawn from now on goes into a new window above the others.
-    pub(super) fn open_window(&mut self, kind: WindowKind, title: Text, bounds: Rect, cancel: Cancel<M>) {
+    pub(super) fn open_window(
+        &mut self,
+        kind: WindowKind,
+        title: Text,
+        bounds: Rect,
+        cancel: Cancel<M>,
+    ) {
         self.close_window();
         self.windows.push(Window {
             kind,
@@ -175,7 +210,13 @@ impl<'a, M> Ui<'a, M> {
         self.flow = Flow::Down;
         self.area = bounds;
         self.clip = bounds;
-        self.push("android.widget.FrameLayout", Text::default(), Text::default(), bounds, NodeFlags::empty());
+        self.push(
+            "android.widget.FrameLayout",
+            Text::default(),
+            Text::default(),
+            bounds,
+            NodeFlags::empty(),
+        );
         self.depth = 1;
     }
 

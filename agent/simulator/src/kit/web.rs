@@ -12,9 +12,17 @@ impl<M> Ui<'_, M> {
     /// A page of the web in all the place that is left: one node, whatever is on it. `ninths` are the parts of it that
     /// do something, counted from the top left.
     pub(crate) fn web(&mut self, id: impl Words, ninths: Vec<(u8, M)>) -> Placed {
-        let Some(view) = self.rest() else { return Placed(None) };
+        let Some(view) = self.rest() else {
+            return Placed(None);
+        };
         let class = "android.webkit.WebView";
-        let placed = Placed(Some(self.push(class, id.words(), Text::default(), view, NodeFlags::empty())));
+        let placed = Placed(Some(self.push(
+            class,
+            id.words(),
+            Text::default(),
+            view,
+            NodeFlags::empty(),
+        )));
         self.on(placed, Does::Web(ninths))
     }
 

@@ -20,25 +20,65 @@ pub(crate) struct Placed(pub(super) Option<u32>);
 
 impl<M> Ui<'_, M> {
     pub(crate) fn text(&mut self, id: impl Words, text: impl Words) -> Placed {
-        self.leaf("android.widget.TextView", id, text, TEXT, NodeFlags::empty())
+        self.leaf(
+            "android.widget.TextView",
+            id,
+            text,
+            TEXT,
+            NodeFlags::empty(),
+        )
     }
 
-    pub(crate) fn button(&mut self, id: impl Words, label: impl Words, tap: impl Into<M>) -> Placed {
-        let placed = self.leaf("android.widget.Button", id, label, BUTTON, NodeFlags::CLICKABLE);
+    pub(crate) fn button(
+        &mut self,
+        id: impl Words,
+        label: impl Words,
+        tap: impl Into<M>,
+    ) -> Placed {
+        let placed = self.leaf(
+            "android.widget.Button",
+            id,
+            label,
+            BUTTON,
+            NodeFlags::CLICKABLE,
+        );
         self.tap(placed, tap)
     }
 
-    pub(crate) fn picture(&mut self, id: impl Words, description: impl Words, tap: impl Into<M>) -> Placed {
-        let placed = self.leaf("android.widget.ImageView", id, "", PICTURE, NodeFlags::CLICKABLE);
+    pub(crate) fn picture(
+        &mut self,
+        id: impl Words,
+        description: impl Words,
+        tap: impl Into<M>,
+    ) -> Placed {
+        let placed = self.leaf(
+            "android.widget.ImageView",
+            id,
+            "",
+            PICTURE,
+            NodeFlags::CLICKABLE,
+        );
         self.describe(placed, description);
         self.tap(placed, tap)
     }
 
     pub(crate) fn progress(&mut self, id: impl Words, text: impl Words) -> Placed {
-        self.leaf("android.widget.ProgressBar", id, text, TEXT, NodeFlags::empty())
+        self.leaf(
+            "android.widget.ProgressBar",
+            id,
+            text,
+            TEXT,
+            NodeFlags::empty(),
+        )
     }
 
-    pub(crate) fn check(&mut self, id: impl Words, label: impl Words, on: bool, tap: impl Into<M>) -> Placed {
+    pub(crate) fn check(
+        &mut self,
+        id: impl Words,
+        label: impl Words,
+        on: bool,
+        tap: impl Into<M>,
+    ) -> Placed {
         self.two_state("android.widget.CheckBox", id, label, on, tap)
     }
 
@@ -52,7 +92,13 @@ impl<M> Ui<'_, M> {
         self.two_state("android.widget.Switch", id, label, on, tap)
     }
 
-    pub(crate) fn radio(&mut self, id: impl Words, label: impl Words, on: bool, tap: impl Into<M>) -> Placed {
+    pub(crate) fn radio(
+        &mut self,
+        id: impl Words,
+        label: impl Words,
+        on: bool,
+        tap: impl Into<M>,
+    ) -> Placed {
         self.two_state("android.widget.RadioButton", id, label, on, tap)
     }
 
@@ -65,7 +111,14 @@ impl<M> Ui<'_, M> {
         edit: fn(Text) -> M,
     ) -> Placed {
         let edit = Edit::Of(edit);
-        self.edit_text(id.words(), hint.words(), value.clone(), value.clone(), NodeFlags::empty(), edit)
+        self.edit_text(
+            id.words(),
+            hint.words(),
+            value.clone(),
+            value.clone(),
+            NodeFlags::empty(),
+            edit,
+        )
     }
 
     /// One of several text fields that share a message.
@@ -78,7 +131,14 @@ impl<M> Ui<'_, M> {
         edit: fn(u8, Text) -> M,
     ) -> Placed {
         let edit = Edit::Numbered(number, edit);
-        self.edit_text(id.words(), hint.words(), value.clone(), value.clone(), NodeFlags::empty(), edit)
+        self.edit_text(
+            id.words(),
+            hint.words(),
+            value.clone(),
+            value.clone(),
+            NodeFlags::empty(),
+            edit,
+        )
     }
 
     /// A text field that shows dots.
@@ -91,25 +151,67 @@ impl<M> Ui<'_, M> {
     ) -> Placed {
         let dots = value.chars().map(|_| '•').collect();
         let edit = Edit::Of(edit);
-        self.edit_text(id.words(), hint.words(), dots, value.clone(), NodeFlags::PASSWORD, edit)
+        self.edit_text(
+            id.words(),
+            hint.words(),
+            dots,
+            value.clone(),
+            NodeFlags::PASSWORD,
+            edit,
+        )
     }
 
     /// Children beside each other, all equally wide.
     pub(crate) fn columns(&mut self, count: i32, fill: impl FnOnce(&mut Self)) {
-        let Some(place) = self.place(BUTTON) else { return };
+        let Some(place) = self.place(BUTTON) else {
+            return;
+        };
         let none = Text::default();
-        self.push("android.widget.LinearLayout", none.clone(), none, place.seen, NodeFlags::empty());
-        self.inside(place.whole, Flow::Across(place.whole.width() / count.max(1)), fill);
+        self.push(
+            "android.widget.LinearLayout",
+            none.clone(),
+            none,
+            place.seen,
+            NodeFlags::empty(),
+        );
+        self.inside(
+            place.whole,
+            Flow::Across(place.whole.width() / count.max(1)),
+            fill,
+        );
     }
 
     /// A row that can be tapped, with widgets in it.
-    pub(crate) fn item(&mut self, id: impl Words, tap: impl Into<M>, fill: impl FnOnce(&mut Self)) -> Placed {
-        let Some(place) = self.place(ROW) else { return Placed(None) };
+    pub(crate) fn item(
+        &mut self,
+        id: impl Words,
+        tap: impl Into<M>,
+        fill: impl FnOnce(&mut Self),
+    ) -> Placed {
+        let Some(place) = self.place(ROW) else {
+            return Placed(None);
+        };
         let (class, flags) = ("android.widget.LinearLayout", NodeFlags::CLICKABLE);
-        let placed = Placed(Some(self.push(class, id.words(), Text::default(), place.seen, flags)));
+        let placed = Placed(Some(self.push(
+            class,
+            id.words(),
+            Text::default(),
+            place.seen,
+            flags,
+        )));
         self.tap(placed, tap);
-        let Rect { left, top, right, bottom } = place.whole;
-        let area = Rect { left: left + 48, top: top + 24, right: right - 24, bottom: bottom - 24 };
+        let Rect {
+            left,
+            top,
+            right,
+            bottom,
+        } = place.whole;
+        let area = Rect {
+            left: left + 48,
+            top: top + 24,
+            right: right - 24,
+            bottom: bottom - 24,
+        };
         self.inside(area, Flow::Down, fill);
         placed
     }
@@ -126,9 +228,17 @@ impl<M> Ui<'_, M> {
 
     /// The bar at the top: the way up where there is one, the title, and what `fill` adds at its right.
     pub(crate) fn toolbar(&mut self, title: impl Words, fill: impl FnOnce(&mut Self)) {
-        let Some(place) = self.place(TOOLBAR) else { return };
+        let Some(place) = self.place(TOOLBAR) else {
+            return;
+        };
         let none = Text::default();
-        self.push("android.widget.Toolbar", none.clone(), none, place.seen, NodeFlags::empty());
+        self.push(
+            "android.widget.Toolbar",
+            none.clone(),
+            none,
+            place.seen,
+            NodeFlags::empty(),
+        );
         let first = self.frame.first;
         self.inside(place.whole, Flow::Across(TOOLBAR), |ui| {
             if !first {
@@ -136,7 +246,13 @@ impl<M> Ui<'_, M> {
                 ui.on(up, Does::Up);
             }
             let none = Text::default();
-            let title = ui.push("android.widget.TextView", none, title.words(), ui.area, NodeFlags::empty());
+            let title = ui.push(
+                "android.widget.TextView",
+                none,
+                title.words(),
+                ui.area,
+                NodeFlags::empty(),
+            );
             ui.flow = Flow::Leftwards(TOOLBAR);
             fill(ui);
             ui.nodes[title as usize].bounds.right = ui.area.right;
@@ -144,7 +260,12 @@ impl<M> Ui<'_, M> {
     }
 
     /// A picture to tap, in a toolbar or at the right of a row.
-    pub(crate) fn action(&mut self, id: impl Words, description: impl Words, tap: impl Into<M>) -> Placed {
+    pub(crate) fn action(
+        &mut self,
+        id: impl Words,
+        description: impl Words,
+        tap: impl Into<M>,
+    ) -> Placed {
         let placed = self.image_button(id, description);
         self.tap(placed, tap)
     }
@@ -157,8 +278,18 @@ impl<M> Ui<'_, M> {
         chosen: bool,
         tap: impl Into<M>,
     ) -> Placed {
-        let flags = if chosen { NodeFlags::SELECTED } else { NodeFlags::empty() };
-        let placed = self.leaf("android.widget.TextView", id, label, BUTTON, flags | NodeFlags::CLICKABLE);
+        let flags = if chosen {
+            NodeFlags::SELECTED
+        } else {
+            NodeFlags::empty()
+        };
+        let placed = self.leaf(
+            "android.widget.TextView",
+            id,
+            label,
+            BUTTON,
+            flags | NodeFlags::CLICKABLE,
+        );
         self.tap(placed, tap)
     }
 
@@ -194,7 +325,11 @@ impl<M> Ui<'_, M> {
         on: bool,
         tap: impl Into<M>,
     ) -> Placed {
-        let checked = if on { NodeFlags::CHECKED } else { NodeFlags::empty() };
+        let checked = if on {
+            NodeFlags::CHECKED
+        } else {
+            NodeFlags::empty()
+        };
         let flags = checked | NodeFlags::CHECKABLE | NodeFlags::CLICKABLE;
         let placed = self.leaf(class, id, label, BUTTON, flags);
         self.tap(placed, tap)
@@ -219,7 +354,11 @@ impl<M> Ui<'_, M> {
             self.focused = Some((self.window(), placed.0));
             if self.frame.reveal {
                 let (above, below) = (top - self.clip.top, top + FIELD - self.clip.bottom);
-                self.hidden_by = if below > 0 { below.min(above) } else { above.min(0) };
+                self.hidden_by = if below > 0 {
+                    below.min(above)
+                } else {
+                    above.min(0)
+                };
             }
         }
         self.on(placed, Does::Edit { edit, value })
@@ -233,12 +372,26 @@ impl<M> Ui<'_, M> {
         height: i32,
         flags: NodeFlags,
     ) -> Placed {
-        let Some(place) = self.place(height) else { return Placed(None) };
-        Placed(Some(self.push(class, id.words(), text.words(), place.seen, flags)))
+        let Some(place) = self.place(height) else {
+            return Placed(None);
+        };
+        Placed(Some(self.push(
+            class,
+            id.words(),
+            text.words(),
+            place.seen,
+            flags,
+        )))
     }
 
     pub(super) fn image_button(&mut self, id: impl Words, description: impl Words) -> Placed {
-        let placed = self.leaf("android.widget.ImageButton", id, "", TOOLBAR, NodeFlags::CLICKABLE);
+        let placed = self.leaf(
+            "android.widget.ImageButton",
+            id,
+            "",
+            TOOLBAR,
+            NodeFlags::CLICKABLE,
+        );
         self.describe(placed, description)
     }
 

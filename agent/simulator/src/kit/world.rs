@@ -32,7 +32,11 @@ pub(crate) struct Script {
 
 impl Script {
     pub(crate) fn of(told: Vec<bool>) -> Script {
-        Script { told, asked: 0, weight: 1.0 }
+        Script {
+            told,
+            asked: 0,
+            weight: 1.0,
+        }
     }
 
     fn happens(&mut self, probability: f64) -> bool {
@@ -41,7 +45,11 @@ impl Script {
         }
         let happens = self.told[self.asked];
         self.asked += 1;
-        self.weight *= if happens { probability } else { 1.0 - probability };
+        self.weight *= if happens {
+            probability
+        } else {
+            1.0 - probability
+        };
         happens
     }
 }
@@ -143,10 +151,15 @@ mod tests {
     #[test]
     fn draws_keep_to_their_quantiles() {
         let mut rng = Pcg64Mcg::seed_from_u64(3);
-        let drawn: Vec<u64> = (0..10_000).map(|_| draw(&[10, 20, 1_000], &mut rng)).collect();
+        let drawn: Vec<u64> = (0..10_000)
+            .map(|_| draw(&[10, 20, 1_000], &mut rng))
+            .collect();
         assert!(drawn.iter().all(|drawn| (10..1_000).contains(drawn)));
         let low = drawn.iter().filter(|drawn| **drawn < 20).count();
-        assert!((4_800..5_200).contains(&low), "{low} of 10,000 in the lower half");
+        assert!(
+            (4_800..5_200).contains(&low),
+            "{low} of 10,000 in the lower half"
+        );
     }
 
     #[test]

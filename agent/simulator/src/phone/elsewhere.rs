@@ -23,25 +23,40 @@ struct Foreign {
 }
 
 pub(super) fn screen(what: Elsewhere, rotation: Rotation) -> SharedScreen {
-    let Foreign { package, activity, title, buttons } = foreign(what);
+    let Foreign {
+        package,
+        activity,
+        title,
+        buttons,
+    } = foreign(what);
     let drawn = buttons.iter().enumerate().map(|(place, (label, _))| Drawn {
         id: "android:id/text1",
         text: Text::new_static(label),
         bounds: button(place, rotation),
     });
-    let widgets: Vec<Drawn> = [Drawn::group("android:id/content")].into_iter().chain(drawn).collect();
+    let widgets: Vec<Drawn> = [Drawn::group("android:id/content")]
+        .into_iter()
+        .chain(drawn)
+        .collect();
     draw(package, activity, title, rotation, &widgets)
 }
 
 pub(super) fn touched(what: Elsewhere, rotation: Rotation, at: Point) -> Next {
     let buttons = foreign(what).buttons.iter().enumerate();
-    let hit = buttons.into_iter().find(|(place, _)| button(*place, rotation).contains(at));
+    let hit = buttons
+        .into_iter()
+        .find(|(place, _)| button(*place, rotation).contains(at));
     hit.map_or(Next::Stay, |(_, (_, next))| *next)
 }
 
 fn button(place: usize, rotation: Rotation) -> Rect {
     let top = 300 + 180 * place as i32;
-    Rect { left: 90, top, right: display_size(rotation).width as i32 - 90, bottom: top + 144 }
+    Rect {
+        left: 90,
+        top,
+        right: display_size(rotation).width as i32 - 90,
+        bottom: top + 144,
+    }
 }
 
 fn foreign(what: Elsewhere) -> &'static Foreign {
@@ -50,7 +65,10 @@ fn foreign(what: Elsewhere) -> &'static Foreign {
             package: "com.android.dialer",
             activity: "com.android.dialer/.InCallActivity",
             title: "Incoming call",
-            buttons: &[("Answer", Next::On(Elsewhere::InCall)), ("Decline", Next::Back)],
+            buttons: &[
+                ("Answer", Next::On(Elsewhere::InCall)),
+                ("Decline", Next::Back),
+            ],
         },
         Elsewhere::InCall => &Foreign {
             package: "com.android.dialer",
@@ -62,7 +80,10 @@ fn foreign(what: Elsewhere) -> &'static Foreign {
             package: "com.android.intentresolver",
             activity: "com.android.intentresolver/.ChooserActivity",
             title: "Share",
-            buttons: &[("Messages", Next::On(Elsewhere::Messages)), ("Copy", Next::Back)],
+            buttons: &[
+                ("Messages", Next::On(Elsewhere::Messages)),
+                ("Copy", Next::Back),
+            ],
         },
         Elsewhere::Messages => &Foreign {
             package: "com.android.messaging",

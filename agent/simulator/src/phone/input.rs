@@ -58,12 +58,18 @@ impl SimulatedPhone {
 
     /// Gives the app its input, once its main thread is free. It may never be.
     fn hand_over(&mut self, action: &Action) {
-        let Some(input) = as_input(action) else { return };
+        let Some(input) = as_input(action) else {
+            return;
+        };
         let busy = self.process.busy_until().since(self.world.now);
         if busy >= ANR_TIMEOUT {
             self.advance(ANR_TIMEOUT);
             let key = matches!(action, Action::Key(_));
-            let waiting = if key { "KeyEvent(action=DOWN)" } else { "MotionEvent(action=DOWN)" };
+            let waiting = if key {
+                "KeyEvent(action=DOWN)"
+            } else {
+                "MotionEvent(action=DOWN)"
+            };
             let problem = self.process.not_responding(waiting);
             self.ended(problem);
         } else {
@@ -90,7 +96,10 @@ impl SimulatedPhone {
         self.process.system(event, in_front, &mut self.world);
         self.look();
         if *event == System::Call {
-            self.front = Front::Elsewhere { what: Elsewhere::Call, over_app: self.front == Front::App };
+            self.front = Front::Elsewhere {
+                what: Elsewhere::Call,
+                over_app: self.front == Front::App,
+            };
             self.look();
         }
     }
@@ -105,7 +114,9 @@ impl SimulatedPhone {
     }
 
     fn touch_launcher(&mut self, action: &Action) {
-        let (Action::Tap(at) | Action::LongPress(at)) = action else { return };
+        let (Action::Tap(at) | Action::LongPress(at)) = action else {
+            return;
+        };
         if launcher::icon(self.process.rotation()).contains(*at) {
             self.bring_to_front();
         }
@@ -113,7 +124,9 @@ impl SimulatedPhone {
 
     fn act_elsewhere(&mut self, what: Elsewhere, over_app: bool, action: &Action) {
         let next = match action {
-            Action::Tap(at) | Action::LongPress(at) => elsewhere::touched(what, self.process.rotation(), *at),
+            Action::Tap(at) | Action::LongPress(at) => {
+                elsewhere::touched(what, self.process.rotation(), *at)
+            }
             Action::Key(Key::Back) | Action::Key(Key::Code(4)) => Next::Back,
             _ => Next::Stay,
         };
@@ -148,7 +161,11 @@ fn as_input(action: &Action) -> Option<Input<'_>> {
     Some(match action {
         Action::Tap(at) => Input::Tap(*at),
         Action::LongPress(at) => Input::LongPress(*at),
-        Action::Swipe { from, to, millis } => Input::Swipe { from: *from, to: *to, millis: *millis },
+        Action::Swipe { from, to, millis } => Input::Swipe {
+            from: *from,
+            to: *to,
+            millis: *millis,
+        },
         Action::Text { at, text } => Input::Text { at: *at, text },
         Action::Key(Key::Back) | Action::Key(Key::Code(4)) => Input::Back,
         Action::Key(Key::Menu) | Action::Key(Key::Code(82)) => Input::Menu,
@@ -180,7 +197,10 @@ mod tests {
 
     #[test]
     fn key_codes_of_letters_and_digits_type_them() {
-        assert_eq!([7, 16, 29, 54, 62].map(letter), [Some('0'), Some('9'), Some('a'), Some('z'), Some(' ')]);
+        assert_eq!(
+            [7, 16, 29, 54, 62].map(letter),
+            [Some('0'), Some('9'), Some('a'), Some('z'), Some(' ')]
+        );
         assert_eq!(letter(24), None);
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use retap_shared::Text;
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Rotation, Screen, ScreenContent, SharedScreen, Window, WindowFlags, WindowKind,
+    Node, NodeFlags, Rect, Rotation, Screen, ScreenContent, SharedScreen, Window, WindowFlags,
+    WindowKind,
 };
 
 use crate::kit::{Manifest, display_size, is_landscape};
@@ -13,15 +14,33 @@ const PACKAGE: &str = "com.android.launcher3";
 
 /// Where the app's icon is.
 pub(super) fn icon(rotation: Rotation) -> Rect {
-    let (left, top) = if is_landscape(rotation) { (240, 300) } else { (120, 900) };
-    Rect { left, top, right: left + 240, bottom: top + 280 }
+    let (left, top) = if is_landscape(rotation) {
+        (240, 300)
+    } else {
+        (120, 900)
+    };
+    Rect {
+        left,
+        top,
+        right: left + 240,
+        bottom: top + 280,
+    }
 }
 
 pub(super) fn screen(manifest: &Manifest, rotation: Rotation) -> SharedScreen {
     let workspace = Drawn::group("com.android.launcher3:id/workspace");
-    let icon =
-        Drawn { id: "com.android.launcher3:id/icon", text: manifest.label.clone(), bounds: icon(rotation) };
-    draw(PACKAGE, "com.android.launcher3/.Launcher", "Home", rotation, &[workspace, icon])
+    let icon = Drawn {
+        id: "com.android.launcher3:id/icon",
+        text: manifest.label.clone(),
+        bounds: icon(rotation),
+    };
+    draw(
+        PACKAGE,
+        "com.android.launcher3/.Launcher",
+        "Home",
+        rotation,
+        &[workspace, icon],
+    )
 }
 
 /// A widget of a screen that is none of the app's.
@@ -35,7 +54,10 @@ pub(super) struct Drawn {
 
 impl Drawn {
     pub(super) fn group(id: &'static str) -> Drawn {
-        Drawn { id, ..Drawn::default() }
+        Drawn {
+            id,
+            ..Drawn::default()
+        }
     }
 }
 
@@ -48,15 +70,28 @@ pub(super) fn draw(
     widgets: &[Drawn],
 ) -> SharedScreen {
     let size = display_size(rotation);
-    let display = Rect { left: 0, top: 0, right: size.width as i32, bottom: size.height as i32 };
+    let display = Rect {
+        left: 0,
+        top: 0,
+        right: size.width as i32,
+        bottom: size.height as i32,
+    };
     let node = |depth, class, drawn: &Drawn| {
-        let taps = if drawn.bounds.is_empty() { NodeFlags::empty() } else { NodeFlags::CLICKABLE };
+        let taps = if drawn.bounds.is_empty() {
+            NodeFlags::empty()
+        } else {
+            NodeFlags::CLICKABLE
+        };
         Node {
             depth,
             class: Text::new_static(class),
             id: Text::new_static(drawn.id),
             text: drawn.text.clone(),
-            bounds: if drawn.bounds.is_empty() { display } else { drawn.bounds },
+            bounds: if drawn.bounds.is_empty() {
+                display
+            } else {
+                drawn.bounds
+            },
             flags: taps | NodeFlags::ENABLED | NodeFlags::VISIBLE,
             ..Node::default()
         }
@@ -79,6 +114,12 @@ pub(super) fn draw(
         nodes: nodes.len() as u32,
     };
     let activity = Text::new_static(activity);
-    let content = ScreenContent { size, rotation, activity, windows: vec![window], nodes };
+    let content = ScreenContent {
+        size,
+        rotation,
+        activity,
+        windows: vec![window],
+        nodes,
+    };
     Arc::new(Screen::new(content).expect("a group and what is in it"))
 }

@@ -16,9 +16,14 @@ pub(super) fn draw(screen: &Screen) -> Result<Png, Fault> {
             canvas.dim();
         }
         canvas.fill(window.bounds, BACKGROUND);
-        nodes.iter().filter(|node| node.is(NodeFlags::VISIBLE)).for_each(|node| canvas.node(node));
+        nodes
+            .iter()
+            .filter(|node| node.is(NodeFlags::VISIBLE))
+            .for_each(|node| canvas.node(node));
     }
-    canvas.into_png().map_err(|error| Fault::Phone(format!("the picture could not be packed: {error}")))
+    canvas
+        .into_png()
+        .map_err(|error| Fault::Phone(format!("the picture could not be packed: {error}")))
 }
 
 struct Canvas {
@@ -31,7 +36,11 @@ impl Canvas {
     fn new(screen: &Screen) -> Canvas {
         let size = screen.size();
         let (width, height) = (size.width as i32 / SCALE, size.height as i32 / SCALE);
-        Canvas { width, height, pixels: vec![BACKGROUND; (width * height) as usize] }
+        Canvas {
+            width,
+            height,
+            pixels: vec![BACKGROUND; (width * height) as usize],
+        }
     }
 
     fn node(&mut self, node: &Node) {
@@ -42,9 +51,18 @@ impl Canvas {
             _ => return self.text(node),
         };
         self.fill(node.bounds, BORDER);
-        let Rect { left, top, right, bottom } = node.bounds;
-        let inner =
-            Rect { left: left + SCALE, top: top + SCALE, right: right - SCALE, bottom: bottom - SCALE };
+        let Rect {
+            left,
+            top,
+            right,
+            bottom,
+        } = node.bounds;
+        let inner = Rect {
+            left: left + SCALE,
+            top: top + SCALE,
+            right: right - SCALE,
+            bottom: bottom - SCALE,
+        };
         self.fill(inner, shade);
         self.text(node);
     }
@@ -53,8 +71,12 @@ impl Canvas {
     fn text(&mut self, node: &Node) {
         let middle = node.bounds.center();
         let half = (node.label().chars().count().min(100) as i32 * 10).min(node.bounds.width() / 2);
-        let bar =
-            Rect { left: middle.x - half, top: middle.y - 8, right: middle.x + half, bottom: middle.y + 8 };
+        let bar = Rect {
+            left: middle.x - half,
+            top: middle.y - 8,
+            right: middle.x + half,
+            bottom: middle.y + 8,
+        };
         self.fill(bar, 60);
     }
 
@@ -67,7 +89,8 @@ impl Canvas {
     fn fill(&mut self, area: Rect, shade: u8) {
         let column = |x: i32| (x / SCALE).clamp(0, self.width) as usize;
         let (left, right) = (column(area.left), column(area.right));
-        let rows = (area.top / SCALE).clamp(0, self.height)..(area.bottom / SCALE).clamp(0, self.height);
+        let rows =
+            (area.top / SCALE).clamp(0, self.height)..(area.bottom / SCALE).clamp(0, self.height);
         for row in rows.map(|row| row as usize * self.width as usize) {
             if left < right {
                 self.pixels[row + left..row + right].fill(shade);

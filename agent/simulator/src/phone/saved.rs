@@ -22,7 +22,15 @@ impl SimulatedPhone {
         let bytes = self.process.bytes();
         let mut process = self.process.fork();
         process.forget_drawing();
-        self.saved.insert(id, Saved { process, front: self.front, at: self.world.now, bytes });
+        self.saved.insert(
+            id,
+            Saved {
+                process,
+                front: self.front,
+                at: self.world.now,
+                bytes,
+            },
+        );
         (id, bytes)
     }
 
@@ -38,10 +46,16 @@ impl SimulatedPhone {
     }
 
     pub(super) fn drop_state(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
-        self.saved.remove(&id).map(|saved| saved.bytes).ok_or_else(|| unknown(id))
+        self.saved
+            .remove(&id)
+            .map(|saved| saved.bytes)
+            .ok_or_else(|| unknown(id))
     }
 }
 
 fn unknown(id: CheckpointId) -> PhoneError {
-    impossible(format!("there is no checkpoint {}; it was never saved, or has been dropped", id.0))
+    impossible(format!(
+        "there is no checkpoint {}; it was never saved, or has been dropped",
+        id.0
+    ))
 }

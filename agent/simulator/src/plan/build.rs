@@ -2,14 +2,21 @@
 
 use retap_shared::Text;
 
-use super::{Dialog, DialogKind, Hook, Is, Look, Plan, Rule, Rules, Screen, Then, Typed, Var, Widget};
+use super::{
+    Dialog, DialogKind, Hook, Is, Look, Plan, Rule, Rules, Screen, Then, Typed, Var, Widget,
+};
 
 /// Stands for a variable or a field of one's own until the plan is complete.
 const OWN: u16 = u16::MAX;
 const OWN_TEXT: u8 = u8::MAX;
 
 pub(crate) fn screen(class: &str, title: &str, widgets: Vec<Widget>) -> Screen {
-    Screen { class: Text::new(class), title: Text::new(title), widgets, ..Screen::default() }
+    Screen {
+        class: Text::new(class),
+        title: Text::new(title),
+        widgets,
+        ..Screen::default()
+    }
 }
 
 impl Screen {
@@ -37,14 +44,26 @@ impl Screen {
         message: &str,
         buttons: Vec<(&str, Vec<Rule>)>,
     ) -> Screen {
-        let buttons = buttons.into_iter().map(|(label, rules)| (Text::new(label), Rules(rules))).collect();
-        self.dialogs.push(Dialog { title: Text::new(title), message: Text::new(message), buttons, kind });
+        let buttons = buttons
+            .into_iter()
+            .map(|(label, rules)| (Text::new(label), Rules(rules)))
+            .collect();
+        self.dialogs.push(Dialog {
+            title: Text::new(title),
+            message: Text::new(message),
+            buttons,
+            kind,
+        });
         self
     }
 }
 
 pub(crate) fn rule(when: &[Is], then: &[Then]) -> Rule {
-    Rule { when: when.to_vec(), then: then.to_vec(), decision: 0 }
+    Rule {
+        when: when.to_vec(),
+        then: then.to_vec(),
+        decision: 0,
+    }
 }
 
 pub(crate) fn text(id: &str, label: &str) -> Widget {
@@ -52,7 +71,10 @@ pub(crate) fn text(id: &str, label: &str) -> Widget {
 }
 
 pub(crate) fn button(id: &str, label: &str, rules: Vec<Rule>) -> Widget {
-    Widget { tap: Rules(rules), ..Widget::of(id, label, Look::Button) }
+    Widget {
+        tap: Rules(rules),
+        ..Widget::of(id, label, Look::Button)
+    }
 }
 
 /// A row that leads to another screen.
@@ -61,7 +83,10 @@ pub(crate) fn go(id: &str, label: &str, to: u8) -> Widget {
 }
 
 pub(crate) fn row(id: &str, label: &str, rules: Vec<Rule>) -> Widget {
-    Widget { tap: Rules(rules), ..Widget::of(id, label, Look::Row) }
+    Widget {
+        tap: Rules(rules),
+        ..Widget::of(id, label, Look::Row)
+    }
 }
 
 /// A switch of no consequence.
@@ -78,7 +103,10 @@ pub(crate) fn radio(id: &str, label: &str, var: Var, value: u8) -> Widget {
 }
 
 pub(crate) fn tab(id: &str, label: &str, var: Var, value: u8) -> Widget {
-    Widget { columns: 3, ..Widget::of(id, label, Look::Tab(var, value)) }
+    Widget {
+        columns: 3,
+        ..Widget::of(id, label, Look::Tab(var, value))
+    }
 }
 
 pub(crate) fn field(id: &str, hint: &str, field: Typed) -> Widget {
@@ -92,8 +120,16 @@ pub(crate) fn note(id: &str, hint: &str) -> Widget {
 
 /// A list whose rows do all the same.
 pub(crate) fn rows(id: &str, label: &str, count: u8, rules: Vec<Rule>) -> Widget {
-    let look = Look::Rows { count, more: None, chosen: None, turn: None };
-    Widget { tap: Rules(rules), ..Widget::of(id, label, look) }
+    let look = Look::Rows {
+        count,
+        more: None,
+        chosen: None,
+        turn: None,
+    };
+    Widget {
+        tap: Rules(rules),
+        ..Widget::of(id, label, look)
+    }
 }
 
 impl Widget {
@@ -135,8 +171,14 @@ impl Widget {
 impl Plan {
     /// Gives every decision and every variable of no consequence its number, and every widget its full id.
     pub(crate) fn new(package: &str, first_decision: u32, screens: Vec<Screen>) -> Plan {
-        let mut plan =
-            Plan { screens, first_time: None, first_decision, decisions: 0, inert: 0, inert_texts: 0 };
+        let mut plan = Plan {
+            screens,
+            first_time: None,
+            first_decision,
+            decisions: 0,
+            inert: 0,
+            inert_texts: 0,
+        };
         let mut screens = std::mem::take(&mut plan.screens);
         for screen in &mut screens {
             screen.decision = plan.next_decision();
@@ -144,10 +186,16 @@ impl Plan {
                 widget.id = Text::new(format!("{package}:id/{}", widget.id));
                 plan.number(widget);
             }
-            let dialogs = screen.dialogs.iter_mut().flat_map(|dialog| &mut dialog.buttons);
+            let dialogs = screen
+                .dialogs
+                .iter_mut()
+                .flat_map(|dialog| &mut dialog.buttons);
             let answers = dialogs.map(|(_, rules)| rules);
             let hooks = screen.hooks.iter_mut().map(|(_, rules)| rules);
-            answers.chain(hooks).chain(&mut screen.later).for_each(|rules| plan.number_rules(rules));
+            answers
+                .chain(hooks)
+                .chain(&mut screen.later)
+                .for_each(|rules| plan.number_rules(rules));
         }
         plan.screens = screens;
         plan

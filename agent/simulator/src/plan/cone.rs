@@ -50,14 +50,19 @@ impl Cone {
                 Look::Switch(var) | Look::Check(var) | Look::Radio(var, _) | Look::Tab(var, _) => {
                     self.vars.contains(&var)
                 }
-                Look::Rows { chosen, more, .. } => {
-                    [chosen, more].into_iter().flatten().any(|var| self.vars.contains(&var))
-                }
+                Look::Rows { chosen, more, .. } => [chosen, more]
+                    .into_iter()
+                    .flatten()
+                    .any(|var| self.vars.contains(&var)),
                 Look::Field(field) => self.texts.contains(&field),
                 _ => false,
             };
             let does = [&widget.tap, &widget.long];
-            if itself || does.into_iter().any(|rules| self.matters(number, rules, is_target)) {
+            if itself
+                || does
+                    .into_iter()
+                    .any(|rules| self.matters(number, rules, is_target))
+            {
                 self.ids.insert(widget.id.clone());
                 self.screens.insert(number);
                 widget.shown.iter().for_each(|is| self.look_for(is));
@@ -94,16 +99,18 @@ impl Cone {
         rules.0.iter().flat_map(|rule| &rule.then).any(|then| {
             is_target(then)
                 || match then {
-                    Then::Set(var, _) | Then::Add(var, _) | Then::Flip(var) => self.vars.contains(var),
+                    Then::Set(var, _) | Then::Add(var, _) | Then::Flip(var) => {
+                        self.vars.contains(var)
+                    }
                     Then::Open(to) => self.resuming || self.screens.contains(&usize::from(*to)),
                     Then::Close => self.screens.contains(&screen),
                     Then::Ask(dialog) => self.dialogs.contains(&(screen, *dialog)),
                     Then::Later(_, number) | Then::Haunt(_, number) => {
                         self.later.contains(&(screen, *number))
                     }
-                    Then::Load(came, failed) => {
-                        [came, failed].into_iter().any(|number| self.later.contains(&(screen, *number)))
-                    }
+                    Then::Load(came, failed) => [came, failed]
+                        .into_iter()
+                        .any(|number| self.later.contains(&(screen, *number))),
                     Then::Unpost => self.later.iter().any(|(of, _)| *of == screen),
                     Then::Leave(_) => self.returning,
                     Then::Block(..) | Then::Throw(..) | Then::Signal(_) => false,

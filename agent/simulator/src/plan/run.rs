@@ -14,8 +14,13 @@ struct Work<'a, 'b, A: App> {
 }
 
 impl Plan {
-    pub(crate) fn update<A: App>(&self, state: &mut State, page: &mut Page, msg: Msg, cx: &mut Cx<'_, A>)
-    where
+    pub(crate) fn update<A: App>(
+        &self,
+        state: &mut State,
+        page: &mut Page,
+        msg: Msg,
+        cx: &mut Cx<'_, A>,
+    ) where
         A::Page: From<Page>,
         A::Msg: From<Msg>,
     {
@@ -26,7 +31,11 @@ impl Plan {
             Msg::Tap(place) => screen.widget(place, |widget| work.tap(widget)),
             Msg::Long(place) => screen.widget(place, |widget| work.follow(&widget.long)),
             Msg::Row(place, row) => screen.widget(place, |widget| {
-                if let Look::Rows { chosen: Some(chosen), .. } = widget.look {
+                if let Look::Rows {
+                    chosen: Some(chosen),
+                    ..
+                } = widget.look
+                {
                     work.state.set(chosen, row);
                 }
                 work.follow(&widget.tap);
@@ -44,7 +53,9 @@ impl Plan {
             }
             Msg::Answer(button) => {
                 let dialog = asked.and_then(|number| screen.dialogs.get(usize::from(number)));
-                if let Some((_, rules)) = dialog.and_then(|dialog| dialog.buttons.get(usize::from(button))) {
+                if let Some((_, rules)) =
+                    dialog.and_then(|dialog| dialog.buttons.get(usize::from(button)))
+                {
                     work.follow(rules);
                 }
             }
@@ -110,8 +121,13 @@ impl Plan {
         rules.is_some()
     }
 
-    pub(crate) fn told<A: App>(&self, event: &System, state: &mut State, page: &mut Page, cx: &mut Cx<'_, A>)
-    where
+    pub(crate) fn told<A: App>(
+        &self,
+        event: &System,
+        state: &mut State,
+        page: &mut Page,
+        cx: &mut Cx<'_, A>,
+    ) where
         A::Page: From<Page>,
         A::Msg: From<Msg>,
     {
@@ -122,7 +138,11 @@ impl Plan {
             System::LowMemory => Hook::LowMemory,
             System::Locale(_) => Hook::Locale,
             // No simulated phone does these.
-            System::Message | System::Broadcast(_) | System::TimeZone(_) | System::Doze | System::Wake => {
+            System::Message
+            | System::Broadcast(_)
+            | System::TimeZone(_)
+            | System::Doze
+            | System::Wake => {
                 return;
             }
         };
@@ -138,7 +158,12 @@ impl Plan {
         if let Msg::Haunt { screen, number } = msg {
             let mut page = Page::of(*screen);
             let screen = self.screen(&page);
-            Work { state, page: &mut page, cx }.later(screen, *number);
+            Work {
+                state,
+                page: &mut page,
+                cx,
+            }
+            .later(screen, *number);
         }
     }
 
@@ -167,7 +192,8 @@ where
                 self.state.set(var, on.into());
             }
             Look::Radio(var, value) | Look::Tab(var, value) => {
-                self.cx.decide(widget.decision, self.state.get(var) == value);
+                self.cx
+                    .decide(widget.decision, self.state.get(var) == value);
                 self.state.set(var, value);
             }
             _ => {}
@@ -176,7 +202,10 @@ where
     }
 
     fn more(&mut self, widget: &Widget) {
-        if let Look::Rows { more: Some(more), .. } = widget.look {
+        if let Look::Rows {
+            more: Some(more), ..
+        } = widget.look
+        {
             let pages = self.state.get(more);
             if self.cx.decide(widget.decision, pages < u8::MAX) {
                 self.state.set(more, pages + 1);
@@ -185,7 +214,10 @@ where
     }
 
     fn edit(&mut self, screen: &Screen, field: Typed, text: retap_shared::Text) {
-        let widget = screen.widgets.iter().find(|widget| widget.look == Look::Field(field));
+        let widget = screen
+            .widgets
+            .iter()
+            .find(|widget| widget.look == Look::Field(field));
         if let Some(widget) = widget {
             self.cx.decide(widget.decision, text.is_empty());
         }
@@ -223,15 +255,20 @@ where
     fn obey(&mut self, then: Then) {
         match then {
             Then::Set(var, value) => self.state.set(var, value),
-            Then::Add(var, most) => self.state.set(var, self.state.get(var).saturating_add(1).min(most)),
+            Then::Add(var, most) => self
+                .state
+                .set(var, self.state.get(var).saturating_add(1).min(most)),
             Then::Flip(var) => self.state.set(var, u8::from(self.state.get(var) == 0)),
             Then::Open(screen) => self.cx.start(Page::of(screen).into()),
             Then::Close => self.cx.finish(),
             Then::Ask(dialog) => self.page.asks = Some(dialog),
-            Then::Later(millis, number) => self.cx.post(Micros::from_millis(millis), Msg::Later(number)),
+            Then::Later(millis, number) => self
+                .cx
+                .post(Micros::from_millis(millis), Msg::Later(number)),
             Then::Haunt(millis, number) => {
                 let screen = self.page.screen;
-                self.cx.post(Micros::from_millis(millis), Msg::Haunt { screen, number });
+                self.cx
+                    .post(Micros::from_millis(millis), Msg::Haunt { screen, number });
             }
             Then::Unpost => self.cx.unpost(),
             Then::Load(came, failed) => {

@@ -40,7 +40,9 @@ impl Screen {
                 continue;
             }
             let line = self.widgets[place..].iter().take(columns);
-            let together = line.take_while(|other| usize::from(other.columns) == columns).count();
+            let together = line
+                .take_while(|other| usize::from(other.columns) == columns)
+                .count();
             ui.columns(columns as i32, |ui| {
                 for (widget, place) in self.widgets[place..place + together].iter().zip(place..) {
                     widget.view(place as u16, state, ui);
@@ -51,12 +53,18 @@ impl Screen {
     }
 
     fn view_dialog<M: From<Msg>>(&self, number: u8, ui: &mut Ui<'_, M>) {
-        let Some(dialog) = self.dialogs.get(usize::from(number)) else { return };
+        let Some(dialog) = self.dialogs.get(usize::from(number)) else {
+            return;
+        };
         let fill = |ui: &mut Ui<'_, M>| {
             ui.message(&dialog.message);
             ui.columns(dialog.buttons.len() as i32, |ui| {
                 for ((label, _), place) in dialog.buttons.iter().zip(0..) {
-                    let id = ["android:id/button2", "android:id/button1", "android:id/button3"];
+                    let id = [
+                        "android:id/button2",
+                        "android:id/button1",
+                        "android:id/button3",
+                    ];
                     ui.button(id[usize::from(place).min(2)], label, Msg::Answer(place));
                 }
             });
@@ -71,7 +79,11 @@ impl Screen {
 
 impl Widget {
     fn view<M: From<Msg>>(&self, place: u16, state: &State, ui: &mut Ui<'_, M>) {
-        if !self.shown.iter().all(|is| is.in_state(state).unwrap_or(true)) {
+        if !self
+            .shown
+            .iter()
+            .all(|is| is.in_state(state).unwrap_or(true))
+        {
             return;
         }
         let (id, label, tap) = (&self.id, &self.label, Msg::Tap(place));
@@ -113,7 +125,12 @@ impl Widget {
     }
 
     fn view_rows<M: From<Msg>>(&self, place: u16, state: &State, ui: &mut Ui<'_, M>) {
-        let Look::Rows { count, more, turn, .. } = self.look else { return };
+        let Look::Rows {
+            count, more, turn, ..
+        } = self.look
+        else {
+            return;
+        };
         let pages = more.map_or(1, |more| usize::from(state.get(more)) + 1);
         let turn = turn.map_or(0, |turn| u64::from(state.get(turn)));
         let list = Text::new_static("android:id/list");

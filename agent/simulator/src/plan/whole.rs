@@ -23,13 +23,23 @@ impl Planned {
     ) -> Running<Planned> {
         let activity = |class: &Text| Text::new(format!("{package}/.{class}"));
         let manifest = Manifest {
-            activities: plan.screens.iter().map(|screen| activity(&screen.class)).collect(),
+            activities: plan
+                .screens
+                .iter()
+                .map(|screen| activity(&screen.class))
+                .collect(),
             branches: 2 * plan.decisions,
             package,
             label,
             version_code,
         };
-        Running::install(manifest, Planned { plan: Shown(plan), state: State::default() })
+        Running::install(
+            manifest,
+            Planned {
+                plan: Shown(plan),
+                state: State::default(),
+            },
+        )
     }
 
     /// The plan, and what it changes.
@@ -43,7 +53,11 @@ impl App for Planned {
     type Msg = Msg;
 
     fn first_page(&self) -> Page {
-        let first_time = self.plan.0.first_time.filter(|(var, _)| self.state.get(*var) == 0);
+        let first_time = self
+            .plan
+            .0
+            .first_time
+            .filter(|(var, _)| self.state.get(*var) == 0);
         Page::of(first_time.map_or(0, |(_, screen)| screen))
     }
 

@@ -26,7 +26,9 @@ pub enum NotExact {
         "dialogs that come late come at any moment, so their ways cannot be counted; give `flaky` instead of `noise`"
     )]
     LateDialogs,
-    #[error("latencies are drawn from a range, so their ways cannot be counted; leave `latency` out")]
+    #[error(
+        "latencies are drawn from a range, so their ways cannot be counted; leave `latency` out"
+    )]
     Latencies,
     #[error("more than {0} states are possible at once; give a shorter trace")]
     TooMany(usize),
@@ -45,7 +47,12 @@ pub fn probability(spec: &str, steps: &[Step], target: Fingerprint) -> Result<f6
     if phone.noise().latency != Latency::None {
         return Err(NotExact::Latencies);
     }
-    let mut ways = Ways { phone, target, reached: 0.0, states: HashMap::new() };
+    let mut ways = Ways {
+        phone,
+        target,
+        reached: 0.0,
+        states: HashMap::new(),
+    };
     ways.begin();
     for step in steps {
         ways.go_on(|phone| take(phone, step))?;
@@ -65,10 +72,18 @@ struct Ways {
 
 impl Ways {
     fn begin(&mut self) {
-        let app = self.phone.apps().unwrap_or_default().into_iter().next().map(|info| info.app);
+        let app = self
+            .phone
+            .apps()
+            .unwrap_or_default()
+            .into_iter()
+            .next()
+            .map(|info| info.app);
         let Some(app) = app else { return };
         self.phone.watch(&app.package);
-        let Ok((fresh, _)) = self.phone.save() else { return };
+        let Ok((fresh, _)) = self.phone.save() else {
+            return;
+        };
         self.follow_all(fresh, 1.0, |phone| {
             // A simulated phone has the app, and refuses none of these.
             let _ = phone.stop(&app);
@@ -81,7 +96,8 @@ impl Ways {
     }
 
     fn go_on(&mut self, act: impl Fn(&mut SimulatedPhone)) -> Result<(), NotExact> {
-        let mut before: Vec<(CheckpointId, f64)> = std::mem::take(&mut self.states).into_values().collect();
+        let mut before: Vec<(CheckpointId, f64)> =
+            std::mem::take(&mut self.states).into_values().collect();
         // In the order in which they came: sums of fractions depend on their order.
         before.sort_unstable_by_key(|(at, _)| *at);
         for (at, weight) in before {
@@ -99,7 +115,9 @@ impl Ways {
     fn follow_all(&mut self, at: CheckpointId, weight: f64, act: impl Fn(&mut SimulatedPhone)) {
         let mut told = Vec::new();
         loop {
-            let Ok(_) = self.phone.restore(at) else { return };
+            let Ok(_) = self.phone.restore(at) else {
+                return;
+            };
             self.phone.follow(Script::of(told));
             act(&mut self.phone);
             let script = self.phone.take_script();
@@ -118,10 +136,12 @@ impl Ways {
     fn arrive(&mut self, weight: f64) {
         let mut happened: Vec<Happening> = Vec::new();
         self.phone.take_happenings(&mut happened);
-        let mut problems = happened.iter().filter_map(|happening| match &happening.what {
-            What::Problem(problem) => Some(problem),
-            What::Activity(_) => None,
-        });
+        let mut problems = happened
+            .iter()
+            .filter_map(|happening| match &happening.what {
+                What::Problem(problem) => Some(problem),
+                What::Activity(_) => None,
+            });
         if let Some(problem) = problems.next() {
             let is_it = problem.fingerprint() == self.target
                 || problems.any(|problem| problem.fingerprint() == self.target);
@@ -141,7 +161,11 @@ impl Ways {
 /// As the agent takes a step: the widget is looked for, then its place is taken.
 fn take(phone: &mut SimulatedPhone, step: &Step) {
     let Ok(screen) = phone.capture() else { return };
-    let aim = if step.widget.is_some() { step.aim(&screen) } else { step.aim_at_place() };
+    let aim = if step.widget.is_some() {
+        step.aim(&screen)
+    } else {
+        step.aim_at_place()
+    };
     match aim.action.as_ref() {
         Action::Wait { millis } => phone.sleep(Micros::from_millis(u64::from(*millis))),
         action => {

@@ -35,7 +35,11 @@ pub(super) fn shortest(
     matters: &Matters,
     failure: &Then,
 ) -> Option<(Vec<Step>, Problem)> {
-    let mut search = Search { phone, seen: HashSet::new(), reached: Vec::new() };
+    let mut search = Search {
+        phone,
+        seen: HashSet::new(),
+        reached: Vec::new(),
+    };
     search.start();
     let mut next = 0;
     while let Some(Reached { at, level, .. }) = search.reached.get(next) {
@@ -132,25 +136,39 @@ impl Search {
     fn problem(&mut self) -> Option<Problem> {
         let mut happened: Vec<Happening> = Vec::new();
         self.phone.take_happenings(&mut happened);
-        happened.into_iter().find_map(|happening| match happening.what {
-            What::Problem(problem) => Some(problem),
-            What::Activity(_) => None,
-        })
+        happened
+            .into_iter()
+            .find_map(|happening| match happening.what {
+                What::Problem(problem) => Some(problem),
+                What::Activity(_) => None,
+            })
     }
 }
 
 /// What can be done and can matter. Of widgets with the same id the first stands for all.
 fn possible(screen: &Screen, matters: &Matters) -> Vec<(Option<usize>, Action)> {
-    let mut actions: Vec<(Option<usize>, Action)> =
-        from_outside(screen, matters).into_iter().map(|action| (None, action)).collect();
-    let own = screen.windows_with_nodes().filter(|(window, ..)| window.kind != WindowKind::Keyboard);
-    let Some((_, first, nodes)) = own.last() else { return actions };
+    let mut actions: Vec<(Option<usize>, Action)> = from_outside(screen, matters)
+        .into_iter()
+        .map(|action| (None, action))
+        .collect();
+    let own = screen
+        .windows_with_nodes()
+        .filter(|(window, ..)| window.kind != WindowKind::Keyboard);
+    let Some((_, first, nodes)) = own.last() else {
+        return actions;
+    };
     for (place, node) in nodes.iter().enumerate() {
         let framework = !node.id.starts_with("com.example");
-        let matter =
-            || matters.widgets.contains(&node.id) && nodes[..place].iter().all(|other| other.id != node.id);
+        let matter = || {
+            matters.widgets.contains(&node.id)
+                && nodes[..place].iter().all(|other| other.id != node.id)
+        };
         if node.is(NodeFlags::ENABLED) && (framework || matter()) {
-            actions.extend(on(node).into_iter().map(|action| (Some(first + place), action)));
+            actions.extend(
+                on(node)
+                    .into_iter()
+                    .map(|action| (Some(first + place), action)),
+            );
         }
     }
     actions
@@ -160,7 +178,12 @@ fn on(node: &Node) -> Vec<Action> {
     let at = node.bounds.center();
     let mut actions = Vec::new();
     if node.is(NodeFlags::EDITABLE) {
-        return TYPED.map(|text| Action::Text { at, text: Text::new_static(text) }).to_vec();
+        return TYPED
+            .map(|text| Action::Text {
+                at,
+                text: Text::new_static(text),
+            })
+            .to_vec();
     }
     if node.is(NodeFlags::CLICKABLE) {
         actions.push(Action::Tap(at));
@@ -175,13 +198,20 @@ fn from_outside(screen: &Screen, matters: &Matters) -> Vec<Action> {
     let mut actions = vec![Action::Key(Key::Back)];
     if matters.rotation {
         let upright = screen.rotation() == Rotation::Natural;
-        actions.push(Action::Rotate(if upright { Rotation::Left } else { Rotation::Natural }));
+        actions.push(Action::Rotate(if upright {
+            Rotation::Left
+        } else {
+            Rotation::Natural
+        }));
     }
     let locale = |tag| System::Locale(Text::new_static(tag));
     for (matter, events) in [
         (matters.call, vec![System::Call]),
         (matters.network, vec![System::Offline, System::Online]),
-        (matters.locale, vec![locale("ar"), locale(crate::kit::LANGUAGE)]),
+        (
+            matters.locale,
+            vec![locale("ar"), locale(crate::kit::LANGUAGE)],
+        ),
         (matters.memory, vec![System::LowMemory]),
     ] {
         if matter {

@@ -45,8 +45,12 @@ fn place() -> impl Strategy<Value = Point> {
 }
 
 fn action() -> impl Strategy<Value = Action> {
-    let key =
-        prop_oneof![Just(Key::Back), Just(Key::Menu), Just(Key::Home), any::<u16>().prop_map(Key::Code)];
+    let key = prop_oneof![
+        Just(Key::Back),
+        Just(Key::Menu),
+        Just(Key::Home),
+        any::<u16>().prop_map(Key::Code)
+    ];
     let rotation = prop_oneof![
         Just(Rotation::Natural),
         Just(Rotation::Left),

@@ -30,7 +30,10 @@ fn touches_work_as_often_as_the_noise_says() {
         }
         let expected = phone.noise().works(&tabs[0]);
         let seen = f64::from(worked) / f64::from(TRIALS);
-        assert!((seen - expected).abs() < allowed(TRIALS, expected), "{seen} instead of {expected}");
+        assert!(
+            (seen - expected).abs() < allowed(TRIALS, expected),
+            "{seen} instead of {expected}"
+        );
     }
 }
 
@@ -74,7 +77,10 @@ fn a_late_dialog_takes_the_touches_and_goes_by_its_buttons() {
     let screen = phone.capture().unwrap();
     assert_eq!(screen.windows().last().unwrap().kind, WindowKind::Dialog);
     assert_eq!(screen.windows().last().unwrap().package, "com.example.shop");
-    let close = ["Later", "Close"].into_iter().find(|label| walk::shows(&mut phone, label)).unwrap();
+    let close = ["Later", "Close"]
+        .into_iter()
+        .find(|label| walk::shows(&mut phone, label))
+        .unwrap();
     let at = walk::place(&mut phone, close);
     phone.inject(&Action::Tap(at)).unwrap();
     assert_eq!(phone.capture().unwrap().windows().len(), 1);
@@ -113,6 +119,10 @@ fn realistic_latencies_vary_and_fixed_ones_do_not() {
     let mut realistic = spans("sim:notes?latency=realistic");
     realistic.sort_unstable();
     // The published figure for a persistent injector is 5.6 ms.
-    assert!((5_000..6_200).contains(&realistic[250]), "median {}", realistic[250]);
+    assert!(
+        (5_000..6_200).contains(&realistic[250]),
+        "median {}",
+        realistic[250]
+    );
     assert!(realistic[0] < realistic[499]);
 }

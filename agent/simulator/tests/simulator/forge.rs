@@ -15,7 +15,10 @@ fn a_thousand_made_apps_can_be_explored_without_a_fault_of_ours() {
     let mut screens = HashSet::new();
     let mut crashed = 0;
     for seed in 0..1_000 {
-        let spec = format!("sim:forge?seed={seed}&noise={}", if seed % 4 == 0 { 0.2 } else { 0.0 });
+        let spec = format!(
+            "sim:forge?seed={seed}&noise={}",
+            if seed % 4 == 0 { 0.2 } else { 0.0 }
+        );
         let mut phone = walk::started(&spec);
         let package = walk::app(&mut phone).package;
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
@@ -28,7 +31,11 @@ fn a_thousand_made_apps_can_be_explored_without_a_fault_of_ours() {
                 continue;
             }
             let mut possible = walk::possible(&screen);
-            possible.extend(walk::from_outside(&screen).into_iter().map(|action| (None, action)));
+            possible.extend(
+                walk::from_outside(&screen)
+                    .into_iter()
+                    .map(|action| (None, action)),
+            );
             let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
             walk::act(&mut phone, &action);
             crashed += walk::problems(&mut phone).len();
@@ -43,9 +50,20 @@ fn everything_planted_in_a_made_app_is_reached_by_its_shortest_trace() {
     for seed in 0..12 {
         let app = format!("forge?seed={seed}&activities=14&depth=4&hidden=0.4");
         let truth = truth(&app).unwrap();
-        assert!((8..=20).contains(&truth.crashes.len()), "seed {seed}: {} crashes", truth.crashes.len());
-        for kind in [ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr] {
-            assert!(truth.crashes.iter().any(|crash| crash.kind == kind), "seed {seed} has no {kind}");
+        assert!(
+            (8..=20).contains(&truth.crashes.len()),
+            "seed {seed}: {} crashes",
+            truth.crashes.len()
+        );
+        for kind in [
+            ProblemKind::Crash,
+            ProblemKind::NativeCrash,
+            ProblemKind::Anr,
+        ] {
+            assert!(
+                truth.crashes.iter().any(|crash| crash.kind == kind),
+                "seed {seed} has no {kind}"
+            );
         }
         let mut phone = open(&app).unwrap();
         for crash in &truth.crashes {
@@ -57,8 +75,14 @@ fn everything_planted_in_a_made_app_is_reached_by_its_shortest_trace() {
             }
             phone.sleep(retap_simulator::LINGER);
             let problems = walk::problems(&mut phone);
-            let reached = problems.iter().any(|problem| problem.fingerprint() == crash.fingerprint);
-            assert!(reached, "seed {seed}: {} by {:?}", crash.name, crash.shortest);
+            let reached = problems
+                .iter()
+                .any(|problem| problem.fingerprint() == crash.fingerprint);
+            assert!(
+                reached,
+                "seed {seed}: {} by {:?}",
+                crash.name, crash.shortest
+            );
         }
     }
 }
@@ -68,7 +92,9 @@ fn hidden_modes_are_as_many_as_asked_for() {
     let widgets = |hidden: &str| {
         let truth = truth(&format!("forge?seed=3&activities=10&hidden={hidden}")).unwrap();
         let matters = truth.crashes.into_iter().filter_map(|crash| crash.matters);
-        matters.filter(|matters| matters.widgets.iter().any(|id| id.contains("/hold_"))).count()
+        matters
+            .filter(|matters| matters.widgets.iter().any(|id| id.contains("/hold_")))
+            .count()
     };
     assert_eq!(widgets("0"), 0);
     assert!(widgets("1") >= 5, "{}", widgets("1"));
@@ -88,9 +114,16 @@ fn what_is_drawn_in_part_is_as_if_it_were_drawn_anew() {
             walk::act(&mut phone, &action);
             let (in_part, (saved, _)) = (phone.capture().unwrap(), phone.save().unwrap());
             phone.restore(saved).unwrap();
-            assert_eq!(phone.capture().unwrap(), in_part, "`{app}`, event {event}: {action:?}");
+            assert_eq!(
+                phone.capture().unwrap(),
+                in_part,
+                "`{app}`, event {event}: {action:?}"
+            );
             phone.drop_checkpoint(saved).unwrap();
-            if !in_part.activity().starts_with(walk::app(&mut phone).package.as_str()) {
+            if !in_part
+                .activity()
+                .starts_with(walk::app(&mut phone).package.as_str())
+            {
                 walk::start_clean(&mut phone);
             }
         }

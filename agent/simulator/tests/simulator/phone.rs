@@ -18,14 +18,26 @@ fn an_app_that_was_left_comes_back_as_it_was_and_one_that_was_closed_starts_anew
     let mut phone = started("sim:notes");
     walk::tap(&mut phone, "search");
     press(&mut phone, Key::Home);
-    assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+    assert_eq!(
+        phone.capture().unwrap().activity(),
+        "com.android.launcher3/.Launcher"
+    );
     walk::tap(&mut phone, "Notes");
-    assert_eq!(phone.capture().unwrap().activity(), "com.example.notes/.SearchActivity");
+    assert_eq!(
+        phone.capture().unwrap().activity(),
+        "com.example.notes/.SearchActivity"
+    );
     press(&mut phone, Key::Back);
     press(&mut phone, Key::Back);
-    assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+    assert_eq!(
+        phone.capture().unwrap().activity(),
+        "com.android.launcher3/.Launcher"
+    );
     walk::act(&mut phone, &Action::Launch);
-    assert_eq!(phone.capture().unwrap().activity(), "com.example.notes/.ListActivity");
+    assert_eq!(
+        phone.capture().unwrap().activity(),
+        "com.example.notes/.ListActivity"
+    );
 }
 
 #[test]
@@ -33,9 +45,16 @@ fn activities_that_come_to_the_front_are_told() {
     let mut phone = started("sim:notes");
     walk::tap(&mut phone, "search");
     press(&mut phone, Key::Back);
-    let told: Vec<What> = walk::happenings(&mut phone).into_iter().map(|happening| happening.what).collect();
+    let told: Vec<What> = walk::happenings(&mut phone)
+        .into_iter()
+        .map(|happening| happening.what)
+        .collect();
     let activity = |name| What::Activity(Text::new_static(name));
-    let expected = ["com.example.notes/.SearchActivity", "com.example.notes/.ListActivity"].map(activity);
+    let expected = [
+        "com.example.notes/.SearchActivity",
+        "com.example.notes/.ListActivity",
+    ]
+    .map(activity);
     assert_eq!(told, expected);
 }
 
@@ -53,7 +72,10 @@ fn a_blocked_app_fails_only_if_input_waits_for_five_seconds() {
     phone.sleep(Micros::from_millis(10_000));
     let before = phone.now();
     walk::tap(&mut phone, "large_text");
-    assert!(phone.now().since(before) > Micros::from_millis(3_000), "the tap waited for the app");
+    assert!(
+        phone.now().since(before) > Micros::from_millis(3_000),
+        "the tap waited for the app"
+    );
     assert!(walk::problems(&mut phone).is_empty());
 
     let mut phone = started("sim:notes");
@@ -64,7 +86,10 @@ fn a_blocked_app_fails_only_if_input_waits_for_five_seconds() {
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].kind, ProblemKind::Anr);
     assert!(phone.now().since(before) >= Micros::from_millis(5_000));
-    assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+    assert_eq!(
+        phone.capture().unwrap().activity(),
+        "com.android.launcher3/.Launcher"
+    );
 }
 
 #[test]
@@ -77,8 +102,17 @@ fn a_crash_leaves_the_launcher_in_front_and_the_data_on_disk() {
     let problems = walk::problems(&mut phone);
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].process, "com.example.notes");
-    assert!(problems[0].stack.contains("\tat com.example.notes.ListActivity"), "{}", problems[0].stack);
-    assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+    assert!(
+        problems[0]
+            .stack
+            .contains("\tat com.example.notes.ListActivity"),
+        "{}",
+        problems[0].stack
+    );
+    assert_eq!(
+        phone.capture().unwrap().activity(),
+        "com.android.launcher3/.Launcher"
+    );
     walk::act(&mut phone, &Action::Launch);
     assert!(walk::shows(&mut phone, "Untitled"));
 }
@@ -104,7 +138,10 @@ fn stopping_keeps_the_data_and_clearing_does_not() {
         if clears {
             phone.clear_data(&app).unwrap();
         }
-        assert_eq!(phone.capture().unwrap().activity(), "com.android.launcher3/.Launcher");
+        assert_eq!(
+            phone.capture().unwrap().activity(),
+            "com.android.launcher3/.Launcher"
+        );
         phone.launch(&app).unwrap();
         assert!(phone.now() > before);
         assert_eq!(walk::shows(&mut phone, "Untitled"), kept);
@@ -114,11 +151,26 @@ fn stopping_keeps_the_data_and_clearing_does_not() {
 #[test]
 fn an_app_that_is_not_there_is_refused_by_name() {
     let mut phone = started("sim:notes");
-    let wrong = App { package: Text::new_static("com.example.shop"), ..App::default() };
+    let wrong = App {
+        package: Text::new_static("com.example.shop"),
+        ..App::default()
+    };
     let refused = "there is no app `com.example.shop` on this phone; it has `com.example.notes`";
-    assert_eq!(phone.launch(&wrong), Err(PhoneError::Fault(Fault::Impossible(refused.to_string()))));
-    let inner = App { activity: Text::new_static(".EditorActivity"), ..walk::app(&mut phone) };
-    assert!(phone.launch(&inner).unwrap_err().to_string().contains("`com.example.notes/.ListActivity` can"));
+    assert_eq!(
+        phone.launch(&wrong),
+        Err(PhoneError::Fault(Fault::Impossible(refused.to_string())))
+    );
+    let inner = App {
+        activity: Text::new_static(".EditorActivity"),
+        ..walk::app(&mut phone)
+    };
+    assert!(
+        phone
+            .launch(&inner)
+            .unwrap_err()
+            .to_string()
+            .contains("`com.example.notes/.ListActivity` can")
+    );
 }
 
 #[test]
@@ -175,9 +227,16 @@ fn a_checkpoint_that_is_not_there_is_refused_by_number() {
     let mut phone = started("sim:notes");
     let (id, bytes) = phone.save().unwrap();
     assert_eq!(phone.drop_checkpoint(id), Ok(bytes));
-    for refused in [phone.restore(id), phone.drop_checkpoint(id), phone.restore(CheckpointId(77))] {
+    for refused in [
+        phone.restore(id),
+        phone.drop_checkpoint(id),
+        phone.restore(CheckpointId(77)),
+    ] {
         let error = refused.unwrap_err().to_string();
-        assert!(error.contains("never saved, or has been dropped"), "{error}");
+        assert!(
+            error.contains("never saved, or has been dropped"),
+            "{error}"
+        );
     }
 }
 
@@ -201,7 +260,14 @@ fn messages_run_when_they_are_due_and_not_before() {
 #[tokio::test]
 async fn a_screenshot_is_a_picture_of_a_quarter_of_the_displays_size() {
     let connection = InProcess::new(Box::new(retap_simulator::open("sim:notes").unwrap()));
-    let shot: Shot = connection.request(Screenshot.into()).await.unwrap().try_into().unwrap();
-    let picture = png::Decoder::new(std::io::Cursor::new(shot.picture.0)).read_info().unwrap();
+    let shot: Shot = connection
+        .request(Screenshot.into())
+        .await
+        .unwrap()
+        .try_into()
+        .unwrap();
+    let picture = png::Decoder::new(std::io::Cursor::new(shot.picture.0))
+        .read_info()
+        .unwrap();
     assert_eq!((picture.info().width, picture.info().height), (270, 480));
 }

@@ -9,14 +9,24 @@ use retap_simulator::{LINGER, NotExact, PlantedCrash, open, probability, truth};
 use crate::walk;
 
 fn planted(app: &str, name: &str) -> PlantedCrash {
-    truth(app).unwrap().crashes.into_iter().find(|crash| crash.name == name).unwrap()
+    truth(app)
+        .unwrap()
+        .crashes
+        .into_iter()
+        .find(|crash| crash.name == name)
+        .unwrap()
 }
 
 #[test]
 fn without_noise_a_shortest_trace_always_reaches_its_crash() {
     for app in retap_simulator::apps() {
         for crash in truth(app).unwrap().crashes {
-            assert_eq!(probability(app, &crash.shortest, crash.fingerprint), Ok(1.0), "{}", crash.name);
+            assert_eq!(
+                probability(app, &crash.shortest, crash.fingerprint),
+                Ok(1.0),
+                "{}",
+                crash.name
+            );
         }
     }
 }
@@ -25,14 +35,23 @@ fn without_noise_a_shortest_trace_always_reaches_its_crash() {
 fn a_trace_of_touches_that_all_matter_works_as_often_as_all_of_them_do() {
     let crash = planted("settings", "layers too deep");
     assert_eq!(crash.shortest.len(), 11);
-    let computed = probability("sim:settings?flaky=0.1", &crash.shortest, crash.fingerprint).unwrap();
+    let computed =
+        probability("sim:settings?flaky=0.1", &crash.shortest, crash.fingerprint).unwrap();
     assert!((computed - 0.9_f64.powi(11)).abs() < 1e-12, "{computed}");
     // One more of those that count leaves room for one loss among them.
-    let spare: Vec<Step> = crash.shortest.iter().chain(crash.shortest.last()).cloned().collect();
+    let spare: Vec<Step> = crash
+        .shortest
+        .iter()
+        .chain(crash.shortest.last())
+        .cloned()
+        .collect();
     let computed = probability("sim:settings?flaky=0.1", &spare, crash.fingerprint).unwrap();
     let (works, lost) = (0.9_f64, 0.1_f64);
     let by_hand = works.powi(2) * (works.powi(9) + 9.0 * works.powi(9) * lost);
-    assert!((computed - by_hand).abs() < 1e-12, "{computed} instead of {by_hand}");
+    assert!(
+        (computed - by_hand).abs() < 1e-12,
+        "{computed} instead of {by_hand}"
+    );
 }
 
 #[test]
@@ -48,9 +67,13 @@ fn what_is_computed_is_what_is_counted() {
         let crash = planted(app, name);
         let spec = format!("sim:{app}?flaky=0.08&seed=4");
         let computed = probability(&spec, &crash.shortest, crash.fingerprint).unwrap();
-        let counted = f64::from(count(&spec, &crash.shortest, crash.fingerprint, RUNS)) / f64::from(RUNS);
+        let counted =
+            f64::from(count(&spec, &crash.shortest, crash.fingerprint, RUNS)) / f64::from(RUNS);
         let allowed = 4.0 * (computed * (1.0 - computed) / f64::from(RUNS)).sqrt();
-        assert!((computed - counted).abs() < allowed, "{name}: {computed} computed, {counted} counted");
+        assert!(
+            (computed - counted).abs() < allowed,
+            "{name}: {computed} computed, {counted} counted"
+        );
         assert!(computed < 0.99, "{name}: {computed} is not noisy");
     }
 }
@@ -60,7 +83,10 @@ fn what_cannot_be_counted_is_said() {
     let steps = [Step::new(Action::Key(Key::Back))];
     let of = |spec: &str| probability(spec, &steps, Fingerprint(1));
     assert_eq!(of("sim:notes?noise=0.1"), Err(NotExact::LateDialogs));
-    assert_eq!(of("sim:notes?flaky=0.1&latency=realistic"), Err(NotExact::Latencies));
+    assert_eq!(
+        of("sim:notes?flaky=0.1&latency=realistic"),
+        Err(NotExact::Latencies)
+    );
     assert!(matches!(of("sim:nots"), Err(NotExact::Spec(_))));
 }
 
@@ -81,7 +107,11 @@ fn count(spec: &str, steps: &[Step], target: Fingerprint, runs: u32) -> u32 {
         }
         phone.sleep(LINGER);
         problems.extend(walk::problems(&mut phone));
-        reached += u32::from(problems.iter().any(|problem| problem.fingerprint() == target));
+        reached += u32::from(
+            problems
+                .iter()
+                .any(|problem| problem.fingerprint() == target),
+        );
     }
     reached
 }

@@ -22,13 +22,19 @@ fn a_random_walk_finds_about_half_of_the_crashes_and_never_all() {
         let crashes = truth(app).unwrap().crashes;
         let walked = Walked::through(app, 1);
         let known: HashSet<Fingerprint> = crashes.iter().map(|crash| crash.fingerprint).collect();
-        assert!(walked.crashes.is_subset(&known), "`{app}` has a crash that was not planted");
+        assert!(
+            walked.crashes.is_subset(&known),
+            "`{app}` has a crash that was not planted"
+        );
         assert!(!walked.crashes.is_empty(), "`{app}`: found none");
         assert!(walked.crashes.len() < crashes.len(), "`{app}`: found all");
         found += walked.crashes.len();
         planted += crashes.len();
     }
-    assert!((planted / 4..=planted * 2 / 3).contains(&found), "{found} of {planted}");
+    assert!(
+        (planted / 4..=planted * 2 / 3).contains(&found),
+        "{found} of {planted}"
+    );
 }
 
 #[test]
@@ -37,10 +43,27 @@ fn a_random_walk_sees_many_activities_and_branches() {
         let truth = truth(app).unwrap();
         let walked = Walked::through(app, 2);
         let known: HashSet<_> = truth.activities.iter().cloned().collect();
-        assert!(walked.activities.is_subset(&known), "`{app}` has activities that it does not declare");
-        assert!(walked.activities.len() > known.len() / 3, "`{app}`: {:?}", walked.activities);
-        assert!(walked.branches.iter().all(|branch| *branch < truth.branches), "`{app}`");
-        assert!(walked.branches.len() * 6 > truth.branches as usize, "`{app}`: {}", walked.branches.len());
+        assert!(
+            walked.activities.is_subset(&known),
+            "`{app}` has activities that it does not declare"
+        );
+        assert!(
+            walked.activities.len() > known.len() / 3,
+            "`{app}`: {:?}",
+            walked.activities
+        );
+        assert!(
+            walked
+                .branches
+                .iter()
+                .all(|branch| *branch < truth.branches),
+            "`{app}`"
+        );
+        assert!(
+            walked.branches.len() * 6 > truth.branches as usize,
+            "`{app}`: {}",
+            walked.branches.len()
+        );
     }
 }
 
@@ -74,7 +97,10 @@ impl Walked {
             walked.activities.insert(screen.activity().clone());
             let mut possible = walk::possible(&screen);
             if event % 8 == 0 {
-                possible = walk::from_outside(&screen).into_iter().map(|action| (None, action)).collect();
+                possible = walk::from_outside(&screen)
+                    .into_iter()
+                    .map(|action| (None, action))
+                    .collect();
             }
             let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
             walk::act(&mut phone, &action);
@@ -87,21 +113,37 @@ impl Walked {
         let mut branches = Vec::new();
         phone.take_branches(&mut branches);
         self.branches.extend(branches);
-        self.crashes.extend(walk::problems(phone).iter().map(|problem| problem.fingerprint()));
+        self.crashes.extend(
+            walk::problems(phone)
+                .iter()
+                .map(|problem| problem.fingerprint()),
+        );
     }
 }
 
 /// Everything is within what it is in, and can be seen.
 pub(crate) fn check(screen: &Screen) {
-    let display =
-        Rect { left: 0, top: 0, right: screen.size().width as i32, bottom: screen.size().height as i32 };
+    let display = Rect {
+        left: 0,
+        top: 0,
+        right: screen.size().width as i32,
+        bottom: screen.size().height as i32,
+    };
     for (window, first, nodes) in screen.windows_with_nodes() {
         assert!(within(&window.bounds, &display), "{window:?}");
-        assert_eq!(nodes.iter().filter(|node| node.depth == 0).count(), 1, "one root: {window:?}");
+        assert_eq!(
+            nodes.iter().filter(|node| node.depth == 0).count(),
+            1,
+            "one root: {window:?}"
+        );
         for (place, node) in nodes.iter().enumerate() {
-            let outer =
-                screen.parent(first + place).map_or(window.bounds, |parent| screen.nodes()[parent].bounds);
-            assert!(within(&node.bounds, &outer) && !node.bounds.is_empty(), "{node:?} in {outer:?}");
+            let outer = screen
+                .parent(first + place)
+                .map_or(window.bounds, |parent| screen.nodes()[parent].bounds);
+            assert!(
+                within(&node.bounds, &outer) && !node.bounds.is_empty(),
+                "{node:?} in {outer:?}"
+            );
         }
     }
 }

@@ -28,7 +28,12 @@ fn the_same_seed_is_the_same_run_bit_for_bit() {
 
 #[test]
 fn another_seed_is_another_run() {
-    let run = |seed| Run::of(&format!("sim:mail?noise=0.2&latency=realistic&seed={seed}"), 1);
+    let run = |seed| {
+        Run::of(
+            &format!("sim:mail?noise=0.2&latency=realistic&seed={seed}"),
+            1,
+        )
+    };
     assert_ne!(run(5).moments, run(6).moments);
 }
 

@@ -53,7 +53,12 @@ fn no_crash_that_is_told_as_data_has_a_shorter_trace() {
                 let found = Search::new(app, crash.shortest.len())
                     .through(|screen, node, action| could_matter(matters, screen, node, action));
                 let level = found.get(&crash.fingerprint);
-                assert_eq!(level, Some(&crash.shortest.len()), "`{}` of `{app}`", crash.name);
+                assert_eq!(
+                    level,
+                    Some(&crash.shortest.len()),
+                    "`{}` of `{app}`",
+                    crash.name
+                );
             }
         }
     }
@@ -61,16 +66,38 @@ fn no_crash_that_is_told_as_data_has_a_shorter_trace() {
 
 #[test]
 fn far_crashes_of_notes_have_no_shorter_trace() {
-    let aside = ["tab_all", "tab_starred", "sort", "search", "settings", "title", "body", "star", "preview"];
-    prove_far("notes", "copy of a copy of a copy", &["tags", "trash", "title", "body"], false);
+    let aside = [
+        "tab_all",
+        "tab_starred",
+        "sort",
+        "search",
+        "settings",
+        "title",
+        "body",
+        "star",
+        "preview",
+    ];
+    prove_far(
+        "notes",
+        "copy of a copy of a copy",
+        &["tags", "trash", "title", "body"],
+        false,
+    );
     prove_far("notes", "statistics of a deleted tag", &aside, false);
 }
 
 #[test]
 fn far_crashes_of_shop_have_no_shorter_trace() {
-    let aside = ["pager", "wish", "reviews", "picture", "more", "remember", "street", "city", "zip"];
+    let aside = [
+        "pager", "wish", "reviews", "picture", "more", "remember", "street", "city", "zip",
+    ];
     prove_far("shop", "look-up blocks", &aside, false);
-    prove_far("shop", "panorama held sideways", &["wish", "remember", "street", "city", "zip"], true);
+    prove_far(
+        "shop",
+        "panorama held sideways",
+        &["wish", "remember", "street", "city", "zip"],
+        true,
+    );
     prove_far("shop", "day dialog in rotation", &aside, true);
     prove_far("shop", "invoice for a pick-up", &aside, false);
 }
@@ -78,7 +105,12 @@ fn far_crashes_of_shop_have_no_shorter_trace() {
 #[test]
 fn far_crashes_of_mail_have_no_shorter_trace() {
     prove_far("mail", "sync blocks", &["select"], true);
-    prove_far("mail", "three videos", &["select", "message", "settings"], true);
+    prove_far(
+        "mail",
+        "three videos",
+        &["select", "message", "settings"],
+        true,
+    );
     let aside = ["select", "refresh", "compose", "signature", "search"];
     prove_far("mail", "folder without an id", &aside, false);
 }
@@ -91,9 +123,17 @@ fn what_comes_only_by_the_system_does_not_come_without_it() {
         let (mut by_events, mut by_restoring) = (0, 0);
         for crash in crashes {
             let row = format!("| {app} | {} |", crash.name);
-            let told = page.lines().find(|line| line.starts_with(&row)).unwrap_or_default();
-            let (Some((_, only)), Some(matters)) = (told.split_once(", only "), &crash.matters) else {
-                assert!(!told.contains(", only "), "`{}` of `{app}` is not told as data", crash.name);
+            let told = page
+                .lines()
+                .find(|line| line.starts_with(&row))
+                .unwrap_or_default();
+            let (Some((_, only)), Some(matters)) = (told.split_once(", only "), &crash.matters)
+            else {
+                assert!(
+                    !told.contains(", only "),
+                    "`{}` of `{app}` is not told as data",
+                    crash.name
+                );
                 continue;
             };
             let missing = |action: &Action| match action {
@@ -105,14 +145,31 @@ fn what_comes_only_by_the_system_does_not_come_without_it() {
                 }
                 _ => false,
             };
-            assert!(crash.shortest.iter().any(|step| missing(&step.action)), "`{}` of `{app}`", crash.name);
-            *(if only.starts_with("after") { &mut by_restoring } else { &mut by_events }) += 1;
-            let found = Search::new(app, crash.shortest.len() + BEYOND).through(|screen, node, action| {
-                !missing(action) && could_matter(matters, screen, node, action)
-            });
-            assert_eq!(found.get(&crash.fingerprint), None, "`{}` of `{app}`", crash.name);
+            assert!(
+                crash.shortest.iter().any(|step| missing(&step.action)),
+                "`{}` of `{app}`",
+                crash.name
+            );
+            *(if only.starts_with("after") {
+                &mut by_restoring
+            } else {
+                &mut by_events
+            }) += 1;
+            let found =
+                Search::new(app, crash.shortest.len() + BEYOND).through(|screen, node, action| {
+                    !missing(action) && could_matter(matters, screen, node, action)
+                });
+            assert_eq!(
+                found.get(&crash.fingerprint),
+                None,
+                "`{}` of `{app}`",
+                crash.name
+            );
         }
-        assert!(by_events > 0 && by_restoring > 0, "`{app}`: {by_events} and {by_restoring}");
+        assert!(
+            by_events > 0 && by_restoring > 0,
+            "`{app}`: {by_events} and {by_restoring}"
+        );
     }
 }
 
@@ -125,12 +182,17 @@ fn could_matter(matters: &Matters, screen: &Screen, node: Option<usize>, action:
         (Action::System(System::Call), _) => matters.call,
         (Action::System(System::Offline | System::Online), _) => matters.network,
         (Action::System(System::Locale(_)), _) => matters.locale,
-        (Action::System(System::LowMemory) | Action::Key(Key::Home) | Action::Launch, _) => matters.memory,
+        (Action::System(System::LowMemory) | Action::Key(Key::Home) | Action::Launch, _) => {
+            matters.memory
+        }
         (_, None) => true,
         (_, Some(node)) => {
             let id = &screen.nodes()[node].id;
-            let way_in =
-                ["com.example.notes:id/more", "com.example.shop:id/service", "com.example.mail:id/more"];
+            let way_in = [
+                "com.example.notes:id/more",
+                "com.example.shop:id/service",
+                "com.example.mail:id/more",
+            ];
             let framework = way_in.contains(&id.as_str())
                 || id.is_empty()
                 || id.starts_with("android:")
@@ -145,16 +207,27 @@ fn could_matter(matters: &Matters, screen: &Screen, node: Option<usize>, action:
 fn prove_near(app: &str, depth: usize) {
     let truth = truth(app).unwrap();
     let found = Search::new(app, depth).through(|_, _, _| true);
-    let known: HashMap<Fingerprint, (&str, usize)> =
-        truth.crashes.iter().map(|crash| (crash.fingerprint, (crash.name, crash.shortest.len()))).collect();
+    let known: HashMap<Fingerprint, (&str, usize)> = truth
+        .crashes
+        .iter()
+        .map(|crash| (crash.fingerprint, (crash.name, crash.shortest.len())))
+        .collect();
     for (fingerprint, level) in &found {
         let (name, shortest) = known
             .get(fingerprint)
             .unwrap_or_else(|| panic!("`{app}` has an unknown crash after {level} events"));
         assert_eq!(level, shortest, "`{name}` of `{app}`");
     }
-    for crash in truth.crashes.iter().filter(|crash| crash.shortest.len() <= depth) {
-        assert!(found.contains_key(&crash.fingerprint), "`{}` of `{app}` was not found", crash.name);
+    for crash in truth
+        .crashes
+        .iter()
+        .filter(|crash| crash.shortest.len() <= depth)
+    {
+        assert!(
+            found.contains_key(&crash.fingerprint),
+            "`{}` of `{app}` was not found",
+            crash.name
+        );
     }
 }
 
@@ -162,7 +235,11 @@ fn prove_near(app: &str, depth: usize) {
 /// first stands for all, and one word for all words.
 fn prove_far(app: &str, name: &str, aside: &[&str], turning: bool) {
     let truth = truth(app).unwrap();
-    let crash = truth.crashes.iter().find(|crash| crash.name == name).unwrap();
+    let crash = truth
+        .crashes
+        .iter()
+        .find(|crash| crash.name == name)
+        .unwrap();
     let matters = |screen: &Screen, node: Option<usize>, action: &Action| match (action, node) {
         (Action::Rotate(_), _) => turning,
         (Action::System(_) | Action::Launch | Action::Key(Key::Home), _) => false,
@@ -179,7 +256,11 @@ fn prove_far(app: &str, name: &str, aside: &[&str], turning: bool) {
         }
     };
     let found = Search::new(app, crash.shortest.len()).through(matters);
-    assert_eq!(found.get(&crash.fingerprint), Some(&crash.shortest.len()), "`{name}` of `{app}`");
+    assert_eq!(
+        found.get(&crash.fingerprint),
+        Some(&crash.shortest.len()),
+        "`{name}` of `{app}`"
+    );
 }
 
 const ROWS: &[&str] = &["product", "note", "message", "tag"];
@@ -195,7 +276,12 @@ struct Search {
 impl Search {
     fn new(app: &str, depth: usize) -> Search {
         let phone = open(app).unwrap();
-        Search { phone, depth, seen: HashSet::new(), found: HashMap::new() }
+        Search {
+            phone,
+            depth,
+            seen: HashSet::new(),
+            found: HashMap::new(),
+        }
     }
 
     fn through(
@@ -229,7 +315,9 @@ impl Search {
     ) {
         self.phone.restore(state).unwrap();
         let screen = self.phone.capture().unwrap();
-        let outside = walk::from_outside(&screen).into_iter().map(|action| (None, action));
+        let outside = walk::from_outside(&screen)
+            .into_iter()
+            .map(|action| (None, action));
         for (node, action) in walk::possible(&screen).into_iter().chain(outside) {
             if !matters(&screen, node, &action) {
                 continue;

@@ -67,7 +67,10 @@ fn a_dialog_takes_the_touches_beside_it() {
     assert_eq!(front_kind(&mut phone), WindowKind::Dialog);
     walk::act(&mut phone, &Action::Tap(new));
     assert_eq!(front_kind(&mut phone), WindowKind::Application);
-    assert_eq!(phone.capture().unwrap().activity(), "com.example.notes/.ListActivity");
+    assert_eq!(
+        phone.capture().unwrap().activity(),
+        "com.example.notes/.ListActivity"
+    );
 }
 
 #[test]
@@ -104,9 +107,23 @@ fn only_rows_that_can_be_seen_are_nodes_and_swipes_bring_the_others() {
 fn a_swipe_to_the_side_turns_the_page() {
     let mut phone = started("sim:shop");
     let (left, right) = (Point { x: 200, y: 900 }, Point { x: 900, y: 900 });
-    walk::act(&mut phone, &Action::Swipe { from: right, to: left, millis: 300 });
+    walk::act(
+        &mut phone,
+        &Action::Swipe {
+            from: right,
+            to: left,
+            millis: 300,
+        },
+    );
     assert!(walk::shows(&mut phone, "Castle Builders"));
-    walk::act(&mut phone, &Action::Swipe { from: left, to: right, millis: 300 });
+    walk::act(
+        &mut phone,
+        &Action::Swipe {
+            from: left,
+            to: right,
+            millis: 300,
+        },
+    );
     assert!(walk::shows(&mut phone, "The Long Way Round"));
 }
 
@@ -115,10 +132,22 @@ fn turning_the_phone_lays_the_app_out_anew_and_keeps_what_the_app_keeps() {
     let mut phone = started("sim:notes");
     walk::tap(&mut phone, "Shopping");
     let at = walk::place(&mut phone, "title");
-    walk::act(&mut phone, &Action::Text { at, text: Text::new_static("hello") });
+    walk::act(
+        &mut phone,
+        &Action::Text {
+            at,
+            text: Text::new_static("hello"),
+        },
+    );
     walk::act(&mut phone, &Action::Rotate(Rotation::Right));
     let screen = phone.capture().unwrap();
-    assert_eq!(screen.size(), Size { width: 1920, height: 1080 });
+    assert_eq!(
+        screen.size(),
+        Size {
+            width: 1920,
+            height: 1080
+        }
+    );
     assert_eq!(screen.rotation(), Rotation::Right);
     assert_eq!(text_of(&mut phone, "title"), "hello");
 }
@@ -130,11 +159,23 @@ fn an_event_without_effect_leaves_screen_and_quiet_alone() {
     let nowhere = Point { x: -5, y: 30_000 };
     for action in [
         Action::Tap(nowhere),
-        Action::Pinch { center: Point { x: 500, y: 500 }, from: 100, to: 500, millis: 200 },
+        Action::Pinch {
+            center: Point { x: 500, y: 500 },
+            from: 100,
+            to: 500,
+            millis: 200,
+        },
         Action::Key(Key::Code(24)),
         Action::Key(Key::Enter),
         Action::Rotate(Rotation::Natural),
-        Action::Swipe { from: nowhere, to: Point { x: i32::MAX, y: i32::MIN }, millis: 0 },
+        Action::Swipe {
+            from: nowhere,
+            to: Point {
+                x: i32::MAX,
+                y: i32::MIN,
+            },
+            millis: 0,
+        },
         Action::Wait { millis: 3_000 },
     ] {
         let before = phone.now();

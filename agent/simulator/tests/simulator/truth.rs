@@ -21,10 +21,25 @@ fn every_app_has_what_was_promised() {
             "`{app}`: {} activities",
             truth.activities.len()
         );
-        assert!((300..=3_000).contains(&truth.branches), "`{app}`: {} branches", truth.branches);
-        assert!((8..=20).contains(&truth.crashes.len()), "`{app}`: {} crashes", truth.crashes.len());
-        for kind in [ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr] {
-            assert!(truth.crashes.iter().any(|crash| crash.kind == kind), "`{app}` has no {kind}");
+        assert!(
+            (300..=3_000).contains(&truth.branches),
+            "`{app}`: {} branches",
+            truth.branches
+        );
+        assert!(
+            (8..=20).contains(&truth.crashes.len()),
+            "`{app}`: {} crashes",
+            truth.crashes.len()
+        );
+        for kind in [
+            ProblemKind::Crash,
+            ProblemKind::NativeCrash,
+            ProblemKind::Anr,
+        ] {
+            assert!(
+                truth.crashes.iter().any(|crash| crash.kind == kind),
+                "`{app}` has no {kind}"
+            );
         }
     }
 }
@@ -42,14 +57,21 @@ fn the_page_on_the_simulator_tells_what_is_there() {
                 line.starts_with(&format!("| {app} | {} |", crash.name))
                     && line.ends_with(&format!(" {} |", crash.shortest.len()))
             });
-            assert!(told, "docs/simulator.md lacks `{}` of `{app}`, {}", crash.name, crash.shortest.len());
+            assert!(
+                told,
+                "docs/simulator.md lacks `{}` of `{app}`, {}",
+                crash.name,
+                crash.shortest.len()
+            );
         }
     }
 }
 
 #[test]
 fn crashes_are_from_one_to_twenty_five_events_away() {
-    let lengths: HashSet<usize> = all_crashes().map(|(_, crash)| crash.shortest.len()).collect();
+    let lengths: HashSet<usize> = all_crashes()
+        .map(|(_, crash)| crash.shortest.len())
+        .collect();
     assert!(lengths.contains(&1));
     assert!(lengths.iter().any(|length| (20..=25).contains(length)));
     assert!(lengths.iter().all(|length| (1..=25).contains(length)));
@@ -59,7 +81,11 @@ fn crashes_are_from_one_to_twenty_five_events_away() {
 fn no_two_crashes_have_one_fingerprint() {
     let mut seen = HashSet::new();
     for (app, crash) in all_crashes() {
-        assert!(seen.insert(crash.fingerprint), "`{}` of `{app}` is like another", crash.name);
+        assert!(
+            seen.insert(crash.fingerprint),
+            "`{}` of `{app}` is like another",
+            crash.name
+        );
     }
 }
 
@@ -68,13 +94,30 @@ async fn each_shortest_trace_reaches_its_crash_and_no_other() {
     for (app, crash) in all_crashes() {
         let name = crash.name;
         let played = play(app, &crash, Some(Target::Problem(crash.fingerprint))).await;
-        assert_eq!(played.verdict, Verdict::TargetReached, "`{name}` of `{app}`");
-        assert_eq!(played.played as usize, crash.shortest.len(), "`{name}` of `{app}` came early");
-        assert!(!played.hits.contains(&Hit::Place), "`{name}` of `{app}` misses a widget");
+        assert_eq!(
+            played.verdict,
+            Verdict::TargetReached,
+            "`{name}` of `{app}`"
+        );
+        assert_eq!(
+            played.played as usize,
+            crash.shortest.len(),
+            "`{name}` of `{app}` came early"
+        );
+        assert!(
+            !played.hits.contains(&Hit::Place),
+            "`{name}` of `{app}` misses a widget"
+        );
 
         let played = play(app, &crash, None).await;
-        let Verdict::Problem(problem) = played.verdict else { panic!("`{name}`: {:?}", played.verdict) };
-        assert_eq!((problem.kind, problem.fingerprint()), (crash.kind, crash.fingerprint), "`{name}`");
+        let Verdict::Problem(problem) = played.verdict else {
+            panic!("`{name}`: {:?}", played.verdict)
+        };
+        assert_eq!(
+            (problem.kind, problem.fingerprint()),
+            (crash.kind, crash.fingerprint),
+            "`{name}`"
+        );
     }
 }
 
@@ -83,7 +126,12 @@ async fn no_trace_reaches_its_crash_without_its_last_event() {
     for (app, mut crash) in all_crashes() {
         crash.shortest.pop();
         let played = play(app, &crash, Some(Target::AnyProblem)).await;
-        assert_ne!(played.verdict, Verdict::TargetReached, "`{}` of `{app}`", crash.name);
+        assert_ne!(
+            played.verdict,
+            Verdict::TargetReached,
+            "`{}` of `{app}`",
+            crash.name
+        );
     }
 }
 
@@ -101,10 +149,19 @@ async fn play(app: &str, crash: &PlantedCrash, target: Option<Target>) -> Played
         linger: LINGER,
         record: false,
     };
-    let reply = InProcess::new(Box::new(phone)).request(play.into()).await.unwrap();
+    let reply = InProcess::new(Box::new(phone))
+        .request(play.into())
+        .await
+        .unwrap();
     Played::try_from(reply).unwrap()
 }
 
 fn all_crashes() -> impl Iterator<Item = (&'static str, PlantedCrash)> {
-    apps().iter().flat_map(|app| truth(app).unwrap().crashes.into_iter().map(move |crash| (*app, crash)))
+    apps().iter().flat_map(|app| {
+        truth(app)
+            .unwrap()
+            .crashes
+            .into_iter()
+            .map(move |crash| (*app, crash))
+    })
 }

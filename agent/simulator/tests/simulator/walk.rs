@@ -75,15 +75,33 @@ pub(crate) fn problems(phone: &mut SimulatedPhone) -> Vec<Problem> {
 /// at once.
 pub(crate) fn possible(screen: &Screen) -> Vec<(Option<usize>, Action)> {
     let upright = screen.rotation() == Rotation::Natural;
-    let turn = Action::Rotate(if upright { Rotation::Left } else { Rotation::Natural });
+    let turn = Action::Rotate(if upright {
+        Rotation::Left
+    } else {
+        Rotation::Natural
+    });
     let keys = [Key::Back, Key::Menu, Key::Enter].map(Action::Key);
-    let mut actions: Vec<_> = keys.into_iter().chain([turn]).map(|action| (None, action)).collect();
-    let keyboard = screen.windows().iter().find(|window| window.kind == WindowKind::Keyboard);
+    let mut actions: Vec<_> = keys
+        .into_iter()
+        .chain([turn])
+        .map(|action| (None, action))
+        .collect();
+    let keyboard = screen
+        .windows()
+        .iter()
+        .find(|window| window.kind == WindowKind::Keyboard);
     let bottom = keyboard.map_or(screen.size().height as i32, |window| window.bounds.top);
-    let own = screen.windows_with_nodes().filter(|(window, ..)| window.kind != WindowKind::Keyboard);
-    let Some((_, first, nodes)) = own.last() else { return actions };
+    let own = screen
+        .windows_with_nodes()
+        .filter(|(window, ..)| window.kind != WindowKind::Keyboard);
+    let Some((_, first, nodes)) = own.last() else {
+        return actions;
+    };
     for (number, node) in (first..).zip(nodes) {
-        let bounds = Rect { bottom: node.bounds.bottom.min(bottom), ..node.bounds };
+        let bounds = Rect {
+            bottom: node.bounds.bottom.min(bottom),
+            ..node.bounds
+        };
         if !bounds.is_empty() && node.is(NodeFlags::ENABLED) {
             actions.extend(on_node(node, bounds).map(|action| (Some(number), action)));
         }
@@ -94,17 +112,36 @@ pub(crate) fn possible(screen: &Screen) -> Vec<(Option<usize>, Action)> {
 /// What the system can do at any moment; coming back only where the app is not in front.
 pub(crate) fn from_outside(screen: &Screen) -> Vec<Action> {
     let away = screen.activity().starts_with("com.android.launcher3");
-    let front = if away { Action::Launch } else { Action::Key(Key::Home) };
+    let front = if away {
+        Action::Launch
+    } else {
+        Action::Key(Key::Home)
+    };
     let locales = ["ar", "en-US"].map(|tag| System::Locale(Text::new_static(tag)));
-    let events =
-        [System::Call, System::Offline, System::Online, System::LowMemory].into_iter().chain(locales);
+    let events = [
+        System::Call,
+        System::Offline,
+        System::Online,
+        System::LowMemory,
+    ]
+    .into_iter()
+    .chain(locales);
     events.map(Action::System).chain([front]).collect()
 }
 
 fn on_node(node: &Node, bounds: Rect) -> impl Iterator<Item = Action> {
     let at = bounds.center();
-    let if_is = |flag, actions: &[Action]| if node.is(flag) { actions.to_vec() } else { Vec::new() };
-    let texts = WORDS.map(|word| Action::Text { at, text: Text::new_static(word) });
+    let if_is = |flag, actions: &[Action]| {
+        if node.is(flag) {
+            actions.to_vec()
+        } else {
+            Vec::new()
+        }
+    };
+    let texts = WORDS.map(|word| Action::Text {
+        at,
+        text: Text::new_static(word),
+    });
     if_is(NodeFlags::EDITABLE, &texts)
         .into_iter()
         .chain(if_is(NodeFlags::CLICKABLE, &[Action::Tap(at)]))
@@ -117,7 +154,11 @@ fn swipes(bounds: Rect) -> [Action; 4] {
         x: bounds.left + bounds.width() / 4 * x,
         y: bounds.top + bounds.height() / 4 * y,
     };
-    let swipe = |from, to| Action::Swipe { from, to, millis: 300 };
+    let swipe = |from, to| Action::Swipe {
+        from,
+        to,
+        millis: 300,
+    };
     [
         swipe(at(2, 3), at(2, 1)),
         swipe(at(2, 1), at(2, 3)),
@@ -153,7 +194,9 @@ pub(crate) fn shows(phone: &mut SimulatedPhone, name: &str) -> bool {
 
 pub(crate) fn text_of(phone: &mut SimulatedPhone, name: &str) -> Text {
     let screen = phone.capture().unwrap();
-    find(&screen, name).map(|node| screen.nodes()[node].text.clone()).unwrap_or_default()
+    find(&screen, name)
+        .map(|node| screen.nodes()[node].text.clone())
+        .unwrap_or_default()
 }
 
 pub(crate) fn press(phone: &mut SimulatedPhone, key: Key) {
@@ -161,5 +204,10 @@ pub(crate) fn press(phone: &mut SimulatedPhone, key: Key) {
 }
 
 pub(crate) fn dialog_is_up(phone: &mut SimulatedPhone) -> bool {
-    phone.capture().unwrap().windows().iter().any(|window| window.kind == WindowKind::Dialog)
+    phone
+        .capture()
+        .unwrap()
+        .windows()
+        .iter()
+        .any(|window| window.kind == WindowKind::Dialog)
 }

@@ -18,7 +18,10 @@ fn debuggable() -> (TempDir, AppData) {
     let run_as = program(
         &place,
         "run-as",
-        &format!("[ \"$1\" = {APP} ] || exit 1; shift; cd {} && exec \"$@\"", app.display()),
+        &format!(
+            "[ \"$1\" = {APP} ] || exit 1; shift; cd {} && exec \"$@\"",
+            app.display()
+        ),
     );
     let data = with(&place, run_as, "no-such-su".into());
     (place, data)
@@ -29,7 +32,11 @@ fn debuggable() -> (TempDir, AppData) {
 fn program(place: &TempDir, name: &str, script: &str) -> OsString {
     let path = place.path().join(name);
     let write = r#"rm -f "$0" && printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
-    let written = Command::new("sh").args(["-c", write]).arg(&path).arg(script).status();
+    let written = Command::new("sh")
+        .args(["-c", write])
+        .arg(&path)
+        .arg(script)
+        .status();
     assert!(written.unwrap().success());
     path.into()
 }
@@ -53,9 +60,16 @@ fn data_comes_back_as_it_was_and_what_came_later_is_gone() {
     assert_eq!(data.restore(&APP.into(), id).unwrap(), bytes);
     assert_eq!(fs::read_to_string(home.join("a note")).unwrap(), "one");
     assert!(!home.join(".hidden").exists());
-    assert_eq!(fs::read_to_string(home.join("cache/picture")).unwrap(), "new", "caches are left alone");
+    assert_eq!(
+        fs::read_to_string(home.join("cache/picture")).unwrap(),
+        "new",
+        "caches are left alone"
+    );
     assert_eq!(data.forget(id).unwrap(), bytes);
-    assert!(matches!(data.restore(&APP.into(), id), Err(Fault::Impossible(_))));
+    assert!(matches!(
+        data.restore(&APP.into(), id),
+        Err(Fault::Impossible(_))
+    ));
     drop(data);
     assert!(!place.path().join("checkpoints").exists());
 }
@@ -78,9 +92,15 @@ fn without_run_as_root_is_asked() {
 #[test]
 fn an_app_that_nobody_may_read_is_not_supported_and_a_wrong_name_not_run() {
     let (place, mut data) = debuggable();
-    assert!(matches!(data.save(&"org.example.release".into()), Err(Fault::Unsupported(_))));
+    assert!(matches!(
+        data.save(&"org.example.release".into()),
+        Err(Fault::Unsupported(_))
+    ));
     for name in ["", "x; touch hacked", "../x"] {
-        assert!(matches!(data.save(&name.into()), Err(Fault::Impossible(_))), "{name}");
+        assert!(
+            matches!(data.save(&name.into()), Err(Fault::Impossible(_))),
+            "{name}"
+        );
     }
     assert_eq!(names(&place), ["home", "run-as"]);
 }
@@ -88,10 +108,19 @@ fn an_app_that_nobody_may_read_is_not_supported_and_a_wrong_name_not_run() {
 #[test]
 fn a_tar_that_fails_leaves_no_checkpoint_behind() {
     let (place, mut data) = debuggable();
-    data.run_as = program(&place, "run-as", "case \"$*\" in *tar*) echo full >&2; exit 1 ;; esac");
+    data.run_as = program(
+        &place,
+        "run-as",
+        "case \"$*\" in *tar*) echo full >&2; exit 1 ;; esac",
+    );
     let error = data.save(&APP.into()).unwrap_err();
     assert!(error.to_string().contains("full"), "{error}");
-    assert_eq!(fs::read_dir(place.path().join("checkpoints")).unwrap().count(), 0);
+    assert_eq!(
+        fs::read_dir(place.path().join("checkpoints"))
+            .unwrap()
+            .count(),
+        0
+    );
 }
 
 fn names(place: &TempDir) -> Vec<String> {

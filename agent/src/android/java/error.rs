@@ -10,14 +10,21 @@ pub enum JavaError {
     #[error("`{0}` is not on this phone")]
     Missing(String),
     #[error("`{call}` threw {class}: {message}")]
-    Thrown { call: String, class: String, message: String },
+    Thrown {
+        call: String,
+        class: String,
+        message: String,
+    },
     #[error("`{0}` was to be called on something that is not there")]
     Null(String),
     #[error("`{0}` takes other arguments, or belongs to another class")]
     Arguments(String),
     /// Everything was called as it should be, and the phone did not do it.
     #[error("`{call}` did nothing: {why}")]
-    Refused { call: &'static str, why: &'static str },
+    Refused {
+        call: &'static str,
+        why: &'static str,
+    },
     #[error("the Java VM failed")]
     Vm(#[from] jni::errors::Error),
 }
@@ -26,7 +33,10 @@ impl From<JavaError> for PhoneError {
     fn from(error: JavaError) -> Self {
         match error {
             JavaError::Thrown { ref class, .. } if class == "android.os.DeadSystemException" => {
-                Interruption::PhoneLost { why: error.to_string() }.into()
+                Interruption::PhoneLost {
+                    why: error.to_string(),
+                }
+                .into()
             }
             other => Fault::from(other).into(),
         }
@@ -36,7 +46,9 @@ impl From<JavaError> for PhoneError {
 impl From<JavaError> for Fault {
     fn from(error: JavaError) -> Self {
         match error {
-            JavaError::Missing(what) => Fault::Unsupported(format!("use `{what}`: it has no such method")),
+            JavaError::Missing(what) => {
+                Fault::Unsupported(format!("use `{what}`: it has no such method"))
+            }
             JavaError::Thrown { class, message, .. }
                 if class == "java.lang.UnsupportedOperationException" =>
             {

@@ -24,9 +24,10 @@ fn decode(mut bytes: &[u8]) -> String {
             [first @ 0xc0..=0xdf, second, ref rest @ ..] => {
                 (bits(first, 0x1f) << 6 | bits(second, 0x3f), rest)
             }
-            [first @ 0xe0..=0xef, second, third, ref rest @ ..] => {
-                (bits(first, 0x0f) << 12 | bits(second, 0x3f) << 6 | bits(third, 0x3f), rest)
-            }
+            [first @ 0xe0..=0xef, second, third, ref rest @ ..] => (
+                bits(first, 0x0f) << 12 | bits(second, 0x3f) << 6 | bits(third, 0x3f),
+                rest,
+            ),
             [_, ref rest @ ..] => (0xfffd, rest),
         };
         units.push(unit);
@@ -68,7 +69,9 @@ mod tests {
         for &unit in units {
             match unit {
                 1..=0x7f => bytes.push(unit as u8),
-                0 | 0x80..=0x7ff => bytes.extend([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8]),
+                0 | 0x80..=0x7ff => {
+                    bytes.extend([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8])
+                }
                 _ => bytes.extend([
                     0xe0 | (unit >> 12) as u8,
                     0x80 | (unit >> 6 & 0x3f) as u8,

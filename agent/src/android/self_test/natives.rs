@@ -66,18 +66,28 @@ extern "system" fn Java_android_os_SystemProperties_native_1get_1long<'l>(
 
 /// `KeyEvent.nativeNextId()`
 #[unsafe(no_mangle)]
-extern "system" fn Java_android_view_KeyEvent_nativeNextId(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
+extern "system" fn Java_android_view_KeyEvent_nativeNextId(
+    _: EnvUnowned<'_>,
+    _: JClass<'_>,
+) -> jint {
     1
 }
 
 /// `Region`: every one is empty.
 #[unsafe(no_mangle)]
-extern "system" fn Java_android_graphics_Region_nativeConstructor(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
+extern "system" fn Java_android_graphics_Region_nativeConstructor(
+    _: EnvUnowned<'_>,
+    _: JClass<'_>,
+) -> jlong {
     1
 }
 
 #[unsafe(no_mangle)]
-extern "system" fn Java_android_graphics_Region_nativeDestructor(_: EnvUnowned<'_>, _: JClass<'_>, _: jlong) {
+extern "system" fn Java_android_graphics_Region_nativeDestructor(
+    _: EnvUnowned<'_>,
+    _: JClass<'_>,
+    _: jlong,
+) {
 }
 
 #[unsafe(no_mangle)]
@@ -92,7 +102,10 @@ extern "system" fn Java_android_graphics_Region_nativeGetBounds<'l>(
 
 /// `VMRuntime.is64Bit()`
 #[unsafe(no_mangle)]
-extern "system" fn Java_dalvik_system_VMRuntime_is64Bit<'l>(_: EnvUnowned<'l>, _: JObject<'l>) -> jboolean {
+extern "system" fn Java_dalvik_system_VMRuntime_is64Bit<'l>(
+    _: EnvUnowned<'l>,
+    _: JObject<'l>,
+) -> jboolean {
     true
 }
 

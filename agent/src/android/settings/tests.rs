@@ -10,11 +10,17 @@ struct Memory(RefCell<BTreeMap<String, String>>);
 
 impl Store for &Memory {
     fn get(&self, _: &str, name: &str) -> io::Result<String> {
-        Ok(self.0.borrow().get(name).map_or("null\n".to_owned(), |value| format!("{value}\n")))
+        Ok(self
+            .0
+            .borrow()
+            .get(name)
+            .map_or("null\n".to_owned(), |value| format!("{value}\n")))
     }
 
     fn put(&self, _: &str, name: &str, value: &str) -> io::Result<()> {
-        self.0.borrow_mut().insert(name.to_owned(), value.to_owned());
+        self.0
+            .borrow_mut()
+            .insert(name.to_owned(), value.to_owned());
         Ok(())
     }
 
@@ -26,7 +32,9 @@ impl Store for &Memory {
 
 fn chosen_by_a_person() -> Memory {
     let memory = Memory::default();
-    (&memory).put("global", "window_animation_scale", "1.5").unwrap();
+    (&memory)
+        .put("global", "window_animation_scale", "1.5")
+        .unwrap();
     memory
 }
 
@@ -36,7 +44,10 @@ fn what_was_set_comes_back_and_what_was_not_goes_again() {
     let memory = chosen_by_a_person();
     let before = memory.0.borrow().clone();
     let settings = Settings::change(&memory, folder.path()).unwrap();
-    assert_eq!(memory.0.borrow().get("window_animation_scale").unwrap(), "0");
+    assert_eq!(
+        memory.0.borrow().get("window_animation_scale").unwrap(),
+        "0"
+    );
     assert_eq!(memory.0.borrow().len(), WANTED.len());
     settings.put_back().unwrap();
     assert_eq!(*memory.0.borrow(), before);
@@ -57,10 +68,16 @@ fn an_agent_that_was_killed_is_made_good_by_the_next_one() {
 fn a_file_of_rubbish_changes_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let memory = chosen_by_a_person();
-    std::fs::write(folder.path().join("settings.saved"), "\nglobal\nglobal window_animation_scale 2\n")
-        .unwrap();
+    std::fs::write(
+        folder.path().join("settings.saved"),
+        "\nglobal\nglobal window_animation_scale 2\n",
+    )
+    .unwrap();
     let settings = Settings::change(&memory, folder.path()).unwrap();
     settings.put_back().unwrap();
-    assert_eq!(memory.0.borrow().get("window_animation_scale").unwrap(), "2");
+    assert_eq!(
+        memory.0.borrow().get("window_animation_scale").unwrap(),
+        "2"
+    );
     assert_eq!(memory.0.borrow().len(), 1);
 }

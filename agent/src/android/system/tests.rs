@@ -21,8 +21,12 @@ struct FakePhone {
 
 impl FakePhone {
     fn of(level: u32) -> FakePhone {
-        let state =
-            [("airplane", "disabled"), ("zone", "Europe/Berlin"), ("wifi_on", "1"), ("mobile_data", "0")];
+        let state = [
+            ("airplane", "disabled"),
+            ("zone", "Europe/Berlin"),
+            ("wifi_on", "1"),
+            ("mobile_data", "0"),
+        ];
         let state = state.map(|(name, value)| (name.to_owned(), value.to_owned()));
         FakePhone {
             level,
@@ -33,7 +37,9 @@ impl FakePhone {
     }
 
     fn set(&self, name: &str, value: &str) {
-        self.state.borrow_mut().insert(name.to_owned(), value.to_owned());
+        self.state
+            .borrow_mut()
+            .insert(name.to_owned(), value.to_owned());
     }
 
     fn get(&self, name: &str) -> String {
@@ -52,13 +58,18 @@ impl FakePhone {
     fn asked(&self, words: &[&str]) -> Option<String> {
         let of = |from: u32, answer: &str| (self.level >= from).then(|| answer.to_owned());
         let answer = match words {
-            ["cmd", "activity", "help"] => of(26, "broadcast [--user <USER_ID>]\n send-trim-memory"),
+            ["cmd", "activity", "help"] => {
+                of(26, "broadcast [--user <USER_ID>]\n send-trim-memory")
+            }
             ["am", "help"] => of(23, "am broadcast [--user]\n am send-trim-memory"),
             ["cmd", "connectivity", "airplane-mode"] => of(28, &self.get("airplane")),
             ["svc", "wifi"] => of(23, "usage: svc wifi [enable|disable]"),
             ["cmd", "locale", "get-app-locales", package, "--user", user] => {
                 let locales = self.get(package);
-                of(33, &format!("Locales for {package} for user {user} are [{locales}]\n"))
+                of(
+                    33,
+                    &format!("Locales for {package} for user {user} are [{locales}]\n"),
+                )
             }
             ["cmd", "alarm", "help"] => of(28, "  set-timezone TZ"),
             ["cmd", "deviceidle", "help"] => of(24, "force-idle [light|deep]"),
@@ -80,14 +91,26 @@ impl Shell for &FakePhone {
         let line = words.join(" ");
         self.ran.borrow_mut().push(line.clone());
         if let Some((_, text)) = self.fails.borrow().filter(|(part, _)| line.contains(part)) {
-            return Ok(Said { text: text.to_owned(), done: false });
+            return Ok(Said {
+                text: text.to_owned(),
+                done: false,
+            });
         }
         match words {
             ["cmd", "connectivity", "airplane-mode", "enable"] => self.set("airplane", "enabled"),
             ["cmd", "connectivity", "airplane-mode", "disable"] => self.set("airplane", "disabled"),
             ["svc", "wifi", to] => self.set("wifi_on", if *to == "enable" { "1" } else { "0" }),
             ["svc", "data", to] => self.set("mobile_data", if *to == "enable" { "1" } else { "0" }),
-            ["cmd", "locale", "set-app-locales", app, "--user", _, "--locales", tags] => self.set(app, tags),
+            [
+                "cmd",
+                "locale",
+                "set-app-locales",
+                app,
+                "--user",
+                _,
+                "--locales",
+                tags,
+            ] => self.set(app, tags),
             ["cmd", "locale", "set-app-locales", app, "--user", _] => {
                 self.state.borrow_mut().remove(*app);
             }
@@ -98,7 +121,10 @@ impl Shell for &FakePhone {
             }
             _ => {}
         }
-        Ok(Said { text: String::new(), done: true })
+        Ok(Said {
+            text: String::new(),
+            done: true,
+        })
     }
 }
 
@@ -107,7 +133,12 @@ fn events<'p>(phone: &'p FakePhone, folder: &TempDir) -> SystemEvents<&'p FakePh
 }
 
 fn everything_that_changes() -> [System; 4] {
-    [System::Offline, System::Locale("ar".into()), System::TimeZone("Asia/Kathmandu".into()), System::Doze]
+    [
+        System::Offline,
+        System::Locale("ar".into()),
+        System::TimeZone("Asia/Kathmandu".into()),
+        System::Doze,
+    ]
 }
 
 #[test]
@@ -122,7 +153,10 @@ fn each_level_does_what_its_programs_can() {
     let kinds = |level| events(&FakePhone::of(level), &folder).kinds();
     assert_eq!(kinds(23), old);
     assert_eq!(kinds(28), old | SystemKinds::TIME_ZONE);
-    assert_eq!(kinds(33), old | SystemKinds::TIME_ZONE | SystemKinds::LOCALE);
+    assert_eq!(
+        kinds(33),
+        old | SystemKinds::TIME_ZONE | SystemKinds::LOCALE
+    );
     assert_eq!(kinds(1), SystemKinds::default());
 }
 
@@ -135,7 +169,9 @@ fn an_old_phone_is_asked_by_old_programs_and_a_new_one_by_new_ones() {
         for event in [System::LowMemory, System::Offline, System::Doze] {
             events.perform(&event, APP).unwrap();
         }
-        events.perform(&System::Broadcast("a.b.C".into()), APP).unwrap();
+        events
+            .perform(&System::Broadcast("a.b.C".into()), APP)
+            .unwrap();
         let ran = phone.take_ran();
         events.end().unwrap();
         ran
@@ -176,12 +212,18 @@ fn what_was_changed_is_put_back_when_the_app_is_stopped() {
         for event in possible.iter().chain(&possible) {
             events.perform(event, APP).unwrap();
         }
-        assert!(phone.state().len() >= before.len() && phone.state() != before, "level {level}");
+        assert!(
+            phone.state().len() >= before.len() && phone.state() != before,
+            "level {level}"
+        );
         events.end().unwrap();
         assert_eq!(phone.state(), before, "level {level}");
         phone.take_ran();
         events.end().unwrap();
-        assert!(phone.take_ran().is_empty(), "nothing is left to be put back");
+        assert!(
+            phone.take_ran().is_empty(),
+            "nothing is left to be put back"
+        );
     }
 }
 
@@ -212,7 +254,11 @@ fn an_agent_that_was_killed_is_made_good_by_the_next_one() {
     let next = events(&phone, &folder);
     assert_eq!(phone.state(), before);
     assert!(!next.undo.knows(NETWORK));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left in the folder");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        0,
+        "nothing is left in the folder"
+    );
 }
 
 #[test]
@@ -225,9 +271,15 @@ fn the_network_and_the_phone_come_back_by_their_own_events() {
     assert!(phone.take_ran().is_empty(), "nothing had gone");
     events.perform(&System::Offline, APP).unwrap();
     events.perform(&System::Doze, APP).unwrap();
-    assert_eq!((phone.get("airplane").as_str(), phone.get("idle").as_str()), ("enabled", "IDLE"));
+    assert_eq!(
+        (phone.get("airplane").as_str(), phone.get("idle").as_str()),
+        ("enabled", "IDLE")
+    );
     events.perform(&System::Online, APP).unwrap();
-    assert_eq!((phone.get("airplane").as_str(), phone.get("idle").as_str()), ("disabled", "IDLE"));
+    assert_eq!(
+        (phone.get("airplane").as_str(), phone.get("idle").as_str()),
+        ("disabled", "IDLE")
+    );
     events.perform(&System::Wake, APP).unwrap();
     assert_eq!(phone.get("idle"), "");
 }
@@ -280,7 +332,10 @@ fn a_phone_that_is_driven_over_its_network_keeps_it() {
     let phone = FakePhone::of(34);
     let mut by_datagrams = SystemEvents::new(&phone, folder.path(), 0, true);
     let refused = by_datagrams.perform(&System::Offline, APP).unwrap_err();
-    assert!(matches!(&refused, Fault::Unsupported(why) if why.contains("the very network")), "{refused}");
+    assert!(
+        matches!(&refused, Fault::Unsupported(why) if why.contains("the very network")),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -289,12 +344,24 @@ fn what_is_refused_is_said_and_leaves_nothing_behind() {
     let phone = FakePhone::of(34);
     let before = phone.state();
     let mut events = events(&phone, &folder);
-    phone.fails.replace(Some(("force-idle", "Unable to go deep idle; stopped at INACTIVE")));
+    phone.fails.replace(Some((
+        "force-idle",
+        "Unable to go deep idle; stopped at INACTIVE",
+    )));
     let refused = events.perform(&System::Doze, APP).unwrap_err();
-    assert!(matches!(&refused, Fault::Unsupported(why) if why.contains("stopped at INACTIVE")), "{refused}");
+    assert!(
+        matches!(&refused, Fault::Unsupported(why) if why.contains("stopped at INACTIVE")),
+        "{refused}"
+    );
     assert!(!events.undo.knows(DOZE));
-    phone.fails.replace(Some(("broadcast", "Security exception: Permission Denial: not allowed")));
-    assert!(matches!(events.perform(&System::Broadcast("a.B".into()), APP), Err(Fault::Unsupported(_))));
+    phone.fails.replace(Some((
+        "broadcast",
+        "Security exception: Permission Denial: not allowed",
+    )));
+    assert!(matches!(
+        events.perform(&System::Broadcast("a.B".into()), APP),
+        Err(Fault::Unsupported(_))
+    ));
     phone.fails.replace(None);
     let unknown = events.perform(&System::TimeZone("Nowhere".into()), APP);
     assert!(matches!(unknown, Err(Fault::Impossible(_))), "{unknown:?}");
@@ -307,12 +374,19 @@ fn memory_that_is_short_already_is_no_failure_and_other_complaints_are() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakePhone::of(34);
     let mut events = events(&phone, &folder);
-    let higher = "Exception occurred while executing:\nUnable to set a higher trim level than current level";
+    let higher =
+        "Exception occurred while executing:\nUnable to set a higher trim level than current level";
     phone.fails.replace(Some(("send-trim-memory", higher)));
     events.perform(&System::LowMemory, APP).unwrap();
     assert!(phone.take_ran().last().unwrap().contains(" kill "));
-    phone.fails.replace(Some(("send-trim-memory", "Exception: Only shell can call it")));
-    assert!(matches!(events.perform(&System::LowMemory, APP), Err(Fault::Unsupported(_))));
+    phone.fails.replace(Some((
+        "send-trim-memory",
+        "Exception: Only shell can call it",
+    )));
+    assert!(matches!(
+        events.perform(&System::LowMemory, APP),
+        Err(Fault::Unsupported(_))
+    ));
 }
 
 #[test]
@@ -323,7 +397,9 @@ fn what_cannot_be_put_back_is_an_error_and_tried_again() {
     let mut events = events(&phone, &folder);
     events.perform(&System::Offline, APP).unwrap();
     events.perform(&System::Doze, APP).unwrap();
-    phone.fails.replace(Some(("airplane-mode disable", "Error: busy")));
+    phone
+        .fails
+        .replace(Some(("airplane-mode disable", "Error: busy")));
     assert!(matches!(events.end(), Err(Fault::Phone(_))));
     assert_eq!(phone.get("idle"), "", "what can be put back is");
     phone.fails.replace(None);
@@ -337,12 +413,20 @@ fn names_that_are_none_are_not_given_to_programs() {
     let phone = FakePhone::of(34);
     let mut events = events(&phone, &folder);
     for name in ["", "-x", "a b", "a\tb", "a\nb", "a;b", "ä"] {
-        for event in
-            [System::Locale(name.into()), System::Broadcast(name.into()), System::TimeZone(name.into())]
-        {
-            assert!(matches!(events.perform(&event, APP), Err(Fault::Impossible(_))), "{event}");
+        for event in [
+            System::Locale(name.into()),
+            System::Broadcast(name.into()),
+            System::TimeZone(name.into()),
+        ] {
+            assert!(
+                matches!(events.perform(&event, APP), Err(Fault::Impossible(_))),
+                "{event}"
+            );
         }
     }
-    assert!(matches!(events.perform(&System::LowMemory, ""), Err(Fault::Impossible(_))));
+    assert!(matches!(
+        events.perform(&System::LowMemory, ""),
+        Err(Fault::Impossible(_))
+    ));
     assert!(phone.take_ran().is_empty());
 }

@@ -40,7 +40,10 @@ impl Undo {
     /// Before the change is made. On the phone's disk when this returns.
     pub(super) fn remember(&mut self, what: &str, words: &[&str]) -> io::Result<()> {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        self.changes.push(Change { what: what.to_owned(), words });
+        self.changes.push(Change {
+            what: what.to_owned(),
+            words,
+        });
         self.write()
     }
 
@@ -90,9 +93,9 @@ impl Change {
         let said = shell.run(&words)?;
         match said.complaint() {
             // An app that is gone has taken its language along.
-            Some(complaint) if !complaint.starts_with("Unknown package") => {
-                Err(io::Error::other(format!("`{}` says: {complaint}", words.join(" "))))
-            }
+            Some(complaint) if !complaint.starts_with("Unknown package") => Err(io::Error::other(
+                format!("`{}` says: {complaint}", words.join(" ")),
+            )),
             _ => Ok(()),
         }
     }

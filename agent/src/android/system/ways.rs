@@ -38,21 +38,27 @@ impl Ways {
     /// `over_network`: whether hosts come in by datagrams.
     pub(super) fn find(shell: &impl Shell, user: &str, over_network: bool) -> Ways {
         let says = |words: &[&str]| shell.run(words).map(|said| said.text).unwrap_or_default();
-        let helps = |prefix: &Prefix, with: &str| says(&[prefix, &["help"][..]].concat()).contains(with);
-        let with = |prefixes: [Prefix; 2], word| prefixes.into_iter().find(|prefix| helps(prefix, word));
+        let helps =
+            |prefix: &Prefix, with: &str| says(&[prefix, &["help"][..]].concat()).contains(with);
+        let with =
+            |prefixes: [Prefix; 2], word| prefixes.into_iter().find(|prefix| helps(prefix, word));
         let needs_network = over_network || adb_is_wireless(says);
         let network = if needs_network {
             None
-        } else if is_airplane_mode(says(&["cmd", "connectivity", "airplane-mode"]).trim()).is_some() {
+        } else if is_airplane_mode(says(&["cmd", "connectivity", "airplane-mode"]).trim()).is_some()
+        {
             Some(Network::Airplane)
         } else {
-            says(&["svc", "wifi"]).contains("svc wifi").then_some(Network::Radios)
+            says(&["svc", "wifi"])
+                .contains("svc wifi")
+                .then_some(Network::Radios)
         };
         Ways {
             memory: with(ACTIVITY, "send-trim-memory"),
             broadcast: with(ACTIVITY, "broadcast "),
             network,
-            language: says(&["cmd", "locale", "get-app-locales", SHELL, "--user", user]).contains("are ["),
+            language: says(&["cmd", "locale", "get-app-locales", SHELL, "--user", user])
+                .contains("are ["),
             time_zone: helps(&(&["cmd", "alarm"] as Prefix), "set-timezone")
                 && !says(&["getprop", "persist.sys.timezone"]).trim().is_empty(),
             doze: with(IDLE, "force-idle"),
@@ -65,7 +71,10 @@ impl Ways {
         let mut kinds = SystemKinds::default();
         kinds.set(SystemKinds::LOW_MEMORY, self.memory.is_some());
         kinds.set(SystemKinds::BROADCAST, self.broadcast.is_some());
-        kinds.set(SystemKinds::OFFLINE | SystemKinds::ONLINE, self.network.is_some());
+        kinds.set(
+            SystemKinds::OFFLINE | SystemKinds::ONLINE,
+            self.network.is_some(),
+        );
         kinds.set(SystemKinds::LOCALE, self.language);
         kinds.set(SystemKinds::TIME_ZONE, self.time_zone);
         kinds.set(SystemKinds::DOZE | SystemKinds::WAKE, self.doze.is_some());
@@ -83,9 +92,13 @@ pub(super) fn is_airplane_mode(said: &str) -> Option<bool> {
 
 /// An emulator says so too, but is reached through no network of its own.
 fn adb_is_wireless(says: impl Fn(&[&str]) -> String) -> bool {
-    let is_emulator =
-        ["ro.boot.qemu", "ro.kernel.qemu"].iter().any(|name| says(&["getprop", name]).trim() == "1");
-    let port = says(&["getprop", "service.adb.tcp.port"]).trim().parse::<i32>().unwrap_or(0);
+    let is_emulator = ["ro.boot.qemu", "ro.kernel.qemu"]
+        .iter()
+        .any(|name| says(&["getprop", name]).trim() == "1");
+    let port = says(&["getprop", "service.adb.tcp.port"])
+        .trim()
+        .parse::<i32>()
+        .unwrap_or(0);
     let paired = says(&["settings", "get", "global", "adb_wifi_enabled"]).trim() == "1";
     !is_emulator && (port > 0 || paired)
 }

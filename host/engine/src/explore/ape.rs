@@ -17,7 +17,10 @@ use crate::seed::Rng;
 pub use rules::{ApeRules, UnknownRule};
 
 /// A screen that never rests is not waited for as long as others wait.
-const SETTLE: Settle = Settle { quiet: Micros::from_millis(200), limit: Micros::from_millis(1_000) };
+const SETTLE: Settle = Settle {
+    quiet: Micros::from_millis(200),
+    limit: Micros::from_millis(1_000),
+};
 /// How far a search for something to do goes, in states.
 const SEARCH: usize = 2_000;
 
@@ -46,7 +49,12 @@ struct Walker {
 impl Ape {
     pub fn new(rules: ApeRules, tree: DecisionTree, paths: Paths) -> Ape {
         let model = Model::new(rules.model, tree, paths);
-        Ape { rules, model, walkers: HashMap::new(), random: Random::default() }
+        Ape {
+            rules,
+            model,
+            walkers: HashMap::new(),
+            random: Random::default(),
+        }
     }
 
     pub fn model(&self) -> &Model {
@@ -70,7 +78,10 @@ impl Ape {
             return Some(action);
         }
         let undone = |_, state: &crate::model::ape::State| {
-            state.actions.iter().any(|action| is_worth(action) && !action.is_saturated())
+            state
+                .actions
+                .iter()
+                .any(|action| is_worth(action) && !action.is_saturated())
         };
         if let Some(way) = self.model.nearest(here.state, SEARCH, undone) {
             let held = self.walkers.entry(walker).or_default();
@@ -80,8 +91,13 @@ impl Ape {
             held.expected = known.and_then(ModelAction::reliable);
             return Some(action);
         }
-        let actions: Vec<&ModelAction> =
-            self.model.state(here.state).actions.iter().filter(|action| action.aliases > 0).collect();
+        let actions: Vec<&ModelAction> = self
+            .model
+            .state(here.state)
+            .actions
+            .iter()
+            .filter(|action| action.aliases > 0)
+            .collect();
         if actions.is_empty() {
             return None;
         }
@@ -89,17 +105,24 @@ impl Ape {
             return Some(actions[rng.random_range(0..actions.len())].id);
         }
         let least = actions.iter().map(|action| action.visits).min()?;
-        let least: Vec<&&ModelAction> = actions.iter().filter(|action| action.visits == least).collect();
+        let least: Vec<&&ModelAction> = actions
+            .iter()
+            .filter(|action| action.visits == least)
+            .collect();
         Some(least[rng.random_range(0..least.len())].id)
     }
 
     /// One of this state's actions that is not done often enough: never done first, then what stands for more widgets.
     fn undone(&self, state: StateId, rng: &mut Rng) -> Option<ActionId> {
         let actions = self.model.state(state).actions.iter();
-        let undone: Vec<&ModelAction> =
-            actions.filter(|action| is_worth(action) && !action.is_saturated()).collect();
+        let undone: Vec<&ModelAction> = actions
+            .filter(|action| is_worth(action) && !action.is_saturated())
+            .collect();
         let best = undone.iter().map(|action| rank(action)).max()?;
-        let best: Vec<&&ModelAction> = undone.iter().filter(|action| rank(action) == best).collect();
+        let best: Vec<&&ModelAction> = undone
+            .iter()
+            .filter(|action| rank(action) == best)
+            .collect();
         Some(best[rng.random_range(0..best.len())].id)
     }
 
@@ -110,7 +133,10 @@ impl Ape {
         let ways: Vec<usize> = self.model.gui_actions(here, action).collect();
         let way = *ways.get(rng.random_range(0..ways.len().max(1)))?;
         let possible = listed.get(way)?;
-        Some(Choice { action: possible.action(at.screen, rng), node: possible.node })
+        Some(Choice {
+            action: possible.action(at.screen, rng),
+            node: possible.node,
+        })
     }
 
     fn see(&mut self, screen: &SharedScreen) -> (Spot, bool) {
@@ -120,7 +146,12 @@ impl Ape {
     }
 
     fn stepped(&mut self, seen: &Seen<'_>) {
-        let Did::Stepped { step, node, before, .. } = seen.did else { return };
+        let Did::Stepped {
+            step, node, before, ..
+        } = seen.did
+        else {
+            return;
+        };
         let from = self.walkers.entry(seen.walker).or_default().here.take();
         let what = possible::recognised(&step.action, node, before);
         let Some(screen) = seen.screen.filter(|_| seen.inside) else {
@@ -136,7 +167,11 @@ impl Ape {
             to = self.model.again(&to);
         }
         let walker = self.walkers.entry(seen.walker).or_default();
-        if let Some(expected) = walker.expected.take().filter(|expected| *expected != to.state) {
+        if let Some(expected) = walker
+            .expected
+            .take()
+            .filter(|expected| *expected != to.state)
+        {
             walker.plan.clear();
             if self.model.is_alive(expected) {
                 self.model.detach(expected);
@@ -177,7 +212,11 @@ impl Explorer for Ape {
     }
 
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
-        let here = match self.walkers.get(&at.walker).and_then(|walker| walker.here.clone()) {
+        let here = match self
+            .walkers
+            .get(&at.walker)
+            .and_then(|walker| walker.here.clone())
+        {
             Some(here) => self.model.again(&here),
             None => self.see(at.screen).0,
         };
@@ -187,7 +226,9 @@ impl Explorer for Ape {
             walker.restart_after = rng.random_range(self.rules.restart.0..=self.rules.restart.1);
         }
         if walker.since_start >= walker.restart_after || walker.unchanged >= self.rules.unchanged {
-            return Move::Restart { clear: rng.random_bool(self.rules.clear) };
+            return Move::Restart {
+                clear: rng.random_bool(self.rules.clear),
+            };
         }
         if walker.burst == 0 && walker.plan.is_empty() && rng.random_bool(self.rules.fuzz) {
             walker.burst = rng.random_range(self.rules.burst.0..=self.rules.burst.1);
@@ -205,9 +246,15 @@ impl Explorer for Ape {
         match seen.did {
             Did::Stepped { .. } => self.stepped(seen),
             Did::Started { .. } | Did::Restored { .. } => {
-                let here = seen.screen.filter(|_| seen.inside).map(|screen| self.see(screen).0);
+                let here = seen
+                    .screen
+                    .filter(|_| seen.inside)
+                    .map(|screen| self.see(screen).0);
                 let walker = self.walkers.entry(seen.walker).or_default();
-                *walker = Walker { here, ..Walker::default() };
+                *walker = Walker {
+                    here,
+                    ..Walker::default()
+                };
             }
             // Once tried is enough, for what the phone cannot do.
             Did::Refused => {

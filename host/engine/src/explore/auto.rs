@@ -32,7 +32,10 @@ use others::Others;
 use promise::Promise;
 use yields::{Stretch, Yields};
 
-const SETTLE: Settle = Settle { quiet: Micros::from_millis(200), limit: Micros::from_millis(1_000) };
+const SETTLE: Settle = Settle {
+    quiet: Micros::from_millis(200),
+    limit: Micros::from_millis(1_000),
+};
 /// So many events without anything new, and a walker travels.
 const PATIENCE: u32 = 60;
 /// So many events later the network comes back, if it went, and the phone wakes up, if it dozes.
@@ -100,7 +103,14 @@ struct Walker {
 impl Auto {
     pub fn new(rules: ApeRules, tree: DecisionTree, paths: Paths, system: bool) -> Auto {
         Auto {
-            model: Model::new(ModelRules { text_first: true, ..rules.model }, tree, paths),
+            model: Model::new(
+                ModelRules {
+                    text_first: true,
+                    ..rules.model
+                },
+                tree,
+                paths,
+            ),
             walkers: HashMap::new(),
             costs: Costs::default(),
             promise: Promise::default(),
@@ -117,15 +127,25 @@ impl Auto {
     }
 
     fn can(&self, number: usize) -> SystemKinds {
-        let known = self.can.get(&number).copied().unwrap_or(SystemKinds::SIMULATED);
-        if self.system { known } else { SystemKinds::default() }
+        let known = self
+            .can
+            .get(&number)
+            .copied()
+            .unwrap_or(SystemKinds::SIMULATED);
+        if self.system {
+            known
+        } else {
+            SystemKinds::default()
+        }
     }
 
     fn list(&self, number: usize, screen: &SharedScreen) -> Vec<Possible> {
         let mut listed = Vec::new();
         possible::list(screen, &mut listed);
         let can = self.can(number);
-        let events = (0..SYSTEM.len()).filter_map(|event| u8::try_from(event).ok()).map(What::System);
+        let events = (0..SYSTEM.len())
+            .filter_map(|event| u8::try_from(event).ok())
+            .map(What::System);
         let possible = events.filter(|event| event.is_within(can));
         listed.extend(possible.map(|event| possible::possible(event, None, Rect::default(), 0)));
         listed
@@ -137,16 +157,26 @@ impl Auto {
     }
 
     fn stepped(&mut self, seen: &Seen<'_>) {
-        let Did::Stepped { step, node, before, .. } = seen.did else { return };
+        let Did::Stepped {
+            step, node, before, ..
+        } = seen.did
+        else {
+            return;
+        };
         let from = self.walkers.entry(seen.walker).or_default().here.take();
         let from = from.map(|from| self.model.again(&from));
         let what = possible::recognised(&step.action, node, before);
         let first = possible::touchable_window(before).map_or(0, |(_, first, _)| first);
         let widget = node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
-        let action =
-            from.as_ref().zip(what).and_then(|(from, what)| self.model.action_of(from, widget, what));
+        let action = from
+            .as_ref()
+            .zip(what)
+            .and_then(|(from, what)| self.model.action_of(from, widget, what));
         let is_first = from.as_ref().zip(action).is_some_and(|(from, action)| {
-            self.model.state(from.state).known(action).is_none_or(|known| known.visits == 0)
+            self.model
+                .state(from.state)
+                .known(action)
+                .is_none_or(|known| known.visits == 0)
         });
         let first = what.filter(|_| is_first);
         let new = self.yields.weigh(seen.new, before.activity());
@@ -154,10 +184,14 @@ impl Auto {
             self.promise.gained(from.state, new);
         }
         if let Some(what) = what {
-            let has_failed = seen.problems.iter().any(|problem| !self.known.contains(problem));
+            let has_failed = seen
+                .problems
+                .iter()
+                .any(|problem| !self.known.contains(problem));
             let gain = new + NEW_PROBLEM * u32::from(has_failed);
             self.yields.note(what, before.activity(), gain);
-            self.model.allow(before.activity(), self.yields.states(before.activity()));
+            self.model
+                .allow(before.activity(), self.yields.states(before.activity()));
         }
         let is_dull = new == 0 || f64::from(new) < self.yields.mean() / 2.0;
         let walker = self.walkers.entry(seen.walker).or_default();
@@ -186,19 +220,30 @@ impl Auto {
             self.crashes.remove(&(from.state, action));
         }
         if let Some(what @ (What::System(_) | What::Rotate)) = what {
-            *self.outside.entry((before.activity().clone(), what)).or_default() += 1;
+            *self
+                .outside
+                .entry((before.activity().clone(), what))
+                .or_default() += 1;
         }
         if let (Some(from), Some(what)) = (&from, what) {
             self.model.learn(from, widget, what, &to);
             to = self.model.again(&to);
         }
         if let Some(what) = first {
-            self.firsts.note(before.activity(), what, f64::from(new) + self.in_prospect(to.state));
+            self.firsts.note(
+                before.activity(),
+                what,
+                f64::from(new) + self.in_prospect(to.state),
+            );
         }
         self.promise.reached(to.state, new);
         self.arrived(seen.walker, to.state);
         let walker = self.walkers.entry(seen.walker).or_default();
-        if let Some(expected) = walker.expected.take().filter(|expected| *expected != to.state) {
+        if let Some(expected) = walker
+            .expected
+            .take()
+            .filter(|expected| *expected != to.state)
+        {
             walker.plan.clear();
             walker.dull += LOST;
             if self.model.is_alive(expected) {
@@ -212,7 +257,9 @@ impl Auto {
         }
         if new > 0 && !walker.cannot_save {
             let way = self.way_from_start(to.state);
-            let steps = way.map_or(seen.way.len(), |way| way.len()).min(PATIENCE as usize);
+            let steps = way
+                .map_or(seen.way.len(), |way| way.len())
+                .min(PATIENCE as usize);
             self.walkers.entry(seen.walker).or_default().wants_to_save = Some(steps);
         }
         self.walkers.entry(seen.walker).or_default().here = Some(to);
@@ -221,7 +268,11 @@ impl Auto {
     /// What leads to a state that nobody has seen is worth a part of what is to be expected there.
     fn in_prospect(&self, to: StateId) -> f64 {
         let state = self.model.state(to);
-        if state.visits > 1 { 0.0 } else { PROSPECT * self.hope(to, state, &Others::default()) }
+        if state.visits > 1 {
+            0.0
+        } else {
+            PROSPECT * self.hope(to, state, &Others::default())
+        }
     }
 
     fn arrived(&mut self, number: usize, at: StateId) {
@@ -234,7 +285,10 @@ impl Auto {
 
     /// The app has begun, or begun anew.
     fn begun(&mut self, seen: &Seen<'_>) {
-        let here = seen.screen.filter(|_| seen.inside).map(|screen| self.see(seen.walker, screen));
+        let here = seen
+            .screen
+            .filter(|_| seen.inside)
+            .map(|screen| self.see(seen.walker, screen));
         if let Some(here) = &here {
             self.promise.reached(here.state, 0);
             self.arrived(seen.walker, here.state);
@@ -249,9 +303,13 @@ impl Auto {
     }
 
     fn crashed(&mut self, state: StateId, action: ActionId, problems: &[Fingerprint]) {
-        let new = problems.iter().filter(|problem| self.known.insert(**problem)).count();
+        let new = problems
+            .iter()
+            .filter(|problem| self.known.insert(**problem))
+            .count();
         // What has never been seen before is looked at closer: more of its kind may be near.
-        self.promise.gained(state, NEW_PROBLEM * u32::try_from(new).unwrap_or(0));
+        self.promise
+            .gained(state, NEW_PROBLEM * u32::try_from(new).unwrap_or(0));
         *self.crashes.entry((state, action)).or_default() += 1;
     }
 }
@@ -274,14 +332,20 @@ impl Explorer for Auto {
     }
 
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
-        let here = match self.walkers.get(&at.walker).and_then(|walker| walker.here.clone()) {
+        let here = match self
+            .walkers
+            .get(&at.walker)
+            .and_then(|walker| walker.here.clone())
+        {
             Some(here) => self.model.again(&here),
             None => self.see(at.walker, at.screen),
         };
         let walker = self.walkers.entry(at.walker).or_default();
         walker.here = Some(here.clone());
         if let Some(steps) = walker.wants_to_save.take()
-            && self.costs.is_worth_saving(steps, if at.can.checkpoints { 0 } else { steps })
+            && self
+                .costs
+                .is_worth_saving(steps, if at.can.checkpoints { 0 } else { steps })
         {
             walker.asked_to_save = true;
             return Move::Save;
@@ -290,11 +354,17 @@ impl Explorer for Auto {
             *left = left.saturating_sub(1);
         }
         if let Some((_, mended)) = walker.mend.take_if(|(left, _)| *left == 0) {
-            return Move::Act(Choice { action: Action::System(mended), node: None });
+            return Move::Act(Choice {
+                action: Action::System(mended),
+                node: None,
+            });
         }
         let bytes: u64 = walker.saved.values().map(|saved| saved.bytes).sum();
         if bytes > BYTES
-            && let Some((_, least)) = walker.saved.iter().min_by_key(|(state, _)| self.promise.of(**state))
+            && let Some((_, least)) = walker
+                .saved
+                .iter()
+                .min_by_key(|(state, _)| self.promise.of(**state))
         {
             return Move::Drop(least.id);
         }
@@ -304,13 +374,17 @@ impl Explorer for Auto {
         {
             return travel;
         }
-        if self.walkers.get(&at.walker).is_some_and(|walker| walker.plan.is_empty())
+        if self
+            .walkers
+            .get(&at.walker)
+            .is_some_and(|walker| walker.plan.is_empty())
             && let Some(travel) = self.leave(at.walker, &here, rng)
         {
             return travel;
         }
         let chosen = self.choose_action(at.walker, &here, rng);
-        self.walkers.entry(at.walker).or_default().doing = chosen.map(|action| (here.state, action));
+        self.walkers.entry(at.walker).or_default().doing =
+            chosen.map(|action| (here.state, action));
         let choice = chosen.and_then(|action| self.choice(&here, action, at, rng));
         choice.map_or(Move::Restart { clear: true }, Move::Act)
     }
@@ -329,7 +403,9 @@ impl Explorer for Auto {
                     self.begun(seen);
                 }
                 let walker = self.walkers.entry(seen.walker).or_default();
-                if let (Some(state), Some(lands)) = (state, walker.here.as_ref().map(|here| here.state)) {
+                if let (Some(state), Some(lands)) =
+                    (state, walker.here.as_ref().map(|here| here.state))
+                {
                     walker.saved.insert(state, Snapshot { id, bytes, lands });
                     if !whole {
                         let back = self.model.nearest(lands, leaving::FAR, |id, _| id == state);

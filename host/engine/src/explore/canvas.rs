@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use retap_shared::Text;
 use retap_shared::bytes::Png;
-use retap_shared::screen::{Node, NodeFlags, Rect, Screen, SharedScreen, Window, WindowFlags, WindowKind};
+use retap_shared::screen::{
+    Node, NodeFlags, Rect, Screen, SharedScreen, Window, WindowFlags, WindowKind,
+};
 use retap_shared::trace::Step;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -67,18 +69,33 @@ pub(super) fn by_place(mut step: Step) -> Step {
 fn has_something_to_aim_at(screen: &Screen) -> bool {
     let mut listed = Vec::new();
     possible::list(screen, &mut listed);
-    listed.iter().any(|one| one.node.is_some() && one.what != What::TapAnywhere)
+    listed
+        .iter()
+        .any(|one| one.node.is_some() && one.what != What::TapAnywhere)
 }
 
 /// The screen with nothing but the raster on it, in a window that is called as the pixels look.
 fn raster(screen: &Screen, look: u64) -> Option<Screen> {
     let mut content = screen.content().clone();
-    let (width, height) = (i32::try_from(content.size.width).ok()?, i32::try_from(content.size.height).ok()?);
-    let display = Rect { left: 0, top: 0, right: width, bottom: height };
+    let (width, height) = (
+        i32::try_from(content.size.width).ok()?,
+        i32::try_from(content.size.height).ok()?,
+    );
+    let display = Rect {
+        left: 0,
+        top: 0,
+        right: width,
+        bottom: height,
+    };
     let seen = NodeFlags::VISIBLE | NodeFlags::ENABLED;
     let id = Text::from(format!("retap:pixels/{look:016x}"));
-    let root =
-        Node { class: CELL, id, bounds: display, flags: seen | NodeFlags::SCROLLABLE, ..Node::default() };
+    let root = Node {
+        class: CELL,
+        id,
+        bounds: display,
+        flags: seen | NodeFlags::SCROLLABLE,
+        ..Node::default()
+    };
     let cells = (0..ROWS * COLUMNS).map(|number| {
         let (row, column) = (number / COLUMNS, number % COLUMNS);
         let bounds = Rect {
@@ -88,12 +105,23 @@ fn raster(screen: &Screen, look: u64) -> Option<Screen> {
             bottom: height * (row + 1) / ROWS,
         };
         let flags = seen | NodeFlags::CLICKABLE | NodeFlags::LONG_CLICKABLE;
-        Node { depth: 1, class: CELL, bounds, flags, ..Node::default() }
+        Node {
+            depth: 1,
+            class: CELL,
+            bounds,
+            flags,
+            ..Node::default()
+        }
     });
     content.nodes = std::iter::once(root).chain(cells).collect();
     content.windows = vec![Window {
         kind: WindowKind::Application,
-        package: screen.activity().split('/').next().unwrap_or_default().into(),
+        package: screen
+            .activity()
+            .split('/')
+            .next()
+            .unwrap_or_default()
+            .into(),
         title: Text::default(),
         bounds: display,
         flags: WindowFlags::FOCUSED,
@@ -114,7 +142,11 @@ fn fields(file: &[u8]) -> Option<Vec<u8>> {
     let mut reader = decoder.read_info().ok()?;
     let mut pixels = vec![0; reader.output_buffer_size()?];
     let info = reader.next_frame(&mut pixels).ok()?;
-    let (width, height, each) = (info.width as usize, info.height as usize, info.color_type.samples());
+    let (width, height, each) = (
+        info.width as usize,
+        info.height as usize,
+        info.color_type.samples(),
+    );
     let top = (height as f64 * STATUS_BAR) as usize;
     let (columns, rows) = FIELDS;
     let mut sums = vec![(0_u64, 0_u64); columns * rows];
@@ -122,7 +154,8 @@ fn fields(file: &[u8]) -> Option<Vec<u8>> {
         for x in 0..width {
             let pixel = pixels.get((y * width + x) * each..)?.get(..each)?;
             let bright: u64 = pixel.iter().take(3).map(|sample| u64::from(*sample)).sum();
-            let (sum, count) = &mut sums[(y - top) * rows / (height - top) * columns + x * columns / width];
+            let (sum, count) =
+                &mut sums[(y - top) * rows / (height - top) * columns + x * columns / width];
             *sum += bright;
             *count += pixel.len().min(3) as u64;
         }
@@ -145,7 +178,11 @@ mod tests {
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, width as u32, height as u32);
         encoder.set_color(png::ColorType::Grayscale);
-        encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+        encoder
+            .write_header()
+            .unwrap()
+            .write_image_data(&pixels)
+            .unwrap();
         Png(file)
     }
 
@@ -154,7 +191,10 @@ mod tests {
         let plain = looks(&picture(0, (0, 0)));
         assert_eq!(plain, looks(&picture(2, (100, 200))));
         assert_eq!(plain, looks(&picture(14, (10, 0))));
-        let (left, right) = (looks(&picture(60, (20, 200))), looks(&picture(60, (150, 200))));
+        let (left, right) = (
+            looks(&picture(60, (20, 200))),
+            looks(&picture(60, (150, 200))),
+        );
         assert!(left != plain && right != plain && left != right);
         assert_ne!(looks(&Png(vec![1, 2])), looks(&Png(vec![1, 3])));
     }

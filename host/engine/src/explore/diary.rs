@@ -38,8 +38,14 @@ impl Diary {
             let mut say = |line: &str| lines.push(format!("{seconds:>12.3} {line}"));
             match entry {
                 Entry::Started { clean: true } => say("I/Retap: start clean"),
-                Entry::Started { clean: false } => say("I/Retap: start with the data that is there"),
-                Entry::Did(Step { action, widget: Some(widget), .. }) => {
+                Entry::Started { clean: false } => {
+                    say("I/Retap: start with the data that is there")
+                }
+                Entry::Did(Step {
+                    action,
+                    widget: Some(widget),
+                    ..
+                }) => {
                     say(&format!("I/Retap: {action} on {widget}"));
                 }
                 Entry::Did(Step { action, .. }) => say(&format!("I/Retap: {action}")),
@@ -61,13 +67,21 @@ mod tests {
         let mut diary = Diary::default();
         diary.note(Micros(0), Entry::Started { clean: true });
         for millis in 0..70 {
-            diary
-                .note(Micros::from_millis(u64::from(millis)), Entry::Did(Step::new(Action::Wait { millis })));
+            diary.note(
+                Micros::from_millis(u64::from(millis)),
+                Entry::Did(Step::new(Action::Wait { millis })),
+            );
         }
-        diary.note(Micros::from_millis(71), Entry::Told(What::Activity("a/.B".into())));
+        diary.note(
+            Micros::from_millis(71),
+            Entry::Told(What::Activity("a/.B".into())),
+        );
         let lines = diary.lines();
         assert_eq!(lines.len(), ENTRIES);
         assert_eq!(lines[0], "       0.011 I/Retap: wait 11 ms");
-        assert_eq!(lines[ENTRIES - 1], "       0.071 I/ActivityTaskManager: Displayed a/.B");
+        assert_eq!(
+            lines[ENTRIES - 1],
+            "       0.071 I/ActivityTaskManager: Displayed a/.B"
+        );
     }
 }

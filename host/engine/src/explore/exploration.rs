@@ -80,7 +80,10 @@ impl Exploration {
         }
     }
 
-    pub(super) fn of(sessions: impl Iterator<Item = SessionRecord>, outcome: Outcome) -> Exploration {
+    pub(super) fn of(
+        sessions: impl Iterator<Item = SessionRecord>,
+        outcome: Outcome,
+    ) -> Exploration {
         let mut whole = Exploration::empty(outcome);
         sessions.for_each(|session| whole.add(session));
         whole.longest = whole.took;
@@ -107,6 +110,9 @@ impl Exploration {
         self.counts.clean_starts += session.starts;
         self.counts.starting += session.starting;
         self.took += session.took;
-        session.found.into_iter().for_each(|found| found::add(&mut self.found, found));
+        session
+            .found
+            .into_iter()
+            .for_each(|found| found::add(&mut self.found, found));
     }
 }

@@ -43,8 +43,20 @@ struct Written {
 
 impl From<Found> for Written {
     fn from(found: Found) -> Written {
-        let Found { problem, fingerprint, trace, times, scene } = found;
-        Written { problem, fingerprint, trace: trace.to_text(), times, log: scene.log }
+        let Found {
+            problem,
+            fingerprint,
+            trace,
+            times,
+            scene,
+        } = found;
+        Written {
+            problem,
+            fingerprint,
+            trace: trace.to_text(),
+            times,
+            log: scene.log,
+        }
     }
 }
 
@@ -52,15 +64,33 @@ impl TryFrom<Written> for Found {
     type Error = TraceError;
 
     fn try_from(written: Written) -> Result<Found, TraceError> {
-        let Written { problem, fingerprint, trace, times, log } = written;
-        let scene = Scene { log, ..Scene::default() };
-        Ok(Found { problem, fingerprint, trace: Trace::parse(&trace)?, times, scene })
+        let Written {
+            problem,
+            fingerprint,
+            trace,
+            times,
+            log,
+        } = written;
+        let scene = Scene {
+            log,
+            ..Scene::default()
+        };
+        Ok(Found {
+            problem,
+            fingerprint,
+            trace: Trace::parse(&trace)?,
+            times,
+            scene,
+        })
     }
 }
 
 /// Adds to those found before: each problem is kept as it came first, and counted.
 pub(super) fn add(to: &mut Vec<Found>, found: Found) {
-    match to.iter_mut().find(|known| known.fingerprint == found.fingerprint) {
+    match to
+        .iter_mut()
+        .find(|known| known.fingerprint == found.fingerprint)
+    {
         Some(known) => known.times += found.times,
         None => to.push(found),
     }

@@ -46,7 +46,9 @@ const DOES: NodeFlags = NodeFlags::CLICKABLE
     .union(NodeFlags::CHECKABLE)
     .union(NodeFlags::EDITABLE);
 /// What takes a press that comes down on something within it.
-const PRESSED: NodeFlags = NodeFlags::CLICKABLE.union(NodeFlags::LONG_CLICKABLE).union(NodeFlags::CHECKABLE);
+const PRESSED: NodeFlags = NodeFlags::CLICKABLE
+    .union(NodeFlags::LONG_CLICKABLE)
+    .union(NodeFlags::CHECKABLE);
 
 impl Guard {
     pub fn is_open(&self) -> bool {
@@ -60,7 +62,12 @@ impl Guard {
             return screen;
         }
         let mut content = screen.content().clone();
-        for (node, _) in content.nodes.iter_mut().zip(&forbidden).filter(|(_, forbidden)| **forbidden) {
+        for (node, _) in content
+            .nodes
+            .iter_mut()
+            .zip(&forbidden)
+            .filter(|(_, forbidden)| **forbidden)
+        {
             node.flags.remove(DOES);
         }
         Screen::new(content).map_or(screen, Arc::new)
@@ -73,13 +80,24 @@ impl Guard {
             return false;
         }
         let forbidden = self.forbidden(screen);
-        let named = step.widget.as_ref().and_then(|widget| screen.find(widget, step.action.place()));
-        let under = fingers(&step.action).into_iter().filter_map(|place| screen.node_at(place));
+        let named = step
+            .widget
+            .as_ref()
+            .and_then(|widget| screen.find(widget, step.action.place()));
+        let under = fingers(&step.action)
+            .into_iter()
+            .filter_map(|place| screen.node_at(place));
         let pressed = match &step.action {
-            Action::Key(key @ (Key::Enter | Key::Code(_))) if presses(key.code()) => in_focus(screen),
+            Action::Key(key @ (Key::Enter | Key::Code(_))) if presses(key.code()) => {
+                in_focus(screen)
+            }
             _ => Vec::new(),
         };
-        named.into_iter().chain(under).chain(pressed).any(|node| is_part(node, &forbidden, screen))
+        named
+            .into_iter()
+            .chain(under)
+            .chain(pressed)
+            .any(|node| is_part(node, &forbidden, screen))
     }
 
     /// For every node, whether it is forbidden: by itself, by what it lies in, or by what it is the button of.
@@ -95,7 +113,10 @@ impl Guard {
             if !is_meant {
                 continue;
             }
-            let below = nodes[number + 1..].iter().take_while(|below| below.depth > node.depth).count();
+            let below = nodes[number + 1..]
+                .iter()
+                .take_while(|below| below.depth > node.depth)
+                .count();
             forbidden[number..=number + below].fill(true);
             // A label is touched by touching the button that it is on.
             let mut depth = node.depth;
@@ -116,14 +137,18 @@ impl Guard {
     }
 
     pub(super) fn forbids_activity(&self, activity: &str) -> bool {
-        self.activities.iter().any(|name| ends_with(activity, name, &['.', '/']))
+        self.activities
+            .iter()
+            .any(|name| ends_with(activity, name, &['.', '/']))
     }
 
     /// The step with the text that belongs into its field.
     pub(super) fn told(&self, mut step: Step, node: Option<&Node>) -> Step {
         if let (Action::Text { text, .. }, Some(node)) = (&mut step.action, node) {
             let is_it = |field: &str| {
-                [&node.id, &node.description, &node.text].iter().any(|name| contains(name, field))
+                [&node.id, &node.description, &node.text]
+                    .iter()
+                    .any(|name| contains(name, field))
             };
             if let Some((_, wanted)) = self.fields.iter().find(|(field, _)| is_it(field)) {
                 *text = wanted.clone();
@@ -140,16 +165,25 @@ impl Guard {
             Target::Screen(widget) => screen.shows(widget),
             Target::Lacks { activity, widget } => {
                 let is_own = screen.activity().split('/').next() == Some(package);
-                let is_asked = activity.is_empty() || ends_with(screen.activity(), activity, &['.', '/']);
+                let is_asked =
+                    activity.is_empty() || ends_with(screen.activity(), activity, &['.', '/']);
                 quiet && is_own && is_asked && screen.lacks(widget)
             }
             _ => false,
         };
-        self.rules().filter(shows).map(|target| problem(target, package)).collect()
+        self.rules()
+            .filter(shows)
+            .map(|target| problem(target, package))
+            .collect()
     }
 
     /// Patterns that no line of the log may have and one has, as problems.
-    pub(super) fn logged(&self, passed: &[Text], problems: &[Problem], package: &Text) -> Vec<Problem> {
+    pub(super) fn logged(
+        &self,
+        passed: &[Text],
+        problems: &[Problem],
+        package: &Text,
+    ) -> Vec<Problem> {
         let told = || {
             let activities = passed.iter().cloned().map(What::Activity);
             activities.chain(problems.iter().cloned().map(What::Problem))
@@ -163,7 +197,10 @@ impl Guard {
         if passed.is_empty() && problems.is_empty() {
             return Vec::new();
         }
-        self.rules().filter(has).map(|target| problem(target, package)).collect()
+        self.rules()
+            .filter(has)
+            .map(|target| problem(target, package))
+            .collect()
     }
 
     fn rules(&self) -> impl Iterator<Item = &Target> {
@@ -172,7 +209,8 @@ impl Guard {
 
     /// What playing the way to this problem reaches, if it is one of what must never appear.
     pub(super) fn target_of(&self, problem: &Problem) -> Option<&Target> {
-        self.rules().find(|target| problem.summary == summary(target))
+        self.rules()
+            .find(|target| problem.summary == summary(target))
     }
 }
 
@@ -182,19 +220,28 @@ pub(super) fn presses_system(step: &Step, screen: &Screen, package: &str) -> boo
     let is_system = |node: usize| {
         let mut windows = screen.windows_with_nodes();
         let own = windows.find(|(_, first, nodes)| (*first..first + nodes.len()).contains(&node));
-        own.is_some_and(|(window, ..)| window.kind == WindowKind::System && window.package != package)
+        own.is_some_and(|(window, ..)| {
+            window.kind == WindowKind::System && window.package != package
+        })
     };
     let takes = |node: usize| screen.nodes()[node].flags.intersects(PRESSED);
     let up = |node: usize| std::iter::successors(Some(node), |node| screen.parent(*node));
-    let under = fingers(&step.action).into_iter().filter_map(|place| screen.node_at(place));
-    under.into_iter().any(|node| is_system(node) && up(node).any(takes))
+    let under = fingers(&step.action)
+        .into_iter()
+        .filter_map(|place| screen.node_at(place));
+    under
+        .into_iter()
+        .any(|node| is_system(node) && up(node).any(takes))
 }
 
 /// Where fingers come down.
 fn fingers(action: &Action) -> Vec<Point> {
     match action {
         Action::Pinch { center, from, .. } => {
-            let side = |x: i32| Point { x: center.x.saturating_add(x), y: center.y };
+            let side = |x: i32| Point {
+                x: center.x.saturating_add(x),
+                y: center.y,
+            };
             vec![side(-from / 2), side(from / 2)]
         }
         other => other.place().into_iter().collect(),
@@ -230,7 +277,9 @@ fn summary(target: &Target) -> String {
         Target::Lacks { activity, widget } if activity.is_empty() => {
             format!("must always be there: {widget}")
         }
-        Target::Lacks { activity, widget } => format!("must always be there: {widget} in {activity}"),
+        Target::Lacks { activity, widget } => {
+            format!("must always be there: {widget} in {activity}")
+        }
         other => format!("must never appear: {other:?}"),
     }
 }
@@ -238,7 +287,12 @@ fn summary(target: &Target) -> String {
 fn problem(target: &Target, package: &Text) -> Problem {
     let summary = summary(target);
     let stack = format!("{summary}\n\tat retap.toml");
-    Problem { kind: ProblemKind::Crash, process: package.clone(), summary, stack }
+    Problem {
+        kind: ProblemKind::Crash,
+        process: package.clone(),
+        summary,
+        stack,
+    }
 }
 
 /// Keys that press what has the focus: of keyboards, and of game pads, which the phone takes for these where the app does not.
@@ -249,14 +303,22 @@ fn presses(code: u16) -> bool {
 /// What has the focus, and in a list that has it the row that is chosen.
 fn in_focus(screen: &Screen) -> Vec<usize> {
     let nodes = screen.nodes();
-    let Some(focused) = nodes.iter().position(|node| node.is(NodeFlags::FOCUSED)) else { return Vec::new() };
-    let within = nodes[focused + 1..].iter().take_while(|below| below.depth > nodes[focused].depth).count();
-    let chosen = (focused + 1..=focused + within).filter(|below| nodes[*below].is(NodeFlags::SELECTED));
+    let Some(focused) = nodes.iter().position(|node| node.is(NodeFlags::FOCUSED)) else {
+        return Vec::new();
+    };
+    let within = nodes[focused + 1..]
+        .iter()
+        .take_while(|below| below.depth > nodes[focused].depth)
+        .count();
+    let chosen =
+        (focused + 1..=focused + within).filter(|below| nodes[*below].is(NodeFlags::SELECTED));
     std::iter::once(focused).chain(chosen).collect()
 }
 
 fn ends_with(whole: &str, end: &str, after: &[char]) -> bool {
-    whole.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with(after))
+    whole
+        .strip_suffix(end)
+        .is_some_and(|before| before.is_empty() || before.ends_with(after))
 }
 
 fn contains(whole: &str, part: &str) -> bool {
@@ -272,8 +334,20 @@ mod tests {
     fn node(depth: u16, text: &str, bounds: [i32; 4], flags: NodeFlags) -> Node {
         let [left, top, right, bottom] = bounds;
         let flags = flags | NodeFlags::VISIBLE | NodeFlags::ENABLED;
-        let bounds = Rect { left, top, right, bottom };
-        Node { depth, class: "View".into(), text: text.into(), bounds, flags, ..Node::default() }
+        let bounds = Rect {
+            left,
+            top,
+            right,
+            bottom,
+        };
+        Node {
+            depth,
+            class: "View".into(),
+            text: text.into(),
+            bounds,
+            flags,
+            ..Node::default()
+        }
     }
 
     /// A row with two labels, and a button that lies over its end.
@@ -286,13 +360,31 @@ mod tests {
             node(1, "Buy", [800, 100, 1000, 300], NodeFlags::CLICKABLE),
         ];
         let bounds = nodes[0].bounds;
-        let windows = vec![Window { nodes: 5, bounds, ..Window::default() }];
-        let size = Size { width: 1000, height: 1000 };
-        Arc::new(Screen::new(ScreenContent { size, windows, nodes, ..ScreenContent::default() }).unwrap())
+        let windows = vec![Window {
+            nodes: 5,
+            bounds,
+            ..Window::default()
+        }];
+        let size = Size {
+            width: 1000,
+            height: 1000,
+        };
+        Arc::new(
+            Screen::new(ScreenContent {
+                size,
+                windows,
+                nodes,
+                ..ScreenContent::default()
+            })
+            .unwrap(),
+        )
     }
 
     fn forbids(text: &str, action: Action) -> bool {
-        let guard = Guard { texts: vec![text.into()], ..Guard::default() };
+        let guard = Guard {
+            texts: vec![text.into()],
+            ..Guard::default()
+        };
         guard.forbids(&Step::new(action), &screen())
     }
 
@@ -311,7 +403,10 @@ mod tests {
     fn a_forbidden_button_above_something_else_lets_no_finger_through() {
         assert!(forbids("buy", Action::LongPress(at(900, 150))));
         assert!(!forbids("buy", Action::LongPress(at(600, 150))));
-        let guard = Guard { texts: vec!["buy".into()], ..Guard::default() };
+        let guard = Guard {
+            texts: vec!["buy".into()],
+            ..Guard::default()
+        };
         assert!(!guard.masked(screen()).nodes()[4].is(NodeFlags::CLICKABLE));
     }
 
@@ -320,17 +415,29 @@ mod tests {
         let mut content = screen().content().clone();
         let tile = node(0, "Airplane mode", [0, 0, 300, 100], NodeFlags::CLICKABLE);
         let (kind, package) = (WindowKind::System, "com.android.systemui".into());
-        content.windows.push(Window { nodes: 1, bounds: tile.bounds, kind, package, ..Window::default() });
+        content.windows.push(Window {
+            nodes: 1,
+            bounds: tile.bounds,
+            kind,
+            package,
+            ..Window::default()
+        });
         content.nodes.push(tile);
         let screen = Screen::new(content).unwrap();
-        let presses = |x, y| presses_system(&Step::new(Action::Tap(at(x, y))), &screen, "com.example");
+        let presses =
+            |x, y| presses_system(&Step::new(Action::Tap(at(x, y))), &screen, "com.example");
         assert!(presses(100, 50));
         assert!(!presses(900, 150));
     }
 
     #[test]
     fn both_fingers_of_a_pinch_count() {
-        let pinch = |from| Action::Pinch { center: at(600, 250), from, to: 10, millis: 10 };
+        let pinch = |from| Action::Pinch {
+            center: at(600, 250),
+            from,
+            to: 10,
+            millis: 10,
+        };
         assert!(forbids("buy", pinch(600)));
         assert!(!forbids("buy", pinch(200)));
     }
@@ -338,22 +445,39 @@ mod tests {
     #[test]
     fn keys_do_not_press_what_is_forbidden_in_a_list_that_has_the_focus() {
         let rows = [("Buy", NodeFlags::SELECTED), ("Look", NodeFlags::empty())];
-        let mut nodes = vec![Node { flags: NodeFlags::FOCUSED, ..Node::default() }];
+        let mut nodes = vec![Node {
+            flags: NodeFlags::FOCUSED,
+            ..Node::default()
+        }];
         nodes.extend(rows.map(|(text, flags)| Node {
             depth: 1,
             text: text.into(),
             flags,
             ..Node::default()
         }));
-        let windows = vec![Window { nodes: nodes.len() as u32, ..Window::default() }];
-        let screen = Screen::new(ScreenContent { windows, nodes, ..ScreenContent::default() }).unwrap();
+        let windows = vec![Window {
+            nodes: nodes.len() as u32,
+            ..Window::default()
+        }];
+        let screen = Screen::new(ScreenContent {
+            windows,
+            nodes,
+            ..ScreenContent::default()
+        })
+        .unwrap();
         let forbids = |text: &str, code| {
-            let guard = Guard { texts: vec![text.into()], ..Guard::default() };
+            let guard = Guard {
+                texts: vec![text.into()],
+                ..Guard::default()
+            };
             guard.forbids(&Step::new(Action::Key(Key::Code(code))), &screen)
         };
         let (center, button_a, numpad_5, down) = (23, 96, 149, 20);
         for pressing in [center, button_a, numpad_5] {
-            assert!(forbids("buy", pressing) && !forbids("look", pressing), "{pressing}");
+            assert!(
+                forbids("buy", pressing) && !forbids("look", pressing),
+                "{pressing}"
+            );
         }
         assert!(!forbids("buy", down));
     }

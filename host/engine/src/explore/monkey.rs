@@ -26,7 +26,13 @@ const MOVES: u32 = 10;
 const MOVE_MILLIS: u32 = 16;
 const DPAD: [u16; 4] = [19, 20, 21, 22];
 const DPAD_CENTER: u16 = 23;
-const SYSTEM_KEYS: [Key; 5] = [Key::Home, Key::Back, Key::Code(24), Key::Code(25), Key::Code(164)];
+const SYSTEM_KEYS: [Key; 5] = [
+    Key::Home,
+    Key::Back,
+    Key::Code(24),
+    Key::Code(25),
+    Key::Code(164),
+];
 
 #[derive(Debug)]
 pub struct Monkey {
@@ -46,17 +52,31 @@ struct Restarts {
 
 impl Monkey {
     pub fn new(mix: Mix, throttle: Micros) -> Monkey {
-        Monkey { mix, throttle, system: false, restarts: None }
+        Monkey {
+            mix,
+            throttle,
+            system: false,
+            restarts: None,
+        }
     }
 
     /// TimeMachine's control MS, and what it travels over.
     pub fn with_system_events(self) -> Monkey {
-        Monkey { system: true, ..self }
+        Monkey {
+            system: true,
+            ..self
+        }
     }
 
     /// TimeMachine's control MR.
     pub fn with_restarts(self, rules: StuckRules) -> Monkey {
-        Monkey { restarts: Some(Restarts { rules, ..Restarts::default() }), ..self }
+        Monkey {
+            restarts: Some(Restarts {
+                rules,
+                ..Restarts::default()
+            }),
+            ..self
+        }
     }
 
     fn event(&self, screen: &Screen, can: SystemKinds, rng: &mut Rng) -> Action {
@@ -71,7 +91,12 @@ impl Monkey {
             Event::Motion => drag(screen, rng),
             Event::Pinch => {
                 let (from, to) = (rng.random_range(20..400), rng.random_range(20..400));
-                Action::Pinch { center: point(screen, rng), from, to, millis: MOVES * MOVE_MILLIS }
+                Action::Pinch {
+                    center: point(screen, rng),
+                    from,
+                    to,
+                    millis: MOVES * MOVE_MILLIS,
+                }
             }
             // What a view makes of a trackball: the keys of a cross, and now and then a click.
             Event::Trackball if rng.random_ratio(1, 10) => key(DPAD_CENTER),
@@ -80,7 +105,9 @@ impl Monkey {
             Event::MajorNav => key(DPAD_CENTER),
             Event::SysKeys => Action::Key(SYSTEM_KEYS[rng.random_range(0..SYSTEM_KEYS.len())]),
             Event::AppSwitch => Action::Launch,
-            Event::Rotation if screen.rotation() == Rotation::Natural => Action::Rotate(Rotation::Left),
+            Event::Rotation if screen.rotation() == Rotation::Natural => {
+                Action::Rotate(Rotation::Left)
+            }
             Event::Rotation => Action::Rotate(Rotation::Natural),
             // No phone of today has a keyboard that slides out: this is the time that it takes.
             Event::Flip => Action::Wait { millis: 0 },
@@ -100,7 +127,10 @@ impl Explorer for Monkey {
 
     /// It throws its events at fixed intervals, whatever the app does.
     fn settle(&self) -> Option<Settle> {
-        Some(Settle { quiet: self.throttle, limit: self.throttle })
+        Some(Settle {
+            quiet: self.throttle,
+            limit: self.throttle,
+        })
     }
 
     fn wants_system_events(&self) -> bool {
@@ -108,15 +138,23 @@ impl Explorer for Monkey {
     }
 
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
-        let walker = self.restarts.as_ref().and_then(|restarts| restarts.walkers.get(&at.walker));
+        let walker = self
+            .restarts
+            .as_ref()
+            .and_then(|restarts| restarts.walkers.get(&at.walker));
         if walker.is_some_and(|(_, is_stuck)| *is_stuck) {
             return Move::Restart { clear: true };
         }
-        Move::Act(Choice { action: self.event(at.screen, at.can.system, rng), node: None })
+        Move::Act(Choice {
+            action: self.event(at.screen, at.can.system, rng),
+            node: None,
+        })
     }
 
     fn observe(&mut self, seen: &Seen<'_>) {
-        let Some(restarts) = &mut self.restarts else { return };
+        let Some(restarts) = &mut self.restarts else {
+            return;
+        };
         let (stuck, is_stuck) = restarts.walkers.entry(seen.walker).or_default();
         match (seen.did, seen.screen) {
             (Did::Stepped { .. }, Some(screen)) => {
@@ -140,8 +178,12 @@ fn key(code: u16) -> Action {
 }
 
 fn point(screen: &Screen, rng: &mut Rng) -> Point {
-    let side = |length: u32, rng: &mut Rng| rng.random_range(0..i32::try_from(length).unwrap_or(1).max(1));
-    Point { x: side(screen.size().width, rng), y: side(screen.size().height, rng) }
+    let side =
+        |length: u32, rng: &mut Rng| rng.random_range(0..i32::try_from(length).unwrap_or(1).max(1));
+    Point {
+        x: side(screen.size().width, rng),
+        y: side(screen.size().height, rng),
+    }
 }
 
 /// A walk of up to ten moves in one direction, each of another length.
@@ -154,7 +196,15 @@ fn drag(screen: &Screen, rng: &mut Rng) -> Action {
         x += rng.random::<f32>() * across;
         y += rng.random::<f32>() * down;
     }
-    let within = |place: f32, length: u32| (place as i32).clamp(0, i32::try_from(length).unwrap_or(1) - 1);
-    let to = Point { x: within(x, screen.size().width), y: within(y, screen.size().height) };
-    Action::Swipe { from, to, millis: moves * MOVE_MILLIS }
+    let within =
+        |place: f32, length: u32| (place as i32).clamp(0, i32::try_from(length).unwrap_or(1) - 1);
+    let to = Point {
+        x: within(x, screen.size().width),
+        y: within(y, screen.size().height),
+    };
+    Action::Swipe {
+        from,
+        to,
+        millis: moves * MOVE_MILLIS,
+    }
 }

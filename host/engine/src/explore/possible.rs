@@ -69,7 +69,10 @@ impl Possible {
             What::TapAnywhere => Action::Tap(somewhere(self.area, rng)),
             What::Type => {
                 let field = self.node.map(|node| &screen.nodes()[node]);
-                Action::Text { at, text: texts::drawn(field, rng) }
+                Action::Text {
+                    at,
+                    text: texts::drawn(field, rng),
+                }
             }
             What::ScrollVertically { back } => scroll(self.area, back, |area, part| Point {
                 x: area.center().x,
@@ -81,18 +84,28 @@ impl Possible {
             }),
             What::Back => Action::Key(Key::Back),
             What::Menu => Action::Key(Key::Menu),
-            What::Rotate if screen.rotation() == Rotation::Natural => Action::Rotate(Rotation::Left),
-            What::Rotate => Action::Rotate(Rotation::Natural),
-            What::System(event) => {
-                Action::System(SYSTEM.get(usize::from(event)).cloned().unwrap_or(System::LowMemory))
+            What::Rotate if screen.rotation() == Rotation::Natural => {
+                Action::Rotate(Rotation::Left)
             }
+            What::Rotate => Action::Rotate(Rotation::Natural),
+            What::System(event) => Action::System(
+                SYSTEM
+                    .get(usize::from(event))
+                    .cloned()
+                    .unwrap_or(System::LowMemory),
+            ),
         }
     }
 }
 
 /// What a step was a case of. Nothing for what no screen lists: other keys, pinches, waits.
 pub(crate) fn recognised(action: &Action, node: Option<usize>, before: &Screen) -> Option<What> {
-    let editable = |node: usize| before.nodes().get(node).is_some_and(|node| node.is(NodeFlags::EDITABLE));
+    let editable = |node: usize| {
+        before
+            .nodes()
+            .get(node)
+            .is_some_and(|node| node.is(NodeFlags::EDITABLE))
+    };
     Some(match action {
         Action::Tap(_) => match node {
             Some(node) if editable(node) => What::Focus,
@@ -117,7 +130,9 @@ pub(crate) fn recognised(action: &Action, node: Option<usize>, before: &Screen) 
             let place = SYSTEM.iter().position(|known| known == system)?;
             What::System(u8::try_from(place).ok()?)
         }
-        Action::Key(_) | Action::Pinch { .. } | Action::Launch | Action::Wait { .. } => return None,
+        Action::Key(_) | Action::Pinch { .. } | Action::Launch | Action::Wait { .. } => {
+            return None;
+        }
     })
 }
 
@@ -125,9 +140,9 @@ impl What {
     /// Whether such a phone can do it.
     pub(crate) fn is_within(self, can: SystemKinds) -> bool {
         match self {
-            What::System(event) => {
-                SYSTEM.get(usize::from(event)).is_some_and(|event| can.contains(event.kind()))
-            }
+            What::System(event) => SYSTEM
+                .get(usize::from(event))
+                .is_some_and(|event| can.contains(event.kind())),
             _ => true,
         }
     }
@@ -197,26 +212,41 @@ fn on_node(node: &Node, number: usize, area: Rect, place: u64, into: &mut Vec<Po
     if node.is(NodeFlags::SCROLLABLE) {
         for back in [false, true] {
             let sideways = goes_sideways(node);
-            add(if sideways { What::ScrollHorizontally { back } } else { What::ScrollVertically { back } });
+            add(if sideways {
+                What::ScrollHorizontally { back }
+            } else {
+                What::ScrollVertically { back }
+            });
         }
     }
 }
 
 pub(crate) fn possible(what: What, node: Option<usize>, area: Rect, place: u64) -> Possible {
-    Possible { what, node, area, key: mixed(place, what.number()) }
+    Possible {
+        what,
+        node,
+        area,
+        key: mixed(place, what.number()),
+    }
 }
 
 /// The tree does not tell; class and shape do.
 fn goes_sideways(node: &Node) -> bool {
     let class = node.class.rsplit('.').next().unwrap_or_default();
-    let named =
-        ["Horizontal", "Pager", "Gallery", "SeekBar", "Slider"].iter().any(|name| class.contains(name));
+    let named = ["Horizontal", "Pager", "Gallery", "SeekBar", "Slider"]
+        .iter()
+        .any(|name| class.contains(name));
     named || node.bounds.height().saturating_mul(3) < node.bounds.width()
 }
 
 /// The topmost one that an app or a dialog has put there: what is below it gets no touches.
 pub(crate) fn touchable_window(screen: &Screen) -> Option<(&Window, usize, &[Node])> {
-    let touchable = |kind| matches!(kind, WindowKind::Application | WindowKind::Dialog | WindowKind::Popup);
+    let touchable = |kind| {
+        matches!(
+            kind,
+            WindowKind::Application | WindowKind::Dialog | WindowKind::Popup
+        )
+    };
     screen
         .windows_with_nodes()
         .filter(|(window, _, nodes)| touchable(window.kind) && !nodes.is_empty())
@@ -225,14 +255,24 @@ pub(crate) fn touchable_window(screen: &Screen) -> Option<(&Window, usize, &[Nod
 
 /// The keyboard's own keys are never touched, and what lies under it cannot be.
 fn above_keyboards(screen: &Screen, display: Rect) -> Rect {
-    let keyboards = screen.windows().iter().filter(|window| window.kind == WindowKind::Keyboard);
-    let bottom = keyboards.map(|window| window.bounds.top).fold(display.bottom, i32::min);
+    let keyboards = screen
+        .windows()
+        .iter()
+        .filter(|window| window.kind == WindowKind::Keyboard);
+    let bottom = keyboards
+        .map(|window| window.bounds.top)
+        .fold(display.bottom, i32::min);
     Rect { bottom, ..display }
 }
 
 fn display(screen: &Screen) -> Rect {
     let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
-    Rect { left: 0, top: 0, right: side(screen.size().width), bottom: side(screen.size().height) }
+    Rect {
+        left: 0,
+        top: 0,
+        right: side(screen.size().width),
+        bottom: side(screen.size().height),
+    }
 }
 
 fn intersection(one: Rect, other: Rect) -> Rect {
@@ -254,7 +294,11 @@ pub(crate) fn somewhere(area: Rect, rng: &mut Rng) -> Point {
 /// The finger goes against the direction in which the content is read.
 fn scroll(area: Rect, back: bool, place: impl Fn(Rect, i32) -> Point) -> Action {
     let (from, to) = if back { (1, 3) } else { (3, 1) };
-    Action::Swipe { from: place(area, from), to: place(area, to), millis: SWIPE_MILLIS }
+    Action::Swipe {
+        from: place(area, from),
+        to: place(area, to),
+        millis: SWIPE_MILLIS,
+    }
 }
 
 /// Child numbers from the root, mixed into one.

@@ -29,7 +29,11 @@ struct State {
 
 impl<'a> Progress<'a> {
     pub(super) fn new(app: &'a Text, sink: &'a Sink) -> Progress<'a> {
-        Progress { app, sink, state: Mutex::default() }
+        Progress {
+            app,
+            sink,
+            state: Mutex::default(),
+        }
     }
 
     /// A session that an earlier process played.
@@ -37,15 +41,27 @@ impl<'a> Progress<'a> {
         let mut state = self.state();
         state.events += u64::from(session.events);
         state.took += session.took;
-        state.seen.extend(session.found.iter().map(|found| found.fingerprint));
+        state
+            .seen
+            .extend(session.found.iter().map(|found| found.fingerprint));
         let mut grew = false;
         for gain in &session.gains {
             grew |= state.coverage.gain(gain);
         }
         let now = state.now(Micros::ZERO);
         drop(state);
-        let SessionRecord { session, events, took, .. } = *session;
-        (self.sink)(RunEvent::SessionEnded { session, events, took, recalled: true });
+        let SessionRecord {
+            session,
+            events,
+            took,
+            ..
+        } = *session;
+        (self.sink)(RunEvent::SessionEnded {
+            session,
+            events,
+            took,
+            recalled: true,
+        });
         if grew {
             (self.sink)(self.covered(now));
         }
@@ -89,8 +105,21 @@ impl<'a> Progress<'a> {
     }
 
     fn covered(&self, now: CoveragePoint) -> RunEvent {
-        let CoveragePoint { events, took, activities, screens, branches } = now;
-        RunEvent::Covered { app: self.app.clone(), events, took, activities, screens, branches }
+        let CoveragePoint {
+            events,
+            took,
+            activities,
+            screens,
+            branches,
+        } = now;
+        RunEvent::Covered {
+            app: self.app.clone(),
+            events,
+            took,
+            activities,
+            screens,
+            branches,
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

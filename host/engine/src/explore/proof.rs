@@ -41,9 +41,21 @@ pub(super) async fn prove(
     mut exploration: Exploration,
     unproven: Vec<Unproven>,
 ) -> Result<Exploration, ExploreError> {
-    for Unproven { mut found, ways, first } in unproven {
-        if exploration.found.iter().any(|known| known.fingerprint == found.fingerprint) {
-            let early = exploration.crashes.iter_mut().find(|point| point.fingerprint == first.fingerprint);
+    for Unproven {
+        mut found,
+        ways,
+        first,
+    } in unproven
+    {
+        if exploration
+            .found
+            .iter()
+            .any(|known| known.fingerprint == found.fingerprint)
+        {
+            let early = exploration
+                .crashes
+                .iter_mut()
+                .find(|point| point.fingerprint == first.fingerprint);
             if let Some(point) = early.filter(|point| point.took > first.took) {
                 *point = first;
             }
@@ -59,7 +71,9 @@ pub(super) async fn prove(
             None => found::add(&mut exploration.apart, found),
         }
     }
-    exploration.crashes.sort_by_key(|point| (point.took, point.events));
+    exploration
+        .crashes
+        .sort_by_key(|point| (point.took, point.events));
     Ok(exploration)
 }
 
@@ -83,7 +97,9 @@ async fn reproduced(
                     let device = lease.name().to_owned();
                     let app = whole.settings.app.app.package.to_string();
                     let refused = |fault| ExploreError::Refused { device, app, fault };
-                    lease.fail(error, &mut deaths, whole.sink).map_err(refused)?;
+                    lease
+                        .fail(error, &mut deaths, whole.sink)
+                        .map_err(refused)?;
                 }
             }
         }

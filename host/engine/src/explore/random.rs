@@ -39,10 +39,15 @@ impl Random {
         let state = abstract_screen(screen);
         let mut possible = std::mem::take(&mut self.possible);
         possible::list(screen, &mut possible);
-        let rarely = possible.iter().map(|possible| (mixed(state, possible.key), possible.what.weight()));
+        let rarely = possible
+            .iter()
+            .map(|possible| (mixed(state, possible.key), possible.what.weight()));
         let chosen = possible[self.pick(rarely, rng)];
         self.possible = possible;
-        Choice { action: self.action(&chosen, state, screen, rng), node: chosen.node }
+        Choice {
+            action: self.action(&chosen, state, screen, rng),
+            node: chosen.node,
+        }
     }
 
     fn action(&mut self, chosen: &Possible, state: u64, screen: &Screen, rng: &mut Rng) -> Action {
@@ -50,8 +55,13 @@ impl Random {
             What::Type => {
                 let field = chosen.node.map(|node| &screen.nodes()[node]);
                 let here = mixed(state, chosen.key);
-                let rarely = texts::fitting(field).zip(1..).map(|(fit, text)| (mixed(here, text), fit));
-                Action::Text { at: chosen.area.center(), text: texts::text(self.pick(rarely, rng)) }
+                let rarely = texts::fitting(field)
+                    .zip(1..)
+                    .map(|(fit, text)| (mixed(here, text), fit));
+                Action::Text {
+                    at: chosen.area.center(),
+                    text: texts::text(self.pick(rarely, rng)),
+                }
             }
             _ => chosen.action(screen, rng),
         }
@@ -62,7 +72,8 @@ impl Random {
         self.weights.clear();
         for (key, weight) in from.clone() {
             let tries = self.tries.get(&key).copied().unwrap_or(0);
-            self.weights.push(UNTRIED * u64::from(weight) / (u64::from(tries) + 1));
+            self.weights
+                .push(UNTRIED * u64::from(weight) / (u64::from(tries) + 1));
         }
         let mut left = rng.random_range(0..self.weights.iter().sum::<u64>().max(1));
         let mut last = 0;

@@ -33,7 +33,11 @@ impl Playing {
 
 impl Seeded {
     pub fn new(inner: Box<dyn Explorer>, traces: Vec<Vec<Step>>) -> Seeded {
-        Seeded { inner, traces: traces.into(), playing: HashMap::new() }
+        Seeded {
+            inner,
+            traces: traces.into(),
+            playing: HashMap::new(),
+        }
     }
 }
 
@@ -67,12 +71,20 @@ impl Explorer for Seeded {
         match seen.did {
             Did::Started { clean: true } => {
                 let steps = self.traces.pop_front();
-                let played = steps.map(|steps| Playing { steps: lingering(steps), played: 0 });
+                let played = steps.map(|steps| Playing {
+                    steps: lingering(steps),
+                    played: 0,
+                });
                 self.playing.remove(&seen.walker);
-                self.playing.extend(played.map(|played| (seen.walker, played)));
+                self.playing
+                    .extend(played.map(|played| (seen.walker, played)));
             }
             // A trace that leaves the app has the way back in it, as it was gone then. It is not gone twice.
-            Did::Stepped { step, chosen: false, .. } => {
+            Did::Stepped {
+                step,
+                chosen: false,
+                ..
+            } => {
                 if let Some(playing) =
                     playing.filter(|one| one.next().is_some_and(|next| next.action == step.action))
                 {
@@ -86,8 +98,12 @@ impl Explorer for Seeded {
             }
             // What was interrupted is played once more, from its start.
             Did::Forgotten => {
-                let lost = self.playing.remove(&seen.walker).filter(|lost| lost.next().is_some());
-                lost.into_iter().for_each(|lost| self.traces.push_front(lost.steps));
+                let lost = self
+                    .playing
+                    .remove(&seen.walker)
+                    .filter(|lost| lost.next().is_some());
+                lost.into_iter()
+                    .for_each(|lost| self.traces.push_front(lost.steps));
             }
             _ => {}
         }
@@ -104,7 +120,9 @@ impl Explorer for Seeded {
 
 /// With a wait at its end, for what comes late.
 fn lingering(mut steps: Vec<Step>) -> Vec<Step> {
-    let wait = Action::Wait { millis: LINGER_MILLIS };
+    let wait = Action::Wait {
+        millis: LINGER_MILLIS,
+    };
     if steps.last().is_none_or(|last| last.action != wait) {
         steps.push(Step::new(wait));
     }
@@ -113,6 +131,8 @@ fn lingering(mut steps: Vec<Step>) -> Vec<Step> {
 
 impl std::fmt::Debug for Seeded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Seeded").field("inner", &self.inner.name()).finish_non_exhaustive()
+        f.debug_struct("Seeded")
+            .field("inner", &self.inner.name())
+            .finish_non_exhaustive()
     }
 }

@@ -48,7 +48,12 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(work: &'a Work<'a>, number: u32, seed: Seed, phone: PhoneInfo) -> Session<'a> {
+    pub(super) fn new(
+        work: &'a Work<'a>,
+        number: u32,
+        seed: Seed,
+        phone: PhoneInfo,
+    ) -> Session<'a> {
         Session {
             work,
             number,
@@ -78,8 +83,27 @@ impl<'a> Session<'a> {
 
     pub(super) fn into_record(mut self) -> SessionRecord {
         self.keep_trace(None);
-        let Session { number, events, took, starts, starting, gains, found, traces, .. } = self;
-        SessionRecord { session: number, events, took, starts, starting, gains, found, traces }
+        let Session {
+            number,
+            events,
+            took,
+            starts,
+            starting,
+            gains,
+            found,
+            traces,
+            ..
+        } = self;
+        SessionRecord {
+            session: number,
+            events,
+            took,
+            starts,
+            starting,
+            gains,
+            found,
+            traces,
+        }
     }
 
     /// True if it was stopped before its end.
@@ -126,7 +150,10 @@ impl<'a> Session<'a> {
                 return Ok(Some(screen));
             }
         }
-        let text = format!("`{}` fails as it starts; session {} ends early", app.package, self.number);
+        let text = format!(
+            "`{}` fails as it starts; session {} ends early",
+            app.package, self.number
+        );
         (self.work.sink)(RunEvent::Warning { text });
         Ok(None)
     }
@@ -135,7 +162,14 @@ impl<'a> Session<'a> {
     fn next_step(&mut self, screen: &SharedScreen, can: Capabilities) -> Option<Step> {
         let choice = if self.work.settings.is_inside(screen.activity()) {
             self.outside = 0;
-            match self.explorer.choose(&At { walker: 0, screen, can }, &mut self.rng) {
+            match self.explorer.choose(
+                &At {
+                    walker: 0,
+                    screen,
+                    can,
+                },
+                &mut self.rng,
+            ) {
                 Move::Act(choice) => choice,
                 Move::Again(step) | Move::Recorded(step) => return Some(step),
                 _ => return None,
@@ -143,10 +177,14 @@ impl<'a> Session<'a> {
         } else {
             self.outside += 1;
             match self.outside {
-                1 => {
-                    Choice { action: allows(screen).map_or(Action::Key(Key::Back), Action::Tap), node: None }
-                }
-                2 => Choice { action: Action::Launch, node: None },
+                1 => Choice {
+                    action: allows(screen).map_or(Action::Key(Key::Back), Action::Tap),
+                    node: None,
+                },
+                2 => Choice {
+                    action: Action::Launch,
+                    node: None,
+                },
                 _ => return None,
             }
         };
@@ -164,7 +202,13 @@ impl<'a> Session<'a> {
         self.events += 1;
         self.work.progress.event();
         self.tell(device.name(), &step);
-        let Stepped { screen, happened, branches, took, .. } = match stepped {
+        let Stepped {
+            screen,
+            happened,
+            branches,
+            took,
+            ..
+        } = match stepped {
             // This phone cannot do that: nothing has happened, and a trace without it is the same trace.
             Err(error @ DeviceError::Refused(_)) if !error.is_loss() => return Ok(Some(before)),
             stepped => stepped?,
@@ -179,9 +223,15 @@ impl<'a> Session<'a> {
     }
 
     /// A screen as explorers are to see it.
-    async fn seen(&mut self, device: &mut Device, screen: SharedScreen) -> Result<SharedScreen, DeviceError> {
+    async fn seen(
+        &mut self,
+        device: &mut Device,
+        screen: SharedScreen,
+    ) -> Result<SharedScreen, DeviceError> {
         let inside = self.work.settings.is_inside(screen.activity());
-        self.canvas.seen(device, &screen.clone(), screen, inside).await
+        self.canvas
+            .seen(device, &screen.clone(), screen, inside)
+            .await
     }
 
     fn tell(&self, device: &str, step: &Step) {
@@ -204,7 +254,8 @@ impl<'a> Session<'a> {
     ) -> bool {
         let mut target = None;
         for happening in happened {
-            self.diary.note(self.took, Entry::Told(happening.what.clone()));
+            self.diary
+                .note(self.took, Entry::Told(happening.what.clone()));
             if let What::Problem(problem) = &happening.what {
                 let found = self.found(device, problem, before).await;
                 self.work.progress.found(self.number, &found);
@@ -219,17 +270,39 @@ impl<'a> Session<'a> {
         any
     }
 
-    async fn found(&self, device: &mut Device, problem: &Problem, before: Option<&SharedScreen>) -> Found {
+    async fn found(
+        &self,
+        device: &mut Device,
+        problem: &Problem,
+        before: Option<&SharedScreen>,
+    ) -> Found {
         let fingerprint = problem.fingerprint();
         let trace = self.trace(Some(Target::Problem(fingerprint)));
-        let is_new = self.found.iter().all(|known| known.fingerprint != fingerprint);
+        let is_new = self
+            .found
+            .iter()
+            .all(|known| known.fingerprint != fingerprint);
         let is_wanted = is_new && self.work.settings.pictures && device.described().can.screenshots;
         let scene = Scene {
             screen: before.cloned(),
-            picture: if is_wanted { device.screenshot().await.ok() } else { None },
-            log: if is_new { self.diary.lines() } else { Vec::new() },
+            picture: if is_wanted {
+                device.screenshot().await.ok()
+            } else {
+                None
+            },
+            log: if is_new {
+                self.diary.lines()
+            } else {
+                Vec::new()
+            },
         };
-        Found { problem: problem.clone(), fingerprint, trace, times: 1, scene }
+        Found {
+            problem: problem.clone(),
+            fingerprint,
+            trace,
+            times: 1,
+            scene,
+        }
     }
 
     /// What was done since the last clean start.
@@ -241,7 +314,10 @@ impl<'a> Session<'a> {
             target,
             phone: self.phone.clone(),
         };
-        Trace { header, steps: self.steps.clone() }
+        Trace {
+            header,
+            steps: self.steps.clone(),
+        }
     }
 
     /// A trace ends with the problem that it ran into, or where the next clean start begins.
@@ -255,11 +331,17 @@ impl<'a> Session<'a> {
 
     /// Screens and activities of other apps are not this app's coverage.
     fn cover(&mut self, screen: &Screen, happened: &[Happening], branches: &[u32]) {
-        let mut gain = Gain { events: self.events, took: self.took, ..Gain::default() };
-        let passed = happened.iter().filter_map(|happening| match &happening.what {
-            What::Activity(activity) => Some(activity),
-            What::Problem(_) => None,
-        });
+        let mut gain = Gain {
+            events: self.events,
+            took: self.took,
+            ..Gain::default()
+        };
+        let passed = happened
+            .iter()
+            .filter_map(|happening| match &happening.what {
+                What::Activity(activity) => Some(activity),
+                What::Problem(_) => None,
+            });
         for activity in passed.chain([screen.activity()]) {
             if !activity.is_empty()
                 && self.work.settings.is_inside(activity)
@@ -274,7 +356,11 @@ impl<'a> Session<'a> {
                 gain.screens.push(state);
             }
         }
-        gain.branches.extend(branches.iter().filter(|branch| self.covered.branch(**branch)));
+        gain.branches.extend(
+            branches
+                .iter()
+                .filter(|branch| self.covered.branch(**branch)),
+        );
         if !gain.is_empty() {
             self.work.progress.gain(&gain);
             self.gains.push(gain);

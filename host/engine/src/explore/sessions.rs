@@ -16,7 +16,12 @@ pub struct Sessions {
 impl Sessions {
     /// A session has so many events.
     pub fn new(make: impl Fn() -> Box<dyn Explorer> + Send + 'static, events: u32) -> Sessions {
-        Sessions { name: make().name().to_owned(), make: Box::new(make), events, walkers: HashMap::new() }
+        Sessions {
+            name: make().name().to_owned(),
+            make: Box::new(make),
+            events,
+            walkers: HashMap::new(),
+        }
     }
 }
 
@@ -26,12 +31,22 @@ impl Explorer for Sessions {
     }
 
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
-        let (explorer, events) = self.walkers.entry(at.walker).or_insert_with(|| ((self.make)(), 0));
-        if *events >= self.events { Move::Restart { clear: true } } else { explorer.choose(at, rng) }
+        let (explorer, events) = self
+            .walkers
+            .entry(at.walker)
+            .or_insert_with(|| ((self.make)(), 0));
+        if *events >= self.events {
+            Move::Restart { clear: true }
+        } else {
+            explorer.choose(at, rng)
+        }
     }
 
     fn observe(&mut self, seen: &Seen<'_>) {
-        let (_, events) = self.walkers.entry(seen.walker).or_insert_with(|| ((self.make)(), 0));
+        let (_, events) = self
+            .walkers
+            .entry(seen.walker)
+            .or_insert_with(|| ((self.make)(), 0));
         match seen.did {
             // A problem is followed by a clean start too, and the session goes on.
             Did::Started { .. } if *events < self.events => {}
@@ -46,6 +61,8 @@ impl Explorer for Sessions {
 
 impl std::fmt::Debug for Sessions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sessions").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Sessions")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

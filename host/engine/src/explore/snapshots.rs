@@ -19,7 +19,11 @@ impl Walk<'_> {
             Err(error) => return self.refused(error, now),
         };
         let whole = device.described().can.checkpoints;
-        let did = Walked::Saved { id: saved.id, bytes: saved.bytes, whole };
+        let did = Walked::Saved {
+            id: saved.id,
+            bytes: saved.bytes,
+            whole,
+        };
         let mut record = self.record(did, Some(now), saved.took);
         if !whole {
             self.begin_anew(device, &mut record).await?;
@@ -63,7 +67,11 @@ impl Walk<'_> {
     }
 
     /// The app's first screen, as soon as it is quiet, and what happened until then.
-    async fn begin_anew(&mut self, device: &mut Device, record: &mut WalkRecord) -> Result<(), Halt> {
+    async fn begin_anew(
+        &mut self,
+        device: &mut Device,
+        record: &mut WalkRecord,
+    ) -> Result<(), Halt> {
         let settled = device.settle().await?;
         let screen = device.capture().await?;
         record.screen = Some(self.seen(device, screen).await?);

@@ -50,13 +50,25 @@ impl Walk<'_> {
         }
         let app = self.whole.settings.app.app.package.to_string();
         if let Some(why) = failed {
-            return Err(ExploreError::Before { device: device.name().to_owned(), app, why }.into());
+            return Err(ExploreError::Before {
+                device: device.name().to_owned(),
+                app,
+                why,
+            }
+            .into());
         }
-        self.warn(format!("`{app}` fails as it starts; walker {} ends early", self.walker));
+        self.warn(format!(
+            "`{app}` fails as it starts; walker {} ends early",
+            self.walker
+        ));
         Ok(None)
     }
 
-    async fn launch(&self, device: &mut Device, clean: bool) -> Result<(SharedScreen, WalkRecord), Halt> {
+    async fn launch(
+        &self,
+        device: &mut Device,
+        clean: bool,
+    ) -> Result<(SharedScreen, WalkRecord), Halt> {
         let app = &self.whole.settings.app.app;
         // What is still under way from before belongs to no trace of this start.
         device.watch(&app.package).await?;
@@ -77,7 +89,8 @@ impl Walk<'_> {
         record: &mut WalkRecord,
     ) -> Result<Result<SharedScreen, String>, Halt> {
         let steps = &self.whole.settings.guard.before;
-        let is_wanted = record.did == (Walked::Started { clean: true }) && record.problems.is_empty();
+        let is_wanted =
+            record.did == (Walked::Started { clean: true }) && record.problems.is_empty();
         if !is_wanted || steps.is_empty() {
             return Ok(Ok(first));
         }
@@ -92,28 +105,40 @@ impl Walk<'_> {
                 break;
             }
             if let (Some(widget), Hit::Place) = (&step.widget, stepped.hit) {
-                return Ok(Err(format!("step {number} of {} does not find {widget}", steps.len())));
+                return Ok(Err(format!(
+                    "step {number} of {} does not find {widget}",
+                    steps.len()
+                )));
             }
         }
         record.branches.sort_unstable();
         record.branches.dedup();
         let arrived = !record.problems.is_empty() || self.whole.settings.is_inside(last.activity());
-        Ok(if arrived { Ok(last) } else { Err("it does not end in the app".to_owned()) })
+        Ok(if arrived {
+            Ok(last)
+        } else {
+            Err("it does not end in the app".to_owned())
+        })
     }
 
     /// What must never appear counts on the first screen too. What must be there may still be on its way.
     fn look_out(&self, screen: &SharedScreen, record: &mut WalkRecord) {
         let settings = self.whole.settings;
         let package = &settings.app.app.package;
-        let logged = settings.guard.logged(&record.passed, &record.problems, package);
+        let logged = settings
+            .guard
+            .logged(&record.passed, &record.problems, package);
         record.problems.extend(logged);
-        record.problems.extend(settings.guard.appeared(screen, false, package));
+        record
+            .problems
+            .extend(settings.guard.appeared(screen, false, package));
     }
 
     /// Whoever forbids what an app begins with wonders why nothing is explored.
     fn warn_of_forbidden(&mut self, first: &str) {
         let settings = self.whole.settings;
-        if settings.guard.forbids_activity(first) && !std::mem::replace(&mut self.is_told_of_forbidden, true)
+        if settings.guard.forbids_activity(first)
+            && !std::mem::replace(&mut self.is_told_of_forbidden, true)
         {
             let app = &settings.app.app.package;
             self.warn(format!(

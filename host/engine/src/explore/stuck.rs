@@ -18,7 +18,12 @@ pub struct StuckRules {
 
 impl Default for StuckRules {
     fn default() -> StuckRules {
-        StuckRules { window: 10, dead_end: 200, frequent: 0.2, loops: 0.8 }
+        StuckRules {
+            window: 10,
+            dead_end: 200,
+            frequent: 0.2,
+            loops: 0.8,
+        }
     }
 }
 
@@ -42,7 +47,9 @@ impl Stuck {
             self.window.pop_front();
         }
         self.unchanged > rules.dead_end
-            || (self.window.len() == rules.window && self.unchanged == 0 && self.loops(visits, rules))
+            || (self.window.len() == rules.window
+                && self.unchanged == 0
+                && self.loops(visits, rules))
     }
 
     /// Whether this was the last state that was noted.
@@ -57,12 +64,20 @@ impl Stuck {
     }
 
     fn loops(&self, visits: &HashMap<u64, u32>, rules: &StuckRules) -> bool {
-        let is_repeated = |state: &u64| self.window.iter().filter(|other| *other == state).count() > 1;
+        let is_repeated =
+            |state: &u64| self.window.iter().filter(|other| *other == state).count() > 1;
         let last = last_frequent(visits, rules.frequent);
         let is_frequent = |state: &u64| {
-            visits.get(state).zip(last).is_some_and(|(visits, last)| (Reverse(*visits), *state) <= last)
+            visits
+                .get(state)
+                .zip(last)
+                .is_some_and(|(visits, last)| (Reverse(*visits), *state) <= last)
         };
-        let easy = self.window.iter().filter(|state| is_repeated(state) || is_frequent(state)).count();
+        let easy = self
+            .window
+            .iter()
+            .filter(|state| is_repeated(state) || is_frequent(state))
+            .count();
         easy as f64 / rules.window as f64 > rules.loops
     }
 }
@@ -70,8 +85,10 @@ impl Stuck {
 /// The last of the frequent states, by visits and then by name: among many states with one visit each, only so many are
 /// frequent as belong to the share.
 fn last_frequent(visits: &HashMap<u64, u32>, share: f64) -> Option<(Reverse<u32>, u64)> {
-    let mut states: Vec<(Reverse<u32>, u64)> =
-        visits.iter().map(|(state, visits)| (Reverse(*visits), *state)).collect();
+    let mut states: Vec<(Reverse<u32>, u64)> = visits
+        .iter()
+        .map(|(state, visits)| (Reverse(*visits), *state))
+        .collect();
     let frequent = ((states.len() as f64 * share) as usize).clamp(1, states.len().max(1));
     (!states.is_empty()).then(|| *states.select_nth_unstable(frequent - 1).1)
 }

@@ -37,11 +37,17 @@ static KINDS: [System; 10] = [
 
 /// What can come upon an app on such a phone, each kind as often as the others.
 pub(super) fn drawn(can: SystemKinds, rng: &mut Rng) -> Option<System> {
-    let possible: Vec<&System> = KINDS.iter().filter(|event| can.contains(event.kind())).collect();
-    let kinds = u32::try_from(possible.len()).ok().filter(|kinds| *kinds > 0)?;
+    let possible: Vec<&System> = KINDS
+        .iter()
+        .filter(|event| can.contains(event.kind()))
+        .collect();
+    let kinds = u32::try_from(possible.len())
+        .ok()
+        .filter(|kinds| *kinds > 0)?;
     let kind = possible.get(rng.random_range(0..kinds) as usize)?;
-    let one_of =
-        |names: &[&'static str], rng: &mut Rng| Text::new_static(names[rng.random_range(0..names.len())]);
+    let one_of = |names: &[&'static str], rng: &mut Rng| {
+        Text::new_static(names[rng.random_range(0..names.len())])
+    };
     Some(match kind {
         System::Locale(_) => System::Locale(one_of(&LANGUAGES, rng)),
         System::Broadcast(_) => System::Broadcast(one_of(&BROADCASTS, rng)),
@@ -64,9 +70,16 @@ pub(super) fn allows(screen: &Screen) -> Option<Point> {
     if !package.ends_with("permissioncontroller") && !package.ends_with("packageinstaller") {
         return None;
     }
-    let ids = ["permission_allow_foreground_only_button", "permission_allow_button"];
+    let ids = [
+        "permission_allow_foreground_only_button",
+        "permission_allow_button",
+    ];
     let is = |node: &&Node| ids.iter().any(|id| node.id.ends_with(id));
-    screen.nodes().iter().find(is).map(|node| node.bounds.center())
+    screen
+        .nodes()
+        .iter()
+        .find(is)
+        .map(|node| node.bounds.center())
 }
 
 impl Whole<'_> {
@@ -81,8 +94,10 @@ impl Whole<'_> {
         let is_news = shared.explorer.wants_system_events() && described.phone.kind != "simulated";
         drop(shared);
         if is_news && !lacks.is_empty() {
-            let text =
-                format!("`{}` cannot do these system events, which are left out: {lacks}", device.name());
+            let text = format!(
+                "`{}` cannot do these system events, which are left out: {lacks}",
+                device.name()
+            );
             (self.sink)(RunEvent::Warning { text });
         }
     }
@@ -100,7 +115,11 @@ mod tests {
             let events = (0..400).filter_map(|_| drawn(can, &mut rng));
             events.fold(SystemKinds::default(), |kinds, event| kinds | event.kind())
         };
-        for can in [SystemKinds::SIMULATED, SystemKinds::all(), SystemKinds::DOZE | SystemKinds::TIME_ZONE] {
+        for can in [
+            SystemKinds::SIMULATED,
+            SystemKinds::all(),
+            SystemKinds::DOZE | SystemKinds::TIME_ZONE,
+        ] {
             assert_eq!(kinds(can), can);
         }
         assert_eq!(kinds(SystemKinds::default()), SystemKinds::default());
@@ -121,6 +140,9 @@ mod tests {
             3 => System::LowMemory,
             _ => System::Locale(LANGUAGES[rng.random_range(0..LANGUAGES.len())].into()),
         });
-        assert_eq!(now, before.map(|event| event.to_string()).collect::<Vec<_>>());
+        assert_eq!(
+            now,
+            before.map(|event| event.to_string()).collect::<Vec<_>>()
+        );
     }
 }

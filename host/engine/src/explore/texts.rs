@@ -34,11 +34,19 @@ enum Kind {
 /// How well each text fits the field.
 pub(crate) fn fitting(field: Option<&Node>) -> impl Iterator<Item = u32> + Clone {
     let asked = field.map_or(Kind::Any, asks_for);
-    TEXTS.iter().map(move |(_, kind)| if *kind != Kind::Any && *kind == asked { FITS } else { 1 })
+    TEXTS.iter().map(move |(_, kind)| {
+        if *kind != Kind::Any && *kind == asked {
+            FITS
+        } else {
+            1
+        }
+    })
 }
 
 pub(crate) fn text(number: usize) -> Text {
-    TEXTS.get(number).map_or_else(Text::default, |(text, _)| Text::new_static(text))
+    TEXTS
+        .get(number)
+        .map_or_else(Text::default, |(text, _)| Text::new_static(text))
 }
 
 /// One of them, by how well it fits.
@@ -62,7 +70,9 @@ fn asks_for(field: &Node) -> Kind {
         Kind::Password
     } else if named(&["mail", "user", "login", "account"]) {
         Kind::Address
-    } else if named(&["number", "phone", "card", "amount", "count", "quantity", "code", "zip", "age"]) {
+    } else if named(&[
+        "number", "phone", "card", "amount", "count", "quantity", "code", "zip", "age",
+    ]) {
         Kind::Number
     } else {
         Kind::Any
@@ -71,5 +81,7 @@ fn asks_for(field: &Node) -> Kind {
 
 /// `word` is in lower case and ASCII.
 fn contains(name: &str, word: &str) -> bool {
-    name.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    name.as_bytes()
+        .windows(word.len())
+        .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
 }

@@ -77,7 +77,14 @@ struct Walker {
 impl TimeTravel {
     pub fn over(inner: Box<dyn Explorer>, rules: TravelRules) -> TimeTravel {
         let (graph, costs) = (Graph::default(), Costs::default());
-        TimeTravel { inner, rules, graph, costs, walkers: HashMap::new(), knows_code: false }
+        TimeTravel {
+            inner,
+            rules,
+            graph,
+            costs,
+            walkers: HashMap::new(),
+            knows_code: false,
+        }
     }
 
     /// The way back to the fittest of the states that this walker can go back to.
@@ -87,18 +94,31 @@ impl TimeTravel {
             let saved = walker.saved.get(&state)?;
             Some((saved.id, self.graph.way_from(saved.lands, state)?))
         };
-        let target = self.graph.fittest(&self.rules, |state| from_snapshot(state).is_some())?;
+        let target = self
+            .graph
+            .fittest(&self.rules, |state| from_snapshot(state).is_some())?;
         // Who is there already and stuck does not go back by staying.
-        let here = walker.at.filter(|at| *at != target).and_then(|at| self.graph.way_from(at, target));
+        let here = walker
+            .at
+            .filter(|at| *at != target)
+            .and_then(|at| self.graph.way_from(at, target));
         let restoring = |rest: &[Step]| self.costs.restore() + self.costs.on_foot(rest.len());
         let ways = [
             here.map(|way| (self.costs.on_foot(way.len()), None, way)),
-            self.graph
-                .way(target)
-                .map(|way| (self.costs.replay(way.len()), Some(Move::Restart { clear: true }), way)),
-            from_snapshot(target).map(|(id, rest)| (restoring(&rest), Some(Move::Restore(id)), rest)),
+            self.graph.way(target).map(|way| {
+                (
+                    self.costs.replay(way.len()),
+                    Some(Move::Restart { clear: true }),
+                    way,
+                )
+            }),
+            from_snapshot(target)
+                .map(|(id, rest)| (restoring(&rest), Some(Move::Restore(id)), rest)),
         ];
-        let (_, first, way) = ways.into_iter().flatten().min_by_key(|(takes, ..)| *takes)?;
+        let (_, first, way) = ways
+            .into_iter()
+            .flatten()
+            .min_by_key(|(takes, ..)| *takes)?;
         walker.is_stuck = false;
         walker.stuck.clear();
         walker.on_its_way(way, target);
@@ -112,15 +132,18 @@ impl TimeTravel {
             return None;
         }
         let fitness = |state: &u64| self.graph.fitness(*state, &self.rules);
-        let least = walker
-            .saved
-            .iter()
-            .min_by(|(one, a), (other, b)| fitness(one).total_cmp(&fitness(other)).then(a.id.cmp(&b.id)));
+        let least = walker.saved.iter().min_by(|(one, a), (other, b)| {
+            fitness(one)
+                .total_cmp(&fitness(other))
+                .then(a.id.cmp(&b.id))
+        });
         least.map(|(_, saved)| saved.id)
     }
 
     fn stepped(&mut self, seen: &Seen<'_>) {
-        let Did::Stepped { step, branches, .. } = seen.did else { return };
+        let Did::Stepped { step, branches, .. } = seen.did else {
+            return;
+        };
         self.knows_code |= !branches.is_empty();
         let walker = self.walkers.entry(seen.walker).or_default();
         let from = walker.at.take();
@@ -140,18 +163,28 @@ impl TimeTravel {
         let state = widget_tree(screen);
         walker.at = Some(state);
         let new = self.is_new(seen);
-        let leads_through = self.walkers.get(&seen.walker).is_some_and(|walker| !walker.replay.is_empty());
-        let interesting = self.graph.visit(from.map(|from| (from, step)), state, new, leads_through);
+        let leads_through = self
+            .walkers
+            .get(&seen.walker)
+            .is_some_and(|walker| !walker.replay.is_empty());
+        let interesting =
+            self.graph
+                .visit(from.map(|from| (from, step)), state, new, leads_through);
         let walker = self.walkers.entry(seen.walker).or_default();
         if interesting && !walker.cannot_save {
-            let steps = self.graph.way(state).map_or(seen.way.len(), |way| way.len());
+            let steps = self
+                .graph
+                .way(state)
+                .map_or(seen.way.len(), |way| way.len());
             walker.wants_to_save = Some(steps);
         }
         if walker.replay.is_empty() {
             if let Some(goal) = walker.goal.take() {
                 self.graph.arrived(goal, goal == state);
             }
-            walker.is_stuck |= walker.stuck.note(state, self.graph.visits(), &self.rules.stuck);
+            walker.is_stuck |= walker
+                .stuck
+                .note(state, self.graph.visits(), &self.rules.stuck);
         }
     }
 
@@ -178,7 +211,11 @@ impl TimeTravel {
     }
 
     fn is_new(&self, seen: &Seen<'_>) -> bool {
-        if self.knows_code { seen.new.branches > 0 } else { !seen.new.is_nothing() }
+        if self.knows_code {
+            seen.new.branches > 0
+        } else {
+            !seen.new.is_nothing()
+        }
     }
 }
 
@@ -210,7 +247,9 @@ impl Explorer for TimeTravel {
     fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
         let walker = self.walkers.entry(at.walker).or_default();
         if let Some(steps) = walker.wants_to_save.take()
-            && self.costs.is_worth_saving(steps, if at.can.checkpoints { 0 } else { steps })
+            && self
+                .costs
+                .is_worth_saving(steps, if at.can.checkpoints { 0 } else { steps })
         {
             walker.asked_to_save = true;
             return Move::Save;
@@ -246,7 +285,11 @@ impl Explorer for TimeTravel {
                 let walker = self.walkers.entry(seen.walker).or_default();
                 if let (Some(state), Some(lands)) = (state, walker.at) {
                     walker.saved.insert(state, Snapshot { id, bytes, lands });
-                    if let Some(way) = self.graph.way_from(lands, state).filter(|way| !way.is_empty()) {
+                    if let Some(way) = self
+                        .graph
+                        .way_from(lands, state)
+                        .filter(|way| !way.is_empty())
+                    {
                         walker.on_its_way(way, state);
                     }
                 }
@@ -272,6 +315,8 @@ impl Explorer for TimeTravel {
 
 impl std::fmt::Debug for TimeTravel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TimeTravel").field("over", &self.inner.name()).finish_non_exhaustive()
+        f.debug_struct("TimeTravel")
+            .field("over", &self.inner.name())
+            .finish_non_exhaustive()
     }
 }

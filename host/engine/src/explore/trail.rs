@@ -43,18 +43,35 @@ impl Trail {
             return None;
         }
         let (app, phone) = (settings.app.app.clone(), self.phone.clone());
-        let header = TraceHeader { app, start: Start::Clean, seed: None, target, phone };
-        Some((walker, Trace { header, steps: self.way.steps(0) }))
+        let header = TraceHeader {
+            app,
+            start: Start::Clean,
+            seed: None,
+            target,
+            phone,
+        };
+        Some((
+            walker,
+            Trace {
+                header,
+                steps: self.way.steps(0),
+            },
+        ))
     }
 
     /// Where the walker is after this.
     pub(super) fn go(&mut self, record: &WalkRecord, before: &[Step]) {
         match &record.did {
             Walked::Started { clean: true } => {
-                self.way = before.iter().cloned().fold(Way::default(), |way, step| way.then(step));
+                self.way = before
+                    .iter()
+                    .cloned()
+                    .fold(Way::default(), |way, step| way.then(step));
                 (self.tainted, self.kept_since) = (false, 0);
             }
-            Walked::Started { clean: false } => (self.tainted, self.kept_since) = (true, self.way.len()),
+            Walked::Started { clean: false } => {
+                (self.tainted, self.kept_since) = (true, self.way.len())
+            }
             Walked::Stepped { step, .. } => {
                 self.way = self.way.then(step.clone());
                 self.events += 1;
@@ -85,13 +102,17 @@ impl Trail {
     /// Before the walker's time goes on.
     pub(super) fn tell_diary(&mut self, record: &WalkRecord) {
         match &record.did {
-            Walked::Started { clean } => self.diary.note(self.took, Entry::Started { clean: *clean }),
+            Walked::Started { clean } => {
+                self.diary.note(self.took, Entry::Started { clean: *clean })
+            }
             Walked::Stepped { step, .. } => self.diary.note(self.took, Entry::Did(step.clone())),
             _ => {}
         }
         let after = self.took + record.took;
         let passed = record.passed.iter().cloned().map(What::Activity);
         let problems = record.problems.iter().cloned().map(What::Problem);
-        passed.chain(problems).for_each(|what| self.diary.note(after, Entry::Told(what)));
+        passed
+            .chain(problems)
+            .for_each(|what| self.diary.note(after, Entry::Told(what)));
     }
 }

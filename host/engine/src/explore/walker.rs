@@ -67,7 +67,9 @@ impl Whole<'_> {
     pub(super) async fn walk(&self, walker: usize) -> Result<bool, ExploreError> {
         // What was done before an interruption is not done again: chance goes on from another place.
         let before = self.shared().walkers[walker].events;
-        let seed = self.seed.derive(&format!("walker {walker}"), u64::from(before));
+        let seed = self
+            .seed
+            .derive(&format!("walker {walker}"), u64::from(before));
         let session = u32::try_from(walker).unwrap_or(u32::MAX);
         let mut walk = Walk {
             whole: self,
@@ -84,8 +86,16 @@ impl Whole<'_> {
         loop {
             let mut lease = self.pool.lease().await?;
             let device = lease.name().to_owned();
-            (self.sink)(RunEvent::SessionStarted { session, device: device.clone(), seed: seed.0 });
-            let settle = self.shared().explorer.settle().unwrap_or(self.settings.settle);
+            (self.sink)(RunEvent::SessionStarted {
+                session,
+                device: device.clone(),
+                seed: seed.0,
+            });
+            let settle = self
+                .shared()
+                .explorer
+                .settle()
+                .unwrap_or(self.settings.settle);
             lease.set_settle(settle);
             self.shared().walkers[walker].phone = lease.described().phone.clone();
             self.meet(walker, &lease);
@@ -95,7 +105,12 @@ impl Whole<'_> {
                         let shared = self.shared();
                         (shared.walkers[walker].events, shared.walkers[walker].took)
                     };
-                    (self.sink)(RunEvent::SessionEnded { session, events, took, recalled: false });
+                    (self.sink)(RunEvent::SessionEnded {
+                        session,
+                        events,
+                        took,
+                        recalled: false,
+                    });
                     return Ok(stopped);
                 }
                 Err(Halt::Whole(error)) => return Err(error),
@@ -136,7 +151,11 @@ impl Walk<'_> {
     }
 
     /// The screen that the next move leads to; `None` if only a clean start helps.
-    async fn next(&mut self, device: &mut Device, now: SharedScreen) -> Result<Option<SharedScreen>, Halt> {
+    async fn next(
+        &mut self,
+        device: &mut Device,
+        now: SharedScreen,
+    ) -> Result<Option<SharedScreen>, Halt> {
         if !self.whole.settings.is_inside(now.activity()) {
             self.outside += 1;
             let action = match self.outside {
@@ -145,16 +164,27 @@ impl Walk<'_> {
                 _ => return Ok(None),
             };
             return self
-                .step(device, step_of(Choice { action, node: None }, &now), None, Kind::Back, now)
+                .step(
+                    device,
+                    step_of(Choice { action, node: None }, &now),
+                    None,
+                    Kind::Back,
+                    now,
+                )
                 .await;
         }
         self.outside = 0;
         let can = device.described().can;
-        let at = At { walker: self.walker, screen: &now, can };
+        let at = At {
+            walker: self.walker,
+            screen: &now,
+            can,
+        };
         match self.choose(&at) {
             Move::Act(choice) => {
                 let node = choice.node;
-                self.step(device, step_of(choice, &now), node, Kind::Chosen, now).await
+                self.step(device, step_of(choice, &now), node, Kind::Chosen, now)
+                    .await
             }
             Move::Again(step) => self.repeat(device, step, Kind::Again, now).await,
             Move::Recorded(step) => self.repeat(device, step, Kind::Chosen, now).await,
@@ -173,8 +203,15 @@ impl Walk<'_> {
         kind: Kind,
         now: SharedScreen,
     ) -> Result<Option<SharedScreen>, Halt> {
-        let node = step.widget.as_ref().and_then(|widget| now.find(widget, step.action.place()));
-        let step = Step { activity: now.activity().clone(), screen: Some(now.hash()), ..step };
+        let node = step
+            .widget
+            .as_ref()
+            .and_then(|widget| now.find(widget, step.action.place()));
+        let step = Step {
+            activity: now.activity().clone(),
+            screen: Some(now.hash()),
+            ..step
+        };
         self.step(device, step, node, kind, now).await
     }
 
@@ -182,7 +219,13 @@ impl Walk<'_> {
     fn choose(&mut self, at: &At<'_>) -> Move {
         let mut chosen = self.whole.shared().explorer.choose(at, &mut self.rng);
         for _ in 0..OTHERS {
-            let Move::Act(Choice { action: Action::System(system), .. }) = &chosen else { break };
+            let Move::Act(Choice {
+                action: Action::System(system),
+                ..
+            }) = &chosen
+            else {
+                break;
+            };
             if !self.refused.iter().any(|known| is_alike(known, system)) {
                 break;
             }
@@ -197,7 +240,8 @@ impl Walk<'_> {
             return;
         }
         self.refused.push(system.clone());
-        let text = format!("`{device}` cannot do this: {system} ({error}); it is left out from now on");
+        let text =
+            format!("`{device}` cannot do this: {system} ({error}); it is left out from now on");
         (self.whole.sink)(RunEvent::Warning { text });
     }
 
@@ -242,7 +286,14 @@ impl Walk<'_> {
         let step = by_place(guard.told(step, node.map(|node| &before.nodes()[node])));
         let stepped = device.step(step.clone()).await;
         self.tell(device.name(), &step);
-        let Stepped { screen, happened, branches, quiet, took, .. } = match stepped {
+        let Stepped {
+            screen,
+            happened,
+            branches,
+            quiet,
+            took,
+            ..
+        } = match stepped {
             // Nothing has happened, and a trace without it is the same trace.
             Err(error @ DeviceError::Refused(_)) if !error.is_loss() => {
                 if let Action::System(system) = &step.action {
@@ -256,12 +307,22 @@ impl Walk<'_> {
         let shown = screen.clone();
         let screen = self.seen(device, screen).await?;
         let (chosen, again) = (kind != Kind::Back, kind == Kind::Again);
-        let did = Walked::Stepped { step, node, chosen, again, quiet };
+        let did = Walked::Stepped {
+            step,
+            node,
+            chosen,
+            again,
+            quiet,
+        };
         let mut record = self.record(did, Some(screen), took);
         record.branches = branches;
         sort(happened, &mut record);
-        record.problems.extend(guard.logged(&record.passed, &record.problems, package));
-        record.problems.extend(guard.appeared(&shown, quiet, package));
+        record
+            .problems
+            .extend(guard.logged(&record.passed, &record.problems, package));
+        record
+            .problems
+            .extend(guard.appeared(&shown, quiet, package));
         self.conclude(device, record).await
     }
 
@@ -309,7 +370,12 @@ impl Walk<'_> {
         });
     }
 
-    pub(super) fn record(&self, did: Walked, screen: Option<SharedScreen>, took: Micros) -> WalkRecord {
+    pub(super) fn record(
+        &self,
+        did: Walked,
+        screen: Option<SharedScreen>,
+        took: Micros,
+    ) -> WalkRecord {
         self.whole.shared().record(self.walker, did, screen, took)
     }
 

@@ -28,7 +28,13 @@ impl Way {
 
     /// One step further.
     pub fn then(&self, step: Step) -> Way {
-        Way { last: Some(Arc::new(Link { step, length: self.len() + 1, before: self.clone() })) }
+        Way {
+            last: Some(Arc::new(Link {
+                step,
+                length: self.len() + 1,
+                before: self.clone(),
+            })),
+        }
     }
 
     /// All steps but the first `skipped`, in their order.

@@ -59,9 +59,21 @@ pub async fn explore_whole(
     stop: &Stop,
 ) -> Result<Exploration, ExploreError> {
     let walkers = pool.len().max(1);
-    sink(started(settings, u32::try_from(walkers).unwrap_or(u32::MAX), explorer.name()));
+    sink(started(
+        settings,
+        u32::try_from(walkers).unwrap_or(u32::MAX),
+        explorer.name(),
+    ));
     let shared = Mutex::new(Shared::new(explorer, walkers));
-    let whole = Whole { pool, settings, seed, journal, sink, stop, shared };
+    let whole = Whole {
+        pool,
+        settings,
+        seed,
+        journal,
+        sink,
+        stop,
+        shared,
+    };
     whole.recall()?;
     let stopped = try_join_all((0..walkers).map(|walker| whole.walk(walker))).await?;
 
@@ -82,11 +94,16 @@ impl Whole<'_> {
     fn recall(&self) -> Result<(), ExploreError> {
         let records = self.journal.recall_walks()?;
         let mut shared = self.shared();
-        let Some(last) = records.last().map(|record| record.number) else { return Ok(()) };
+        let Some(last) = records.last().map(|record| record.number) else {
+            return Ok(());
+        };
         for record in records {
             let walkers = shared.walkers.len().max(record.walker as usize + 1);
             shared.walkers.resize_with(walkers, Trail::default);
-            shared.begun += u64::from(matches!(record.did, Walked::Stepped { .. } | Walked::Refused));
+            shared.begun += u64::from(matches!(
+                record.did,
+                Walked::Stepped { .. } | Walked::Refused
+            ));
             for event in shared.note(&record, self.settings) {
                 (self.sink)(event);
             }
@@ -110,7 +127,9 @@ impl Whole<'_> {
             (told, shared.exploration.found[known..].to_vec())
         };
         told.into_iter().for_each(|event| (self.sink)(event));
-        Ok(found.iter().try_for_each(|found| self.journal.note_found(found))?)
+        Ok(found
+            .iter()
+            .try_for_each(|found| self.journal.note_found(found))?)
     }
 
     /// Takes an event of the budget; false if it is used up.
@@ -125,7 +144,9 @@ impl Whole<'_> {
     /// Whether nobody has met one of these problems in this run.
     pub(super) fn is_new(&self, problems: &[Problem]) -> bool {
         let seen = &self.shared().seen;
-        problems.iter().any(|problem| !seen.contains(&problem.fingerprint()))
+        problems
+            .iter()
+            .any(|problem| !seen.contains(&problem.fingerprint()))
     }
 
     pub(super) fn begin_event(&self) {
@@ -157,7 +178,17 @@ impl Shared {
         self.records += 1;
         let walker = u32::try_from(walker).unwrap_or(u32::MAX);
         let (problems, passed, branches) = (Vec::new(), Vec::new(), Vec::new());
-        WalkRecord { number, walker, did, screen, problems, passed, branches, took, picture: None }
+        WalkRecord {
+            number,
+            walker,
+            did,
+            screen,
+            problems,
+            passed,
+            branches,
+            took,
+            picture: None,
+        }
     }
 
     /// Puts a record where it belongs and tells the explorer. Returns what there is to tell others.
@@ -172,15 +203,32 @@ impl Shared {
         let screen = record.screen.as_ref().filter(|_| fingerprints.is_empty());
         let did = match &record.did {
             Walked::Started { clean } => Did::Started { clean: *clean },
-            Walked::Stepped { step, node, chosen, quiet, .. } => match before.as_ref() {
+            Walked::Stepped {
+                step,
+                node,
+                chosen,
+                quiet,
+                ..
+            } => match before.as_ref() {
                 Some(before) => {
                     let (node, chosen, quiet) = (*node, *chosen, *quiet);
-                    Did::Stepped { step, node, before, chosen, quiet, branches: &record.branches }
+                    Did::Stepped {
+                        step,
+                        node,
+                        before,
+                        chosen,
+                        quiet,
+                        branches: &record.branches,
+                    }
                 }
                 None => return told,
             },
             Walked::Refused => Did::Refused,
-            Walked::Saved { id, bytes, whole } => Did::Saved { id: *id, bytes: *bytes, whole: *whole },
+            Walked::Saved { id, bytes, whole } => Did::Saved {
+                id: *id,
+                bytes: *bytes,
+                whole: *whole,
+            },
             Walked::Restored { id } => Did::Restored { id: *id },
             Walked::Dropped { id } => Did::Dropped { id: *id },
             Walked::Forgotten => Did::Forgotten,
@@ -188,7 +236,16 @@ impl Shared {
         let inside = screen.is_some_and(|screen| settings.is_inside(screen.activity()));
         let (took, way) = (record.took, &self.walkers[walker].way);
         let problems = &fingerprints[..];
-        self.explorer.observe(&Seen { walker, did, screen, inside, problems, took, new, way });
+        self.explorer.observe(&Seen {
+            walker,
+            did,
+            screen,
+            inside,
+            problems,
+            took,
+            new,
+            way,
+        });
         told
     }
 
@@ -198,17 +255,22 @@ impl Shared {
         let counts = &mut self.exploration.counts;
         match &record.did {
             Walked::Started { clean: true } => {
-                self.exploration.traces.extend(trail.trace(settings, record.walker, None));
+                self.exploration
+                    .traces
+                    .extend(trail.trace(settings, record.walker, None));
                 counts.clean_starts += 1;
                 counts.starting += record.took;
             }
             Walked::Started { clean: false } => {
-                self.exploration.traces.extend(trail.trace(settings, record.walker, None));
+                self.exploration
+                    .traces
+                    .extend(trail.trace(settings, record.walker, None));
                 counts.restarts += 1;
                 counts.starting += record.took;
             }
             Walked::Stepped { again, .. } => {
-                counts.replays += u32::from(*again && trail.way.len() == settings.guard.before.len());
+                counts.replays +=
+                    u32::from(*again && trail.way.len() == settings.guard.before.len());
                 counts.replayed += u64::from(*again);
                 self.exploration.events += 1;
             }
@@ -216,7 +278,9 @@ impl Shared {
             Walked::Saved { whole, .. } => {
                 if !whole {
                     counts.data_saves += 1;
-                    self.exploration.traces.extend(trail.trace(settings, record.walker, None));
+                    self.exploration
+                        .traces
+                        .extend(trail.trace(settings, record.walker, None));
                 }
                 counts.saves += 1;
                 counts.saving += record.took;
@@ -249,19 +313,38 @@ impl Shared {
                 start: Start::Clean,
                 seed: None,
                 target: Some(
-                    settings.guard.target_of(problem).cloned().unwrap_or(Target::Problem(fingerprint)),
+                    settings
+                        .guard
+                        .target_of(problem)
+                        .cloned()
+                        .unwrap_or(Target::Problem(fingerprint)),
                 ),
                 phone: trail.phone.clone(),
             };
             let target = header.target.clone();
-            self.exploration.traces.extend(trail.trace(settings, record.walker, target));
-            let trace = Trace { header, steps: trail.way.steps(0) };
+            self.exploration
+                .traces
+                .extend(trail.trace(settings, record.walker, target));
+            let trace = Trace {
+                header,
+                steps: trail.way.steps(0),
+            };
             let scene = Scene {
                 screen: before.cloned(),
                 picture: record.picture.clone(),
-                log: if self.seen.contains(&fingerprint) { Vec::new() } else { trail.diary.lines() },
+                log: if self.seen.contains(&fingerprint) {
+                    Vec::new()
+                } else {
+                    trail.diary.lines()
+                },
             };
-            let found = Found { problem: problem.clone(), fingerprint, trace, times: 1, scene };
+            let found = Found {
+                problem: problem.clone(),
+                fingerprint,
+                trace,
+                times: 1,
+                scene,
+            };
             told.push(RunEvent::ProblemFound {
                 app: settings.app.app.package.clone(),
                 session: record.walker,
@@ -271,9 +354,17 @@ impl Shared {
                 steps: u32::try_from(trail.way.len()).unwrap_or(u32::MAX),
                 first: self.seen.insert(fingerprint),
             });
-            let first = CrashPoint { fingerprint, events: self.exploration.events, took: trail.took };
+            let first = CrashPoint {
+                fingerprint,
+                events: self.exploration.events,
+                took: trail.took,
+            };
             if !trail.tainted {
-                let known = self.exploration.crashes.iter().any(|point| point.fingerprint == fingerprint);
+                let known = self
+                    .exploration
+                    .crashes
+                    .iter()
+                    .any(|point| point.fingerprint == fingerprint);
                 if !known {
                     self.exploration.crashes.push(first);
                 }
@@ -285,7 +376,11 @@ impl Shared {
             if since > 0 {
                 ways.push(trail.way.steps(0));
             }
-            match self.unproven.iter_mut().find(|one| one.found.fingerprint == fingerprint) {
+            match self
+                .unproven
+                .iter_mut()
+                .find(|one| one.found.fingerprint == fingerprint)
+            {
                 Some(known) => known.add(ways),
                 None => self.unproven.push(Unproven { found, ways, first }),
             }
@@ -294,7 +389,12 @@ impl Shared {
     }
 
     /// Screens and activities of other apps are not this app's coverage.
-    fn cover(&mut self, record: &WalkRecord, settings: &ExploreSettings, told: &mut Vec<RunEvent>) -> New {
+    fn cover(
+        &mut self,
+        record: &WalkRecord,
+        settings: &ExploreSettings,
+        told: &mut Vec<RunEvent>,
+    ) -> New {
         let whole = &mut self.exploration;
         let mut gain = Gain::default();
         let last = record.screen.as_ref().map(|screen| screen.activity());
@@ -304,17 +404,28 @@ impl Shared {
                 gain.activities.push(activity.clone());
             }
         }
-        if let Some(screen) = record.screen.as_ref().filter(|screen| settings.is_inside(screen.activity())) {
+        if let Some(screen) = record
+            .screen
+            .as_ref()
+            .filter(|screen| settings.is_inside(screen.activity()))
+        {
             let state = abstract_screen(screen);
             if whole.coverage.screen(state) {
                 gain.screens.push(state);
             }
         }
-        gain.branches.extend(record.branches.iter().filter(|branch| whole.coverage.branch(**branch)));
+        gain.branches.extend(
+            record
+                .branches
+                .iter()
+                .filter(|branch| whole.coverage.branch(**branch)),
+        );
         if gain.is_empty() {
             return New::default();
         }
-        let point = whole.coverage.at(whole.events, self.walkers[record.walker as usize].took);
+        let point = whole
+            .coverage
+            .at(whole.events, self.walkers[record.walker as usize].took);
         whole.curve.push(point);
         told.push(RunEvent::Covered {
             app: settings.app.app.package.clone(),
@@ -334,9 +445,12 @@ impl Shared {
 
     fn end(&mut self, settings: &ExploreSettings) -> (Exploration, Vec<Unproven>) {
         for (walker, trail) in (0..).zip(&mut self.walkers) {
-            self.exploration.traces.extend(trail.trace(settings, walker, None));
+            self.exploration
+                .traces
+                .extend(trail.trace(settings, walker, None));
         }
-        let mut exploration = std::mem::replace(&mut self.exploration, Exploration::empty(Outcome::Done));
+        let mut exploration =
+            std::mem::replace(&mut self.exploration, Exploration::empty(Outcome::Done));
         exploration.close();
         exploration.learned = self.explorer.learned();
         (exploration, std::mem::take(&mut self.unproven))

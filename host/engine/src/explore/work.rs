@@ -43,17 +43,35 @@ impl Work<'_> {
     async fn work(&self, queue: &Mutex<VecDeque<u32>>) -> Result<Played, ExploreError> {
         let mut played = Played::default();
         loop {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-            let Some(number) = next else { return Ok(played) };
+            let next = queue
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .pop_front();
+            let Some(number) = next else {
+                return Ok(played);
+            };
             if self.stop.asked() {
-                return Ok(Played { stopped: true, ..played });
+                return Ok(Played {
+                    stopped: true,
+                    ..played
+                });
             }
             let (record, stopped) = Box::pin(self.session(number)).await?;
             if !stopped {
                 self.journal.note_session(&record)?;
-                let SessionRecord { session, events, took, .. } = record;
+                let SessionRecord {
+                    session,
+                    events,
+                    took,
+                    ..
+                } = record;
                 self.progress.ended(took);
-                (self.sink)(RunEvent::SessionEnded { session, events, took, recalled: false });
+                (self.sink)(RunEvent::SessionEnded {
+                    session,
+                    events,
+                    took,
+                    recalled: false,
+                });
             }
             played.records.push((number, record));
             played.stopped |= stopped;
@@ -67,7 +85,11 @@ impl Work<'_> {
             let mut lease = self.pool.lease().await?;
             let device = lease.name().to_owned();
             let seed = self.seed.derive("session", u64::from(number));
-            (self.sink)(RunEvent::SessionStarted { session: number, device: device.clone(), seed: seed.0 });
+            (self.sink)(RunEvent::SessionStarted {
+                session: number,
+                device: device.clone(),
+                seed: seed.0,
+            });
             let mut session = Session::new(self, number, seed, lease.described().phone.clone());
             lease.set_settle(self.settings.settle);
             match session.play(&mut lease).await {

@@ -13,7 +13,11 @@ pub fn abstract_screen(screen: &Screen) -> u64 {
     let mut open = Vec::with_capacity(64);
     for (window, _, nodes) in screen.windows_with_nodes() {
         // Which keys a keyboard happens to show is not the app's state; that there is one is.
-        let tree = if window.kind == WindowKind::Keyboard { 0 } else { tree(nodes, &mut open) };
+        let tree = if window.kind == WindowKind::Keyboard {
+            0
+        } else {
+            tree(nodes, &mut open)
+        };
         let owner = mixed(xxh3_64(window.package.as_bytes()), window.kind as u64);
         state = mixed(state, mixed(owner, tree));
     }
@@ -31,11 +35,16 @@ struct Subtree {
 fn tree(nodes: &[Node], open: &mut Vec<Subtree>) -> u64 {
     open.clear();
     for node in nodes.iter().rev() {
-        let first_child =
-            open.iter().rposition(|subtree| subtree.depth <= node.depth).map_or(0, |last| last + 1);
+        let first_child = open
+            .iter()
+            .rposition(|subtree| subtree.depth <= node.depth)
+            .map_or(0, |last| last + 1);
         let hash = with_children(own(node), &mut open[first_child..]);
         open.truncate(first_child);
-        open.push(Subtree { depth: node.depth, hash });
+        open.push(Subtree {
+            depth: node.depth,
+            hash,
+        });
     }
     with_children(0, open)
 }
@@ -50,6 +59,10 @@ fn with_children(own: u64, children: &mut [Subtree]) -> u64 {
     children.sort_unstable_by_key(|child| child.hash);
     let mut last = None;
     children.iter().fold(own, |hash, child| {
-        if last.replace(child.hash) == Some(child.hash) { hash } else { mixed(hash, child.hash) }
+        if last.replace(child.hash) == Some(child.hash) {
+            hash
+        } else {
+            mixed(hash, child.hash)
+        }
     })
 }

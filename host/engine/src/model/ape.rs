@@ -184,7 +184,12 @@ impl Model {
             None => {
                 let gui = Arc::new(Gui::of(screen, possible, &mut self.paths));
                 let (state, names) = self.abstracted(&gui);
-                let mut spot = Spot { state, gui, names, kept: None };
+                let mut spot = Spot {
+                    state,
+                    gui,
+                    names,
+                    kept: None,
+                };
                 self.keep(screen.hash(), &mut spot);
                 self.add_actions(&spot);
                 spot
@@ -205,7 +210,11 @@ impl Model {
             Some(kept) => self.spot(kept),
             None => {
                 let (state, names) = self.abstracted(&spot.gui);
-                let spot = Spot { state, names, ..spot.clone() };
+                let spot = Spot {
+                    state,
+                    names,
+                    ..spot.clone()
+                };
                 self.add_actions(&spot);
                 spot
             }
@@ -226,13 +235,23 @@ impl Model {
         let named = move |(widget, what): &(Option<u32>, What)| {
             *what == action.what && self.action_of(spot, *widget, *what) == Some(action)
         };
-        spot.gui.actions.iter().enumerate().filter(move |(_, one)| named(one)).map(|(number, _)| number)
+        spot.gui
+            .actions
+            .iter()
+            .enumerate()
+            .filter(move |(_, one)| named(one))
+            .map(|(number, _)| number)
     }
 
     /// Notes what a GUI action led to, and makes the model better by it. True if states have changed.
     pub fn learn(&mut self, from: &Spot, widget: Option<u32>, what: What, to: &Spot) -> bool {
-        let Some(action) = self.action_of(from, widget, what) else { return false };
-        let kept = from.kept.zip(to.kept).map(|(from, to)| self.transition(from, widget, what, to));
+        let Some(action) = self.action_of(from, widget, what) else {
+            return false;
+        };
+        let kept = from
+            .kept
+            .zip(to.kept)
+            .map(|(from, to)| self.transition(from, widget, what, to));
         self.link(from.state, action, to.state, kept, 1);
         self.optimise(from, action, to)
     }
@@ -258,12 +277,20 @@ impl Model {
 
     /// All that are no parents of others, in the order in which they were made.
     pub fn alive(&self) -> impl Iterator<Item = (StateId, &State)> {
-        (0..).map(StateId).zip(&self.states).filter(|(_, state)| state.alive)
+        (0..)
+            .map(StateId)
+            .zip(&self.states)
+            .filter(|(_, state)| state.alive)
     }
 
     fn spot(&self, kept: u32) -> Spot {
         let KeptGui { gui, state, names } = &self.guis[kept as usize];
-        Spot { state: *state, gui: Arc::clone(gui), names: Arc::clone(names), kept: Some(kept) }
+        Spot {
+            state: *state,
+            gui: Arc::clone(gui),
+            names: Arc::clone(names),
+            kept: Some(kept),
+        }
     }
 
     /// The state of a GUI tree: by the first abstraction, and then by that of each state that was split.
@@ -316,7 +343,11 @@ impl Model {
             let kept = u32::try_from(self.guis.len()).unwrap_or(u32::MAX);
             state.guis.push(kept);
             let (gui, names) = (Arc::clone(&spot.gui), Arc::clone(&spot.names));
-            self.guis.push(KeptGui { gui, state: spot.state, names });
+            self.guis.push(KeptGui {
+                gui,
+                state: spot.state,
+                names,
+            });
             self.by_screen.insert(screen, kept);
             spot.kept = Some(kept);
         }
@@ -327,7 +358,9 @@ impl Model {
         let mut aliases: Vec<(ActionId, u32)> = Vec::with_capacity(spot.gui.actions.len());
         let mut places: HashMap<ActionId, usize> = HashMap::with_capacity(spot.gui.actions.len());
         for (widget, what) in &spot.gui.actions {
-            let Some(action) = self.action_of(spot, *widget, *what) else { continue };
+            let Some(action) = self.action_of(spot, *widget, *what) else {
+                continue;
+            };
             let place = *places.entry(action).or_insert_with(|| {
                 aliases.push((action, 0));
                 aliases.len() - 1
@@ -342,16 +375,36 @@ impl Model {
     }
 
     fn transition(&mut self, from: u32, widget: Option<u32>, what: What, to: u32) -> u32 {
-        self.transitions.push(GuiTransition { from, widget, what, to, times: 1 });
+        self.transitions.push(GuiTransition {
+            from,
+            widget,
+            what,
+            to,
+            times: 1,
+        });
         u32::try_from(self.transitions.len() - 1).unwrap_or(u32::MAX)
     }
 
-    fn link(&mut self, from: StateId, action: ActionId, to: StateId, kept: Option<u32>, times: u32) {
+    fn link(
+        &mut self,
+        from: StateId,
+        action: ActionId,
+        to: StateId,
+        kept: Option<u32>,
+        times: u32,
+    ) {
         let action_of = self.states[from.0 as usize].action(action);
         action_of.visits += times;
-        let place = action_of.targets.iter().position(|target| target.state == to);
+        let place = action_of
+            .targets
+            .iter()
+            .position(|target| target.state == to);
         let place = place.unwrap_or_else(|| {
-            action_of.targets.push(Reached { state: to, times: 0, kept: Vec::new() });
+            action_of.targets.push(Reached {
+                state: to,
+                times: 0,
+                kept: Vec::new(),
+            });
             action_of.targets.len() - 1
         });
         let target = &mut action_of.targets[place];
@@ -374,7 +427,12 @@ impl State {
 
     fn action(&mut self, id: ActionId) -> &mut ModelAction {
         let place = *self.places.entry(id).or_insert_with(|| {
-            self.actions.push(ModelAction { id, aliases: 0, visits: 0, targets: Vec::new() });
+            self.actions.push(ModelAction {
+                id,
+                aliases: 0,
+                visits: 0,
+                targets: Vec::new(),
+            });
             self.actions.len() - 1
         });
         &mut self.actions[place]

@@ -118,7 +118,10 @@ impl States {
         match &self.0 {
             Eyes::Activity => activity,
             Eyes::Widgets(rules) => rules.state(screen, activity),
-            Eyes::Ape(frozen) => frozen.lock().unwrap_or_else(PoisonError::into_inner).state(screen),
+            Eyes::Ape(frozen) => frozen
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .state(screen),
         }
     }
 }
@@ -129,7 +132,11 @@ impl WidgetRules {
         for (window, _, nodes) in screen.windows_with_nodes() {
             let owner = mixed(xxh3_64(window.package.as_bytes()), window.kind as u64);
             // Which keys a keyboard happens to show is not the app's state; that there is one is.
-            let inside = if window.kind == WindowKind::Keyboard { 0 } else { self.window(nodes) };
+            let inside = if window.kind == WindowKind::Keyboard {
+                0
+            } else {
+                self.window(nodes)
+            };
             state = mixed(state, mixed(owner, inside));
         }
         state
@@ -141,7 +148,9 @@ impl WidgetRules {
         let mut above: Vec<(u64, u64)> = vec![(0, 0)];
         for node in nodes {
             above.truncate(usize::from(node.depth) + 1);
-            let Some(parent) = above.last_mut() else { continue };
+            let Some(parent) = above.last_mut() else {
+                continue;
+            };
             let number = parent.1;
             parent.1 += 1;
             let way = mixed(parent.0, self.named(node, number));
@@ -159,7 +168,9 @@ impl WidgetRules {
 
     fn named(&self, node: &Node, number: u64) -> u64 {
         match self.path {
-            PathBy::ClassAndId => xxh3_64_with_seed(node.id.as_bytes(), xxh3_64(node.class.as_bytes())),
+            PathBy::ClassAndId => {
+                xxh3_64_with_seed(node.id.as_bytes(), xxh3_64(node.class.as_bytes()))
+            }
             PathBy::Id => xxh3_64(node.id.as_bytes()),
             PathBy::ChildNumber => number,
         }
@@ -176,10 +187,18 @@ impl WidgetRules {
     }
 
     fn seen_of(&self, node: &Node) -> u64 {
-        let flags = self.attributes.iter().map(|attribute| attribute.flag()).collect::<NodeFlags>();
+        let flags = self
+            .attributes
+            .iter()
+            .map(|attribute| attribute.flag())
+            .collect::<NodeFlags>();
         let seen = u64::from((node.flags & flags).bits());
         let told = self.text.iter().any(|like| like.is(node));
-        if told { xxh3_64_with_seed(node.label().as_bytes(), seen) } else { seen }
+        if told {
+            xxh3_64_with_seed(node.label().as_bytes(), seen)
+        } else {
+            seen
+        }
     }
 }
 
@@ -202,7 +221,8 @@ impl Like {
         let fits = |wanted: &str, is: &str| wanted.is_empty() || wanted == is;
         let id = node.id.rsplit('/').next().unwrap_or_default();
         (fits(&self.id, &node.id) || self.id == id)
-            && (fits(&self.class, &node.class) || node.class.rsplit('.').next() == Some(&self.class))
+            && (fits(&self.class, &node.class)
+                || node.class.rsplit('.').next() == Some(&self.class))
             && fits(&self.text, node.label())
     }
 }
@@ -214,7 +234,10 @@ mod tests {
     use super::*;
 
     fn screen(rows: &[(&str, NodeFlags)]) -> Screen {
-        let mut nodes = vec![Node { class: "android.widget.ListView".into(), ..Node::default() }];
+        let mut nodes = vec![Node {
+            class: "android.widget.ListView".into(),
+            ..Node::default()
+        }];
         nodes.extend(rows.iter().map(|(text, flags)| Node {
             depth: 1,
             class: "android.widget.CheckBox".into(),
@@ -223,13 +246,23 @@ mod tests {
             flags: *flags,
             ..Node::default()
         }));
-        let windows = vec![Window { nodes: nodes.len() as u32, ..Window::default() }];
-        Screen::new(ScreenContent { windows, nodes, activity: "a/B".into(), ..ScreenContent::default() })
-            .unwrap()
+        let windows = vec![Window {
+            nodes: nodes.len() as u32,
+            ..Window::default()
+        }];
+        Screen::new(ScreenContent {
+            windows,
+            nodes,
+            activity: "a/B".into(),
+            ..ScreenContent::default()
+        })
+        .unwrap()
     }
 
     fn state(rules: &WidgetRules, rows: &[(&str, NodeFlags)]) -> u64 {
-        States::by(&Abstraction::Widgets(rules.clone())).unwrap().of(&screen(rows))
+        States::by(&Abstraction::Widgets(rules.clone()))
+            .unwrap()
+            .of(&screen(rows))
     }
 
     const ON: NodeFlags = NodeFlags::CLICKABLE.union(NodeFlags::CHECKED);
@@ -238,28 +271,67 @@ mod tests {
     #[test]
     fn by_default_what_can_be_acted_upon_counts_with_what_one_sees_of_it_and_texts_do_not() {
         let rules = WidgetRules::default();
-        assert_eq!(state(&rules, &[("milk", OFF)]), state(&rules, &[("bread", OFF), ("milk", OFF)]));
-        assert_ne!(state(&rules, &[("milk", OFF)]), state(&rules, &[("milk", ON)]));
-        assert_eq!(state(&rules, &[]), state(&rules, &[("milk", NodeFlags::ENABLED)]));
+        assert_eq!(
+            state(&rules, &[("milk", OFF)]),
+            state(&rules, &[("bread", OFF), ("milk", OFF)])
+        );
+        assert_ne!(
+            state(&rules, &[("milk", OFF)]),
+            state(&rules, &[("milk", ON)])
+        );
+        assert_eq!(
+            state(&rules, &[]),
+            state(&rules, &[("milk", NodeFlags::ENABLED)])
+        );
         let by_activity = States::by(&Abstraction::Activity).unwrap();
-        assert_eq!(by_activity.of(&screen(&[])), by_activity.of(&screen(&[("milk", ON)])));
+        assert_eq!(
+            by_activity.of(&screen(&[])),
+            by_activity.of(&screen(&[("milk", ON)]))
+        );
     }
 
     #[test]
     fn rules_of_ones_own_count_rows_read_texts_and_leave_widgets_out() {
-        let counting = WidgetRules { count_equal: true, ..WidgetRules::default() };
-        assert_ne!(state(&counting, &[("", OFF)]), state(&counting, &[("", OFF), ("", OFF)]));
-        let row = Like { id: "row".into(), ..Like::default() };
-        let reading = WidgetRules { text: vec![row.clone()], ..WidgetRules::default() };
-        assert_ne!(state(&reading, &[("milk", OFF)]), state(&reading, &[("bread", OFF)]));
-        let blind = WidgetRules { ignore: vec![row], ..WidgetRules::default() };
+        let counting = WidgetRules {
+            count_equal: true,
+            ..WidgetRules::default()
+        };
+        assert_ne!(
+            state(&counting, &[("", OFF)]),
+            state(&counting, &[("", OFF), ("", OFF)])
+        );
+        let row = Like {
+            id: "row".into(),
+            ..Like::default()
+        };
+        let reading = WidgetRules {
+            text: vec![row.clone()],
+            ..WidgetRules::default()
+        };
+        assert_ne!(
+            state(&reading, &[("milk", OFF)]),
+            state(&reading, &[("bread", OFF)])
+        );
+        let blind = WidgetRules {
+            ignore: vec![row],
+            ..WidgetRules::default()
+        };
         assert_eq!(state(&blind, &[("milk", OFF)]), state(&blind, &[]));
         let other = WidgetRules {
-            ignore: vec![Like { id: "other".into(), ..Like::default() }],
+            ignore: vec![Like {
+                id: "other".into(),
+                ..Like::default()
+            }],
             ..WidgetRules::default()
         };
         assert_ne!(state(&other, &[("milk", OFF)]), state(&other, &[]));
-        let placed = WidgetRules { path: PathBy::ChildNumber, ..WidgetRules::default() };
-        assert_ne!(state(&placed, &[("", OFF)]), state(&placed, &[("", OFF), ("", OFF)]));
+        let placed = WidgetRules {
+            path: PathBy::ChildNumber,
+            ..WidgetRules::default()
+        };
+        assert_ne!(
+            state(&placed, &[("", OFF)]),
+            state(&placed, &[("", OFF), ("", OFF)])
+        );
     }
 }

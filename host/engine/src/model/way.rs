@@ -19,22 +19,31 @@ pub(crate) fn numbered<S: Eq + Hash>(states: impl IntoIterator<Item = S>) -> Vec
 /// has every event of `through` (ascending) in its own state, and ends with the last event. Of ways that are equally
 /// short, the one that leaves each state as late as it can: it has most room for what else may be needed.
 pub(crate) fn shortest(states: &[u32], through: &[u32]) -> Vec<u32> {
-    let Some(last) = states.len().checked_sub(1) else { return Vec::new() };
+    let Some(last) = states.len().checked_sub(1) else {
+        return Vec::new();
+    };
     let mut links: Vec<Link> = Vec::new();
     // The shortest known way to each state: its length and its last link.
     let mut reached = HashMap::from([(states[0], (0_usize, None))]);
     let mut through = through.iter().peekable();
     for event in 0..last {
         let (from, to) = (states[event], states[event + 1]);
-        let needed = through.next_if(|needed| **needed as usize == event).is_some();
-        let Some(&(length, before)) = reached.get(&from).filter(|_| needed || from != to) else { continue };
+        let needed = through
+            .next_if(|needed| **needed as usize == event)
+            .is_some();
+        let Some(&(length, before)) = reached.get(&from).filter(|_| needed || from != to) else {
+            continue;
+        };
         let longer = reached.get(&to).is_some_and(|(known, _)| *known <= length);
         if needed {
             reached.clear();
         } else if longer {
             continue;
         }
-        links.push(Link { event: event as u32, before });
+        links.push(Link {
+            event: event as u32,
+            before,
+        });
         reached.insert(to, (length + 1, Some(links.len() - 1)));
     }
     let mut way = vec![last as u32];

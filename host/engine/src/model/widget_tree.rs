@@ -9,9 +9,14 @@ use super::mixed;
 pub fn widget_tree(screen: &Screen) -> u64 {
     let mut state = xxh3_64(screen.activity().as_bytes());
     for (window, _, nodes) in screen.windows_with_nodes() {
-        state = mixed(state, mixed(xxh3_64(window.package.as_bytes()), window.kind as u64));
+        state = mixed(
+            state,
+            mixed(xxh3_64(window.package.as_bytes()), window.kind as u64),
+        );
         if window.kind != WindowKind::Keyboard {
-            state = nodes.iter().fold(state, |state, node| mixed(state, own(node)));
+            state = nodes
+                .iter()
+                .fold(state, |state, node| mixed(state, own(node)));
         }
     }
     state
@@ -21,5 +26,9 @@ fn own(node: &Node) -> u64 {
     let flags = u64::from(node.flags.difference(NodeFlags::FOCUSED).bits());
     let named = xxh3_64_with_seed(node.class.as_bytes(), flags | u64::from(node.depth) << 32);
     let named = xxh3_64_with_seed(node.id.as_bytes(), named);
-    if node.is(NodeFlags::EDITABLE) { named } else { xxh3_64_with_seed(node.text.as_bytes(), named) }
+    if node.is(NodeFlags::EDITABLE) {
+        named
+    } else {
+        xxh3_64_with_seed(node.text.as_bytes(), named)
+    }
 }

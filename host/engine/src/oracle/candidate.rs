@@ -69,7 +69,11 @@ impl Candidate {
     pub(crate) fn leading_to(&self, place: Place) -> Candidate {
         let mut hasher = Xxh3::new();
         (self.key.0, &place).hash(&mut hasher);
-        Candidate { key: CandidateKey(hasher.finish()), place: Some(place), ..self.clone() }
+        Candidate {
+            key: CandidateKey(hasher.finish()),
+            place: Some(place),
+            ..self.clone()
+        }
     }
 
     pub fn steps(&self) -> impl ExactSizeIterator<Item = &Step> {
@@ -98,9 +102,20 @@ impl Candidate {
     /// The same with other steps in the place of those it keeps, one for each.
     pub(crate) fn replacing(&self, steps: Vec<Step>) -> Candidate {
         let mut replaced = self.replaced.as_deref().cloned().unwrap_or_default();
-        let hashed = steps.into_iter().map(|step| (hash_of(&step, &mut Bytes::default()), step));
-        replaced.extend(self.kept.iter().zip(hashed).map(|(&place, (hash, step))| (place, (step, hash))));
-        Candidate { replaced: Some(Arc::new(replaced)), ..self.clone() }.named()
+        let hashed = steps
+            .into_iter()
+            .map(|step| (hash_of(&step, &mut Bytes::default()), step));
+        replaced.extend(
+            self.kept
+                .iter()
+                .zip(hashed)
+                .map(|(&place, (hash, step))| (place, (step, hash))),
+        );
+        Candidate {
+            replaced: Some(Arc::new(replaced)),
+            ..self.clone()
+        }
+        .named()
     }
 
     /// Only these steps, counted within this candidate.
@@ -116,13 +131,21 @@ impl Candidate {
     /// These steps, counted in the whole trace, ascending.
     pub(crate) fn keeping(&self, kept: impl Into<Arc<[u32]>>) -> Candidate {
         let (trace, replaced) = (Arc::clone(&self.trace), self.replaced.clone());
-        Candidate { trace, kept: kept.into(), replaced, place: None, key: self.key }.named()
+        Candidate {
+            trace,
+            kept: kept.into(),
+            replaced,
+            place: None,
+            key: self.key,
+        }
+        .named()
     }
 
     /// With the key that its steps give it.
     fn named(mut self) -> Candidate {
         let mut bytes = Vec::with_capacity(8 * self.kept.len());
-        self.hashes().for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
+        self.hashes()
+            .for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
         self.key = CandidateKey(xxh3_64(&bytes));
         self
     }
@@ -134,7 +157,14 @@ impl From<Arc<[Step]>> for Candidate {
         let hashes: Vec<u64> = steps.iter().map(|step| hash_of(step, &mut bytes)).collect();
         let kept: Arc<[u32]> = (0..u32::try_from(steps.len()).unwrap_or(u32::MAX)).collect();
         let trace = Arc::new(Hashed { steps, hashes });
-        Candidate { trace, kept, replaced: None, place: None, key: CandidateKey(0) }.named()
+        Candidate {
+            trace,
+            kept,
+            replaced: None,
+            place: None,
+            key: CandidateKey(0),
+        }
+        .named()
     }
 }
 
@@ -171,7 +201,11 @@ mod tests {
     use super::*;
 
     fn waits(millis: &[u32]) -> Candidate {
-        millis.iter().map(|&millis| Step::new(Action::Wait { millis })).collect::<Vec<_>>().into()
+        millis
+            .iter()
+            .map(|&millis| Step::new(Action::Wait { millis }))
+            .collect::<Vec<_>>()
+            .into()
     }
 
     #[test]
@@ -186,16 +220,30 @@ mod tests {
     #[test]
     fn what_stands_in_for_a_step_stays_there_however_it_is_cut() {
         let waits_of = |millis: &[u32]| waits(millis).to_steps();
-        let other = waits(&[0, 1, 2, 3, 4]).without(1..2).replacing(waits_of(&[0, 20, 3, 40]));
-        assert_eq!((other.kept(), other.to_steps()), (&[0, 2, 3, 4][..], waits_of(&[0, 20, 3, 40])));
+        let other = waits(&[0, 1, 2, 3, 4])
+            .without(1..2)
+            .replacing(waits_of(&[0, 20, 3, 40]));
+        assert_eq!(
+            (other.kept(), other.to_steps()),
+            (&[0, 2, 3, 4][..], waits_of(&[0, 20, 3, 40]))
+        );
         assert_eq!(other.key(), waits(&[0, 20, 3, 40]).key());
-        let cut = other.without(0..1).replacing(waits_of(&[21, 3, 40])).only(0..2);
-        assert_eq!((cut.kept(), cut.key()), (&[2, 3][..], waits(&[21, 3]).key()));
+        let cut = other
+            .without(0..1)
+            .replacing(waits_of(&[21, 3, 40]))
+            .only(0..2);
+        assert_eq!(
+            (cut.kept(), cut.key()),
+            (&[2, 3][..], waits(&[21, 3]).key())
+        );
     }
 
     #[test]
     fn what_is_kept_is_counted_in_the_whole_trace_however_often_it_was_cut() {
-        let cut = waits(&[0, 1, 2, 3, 4, 5]).without(1..3).only(1..4).without(1..2);
+        let cut = waits(&[0, 1, 2, 3, 4, 5])
+            .without(1..3)
+            .only(1..4)
+            .without(1..2);
         assert_eq!(cut.kept(), [3, 5]);
         assert_eq!(cut.to_steps(), waits(&[3, 5]).to_steps());
     }

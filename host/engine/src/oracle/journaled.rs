@@ -16,7 +16,11 @@ pub struct Journaled<'a, O> {
 
 impl<'a, O: Oracle> Journaled<'a, O> {
     pub fn new(inner: O, journal: &'a dyn Journal, sink: &Sink) -> Journaled<'a, O> {
-        Journaled { inner, journal, sink: sink.clone() }
+        Journaled {
+            inner,
+            journal,
+            sink: sink.clone(),
+        }
     }
 
     async fn recall_or_ask(&self, question: Question) -> Result<Observation, OracleError> {
@@ -31,8 +35,20 @@ impl<'a, O: Oracle> Journaled<'a, O> {
                 (seen, false)
             }
         };
-        let Observation { reached, played, took, .. } = seen;
-        (self.sink)(RunEvent::Observed { steps, attempt, reached, played, took, recalled });
+        let Observation {
+            reached,
+            played,
+            took,
+            ..
+        } = seen;
+        (self.sink)(RunEvent::Observed {
+            steps,
+            attempt,
+            reached,
+            played,
+            took,
+            recalled,
+        });
         Ok(seen)
     }
 }
@@ -45,6 +61,8 @@ impl<O: Oracle> Oracle for Journaled<'_, O> {
 
 impl<O: fmt::Debug> fmt::Debug for Journaled<'_, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Journaled").field("inner", &self.inner).finish_non_exhaustive()
+        f.debug_struct("Journaled")
+            .field("inner", &self.inner)
+            .finish_non_exhaustive()
     }
 }

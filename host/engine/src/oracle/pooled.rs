@@ -53,7 +53,12 @@ pub struct Pooled {
 
 impl Pooled {
     pub fn new(pool: &Pool, conditions: Conditions, sink: &Sink) -> Pooled {
-        Pooled { pool: pool.clone(), conditions, sink: sink.clone(), prefixes: Prefixes::default() }
+        Pooled {
+            pool: pool.clone(),
+            conditions,
+            sink: sink.clone(),
+            prefixes: Prefixes::default(),
+        }
     }
 
     async fn run(&self, question: Question) -> Result<Observation, OracleError> {
@@ -66,7 +71,9 @@ impl Pooled {
                     self.prefixes.forget(lease.name());
                     let device = lease.name().to_owned();
                     let refused = |fault| OracleError::Refused { device, fault };
-                    lease.fail(error, &mut deaths, &self.sink).map_err(refused)?;
+                    lease
+                        .fail(error, &mut deaths, &self.sink)
+                        .map_err(refused)?;
                 }
             }
         }
@@ -77,23 +84,53 @@ impl Pooled {
         self.prefixes.resumed()
     }
 
-    async fn play(&self, device: &mut Device, question: &Question) -> Result<Observation, DeviceError> {
-        let Conditions { start, linger, snapshots, .. } = self.conditions;
+    async fn play(
+        &self,
+        device: &mut Device,
+        question: &Question,
+    ) -> Result<Observation, DeviceError> {
+        let Conditions {
+            start,
+            linger,
+            snapshots,
+            ..
+        } = self.conditions;
         if let Some(place) = question.steps.place() {
             // The next step would have come as soon as the screen was quiet, so that nothing late counts.
             let part = self.part(question.steps.to_steps(), start, Micros::ZERO);
-            return Ok(arrived(device.play(Play { target: None, record: true, ..part }).await?, place));
+            return Ok(arrived(
+                device
+                    .play(Play {
+                        target: None,
+                        record: true,
+                        ..part
+                    })
+                    .await?,
+                place,
+            ));
         }
         let may_resume = snapshots && !question.from_start && start == Start::Clean;
         if may_resume && device.described().can.checkpoints {
             return self.resume(device, &question.steps).await;
         }
-        Ok(device.play(self.part(question.steps.to_steps(), start, linger)).await?.into())
+        Ok(device
+            .play(self.part(question.steps.to_steps(), start, linger))
+            .await?
+            .into())
     }
 
     /// From the longest saved beginning, and with a stop on the way to save a longer one if others have that in common.
-    async fn resume(&self, device: &mut Device, candidate: &Candidate) -> Result<Observation, DeviceError> {
-        let Conditions { mut start, linger, settle, .. } = self.conditions;
+    async fn resume(
+        &self,
+        device: &mut Device,
+        candidate: &Candidate,
+    ) -> Result<Observation, DeviceError> {
+        let Conditions {
+            mut start,
+            linger,
+            settle,
+            ..
+        } = self.conditions;
         let Way { from, save_at } = self.prefixes.way(device.name(), candidate, settle.quiet);
         let mut steps = candidate.to_steps();
         let (mut played, mut took) = (0, Micros::ZERO);
@@ -110,22 +147,45 @@ impl Pooled {
             let part = device.play(self.part(first, start, Micros::ZERO)).await?;
             (played, took) = (part.played, took + part.took);
             if part.verdict != Verdict::TargetNotReached {
-                return Ok(Observation { took, ..part.into() });
+                return Ok(Observation {
+                    took,
+                    ..part.into()
+                });
             }
             let saved = device.save().await?;
             took += saved.took;
-            if let Some(old) = self.prefixes.saved(device.name(), candidate, length, &saved) {
+            if let Some(old) = self
+                .prefixes
+                .saved(device.name(), candidate, length, &saved)
+            {
                 device.forget(old).await?;
             }
             start = Start::Continue;
         }
         let last: Observation = device.play(self.part(steps, start, linger)).await?.into();
-        Ok(Observation { played: played + last.played, took: took + last.took, ..last })
+        Ok(Observation {
+            played: played + last.played,
+            took: took + last.took,
+            ..last
+        })
     }
 
     fn part(&self, steps: Vec<Step>, start: Start, linger: Micros) -> Play {
-        let Conditions { app, target, settle, .. } = self.conditions.clone();
-        Play { app, start, steps, target: Some(target), settle, linger, record: false }
+        let Conditions {
+            app,
+            target,
+            settle,
+            ..
+        } = self.conditions.clone();
+        Play {
+            app,
+            start,
+            steps,
+            target: Some(target),
+            settle,
+            linger,
+            record: false,
+        }
     }
 }
 
@@ -137,8 +197,18 @@ impl Oracle for Pooled {
 
 impl From<Played> for Observation {
     fn from(played: Played) -> Observation {
-        let Played { verdict, played, took, .. } = played;
-        Observation { reached: verdict == Verdict::TargetReached, verdict, played, took }
+        let Played {
+            verdict,
+            played,
+            took,
+            ..
+        } = played;
+        Observation {
+            reached: verdict == Verdict::TargetReached,
+            verdict,
+            played,
+            took,
+        }
     }
 }
 

@@ -60,11 +60,19 @@ impl Prefixes {
         let steps: Arc<[u64]> = candidate.hashes().collect();
         let mut known = self.lock();
         let (save, restore) = (known.save, known.restore);
-        let worth =
-            |count: usize, cost: Micros| count >= FEWEST && each.0.saturating_mul(count as u64) > cost.0;
-        let longest = known.take_longest(device, &steps).filter(|(_, length)| worth(*length, restore));
+        let worth = |count: usize, cost: Micros| {
+            count >= FEWEST && each.0.saturating_mul(count as u64) > cost.0
+        };
+        let longest = known
+            .take_longest(device, &steps)
+            .filter(|(_, length)| worth(*length, restore));
         let from = longest.map_or(0, |(_, length)| length);
-        let common = known.recent.iter().map(|other| in_common(other, &steps)).max().unwrap_or(0);
+        let common = known
+            .recent
+            .iter()
+            .map(|other| in_common(other, &steps))
+            .max()
+            .unwrap_or(0);
         // At least one step is left, so that there is something to go on with.
         let common = common.min(steps.len().saturating_sub(1));
         let save_at = Some(common).filter(|common| *common > from && worth(common - from, save));
@@ -73,7 +81,10 @@ impl Prefixes {
             let more = known.recent.len().saturating_sub(RECENT);
             known.recent.drain(..more);
         }
-        Way { from: longest, save_at }
+        Way {
+            from: longest,
+            save_at,
+        }
     }
 
     /// The state after the first `length` steps was saved. Returns one that is to be dropped for it.
@@ -87,7 +98,10 @@ impl Prefixes {
         let mut known = self.lock();
         known.save = saved.took;
         let of_device = known.saved.entry(device.to_owned()).or_default();
-        of_device.push(Saved { steps: candidate.hashes().take(length).collect(), id: saved.id });
+        of_device.push(Saved {
+            steps: candidate.hashes().take(length).collect(),
+            id: saved.id,
+        });
         (of_device.len() > MOST).then(|| of_device.remove(0).id)
     }
 
@@ -117,8 +131,11 @@ impl Known {
     fn take_longest(&mut self, device: &str, steps: &[u64]) -> Option<(CheckpointId, usize)> {
         let saved = self.saved.get_mut(device)?;
         let fits = |one: &Saved| one.steps.len() < steps.len() && steps.starts_with(&one.steps);
-        let (place, _) =
-            saved.iter().enumerate().filter(|(_, one)| fits(one)).max_by_key(|(_, one)| one.steps.len())?;
+        let (place, _) = saved
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| fits(one))
+            .max_by_key(|(_, one)| one.steps.len())?;
         let used = saved.remove(place);
         let found = (used.id, used.steps.len());
         saved.push(used);
@@ -127,7 +144,10 @@ impl Known {
 }
 
 fn in_common(one: &[u64], other: &[u64]) -> usize {
-    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+    one.iter()
+        .zip(other)
+        .take_while(|(one, other)| one == other)
+        .count()
 }
 
 #[cfg(test)]
@@ -140,25 +160,56 @@ mod tests {
     const EACH: Micros = Micros::from_millis(200);
 
     fn trace() -> Candidate {
-        (0..100).map(|millis| Step::new(Action::Wait { millis })).collect::<Vec<_>>().into()
+        (0..100)
+            .map(|millis| Step::new(Action::Wait { millis }))
+            .collect::<Vec<_>>()
+            .into()
     }
 
     fn took(id: u32, millis: u64) -> Checkpointed {
-        Checkpointed { id: CheckpointId(id), bytes: 1, took: Micros::from_millis(millis) }
+        Checkpointed {
+            id: CheckpointId(id),
+            bytes: 1,
+            took: Micros::from_millis(millis),
+        }
     }
 
     #[test]
     fn what_two_candidates_begin_with_is_saved_and_then_gone_back_to() {
         let (prefixes, whole) = (Prefixes::default(), trace());
-        assert_eq!(prefixes.way("a", &whole, EACH), Way { from: None, save_at: None });
+        assert_eq!(
+            prefixes.way("a", &whole, EACH),
+            Way {
+                from: None,
+                save_at: None
+            }
+        );
         let without = whole.without(50..60);
-        assert_eq!(prefixes.way("a", &without, EACH), Way { from: None, save_at: Some(50) });
+        assert_eq!(
+            prefixes.way("a", &without, EACH),
+            Way {
+                from: None,
+                save_at: Some(50)
+            }
+        );
         prefixes.saved("a", &without, 50, &took(7, 1));
         let next = whole.without(60..70);
         let id = CheckpointId(7);
-        assert_eq!(prefixes.way("a", &next, EACH), Way { from: Some((id, 50)), save_at: Some(60) });
+        assert_eq!(
+            prefixes.way("a", &next, EACH),
+            Way {
+                from: Some((id, 50)),
+                save_at: Some(60)
+            }
+        );
         // Another phone has not been there.
-        assert_eq!(prefixes.way("b", &next, EACH), Way { from: None, save_at: Some(89) });
+        assert_eq!(
+            prefixes.way("b", &next, EACH),
+            Way {
+                from: None,
+                save_at: Some(89)
+            }
+        );
         prefixes.forget("a");
         assert_eq!(prefixes.way("a", &next, EACH).from, None);
     }
@@ -168,8 +219,14 @@ mod tests {
         let (prefixes, whole) = (Prefixes::default(), trace());
         prefixes.way("a", &whole, EACH);
         prefixes.saved("a", &whole, 10, &took(1, 10_000));
-        assert_eq!(prefixes.way("a", &whole.without(40..41), EACH).save_at, None);
-        assert_eq!(prefixes.way("a", &whole.without(80..81), EACH).save_at, Some(80));
+        assert_eq!(
+            prefixes.way("a", &whole.without(40..41), EACH).save_at,
+            None
+        );
+        assert_eq!(
+            prefixes.way("a", &whole.without(80..81), EACH).save_at,
+            Some(80)
+        );
         prefixes.restored(10, Micros::from_millis(9_000));
         assert_eq!(prefixes.way("a", &whole.without(30..31), EACH).from, None);
         assert_eq!(prefixes.resumed(), Resumed { runs: 1, steps: 10 });
@@ -179,8 +236,14 @@ mod tests {
     fn states_that_were_not_used_for_long_are_dropped() {
         let (prefixes, whole) = (Prefixes::default(), trace());
         for number in 0..MOST as u32 {
-            assert_eq!(prefixes.saved("a", &whole, 20 + number as usize, &took(number, 1)), None);
+            assert_eq!(
+                prefixes.saved("a", &whole, 20 + number as usize, &took(number, 1)),
+                None
+            );
         }
-        assert_eq!(prefixes.saved("a", &whole, 90, &took(99, 1)), Some(CheckpointId(0)));
+        assert_eq!(
+            prefixes.saved("a", &whole, 90, &took(99, 1)),
+            Some(CheckpointId(0))
+        );
     }
 }

@@ -65,13 +65,22 @@ impl Recording {
             }
         }
         let hidden = hidden(&activities, invented);
-        Ok(Recording { names, activities, hidden, invented, ends_early: false })
+        Ok(Recording {
+            names,
+            activities,
+            hidden,
+            invented,
+            ends_early: false,
+        })
     }
 
     /// From now on a run ends once it has left the path: when none of the events that are left was recorded in the activity in
     /// front. The answer is the same for less. Where events may go astray all of them are played: each might lead back.
     pub fn ending_early(self) -> Recording {
-        Recording { ends_early: self.invented.stray <= 0.0, ..self }
+        Recording {
+            ends_early: self.invented.stray <= 0.0,
+            ..self
+        }
     }
 
     /// The events that are needed without leading anywhere, ascending.
@@ -127,7 +136,8 @@ impl Recording {
     }
 
     fn can_act(&self, left: &[u32], front: u32) -> bool {
-        left.iter().any(|&event| self.activities[event as usize] == front)
+        left.iter()
+            .any(|&event| self.activities[event as usize] == front)
     }
 
     /// Where an event leads that was not recorded in the activity in front.
@@ -136,7 +146,10 @@ impl Recording {
         if self.invented.stray <= 0.0 || others == 0 {
             return None;
         }
-        let chance = mixed(mixed(self.invented.seed, u64::from(event)), u64::from(front));
+        let chance = mixed(
+            mixed(self.invented.seed, u64::from(event)),
+            u64::from(front),
+        );
         let strays = (chance >> 11) as f64 / (1_u64 << 53) as f64;
         let other = (mixed(chance, 1) % others) as u32;
         (strays < self.invented.stray).then_some(other + u32::from(other >= front))
@@ -151,21 +164,37 @@ impl Oracle for Recording {
             Some(Place::Activity(name)) => !crashed && self.names[front as usize] == *name,
             Some(Place::Screen(_)) => false,
         };
-        let verdict = if reached { Verdict::TargetReached } else { Verdict::TargetNotReached };
+        let verdict = if reached {
+            Verdict::TargetReached
+        } else {
+            Verdict::TargetNotReached
+        };
         let took = Micros(EVENT.0 * u64::from(played));
-        Box::pin(async move { Ok(Observation { reached, verdict, played, took }) })
+        Box::pin(async move {
+            Ok(Observation {
+                reached,
+                verdict,
+                played,
+                took,
+            })
+        })
     }
 }
 
 /// Chosen among the events that stay in their activity, in activities that the shortest way passes.
 fn hidden(activities: &[u32], invented: Invented) -> Vec<u32> {
     let way = shortest(activities, &[]);
-    let passed = |activity: u32| way.iter().any(|&event| activities[event as usize] == activity);
+    let passed = |activity: u32| {
+        way.iter()
+            .any(|&event| activities[event as usize] == activity)
+    };
     let last = activities.len() - 1;
-    let stays =
-        (0..last).filter(|&event| activities[event] == activities[event + 1] && passed(activities[event]));
+    let stays = (0..last)
+        .filter(|&event| activities[event] == activities[event + 1] && passed(activities[event]));
     let mut rng = Seed(invented.seed).derive("hidden", 0).rng();
-    let mut chosen: Vec<u32> = stays.map(|event| event as u32).sample(&mut rng, invented.hidden as usize);
+    let mut chosen: Vec<u32> = stays
+        .map(|event| event as u32)
+        .sample(&mut rng, invented.hidden as usize);
     chosen.sort_unstable();
     chosen
 }

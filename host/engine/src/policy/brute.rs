@@ -7,7 +7,10 @@ use super::{Policy, PolicyError, Prior, Rules, Tally, choose};
 const ENOUGH: u64 = 1 << 30;
 
 fn tally(successes: u32, failures: u32) -> Tally {
-    Tally { successes, failures }
+    Tally {
+        successes,
+        failures,
+    }
 }
 
 struct Brute<'a> {
@@ -19,7 +22,12 @@ struct Brute<'a> {
 impl Brute<'_> {
     /// The fewest rounds to be expected from here, over all schedules of up to `parallel` runs.
     fn value(&mut self, state: &[Tally]) -> f64 {
-        let Rules { runs, successes, parallel, .. } = self.rules;
+        let Rules {
+            runs,
+            successes,
+            parallel,
+            ..
+        } = self.rules;
         let dead = |tally: &Tally| tally.failures > runs - successes;
         if state.iter().any(|tally| tally.successes >= successes) || state.iter().all(dead) {
             return 0.0;
@@ -38,16 +46,28 @@ impl Brute<'_> {
     }
 
     fn schedules(&self, state: &[Tally], left: u32) -> Vec<Vec<u32>> {
-        let Some((first, rest)) = state.split_first() else { return vec![Vec::new()] };
+        let Some((first, rest)) = state.split_first() else {
+            return vec![Vec::new()];
+        };
         let most = left.min(self.rules.runs - first.successes - first.failures);
         let mut all = Vec::new();
         for runs in 0..=most {
-            all.extend(self.schedules(rest, left - runs).into_iter().map(|more| [vec![runs], more].concat()));
+            all.extend(
+                self.schedules(rest, left - runs)
+                    .into_iter()
+                    .map(|more| [vec![runs], more].concat()),
+            );
         }
         all
     }
 
-    fn after(&mut self, state: &[Tally], schedule: &[u32], place: usize, next: &mut Vec<Tally>) -> f64 {
+    fn after(
+        &mut self,
+        state: &[Tally],
+        schedule: &[u32],
+        place: usize,
+        next: &mut Vec<Tally>,
+    ) -> f64 {
         if place == state.len() {
             return self.value(&next.clone());
         }
@@ -67,7 +87,12 @@ impl Brute<'_> {
 }
 
 fn solved(candidates: usize, parallel: u32, runs: u32, successes: u32, prior: &Prior) -> Policy {
-    let rules = Rules { candidates, parallel, runs, successes };
+    let rules = Rules {
+        candidates,
+        parallel,
+        runs,
+        successes,
+    };
     Policy::solve(&rules, prior, ENOUGH, 2, &|_, _| true).unwrap()
 }
 
@@ -76,14 +101,33 @@ fn solved(candidates: usize, parallel: u32, runs: u32, successes: u32, prior: &P
 fn no_other_schedule_is_better() {
     let even = Prior::parse("p,w\n0.1,1\n0.5,1\n0.7,2\n0.95,3\n").unwrap();
     for prior in [Prior::paper(), even] {
-        for (candidates, parallel, runs, successes) in
-            [(2, 1, 3, 2), (2, 3, 5, 4), (2, 4, 6, 4), (3, 2, 3, 2), (3, 4, 4, 3), (3, 5, 3, 3), (4, 3, 2, 2)]
-        {
-            let rules = Rules { candidates, parallel, runs, successes };
-            let mut brute = Brute { rules, prior: &prior, known: HashMap::new() };
+        for (candidates, parallel, runs, successes) in [
+            (2, 1, 3, 2),
+            (2, 3, 5, 4),
+            (2, 4, 6, 4),
+            (3, 2, 3, 2),
+            (3, 4, 4, 3),
+            (3, 5, 3, 3),
+            (4, 3, 2, 2),
+        ] {
+            let rules = Rules {
+                candidates,
+                parallel,
+                runs,
+                successes,
+            };
+            let mut brute = Brute {
+                rules,
+                prior: &prior,
+                known: HashMap::new(),
+            };
             let expected = brute.value(&vec![Tally::default(); candidates]);
             let policy = solved(candidates, parallel, runs, successes, &prior);
-            assert!((policy.start() - expected).abs() < 1e-9, "{rules:?}: {} or {expected}", policy.start());
+            assert!(
+                (policy.start() - expected).abs() < 1e-9,
+                "{rules:?}: {} or {expected}",
+                policy.start()
+            );
         }
     }
 }
@@ -92,12 +136,17 @@ fn no_other_schedule_is_better() {
 #[test]
 fn following_the_policy_takes_as_long_as_it_says() {
     fn followed(policy: &Policy, prior: &Prior, state: &[Tally]) -> f64 {
-        let Rules { runs, successes, .. } = *policy.rules();
+        let Rules {
+            runs, successes, ..
+        } = *policy.rules();
         if state.iter().any(|tally| tally.successes >= successes) {
             return 0.0;
         }
-        let alive: Vec<Tally> =
-            state.iter().copied().filter(|tally| tally.failures <= runs - successes).collect();
+        let alive: Vec<Tally> = state
+            .iter()
+            .copied()
+            .filter(|tally| tally.failures <= runs - successes)
+            .collect();
         if alive.is_empty() {
             return 0.0;
         }
@@ -125,18 +174,29 @@ fn following_the_policy_takes_as_long_as_it_says() {
     for (candidates, parallel, runs, successes) in [(2, 4, 6, 5), (3, 4, 5, 4)] {
         let policy = solved(candidates, parallel, runs, successes, &prior);
         let takes = followed(&policy, &prior, &vec![Tally::default(); candidates]);
-        assert!((takes - policy.start()).abs() < 1e-9, "{takes} or {}", policy.start());
+        assert!(
+            (takes - policy.start()).abs() < 1e-9,
+            "{takes} or {}",
+            policy.start()
+        );
     }
 }
 
 #[test]
 fn the_known_values_come_out() {
-    for (candidates, states, start) in
-        [(2, 151, 1.625), (3, 3_379, 1.807), (4, 55_563, 1.988), (5, 729_705, 2.187)]
-    {
+    for (candidates, states, start) in [
+        (2, 151, 1.625),
+        (3, 3_379, 1.807),
+        (4, 55_563, 1.988),
+        (5, 729_705, 2.187),
+    ] {
         let policy = solved(candidates, 15, 20, 18, &Prior::paper());
         assert_eq!(policy.states(), states);
-        assert!((policy.start() - start).abs() < 0.0005, "{candidates}: {}", policy.start());
+        assert!(
+            (policy.start() - start).abs() < 0.0005,
+            "{candidates}: {}",
+            policy.start()
+        );
     }
 }
 
@@ -144,9 +204,14 @@ fn the_known_values_come_out() {
 fn a_schedule_follows_its_candidates_whatever_their_order() {
     let policy = solved(3, 15, 20, 18, &Prior::paper());
     let (good, fair, bad) = (tally(12, 0), tally(0, 0), tally(1, 2));
-    let [first, second, third] = policy.schedule(&[good, fair, bad]).unwrap()[..] else { panic!() };
+    let [first, second, third] = policy.schedule(&[good, fair, bad]).unwrap()[..] else {
+        panic!()
+    };
     assert_eq!(first + second + third, 15);
-    assert_eq!(policy.schedule(&[bad, good, fair]), Some(vec![third, first, second]));
+    assert_eq!(
+        policy.schedule(&[bad, good, fair]),
+        Some(vec![third, first, second])
+    );
     // While all three are alive only full rounds can have been played, and 12 + 1 + 3 runs are none.
     assert_eq!(policy.schedule(&[good, tally(1, 0), bad]), None);
     assert_eq!(policy.schedule(&[good, tally(18, 0)]), None);
@@ -165,20 +230,84 @@ fn what_was_kept_is_the_policy_again() {
 
 #[test]
 fn rules_that_make_no_sense_or_need_too_much_are_refused_before_any_work() {
-    let rules = Rules { candidates: 5, parallel: 15, runs: 20, successes: 18 };
+    let rules = Rules {
+        candidates: 5,
+        parallel: 15,
+        runs: 20,
+        successes: 18,
+    };
     let never: super::Progress<'_> = &|_, _| panic!("it was begun");
-    let refused =
-        |rules: Rules, memory| Policy::solve(&rules, &Prior::paper(), memory, 1, never).unwrap_err();
-    assert_eq!(refused(Rules { candidates: 1, ..rules }, ENOUGH), PolicyError::Candidates(1));
-    assert_eq!(refused(Rules { candidates: 9, ..rules }, ENOUGH), PolicyError::Candidates(9));
-    assert_eq!(refused(Rules { parallel: 0, ..rules }, ENOUGH), PolicyError::Parallel(0));
-    assert!(matches!(refused(Rules { runs: 17, ..rules }, ENOUGH), PolicyError::Decides { .. }));
+    let refused = |rules: Rules, memory| {
+        Policy::solve(&rules, &Prior::paper(), memory, 1, never).unwrap_err()
+    };
+    assert_eq!(
+        refused(
+            Rules {
+                candidates: 1,
+                ..rules
+            },
+            ENOUGH
+        ),
+        PolicyError::Candidates(1)
+    );
+    assert_eq!(
+        refused(
+            Rules {
+                candidates: 9,
+                ..rules
+            },
+            ENOUGH
+        ),
+        PolicyError::Candidates(9)
+    );
+    assert_eq!(
+        refused(
+            Rules {
+                parallel: 0,
+                ..rules
+            },
+            ENOUGH
+        ),
+        PolicyError::Parallel(0)
+    );
     assert!(matches!(
-        refused(Rules { runs: 100, successes: 50, ..rules }, ENOUGH),
+        refused(Rules { runs: 17, ..rules }, ENOUGH),
+        PolicyError::Decides { .. }
+    ));
+    assert!(matches!(
+        refused(
+            Rules {
+                runs: 100,
+                successes: 50,
+                ..rules
+            },
+            ENOUGH
+        ),
         PolicyError::Pairs { .. }
     ));
-    assert!(matches!(refused(Rules { candidates: 7, ..rules }, ENOUGH), PolicyError::Memory { .. }));
-    assert!(matches!(refused(rules, 1 << 20), PolicyError::Memory { .. }));
-    let stopped = Policy::solve(&Rules { candidates: 3, ..rules }, &Prior::paper(), ENOUGH, 2, &|_, _| false);
+    assert!(matches!(
+        refused(
+            Rules {
+                candidates: 7,
+                ..rules
+            },
+            ENOUGH
+        ),
+        PolicyError::Memory { .. }
+    ));
+    assert!(matches!(
+        refused(rules, 1 << 20),
+        PolicyError::Memory { .. }
+    ));
+    let stopped = Policy::solve(
+        &Rules {
+            candidates: 3,
+            ..rules
+        },
+        &Prior::paper(),
+        ENOUGH,
+        2,
+        &|_, _| false,
+    );
     assert_eq!(stopped, Err(PolicyError::Stopped));
 }

@@ -23,18 +23,29 @@ impl Pairs {
     pub(super) fn new(rules: &Rules, prior: &Prior) -> Pairs {
         let mut tallies: Vec<Tally> = (0..rules.successes)
             .flat_map(|successes| {
-                (0..=rules.runs - rules.successes).map(move |failures| Tally { successes, failures })
+                (0..=rules.runs - rules.successes).map(move |failures| Tally {
+                    successes,
+                    failures,
+                })
             })
             .collect();
         tallies.sort_unstable_by_key(|tally| (tally.successes + tally.failures, tally.failures));
-        let mut pairs = Pairs { tallies, runs: rules.runs, outcomes: Vec::new() };
+        let mut pairs = Pairs {
+            tallies,
+            runs: rules.runs,
+            outcomes: Vec::new(),
+        };
         for pair in 0..pairs.tallies.len() {
             let most = pairs.left(pair as u8).min(rules.parallel);
-            let outcomes = (0..=most).map(|more| pairs.outcomes_of(pairs.tallies[pair], more, rules, prior));
+            let outcomes =
+                (0..=most).map(|more| pairs.outcomes_of(pairs.tallies[pair], more, rules, prior));
             let outcomes = outcomes.collect();
             pairs.outcomes.push(outcomes);
         }
-        pairs.outcomes.push(vec![vec![Outcome { pair: pairs.dead(), chance: 1.0 }]]);
+        pairs.outcomes.push(vec![vec![Outcome {
+            pair: pairs.dead(),
+            chance: 1.0,
+        }]]);
         pairs
     }
 
@@ -53,16 +64,25 @@ impl Pairs {
 
     /// Runs that a pair has had. Of a dead one nobody knows.
     pub(super) fn used(&self, pair: u8) -> u32 {
-        self.tallies.get(pair as usize).map_or(0, |tally| tally.successes + tally.failures)
+        self.tallies
+            .get(pair as usize)
+            .map_or(0, |tally| tally.successes + tally.failures)
     }
 
     /// Runs that a pair may still have.
     pub(super) fn left(&self, pair: u8) -> u32 {
-        if pair == self.dead() { 0 } else { self.runs - self.used(pair) }
+        if pair == self.dead() {
+            0
+        } else {
+            self.runs - self.used(pair)
+        }
     }
 
     pub(super) fn number(&self, tally: Tally) -> Option<u8> {
-        self.tallies.iter().position(|known| *known == tally).map(|number| number as u8)
+        self.tallies
+            .iter()
+            .position(|known| *known == tally)
+            .map(|number| number as u8)
     }
 
     /// Where `more` runs lead if the candidate does not pass by them.
@@ -75,8 +95,10 @@ impl Pairs {
         let mut dead = 0.0;
         let mut outcomes = Vec::new();
         for failures in 0..=more {
-            let tally =
-                Tally { successes: from.successes + more - failures, failures: from.failures + failures };
+            let tally = Tally {
+                successes: from.successes + more - failures,
+                failures: from.failures + failures,
+            };
             let chance = choose(more, failures) * prior.moment(tally) / seen;
             // A prior that rules out what was seen says nothing about what comes.
             let chance = if seen > 0.0 { chance } else { 0.0 };
@@ -91,7 +113,10 @@ impl Pairs {
         }
         outcomes.retain(|outcome| outcome.chance > 0.0);
         if dead > 0.0 {
-            outcomes.push(Outcome { pair: self.dead(), chance: dead });
+            outcomes.push(Outcome {
+                pair: self.dead(),
+                chance: dead,
+            });
         }
         outcomes
     }

@@ -39,7 +39,11 @@ pub enum PriorError {
     #[error(
         "line {line} says {p} with weight {weight}; both must be numbers, the first one from 0 to 1, the second not below 0"
     )]
-    Range { line: usize, p: String, weight: String },
+    Range {
+        line: usize,
+        p: String,
+        weight: String,
+    },
     #[error("the weights add up to nothing")]
     Empty,
 }
@@ -86,14 +90,22 @@ impl Prior {
         let paper = Prior::paper();
         let mut prior = paper.clone();
         for _ in 0..ROUNDS {
-            let mut weights: Vec<f64> = paper.points.iter().map(|point| BELIEF * point.weight).collect();
+            let mut weights: Vec<f64> = paper
+                .points
+                .iter()
+                .map(|point| BELIEF * point.weight)
+                .collect();
             for (tally, times) in seen {
                 let after = prior.after(*tally);
                 for (weight, point) in weights.iter_mut().zip(&after.points) {
                     *weight += *times as f64 * point.weight;
                 }
             }
-            let learned = paper.points.iter().zip(weights).map(|(point, weight)| Point { weight, ..*point });
+            let learned = paper
+                .points
+                .iter()
+                .zip(weights)
+                .map(|(point, weight)| Point { weight, ..*point });
             prior = Prior::of(learned.collect()).unwrap_or(prior);
         }
         prior
@@ -120,21 +132,28 @@ impl Prior {
 
     /// The chance of exactly these answers in one certain order.
     pub fn moment(&self, tally: Tally) -> f64 {
-        self.points.iter().map(|point| point.weight * likelihood(point.p, tally)).sum()
+        self.points
+            .iter()
+            .map(|point| point.weight * likelihood(point.p, tally))
+            .sum()
     }
 
     /// What is believed once these answers have been seen.
     pub fn after(&self, tally: Tally) -> Prior {
-        let seen = self
-            .points
-            .iter()
-            .map(|point| Point { p: point.p, weight: point.weight * likelihood(point.p, tally) });
+        let seen = self.points.iter().map(|point| Point {
+            p: point.p,
+            weight: point.weight * likelihood(point.p, tally),
+        });
         Prior::of(seen.collect()).unwrap_or_else(|| self.clone())
     }
 
     /// The chance that p is at least `bound`.
     pub fn at_least(&self, bound: f64) -> f64 {
-        self.points.iter().filter(|point| point.p >= bound - SAME).map(|point| point.weight).sum()
+        self.points
+            .iter()
+            .filter(|point| point.p >= bound - SAME)
+            .map(|point| point.weight)
+            .sum()
     }
 
     /// p1: how sure a check makes one that the result does it in at least 85 of 100 runs.
@@ -159,11 +178,15 @@ impl Prior {
 
 /// The chance of at least `successes` successes in `runs` runs.
 pub fn passes(p: f64, runs: u32, successes: u32) -> f64 {
-    (successes..=runs).map(|count| choose(runs, count) * power(p, count) * power(1.0 - p, runs - count)).sum()
+    (successes..=runs)
+        .map(|count| choose(runs, count) * power(p, count) * power(1.0 - p, runs - count))
+        .sum()
 }
 
 pub fn choose(from: u32, count: u32) -> f64 {
-    (0..count.min(from - count)).fold(1.0, |product, i| product * f64::from(from - i) / f64::from(i + 1))
+    (0..count.min(from - count)).fold(1.0, |product, i| {
+        product * f64::from(from - i) / f64::from(i + 1)
+    })
 }
 
 fn likelihood(p: f64, tally: Tally) -> f64 {
@@ -175,10 +198,20 @@ fn power(base: f64, exponent: u32) -> f64 {
 }
 
 fn point(line: usize, text: &str) -> Result<Point, PriorError> {
-    let (p, weight) = text.split_once(',').ok_or_else(|| PriorError::Line { line, text: text.to_owned() })?;
-    let range = || PriorError::Range { line, p: p.to_owned(), weight: weight.to_owned() };
+    let (p, weight) = text.split_once(',').ok_or_else(|| PriorError::Line {
+        line,
+        text: text.to_owned(),
+    })?;
+    let range = || PriorError::Range {
+        line,
+        p: p.to_owned(),
+        weight: weight.to_owned(),
+    };
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| range());
-    let point = Point { p: number(p)?, weight: number(weight)? };
+    let point = Point {
+        p: number(p)?,
+        weight: number(weight)?,
+    };
     if !(0.0..=1.0).contains(&point.p) || !point.weight.is_finite() || point.weight < 0.0 {
         return Err(range());
     }
@@ -195,12 +228,24 @@ mod tests {
     }
 
     fn tally(successes: u32, failures: u32) -> Tally {
-        Tally { successes, failures }
+        Tally {
+            successes,
+            failures,
+        }
     }
 
     #[test]
     fn the_papers_column_p1_comes_out() {
-        let published = [(20, 99), (19, 94), (18, 69), (17, 43), (16, 23), (15, 11), (14, 4), (12, 0)];
+        let published = [
+            (20, 99),
+            (19, 94),
+            (18, 69),
+            (17, 43),
+            (16, 23),
+            (15, 11),
+            (14, 4),
+            (12, 0),
+        ];
         let prior = Prior::paper();
         for (c, p1) in published {
             assert_eq!(cut(prior.p1(tally(c, 20 - c))), p1, "{c} of 20");
@@ -228,7 +273,10 @@ mod tests {
         for (events, p2) in published {
             assert_eq!(cut(prior.p2(events, 20, 18)), p2, "{events} events");
         }
-        assert!((prior.p2(0, 20, 18) - 1.0).abs() < 1e-12, "of nothing nothing can be left out");
+        assert!(
+            (prior.p2(0, 20, 18) - 1.0).abs() < 1e-12,
+            "of nothing nothing can be left out"
+        );
     }
 
     /// The paper: after 18 of 20 runs a candidate is good with more than 95 %.
@@ -237,7 +285,12 @@ mod tests {
         let prior = Prior::paper();
         let weigh = |point: &Point| point.weight * passes(point.p, 20, 18);
         let all: f64 = prior.points().iter().map(weigh).sum();
-        let good: f64 = prior.points().iter().filter(|point| point.p >= GOOD - SAME).map(weigh).sum();
+        let good: f64 = prior
+            .points()
+            .iter()
+            .filter(|point| point.p >= GOOD - SAME)
+            .map(weigh)
+            .sum();
         assert!(good / all > 0.95);
     }
 
@@ -264,13 +317,22 @@ mod tests {
     fn a_table_that_makes_no_sense_is_refused_with_its_line() {
         assert_eq!(
             Prior::parse("p,probability\n0.5;1\n"),
-            Err(PriorError::Line { line: 2, text: "0.5;1".into() })
+            Err(PriorError::Line {
+                line: 2,
+                text: "0.5;1".into()
+            })
         );
         for line in ["1.5,1", "x,1", "0.5,-1", "0.5,NaN", "0.5,inf"] {
             let parsed = Prior::parse(&format!("p,probability\n0,1\n{line}\n"));
-            assert!(matches!(parsed, Err(PriorError::Range { line: 3, .. })), "{line}: {parsed:?}");
+            assert!(
+                matches!(parsed, Err(PriorError::Range { line: 3, .. })),
+                "{line}: {parsed:?}"
+            );
         }
-        assert_eq!(Prior::parse("p,probability\n0.5,0\n"), Err(PriorError::Empty));
+        assert_eq!(
+            Prior::parse("p,probability\n0.5,0\n"),
+            Err(PriorError::Empty)
+        );
         assert_eq!(Prior::parse(""), Err(PriorError::Empty));
     }
 }

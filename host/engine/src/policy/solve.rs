@@ -20,11 +20,17 @@ type Group = Vec<usize>;
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
 /// `None` if it was told to stop.
-pub(super) fn solve(rules: &Rules, prior: &Prior, threads: usize, progress: Progress<'_>) -> Option<Policy> {
+pub(super) fn solve(
+    rules: &Rules,
+    prior: &Prior,
+    threads: usize,
+    progress: Progress<'_>,
+) -> Option<Policy> {
     let pairs = Pairs::new(rules, prior);
     let mut table = Table::new(rules, &pairs);
-    let layers: Vec<Vec<u64>> =
-        (1..=rules.candidates).map(|alive| alive_states(rules, &pairs, alive)).collect();
+    let layers: Vec<Vec<u64>> = (1..=rules.candidates)
+        .map(|alive| alive_states(rules, &pairs, alive))
+        .collect();
     let all = layers.iter().map(|states| states.len() as u64).sum();
     let mut done = 0;
     let mut schedules = Vec::new();
@@ -63,7 +69,14 @@ pub(super) fn solve(rules: &Rules, prior: &Prior, threads: usize, progress: Prog
         }
         schedules.extend(solved.iter().flat_map(|(_, schedule)| &schedule[..alive]));
     }
-    Some(Policy::from_parts(*rules, prior.hash(), start, schedules, &pairs, layers))
+    Some(Policy::from_parts(
+        *rules,
+        prior.hash(),
+        start,
+        schedules,
+        &pairs,
+        layers,
+    ))
 }
 
 /// Groups by how many full rounds have been played; a round leads from one to the next, or to fewer alive.
@@ -88,7 +101,11 @@ fn in_parallel<A: Send, W: FnMut(&Group) -> A>(
     worker: impl Fn() -> W + Sync,
     progress: &(dyn Fn(usize) -> bool + Sync),
 ) -> Option<Vec<A>> {
-    let (next, finished, stopped) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+    let (next, finished, stopped) = (
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+        AtomicBool::new(false),
+    );
     let answers = Mutex::new(Vec::with_capacity(groups.len()));
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, groups.len().max(1)) {
@@ -96,12 +113,18 @@ fn in_parallel<A: Send, W: FnMut(&Group) -> A>(
                 let mut worker = worker();
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(group) = groups.get(number).filter(|_| !stopped.load(Ordering::Relaxed)) else {
+                    let Some(group) = groups
+                        .get(number)
+                        .filter(|_| !stopped.load(Ordering::Relaxed))
+                    else {
                         break;
                     };
                     let answer = worker(group);
                     let finished = finished.fetch_add(group.len(), Ordering::Relaxed) + group.len();
-                    answers.lock().unwrap_or_else(PoisonError::into_inner).push((number, answer));
+                    answers
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((number, answer));
                     if !progress(finished) {
                         stopped.store(true, Ordering::Relaxed);
                     }

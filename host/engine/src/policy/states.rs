@@ -28,7 +28,11 @@ impl Sets {
             with.push(table.collect());
             members = larger;
         }
-        Sets { kinds, with, members }
+        Sets {
+            kinds,
+            with,
+            members,
+        }
     }
 
     /// The number of the set that `set`, which has `size` members, becomes with one more.
@@ -39,7 +43,10 @@ impl Sets {
 
 /// Its place among all sets of its size, as `multisets` lists them.
 fn rank<'a>(members: impl Iterator<Item = &'a u8>) -> u32 {
-    members.enumerate().map(|(place, &kind)| count(u64::from(kind), place + 1)).sum::<u64>() as u32
+    members
+        .enumerate()
+        .map(|(place, &kind)| count(u64::from(kind), place + 1))
+        .sum::<u64>() as u32
 }
 
 /// How many sets of `size` there are out of `kinds`, order forgotten and repetition allowed.
@@ -59,7 +66,9 @@ fn multisets(kinds: usize, size: usize) -> Vec<Vec<u8>> {
     let smaller = multisets(kinds, size - 1);
     let mut sets = Vec::new();
     for largest in 0..kinds as u8 {
-        let fitting = smaller.iter().filter(|set| set.last().is_none_or(|member| *member <= largest));
+        let fitting = smaller
+            .iter()
+            .filter(|set| set.last().is_none_or(|member| *member <= largest));
         sets.extend(fitting.map(|set| [set.as_slice(), &[largest]].concat()));
     }
     sets
@@ -76,7 +85,12 @@ pub(super) fn alive_states(rules: &Rules, pairs: &Pairs, alive: usize) -> Vec<u6
             states.push(packed(&members));
         }
         // The next ascending row, counted from its end.
-        let Some(place) = members.iter().rposition(|member| *member + 1 < pairs.dead()) else { break };
+        let Some(place) = members
+            .iter()
+            .rposition(|member| *member + 1 < pairs.dead())
+        else {
+            break;
+        };
         let next = members[place] + 1;
         members[place..].fill(next);
     }
@@ -85,11 +99,15 @@ pub(super) fn alive_states(rules: &Rules, pairs: &Pairs, alive: usize) -> Vec<u6
 
 /// Eight members at most, the first in the highest byte, so that packed states are ordered as the rows are.
 pub(super) fn packed(members: &[u8]) -> u64 {
-    members.iter().fold(0, |packed, member| packed << 8 | u64::from(*member))
+    members
+        .iter()
+        .fold(0, |packed, member| packed << 8 | u64::from(*member))
 }
 
 pub(super) fn unpacked(state: u64, alive: usize) -> impl Iterator<Item = u8> {
-    (0..alive).rev().map(move |place| (state >> (8 * place)) as u8)
+    (0..alive)
+        .rev()
+        .map(move |place| (state >> (8 * place)) as u8)
 }
 
 #[cfg(test)]
@@ -102,10 +120,9 @@ mod tests {
         assert_eq!(sets.members.len() as u64, count(5, 3));
         for (number, set) in sets.members.iter().enumerate() {
             for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]] {
-                let found = order
-                    .iter()
-                    .enumerate()
-                    .fold(0, |found, (size, &place)| sets.with(size, found, set[place]));
+                let found = order.iter().enumerate().fold(0, |found, (size, &place)| {
+                    sets.with(size, found, set[place])
+                });
                 assert_eq!(found as usize, number);
             }
         }
@@ -113,7 +130,10 @@ mod tests {
 
     #[test]
     fn states_are_packed_in_their_order() {
-        assert_eq!(unpacked(packed(&[3, 7, 9]), 3).collect::<Vec<_>>(), [3, 7, 9]);
+        assert_eq!(
+            unpacked(packed(&[3, 7, 9]), 3).collect::<Vec<_>>(),
+            [3, 7, 9]
+        );
         assert!(packed(&[3, 7, 9]) < packed(&[3, 8, 8]));
     }
 }

@@ -24,7 +24,11 @@ impl Table {
         let mut living: Vec<(u32, u8, u8)> = Vec::new();
         for one in 0..pairs.dead() {
             for other in one..pairs.dead() {
-                living.push(((pairs.used(one) + pairs.used(other)) % rules.parallel, one, other));
+                living.push((
+                    (pairs.used(one) + pairs.used(other)) % rules.parallel,
+                    one,
+                    other,
+                ));
             }
         }
         living.sort_unstable();
@@ -58,7 +62,14 @@ impl Table {
                 next += dead_tails + length;
             }
         }
-        Table { heads, kinds, tails, dead_tails, places, values: vec![0.0; next as usize] }
+        Table {
+            heads,
+            kinds,
+            tails,
+            dead_tails,
+            places,
+            values: vec![0.0; next as usize],
+        }
     }
 
     /// How many values it will hold, before it is made.
@@ -68,7 +79,9 @@ impl Table {
         let living = count(pairs, head);
         let with_dead = count(pairs + 1, head).saturating_sub(living);
         let few = pairs + 1 + count(pairs, 2) / u64::from(rules.parallel) + 1;
-        with_dead.saturating_mul(tails).saturating_add(living.saturating_mul(few))
+        with_dead
+            .saturating_mul(tails)
+            .saturating_add(living.saturating_mul(few))
     }
 
     pub(super) fn tail(&self, one: u8, other: u8) -> u32 {
@@ -92,12 +105,20 @@ impl Table {
     pub(super) fn enter(&mut self, state: &[u8], value: f64) {
         for one in 0..state.len() {
             for other in one + 1..state.len() {
-                let rest = state.iter().enumerate().filter(|(place, _)| *place != one && *place != other);
-                let (_, head) = rest
-                    .fold((0, 0), |(size, head), (_, pair)| (size + 1, self.heads.with(size, head, *pair)));
+                let rest = state
+                    .iter()
+                    .enumerate()
+                    .filter(|(place, _)| *place != one && *place != other);
+                let (_, head) = rest.fold((0, 0), |(size, head), (_, pair)| {
+                    (size + 1, self.heads.with(size, head, *pair))
+                });
                 let tail = self.tail(state[one], state[other]);
                 let (dead, living) = self.places[head as usize];
-                let place = if self.has_dead(tail) { dead + tail } else { living.wrapping_add(tail) };
+                let place = if self.has_dead(tail) {
+                    dead + tail
+                } else {
+                    living.wrapping_add(tail)
+                };
                 self.values[place as usize] = value;
             }
         }

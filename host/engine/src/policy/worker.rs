@@ -60,7 +60,9 @@ impl<'a> Worker<'a> {
         let chances = |of: &dyn Fn(&super::pairs::Outcome) -> f64| -> Vec<Vec<f64>> {
             let runs = |pair: u8| 0..=pairs.left(pair).min(rules.parallel);
             let sum = |pair, more| pairs.outcomes(pair, more).iter().map(of).sum();
-            (0..=pairs.dead()).map(|pair| runs(pair).map(|more| sum(pair, more)).collect()).collect()
+            (0..=pairs.dead())
+                .map(|pair| runs(pair).map(|more| sum(pair, more)).collect())
+                .collect()
         };
         let dead = pairs.dead();
         Worker {
@@ -68,7 +70,13 @@ impl<'a> Worker<'a> {
             pairs,
             table,
             stay: chances(&|outcome| outcome.chance),
-            die: chances(&|outcome| if outcome.pair == dead { outcome.chance } else { 0.0 }),
+            die: chances(&|outcome| {
+                if outcome.pair == dead {
+                    outcome.chance
+                } else {
+                    0.0
+                }
+            }),
             tail: Tail::default(),
             rows: vec![NONE; table.heads.members.len() * (rules.parallel as usize + 1)],
             filled: Vec::new(),
@@ -84,9 +92,14 @@ impl<'a> Worker<'a> {
 
     /// Solves states that begin with the same two pairs, each from scratch but with the last one's schedule as a start.
     pub(super) fn solve(&mut self, states: &[u64], alive: usize) -> Vec<(f64, Schedule)> {
-        let Some(&first) = states.first() else { return Vec::new() };
+        let Some(&first) = states.first() else {
+            return Vec::new();
+        };
         let mut members = unpacked(first, alive).chain([self.pairs.dead()]);
-        let tail = (members.next().unwrap_or_default(), members.next().unwrap_or_default());
+        let tail = (
+            members.next().unwrap_or_default(),
+            members.next().unwrap_or_default(),
+        );
         self.begin(tail);
         let mut before = Schedule::default();
         states
@@ -112,13 +125,17 @@ impl<'a> Worker<'a> {
         let left: u32 = unpacked(state, alive).map(|pair| pairs.left(pair)).sum();
         if left <= rules.parallel {
             let mut all = Schedule::default();
-            unpacked(state, alive).zip(&mut all).for_each(|(pair, runs)| *runs = pairs.left(pair) as u8);
+            unpacked(state, alive)
+                .zip(&mut all)
+                .for_each(|(pair, runs)| *runs = pairs.left(pair) as u8);
             return (1.0, all);
         }
         self.head.clear();
         self.head.extend(unpacked(state, alive).skip(2));
         self.dead = rules.candidates - 2 - self.head.len();
-        let dead = (0..self.dead).fold(0, |set, size| self.table.heads.with(size, set, pairs.dead()));
+        let dead = (0..self.dead).fold(0, |set, size| {
+            self.table.heads.with(size, set, pairs.dead())
+        });
         self.reached[0] = vec![(dead, 1.0)];
         self.best = (f64::INFINITY, Schedule::default());
         self.try_first(before);
@@ -130,7 +147,9 @@ impl<'a> Worker<'a> {
     fn try_first(&mut self, schedule: &Schedule) {
         let mut left = self.rules.parallel;
         for (depth, wanted) in (0..self.head.len()).zip(&schedule[2..]) {
-            let runs = u32::from(*wanted).min(self.pairs.left(self.head[depth])).min(left);
+            let runs = u32::from(*wanted)
+                .min(self.pairs.left(self.head[depth]))
+                .min(left);
             self.now[depth + 2] = runs as u8;
             self.advance(depth, runs);
             left -= runs;
@@ -156,7 +175,9 @@ impl<'a> Worker<'a> {
             let die = die * self.die[pair as usize][runs as usize];
             let share = &self.tail.shares[(left - runs) as usize];
             // Whatever has not ended takes one step more at least.
-            if last && (share.from > share.to || stay * share.stay - die * share.die >= self.best.0 - EPSILON)
+            if last
+                && (share.from > share.to
+                    || stay * share.stay - die * share.die >= self.best.0 - EPSILON)
             {
                 continue;
             }
@@ -174,7 +195,10 @@ impl<'a> Worker<'a> {
         after.clear();
         for &(set, chance) in before {
             after.extend(outcomes.iter().map(|outcome| {
-                (self.table.heads.with(self.dead + depth, set, outcome.pair), chance * outcome.chance)
+                (
+                    self.table.heads.with(self.dead + depth, set, outcome.pair),
+                    chance * outcome.chance,
+                )
             }));
         }
     }
@@ -214,8 +238,14 @@ impl<'a> Worker<'a> {
         let start = self.numbers.len();
         let (dead, living) = self.table.beside(head);
         for [with_dead, others] in &self.tail.shares[left as usize].outcomes {
-            let with_dead: f64 = with_dead.iter().map(|&(tail, chance)| chance * dead(tail)).sum();
-            let others: f64 = others.iter().map(|&(tail, chance)| chance * living(tail)).sum();
+            let with_dead: f64 = with_dead
+                .iter()
+                .map(|&(tail, chance)| chance * dead(tail))
+                .sum();
+            let others: f64 = others
+                .iter()
+                .map(|&(tail, chance)| chance * living(tail))
+                .sum();
             self.numbers.push(with_dead + others);
         }
         let end = start + (self.numbers.len() - start).next_multiple_of(LANES);
@@ -227,7 +257,9 @@ impl<'a> Worker<'a> {
 
     fn tail(&self, (one, other): (u8, u8)) -> Tail {
         let shares = (0..=self.rules.parallel).map(|left| self.share_of(one, other, left));
-        Tail { shares: shares.collect() }
+        Tail {
+            shares: shares.collect(),
+        }
     }
 
     fn share_of(&self, one: u8, other: u8, left: u32) -> Share {
@@ -236,11 +268,20 @@ impl<'a> Worker<'a> {
         if one == other {
             from = from.max(left.div_ceil(2));
         }
-        let mut share = Share { from, to, outcomes: Vec::new(), stay: f64::INFINITY, die: 0.0 };
+        let mut share = Share {
+            from,
+            to,
+            outcomes: Vec::new(),
+            stay: f64::INFINITY,
+            die: 0.0,
+        };
         for runs in from..=to {
-            share.outcomes.push(self.outcomes(one, runs, other, left - runs));
+            share
+                .outcomes
+                .push(self.outcomes(one, runs, other, left - runs));
             let both = |chances: &[Vec<f64>]| {
-                chances[one as usize][runs as usize] * chances[other as usize][(left - runs) as usize]
+                chances[one as usize][runs as usize]
+                    * chances[other as usize][(left - runs) as usize]
             };
             share.stay = share.stay.min(both(&self.stay));
             share.die = share.die.max(both(&self.die));
@@ -253,7 +294,8 @@ impl<'a> Worker<'a> {
         for first in self.pairs.outcomes(one, runs) {
             for second in self.pairs.outcomes(other, others_runs) {
                 let tail = self.table.tail(first.pair, second.pair);
-                outcomes[usize::from(!self.table.has_dead(tail))].push((tail, first.chance * second.chance));
+                outcomes[usize::from(!self.table.has_dead(tail))]
+                    .push((tail, first.chance * second.chance));
             }
         }
         outcomes

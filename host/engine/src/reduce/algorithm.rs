@@ -59,7 +59,9 @@ impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
-        let known = Algorithm::ALL.into_iter().find(|algorithm| algorithm.to_string() == name);
+        let known = Algorithm::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.to_string() == name);
         known.ok_or_else(|| UnknownAlgorithm(name.to_owned()))
     }
 }

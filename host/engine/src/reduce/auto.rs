@@ -40,8 +40,18 @@ pub(super) async fn auto(
 ) -> Result<Ended, Halt> {
     let whole = best.clone();
     let (_, needed) = settings.original(Algorithm::Auto);
-    let ReduceSettings { runs, successes, keep_rate, .. } = *settings;
-    let pass = Pass { runs, successes, whole: needed, keep_rate };
+    let ReduceSettings {
+        runs,
+        successes,
+        keep_rate,
+        ..
+    } = *settings;
+    let pass = Pass {
+        runs,
+        successes,
+        whole: needed,
+        keep_rate,
+    };
     let mut plan = Plan::new(whole.len(), pass, Seed(whole.key().0).rng());
     let mut runs = Runs::default();
     let mut failures = Failures::default();
@@ -50,11 +60,20 @@ pub(super) async fn auto(
     let mut tallies: HashMap<CandidateKey, Tally> = HashMap::new();
     let end = loop {
         while runs.len() < settings.parallel.max(1) {
-            let Some((number, kept)) = plan.next() else { break };
+            let Some((number, kept)) = plan.next() else {
+                break;
+            };
             let steps = whole.keeping(kept.steps());
             keys.insert(number, steps.key());
             let attempt = judge.fresh(steps.key(), 1).start;
-            runs.start(number, judge.ask(Question { steps, attempt, from_start: true }));
+            runs.start(
+                number,
+                judge.ask(Question {
+                    steps,
+                    attempt,
+                    from_start: true,
+                }),
+            );
         }
         let (number, seen) = judge.answer(&mut runs).await?;
         if let Some(key) = keys.remove(&number) {
@@ -95,13 +114,27 @@ pub(super) async fn auto(
     let fails = |tally: &Tally| {
         tally.failures > settings.runs.saturating_sub(successes) && tally.successes < successes
     };
-    let failed = tallies.into_iter().filter(|(_, tally)| fails(tally)).map(|(key, _)| key).collect();
-    Ok(Ended { original, result, successes, belief, failed })
+    let failed = tallies
+        .into_iter()
+        .filter(|(_, tally)| fails(tally))
+        .map(|(key, _)| key)
+        .collect();
+    Ok(Ended {
+        original,
+        result,
+        successes,
+        belief,
+        failed,
+    })
 }
 
 fn tell(judge: &Judge<'_>, what: Checked, check: &Check) {
     if check.runs > 0 {
-        judge.tell(RunEvent::Checked { what, successes: check.successes, runs: check.runs });
+        judge.tell(RunEvent::Checked {
+            what,
+            successes: check.successes,
+            runs: check.runs,
+        });
     }
 }
 
@@ -113,11 +146,21 @@ struct Failures {
 }
 
 impl Failures {
-    fn note(&mut self, plan: &Plan, number: usize, whole: &Candidate, reached: bool, verdict: Verdict) {
+    fn note(
+        &mut self,
+        plan: &Plan,
+        number: usize,
+        whole: &Candidate,
+        reached: bool,
+        verdict: Verdict,
+    ) {
         if reached {
             return;
         }
-        if plan.kept(number).is_some_and(|kept| kept.len() == whole.len()) {
+        if plan
+            .kept(number)
+            .is_some_and(|kept| kept.len() == whole.len())
+        {
             self.whole.get_or_insert(verdict);
         } else if plan.is_check(number) {
             self.last_check = Some(verdict);
@@ -129,10 +172,17 @@ impl Failures {
     }
 
     fn of_result(&self, tally: Tally) -> Check {
-        check(tally, self.last_check.as_ref().filter(|_| tally.failures > 0))
+        check(
+            tally,
+            self.last_check.as_ref().filter(|_| tally.failures > 0),
+        )
     }
 }
 
 fn check(tally: Tally, failure: Option<&Verdict>) -> Check {
-    Check { successes: tally.successes, runs: tally.runs(), failure: failure.cloned() }
+    Check {
+        successes: tally.successes,
+        runs: tally.runs(),
+        failure: failure.cloned(),
+    }
 }

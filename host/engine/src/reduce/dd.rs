@@ -15,10 +15,16 @@ pub(super) async fn dd(judge: &mut Judge<'_>, best: &mut Candidate) -> Result<()
     let mut parts = 2;
     while best.len() > 1 {
         let count = parts.min(best.len());
-        if replace(judge, best, count, |number, whole| whole.only(part(whole, count, number))).await? {
+        if replace(judge, best, count, |number, whole| {
+            whole.only(part(whole, count, number))
+        })
+        .await?
+        {
             parts = 2;
-        } else if replace(judge, best, count, |number, whole| whole.without(part(whole, count, number)))
-            .await?
+        } else if replace(judge, best, count, |number, whole| {
+            whole.without(part(whole, count, number))
+        })
+        .await?
         {
             parts = (count - 1).max(2);
         } else if count < best.len() {

@@ -47,9 +47,20 @@ impl Deletion {
     /// Of items that are known to be enough together. As if one of them were needed: each failure raises that.
     pub(super) fn new(items: Vec<u32>) -> Deletion {
         let needed = 1.0 / items.len().max(2) as f64;
-        let all = Class { needed, items: Spans::first(items.len()) };
-        let classes = if items.is_empty() { Vec::new() } else { vec![all] };
-        Deletion { items: items.into(), classes, not_enough: None }
+        let all = Class {
+            needed,
+            items: Spans::first(items.len()),
+        };
+        let classes = if items.is_empty() {
+            Vec::new()
+        } else {
+            vec![all]
+        };
+        Deletion {
+            items: items.into(),
+            classes,
+            not_enough: None,
+        }
     }
 
     /// Those of which none can go any more. `candidate` makes a candidate of what is kept; it may add what leads there.
@@ -63,7 +74,10 @@ impl Deletion {
         }
         self.not_enough = Some(0);
         while self.best().is_some() {
-            let mut ahead = Ahead { failed: self, tries: Vec::new() };
+            let mut ahead = Ahead {
+                failed: self,
+                tries: Vec::new(),
+            };
             let found = judge.first_of(|_| ahead.next().map(&candidate)).await?;
             self = match found {
                 Some((number, _)) => ahead.tries.swap_remove(number),
@@ -79,7 +93,10 @@ impl Deletion {
 
     /// Of each class, how probably its items are needed, and how many there are.
     fn sizes(&self) -> Vec<(f64, usize)> {
-        self.classes.iter().map(|class| (class.needed, class.items.len())).collect()
+        self.classes
+            .iter()
+            .map(|class| (class.needed, class.items.len()))
+            .collect()
     }
 
     /// As many more are expected to be needed as it takes for something else to be worth more than what is known to fail:
@@ -89,7 +106,8 @@ impl Deletion {
         let open = sizes.partition_point(|(needed, _)| *needed < SURELY);
         let sure: usize = sizes[open..].iter().map(|(_, count)| count).sum();
         let takes_all = |sizes: &[(f64, usize)]| {
-            let all = |taken: Taken| taken.classes + 1 == open && taken.of_next == sizes[taken.classes].1;
+            let all =
+                |taken: Taken| taken.classes + 1 == open && taken.of_next == sizes[taken.classes].1;
             best(sizes).is_some_and(all)
         };
         if self.not_enough != Some(sure) || !takes_all(&sizes) {
@@ -106,7 +124,11 @@ impl Deletion {
             for ((needed, _), class) in sizes[..open].iter_mut().zip(&self.classes) {
                 *needed = raised(class.needed, middle);
             }
-            *(if takes_all(&sizes) { &mut too_little } else { &mut enough }) = middle;
+            *(if takes_all(&sizes) {
+                &mut too_little
+            } else {
+                &mut enough
+            }) = middle;
         }
         for class in &mut self.classes[..open] {
             class.needed = raised(class.needed, enough);
@@ -119,22 +141,43 @@ impl Deletion {
         let mut rest = self.classes[taken.classes..].to_vec();
         let items = rest[0].items.between(0..taken.of_next);
         rest[0].items = rest[0].items.minus(&items);
-        away.push(Class { needed: rest[0].needed, items });
+        away.push(Class {
+            needed: rest[0].needed,
+            items,
+        });
         rest.retain(|class| !class.items.is_empty());
-        let kept = Deletion { classes: rest.clone(), ..self.clone() };
+        let kept = Deletion {
+            classes: rest.clone(),
+            ..self.clone()
+        };
 
         let chance = |class: &Class| (1.0 - class.needed).powf(class.items.len() as f64);
         let none_needed: f64 = away.iter().map(chance).product();
         let single = away.iter().map(|class| class.items.len()).sum::<usize>() == 1;
         for class in &mut away {
-            class.needed = if single { SURELY } else { (class.needed / (1.0 - none_needed)).min(ALMOST) };
+            class.needed = if single {
+                SURELY
+            } else {
+                (class.needed / (1.0 - none_needed)).min(ALMOST)
+            };
         }
         let mut classes = away;
         classes.append(&mut rest);
         classes.sort_by(|one, other| one.needed.total_cmp(&other.needed));
         let open = kept.classes.iter().any(|class| class.needed < SURELY);
-        let not_enough = if open { self.not_enough } else { Some(kept.len()) };
-        (kept, Deletion { items: Arc::clone(&self.items), classes, not_enough })
+        let not_enough = if open {
+            self.not_enough
+        } else {
+            Some(kept.len())
+        };
+        (
+            kept,
+            Deletion {
+                items: Arc::clone(&self.items),
+                classes,
+                not_enough,
+            },
+        )
     }
 
     fn len(&self) -> usize {
@@ -143,7 +186,10 @@ impl Deletion {
 
     /// What is left, in order.
     fn items(&self) -> Vec<u32> {
-        let left = self.classes.iter().fold(Spans::default(), |left, class| left.and(&class.items));
+        let left = self
+            .classes
+            .iter()
+            .fold(Spans::default(), |left, class| left.and(&class.items));
         let mut items = Vec::with_capacity(left.len());
         for span in left.iter() {
             items.extend_from_slice(&self.items[span.start as usize..span.end as usize]);
@@ -180,7 +226,10 @@ fn best(sizes: &[(f64, usize)]) -> Option<Taken> {
     let all = sizes.iter().map(|(_, count)| count).sum::<usize>() as f64;
     let (mut taken, mut ln_none_needed) = (0.0, 0.0);
     let (mut most, mut best) = (0.0, None);
-    for (number, &(needed, count)) in sizes.iter().enumerate().take_while(|(_, (needed, _))| *needed < SURELY)
+    for (number, &(needed, count)) in sizes
+        .iter()
+        .enumerate()
+        .take_while(|(_, (needed, _))| *needed < SURELY)
     {
         let ln_not_needed = (-needed).ln_1p();
         for of_next in best_counts(taken, -ln_not_needed, count, all + START) {
@@ -188,7 +237,13 @@ fn best(sizes: &[(f64, usize)]) -> Option<Taken> {
             let chance = (ln_none_needed + ln_not_needed * of_next as f64).exp();
             let worth = both * chance / (all - both + START);
             if worth > most {
-                (most, best) = (worth, Some(Taken { classes: number, of_next }));
+                (most, best) = (
+                    worth,
+                    Some(Taken {
+                        classes: number,
+                        of_next,
+                    }),
+                );
             }
         }
         taken += count as f64;
@@ -226,13 +281,20 @@ mod tests {
             });
             let classes = classes.collect();
             let items = (0..before).map(|item| 10 * item).collect();
-            Deletion { items, classes, not_enough: None }
+            Deletion {
+                items,
+                classes,
+                not_enough: None,
+            }
         })
     }
 
     /// By trying every number of items.
     fn most(deletion: &Deletion) -> f64 {
-        let chances = deletion.classes.iter().flat_map(|class| vec![class.needed; class.items.len()]);
+        let chances = deletion
+            .classes
+            .iter()
+            .flat_map(|class| vec![class.needed; class.items.len()]);
         let (mut none_needed, mut most, all) = (1.0, 0.0_f64, deletion.len() as f64);
         for (taken, needed) in (1..).zip(chances) {
             none_needed *= 1.0 - needed;
@@ -243,7 +305,8 @@ mod tests {
     }
 
     fn worth(deletion: &Deletion, taken: Taken) -> f64 {
-        let mut none_needed = (1.0 - deletion.classes[taken.classes].needed).powf(taken.of_next as f64);
+        let mut none_needed =
+            (1.0 - deletion.classes[taken.classes].needed).powf(taken.of_next as f64);
         let mut count = taken.of_next as f64;
         for class in &deletion.classes[..taken.classes] {
             none_needed *= (1.0 - class.needed).powf(class.items.len() as f64);

@@ -25,7 +25,15 @@ pub(super) async fn hdd(
     let whole = best.clone();
     let places = hierarchy.places(whole.steps());
     let tree = Tree::of(&places);
-    let mut descent = Descent { judge, best, whole, places, tree, variant, kept: Vec::new() };
+    let mut descent = Descent {
+        judge,
+        best,
+        whole,
+        places,
+        tree,
+        variant,
+        kept: Vec::new(),
+    };
     if !descent.descend().await? {
         // Getting to the next level was not all that counted: from the top again, and every check is for the target.
         descent.variant = Variant::Balanced;
@@ -62,17 +70,25 @@ impl Descent<'_, '_> {
             let aim = self.aim(&nodes);
             let level = Level { nodes, aim };
             let from = match self.variant {
-                Variant::Local { preselection } => match self.preselect(&level, preselection).await? {
-                    Some(from) => from,
-                    None => return Ok(false),
-                },
+                Variant::Local { preselection } => {
+                    match self.preselect(&level, preselection).await? {
+                        Some(from) => from,
+                        None => return Ok(false),
+                    }
+                }
                 Variant::Plain | Variant::Balanced => 0,
             };
             let kept = self.reduce_level(&level, from).await?;
             nodes = self.tree.children(Some(&kept));
             self.kept.extend(kept);
         }
-        let result = self.candidate(&Level { nodes: Vec::new(), aim: None }, &[]);
+        let result = self.candidate(
+            &Level {
+                nodes: Vec::new(),
+                aim: None,
+            },
+            &[],
+        );
         Ok(result.key() == self.best.key() || self.passes(&[result]).await?.is_some())
     }
 
@@ -92,11 +108,16 @@ impl Descent<'_, '_> {
         let mut begins = vec![0];
         if doubling {
             let lengths = std::iter::successors(Some(1), |length| Some(length * 2));
-            begins = lengths.take_while(|length| *length < count).map(|length| count - length).collect();
+            begins = lengths
+                .take_while(|length| *length < count)
+                .map(|length| count - length)
+                .collect();
             begins.push(0);
         }
-        let candidates: Vec<Candidate> =
-            begins.iter().map(|begin| self.candidate(level, &level.nodes[*begin..])).collect();
+        let candidates: Vec<Candidate> = begins
+            .iter()
+            .map(|begin| self.candidate(level, &level.nodes[*begin..]))
+            .collect();
         Ok(self.passes(&candidates).await?.map(|place| begins[place]))
     }
 
@@ -114,8 +135,10 @@ impl Descent<'_, '_> {
                 let range = part(number);
                 [&nodes[..range.start], &nodes[range.end..]].concat()
             }));
-            let candidates: Vec<Candidate> =
-                smaller.iter().map(|nodes| self.candidate(level, nodes)).collect();
+            let candidates: Vec<Candidate> = smaller
+                .iter()
+                .map(|nodes| self.candidate(level, nodes))
+                .collect();
             match self.passes(&candidates).await? {
                 Some(place) => {
                     nodes = smaller.swap_remove(place);
@@ -131,9 +154,16 @@ impl Descent<'_, '_> {
     /// Where the parts of a level begin and end. None of them is empty.
     fn cuts(&self, level: &Level, nodes: &[usize], parts: usize) -> Vec<usize> {
         let last = level.nodes.last();
-        let alone =
-            |node: &usize| self.variant == Variant::Plain || level.aim.is_some() && Some(node) == last;
-        let weight = |node: &usize| if alone(node) { 1 } else { self.tree.below(*node).len() };
+        let alone = |node: &usize| {
+            self.variant == Variant::Plain || level.aim.is_some() && Some(node) == last
+        };
+        let weight = |node: &usize| {
+            if alone(node) {
+                1
+            } else {
+                self.tree.below(*node).len()
+            }
+        };
         let mut sums = vec![0];
         for node in nodes {
             sums.push(sums[sums.len() - 1] + weight(node));
@@ -172,7 +202,10 @@ impl Descent<'_, '_> {
 
     /// The first of the candidates that passes. One that reaches the target is remembered.
     async fn passes(&mut self, candidates: &[Candidate]) -> Result<Option<usize>, Halt> {
-        let found = self.judge.first(candidates.len(), |number| candidates[number].clone()).await?;
+        let found = self
+            .judge
+            .first(candidates.len(), |number| candidates[number].clone())
+            .await?;
         Ok(found.map(|(number, candidate)| {
             if candidate.place().is_none() && candidate.len() < self.best.len() {
                 *self.best = candidate;

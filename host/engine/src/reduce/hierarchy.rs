@@ -67,6 +67,8 @@ impl Tree {
             (None, None) => true,
             _ => false,
         };
-        (0..self.parents.len()).filter(|event| is(&self.parents[*event])).collect()
+        (0..self.parents.len())
+            .filter(|event| is(&self.parents[*event]))
+            .collect()
     }
 }

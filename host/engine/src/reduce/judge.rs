@@ -62,7 +62,10 @@ impl<'a> Judge<'a> {
             oracle,
             sink,
             stop,
-            passing: Passing { runs: settings.runs, successes: settings.successes },
+            passing: Passing {
+                runs: settings.runs,
+                successes: settings.successes,
+            },
             passed: HashMap::new(),
             asked: HashMap::new(),
             spent: Spent::default(),
@@ -104,7 +107,8 @@ impl<'a> Judge<'a> {
         count: usize,
         candidate: impl Fn(usize) -> Candidate,
     ) -> Result<Option<(usize, Candidate)>, Halt> {
-        self.first_of(|number| (number < count).then(|| candidate(number))).await
+        self.first_of(|number| (number < count).then(|| candidate(number)))
+            .await
     }
 
     /// The first candidate that passes, with its number; `candidate` is asked for one after the other until it has none.
@@ -118,7 +122,8 @@ impl<'a> Judge<'a> {
         let mut runs = Runs::default();
         loop {
             while runs.len() < self.settings.parallel.max(1) {
-                let Some((number, question)) = round.next_question(&mut candidate, &self.passed) else {
+                let Some((number, question)) = round.next_question(&mut candidate, &self.passed)
+                else {
                     break;
                 };
                 runs.start(number, self.oracle.ask(question));
@@ -156,10 +161,16 @@ impl<'a> Judge<'a> {
         let mut under_way = Runs::default();
         loop {
             while under_way.len() < self.settings.parallel.max(1) {
-                let Some(attempt) = attempts.next() else { break };
+                let Some(attempt) = attempts.next() else {
+                    break;
+                };
                 under_way.start(
                     0,
-                    self.oracle.ask(Question { steps: candidate.clone(), attempt, from_start: true }),
+                    self.oracle.ask(Question {
+                        steps: candidate.clone(),
+                        attempt,
+                        from_start: true,
+                    }),
                 );
             }
             if under_way.len() == 0 {
@@ -173,8 +184,14 @@ impl<'a> Judge<'a> {
                 check.failure.get_or_insert(seen.verdict);
             }
         }
-        let Check { successes, runs, .. } = check;
-        (self.sink)(RunEvent::Checked { what, successes, runs });
+        let Check {
+            successes, runs, ..
+        } = check;
+        (self.sink)(RunEvent::Checked {
+            what,
+            successes,
+            runs,
+        });
         Ok(check)
     }
 
@@ -216,7 +233,10 @@ impl<'a> Judge<'a> {
     }
 
     /// The next answer of runs that were started with `ask`.
-    pub(super) async fn answer(&mut self, runs: &mut Runs<'a>) -> Result<(usize, Observation), Halt> {
+    pub(super) async fn answer(
+        &mut self,
+        runs: &mut Runs<'a>,
+    ) -> Result<(usize, Observation), Halt> {
         let (number, seen) = runs.next(self.stop).await?;
         self.count(&seen);
         Ok((number, seen))
@@ -271,7 +291,12 @@ enum Winner {
 
 impl Round {
     fn new(passing: Passing) -> Round {
-        Round { passing, next: 0, all: false, open: VecDeque::new() }
+        Round {
+            passing,
+            next: 0,
+            all: false,
+            open: VecDeque::new(),
+        }
     }
 
     /// The run most worth starting: of the first candidate that needs one more.
@@ -292,7 +317,11 @@ impl Round {
                 break;
             };
             // An equal one before it decides for both.
-            if self.open.iter().any(|trial| trial.candidate.key() == candidate.key()) {
+            if self
+                .open
+                .iter()
+                .any(|trial| trial.candidate.key() == candidate.key())
+            {
                 continue;
             }
             let known = passed.get(&candidate.key()).copied();
@@ -300,7 +329,14 @@ impl Round {
                 continue;
             }
             let passes = known == Some(true);
-            let mut trial = Trial { number, candidate, asked: 0, successes: 0, failures: 0, passes };
+            let mut trial = Trial {
+                number,
+                candidate,
+                asked: 0,
+                successes: 0,
+                failures: 0,
+                passes,
+            };
             let question = (!passes).then(|| trial.ask(passing));
             self.open.push_back(trial);
             if question.is_some() {
@@ -331,7 +367,9 @@ impl Round {
 
     /// Whether an answer about this candidate could still change anything.
     fn matters(&self, number: usize) -> bool {
-        self.open.iter().any(|trial| trial.number == number && !trial.passes)
+        self.open
+            .iter()
+            .any(|trial| trial.number == number && !trial.passes)
     }
 
     fn winner(&self) -> Winner {
@@ -355,6 +393,13 @@ impl Trial {
         self.asked += 1;
         // Luck that was had once on the way to a saved state would count again and again.
         let from_start = passing.runs > 1;
-        (self.number, Question { steps: self.candidate.clone(), attempt, from_start })
+        (
+            self.number,
+            Question {
+                steps: self.candidate.clone(),
+                attempt,
+                from_start,
+            },
+        )
     }
 }

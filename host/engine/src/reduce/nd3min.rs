@@ -55,18 +55,32 @@ async fn passing(
     while !alive.is_empty() {
         let tallies: Vec<Tally> = alive.iter().map(|(_, tally)| *tally).collect();
         let mut round = Vec::new();
-        for (place, runs) in scheduler.schedule(&tallies, &limits).into_iter().enumerate() {
+        for (place, runs) in scheduler
+            .schedule(&tallies, &limits)
+            .into_iter()
+            .enumerate()
+        {
             if runs > 0 {
                 let candidate = candidate(alive[place].0);
                 for attempt in judge.fresh(candidate.key(), runs) {
-                    round.push((place, Question { steps: candidate.clone(), attempt, from_start: true }));
+                    round.push((
+                        place,
+                        Question {
+                            steps: candidate.clone(),
+                            attempt,
+                            from_start: true,
+                        },
+                    ));
                 }
             }
         }
         for (place, seen) in judge.round(round).await? {
             alive[place].1.count(seen.reached);
         }
-        if let Some((number, _)) = alive.iter().find(|(_, tally)| tally.successes >= limits.successes) {
+        if let Some((number, _)) = alive
+            .iter()
+            .find(|(_, tally)| tally.successes >= limits.successes)
+        {
             let passed = candidate(*number);
             judge.shrunk(steps_of(&passed));
             return Ok(Some(passed));

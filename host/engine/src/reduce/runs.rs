@@ -20,13 +20,20 @@ impl<'a> Runs<'a> {
         self.under_way.len()
     }
 
-    pub(super) fn start(&mut self, number: usize, run: Pending<'a, Result<Observation, OracleError>>) {
+    pub(super) fn start(
+        &mut self,
+        number: usize,
+        run: Pending<'a, Result<Observation, OracleError>>,
+    ) {
         self.under_way.push((number, run));
     }
 
     /// The numbers of those that are no longer under way.
     pub(super) fn cancel(&mut self, which: impl Fn(usize) -> bool) -> Vec<usize> {
-        self.under_way.extract_if(.., |(number, _)| which(*number)).map(|(number, _)| number).collect()
+        self.under_way
+            .extract_if(.., |(number, _)| which(*number))
+            .map(|(number, _)| number)
+            .collect()
     }
 
     /// The next answer. Only called while a run is under way.

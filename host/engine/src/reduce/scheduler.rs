@@ -96,11 +96,15 @@ impl Scheduler for Heuristic {
 impl Scheduler for Optimal {
     fn schedule(&self, candidates: &[Tally], limits: &Limits) -> Vec<u32> {
         let rules = self.policy.rules();
-        let fits =
-            (rules.parallel, rules.runs, rules.successes) == (limits.parallel, limits.runs, limits.successes);
+        let fits = (rules.parallel, rules.runs, rules.successes)
+            == (limits.parallel, limits.runs, limits.successes);
         // As in the paper: what began with more candidates is the heuristic's until it ends.
         let fits = fits && limits.candidates <= rules.candidates;
-        let planned = if fits { self.policy.schedule(candidates) } else { None };
+        let planned = if fits {
+            self.policy.schedule(candidates)
+        } else {
+            None
+        };
         planned.unwrap_or_else(|| Heuristic.schedule(candidates, limits))
     }
 }
@@ -115,7 +119,12 @@ struct Round<'a> {
 
 impl<'a> Round<'a> {
     fn new(candidates: &'a [Tally], limits: &'a Limits) -> Round<'a> {
-        Round { candidates, limits, runs: vec![0; candidates.len()], free: limits.parallel }
+        Round {
+            candidates,
+            limits,
+            runs: vec![0; candidates.len()],
+            free: limits.parallel,
+        }
     }
 
     fn all(&self) -> Vec<usize> {
@@ -123,7 +132,9 @@ impl<'a> Round<'a> {
     }
 
     fn left(&self, place: usize) -> u32 {
-        self.limits.runs.saturating_sub(self.candidates[place].runs() + self.runs[place])
+        self.limits
+            .runs
+            .saturating_sub(self.candidates[place].runs() + self.runs[place])
     }
 
     fn add(&mut self, place: usize, runs: u32) {
@@ -147,7 +158,9 @@ impl<'a> Round<'a> {
         };
         let successes = |place: usize| self.candidates[place].successes;
         places.sort_by(|&one, &other| {
-            share(other).total_cmp(&share(one)).then(successes(other).cmp(&successes(one)))
+            share(other)
+                .total_cmp(&share(one))
+                .then(successes(other).cmp(&successes(one)))
         });
         let good = places.partition_point(|&place| share(place) >= GOOD_SHARE);
         let shares: Vec<f64> = places.iter().map(|&place| share(place)).collect();
@@ -170,19 +183,26 @@ impl<'a> Round<'a> {
     /// Runs until it can be expected to have passed.
     fn until_passed(&self, place: usize, share: f64) -> u32 {
         let missing = self.limits.successes - self.candidates[place].successes;
-        self.left(place).min((f64::from(missing) / share).ceil() as u32)
+        self.left(place)
+            .min((f64::from(missing) / share).ceil() as u32)
     }
 
     /// Runs until it can be expected to be dead.
     fn until_dead(&self, place: usize, share: f64) -> u32 {
-        let missing = self.limits.runs - self.limits.successes + 1 - self.candidates[place].failures;
-        self.left(place).min((f64::from(missing) / (1.0 - share)).ceil() as u32)
+        let missing =
+            self.limits.runs - self.limits.successes + 1 - self.candidates[place].failures;
+        self.left(place)
+            .min((f64::from(missing) / (1.0 - share)).ceil() as u32)
     }
 }
 
 impl Scheduling {
-    pub const ALL: [Scheduling; 4] =
-        [Scheduling::RoundRobin, Scheduling::Greedy, Scheduling::Heuristic, Scheduling::Optimal];
+    pub const ALL: [Scheduling; 4] = [
+        Scheduling::RoundRobin,
+        Scheduling::Greedy,
+        Scheduling::Heuristic,
+        Scheduling::Optimal,
+    ];
 }
 
 impl fmt::Display for Scheduling {
@@ -200,17 +220,34 @@ impl fmt::Display for Scheduling {
 mod tests {
     use super::*;
 
-    const PAPER: Limits = Limits { parallel: 15, runs: 20, successes: 18, candidates: 5 };
+    const PAPER: Limits = Limits {
+        parallel: 15,
+        runs: 20,
+        successes: 18,
+        candidates: 5,
+    };
 
     fn tallies(pairs: &[(u32, u32)]) -> Vec<Tally> {
-        pairs.iter().map(|&(successes, failures)| Tally { successes, failures }).collect()
+        pairs
+            .iter()
+            .map(|&(successes, failures)| Tally {
+                successes,
+                failures,
+            })
+            .collect()
     }
 
     /// Section 4.1's first example, step by step.
     #[test]
     fn greedy_plans_the_papers_example() {
-        assert_eq!(Greedy.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER), [15, 0, 0]);
-        assert_eq!(Greedy.schedule(&tallies(&[(13, 2), (0, 0), (0, 0)]), &PAPER), [5, 10, 0]);
+        assert_eq!(
+            Greedy.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER),
+            [15, 0, 0]
+        );
+        assert_eq!(
+            Greedy.schedule(&tallies(&[(13, 2), (0, 0), (0, 0)]), &PAPER),
+            [5, 10, 0]
+        );
         // What is dead is not asked about again.
         assert_eq!(Greedy.schedule(&tallies(&[(0, 0)]), &PAPER), [15]);
         assert_eq!(Greedy.schedule(&tallies(&[(15, 0)]), &PAPER), [5]);
@@ -218,50 +255,98 @@ mod tests {
 
     #[test]
     fn round_robin_plans_the_papers_example() {
-        assert_eq!(RoundRobin.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER), [5, 5, 5]);
-        assert_eq!(RoundRobin.schedule(&tallies(&[(4, 1), (5, 0)]), &PAPER), [8, 7]);
-        assert_eq!(RoundRobin.schedule(&tallies(&[(11, 2), (12, 0)]), &PAPER), [7, 8]);
+        assert_eq!(
+            RoundRobin.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER),
+            [5, 5, 5]
+        );
+        assert_eq!(
+            RoundRobin.schedule(&tallies(&[(4, 1), (5, 0)]), &PAPER),
+            [8, 7]
+        );
+        assert_eq!(
+            RoundRobin.schedule(&tallies(&[(11, 2), (12, 0)]), &PAPER),
+            [7, 8]
+        );
     }
 
     /// Section 4.2's example: thirteen runs prove the third, and two are left for the first.
     #[test]
     fn the_heuristic_plans_the_papers_example() {
-        assert_eq!(Heuristic.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER), [5, 5, 5]);
-        assert_eq!(Heuristic.schedule(&tallies(&[(4, 1), (2, 3), (5, 0)]), &PAPER), [2, 0, 13]);
+        assert_eq!(
+            Heuristic.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER),
+            [5, 5, 5]
+        );
+        assert_eq!(
+            Heuristic.schedule(&tallies(&[(4, 1), (2, 3), (5, 0)]), &PAPER),
+            [2, 0, 13]
+        );
     }
 
     /// Both look good. The better one needs 11 runs, which leaves 4; the other needs 13, which fit into a round of their
     /// own: it is put off, and gets the 4 as a deferred one. The bad one gets nothing.
     #[test]
     fn what_fits_into_the_next_round_whole_is_put_off() {
-        assert_eq!(Heuristic.schedule(&tallies(&[(1, 3), (7, 0), (6, 1)]), &PAPER), [0, 11, 4]);
+        assert_eq!(
+            Heuristic.schedule(&tallies(&[(1, 3), (7, 0), (6, 1)]), &PAPER),
+            [0, 11, 4]
+        );
     }
 
     /// Two need ten each: only one of them fits. A third that needs five goes in before the rest of the second.
     #[test]
     fn several_that_fit_together_are_packed_into_one_round() {
-        assert_eq!(Heuristic.schedule(&tallies(&[(8, 0), (8, 0), (14, 1)]), &PAPER), [10, 0, 5]);
+        assert_eq!(
+            Heuristic.schedule(&tallies(&[(8, 0), (8, 0), (14, 1)]), &PAPER),
+            [10, 0, 5]
+        );
     }
 
     /// One failure more kills (0, 2): one run. (1, 1) has a share of one half and lacks two failures: four runs. Then one
     /// each, in the order of their promise.
     #[test]
     fn what_looks_bad_gets_as_many_runs_as_should_kill_it() {
-        let limits = Limits { parallel: 5, ..PAPER };
-        assert_eq!(Heuristic.schedule(&tallies(&[(0, 2), (1, 1)]), &limits), [1, 4]);
-        let limits = Limits { parallel: 8, ..PAPER };
-        assert_eq!(Heuristic.schedule(&tallies(&[(0, 2), (1, 1)]), &limits), [2, 6]);
+        let limits = Limits {
+            parallel: 5,
+            ..PAPER
+        };
+        assert_eq!(
+            Heuristic.schedule(&tallies(&[(0, 2), (1, 1)]), &limits),
+            [1, 4]
+        );
+        let limits = Limits {
+            parallel: 8,
+            ..PAPER
+        };
+        assert_eq!(
+            Heuristic.schedule(&tallies(&[(0, 2), (1, 1)]), &limits),
+            [2, 6]
+        );
     }
 
     /// The rest of a round of many is not handed to the policy, even if few are left.
     #[test]
     fn the_policy_plans_only_what_began_with_few_enough() {
-        let rules = crate::policy::Rules { candidates: 3, parallel: 15, runs: 20, successes: 18 };
+        let rules = crate::policy::Rules {
+            candidates: 3,
+            parallel: 15,
+            runs: 20,
+            successes: 18,
+        };
         let prior = crate::policy::Prior::paper();
         let policy = Policy::solve(&rules, &prior, 1 << 30, 1, &|_, _| true).unwrap();
-        let optimal = Optimal { policy: Arc::new(policy) };
+        let optimal = Optimal {
+            policy: Arc::new(policy),
+        };
         let left = tallies(&[(1, 1), (0, 2)]);
-        let planned = |candidates| optimal.schedule(&left, &Limits { candidates, ..PAPER });
+        let planned = |candidates| {
+            optimal.schedule(
+                &left,
+                &Limits {
+                    candidates,
+                    ..PAPER
+                },
+            )
+        };
         assert_eq!(Some(planned(3)), optimal.policy.schedule(&left));
         assert_eq!(planned(4), Heuristic.schedule(&left, &PAPER));
         assert_ne!(planned(3), planned(4));
@@ -271,9 +356,15 @@ mod tests {
     fn with_more_candidates_than_phones_each_is_seen_once_before_any_is_proven() {
         let fresh = tallies(&[(0, 0); 20]);
         let first = Heuristic.schedule(&fresh, &PAPER);
-        assert_eq!((first[..15].to_vec(), first[15..].to_vec()), (vec![1; 15], vec![0; 5]));
+        assert_eq!(
+            (first[..15].to_vec(), first[15..].to_vec()),
+            (vec![1; 15], vec![0; 5])
+        );
         let mut then = tallies(&[(0, 1); 20]);
-        then[3] = Tally { successes: 1, failures: 0 };
+        then[3] = Tally {
+            successes: 1,
+            failures: 0,
+        };
         then[15..].fill(Tally::default());
         let second = Heuristic.schedule(&then, &PAPER);
         assert_eq!(second[15..], [1; 5]);
@@ -288,11 +379,20 @@ mod tests {
                 let limits = Limits { parallel, ..PAPER };
                 for first in 0..18 {
                     for failures in 0..3 {
-                        let known = tallies(&[(first, failures), (17 - first, 0), (0, failures), (17, 2)]);
+                        let known =
+                            tallies(&[(first, failures), (17 - first, 0), (0, failures), (17, 2)]);
                         let runs = scheduler.schedule(&known, &limits);
                         let left: u32 = known.iter().map(|tally| 20 - tally.runs()).sum();
-                        assert_eq!(runs.iter().sum::<u32>(), parallel.min(left), "{scheduling}: {known:?}");
-                        assert!(runs.iter().zip(&known).all(|(runs, tally)| runs + tally.runs() <= 20));
+                        assert_eq!(
+                            runs.iter().sum::<u32>(),
+                            parallel.min(left),
+                            "{scheduling}: {known:?}"
+                        );
+                        assert!(
+                            runs.iter()
+                                .zip(&known)
+                                .all(|(runs, tally)| runs + tally.runs() <= 20)
+                        );
                     }
                 }
             }

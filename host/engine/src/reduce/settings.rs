@@ -38,14 +38,19 @@ pub struct ReduceSettings {
 impl ReduceSettings {
     pub fn check(&self) -> Result<(), ReduceError> {
         if !(1..=self.runs).contains(&self.successes) {
-            return Err(ReduceError::Settings { successes: self.successes, runs: self.runs });
+            return Err(ReduceError::Settings {
+                successes: self.successes,
+                runs: self.runs,
+            });
         }
         if self.parts < 2 {
             return Err(ReduceError::Parts(self.parts));
         }
         let runs = self.original_runs.unwrap_or(self.runs);
         match self.original_successes {
-            Some(needed) if !(1..=runs).contains(&needed) => Err(ReduceError::Original { needed, runs }),
+            Some(needed) if !(1..=runs).contains(&needed) => {
+                Err(ReduceError::Original { needed, runs })
+            }
             _ => Ok(()),
         }
     }
@@ -76,8 +81,14 @@ impl ReduceSettings {
         if self.runs == 1 || check.runs == 0 {
             return None;
         }
-        let tally = Tally { successes: check.successes, failures: check.runs - check.successes };
-        let (good, minimal) = (self.prior.p1(tally), self.prior.p2(steps, self.runs, self.successes));
+        let tally = Tally {
+            successes: check.successes,
+            failures: check.runs - check.successes,
+        };
+        let (good, minimal) = (
+            self.prior.p1(tally),
+            self.prior.p2(steps, self.runs, self.successes),
+        );
         Some(Certainty { good, minimal })
     }
 }

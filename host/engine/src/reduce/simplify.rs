@@ -19,7 +19,9 @@ pub(super) async fn simplify(judge: &mut Judge<'_>, best: &mut Candidate) -> Res
         loop {
             let simpler = simpler(&steps[place].action);
             let candidate = |number: usize| Candidate::from(with(&steps, place, &simpler[number]));
-            let Some((number, _)) = judge.first(simpler.len(), candidate).await? else { break };
+            let Some((number, _)) = judge.first(simpler.len(), candidate).await? else {
+                break;
+            };
             steps = with(&steps, place, &simpler[number]);
         }
         if steps[place].action != before {
@@ -41,11 +43,17 @@ pub(crate) fn simpler(action: &Action) -> Vec<Action> {
     match action {
         Action::LongPress(at) => vec![Action::Tap(*at)],
         Action::Text { at, text } => {
-            let shorter = |text: String| Action::Text { at: *at, text: text.into() };
+            let shorter = |text: String| Action::Text {
+                at: *at,
+                text: text.into(),
+            };
             shorter_texts(text).into_iter().map(shorter).collect()
         }
         Action::Wait { millis } if *millis > SHORT_WAIT => {
-            vec![Action::Wait { millis: 0 }, Action::Wait { millis: millis / 2 }]
+            vec![
+                Action::Wait { millis: 0 },
+                Action::Wait { millis: millis / 2 },
+            ]
         }
         Action::Wait { .. }
         | Action::Tap(_)
@@ -63,7 +71,13 @@ fn shorter_texts(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let (count, half) = (letters.len(), letters.len() / 2);
     let mut texts: Vec<String> = Vec::new();
-    for part in [0..0, 0..half, half..count, 0..count.saturating_sub(1), 1.min(count)..count] {
+    for part in [
+        0..0,
+        0..half,
+        half..count,
+        0..count.saturating_sub(1),
+        1.min(count)..count,
+    ] {
         let part: String = letters[part].iter().collect();
         if part.len() < text.len() && !texts.contains(&part) {
             texts.push(part);

@@ -71,7 +71,10 @@ impl Spans {
         both.sort_by_key(|span| span.start);
         let mut merged = Spans::default();
         for span in both {
-            let from = merged.0.last().map_or(span.start, |last| span.start.max(last.end));
+            let from = merged
+                .0
+                .last()
+                .map_or(span.start, |last| span.start.max(last.end));
             merged.push(from..span.end.max(from));
         }
         merged
@@ -82,8 +85,9 @@ impl Spans {
         let mut some = Spans::default();
         let mut before = 0;
         for span in &self.0 {
-            let part =
-                |place: usize| span.start + place.clamp(before, before + span.len()) as u32 - before as u32;
+            let part = |place: usize| {
+                span.start + place.clamp(before, before + span.len()) as u32 - before as u32
+            };
             some.push(part(places.start)..part(places.end));
             before += span.len();
         }

@@ -17,16 +17,28 @@ pub(super) struct Steady {
 impl Steady {
     pub(super) fn of(whole: &Candidate) -> Steady {
         let mut states = Vec::new();
-        if whole.steps().any(|step| !step.activity.is_empty() || step.screen.is_some()) {
+        if whole
+            .steps()
+            .any(|step| !step.activity.is_empty() || step.screen.is_some())
+        {
             states.push(numbered(whole.steps().map(|step| &step.activity)));
-            states.push(numbered(whole.steps().map(|step| (&step.activity, step.screen))));
+            states.push(numbered(
+                whole.steps().map(|step| (&step.activity, step.screen)),
+            ));
             states.dedup();
         }
-        Steady { whole: whole.clone(), states }
+        Steady {
+            whole: whole.clone(),
+            states,
+        }
     }
 
     /// The first of the shortest ways that is enough. It proves the whole trace as well.
-    pub(super) async fn shortcut(&self, judge: &mut Judge<'_>, best: &mut Candidate) -> Result<bool, Halt> {
+    pub(super) async fn shortcut(
+        &self,
+        judge: &mut Judge<'_>,
+        best: &mut Candidate,
+    ) -> Result<bool, Halt> {
         let way = |number: usize| self.whole.keeping(shortest(&self.states[number], &[]));
         let found = judge.first(self.states.len(), way).await?;
         Ok(found.map(|(_, way)| *best = way).is_some())
@@ -34,12 +46,18 @@ impl Steady {
 
     /// Reduces `best`, which is known to pass: the shortcut, or the whole trace if there is none. When it ends, no single
     /// step can go.
-    pub(super) async fn reduce(&self, judge: &mut Judge<'_>, best: &mut Candidate) -> Result<(), Halt> {
+    pub(super) async fn reduce(
+        &self,
+        judge: &mut Judge<'_>,
+        best: &mut Candidate,
+    ) -> Result<(), Halt> {
         if !self.states.is_empty() && best.len() == self.whole.len() {
             *best = self.with_what_is_needed(judge).await?;
         }
         let items = best.kept().to_vec();
-        let kept = Deletion::new(items).run(judge, |kept| self.whole.keeping(kept)).await?;
+        let kept = Deletion::new(items)
+            .run(judge, |kept| self.whole.keeping(kept))
+            .await?;
         *best = self.whole.keeping(kept);
         sweep(judge, best).await
     }
@@ -50,16 +68,24 @@ impl Steady {
             .states
             .iter()
             .flat_map(|states| {
-                [(&states[..], beside_the_way(states)), (states, in_states_of_the_way(states))]
+                [
+                    (&states[..], beside_the_way(states)),
+                    (states, in_states_of_the_way(states)),
+                ]
             })
             .collect();
         let through = |states: &[u32], events: &[u32]| self.whole.keeping(shortest(states, events));
         let guess = |number: usize| through(guesses[number].0, &guesses[number].1);
         let (states, items) = match judge.first(guesses.len(), guess).await? {
             Some((number, _)) => guesses[number].clone(),
-            None => (guesses[guesses.len() - 1].0, (0..self.whole.len() as u32 - 1).collect()),
+            None => (
+                guesses[guesses.len() - 1].0,
+                (0..self.whole.len() as u32 - 1).collect(),
+            ),
         };
-        let needed = Deletion::new(items).run(judge, |kept| through(states, &kept)).await?;
+        let needed = Deletion::new(items)
+            .run(judge, |kept| through(states, &kept))
+            .await?;
         Ok(through(states, &needed))
     }
 }
@@ -84,5 +110,8 @@ fn in_states_of_the_way(states: &[u32]) -> Vec<u32> {
     let way = shortest(states, &[]);
     let passed = |state: u32| way.iter().any(|&event| states[event as usize] == state);
     let stays = |event: &usize| states[*event] == states[*event + 1] && passed(states[*event]);
-    (0..states.len() - 1).filter(stays).map(|event| event as u32).collect()
+    (0..states.len() - 1)
+        .filter(stays)
+        .map(|event| event as u32)
+        .collect()
 }

@@ -25,7 +25,9 @@ async fn remove_all(judge: &mut Judge<'_>, best: &mut Candidate, width: usize) -
     while from + width <= best.len() {
         let places = best.len() - width - from + 1;
         let without = |place: usize| best.without(from + place..from + place + width);
-        let Some((place, smaller)) = judge.first(places, without).await? else { break };
+        let Some((place, smaller)) = judge.first(places, without).await? else {
+            break;
+        };
         *best = smaller;
         from += place;
     }

@@ -23,7 +23,11 @@ pub(super) struct Ahead<'a> {
 
 impl<'a> Ahead<'a> {
     pub(super) fn new(replayer: &'a dyn Replayer) -> Ahead<'a> {
-        Ahead { replayer, under_way: Vec::new(), done: HashMap::new() }
+        Ahead {
+            replayer,
+            under_way: Vec::new(),
+            done: HashMap::new(),
+        }
     }
 
     pub(super) fn is_done(&self, id: Id) -> bool {

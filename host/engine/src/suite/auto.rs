@@ -27,22 +27,42 @@ pub(super) async fn auto(work: &mut Work<'_>, plan: &mut Plan) -> Result<(), Hal
     let all: Vec<u32> = (0..).take(work.originals.len()).collect();
     work.play_each_once().await?;
     work.play_originals(&all, 1).await?;
-    let seen: Vec<Way> = all.iter().map(|&trace| work.known.original(trace).0).collect();
+    let seen: Vec<Way> = all
+        .iter()
+        .map(|&trace| work.known.original(trace).0)
+        .collect();
     let wanted = work.coverage(&seen);
-    plan.keep(work, Phase::Seen, seen.iter().filter(|way| !way.is_empty()).cloned().collect());
-    let Some(start) = work.known.start() else { return Ok(()) };
+    plan.keep(
+        work,
+        Phase::Seen,
+        seen.iter().filter(|way| !way.is_empty()).cloned().collect(),
+    );
+    let Some(start) = work.known.start() else {
+        return Ok(());
+    };
 
     let mut graph = Graph::default();
-    seen.iter().for_each(|way| graph.add(start, way, &work.known));
+    seen.iter()
+        .for_each(|way| graph.add(start, way, &work.known));
     let originals = Arc::new(work.originals.to_vec());
     let read: u64 = seen.iter().map(|way| way.len() as u64).sum();
     let scissors = Scissors::new(CUTS_PLAY * read);
-    let mut auto = Auto { work, start, seen, wanted, graph, originals, walks: 0, scissors };
+    let mut auto = Auto {
+        work,
+        start,
+        seen,
+        wanted,
+        graph,
+        originals,
+        walks: 0,
+        scissors,
+    };
     let mut ways: Vec<Way> = Vec::new();
     let (mut least, mut in_vain) = (u32::MAX, 0);
     for round in 0..ROUNDS {
         if round == 0 || !auto.go_on(&mut ways).await? {
-            auto.walk(&mut ways, if round == 0 { LONGEST } else { auto.stretch() }).await?;
+            auto.walk(&mut ways, if round == 0 { LONGEST } else { auto.stretch() })
+                .await?;
         }
         plan.note(auto.work, Phase::Walks, &ways);
         auto.cut(&mut ways).await?;
@@ -102,9 +122,13 @@ impl Auto<'_, '_> {
             if self.gain(&walk, &missing) == 0 {
                 let mut open = missing.clone();
                 open.remove(&reached_again);
-                let Some(item) = open.numbers().next() else { return Ok(()) };
+                let Some(item) = open.numbers().next() else {
+                    return Ok(());
+                };
                 reached_again.insert(item);
-                let Some(forced) = self.shortest_with(item) else { continue };
+                let Some(forced) = self.shortest_with(item) else {
+                    continue;
+                };
                 walk = self.go(ways, &forced, longest).await?;
                 if self.gain(&walk, &missing) == 0 {
                     continue;
@@ -123,13 +147,22 @@ impl Auto<'_, '_> {
         for number in 0..ways.len() {
             let missing = self.missing(ways);
             let way = ways[number].clone();
-            let Some(last) = way.last().filter(|last| !self.work.known.is_problem(last)) else { continue };
-            if self.graph.nearest(&missing, last.to).is_none_or(|far| far as usize > stretch) {
+            let Some(last) = way.last().filter(|last| !self.work.known.is_problem(last)) else {
+                continue;
+            };
+            if self
+                .graph
+                .nearest(&missing, last.to)
+                .is_none_or(|far| far as usize > stretch)
+            {
                 continue;
             }
             let walk = self.go(ways, &way, way.len() + stretch).await?;
             let begins = walk.len() > way.len()
-                && walk.iter().zip(&way).all(|(one, other)| one.action == other.action);
+                && walk
+                    .iter()
+                    .zip(&way)
+                    .all(|(one, other)| one.action == other.action);
             if begins && self.gain(&walk, &missing) > 0 {
                 ways[number] = walk;
                 more = true;
@@ -143,7 +176,10 @@ impl Auto<'_, '_> {
     fn stretch(&self) -> usize {
         let replays = f64::from(self.work.settings.replays);
         let proven = |far: f64| (far * std::f64::consts::LN_2 / replays) as usize;
-        self.work.known.between_chances().map_or(LONGEST, |far| proven(far).clamp(SHORTEST, LONGEST))
+        self.work
+            .known
+            .between_chances()
+            .map_or(LONGEST, |far| proven(far).clamp(SHORTEST, LONGEST))
     }
 
     async fn go(&mut self, ways: &[Way], forced: &Way, longest: usize) -> Result<Way, Halt> {
@@ -165,7 +201,10 @@ impl Auto<'_, '_> {
         let number = self.walks;
         self.walks += 1;
         let mut walk = self.work.explore(number, Arc::new(walker)).await?;
-        if !matches!(self.work.known.standing(&walk), Standing::Proven | Standing::Needs(_)) {
+        if !matches!(
+            self.work.known.standing(&walk),
+            Standing::Proven | Standing::Needs(_)
+        ) {
             // Already the start, or what all begin with, led elsewhere this time: nothing is learned from it.
             walk.clear();
         }
@@ -194,7 +233,10 @@ impl Auto<'_, '_> {
             .numbers()
             .filter(|&item| self.graph.gave_up(item))
             .filter_map(|item| Some((item, self.shortest_with(item)?)))
-            .filter(|(_, way)| way.last().is_some_and(|hop| !self.work.known.is_problem(hop)))
+            .filter(|(_, way)| {
+                way.last()
+                    .is_some_and(|hop| !self.work.known.is_problem(hop))
+            })
             .collect();
         repeats.sort_by_key(|(_, way)| way.len());
         repeats
@@ -203,8 +245,11 @@ impl Auto<'_, '_> {
     /// The shortest beginning of a trace that was read which covers an item.
     fn shortest_with(&self, item: u32) -> Option<Way> {
         let until = |way: &Way| way.iter().position(|hop| hop.covers.contains(item));
-        let (length, way) =
-            self.seen.iter().filter_map(|way| Some((until(way)?, way))).min_by_key(|(length, _)| *length)?;
+        let (length, way) = self
+            .seen
+            .iter()
+            .filter_map(|way| Some((until(way)?, way)))
+            .min_by_key(|(length, _)| *length)?;
         Some(way[..=length].to_vec())
     }
 
@@ -217,7 +262,10 @@ impl Auto<'_, '_> {
             if needed.is_empty() {
                 continue;
             }
-            let shorter = self.scissors.trim(self.work, &way, self.start, &needed).await?;
+            let shorter = self
+                .scissors
+                .trim(self.work, &way, self.start, &needed)
+                .await?;
             ways.insert(number, shorter);
         }
         Ok(())
@@ -226,7 +274,12 @@ impl Auto<'_, '_> {
     /// Few and long traces may be better as they were: without those that add nothing, and without their ends.
     async fn or_as_they_were(&mut self, ways: &mut Vec<Way>) -> Result<(), Halt> {
         let size = |ways: &[Way]| (ways.iter().map(Vec::len).sum::<usize>(), ways.len());
-        let mut plain: Vec<Way> = self.seen.iter().filter(|way| !way.is_empty()).cloned().collect();
+        let mut plain: Vec<Way> = self
+            .seen
+            .iter()
+            .filter(|way| !way.is_empty())
+            .cloned()
+            .collect();
         self.drop_redundant(&mut plain);
         if size(&plain) >= size(ways) {
             return Ok(());
@@ -265,7 +318,9 @@ impl Auto<'_, '_> {
             by.sort_by_key(|&trace| until(&self.seen[trace as usize]));
             let mut found = None;
             for trace in by {
-                self.work.play_originals(&[trace], self.work.settings.replays).await?;
+                self.work
+                    .play_originals(&[trace], self.work.settings.replays)
+                    .await?;
                 let way = self.work.known.original(trace).0;
                 if let Some(place) = until(&way)
                     && self.work.prove(&[way[..=place].to_vec()]).await?

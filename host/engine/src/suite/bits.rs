@@ -13,29 +13,44 @@ impl Bits {
     }
 
     pub(super) fn contains(&self, number: u32) -> bool {
-        self.0.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+        self.0
+            .get(number as usize / 64)
+            .is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
     pub(super) fn add(&mut self, other: &Bits) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
-        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
+        self.0
+            .iter_mut()
+            .zip(&other.0)
+            .for_each(|(own, other)| *own |= other);
     }
 
     pub(super) fn keep(&mut self, other: &Bits) {
         self.0.truncate(other.0.len());
-        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= other);
+        self.0
+            .iter_mut()
+            .zip(&other.0)
+            .for_each(|(own, other)| *own &= other);
     }
 
     pub(super) fn remove(&mut self, other: &Bits) {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
+        self.0
+            .iter_mut()
+            .zip(&other.0)
+            .for_each(|(own, other)| *own &= !other);
     }
 
     /// How many of them `other` does not have.
     pub(super) fn beyond(&self, other: &Bits) -> u32 {
         let word = |place: usize| other.0.get(place).copied().unwrap_or(0);
-        self.0.iter().enumerate().map(|(place, own)| (own & !word(place)).count_ones()).sum()
+        self.0
+            .iter()
+            .enumerate()
+            .map(|(place, own)| (own & !word(place)).count_ones())
+            .sum()
     }
 
     /// How many of them neither has.
@@ -58,7 +73,9 @@ impl Bits {
 
     pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
         (0u32..).zip(&self.0).flat_map(|(place, &word)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * 64 + bit)
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| place * 64 + bit)
         })
     }
 }

@@ -38,7 +38,9 @@ struct Begun {
 
 impl<'a> Cuts<'a> {
     pub(super) fn new(way: &'a [Hop], start: u32, needed: &'a Bits, tails: bool) -> Cuts<'a> {
-        let states: Vec<u32> = std::iter::once(start).chain(way.iter().map(|hop| hop.to)).collect();
+        let states: Vec<u32> = std::iter::once(start)
+            .chain(way.iter().map(|hop| hop.to))
+            .collect();
         let mut ahead = vec![Bits::default(); states.len()];
         for place in (0..way.len()).rev() {
             ahead[place] = ahead[place + 1].clone();
@@ -57,7 +59,12 @@ impl<'a> Cuts<'a> {
             told: HashSet::new(),
         };
         cuts.look_ahead();
-        cuts.begin(Begun { place: 0, last: None, length: 0, covered: Bits::default() });
+        cuts.begin(Begun {
+            place: 0,
+            last: None,
+            length: 0,
+            covered: Bits::default(),
+        });
         cuts
     }
 
@@ -73,7 +80,11 @@ impl<'a> Cuts<'a> {
         }
         self.reach = vec![length; length + 1];
         for place in (0..length).rev() {
-            self.reach[place] = if only[place] { place } else { self.reach[place + 1] };
+            self.reach[place] = if only[place] {
+                place
+            } else {
+                self.reach[place + 1]
+            };
         }
         self.left = vec![None; length + 1];
         self.left[length] = Some(0);
@@ -81,7 +92,13 @@ impl<'a> Cuts<'a> {
             let free = self.tails && self.reach[place] == length;
             let by = self
                 .landings(place)
-                .filter_map(|to| if to == length { Some(0) } else { self.left[to + 1].map(|left| left + 1) })
+                .filter_map(|to| {
+                    if to == length {
+                        Some(0)
+                    } else {
+                        self.left[to + 1].map(|left| left + 1)
+                    }
+                })
                 .min();
             self.left[place] = if free { Some(0) } else { by };
         }
@@ -93,9 +110,12 @@ impl<'a> Cuts<'a> {
     }
 
     fn begin(&mut self, begun: Begun) {
-        let Some(left) = self.left[begun.place] else { return };
+        let Some(left) = self.left[begun.place] else {
+            return;
+        };
         let number = self.begun.len();
-        self.heap.push(Reverse((begun.length + left, begun.length, number)));
+        self.heap
+            .push(Reverse((begun.length + left, begun.length, number)));
         self.begun.push(begun);
     }
 
@@ -105,7 +125,9 @@ impl<'a> Cuts<'a> {
             if self.begun.len() > BEGINNINGS {
                 return None;
             }
-            let Some((way, node, covered)) = self.as_known(number, known) else { continue };
+            let Some((way, node, covered)) = self.as_known(number, known) else {
+                continue;
+            };
             let place = self.begun[number].place;
             self.begun[number].covered = covered;
             let is_end = self.tails || self.landings(place).any(|to| to == self.way.len());
@@ -124,17 +146,27 @@ impl<'a> Cuts<'a> {
 
     fn go_on(&mut self, number: usize, node: Option<u32>, known: &Known) {
         let Begun { place, length, .. } = self.begun[number];
-        let landings: Vec<usize> = self.landings(place).filter(|&to| to < self.way.len()).collect();
+        let landings: Vec<usize> = self
+            .landings(place)
+            .filter(|&to| to < self.way.len())
+            .collect();
         for to in landings {
             let hop = &self.way[to];
-            let Ok(next) = known.follow(node, hop) else { continue };
+            let Ok(next) = known.follow(node, hop) else {
+                continue;
+            };
             let mut covered = self.begun[number].covered.clone();
             covered.add(known.covers(next, hop));
             let mut hoped = covered.clone();
             hoped.add(&self.ahead[to + 1]);
             if self.needed.is_within(&hoped) {
                 let last = Some((number, to));
-                self.begin(Begun { place: to + 1, last, length: length + 1, covered });
+                self.begin(Begun {
+                    place: to + 1,
+                    last,
+                    length: length + 1,
+                    covered,
+                });
             }
         }
     }

@@ -12,8 +12,19 @@ pub(super) async fn detreduce(work: &mut Work<'_>, plan: &mut Plan) -> Result<()
     let all: Vec<u32> = (0..).take(work.originals.len()).collect();
     work.play_originals(&all, work.settings.replays).await?;
     // The longest beginnings that every run has gone: their coverage is the one to keep.
-    let prefixes: Vec<Way> = all.iter().map(|&trace| work.known.original(trace).0).collect();
-    plan.keep(work, Phase::Prefixes, prefixes.iter().filter(|way| !way.is_empty()).cloned().collect());
+    let prefixes: Vec<Way> = all
+        .iter()
+        .map(|&trace| work.known.original(trace).0)
+        .collect();
+    plan.keep(
+        work,
+        Phase::Prefixes,
+        prefixes
+            .iter()
+            .filter(|way| !way.is_empty())
+            .cloned()
+            .collect(),
+    );
 
     let chosen = without_redundant(work, &plan.ways);
     plan.keep(work, Phase::Traces, chosen);
@@ -40,7 +51,9 @@ fn without_redundant(work: &Work<'_>, ways: &[Way]) -> Vec<Way> {
 
 /// Of each trace the shortest that is left when loops are cut, covers what the trace adds, and is proven.
 async fn without_loops(work: &mut Work<'_>, ways: &[Way]) -> Result<Vec<Way>, Halt> {
-    let Some(start) = work.known.start() else { return Ok(Vec::new()) };
+    let Some(start) = work.known.start() else {
+        return Ok(Vec::new());
+    };
     let mut covered = work.known.at_start().clone();
     let mut reduced = Vec::new();
     for way in ways {
@@ -64,7 +77,9 @@ async fn without_loops(work: &mut Work<'_>, ways: &[Way]) -> Result<Vec<Way>, Ha
 
 /// Again and again the way of at most k fragments that covers most of what is not covered yet.
 async fn spliced(work: &mut Work<'_>, ways: &[Way]) -> Result<Vec<Way>, Halt> {
-    let Some(start) = work.known.start() else { return Ok(Vec::new()) };
+    let Some(start) = work.known.start() else {
+        return Ok(Vec::new());
+    };
     let mut splicing = Splicing::new(ways, start, work.settings.fragments as usize);
     let mut covered: Bits = work.known.at_start().clone();
     let mut chosen: Vec<Way> = Vec::new();

@@ -39,11 +39,20 @@ impl Graph {
                 self.ends.insert(hop.to);
             }
             let edges = self.edges.entry(state).or_default();
-            let place = edges.iter().position(|edge| edge.action == hop.action).unwrap_or_else(|| {
-                let (action, origin, covers) = (hop.action, hop.origin, Bits::default());
-                edges.push(Edge { action, origin, to: Vec::new(), covers, failed: 0 });
-                edges.len() - 1
-            });
+            let place = edges
+                .iter()
+                .position(|edge| edge.action == hop.action)
+                .unwrap_or_else(|| {
+                    let (action, origin, covers) = (hop.action, hop.origin, Bits::default());
+                    edges.push(Edge {
+                        action,
+                        origin,
+                        to: Vec::new(),
+                        covers,
+                        failed: 0,
+                    });
+                    edges.len() - 1
+                });
             edges[place].saw(hop);
             state = hop.to;
         }
@@ -68,13 +77,18 @@ impl Graph {
 
     /// Whether no transition is hoped to cover it any more.
     pub(super) fn gave_up(&self, item: u32) -> bool {
-        !self.edges.values().flatten().any(|edge| edge.failed == 0 && edge.covers.contains(item))
+        !self
+            .edges
+            .values()
+            .flatten()
+            .any(|edge| edge.failed == 0 && edge.covers.contains(item))
     }
 
     /// In how many transitions from a state something of what is missing is hoped for.
     pub(super) fn nearest(&self, missing: &Bits, from: u32) -> Option<u32> {
-        let hoped =
-            |edge: &Edge| edge.failed == 0 && missing.numbers().any(|item| edge.covers.contains(item));
+        let hoped = |edge: &Edge| {
+            edge.failed == 0 && missing.numbers().any(|item| edge.covers.contains(item))
+        };
         self.distances(from, &HashSet::new())
             .iter()
             .filter(|(state, _)| !self.ends.contains(state))
@@ -86,8 +100,14 @@ impl Graph {
     /// The states from which there is a way to another.
     pub(super) fn leading_to(&self, to: u32) -> HashSet<u32> {
         let mut before: HashMap<u32, Vec<u32>> = HashMap::new();
-        for (&state, edges) in self.edges.iter().filter(|(state, _)| !self.ends.contains(state)) {
-            edges.iter().for_each(|edge| before.entry(edge.to[0].0).or_default().push(state));
+        for (&state, edges) in self
+            .edges
+            .iter()
+            .filter(|(state, _)| !self.ends.contains(state))
+        {
+            edges
+                .iter()
+                .for_each(|edge| before.entry(edge.to[0].0).or_default().push(state));
         }
         let (mut found, mut open) = (HashSet::from([to]), vec![to]);
         while let Some(state) = open.pop() {
@@ -106,7 +126,8 @@ impl Graph {
         from: u32,
         avoid: &HashSet<(u32, u32)>,
     ) -> HashMap<u32, (u32, Option<(u32, usize)>)> {
-        let mut found: HashMap<u32, (u32, Option<(u32, usize)>)> = HashMap::from([(from, (0, None))]);
+        let mut found: HashMap<u32, (u32, Option<(u32, usize)>)> =
+            HashMap::from([(from, (0, None))]);
         let mut heap = BinaryHeap::from([Reverse((0, from))]);
         while let Some(Reverse((distance, state))) = heap.pop() {
             if found[&state].0 < distance || self.ends.contains(&state) {

@@ -82,7 +82,13 @@ impl Known {
         let mut numbers = Numbers::default();
         let actions = originals
             .iter()
-            .map(|trace| trace.steps.iter().map(|step| numbers.of(hash_of(step))).collect())
+            .map(|trace| {
+                trace
+                    .steps
+                    .iter()
+                    .map(|step| numbers.of(hash_of(step)))
+                    .collect()
+            })
             .collect();
         let nodes = vec![Node::default()];
         let (states, items) = (Numbers::default(), Numbers::default());
@@ -107,7 +113,10 @@ impl Known {
     /// Something to be done instead of a step that was read.
     pub(super) fn instead(&mut self, of: Origin, step: Step) -> Origin {
         let hash = hash_of(&step);
-        let origin = Origin { instead: hash.max(1), ..of };
+        let origin = Origin {
+            instead: hash.max(1),
+            ..of
+        };
         let action = self.hashes.of(hash);
         self.made.insert(origin, (action, step));
         origin
@@ -170,7 +179,12 @@ impl Known {
         for &(origin, ref arrival) in &run.hops {
             let action = self.action(origin);
             let (to, covers) = self.seen(arrival);
-            way.push(Hop { origin, action, to, covers });
+            way.push(Hop {
+                origin,
+                action,
+                to,
+                covers,
+            });
             if let Some(parent) = node {
                 let child = self.child(parent, action);
                 node = self.pass(child, arrival).then_some(child);
@@ -211,7 +225,10 @@ impl Known {
 
     fn child(&mut self, parent: u32, action: u32) -> u32 {
         let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        let child = *self.nodes[parent as usize].children.entry(action).or_insert(next);
+        let child = *self.nodes[parent as usize]
+            .children
+            .entry(action)
+            .or_insert(next);
         if child == next {
             self.nodes.push(Node::default());
         }
@@ -228,7 +245,9 @@ impl Known {
         if self.nodes[parent as usize].last {
             return Err(());
         }
-        let Some(&child) = self.nodes[parent as usize].children.get(&hop.action) else { return Ok(None) };
+        let Some(&child) = self.nodes[parent as usize].children.get(&hop.action) else {
+            return Ok(None);
+        };
         let known = &self.nodes[child as usize];
         let fails = self.is_blocked(known) || known.state.is_some_and(|state| state != hop.to);
         if fails { Err(()) } else { Ok(Some(child)) }
@@ -251,7 +270,11 @@ impl Known {
             }
         }
         let passes = node.map_or(0, |node| self.nodes[node as usize].passes);
-        if passes >= self.replays { Standing::Proven } else { Standing::Needs(self.replays - passes) }
+        if passes >= self.replays {
+            Standing::Proven
+        } else {
+            Standing::Needs(self.replays - passes)
+        }
     }
 
     /// A run has gone all of it.
@@ -327,21 +350,53 @@ impl Known {
         let mut way = Way::new();
         let mut node = &self.nodes[0];
         if self.is_blocked(node) {
-            return (way, Limit { passes: self.replays, settled: true });
+            return (
+                way,
+                Limit {
+                    passes: self.replays,
+                    settled: true,
+                },
+            );
         }
         for (step, &action) in (0..).zip(&self.actions[trace as usize]) {
-            let child = node.children.get(&action).map(|&child| &self.nodes[child as usize]);
+            let child = node
+                .children
+                .get(&action)
+                .map(|&child| &self.nodes[child as usize]);
             let Some((child, to)) = child.and_then(|child| Some((child, child.state?))) else {
                 let settled = node.last || child.is_some();
-                return (way, Limit { passes: node.passes, settled });
+                return (
+                    way,
+                    Limit {
+                        passes: node.passes,
+                        settled,
+                    },
+                );
             };
             if self.is_blocked(child) {
-                return (way, Limit { passes: node.passes, settled: true });
+                return (
+                    way,
+                    Limit {
+                        passes: node.passes,
+                        settled: true,
+                    },
+                );
             }
-            way.push(Hop { origin: Origin::new(trace, step), action, to, covers: child.covers.clone() });
+            way.push(Hop {
+                origin: Origin::new(trace, step),
+                action,
+                to,
+                covers: child.covers.clone(),
+            });
             node = child;
         }
-        (way, Limit { passes: node.passes, settled: true })
+        (
+            way,
+            Limit {
+                passes: node.passes,
+                settled: true,
+            },
+        )
     }
 
     /// Left by one run before enough of them had passed.
@@ -364,7 +419,14 @@ pub(super) struct Limit {
 }
 
 pub(super) fn items_of(arrival: &Arrival) -> impl Iterator<Item = Item> {
-    let Arrival { state, inside, activities, branches, problems, .. } = arrival;
+    let Arrival {
+        state,
+        inside,
+        activities,
+        branches,
+        problems,
+        ..
+    } = arrival;
     let screen = inside.then_some(Item::Screen(*state));
     screen
         .into_iter()

@@ -58,7 +58,14 @@ pub async fn learn(
             let script = first_run(number, original);
             let (key, attempt) = (script.key, attempts.entry(script.key).or_default());
             *attempt += 1;
-            (number, Errand { key, attempt: *attempt - 1, pilot: Arc::new(script) })
+            (
+                number,
+                Errand {
+                    key,
+                    attempt: *attempt - 1,
+                    pilot: Arc::new(script),
+                },
+            )
         })
         .collect();
     let mut under_way = stream::iter(errands)
@@ -87,8 +94,15 @@ pub async fn learn(
     }
     let learned = model.learned();
     let states = States::by(&Abstraction::Ape(learned.clone()))?;
-    let runs = watched.into_iter().map(|(_, told, screens)| told.seen_by(&states, &screens)).collect();
-    Ok(Some(Lesson { learned, text: model.abstraction(), runs }))
+    let runs = watched
+        .into_iter()
+        .map(|(_, told, screens)| told.seen_by(&states, &screens))
+        .collect();
+    Ok(Some(Lesson {
+        learned,
+        text: model.abstraction(),
+        runs,
+    }))
 }
 
 /// What the model learns from a run: as from a walk of an explorer.
@@ -97,7 +111,10 @@ fn follow(model: &mut Model, originals: &[Trace], run: &Run, screens: &[SharedSc
     for ((origin, arrival), pair) in run.hops.iter().zip(screens.windows(2)) {
         let step = &originals[origin.trace as usize].steps[origin.step as usize];
         let (before, after) = (&pair[0], &pair[1]);
-        let done = here.take().map(|from| model.again(&from)).zip(what_of(step, before));
+        let done = here
+            .take()
+            .map(|from| model.again(&from))
+            .zip(what_of(step, before));
         if !arrival.inside {
             if let Some((from, (widget, what))) = done {
                 model.done(&from, widget, what);
@@ -121,16 +138,22 @@ fn see(model: &mut Model, screen: &SharedScreen) -> Spot {
 
 /// What a step did on a screen, and to which widget of its window.
 fn what_of(step: &Step, before: &SharedScreen) -> Option<(Option<u32>, possible::What)> {
-    let node = step.widget.as_ref().and_then(|widget| before.find(widget, step.action.place()));
+    let node = step
+        .widget
+        .as_ref()
+        .and_then(|widget| before.find(widget, step.action.place()));
     let what = possible::recognised(&step.action, node, before)?;
     let first = possible::touchable_window(before).map_or(0, |(_, first, _)| first);
-    Some((node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok()), what))
+    Some((
+        node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok()),
+        what,
+    ))
 }
 
 impl Told {
     fn seen_by(mut self, states: &States, screens: &[SharedScreen]) -> Told {
-        let arrivals =
-            std::iter::once(&mut self.run.start).chain(self.run.hops.iter_mut().map(|hop| &mut hop.1));
+        let arrivals = std::iter::once(&mut self.run.start)
+            .chain(self.run.hops.iter_mut().map(|hop| &mut hop.1));
         for (arrival, screen) in arrivals.zip(screens) {
             // A failure is a state of its own, whatever is on the screen then.
             if arrival.problems.is_empty() {

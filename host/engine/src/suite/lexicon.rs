@@ -34,6 +34,8 @@ impl Lexicon {
 
     /// What nobody has covered before is not among them.
     pub(super) fn covers(&self, arrival: &Arrival) -> Bits {
-        items_of(arrival).filter_map(|item| self.items.get(&item).copied()).collect()
+        items_of(arrival)
+            .filter_map(|item| self.items.get(&item).copied())
+            .collect()
     }
 }

@@ -12,7 +12,10 @@ pub(super) struct Numbers<T> {
 
 impl<T> Default for Numbers<T> {
     fn default() -> Numbers<T> {
-        Numbers { numbers: HashMap::new(), known: Vec::new() }
+        Numbers {
+            numbers: HashMap::new(),
+            known: Vec::new(),
+        }
     }
 }
 

@@ -22,11 +22,19 @@ pub struct OnPhones {
 
 impl OnPhones {
     pub fn new(pool: &Pool, app: App, states: States, sink: &Sink) -> OnPhones {
-        OnPhones { pool: pool.clone(), app, states, sink: sink.clone() }
+        OnPhones {
+            pool: pool.clone(),
+            app,
+            states,
+            sink: sink.clone(),
+        }
     }
 
     /// A run, and what was on the screen after the start and after each step.
-    pub(super) async fn watched(&self, errand: Errand) -> Result<(Run, Vec<SharedScreen>), SuiteError> {
+    pub(super) async fn watched(
+        &self,
+        errand: Errand,
+    ) -> Result<(Run, Vec<SharedScreen>), SuiteError> {
         let mut deaths = 0;
         loop {
             let mut lease = self.pool.lease().await?;
@@ -36,7 +44,9 @@ impl OnPhones {
                 Err(error) => {
                     let (device, app) = (lease.name().to_owned(), self.app.package.to_string());
                     let refused = |fault| SuiteError::Refused { device, app, fault };
-                    lease.fail(error, &mut deaths, &self.sink).map_err(refused)?;
+                    lease
+                        .fail(error, &mut deaths, &self.sink)
+                        .map_err(refused)?;
                 }
             }
         }
@@ -49,17 +59,29 @@ impl OnPhones {
     ) -> Result<(Run, Vec<SharedScreen>), DeviceError> {
         // What is still under way from before belongs to no run of this one.
         device.watch(&self.app.package).await?;
-        let started = device.control(&self.app, Command::Start(Start::Clean)).await?;
+        let started = device
+            .control(&self.app, Command::Start(Start::Clean))
+            .await?;
         let screen = device.capture().await?;
         let start = self.arrival(&screen, &started.happened, Vec::new(), started.took);
-        let mut run = Run { start, hops: Vec::new(), refused: None };
+        let mut run = Run {
+            start,
+            hops: Vec::new(),
+            refused: None,
+        };
         let mut screens = vec![screen];
         while run.now().problems.is_empty() {
-            let Some(Next { origin, step }) = pilot.next(&run) else { break };
+            let Some(Next { origin, step }) = pilot.next(&run) else {
+                break;
+            };
             match device.step(step).await {
                 Ok(stepped) => {
-                    let arrival =
-                        self.arrival(&stepped.screen, &stepped.happened, stepped.branches, stepped.took);
+                    let arrival = self.arrival(
+                        &stepped.screen,
+                        &stepped.happened,
+                        stepped.branches,
+                        stepped.took,
+                    );
                     run.hops.push((origin, arrival));
                     screens.push(stepped.screen);
                 }
@@ -73,7 +95,13 @@ impl OnPhones {
         Ok((run, screens))
     }
 
-    fn arrival(&self, screen: &Screen, happened: &[Happening], branches: Vec<u32>, took: Micros) -> Arrival {
+    fn arrival(
+        &self,
+        screen: &Screen,
+        happened: &[Happening],
+        branches: Vec<u32>,
+        took: Micros,
+    ) -> Arrival {
         let mut arrival = Arrival {
             state: self.states.of(screen),
             inside: self.is_inside(screen.activity()),
@@ -88,7 +116,9 @@ impl OnPhones {
             }
         }
         arrival.activities.push(screen.activity().clone());
-        arrival.activities.retain(|activity| !activity.is_empty() && self.is_inside(activity));
+        arrival
+            .activities
+            .retain(|activity| !activity.is_empty() && self.is_inside(activity));
         arrival.activities.sort_unstable();
         arrival.activities.dedup();
         if let Some(problem) = arrival.problems.first() {
@@ -117,6 +147,9 @@ impl Replayer for OnPhones {
 
 impl std::fmt::Debug for OnPhones {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OnPhones").field("pool", &self.pool).field("app", &self.app).finish_non_exhaustive()
+        f.debug_struct("OnPhones")
+            .field("pool", &self.pool)
+            .field("app", &self.app)
+            .finish_non_exhaustive()
     }
 }

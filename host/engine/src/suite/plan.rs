@@ -81,7 +81,8 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn keep(&mut self, work: &Work<'_>, phase: Phase, ways: Vec<Way>) {
         self.first.get_or_insert_with(|| work.coverage(&ways));
-        self.seen.get_or_insert_with(|| (0..work.known.items_len()).collect());
+        self.seen
+            .get_or_insert_with(|| (0..work.known.items_len()).collect());
         self.note(work, phase, &ways);
         self.ways = ways;
     }
@@ -109,17 +110,28 @@ impl Plan {
             // All there is to cover is what a clean start covers.
             self.ways.push(Way::new());
         }
-        let baseline = self.baseline.take().or(self.first.take()).unwrap_or_default();
+        let baseline = self
+            .baseline
+            .take()
+            .or(self.first.take())
+            .unwrap_or_default();
         let before = Measure {
             traces: count(work.originals.len()),
-            transitions: work.originals.iter().map(|trace| trace.steps.len() as u64).sum(),
+            transitions: work
+                .originals
+                .iter()
+                .map(|trace| trace.steps.len() as u64)
+                .sum(),
             took: work.first_runs_took(),
             covered: covered(known, &baseline),
         };
         let after = Measure {
             traces: count(self.ways.len()),
             transitions: transitions(&self.ways),
-            took: self.ways.iter().fold(Micros::ZERO, |took, way| took + known.took(way)),
+            took: self
+                .ways
+                .iter()
+                .fold(Micros::ZERO, |took, way| took + known.took(way)),
             covered: covered(known, &work.coverage(&self.ways)),
         };
         let mut fates: Vec<Fate> = (0..before.traces)
@@ -138,16 +150,28 @@ impl Plan {
                 }
             }
         }
-        let proven = self.ways.iter().filter(|way| known.standing(way) == Standing::Proven).count();
+        let proven = self
+            .ways
+            .iter()
+            .filter(|way| known.standing(way) == Standing::Proven)
+            .count();
         let replays = work.settings.replays;
         SuiteReduction {
             outcome,
             before,
             after,
             phases: self.phases,
-            kept: (0..self.ways.len()).map(|number| kept(work, &self.ways, number)).collect(),
+            kept: (0..self.ways.len())
+                .map(|number| kept(work, &self.ways, number))
+                .collect(),
             fates,
-            simplified: count(self.ways.iter().flatten().filter(|hop| hop.origin.instead != 0).count()),
+            simplified: count(
+                self.ways
+                    .iter()
+                    .flatten()
+                    .filter(|hop| hop.origin.instead != 0)
+                    .count(),
+            ),
             not_replayable: self.seen.unwrap_or_default().beyond(&baseline),
             replays: (count(proven) * replays, count(self.ways.len()) * replays),
             spent: work.spent,
@@ -172,17 +196,32 @@ impl Phase {
 
 fn kept(work: &Work<'_>, ways: &[Way], number: usize) -> Kept {
     let way = &ways[number];
-    let others: Vec<Way> =
-        ways.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, way)| way.clone()).collect();
+    let others: Vec<Way> = ways
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != number)
+        .map(|(_, way)| way.clone())
+        .collect();
     let first = work.originals.first().map(|trace| trace.header.clone());
     let problem = way.last().and_then(|hop| problem_of(&work.known, hop));
-    let header =
-        first.map(|header| TraceHeader { start: Start::Clean, seed: None, target: problem, ..header });
+    let header = first.map(|header| TraceHeader {
+        start: Start::Clean,
+        seed: None,
+        target: problem,
+        ..header
+    });
     let steps = way.iter().map(|hop| step_of(work, hop)).collect();
     Kept {
-        trace: Trace { header: header.expect("a suite has a trace"), steps },
+        trace: Trace {
+            header: header.expect("a suite has a trace"),
+            steps,
+        },
         fragments: fragments(way),
-        simplified: (0..).zip(way).filter(|(_, hop)| hop.origin.instead != 0).map(|(step, _)| step).collect(),
+        simplified: (0..)
+            .zip(way)
+            .filter(|(_, hop)| hop.origin.instead != 0)
+            .map(|(step, _)| step)
+            .collect(),
         took: work.known.took(way),
         alone: work.known.coverage(way).beyond(&work.coverage(&others)),
     }
@@ -205,7 +244,10 @@ fn fragments(way: &[Hop]) -> Vec<Fragment> {
         let (trace, step) = (hop.origin.trace, hop.origin.step);
         match fragments.last_mut() {
             Some(last) if last.trace == trace && last.steps.end == step => last.steps.end += 1,
-            _ => fragments.push(Fragment { trace, steps: step..step + 1 }),
+            _ => fragments.push(Fragment {
+                trace,
+                steps: step..step + 1,
+            }),
         }
     }
     fragments

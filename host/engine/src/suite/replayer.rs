@@ -79,7 +79,11 @@ pub struct Arrival {
 
 impl Origin {
     pub fn new(trace: u32, step: u32) -> Origin {
-        Origin { trace, step, instead: 0 }
+        Origin {
+            trace,
+            step,
+            instead: 0,
+        }
     }
 }
 
@@ -89,7 +93,9 @@ fn as_recorded(instead: &u64) -> bool {
 
 impl Run {
     pub fn took(&self) -> Micros {
-        self.hops.iter().fold(self.start.took, |took, (_, arrival)| took + arrival.took)
+        self.hops
+            .iter()
+            .fold(self.start.took, |took, (_, arrival)| took + arrival.took)
     }
 
     /// Where it is now.
@@ -113,7 +119,11 @@ pub struct Logged<'a, R> {
 
 impl<'a, R: Replayer> Logged<'a, R> {
     pub fn new(inner: R, log: &'a dyn RunLog, sink: &Sink) -> Logged<'a, R> {
-        Logged { inner, log, sink: sink.clone() }
+        Logged {
+            inner,
+            log,
+            sink: sink.clone(),
+        }
     }
 
     async fn recall_or_drive(&self, errand: Errand) -> Result<Run, SuiteError> {
@@ -128,7 +138,12 @@ impl<'a, R: Replayer> Logged<'a, R> {
             }
         };
         let played = u32::try_from(run.hops.len()).unwrap_or(u32::MAX);
-        (self.sink)(RunEvent::SuiteReplayed { attempt, played, took: run.took(), recalled });
+        (self.sink)(RunEvent::SuiteReplayed {
+            attempt,
+            played,
+            took: run.took(),
+            recalled,
+        });
         Ok(run)
     }
 }
@@ -145,7 +160,9 @@ impl<R: Replayer> Replayer for Logged<'_, R> {
 
 impl<R: fmt::Debug> fmt::Debug for Logged<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Logged").field("inner", &self.inner).finish_non_exhaustive()
+        f.debug_struct("Logged")
+            .field("inner", &self.inner)
+            .finish_non_exhaustive()
     }
 }
 

@@ -14,7 +14,11 @@ const RUNS: u32 = 40;
 const CHOICES: usize = 2;
 
 /// Makes the steps of ways simpler that have not been proven yet.
-pub(super) async fn simplify(work: &mut Work<'_>, ways: &mut [Way], wanted: &Bits) -> Result<(), Halt> {
+pub(super) async fn simplify(
+    work: &mut Work<'_>,
+    ways: &mut [Way],
+    wanted: &Bits,
+) -> Result<(), Halt> {
     let mut open: Vec<(usize, Simpler)> = Vec::new();
     for (number, way) in ways.iter().enumerate() {
         if work.known.standing(way) != Standing::Proven {
@@ -24,7 +28,10 @@ pub(super) async fn simplify(work: &mut Work<'_>, ways: &mut [Way], wanted: &Bit
         }
     }
     for _ in 0..RUNS {
-        let tried: Vec<Wanted> = open.iter().map(|(_, simpler)| Wanted::once(&simpler.way())).collect();
+        let tried: Vec<Wanted> = open
+            .iter()
+            .map(|(_, simpler)| Wanted::once(&simpler.way()))
+            .collect();
         work.play(&tried).await?;
         let mut left = Vec::new();
         for (number, mut simpler) in open {
@@ -61,8 +68,18 @@ impl Simpler {
                 .into_iter()
                 .take(CHOICES)
                 .map(|action| {
-                    let origin = work.known.instead(hop.origin, Step { action, ..step.clone() });
-                    Hop { origin, action: work.known.action(origin), ..hop.clone() }
+                    let origin = work.known.instead(
+                        hop.origin,
+                        Step {
+                            action,
+                            ..step.clone()
+                        },
+                    );
+                    Hop {
+                        origin,
+                        action: work.known.action(origin),
+                        ..hop.clone()
+                    }
                 })
                 .collect();
             instead.reverse();
@@ -70,7 +87,11 @@ impl Simpler {
                 tried.push((place, instead));
             }
         }
-        (!tried.is_empty()).then(|| Simpler { whole: way.clone(), needed, tried })
+        (!tried.is_empty()).then(|| Simpler {
+            whole: way.clone(),
+            needed,
+            tried,
+        })
     }
 
     fn way(&self) -> Way {
@@ -102,7 +123,11 @@ impl Simpler {
 
     /// The last step until there is made a little less simple. False if there is none.
     fn take_back(&mut self, place: usize) -> bool {
-        let last = self.tried.iter_mut().rev().find(|(at, instead)| *at <= place && !instead.is_empty());
+        let last = self
+            .tried
+            .iter_mut()
+            .rev()
+            .find(|(at, instead)| *at <= place && !instead.is_empty());
         last.and_then(|(_, instead)| instead.pop()).is_some()
     }
 }

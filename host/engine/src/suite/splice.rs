@@ -46,11 +46,21 @@ impl<'a> Splicing<'a> {
         let mut leaving: HashMap<u32, Vec<(usize, usize)>> = HashMap::new();
         for (number, way) in ways.iter().enumerate() {
             for place in 0..way.len() {
-                leaving.entry(before(way, place, start)).or_default().push((number, place));
+                leaving
+                    .entry(before(way, place, start))
+                    .or_default()
+                    .push((number, place));
             }
         }
-        let mut splicing =
-            Splicing { ways, leaving, start, ahead: Vec::new(), fragments, found: Vec::new(), covered: 0 };
+        let mut splicing = Splicing {
+            ways,
+            leaving,
+            start,
+            ahead: Vec::new(),
+            fragments,
+            found: Vec::new(),
+            covered: 0,
+        };
         for _ in 0..fragments.max(1) {
             let ahead = splicing.with_one_more_switch();
             splicing.ahead.push(ahead);
@@ -64,7 +74,9 @@ impl<'a> Splicing<'a> {
         if let Some(fewer) = self.ahead.last() {
             for (&state, places) in &self.leaving {
                 let all = by_state.entry(state).or_default();
-                places.iter().for_each(|&(way, place)| all.add(&fewer[way][place]));
+                places
+                    .iter()
+                    .for_each(|&(way, place)| all.add(&fewer[way][place]));
             }
         }
         let of_way = |way: &Way| {
@@ -92,13 +104,20 @@ impl<'a> Splicing<'a> {
         }
         loop {
             while let Some(found) = self.found.pop() {
-                let Some(gain) = self.gain(&found.path, known, covered).filter(|gain| *gain > 0) else {
+                let Some(gain) = self
+                    .gain(&found.path, known, covered)
+                    .filter(|gain| *gain > 0)
+                else {
                     continue;
                 };
                 let next = self.found.last().map_or(0, |next| next.gain);
                 if gain == found.gain || gain >= next {
                     return Some(
-                        found.path.iter().map(|&(way, place)| self.ways[way][place].clone()).collect(),
+                        found
+                            .path
+                            .iter()
+                            .map(|&(way, place)| self.ways[way][place].clone())
+                            .collect(),
                     );
                 }
                 // Played in part since it was found, and less worth than hoped.
@@ -125,9 +144,19 @@ impl<'a> Splicing<'a> {
         for number in 0..self.ways.len() {
             search.whole(number);
         }
-        search.switch(self.start, known.root(), &Bits::default(), 0, self.fragments.max(1));
+        search.switch(
+            self.start,
+            known.root(),
+            &Bits::default(),
+            0,
+            self.fragments.max(1),
+        );
         let found = search.found.into_sorted_vec();
-        self.found = found.into_iter().map(|std::cmp::Reverse(found)| found).rev().collect();
+        self.found = found
+            .into_iter()
+            .map(|std::cmp::Reverse(found)| found)
+            .rev()
+            .collect();
     }
 
     /// None if it is known to fail.
@@ -149,7 +178,9 @@ impl Search<'_, '_> {
         let mut gained = Bits::default();
         let mut node = self.known.root();
         for (place, hop) in way.iter().enumerate() {
-            let Ok(next) = self.known.follow(node, hop) else { break };
+            let Ok(next) = self.known.follow(node, hop) else {
+                break;
+            };
             node = next;
             let before = gained.beyond(self.covered);
             gained.add(self.known.covers(node, hop));
@@ -173,7 +204,11 @@ impl Search<'_, '_> {
             return;
         }
         let shortness = std::cmp::Reverse(length);
-        self.found.push(std::cmp::Reverse(Found { gain, shortness, path: self.path[..length].to_vec() }));
+        self.found.push(std::cmp::Reverse(Found {
+            gain,
+            shortness,
+            path: self.path[..length].to_vec(),
+        }));
         if self.found.len() > KEPT {
             self.found.pop();
         }
@@ -181,12 +216,21 @@ impl Search<'_, '_> {
 
     /// Goes on with any transition that leaves the state, the most promising first.
     fn switch(&mut self, state: u32, node: Option<u32>, gained: &Bits, gain: u32, switches: usize) {
-        let Some(leaving) = self.splicing.leaving.get(&state) else { return };
+        let Some(leaving) = self.splicing.leaving.get(&state) else {
+            return;
+        };
         let ahead = &self.splicing.ahead[switches - 1];
-        self.left = self.left.saturating_sub(u32::try_from(leaving.len()).unwrap_or(u32::MAX));
+        self.left = self
+            .left
+            .saturating_sub(u32::try_from(leaving.len()).unwrap_or(u32::MAX));
         let mut hopeful: Vec<(u32, (usize, usize))> = leaving
             .iter()
-            .map(|&(way, place)| (ahead[way][place].beyond_both(self.covered, gained), (way, place)))
+            .map(|&(way, place)| {
+                (
+                    ahead[way][place].beyond_both(self.covered, gained),
+                    (way, place),
+                )
+            })
             .filter(|(more, _)| gain + more > self.bar())
             .collect();
         hopeful.sort_unstable_by_key(|&(more, place)| (std::cmp::Reverse(more), place));
@@ -198,7 +242,14 @@ impl Search<'_, '_> {
     }
 
     /// Follows a way from a place on; at each of its states it may be left for another.
-    fn along(&mut self, way: usize, from: usize, node: Option<u32>, gained: &Bits, switches: usize) {
+    fn along(
+        &mut self,
+        way: usize,
+        from: usize,
+        node: Option<u32>,
+        gained: &Bits,
+        switches: usize,
+    ) {
         let (mut node, mut gained) = (node, gained.clone());
         let length = self.path.len();
         let hops: &[Hop] = &self.splicing.ways[way];
@@ -207,7 +258,9 @@ impl Search<'_, '_> {
                 break;
             }
             self.left = self.left.saturating_sub(1);
-            let Ok(next) = self.known.follow(node, hop) else { break };
+            let Ok(next) = self.known.follow(node, hop) else {
+                break;
+            };
             node = next;
             self.path.push((way, place));
             let before = gained.beyond(self.covered);
@@ -216,7 +269,8 @@ impl Search<'_, '_> {
             if gain > before {
                 self.judge(gain, self.path.len());
             }
-            let more = self.splicing.ahead[switches][way][place + 1].beyond_both(self.covered, &gained);
+            let more =
+                self.splicing.ahead[switches][way][place + 1].beyond_both(self.covered, &gained);
             if switches > 0 {
                 self.switch(hop.to, node, &gained, gain, switches);
             }

@@ -29,7 +29,11 @@ struct Cutting {
 
 impl Scissors {
     pub(super) fn new(events: u64) -> Scissors {
-        Scissors { left: events, tried: 0, passed: 0 }
+        Scissors {
+            left: events,
+            tried: 0,
+            passed: 0,
+        }
     }
 
     /// The shortest that is left of a way when what is needed of it stays.
@@ -70,11 +74,15 @@ impl Scissors {
             };
             let played = work.ask(&Wanted::once(&candidate), &likely).await?;
             self.left = self.left.saturating_sub(played);
-            let passed =
-                work.known.was_played(&candidate) && needed.is_within(&work.known.coverage(&candidate));
+            let passed = work.known.was_played(&candidate)
+                && needed.is_within(&work.known.coverage(&candidate));
             self.tried += 1;
             self.passed += u32::from(passed);
-            now = if passed { Cutting::of(&candidate, start, needed, &work.known) } else { now.without_it() };
+            now = if passed {
+                Cutting::of(&candidate, start, needed, &work.known)
+            } else {
+                now.without_it()
+            };
         }
         Ok(now.best)
     }
@@ -83,7 +91,9 @@ impl Scissors {
 impl Cutting {
     fn of(way: &Way, start: u32, needed: &Bits, known: &Known) -> Cutting {
         let best = without_end(way, needed, known);
-        let states: Vec<u32> = std::iter::once(start).chain(best.iter().map(|hop| hop.to)).collect();
+        let states: Vec<u32> = std::iter::once(start)
+            .chain(best.iter().map(|hop| hop.to))
+            .collect();
         let mut loops = Vec::new();
         for from in known.proven(&best)..states.len() {
             let back = (from + 1..states.len()).filter(|&to| states[to] == states[from]);
@@ -108,7 +118,10 @@ impl Cutting {
     }
 
     fn without_it(self) -> Cutting {
-        Cutting { at: self.at + 1, ..self }
+        Cutting {
+            at: self.at + 1,
+            ..self
+        }
     }
 
     /// What will be asked for after `candidate`, the likeliest first, until it was told enough.
@@ -123,12 +136,19 @@ impl Cutting {
     ) {
         let after = |cutting: &Cutting, candidate: &Way, likely: f64| {
             let passed = Cutting::of(candidate, start, needed, known);
-            [(likely * passing, passed), (likely * (1.0 - passing), cutting.clone().without_it())]
+            [
+                (likely * passing, passed),
+                (likely * (1.0 - passing), cutting.clone().without_it()),
+            ]
         };
         let mut open = Vec::from(after(self, candidate, 1.0));
-        while let Some(place) = (0..open.len()).max_by(|&one, &other| open[one].0.total_cmp(&open[other].0)) {
+        while let Some(place) =
+            (0..open.len()).max_by(|&one, &other| open[one].0.total_cmp(&open[other].0))
+        {
             let (likely, mut cutting) = open.swap_remove(place);
-            let Some(candidate) = cutting.next(needed, known) else { continue };
+            let Some(candidate) = cutting.next(needed, known) else {
+                continue;
+            };
             if !tell(Wanted::once(&candidate)) {
                 return;
             }
@@ -153,13 +173,17 @@ async fn shortest(work: &mut Work<'_>, way: &Way, start: u32, needed: &Bits) -> 
     let mut tries = CUTS;
     while tries > 0 {
         while next.len() < work.width() {
-            let Some(candidate) = cuts.next(&work.known).filter(|candidate| candidate.len() < way.len())
+            let Some(candidate) = cuts
+                .next(&work.known)
+                .filter(|candidate| candidate.len() < way.len())
             else {
                 break;
             };
             next.push_back(candidate);
         }
-        let Some(candidate) = next.pop_front() else { break };
+        let Some(candidate) = next.pop_front() else {
+            break;
+        };
         let worth = |known: &Known, candidate: &Way| {
             !matches!(known.standing(candidate), Standing::Fails(_))
                 && needed.is_within(&known.coverage(candidate))
@@ -169,7 +193,9 @@ async fn shortest(work: &mut Work<'_>, way: &Way, start: u32, needed: &Bits) -> 
         }
         tries -= 1;
         let likely = |known: &Known, tell: &mut dyn FnMut(Wanted) -> bool| {
-            next.iter().filter(|next| worth(known, next)).all(|next| tell(Wanted::once(next)));
+            next.iter()
+                .filter(|next| worth(known, next))
+                .all(|next| tell(Wanted::once(next)));
         };
         work.ask(&Wanted::once(&candidate), &likely).await?;
         if work.known.was_played(&candidate) && needed.is_within(&work.known.coverage(&candidate)) {

@@ -114,8 +114,14 @@ impl Walker {
 
     /// Begins with a way, whatever comes after.
     pub(super) fn beginning_with(self, way: &Way) -> Walker {
-        let mind = Mind { script: scripted(way), ..Mind::default() };
-        Walker { mind: Mutex::new(mind), ..self }
+        let mind = Mind {
+            script: scripted(way),
+            ..Mind::default()
+        };
+        Walker {
+            mind: Mutex::new(mind),
+            ..self
+        }
     }
 
     fn step(&self, origin: Origin) -> Next {
@@ -135,7 +141,9 @@ impl Walker {
             way = on_with(way, action);
             covered.add(&self.lexicon.covers(arrival));
             let to = self.lexicon.state(arrival.state);
-            let Some(from) = std::mem::replace(&mut now, to) else { continue };
+            let Some(from) = std::mem::replace(&mut now, to) else {
+                continue;
+            };
             tried.insert((from, action));
             let edges = self.graph.edges.get(&from);
             let edge = edges.and_then(|edges| edges.iter().find(|edge| edge.action == action));
@@ -144,12 +152,19 @@ impl Walker {
             }
         }
         if let Some((now, edges)) = now.and_then(|now| Some((now, self.graph.edges.get(&now)?))) {
-            let cannot = edges.iter().filter(|edge| self.blocked.contains(&on_with(way, edge.action)));
+            let cannot = edges
+                .iter()
+                .filter(|edge| self.blocked.contains(&on_with(way, edge.action)));
             let cannot: Vec<(u32, u32)> = cannot.map(|edge| (now, edge.action)).collect();
             elsewhere.extend(&cannot);
             tried.extend(cannot);
         }
-        SoFar { now, covered, tried, elsewhere }
+        SoFar {
+            now,
+            covered,
+            tried,
+            elsewhere,
+        }
     }
 
     /// Goals from which there is a way back, and goals from which there is none.
@@ -157,10 +172,22 @@ impl Walker {
         let back = self.graph.leading_to(now);
         let (mut around, mut doors) = (Vec::new(), Vec::new());
         for (&state, &(far, _)) in ways {
-            for (place, edge) in self.graph.edges.get(&state).into_iter().flatten().enumerate() {
+            for (place, edge) in self
+                .graph
+                .edges
+                .get(&state)
+                .into_iter()
+                .flatten()
+                .enumerate()
+            {
                 let gain = edge.covers.beyond(&so_far.covered);
                 if gain > 0 && edge.failed == 0 && !so_far.tried.contains(&(state, edge.action)) {
-                    let goal = Goal { far: far + 1, gain: Reverse(gain), state, place };
+                    let goal = Goal {
+                        far: far + 1,
+                        gain: Reverse(gain),
+                        state,
+                        place,
+                    };
                     let returns = back.contains(&edge.to[0].0);
                     (if returns { &mut around } else { &mut doors }).push(goal);
                 }
@@ -182,7 +209,10 @@ impl Walker {
             mind.script = scripted(&self.repeats[repeat].1);
             return self.by_script(mind);
         }
-        let home = ways.get(&self.start).and_then(|(_, first)| *first).filter(|_| done < until);
+        let home = ways
+            .get(&self.start)
+            .and_then(|(_, first)| *first)
+            .filter(|_| done < until);
         if home.is_none() {
             mind.homeward = None;
         }
@@ -192,7 +222,12 @@ impl Walker {
     /// Back, unless that has not helped so far.
     fn escape(&self, run: &Run) -> Option<Next> {
         let back = self.back?;
-        let tried = run.hops.iter().rev().take_while(|(origin, _)| *origin == back).count();
+        let tried = run
+            .hops
+            .iter()
+            .rev()
+            .take_while(|(origin, _)| *origin == back)
+            .count();
         (tried < ESCAPES).then(|| self.step(back))
     }
 
@@ -208,7 +243,11 @@ impl Pilot for Walker {
         let mut mind = self.mind.lock().unwrap_or_else(PoisonError::into_inner);
         let done = run.hops.len();
         let state = self.lexicon.state(run.now().state);
-        if mind.expected.take().is_some_and(|expected| state != Some(expected)) {
+        if mind
+            .expected
+            .take()
+            .is_some_and(|expected| state != Some(expected))
+        {
             mind.script.clear();
         }
         if let Some(next) = self.by_script(&mut mind) {
@@ -218,7 +257,9 @@ impl Pilot for Walker {
             return None;
         }
         let so_far = self.so_far(run);
-        let Some(now) = so_far.now else { return self.escape(run) };
+        let Some(now) = so_far.now else {
+            return self.escape(run);
+        };
         let ways = self.graph.distances(now, &so_far.elsewhere);
         if let Some(next) = self.homeward(&mut mind, now, &ways, done) {
             return Some(next);
@@ -227,7 +268,11 @@ impl Pilot for Walker {
         // Each door needs a walk of its own: what is nearer to the start is left to the next one.
         let others_come = doors.len() > 1;
         around.retain(|goal| {
-            !others_come || self.from_start.get(&goal.state).is_none_or(|&near| goal.far <= near + 1)
+            !others_come
+                || self
+                    .from_start
+                    .get(&goal.state)
+                    .is_none_or(|&near| goal.far <= near + 1)
         });
         if let Some(goal) = around.iter().min() {
             return Some(self.towards(goal, &ways));

@@ -82,27 +82,41 @@ impl<'a> Work<'a> {
     /// What a plan covers, the start included.
     pub(super) fn coverage(&self, plan: &[Way]) -> Bits {
         let mut covered = self.known.at_start().clone();
-        plan.iter().for_each(|way| covered.add(&self.known.coverage(way)));
+        plan.iter()
+            .for_each(|way| covered.add(&self.known.coverage(way)));
         covered
     }
 
     /// How long it took to play each trace that was read once.
     pub(super) fn first_runs_took(&self) -> Micros {
-        self.first_took.iter().flatten().fold(Micros::ZERO, |took, one| took + *one)
+        self.first_took
+            .iter()
+            .flatten()
+            .fold(Micros::ZERO, |took, one| took + *one)
     }
 
     /// Plays every trace that was read until as far as it goes it has had so many runs.
     pub(super) async fn play_originals(&mut self, traces: &[u32], runs: u32) -> Result<(), Halt> {
-        let wanted: Vec<Wanted> = traces.iter().map(|&trace| Wanted::Original { trace, runs }).collect();
+        let wanted: Vec<Wanted> = traces
+            .iter()
+            .map(|&trace| Wanted::Original { trace, runs })
+            .collect();
         self.play(&wanted).await
     }
 
     /// True if they are all proven.
     pub(super) async fn prove(&mut self, ways: &[Way]) -> Result<bool, Halt> {
-        let wanted: Vec<Wanted> =
-            ways.iter().map(|way| Wanted::Way { way: way.clone(), runs: self.settings.replays }).collect();
+        let wanted: Vec<Wanted> = ways
+            .iter()
+            .map(|way| Wanted::Way {
+                way: way.clone(),
+                runs: self.settings.replays,
+            })
+            .collect();
         self.play(&wanted).await?;
-        Ok(ways.iter().all(|way| self.known.standing(way) == Standing::Proven))
+        Ok(ways
+            .iter()
+            .all(|way| self.known.standing(way) == Standing::Proven))
     }
 
     /// How many runs can be under way at once.
@@ -112,8 +126,10 @@ impl<'a> Work<'a> {
 
     /// Plays every trace that was read once, unless others have shown already all that it does. They count in their order.
     pub(super) async fn play_each_once(&mut self) -> Result<(), Halt> {
-        let all: Vec<Wanted> =
-            (0..).take(self.originals.len()).map(|trace| Wanted::Original { trace, runs: 1 }).collect();
+        let all: Vec<Wanted> = (0..)
+            .take(self.originals.len())
+            .map(|trace| Wanted::Original { trace, runs: 1 })
+            .collect();
         for (place, wanted) in all.iter().enumerate() {
             if self.missing(wanted).0 > 0 {
                 let likely = |_: &Known, tell: &mut dyn FnMut(Wanted) -> bool| {
@@ -168,7 +184,11 @@ impl<'a> Work<'a> {
         for (id, wanted) in wanted {
             if !self.ahead.is_under_way(id) {
                 let pilot = Arc::new(self.script(&wanted));
-                self.ahead.start(Errand { key: id.0, attempt: id.1, pilot });
+                self.ahead.start(Errand {
+                    key: id.0,
+                    attempt: id.1,
+                    pilot,
+                });
             }
         }
     }
@@ -180,9 +200,17 @@ impl<'a> Work<'a> {
     }
 
     /// One run that goes where its pilot wants. Pilots are numbered, and the same one is never sent twice.
-    pub(super) async fn explore(&mut self, number: u32, pilot: Arc<dyn Pilot>) -> Result<Way, Halt> {
+    pub(super) async fn explore(
+        &mut self,
+        number: u32,
+        pilot: Arc<dyn Pilot>,
+    ) -> Result<Way, Halt> {
         let key = xxh3_64(b"walk");
-        let errand = Errand { key, attempt: number, pilot };
+        let errand = Errand {
+            key,
+            attempt: number,
+            pilot,
+        };
         let run = self.drive(errand).await?;
         Ok(self.absorb(&run))
     }
@@ -213,7 +241,9 @@ impl<'a> Work<'a> {
                     let (missing, passed) = self.missing(&wanted[place]);
                     missing > under_way[place] && (under_way[place] == 0 || passed)
                 };
-                let Some(place) = queue.iter().copied().find(ready) else { break };
+                let Some(place) = queue.iter().copied().find(ready) else {
+                    break;
+                };
                 under_way[place] += 1;
                 if let Wanted::Original { trace, .. } = wanted[place] {
                     self.tries[trace as usize] += 1;
@@ -221,7 +251,11 @@ impl<'a> Work<'a> {
                 let script = self.script(&wanted[place]);
                 let key = script.key;
                 let attempt = self.attempts.entry(key).or_default();
-                let errand = Errand { key, attempt: *attempt, pilot: Arc::new(script) };
+                let errand = Errand {
+                    key,
+                    attempt: *attempt,
+                    pilot: Arc::new(script),
+                };
                 *attempt += 1;
                 runs.push(async move { (place, replayer.drive(errand).await) });
             }
@@ -230,7 +264,9 @@ impl<'a> Work<'a> {
                 () = stop.wait() => return Err(Halt::Stopped),
                 next = runs.next() => next,
             };
-            let Some((place, run)) = next else { return Ok(()) };
+            let Some((place, run)) = next else {
+                return Ok(());
+            };
             let run = run.map_err(Halt::Failed)?;
             under_way[place] -= 1;
             self.absorb(&run);
@@ -247,7 +283,9 @@ impl<'a> Work<'a> {
 
     fn first_of(&mut self, trace: u32, run: &Run) {
         let (way, _) = self.known.original(trace);
-        let arrived = way.last().is_none_or(|hop| self.known.state(hop.to) == run.now().state);
+        let arrived = way
+            .last()
+            .is_none_or(|hop| self.known.state(hop.to) == run.now().state);
         self.first_took[trace as usize].get_or_insert(run.took());
         self.explored[trace as usize] |= run.hops.len() >= way.len() && arrived;
     }
@@ -279,9 +317,18 @@ impl<'a> Work<'a> {
         let steps = self.hops(wanted);
         let key = self.key(wanted, &steps);
         let scripted = |(origin, expected): (Origin, Option<u64>)| {
-            (Next { origin, step: self.step(origin).clone() }, expected)
+            (
+                Next {
+                    origin,
+                    step: self.step(origin).clone(),
+                },
+                expected,
+            )
         };
-        Script { key, steps: steps.into_iter().map(scripted).collect() }
+        Script {
+            key,
+            steps: steps.into_iter().map(scripted).collect(),
+        }
     }
 
     /// A step as it was recorded, or what is done instead.
@@ -299,15 +346,22 @@ impl<'a> Work<'a> {
                 let (way, limit) = self.known.original(*trace);
                 let length = self.originals[*trace as usize].steps.len();
                 let end = if limit.settled { way.len() } else { length };
-                let origin = |step: usize| Origin::new(*trace, u32::try_from(step).unwrap_or(u32::MAX));
-                (0..end).map(|step| (origin(step), way.get(step).map(to))).collect()
+                let origin =
+                    |step: usize| Origin::new(*trace, u32::try_from(step).unwrap_or(u32::MAX));
+                (0..end)
+                    .map(|step| (origin(step), way.get(step).map(to)))
+                    .collect()
             }
         }
     }
 
     fn key(&self, wanted: &Wanted, steps: &[(Origin, Option<u64>)]) -> u64 {
         let is_way = matches!(wanted, Wanted::Way { .. });
-        let mut hash = if is_way { Vec::new() } else { b"original".to_vec() };
+        let mut hash = if is_way {
+            Vec::new()
+        } else {
+            b"original".to_vec()
+        };
         for (origin, expected) in steps {
             hash.extend(self.known.hash(self.known.action(*origin)).to_le_bytes());
             if is_way {
@@ -321,10 +375,23 @@ impl<'a> Work<'a> {
 /// The first run of a trace as it was recorded. Attempts of it are counted by its key.
 pub(super) fn first_run(number: u32, original: &Trace) -> Script {
     let mut hash = b"original".to_vec();
-    original.steps.iter().for_each(|step| hash.extend(hash_of(step).to_le_bytes()));
-    let next =
-        |(step, of): (u32, &Step)| (Next { origin: Origin::new(number, step), step: of.clone() }, None);
-    Script { key: xxh3_64(&hash), steps: (0..).zip(&original.steps).map(next).collect() }
+    original
+        .steps
+        .iter()
+        .for_each(|step| hash.extend(hash_of(step).to_le_bytes()));
+    let next = |(step, of): (u32, &Step)| {
+        (
+            Next {
+                origin: Origin::new(number, step),
+                step: of.clone(),
+            },
+            None,
+        )
+    };
+    Script {
+        key: xxh3_64(&hash),
+        steps: (0..).zip(&original.steps).map(next).collect(),
+    }
 }
 
 /// Tells what will probably be asked for next, the likeliest first, until nobody listens.
@@ -338,7 +405,10 @@ pub(super) enum Wanted {
 
 impl Wanted {
     pub(super) fn once(way: &Way) -> Wanted {
-        Wanted::Way { way: way.clone(), runs: 1 }
+        Wanted::Way {
+            way: way.clone(),
+            runs: 1,
+        }
     }
 }
 

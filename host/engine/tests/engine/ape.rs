@@ -29,7 +29,16 @@ fn see(model: &mut Model, screen: &SharedScreen) -> Spot {
 /// A list of files, by their names.
 fn files(names: &[&str]) -> SharedScreen {
     let rows = (0..).zip(names).map(|(row, name)| {
-        texted(node(1, "TextView", "", TAPPABLE, [0, 60 * row, 400, 60 * row + 50]), name)
+        texted(
+            node(
+                1,
+                "TextView",
+                "",
+                TAPPABLE,
+                [0, 60 * row, 400, 60 * row + 50],
+            ),
+            name,
+        )
     });
     let list = node(0, "ListView", "", NodeFlags::VISIBLE, [0, 0, 400, 800]);
     Arc::new(app(std::iter::once(list).chain(rows).collect()))
@@ -38,9 +47,19 @@ fn files(names: &[&str]) -> SharedScreen {
 /// What opens a file of this kind. They differ in how much they show.
 fn viewer(of: &str) -> SharedScreen {
     let root = node(0, of, "", NodeFlags::VISIBLE, [0, 0, 400, 800]);
-    let line = |line: i32| node(1, of, "", NodeFlags::VISIBLE, [0, 60 * line, 400, 60 * line + 50]);
+    let line = |line: i32| {
+        node(
+            1,
+            of,
+            "",
+            NodeFlags::VISIBLE,
+            [0, 60 * line, 400, 60 * line + 50],
+        )
+    };
     let lines = 1 + i32::try_from(of.len()).unwrap();
-    Arc::new(app(std::iter::once(root).chain((0..lines).map(line)).collect()))
+    Arc::new(app(std::iter::once(root)
+        .chain((0..lines).map(line))
+        .collect()))
 }
 
 fn model(text: &str, rules: ModelRules) -> Model {
@@ -60,18 +79,28 @@ fn opens(model: &mut Model, screen: &SharedScreen, row: u32, of: &str) {
 
 #[test]
 fn the_running_example_of_the_paper_ends_with_one_state_and_actions_by_text() {
-    let rules = ModelRules { alpha: 10, ..ModelRules::default() };
+    let rules = ModelRules {
+        alpha: 10,
+        ..ModelRules::default()
+    };
     let mut model = model(STOAT, rules);
-    let (first, second) = (files(&["XLSX", "PPTX", "DOCX"]), files(&["DOCX", "XLSX", "PPTX"]));
+    let (first, second) = (
+        files(&["XLSX", "PPTX", "DOCX"]),
+        files(&["DOCX", "XLSX", "PPTX"]),
+    );
     // By Stoat's abstraction both orders are one state, and all rows one action.
-    assert_eq!(see(&mut model, &first).state, see(&mut model, &second).state);
+    assert_eq!(
+        see(&mut model, &first).state,
+        see(&mut model, &second).state
+    );
     opens(&mut model, &first, 1, "PowerPoint");
     opens(&mut model, &second, 0, "Word");
     // Two targets: rows are told apart by their place, which makes no more states.
     let (one, other) = (see(&mut model, &first), see(&mut model, &second));
     assert_eq!(one.state, other.state);
-    let name =
-        |model: &Model, spot: &Spot, row: u32| model.action_of(spot, Some(row + 1), What::Tap).unwrap();
+    let name = |model: &Model, spot: &Spot, row: u32| {
+        model.action_of(spot, Some(row + 1), What::Tap).unwrap()
+    };
     assert_eq!(name(&model, &one, 0), name(&model, &other, 0));
     assert_ne!(name(&model, &one, 0), name(&model, &one, 1));
     // More files are opened: places do not tell where they lead, texts do.
@@ -80,7 +109,10 @@ fn the_running_example_of_the_paper_ends_with_one_state_and_actions_by_text() {
     opens(&mut model, &second, 1, "Excel");
     opens(&mut model, &second, 2, "PowerPoint");
     let (one, other) = (see(&mut model, &first), see(&mut model, &second));
-    assert_eq!(one.state, other.state, "a list that was sorted anew is the same state");
+    assert_eq!(
+        one.state, other.state,
+        "a list that was sorted anew is the same state"
+    );
     for (here, there) in [(0, 1), (1, 2), (2, 0)] {
         assert_eq!(name(&model, &one, here), name(&model, &other, there));
     }
@@ -88,10 +120,18 @@ fn the_running_example_of_the_paper_ends_with_one_state_and_actions_by_text() {
         assert!(action.targets.len() < 2, "{action:?}");
     }
     let learned = model.abstraction();
-    assert!(learned.lines().any(|line| line.starts_with('#') && line.contains("=> text")), "{learned}");
+    assert!(
+        learned
+            .lines()
+            .any(|line| line.starts_with('#') && line.contains("=> text")),
+        "{learned}"
+    );
     // The user's rules stand as they were, and the file can be started from.
-    let rules: String =
-        learned.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+    let rules: String = learned
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| format!("{line}\n"))
+        .collect();
     assert_eq!(rules.trim_end(), STOAT.trim_end());
 }
 
@@ -114,13 +154,22 @@ fn an_action_for_more_than_alpha_widgets_is_split_and_one_for_fewer_is_not() {
 
 #[test]
 fn a_state_that_was_split_into_more_than_beta_takes_its_parts_back_for_good() {
-    let rules = ModelRules { alpha: 10, states_an_activity: 1_000, ..ModelRules::default() };
+    let rules = ModelRules {
+        alpha: 10,
+        states_an_activity: 1_000,
+        ..ModelRules::default()
+    };
     let mut model = model("type", rules);
     // Only the text tells where the row leads, and every text is new.
     let mut most = 0;
     for number in 0..60 {
         let screen = files(&[&format!("file {number}")]);
-        opens(&mut model, &screen, 0, if number % 2 == 0 { "Word" } else { "Excel" });
+        opens(
+            &mut model,
+            &screen,
+            0,
+            if number % 2 == 0 { "Word" } else { "Excel" },
+        );
         most = most.max(model.alive().count());
     }
     assert!(most > 3, "it was never split");
@@ -130,13 +179,21 @@ fn a_state_that_was_split_into_more_than_beta_takes_its_parts_back_for_good() {
 
 #[test]
 fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
-    let rules = ModelRules { alpha: 10, ..ModelRules::default() };
+    let rules = ModelRules {
+        alpha: 10,
+        ..ModelRules::default()
+    };
     let states = |more: usize| {
         let mut model = model("type", rules);
         for number in 0..60 {
             let screen = files(&[&format!("file {number}")]);
             model.allow(screen.activity(), more);
-            opens(&mut model, &screen, 0, if number % 2 == 0 { "Word" } else { "Excel" });
+            opens(
+                &mut model,
+                &screen,
+                0,
+                if number % 2 == 0 { "Word" } else { "Excel" },
+            );
         }
         model.alive().count()
     };
@@ -147,7 +204,13 @@ fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
 #[test]
 fn rows_are_told_apart_by_place_and_by_text_where_that_is_preferred() {
     for text_first in [false, true] {
-        let mut model = model("type", ModelRules { text_first, ..ModelRules::default() });
+        let mut model = model(
+            "type",
+            ModelRules {
+                text_first,
+                ..ModelRules::default()
+            },
+        );
         let lists = [files(&["a", "b", "c", "d"]), files(&["e", "f", "g", "h"])];
         let start = see(&mut model, &viewer("Start"));
         for list in &lists {
@@ -176,23 +239,46 @@ fn an_abstraction_is_read_as_it_is_written() {
         ("type\n  {class=\"a => type", 2),
         ("type\n\n# so\n  {class=\"a\"} => colour", 4),
     ] {
-        let error = DecisionTree::parse(broken, &mut paths).unwrap_err().to_string();
-        assert!(line == 0 || error.starts_with(&format!("line {line}:")), "{broken:?}: {error}");
+        let error = DecisionTree::parse(broken, &mut paths)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            line == 0 || error.starts_with(&format!("line {line}:")),
+            "{broken:?}: {error}"
+        );
     }
 }
 
 fn seen<'a>(did: Did<'a>, screen: &'a SharedScreen, way: &'a Way) -> Seen<'a> {
     let (took, new) = (Micros::ZERO, New::default());
-    Seen { walker: 0, did, screen: Some(screen), inside: true, problems: &[], took, new, way }
+    Seen {
+        walker: 0,
+        did,
+        screen: Some(screen),
+        inside: true,
+        problems: &[],
+        took,
+        new,
+        way,
+    }
 }
 
 /// An app that is a table: where each button of each screen leads.
-fn walk(ape: &mut Ape, screens: &[SharedScreen], leads: &[Vec<usize>], steps: usize) -> Vec<Vec<u32>> {
+fn walk(
+    ape: &mut Ape,
+    screens: &[SharedScreen],
+    leads: &[Vec<usize>],
+    steps: usize,
+) -> Vec<Vec<u32>> {
     let mut done: Vec<Vec<u32>> = leads.iter().map(|buttons| vec![0; buttons.len()]).collect();
     let (mut rng, mut here, way) = (Seed(1).rng(), 0, Way::default());
     ape.observe(&seen(Did::Started { clean: true }, &screens[0], &way));
     for _ in 0..steps {
-        let at = At { walker: 0, screen: &screens[here], can: Capabilities::default() };
+        let at = At {
+            walker: 0,
+            screen: &screens[here],
+            can: Capabilities::default(),
+        };
         let before = &screens[here];
         match ape.choose(&at, &mut rng) {
             Move::Act(choice) => {
@@ -201,8 +287,14 @@ fn walk(ape: &mut Ape, screens: &[SharedScreen], leads: &[Vec<usize>], steps: us
                     here = leads[here][button];
                 }
                 let (step, node) = (Step::new(choice.action), choice.node);
-                let did =
-                    Did::Stepped { step: &step, node, before, chosen: true, quiet: true, branches: &[] };
+                let did = Did::Stepped {
+                    step: &step,
+                    node,
+                    before,
+                    chosen: true,
+                    quiet: true,
+                    branches: &[],
+                };
                 ape.observe(&seen(did, &screens[here], &way));
             }
             _ => {
@@ -216,12 +308,26 @@ fn walk(ape: &mut Ape, screens: &[SharedScreen], leads: &[Vec<usize>], steps: us
 
 fn table(leads: &[Vec<usize>]) -> Vec<SharedScreen> {
     let screen = |(number, buttons): (usize, &Vec<usize>)| {
-        let root = node(0, &format!("Screen{number}"), "", NodeFlags::VISIBLE, [0, 0, 400, 800]);
+        let root = node(
+            0,
+            &format!("Screen{number}"),
+            "",
+            NodeFlags::VISIBLE,
+            [0, 0, 400, 800],
+        );
         let button = |place: usize| -> Node {
             let top = 20 * place as i32;
-            node(1, "Button", &format!("b{place}"), TAPPABLE, [0, top, 400, top + 18])
+            node(
+                1,
+                "Button",
+                &format!("b{place}"),
+                TAPPABLE,
+                [0, top, 400, top + 18],
+            )
         };
-        Arc::new(app(std::iter::once(root).chain((0..buttons.len()).map(button)).collect()))
+        Arc::new(app(std::iter::once(root)
+            .chain((0..buttons.len()).map(button))
+            .collect()))
     };
     leads.iter().enumerate().map(screen).collect()
 }
@@ -229,10 +335,15 @@ fn table(leads: &[Vec<usize>]) -> Vec<SharedScreen> {
 #[test]
 fn every_action_of_a_known_part_is_done_before_others_are_repeated() {
     // A corridor of rooms, each with doors on, back, and two that lead nowhere.
-    let leads: Vec<Vec<usize>> =
-        (0..30_usize).map(|room| vec![(room + 1).min(29), room.saturating_sub(1), room, room]).collect();
-    let rules =
-        ApeRules { fuzz: 0.0, unchanged: 100_000, restart: (100_000, 100_000), ..ApeRules::default() };
+    let leads: Vec<Vec<usize>> = (0..30_usize)
+        .map(|room| vec![(room + 1).min(29), room.saturating_sub(1), room, room])
+        .collect();
+    let rules = ApeRules {
+        fuzz: 0.0,
+        unchanged: 100_000,
+        restart: (100_000, 100_000),
+        ..ApeRules::default()
+    };
     let mut ape = Ape::new(rules, DecisionTree::plain(Reducer::TYPE), Paths::default());
     let done = walk(&mut ape, &table(&leads), &leads, 700);
     assert!(done.iter().flatten().all(|times| *times > 0), "{done:?}");

@@ -19,9 +19,17 @@ const SEEDS: u64 = 100;
 /// Each button is something else to the model.
 fn buttons(count: i32) -> SharedScreen {
     let button = |row: i32| {
-        node(1, "Button", &format!("app:id/button_{row}"), TAPPABLE, [0, 60 * row, 400, 60 * row + 50])
+        node(
+            1,
+            "Button",
+            &format!("app:id/button_{row}"),
+            TAPPABLE,
+            [0, 60 * row, 400, 60 * row + 50],
+        )
     };
-    Arc::new(app(std::iter::once(root()).chain((0..count).map(button)).collect()))
+    Arc::new(app(std::iter::once(root())
+        .chain((0..count).map(button))
+        .collect()))
 }
 
 /// In how many runs two phones that stand before the same screen do the same. `between`: the first is told of this before the
@@ -33,15 +41,30 @@ fn done_twice(screen: &SharedScreen, between: Option<Did<'_>>) -> usize {
         let (mut rng, way) = (Seed(*seed).rng(), Way::default());
         let seen = |walker, did| {
             let (took, new) = (Micros::ZERO, New::default());
-            Seen { walker, did, screen: Some(screen), inside: true, problems: &[], took, new, way: &way }
+            Seen {
+                walker,
+                did,
+                screen: Some(screen),
+                inside: true,
+                problems: &[],
+                took,
+                new,
+                way: &way,
+            }
         };
         for walker in 0..2 {
             auto.observe(&seen(walker, Did::Started { clean: true }));
         }
         let mut chosen = HashSet::new();
         for walker in 0..2 {
-            let at = At { walker, screen, can: Capabilities::default() };
-            let Move::Act(choice) = auto.choose(&at, &mut rng) else { panic!("nothing to do") };
+            let at = At {
+                walker,
+                screen,
+                can: Capabilities::default(),
+            };
+            let Move::Act(choice) = auto.choose(&at, &mut rng) else {
+                panic!("nothing to do")
+            };
             chosen.insert((choice.node, choice.action.to_string()));
             if let (0, Some(did)) = (walker, between) {
                 auto.observe(&seen(walker, did));
@@ -55,7 +78,10 @@ fn done_twice(screen: &SharedScreen, between: Option<Did<'_>>) -> usize {
 #[test]
 fn what_one_phone_is_doing_another_one_leaves_alone_until_that_phone_is_lost() {
     let screen = buttons(4);
-    let (busy, lost) = (done_twice(&screen, None), done_twice(&screen, Some(Did::Forgotten)));
+    let (busy, lost) = (
+        done_twice(&screen, None),
+        done_twice(&screen, Some(Did::Forgotten)),
+    );
     // By chance it is one in four or so. One in five choices is among all there is, and what is under way counts half then.
     assert!(busy <= 5, "{busy} of {SEEDS}");
     assert!(lost >= 12, "{lost} of {SEEDS}");
@@ -79,11 +105,18 @@ impl Menu {
         };
         let row = |row: usize| {
             let top = 60 * row as i32;
-            texted(node(1, "Row", "app:id/row", TAPPABLE, [0, top, 400, top + 50]), &format!("page {row}"))
+            texted(
+                node(1, "Row", "app:id/row", TAPPABLE, [0, top, 400, top + 50]),
+                &format!("page {row}"),
+            )
         };
         let rows = std::iter::once(root()).chain((0..ROWS).map(row)).collect();
-        let page = |number: usize| in_activity(&format!("Page{number}"), buttons(3).nodes().to_vec());
-        Menu { menu: in_activity("Menu", rows), pages: (0..ROWS).map(page).collect() }
+        let page =
+            |number: usize| in_activity(&format!("Page{number}"), buttons(3).nodes().to_vec());
+        Menu {
+            menu: in_activity("Menu", rows),
+            pages: (0..ROWS).map(page).collect(),
+        }
     }
 
     fn screen(&self, page: Option<usize>) -> &SharedScreen {
@@ -91,9 +124,22 @@ impl Menu {
     }
 
     fn seen<'a>(&'a self, did: Did<'a>, page: Option<usize>, new: New, way: &'a Way) -> Seen<'a> {
-        let took = Micros::from_millis(if matches!(did, Did::Started { .. }) { 2_500 } else { 300 });
+        let took = Micros::from_millis(if matches!(did, Did::Started { .. }) {
+            2_500
+        } else {
+            300
+        });
         let screen = Some(self.screen(page));
-        Seen { walker: 0, did, screen, inside: true, problems: &[], took, new, way }
+        Seen {
+            walker: 0,
+            did,
+            screen,
+            inside: true,
+            problems: &[],
+            took,
+            new,
+            way,
+        }
     }
 
     /// How many events were spent in the trap, and how many pages were opened.
@@ -105,7 +151,11 @@ impl Menu {
         auto.observe(&self.seen(Did::Started { clean: true }, None, New::default(), &way));
         for _ in 0..events {
             let before = self.screen(page);
-            let at = At { walker: 0, screen: before, can: Capabilities::default() };
+            let at = At {
+                walker: 0,
+                screen: before,
+                can: Capabilities::default(),
+            };
             let Move::Act(choice) = auto.choose(&at, &mut rng) else {
                 page = None;
                 auto.observe(&self.seen(Did::Started { clean: true }, None, New::default(), &way));
@@ -119,9 +169,24 @@ impl Menu {
                 _ => page,
             };
             let is_new = page.is_some_and(|page| opened.insert(page));
-            let new = if is_new { New { activities: 1, screens: 1, branches: 10 } } else { New::default() };
+            let new = if is_new {
+                New {
+                    activities: 1,
+                    screens: 1,
+                    branches: 10,
+                }
+            } else {
+                New::default()
+            };
             let (step, node) = (Step::new(choice.action), choice.node);
-            let did = Did::Stepped { step: &step, node, before, chosen: true, quiet: true, branches: &[] };
+            let did = Did::Stepped {
+                step: &step,
+                node,
+                before,
+                chosen: true,
+                quiet: true,
+                branches: &[],
+            };
             auto.observe(&self.seen(did, page, new, &way));
         }
         (trapped, opened.len())
@@ -133,7 +198,10 @@ fn a_screen_that_nothing_leads_out_of_is_left_for_a_menu_where_much_is_undone() 
     let menu = Menu::new();
     let walks: Vec<(usize, usize)> = (0..SEEDS).map(|seed| menu.walk(seed, 120)).collect();
     let all = walks.iter().filter(|(_, opened)| *opened == ROWS).count();
-    assert!(all >= 95, "every page was opened in {all} of {SEEDS}: {walks:?}");
+    assert!(
+        all >= 95,
+        "every page was opened in {all} of {SEEDS}: {walks:?}"
+    );
     // Without what is expected elsewhere it is more than forty.
     let mut trapped: Vec<usize> = walks.iter().map(|(trapped, _)| *trapped).collect();
     trapped.sort_unstable();

@@ -7,8 +7,8 @@ use retap_agent::phone::{Phone, PhoneError, TakePixels};
 use retap_engine::device::Device;
 use retap_engine::event::nobody;
 use retap_engine::explore::{
-    ApeRules, At, Auto, Did, Exploration, Explorer, Mix, Monkey, Move, Random, Seen, TimeTravel, TravelRules,
-    explore_whole,
+    ApeRules, At, Auto, Did, Exploration, Explorer, Mix, Monkey, Move, Random, Seen, TimeTravel,
+    TravelRules, explore_whole,
 };
 use retap_engine::journal::InMemory;
 use retap_engine::model::ape::{DecisionTree, Paths, Reducer};
@@ -18,7 +18,9 @@ use retap_engine::stop::Stop;
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Happening, PhoneInfo, Play, Settle};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, CheckpointId, Happening, PhoneInfo, Play, Settle,
+};
 use retap_shared::screen::{ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Trace};
 use retap_shared::verdict::Verdict;
@@ -48,7 +50,10 @@ impl Phone for DataOnly {
     }
 
     fn can(&self) -> Capabilities {
-        Capabilities { checkpoints: false, ..self.inner.can() }
+        Capabilities {
+            checkpoints: false,
+            ..self.inner.can()
+        }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {
@@ -126,14 +131,29 @@ impl Phone for DataOnly {
 }
 
 async fn phone() -> Device {
-    Device::connect(SPEC.to_owned(), Arc::new(InProcess::new(Box::new(DataOnly::open())))).await.unwrap()
+    Device::connect(
+        SPEC.to_owned(),
+        Arc::new(InProcess::new(Box::new(DataOnly::open()))),
+    )
+    .await
+    .unwrap()
 }
 
 async fn explored(explorer: Box<dyn Explorer>, events: u64) -> Exploration {
     let pool = Pool::new(vec![phone().await]);
     let (journal, stop) = (InMemory::default(), Stop::new());
     let settings = settings(SPEC, events);
-    explore_whole(&pool, explorer, &settings, Seed(3), &journal, &nobody(), &stop).await.unwrap()
+    explore_whole(
+        &pool,
+        explorer,
+        &settings,
+        Seed(3),
+        &journal,
+        &nobody(),
+        &stop,
+    )
+    .await
+    .unwrap()
 }
 
 fn play(trace: &Trace) -> Play {
@@ -166,7 +186,11 @@ impl Explorer for Saving {
         if let Some(after) = self.after_save.take() {
             self.shown.lock().unwrap().push((after, at.screen.hash()));
         }
-        if self.events.is_multiple_of(7) { Move::Save } else { self.random.choose(at, rng) }
+        if self.events.is_multiple_of(7) {
+            Move::Save
+        } else {
+            self.random.choose(at, rng)
+        }
     }
 
     fn observe(&mut self, seen: &Seen<'_>) {
@@ -183,11 +207,19 @@ const FIRST: &str = "com.example.notes/.ListActivity";
 #[tokio::test(start_paused = true)]
 async fn after_a_save_explorers_see_where_the_app_began_anew() {
     let shown = Arc::new(Mutex::new(Vec::new()));
-    let saving = Saving { random: Random::default(), events: 0, shown: Arc::clone(&shown), after_save: None };
+    let saving = Saving {
+        random: Random::default(),
+        events: 0,
+        shown: Arc::clone(&shown),
+        after_save: None,
+    };
     let run = explored(Box::new(saving), 200).await;
     assert!(run.counts.saves > 15, "{:?}", run.counts);
     let shown = shown.lock().unwrap();
-    assert!(shown.len() > 15 && shown.iter().all(|(after, next)| after == next), "{shown:?}");
+    assert!(
+        shown.len() > 15 && shown.iter().all(|(after, next)| after == next),
+        "{shown:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -198,7 +230,10 @@ async fn every_problem_that_counts_comes_again_from_a_clean_start() {
     let explorers: [Box<dyn Explorer>; 3] = [
         Box::new(auto()),
         Box::new(TimeTravel::over(Box::new(monkey()), TravelRules::default())),
-        Box::new(TimeTravel::over(Box::new(Random::default()), TravelRules::default())),
+        Box::new(TimeTravel::over(
+            Box::new(Random::default()),
+            TravelRules::default(),
+        )),
     ];
     let mut found = 0;
     for explorer in explorers {
@@ -207,7 +242,12 @@ async fn every_problem_that_counts_comes_again_from_a_clean_start() {
         let mut device = phone().await;
         for problem in &run.found {
             let played = device.play(play(&problem.trace)).await.unwrap();
-            assert_eq!(played.verdict, Verdict::TargetReached, "{name}: {:?}", problem.trace);
+            assert_eq!(
+                played.verdict,
+                Verdict::TargetReached,
+                "{name}: {:?}",
+                problem.trace
+            );
             found += 1;
         }
     }

@@ -27,7 +27,10 @@ pub(crate) type Answer = Result<Reply, RequestError>;
 
 impl<F: Fn(usize, Request) -> Answer + Send + Sync> Answering<F> {
     pub(crate) fn new(answer: F) -> Arc<Answering<F>> {
-        Arc::new(Answering { answer, asked: Mutex::new(0) })
+        Arc::new(Answering {
+            answer,
+            asked: Mutex::new(0),
+        })
     }
 }
 
@@ -60,17 +63,26 @@ pub(crate) async fn device<F>(name: &str, answer: F) -> Device
 where
     F: Fn(usize, Request) -> Answer + Send + Sync + 'static,
 {
-    let described = Described { phone: PhoneInfo::default(), can: Capabilities::default(), apps: Vec::new() };
+    let described = Described {
+        phone: PhoneInfo::default(),
+        can: Capabilities::default(),
+        apps: Vec::new(),
+    };
     // Who it is has been asked before anything that a test counts.
     let answer = move |before: usize, request| match request {
         Request::About(_) => Ok(described.clone().into()),
         other => answer(before - 1, other),
     };
-    Device::connect(name.to_owned(), Answering::new(answer)).await.unwrap()
+    Device::connect(name.to_owned(), Answering::new(answer))
+        .await
+        .unwrap()
 }
 
 pub(crate) fn lost() -> RequestError {
-    Interruption::PhoneLost { why: "the cable was pulled".to_owned() }.into()
+    Interruption::PhoneLost {
+        why: "the cable was pulled".to_owned(),
+    }
+    .into()
 }
 
 /// A phone on which a play reaches its target if `does` says so of the numbers of its steps.
@@ -83,7 +95,11 @@ pub(crate) fn playing(does: impl Fn(&[u32]) -> bool) -> impl Fn(usize, Request) 
 
 pub(crate) fn played(play: &Play, reached: bool) -> Played {
     Played {
-        verdict: if reached { Verdict::TargetReached } else { Verdict::TargetNotReached },
+        verdict: if reached {
+            Verdict::TargetReached
+        } else {
+            Verdict::TargetNotReached
+        },
         played: play.steps.len() as u32,
         hits: Vec::new(),
         happened: Vec::new(),
@@ -94,7 +110,12 @@ pub(crate) fn played(play: &Play, reached: bool) -> Played {
 }
 
 /// A pool of phones that all do the same, of which number `broken` loses its link at the `at`-th request.
-pub(crate) async fn pool_with_a_broken_one<F>(phones: usize, broken: usize, at: usize, does: F) -> Pool
+pub(crate) async fn pool_with_a_broken_one<F>(
+    phones: usize,
+    broken: usize,
+    at: usize,
+    does: F,
+) -> Pool
 where
     F: Fn(&[u32]) -> bool + Clone + Send + Sync + 'static,
 {
@@ -103,7 +124,13 @@ where
         let answer = playing(does.clone());
         let name = format!("phone-{phone}");
         let fails = move |before| phone == broken && before >= at;
-        let answer = move |before, request| if fails(before) { Err(lost()) } else { answer(before, request) };
+        let answer = move |before, request| {
+            if fails(before) {
+                Err(lost())
+            } else {
+                answer(before, request)
+            }
+        };
         devices.push(device(&name, answer).await);
     }
     Pool::new(devices)
@@ -118,7 +145,10 @@ pub(crate) fn trace(steps: impl IntoIterator<Item = u32>) -> Trace {
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
     };
-    Trace { header, steps: steps.into_iter().map(step).collect() }
+    Trace {
+        header,
+        steps: steps.into_iter().map(step).collect(),
+    }
 }
 
 pub(crate) fn step(number: u32) -> Step {
@@ -143,7 +173,11 @@ pub(crate) struct Formula<F> {
 
 impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Formula<F> {
     pub(crate) fn new(does: F) -> Formula<F> {
-        Formula { does, asked: Mutex::default(), answered: Mutex::default() }
+        Formula {
+            does,
+            asked: Mutex::default(),
+            answered: Mutex::default(),
+        }
     }
 
     pub(crate) fn asked(&self) -> Vec<(Vec<u32>, u32)> {
@@ -152,7 +186,13 @@ impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Formula<F> {
 
     /// How often the question that was answered most often was answered.
     pub(crate) fn most_answers_to_one(&self) -> u32 {
-        self.answered.lock().unwrap().values().copied().max().unwrap_or(0)
+        self.answered
+            .lock()
+            .unwrap()
+            .values()
+            .copied()
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -166,8 +206,17 @@ impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Oracle for Formula<F> {
             tokio::time::sleep(Duration::from(took)).await;
             *self.answered.lock().unwrap().entry(named).or_insert(0) += 1;
             let reached = (self.does)(&steps, question.attempt);
-            let verdict = if reached { Verdict::TargetReached } else { Verdict::TargetNotReached };
-            Ok(Observation { reached, verdict, played: steps.len() as u32, took })
+            let verdict = if reached {
+                Verdict::TargetReached
+            } else {
+                Verdict::TargetNotReached
+            };
+            Ok(Observation {
+                reached,
+                verdict,
+                played: steps.len() as u32,
+                took,
+            })
         })
     }
 }
@@ -176,13 +225,19 @@ impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Oracle for Formula<F> {
 pub(crate) fn listening() -> (Sink, Arc<Mutex<Vec<RunEvent>>>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&heard);
-    (Arc::new(move |event| keep.lock().unwrap().push(event)), heard)
+    (
+        Arc::new(move |event| keep.lock().unwrap().push(event)),
+        heard,
+    )
 }
 
 /// Runs to the end in virtual time, for tests that are not `async` themselves.
 pub(crate) fn in_virtual_time<T>(work: impl Future<Output = T>) -> T {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
     runtime.block_on(work)
 }
 
@@ -190,8 +245,8 @@ pub(crate) fn in_virtual_time<T>(work: impl Future<Output = T>) -> T {
 pub(crate) fn scrambled(seed: u64, steps: &[u32], attempt: u32) -> u64 {
     let mut state = seed ^ 0x9e37_79b9_7f4a_7c15;
     for part in steps.iter().copied().chain([attempt]) {
-        state =
-            (state ^ u64::from(part).wrapping_add(0x632b_e59b_d9b4_e019)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        state = (state ^ u64::from(part).wrapping_add(0x632b_e59b_d9b4_e019))
+            .wrapping_mul(0xff51_afd7_ed55_8ccd);
         state ^= state >> 29;
     }
     state

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use retap_engine::event::{RunEvent, Sink, nobody};
 use retap_engine::explore::{
-    Ape, ApeRules, Auto, Exploration, ExploreError, ExploreSettings, Explorer, Guard, Mix, Monkey, Seeded,
-    Selector, TimeTravel, TravelRules, explore_whole,
+    Ape, ApeRules, Auto, Exploration, ExploreError, ExploreSettings, Explorer, Guard, Mix, Monkey,
+    Seeded, Selector, TimeTravel, TravelRules, explore_whole,
 };
 use retap_engine::journal::InMemory;
 use retap_engine::model::ape::{DecisionTree, Paths, Reducer};
@@ -32,7 +32,11 @@ fn travel() -> Box<dyn Explorer> {
 }
 
 fn ape() -> Box<dyn Explorer> {
-    Box::new(Ape::new(ApeRules::default(), DecisionTree::plain(Reducer::TYPE), Paths::default()))
+    Box::new(Ape::new(
+        ApeRules::default(),
+        DecisionTree::plain(Reducer::TYPE),
+        Paths::default(),
+    ))
 }
 
 async fn explored(
@@ -43,8 +47,20 @@ async fn explored(
     sink: &Sink,
 ) -> Result<Exploration, ExploreError> {
     let pool = phones(spec, 1).await;
-    let settings = ExploreSettings { guard, ..settings(spec, events) };
-    explore_whole(&pool, explorer, &settings, Seed(3), &InMemory::default(), sink, &Stop::new()).await
+    let settings = ExploreSettings {
+        guard,
+        ..settings(spec, events)
+    };
+    explore_whole(
+        &pool,
+        explorer,
+        &settings,
+        Seed(3),
+        &InMemory::default(),
+        sink,
+        &Stop::new(),
+    )
+    .await
 }
 
 /// Widget, activity and action of every step.
@@ -54,8 +70,16 @@ fn listening() -> (Sink, Steps) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&heard);
     let sink: Sink = Arc::new(move |event| {
-        if let RunEvent::Stepped { widget, activity, action, .. } = event {
-            keep.lock().unwrap().push((widget.unwrap_or_default(), activity.to_string(), action));
+        if let RunEvent::Stepped {
+            widget,
+            activity,
+            action,
+            ..
+        } = event
+        {
+            keep.lock()
+                .unwrap()
+                .push((widget.unwrap_or_default(), activity.to_string(), action));
         }
     });
     (sink, heard)
@@ -68,11 +92,21 @@ async fn what_is_forbidden_is_never_reached_by_any_explorer() {
         // Settings of notes are behind one entry of a menu, and so are the tags.
         let guard = Guard {
             texts: vec!["settings".into()],
-            widgets: vec![Selector { text: "Tags".into(), ..Selector::default() }],
+            widgets: vec![Selector {
+                text: "Tags".into(),
+                ..Selector::default()
+            }],
             ..Guard::default()
         };
-        let run = explored("sim:notes", explorer, guard, 3_000, &nobody()).await.unwrap();
-        let reached = |end: &str| run.coverage.activities.iter().any(|name| name.ends_with(end));
+        let run = explored("sim:notes", explorer, guard, 3_000, &nobody())
+            .await
+            .unwrap();
+        let reached = |end: &str| {
+            run.coverage
+                .activities
+                .iter()
+                .any(|name| name.ends_with(end))
+        };
         assert!(
             !reached("SettingsActivity") && !reached("TagsActivity"),
             "{name}: {:?}",
@@ -84,61 +118,119 @@ async fn what_is_forbidden_is_never_reached_by_any_explorer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_forbidden_activity_is_left_at_once() {
-    let guard = Guard { activities: vec!["EditorActivity".into()], ..Guard::default() };
+    let guard = Guard {
+        activities: vec!["EditorActivity".into()],
+        ..Guard::default()
+    };
     let (sink, heard) = listening();
-    let run = explored("sim:notes", auto(), guard, 1_500, &sink).await.unwrap();
-    assert!(!run.coverage.activities.iter().any(|name| name.ends_with("EditorActivity")));
+    let run = explored("sim:notes", auto(), guard, 1_500, &sink)
+        .await
+        .unwrap();
+    assert!(
+        !run.coverage
+            .activities
+            .iter()
+            .any(|name| name.ends_with("EditorActivity"))
+    );
     let heard = heard.lock().unwrap();
-    let inside: Vec<_> =
-        heard.iter().filter(|(_, activity, _)| activity.ends_with("EditorActivity")).collect();
+    let inside: Vec<_> = heard
+        .iter()
+        .filter(|(_, activity, _)| activity.ends_with("EditorActivity"))
+        .collect();
     assert!(!inside.is_empty());
-    assert!(inside.iter().all(|(_, _, action)| ["key back", "launch the app"].contains(&action.as_str())));
+    assert!(
+        inside
+            .iter()
+            .all(|(_, _, action)| ["key back", "launch the app"].contains(&action.as_str()))
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn fields_get_the_texts_that_belong_there() {
-    let guard = Guard { fields: vec![("title".into(), "my title".into())], ..Guard::default() };
+    let guard = Guard {
+        fields: vec![("title".into(), "my title".into())],
+        ..Guard::default()
+    };
     let (sink, heard) = listening();
-    explored("sim:notes", auto(), guard, 2_000, &sink).await.unwrap();
+    explored("sim:notes", auto(), guard, 2_000, &sink)
+        .await
+        .unwrap();
     let heard = heard.lock().unwrap();
     let titles: Vec<_> = heard
         .iter()
         .filter(|(widget, _, action)| widget.contains("title") && action.starts_with("type"))
         .collect();
     assert!(!titles.is_empty());
-    assert!(titles.iter().all(|(_, _, action)| action.contains("\"my title\"")), "{titles:?}");
+    assert!(
+        titles
+            .iter()
+            .all(|(_, _, action)| action.contains("\"my title\"")),
+        "{titles:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_must_never_appear_is_a_problem_with_a_trace_that_reaches_it() {
     let target = Target::Activity("SearchActivity".into());
-    let guard = Guard { never: vec![target.clone()], ..Guard::default() };
-    let run = explored("sim:notes", auto(), guard, 1_000, &nobody()).await.unwrap();
-    let found = run.found.iter().find(|found| found.problem.summary.contains("SearchActivity")).unwrap();
+    let guard = Guard {
+        never: vec![target.clone()],
+        ..Guard::default()
+    };
+    let run = explored("sim:notes", auto(), guard, 1_000, &nobody())
+        .await
+        .unwrap();
+    let found = run
+        .found
+        .iter()
+        .find(|found| found.problem.summary.contains("SearchActivity"))
+        .unwrap();
     assert_eq!(found.trace.header.target, Some(target));
     assert!(!found.trace.steps.is_empty());
 }
 
 fn tap(text: &str, class: &str) -> Step {
-    let widget = Widget { text: text.into(), class: class.into(), ..Widget::default() };
-    Step { widget: Some(widget), ..Step::new(Action::Tap(Default::default())) }
+    let widget = Widget {
+        text: text.into(),
+        class: class.into(),
+        ..Widget::default()
+    };
+    Step {
+        widget: Some(widget),
+        ..Step::new(Action::Tap(Default::default()))
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_comes_before_is_done_after_every_clean_start_and_is_in_every_trace() {
     let search = tap("Search", "");
-    let guard = Guard { before: vec![search.clone()], ..Guard::default() };
-    let run = explored("sim:notes", auto(), guard, 800, &nobody()).await.unwrap();
-    assert!(run.coverage.activities.iter().any(|name| name.ends_with("SearchActivity")));
+    let guard = Guard {
+        before: vec![search.clone()],
+        ..Guard::default()
+    };
+    let run = explored("sim:notes", auto(), guard, 800, &nobody())
+        .await
+        .unwrap();
+    assert!(
+        run.coverage
+            .activities
+            .iter()
+            .any(|name| name.ends_with("SearchActivity"))
+    );
     assert!(!run.found.is_empty());
     for found in &run.found {
-        assert_eq!(found.trace.steps.first().map(|step| &step.widget), Some(&search.widget));
+        assert_eq!(
+            found.trace.steps.first().map(|step| &step.widget),
+            Some(&search.widget)
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_comes_before_and_fails_ends_the_run_loudly() {
-    let guard = Guard { before: vec![tap("Sign in to nowhere", "Button")], ..Guard::default() };
+    let guard = Guard {
+        before: vec![tap("Sign in to nowhere", "Button")],
+        ..Guard::default()
+    };
     let (warnings, heard) = (Arc::new(Mutex::new(0)), listening().0);
     let count = Arc::clone(&warnings);
     let sink: Sink = Arc::new(move |event| {
@@ -147,12 +239,18 @@ async fn what_comes_before_and_fails_ends_the_run_loudly() {
         }
         heard(event);
     });
-    let error = explored("sim:notes", monkey(), guard, 800, &sink).await.unwrap_err();
+    let error = explored("sim:notes", monkey(), guard, 800, &sink)
+        .await
+        .unwrap_err();
     assert!(
         matches!(&error, ExploreError::Before { why, .. } if why.contains("Sign in to nowhere")),
         "{error}"
     );
-    assert_eq!(*warnings.lock().unwrap(), 2, "one each time that it is tried again");
+    assert_eq!(
+        *warnings.lock().unwrap(),
+        2,
+        "one each time that it is tried again"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,12 +258,33 @@ async fn traces_to_start_from_are_played_first() {
     let seeds = vec![vec![tap("Search", "")], vec![tap("New note", "")]];
     let (sink, heard) = listening();
     let explorer = Box::new(Seeded::new(monkey(), seeds));
-    let run = explored("sim:notes", explorer, Guard::default(), 50, &sink).await.unwrap();
+    let run = explored("sim:notes", explorer, Guard::default(), 50, &sink)
+        .await
+        .unwrap();
     let heard = heard.lock().unwrap();
-    let words: Vec<_> = heard.iter().take(4).map(|(widget, _, action)| format!("{widget}{action}")).collect();
-    let begins = ["widget \"Search\"tap", "wait 2500 ms", "widget \"New note\"tap", "wait 2500 ms"];
-    assert!(words.iter().zip(begins).all(|(word, begin)| word.starts_with(begin)), "{words:?}");
-    assert_eq!((run.counts.clean_starts, run.counts.replays), (2, 0), "a seed is no travel");
+    let words: Vec<_> = heard
+        .iter()
+        .take(4)
+        .map(|(widget, _, action)| format!("{widget}{action}"))
+        .collect();
+    let begins = [
+        "widget \"Search\"tap",
+        "wait 2500 ms",
+        "widget \"New note\"tap",
+        "wait 2500 ms",
+    ];
+    assert!(
+        words
+            .iter()
+            .zip(begins)
+            .all(|(word, begin)| word.starts_with(begin)),
+        "{words:?}"
+    );
+    assert_eq!(
+        (run.counts.clean_starts, run.counts.replays),
+        (2, 0),
+        "a seed is no travel"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -178,13 +297,30 @@ async fn traces_that_were_played_are_not_played_again_when_a_run_goes_on() {
         let (sink, heard) = listening();
         let explorer = Box::new(Seeded::new(monkey(), seeds()));
         let pool = phones("sim:notes", 1).await;
-        explore_whole(&pool, explorer, &settings(events), Seed(3), &journal, &sink, &Stop::new())
-            .await
-            .unwrap();
+        explore_whole(
+            &pool,
+            explorer,
+            &settings(events),
+            Seed(3),
+            &journal,
+            &sink,
+            &Stop::new(),
+        )
+        .await
+        .unwrap();
         let heard = heard.lock().unwrap();
-        taps.push(heard.iter().filter(|(widget, ..)| !widget.is_empty()).map(|it| it.0.clone()).collect());
+        taps.push(
+            heard
+                .iter()
+                .filter(|(widget, ..)| !widget.is_empty())
+                .map(|it| it.0.clone())
+                .collect(),
+        );
     }
-    let (search, note) = ("widget \"Search\"".to_owned(), "widget \"New note\"".to_owned());
+    let (search, note) = (
+        "widget \"Search\"".to_owned(),
+        "widget \"New note\"".to_owned(),
+    );
     let wanted: [Vec<String>; 4] = [vec![search], vec![note.clone()], vec![note], vec![]];
     assert_eq!(taps, wanted);
 }
@@ -192,45 +328,95 @@ async fn traces_that_were_played_are_not_played_again_when_a_run_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn where_everything_is_forbidden_nothing_is_touched_and_time_ends_the_run() {
     for explorer in [monkey(), ape(), auto(), travel()] {
-        let widgets = vec![Selector { class: "FrameLayout".into(), ..Selector::default() }];
-        let guard = Guard { widgets, ..Guard::default() };
+        let widgets = vec![Selector {
+            class: "FrameLayout".into(),
+            ..Selector::default()
+        }];
+        let guard = Guard {
+            widgets,
+            ..Guard::default()
+        };
         let (sink, heard) = listening();
         let name = explorer.name().to_owned();
-        explored("sim:shop", explorer, guard, 400, &sink).await.unwrap();
+        explored("sim:shop", explorer, guard, 400, &sink)
+            .await
+            .unwrap();
         let heard = heard.lock().unwrap();
-        let touches =
-            |action: &str| ["tap", "long", "swipe", "pinch", "type"].iter().any(|it| action.starts_with(it));
+        let touches = |action: &str| {
+            ["tap", "long", "swipe", "pinch", "type"]
+                .iter()
+                .any(|it| action.starts_with(it))
+        };
         let inside = |activity: &str| activity.starts_with("com.example.shop");
-        let touched: Vec<_> =
-            heard.iter().filter(|(_, activity, action)| touches(action) && inside(activity)).collect();
+        let touched: Vec<_> = heard
+            .iter()
+            .filter(|(_, activity, action)| touches(action) && inside(activity))
+            .collect();
         assert!(touched.is_empty(), "{name}: {touched:?}");
     }
     let touches = Mix::with(&[("touch".to_owned(), 100.0)]).unwrap();
-    let widgets = vec![Selector { class: "FrameLayout".into(), ..Selector::default() }];
-    let guard = Guard { widgets, ..Guard::default() };
+    let widgets = vec![Selector {
+        class: "FrameLayout".into(),
+        ..Selector::default()
+    }];
+    let guard = Guard {
+        widgets,
+        ..Guard::default()
+    };
     let time = Some(Micros::from_millis(20_000));
-    let settings = ExploreSettings { guard, time, ..settings("sim:shop", 1) };
+    let settings = ExploreSettings {
+        guard,
+        time,
+        ..settings("sim:shop", 1)
+    };
     let monkey = Box::new(Monkey::new(touches, Micros::from_millis(200)));
     let pool = phones("sim:shop", 1).await;
-    let run =
-        explore_whole(&pool, monkey, &settings, Seed(3), &InMemory::default(), &nobody(), &Stop::new()).await;
-    assert!(run.unwrap().counts.clean_starts > 5, "only a start takes time where nothing may be done");
+    let run = explore_whole(
+        &pool,
+        monkey,
+        &settings,
+        Seed(3),
+        &InMemory::default(),
+        &nobody(),
+        &Stop::new(),
+    )
+    .await;
+    assert!(
+        run.unwrap().counts.clean_starts > 5,
+        "only a start takes time where nothing may be done"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_must_never_appear_may_not_be_on_the_first_screen_either() {
-    let guard = Guard { never: vec![Target::Activity("ListActivity".into())], ..Guard::default() };
-    let run = explored("sim:notes", auto(), guard, 100, &nobody()).await.unwrap();
-    let found = run.found.iter().find(|found| found.problem.summary.contains("ListActivity")).unwrap();
+    let guard = Guard {
+        never: vec![Target::Activity("ListActivity".into())],
+        ..Guard::default()
+    };
+    let run = explored("sim:notes", auto(), guard, 100, &nobody())
+        .await
+        .unwrap();
+    let found = run
+        .found
+        .iter()
+        .find(|found| found.problem.summary.contains("ListActivity"))
+        .unwrap();
     assert_eq!((found.trace.steps.len(), run.events), (0, 0));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_app_that_fails_in_what_comes_before_has_a_problem_with_a_trace() {
     // A template that is missing: one tap, and it fails.
-    let steps = retap_simulator::truth("notes").unwrap().crashes[0].shortest.clone();
-    let guard = Guard { before: steps.clone(), ..Guard::default() };
-    let run = explored("sim:notes", auto(), guard, 100, &nobody()).await.unwrap();
+    let steps = retap_simulator::truth("notes").unwrap().crashes[0]
+        .shortest
+        .clone();
+    let guard = Guard {
+        before: steps.clone(),
+        ..Guard::default()
+    };
+    let run = explored("sim:notes", auto(), guard, 100, &nobody())
+        .await
+        .unwrap();
     assert_eq!((run.found.len(), run.found[0].times, run.events), (1, 3, 0));
     assert_eq!(run.found[0].trace.steps.len(), steps.len());
 }
@@ -245,7 +431,9 @@ async fn apps_that_misbehave_are_explored_or_ended_with_words() {
     ];
     for spec in specs {
         for explorer in [ape(), auto(), travel()] {
-            let run = explored(spec, explorer, Guard::default(), 250, &nobody()).await.unwrap();
+            let run = explored(spec, explorer, Guard::default(), 250, &nobody())
+                .await
+                .unwrap();
             assert_eq!(run.events, 250, "{spec}");
         }
     }

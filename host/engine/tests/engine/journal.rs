@@ -22,16 +22,26 @@ struct Full {
 }
 
 impl Journal for Full {
-    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError> {
+    fn recall(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+    ) -> Result<Option<Observation>, JournalError> {
         self.inner.recall(candidate, attempt)
     }
 
-    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError> {
+    fn note(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+        seen: &Observation,
+    ) -> Result<(), JournalError> {
         let mut room = self.room.lock().unwrap();
         let source = io::Error::from(io::ErrorKind::StorageFull);
-        *room = room
-            .checked_sub(1)
-            .ok_or(JournalError { what: "note a run".to_owned(), source: source.into() })?;
+        *room = room.checked_sub(1).ok_or(JournalError {
+            what: "note a run".to_owned(),
+            source: source.into(),
+        })?;
         self.inner.note(candidate, attempt, seen)
     }
 
@@ -53,11 +63,15 @@ impl Journal for Full {
 }
 
 fn does(steps: &[u32], _: u32) -> bool {
-    [3, 8, 21].iter().all(|needed| steps.contains(needed)) && steps.contains(&9) == steps.contains(&10)
+    [3, 8, 21].iter().all(|needed| steps.contains(needed))
+        && steps.contains(&9) == steps.contains(&10)
 }
 
 fn settings(parallel: usize) -> ReduceSettings {
-    ReduceSettings { parallel, ..ReduceSettings::default() }
+    ReduceSettings {
+        parallel,
+        ..ReduceSettings::default()
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -65,26 +79,54 @@ async fn a_question_is_played_once_and_recalled_ever_after() {
     let (journal, formula) = (InMemory::default(), Formula::new(does));
     let (sink, heard) = listening();
     let oracle = Journaled::new(&formula, &journal, &sink);
-    let question = |attempt| Question { steps: trace([3, 8, 21]).steps.into(), attempt, from_start: true };
+    let question = |attempt| Question {
+        steps: trace([3, 8, 21]).steps.into(),
+        attempt,
+        from_start: true,
+    };
     let seen = oracle.ask(question(0)).await.unwrap();
     assert_eq!(oracle.ask(question(0)).await.unwrap(), seen);
     assert_eq!(formula.asked().len(), 1);
     oracle.ask(question(1)).await.unwrap();
     assert_eq!(formula.asked().len(), 2);
     let heard = heard.lock().unwrap();
-    let recalled =
-        heard.iter().map(|event| matches!(event, RunEvent::Observed { steps: 3, recalled: true, .. }));
+    let recalled = heard.iter().map(|event| {
+        matches!(
+            event,
+            RunEvent::Observed {
+                steps: 3,
+                recalled: true,
+                ..
+            }
+        )
+    });
     assert_eq!(recalled.collect::<Vec<_>>(), [false, true, false]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_noted_is_not_answered() {
-    let (journal, formula) = (Full { room: Mutex::new(5), ..Full::default() }, Formula::new(does));
+    let (journal, formula) = (
+        Full {
+            room: Mutex::new(5),
+            ..Full::default()
+        },
+        Formula::new(does),
+    );
     let oracle = Journaled::new(&formula, &journal, &nobody());
-    let error = reduce(&trace(0..30), Algorithm::Auto, &settings(1), &oracle, &nobody(), &Stop::new())
-        .await
-        .unwrap_err();
-    assert!(matches!(error, ReduceError::Oracle(OracleError::Journal(_))), "{error}");
+    let error = reduce(
+        &trace(0..30),
+        Algorithm::Auto,
+        &settings(1),
+        &oracle,
+        &nobody(),
+        &Stop::new(),
+    )
+    .await
+    .unwrap_err();
+    assert!(
+        matches!(error, ReduceError::Oracle(OracleError::Journal(_))),
+        "{error}"
+    );
     assert_eq!(formula.asked().len(), 6);
 }
 

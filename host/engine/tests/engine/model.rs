@@ -7,15 +7,34 @@ use retap_shared::screen::{Node, NodeFlags, Screen, WindowKind};
 use crate::screens::{TAPPABLE, app, node, root, screen, texted};
 
 fn row(top: i32, text: &str) -> Vec<Node> {
-    let layout = node(2, "android.widget.LinearLayout", "", TAPPABLE, [0, top, 400, top + 50]);
-    let title =
-        node(3, "android.widget.TextView", "app:id/title", NodeFlags::VISIBLE, [0, top, 400, top + 50]);
+    let layout = node(
+        2,
+        "android.widget.LinearLayout",
+        "",
+        TAPPABLE,
+        [0, top, 400, top + 50],
+    );
+    let title = node(
+        3,
+        "android.widget.TextView",
+        "app:id/title",
+        NodeFlags::VISIBLE,
+        [0, top, 400, top + 50],
+    );
     vec![layout, texted(title, text)]
 }
 
 fn list(texts: &[&str]) -> Screen {
-    let list = node(1, "android.widget.ListView", "app:id/list", TAPPABLE, [0, 0, 400, 800]);
-    let rows = (0..).zip(texts).flat_map(|(number, text)| row(50 * number, text));
+    let list = node(
+        1,
+        "android.widget.ListView",
+        "app:id/list",
+        TAPPABLE,
+        [0, 0, 400, 800],
+    );
+    let rows = (0..)
+        .zip(texts)
+        .flat_map(|(number, text)| row(50 * number, text));
     app([root(), list].into_iter().chain(rows).collect())
 }
 
@@ -29,9 +48,31 @@ fn texts_places_and_the_length_of_a_list_do_not_count() {
 #[test]
 fn equal_children_of_different_parents_do_not_merge_the_parents() {
     let with = |ids: [&str; 2]| {
-        let group = |id| node(1, "android.widget.LinearLayout", id, NodeFlags::VISIBLE, [0, 0, 9, 9]);
-        let button = || node(2, "android.widget.Button", "app:id/ok", TAPPABLE, [0, 0, 9, 9]);
-        abstract_screen(&app(vec![root(), group(ids[0]), button(), group(ids[1]), button()]))
+        let group = |id| {
+            node(
+                1,
+                "android.widget.LinearLayout",
+                id,
+                NodeFlags::VISIBLE,
+                [0, 0, 9, 9],
+            )
+        };
+        let button = || {
+            node(
+                2,
+                "android.widget.Button",
+                "app:id/ok",
+                TAPPABLE,
+                [0, 0, 9, 9],
+            )
+        };
+        abstract_screen(&app(vec![
+            root(),
+            group(ids[0]),
+            button(),
+            group(ids[1]),
+            button(),
+        ]))
     };
     assert_eq!(with(["a", "a"]), with(["a", "a"]));
     assert_ne!(with(["a", "b"]), with(["a", "a"]));
@@ -40,7 +81,13 @@ fn equal_children_of_different_parents_do_not_merge_the_parents() {
 #[test]
 fn nesting_counts() {
     let nested = |depth| {
-        let group = node(1, "android.widget.LinearLayout", "", NodeFlags::VISIBLE, [0, 0, 9, 9]);
+        let group = node(
+            1,
+            "android.widget.LinearLayout",
+            "",
+            NodeFlags::VISIBLE,
+            [0, 0, 9, 9],
+        );
         abstract_screen(&app(vec![
             root(),
             group,
@@ -52,7 +99,12 @@ fn nesting_counts() {
 
 #[test]
 fn all_flags_but_focus_count() {
-    let with = |flags| abstract_screen(&app(vec![root(), node(1, "Button", "b", flags, [0, 0, 9, 9])]));
+    let with = |flags| {
+        abstract_screen(&app(vec![
+            root(),
+            node(1, "Button", "b", flags, [0, 0, 9, 9]),
+        ]))
+    };
     assert_eq!(with(TAPPABLE | NodeFlags::FOCUSED), with(TAPPABLE));
     assert_ne!(with(TAPPABLE | NodeFlags::CHECKED), with(TAPPABLE));
     assert_ne!(with(TAPPABLE - NodeFlags::ENABLED), with(TAPPABLE));
@@ -65,7 +117,10 @@ fn a_dialog_or_a_keyboard_makes_another_state_but_the_keys_shown_do_not() {
     let plain = abstract_screen(&screen(vec![application()]));
     let with = |kind, id| abstract_screen(&screen(vec![application(), (kind, vec![key(id)])]));
     assert_ne!(with(WindowKind::Keyboard, "a"), plain);
-    assert_eq!(with(WindowKind::Keyboard, "a"), with(WindowKind::Keyboard, "b"));
+    assert_eq!(
+        with(WindowKind::Keyboard, "a"),
+        with(WindowKind::Keyboard, "b")
+    );
     assert_ne!(with(WindowKind::Dialog, "a"), with(WindowKind::Dialog, "b"));
     assert_ne!(with(WindowKind::Dialog, "a"), with(WindowKind::Popup, "a"));
 }
@@ -82,6 +137,17 @@ fn a_gain_counts_once() {
     assert!(coverage.gain(&gain));
     assert!(!coverage.gain(&gain));
     let point = coverage.at(10, Micros(20));
-    assert_eq!((point.events, point.activities, point.screens, point.branches), (10, 1, 2, 1));
-    assert!(coverage.gain(&Gain { branches: vec![1, 2], ..Gain::default() }));
+    assert_eq!(
+        (
+            point.events,
+            point.activities,
+            point.screens,
+            point.branches
+        ),
+        (10, 1, 2, 1)
+    );
+    assert!(coverage.gain(&Gain {
+        branches: vec![1, 2],
+        ..Gain::default()
+    }));
 }

@@ -12,17 +12,28 @@ use retap_shared::protocol::{Fault, Request, Target};
 use retap_shared::trace::Start;
 use retap_shared::verdict::Interruption;
 
-use crate::fakes::{device, in_virtual_time, listening, lost, playing, pool_with_a_broken_one, trace};
+use crate::fakes::{
+    device, in_virtual_time, listening, lost, playing, pool_with_a_broken_one, trace,
+};
 
 fn question(steps: impl IntoIterator<Item = u32>) -> Question {
-    Question { steps: trace(steps).steps.into(), attempt: 0, from_start: true }
+    Question {
+        steps: trace(steps).steps.into(),
+        attempt: 0,
+        from_start: true,
+    }
 }
 
 /// Twelve questions at once, half of them with the step that does it.
 async fn answers(pool: &Pool) -> Vec<Observation> {
     let oracle = Pooled::new(pool, Conditions::of(&trace([])), &nobody());
-    let asked = (0..12).map(|question_number| oracle.ask(question(question_number..question_number + 6)));
-    join_all(asked).await.into_iter().map(Result::unwrap).collect()
+    let asked =
+        (0..12).map(|question_number| oracle.ask(question(question_number..question_number + 6)));
+    join_all(asked)
+        .await
+        .into_iter()
+        .map(Result::unwrap)
+        .collect()
 }
 
 fn needs_six(steps: &[u32]) -> bool {
@@ -51,17 +62,32 @@ async fn a_lost_phone_is_told_and_gets_no_more_work() {
     assert!(oracle.ask(question([6])).await.unwrap().reached);
     assert_eq!(pool.len(), 1);
     let why = "the phone was lost: the cable was pulled".to_owned();
-    assert_eq!(*heard.lock().unwrap(), [RunEvent::DeviceLost { device: "phone-0".to_owned(), why }]);
+    assert_eq!(
+        *heard.lock().unwrap(),
+        [RunEvent::DeviceLost {
+            device: "phone-0".to_owned(),
+            why
+        }]
+    );
 }
 
 fn agent_died() -> RequestError {
-    Interruption::AgentDied { why: "it was started anew".to_owned() }.into()
+    Interruption::AgentDied {
+        why: "it was started anew".to_owned(),
+    }
+    .into()
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_phone_whose_agent_was_started_anew_plays_the_run_again() {
     let answer = playing(needs_six);
-    let phone = move |before, request| if before < 3 { Err(agent_died()) } else { answer(before, request) };
+    let phone = move |before, request| {
+        if before < 3 {
+            Err(agent_died())
+        } else {
+            answer(before, request)
+        }
+    };
     let pool = Pool::new(vec![device("a", phone).await]);
     let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
     assert!(oracle.ask(question([6])).await.unwrap().reached);
@@ -72,15 +98,24 @@ async fn a_phone_whose_agent_was_started_anew_plays_the_run_again() {
 async fn a_phone_whose_agent_dies_again_and_again_is_given_up() {
     let pool = Pool::new(vec![device("a", |_, _| Err(agent_died())).await]);
     let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
-    assert!(matches!(oracle.ask(question([6])).await, Err(OracleError::Pool(_))));
+    assert!(matches!(
+        oracle.ask(question([6])).await,
+        Err(OracleError::Pool(_))
+    ));
 }
 
 #[tokio::test(start_paused = true)]
 async fn when_all_phones_are_lost_there_is_no_answer_but_an_error() {
-    let pool = Pool::new(vec![device("a", |_, _| Err(lost())).await, device("b", |_, _| Err(lost())).await]);
+    let pool = Pool::new(vec![
+        device("a", |_, _| Err(lost())).await,
+        device("b", |_, _| Err(lost())).await,
+    ]);
     let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
     let error = oracle.ask(question([6])).await.unwrap_err();
-    assert!(matches!(error, OracleError::Pool(PoolError::Empty { ref lost }) if lost.len() == 2), "{error}");
+    assert!(
+        matches!(error, OracleError::Pool(PoolError::Empty { ref lost }) if lost.len() == 2),
+        "{error}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -88,14 +123,20 @@ async fn what_the_phone_will_not_play_is_an_error_and_the_phone_stays() {
     let refuses = |_, _| Err(Fault::Impossible("there is no app `x`".to_owned()).into());
     let pool = Pool::new(vec![device("a", refuses).await]);
     let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
-    assert!(matches!(oracle.ask(question([6])).await, Err(OracleError::Refused { .. })));
+    assert!(matches!(
+        oracle.ask(question([6])).await,
+        Err(OracleError::Refused { .. })
+    ));
     assert_eq!(pool.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_phone_that_fails_is_not_blamed_on_the_app() {
     let fails = |_, _| Err(Fault::Phone("the input service is gone".to_owned()).into());
-    let pool = Pool::new(vec![device("a", fails).await, device("b", playing(needs_six)).await]);
+    let pool = Pool::new(vec![
+        device("a", fails).await,
+        device("b", playing(needs_six)).await,
+    ]);
     let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
     assert!(oracle.ask(question([6])).await.unwrap().reached);
     assert_eq!(pool.len(), 1);
@@ -114,8 +155,19 @@ async fn a_question_is_played_as_its_trace_says() {
     let mut origin = trace([1, 6]);
     origin.header.start = Start::Restart;
     origin.header.target = Some(Target::Activity("Settings".into()));
-    let oracle = Pooled::new(&Pool::new(vec![phone.await]), Conditions::of(&origin), &nobody());
-    oracle.ask(Question { steps: origin.steps.clone().into(), attempt: 3, from_start: true }).await.unwrap();
+    let oracle = Pooled::new(
+        &Pool::new(vec![phone.await]),
+        Conditions::of(&origin),
+        &nobody(),
+    );
+    oracle
+        .ask(Question {
+            steps: origin.steps.clone().into(),
+            attempt: 3,
+            from_start: true,
+        })
+        .await
+        .unwrap();
     let plays = played.lock().unwrap();
     assert_eq!(
         (plays[0].start, &plays[0].target, &plays[0].steps),

@@ -57,7 +57,12 @@ async fn work_is_spread_over_all_phones() {
     for _ in 0..6 {
         names.push(pool.lease().await.unwrap().name().to_owned());
     }
-    assert_eq!(names, ["phone-0", "phone-1", "phone-2", "phone-0", "phone-1", "phone-2"]);
+    assert_eq!(
+        names,
+        [
+            "phone-0", "phone-1", "phone-2", "phone-0", "phone-1", "phone-2"
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -65,7 +70,10 @@ async fn a_quarantined_phone_never_comes_back() {
     let pool = pool(2).await;
     pool.lease().await.unwrap().quarantine("it smokes");
     assert_eq!(pool.len(), 1);
-    assert_eq!(pool.lost(), [("phone-0".to_owned(), "it smokes".to_owned())]);
+    assert_eq!(
+        pool.lost(),
+        [("phone-0".to_owned(), "it smokes".to_owned())]
+    );
     for _ in 0..3 {
         assert_eq!(pool.lease().await.unwrap().name(), "phone-1");
     }
@@ -75,7 +83,11 @@ async fn a_quarantined_phone_never_comes_back() {
 async fn when_the_last_phone_is_lost_all_who_wait_are_told_why() {
     let pool = pool(2).await;
     let (one, other) = (pool.lease().await.unwrap(), pool.lease().await.unwrap());
-    let mut waiting = [Box::pin(pool.lease()), Box::pin(pool.lease()), Box::pin(pool.lease())];
+    let mut waiting = [
+        Box::pin(pool.lease()),
+        Box::pin(pool.lease()),
+        Box::pin(pool.lease()),
+    ];
     for wait in &mut waiting {
         assert!(poll!(wait).is_pending());
     }
@@ -87,11 +99,17 @@ async fn when_the_last_phone_is_lost_all_who_wait_are_told_why() {
         assert_eq!(lost.len(), 2);
     }
     let error = pool.lease().await.unwrap_err().to_string();
-    assert!(error.contains("`phone-0`: it smokes") && error.contains("`phone-1`: it was stolen"), "{error}");
+    assert!(
+        error.contains("`phone-0`: it smokes") && error.contains("`phone-1`: it was stolen"),
+        "{error}"
+    );
     assert!(pool.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_pool_of_no_phones_makes_nobody_wait() {
-    assert_eq!(pool(0).await.lease().await.unwrap_err(), PoolError::Empty { lost: Vec::new() });
+    assert_eq!(
+        pool(0).await.lease().await.unwrap_err(),
+        PoolError::Empty { lost: Vec::new() }
+    );
 }

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use retap_engine::explore::{Choice, Random};
 use retap_engine::seed::Seed;
 use retap_shared::action::{Action, Key};
-use retap_shared::screen::{Node, NodeFlags, Rect, Screen, ScreenContent, Size, Window, WindowKind};
+use retap_shared::screen::{
+    Node, NodeFlags, Rect, Screen, ScreenContent, Size, Window, WindowKind,
+};
 
 use crate::screens::{TAPPABLE, app, node, root, screen, texted};
 
@@ -20,7 +22,13 @@ fn touched(choices: &[Choice]) -> HashSet<usize> {
 }
 
 fn button(number: i32) -> Node {
-    node(1, "android.widget.Button", "", TAPPABLE, [0, 60 * number, 400, 60 * number + 50])
+    node(
+        1,
+        "android.widget.Button",
+        "",
+        TAPPABLE,
+        [0, 60 * number, 400, 60 * number + 50],
+    )
 }
 
 #[test]
@@ -34,7 +42,10 @@ fn the_same_seed_makes_the_same_choices_and_another_one_others() {
 fn what_was_tried_less_is_preferred() {
     let screen = app(std::iter::once(root()).chain((0..10).map(button)).collect());
     let mut taps: HashMap<usize, u32> = HashMap::new();
-    for node in choices(&screen, 1, 400).iter().filter_map(|choice| choice.node) {
+    for node in choices(&screen, 1, 400)
+        .iter()
+        .filter_map(|choice| choice.node)
+    {
         *taps.entry(node).or_default() += 1;
     }
     assert_eq!(taps.len(), 10);
@@ -57,31 +68,90 @@ fn an_equal_list_of_other_texts_is_not_tried_anew() {
 
 #[test]
 fn only_what_can_be_touched_is_touched() {
-    let below = node(1, "android.widget.Button", "below", TAPPABLE, [0, 0, 400, 50]);
-    let disabled =
-        node(1, "android.widget.Button", "disabled", TAPPABLE - NodeFlags::ENABLED, [100, 300, 300, 350]);
-    let hidden =
-        node(1, "android.widget.Button", "hidden", TAPPABLE - NodeFlags::VISIBLE, [100, 350, 300, 400]);
-    let label =
-        node(1, "android.widget.TextView", "label", NodeFlags::VISIBLE | NodeFlags::ENABLED, [0, 0, 9, 9]);
-    let outside = node(1, "android.widget.Button", "outside", TAPPABLE, [0, 900, 400, 950]);
-    let yes = node(1, "android.widget.Button", "yes", TAPPABLE, [100, 400, 300, 450]);
+    let below = node(
+        1,
+        "android.widget.Button",
+        "below",
+        TAPPABLE,
+        [0, 0, 400, 50],
+    );
+    let disabled = node(
+        1,
+        "android.widget.Button",
+        "disabled",
+        TAPPABLE - NodeFlags::ENABLED,
+        [100, 300, 300, 350],
+    );
+    let hidden = node(
+        1,
+        "android.widget.Button",
+        "hidden",
+        TAPPABLE - NodeFlags::VISIBLE,
+        [100, 350, 300, 400],
+    );
+    let label = node(
+        1,
+        "android.widget.TextView",
+        "label",
+        NodeFlags::VISIBLE | NodeFlags::ENABLED,
+        [0, 0, 9, 9],
+    );
+    let outside = node(
+        1,
+        "android.widget.Button",
+        "outside",
+        TAPPABLE,
+        [0, 900, 400, 950],
+    );
+    let yes = node(
+        1,
+        "android.widget.Button",
+        "yes",
+        TAPPABLE,
+        [100, 400, 300, 450],
+    );
     let dialog = vec![root(), disabled, hidden, label, outside, yes];
-    let screen = screen(vec![(WindowKind::Application, vec![root(), below]), (WindowKind::Dialog, dialog)]);
-    let yes = screen.nodes().iter().position(|node| node.id == "yes").unwrap();
+    let screen = screen(vec![
+        (WindowKind::Application, vec![root(), below]),
+        (WindowKind::Dialog, dialog),
+    ]);
+    let yes = screen
+        .nodes()
+        .iter()
+        .position(|node| node.id == "yes")
+        .unwrap();
     assert_eq!(touched(&choices(&screen, 1, 200)), HashSet::from([yes]));
 }
 
 #[test]
 fn the_keyboard_is_not_played_on_and_what_is_under_it_is_left_alone() {
-    let covered = node(1, "android.widget.Button", "covered", TAPPABLE, [0, 600, 400, 650]);
-    let halfway = node(1, "android.widget.Button", "halfway", TAPPABLE, [0, 400, 400, 700]);
+    let covered = node(
+        1,
+        "android.widget.Button",
+        "covered",
+        TAPPABLE,
+        [0, 600, 400, 650],
+    );
+    let halfway = node(
+        1,
+        "android.widget.Button",
+        "halfway",
+        TAPPABLE,
+        [0, 400, 400, 700],
+    );
     let key = node(0, "Key", "q", TAPPABLE, [0, 500, 400, 800]);
-    let windows =
-        vec![(WindowKind::Application, vec![root(), covered, halfway]), (WindowKind::Keyboard, vec![key])];
+    let windows = vec![
+        (WindowKind::Application, vec![root(), covered, halfway]),
+        (WindowKind::Keyboard, vec![key]),
+    ];
     let choices = choices(&screen(windows), 1, 200);
     assert_eq!(touched(&choices), HashSet::from([2]));
-    assert!(choices.iter().filter_map(|choice| choice.action.place()).all(|place| place.y < 500));
+    assert!(
+        choices
+            .iter()
+            .filter_map(|choice| choice.action.place())
+            .all(|place| place.y < 500)
+    );
 }
 
 #[test]
@@ -90,14 +160,41 @@ fn each_widget_is_used_as_it_can_be() {
     let scrollable = NodeFlags::VISIBLE | NodeFlags::ENABLED | NodeFlags::SCROLLABLE;
     let screen = app(vec![
         root(),
-        node(1, "android.widget.EditText", "field", editable, [0, 0, 400, 50]),
-        node(1, "android.widget.Button", "press", TAPPABLE | NodeFlags::LONG_CLICKABLE, [0, 50, 400, 100]),
-        node(1, "android.widget.ListView", "list", scrollable, [0, 100, 400, 500]),
-        node(1, "androidx.viewpager.widget.ViewPager", "pager", scrollable, [0, 500, 400, 800]),
+        node(
+            1,
+            "android.widget.EditText",
+            "field",
+            editable,
+            [0, 0, 400, 50],
+        ),
+        node(
+            1,
+            "android.widget.Button",
+            "press",
+            TAPPABLE | NodeFlags::LONG_CLICKABLE,
+            [0, 50, 400, 100],
+        ),
+        node(
+            1,
+            "android.widget.ListView",
+            "list",
+            scrollable,
+            [0, 100, 400, 500],
+        ),
+        node(
+            1,
+            "androidx.viewpager.widget.ViewPager",
+            "pager",
+            scrollable,
+            [0, 500, 400, 800],
+        ),
     ]);
     let all = choices(&screen, 9, 1_000);
-    let on =
-        |node: usize| all.iter().filter(move |choice| choice.node == Some(node)).map(|choice| &choice.action);
+    let on = |node: usize| {
+        all.iter()
+            .filter(move |choice| choice.node == Some(node))
+            .map(|choice| &choice.action)
+    };
     let texts: HashSet<&str> = on(1)
         .filter_map(|action| match action {
             Action::Text { text, .. } => Some(text.as_str()),
@@ -106,29 +203,45 @@ fn each_widget_is_used_as_it_can_be() {
         .collect();
     assert!(texts.contains("") && texts.contains("user@example.com"));
     assert!(texts.iter().any(|text| text.len() > 150) && texts.iter().any(|text| !text.is_ascii()));
-    assert!(texts.iter().any(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())));
+    assert!(
+        texts
+            .iter()
+            .any(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+    );
     assert!(on(2).any(|action| matches!(action, Action::Tap(_))));
     assert!(on(2).any(|action| matches!(action, Action::LongPress(_))));
     let ways = |node: usize| -> HashSet<(i32, i32)> {
         on(node)
             .map(|action| match action {
-                Action::Swipe { from, to, .. } => ((to.x - from.x).signum(), (to.y - from.y).signum()),
+                Action::Swipe { from, to, .. } => {
+                    ((to.x - from.x).signum(), (to.y - from.y).signum())
+                }
                 other => panic!("{other} on something that only scrolls"),
             })
             .collect()
     };
     assert_eq!(ways(3), HashSet::from([(0, 1), (0, -1)]));
     assert_eq!(ways(4), HashSet::from([(1, 0), (-1, 0)]));
-    let alone: HashSet<&Action> =
-        all.iter().filter(|choice| choice.node.is_none()).map(|choice| &choice.action).collect();
+    let alone: HashSet<&Action> = all
+        .iter()
+        .filter(|choice| choice.node.is_none())
+        .map(|choice| &choice.action)
+        .collect();
     assert!(alone.contains(&Action::Key(Key::Back)) && alone.contains(&Action::Key(Key::Menu)));
-    assert!(alone.iter().any(|action| matches!(action, Action::Rotate(_))));
+    assert!(
+        alone
+            .iter()
+            .any(|action| matches!(action, Action::Rotate(_)))
+    );
 }
 
 #[test]
 fn a_password_field_mostly_gets_a_password() {
     let flags = NodeFlags::VISIBLE | NodeFlags::ENABLED | NodeFlags::EDITABLE | NodeFlags::PASSWORD;
-    let screen = app(vec![root(), node(1, "android.widget.EditText", "x", flags, [0, 0, 400, 50])]);
+    let screen = app(vec![
+        root(),
+        node(1, "android.widget.EditText", "x", flags, [0, 0, 400, 50]),
+    ]);
     let mut first = HashMap::new();
     for seed in 0..300 {
         for choice in choices(&screen, seed, 3) {

@@ -22,19 +22,41 @@ async fn reduced<F>(
 where
     F: Fn(&[u32], u32) -> bool + Send + Sync,
 {
-    reduce(&trace(0..steps), algorithm, settings, oracle, &nobody(), &Stop::new()).await.unwrap()
+    reduce(
+        &trace(0..steps),
+        algorithm,
+        settings,
+        oracle,
+        &nobody(),
+        &Stop::new(),
+    )
+    .await
+    .unwrap()
 }
 
 fn unchecked() -> ReduceSettings {
-    ReduceSettings { check_runs: 0, ..ReduceSettings::default() }
+    ReduceSettings {
+        check_runs: 0,
+        ..ReduceSettings::default()
+    }
 }
 
 /// Zeller and Hildebrandt's own example: eight changes of which 1, 7 and 8 are needed together.
 #[tokio::test(start_paused = true)]
 async fn dd_asks_exactly_what_the_published_example_asks() {
-    let oracle = Formula::new(|steps: &[u32], _| [1, 7, 8].iter().all(|needed| steps.contains(needed)));
+    let oracle =
+        Formula::new(|steps: &[u32], _| [1, 7, 8].iter().all(|needed| steps.contains(needed)));
     let trace = trace(1..=8);
-    let result = reduce(&trace, Algorithm::Dd, &unchecked(), &oracle, &nobody(), &Stop::new()).await.unwrap();
+    let result = reduce(
+        &trace,
+        Algorithm::Dd,
+        &unchecked(),
+        &oracle,
+        &nobody(),
+        &Stop::new(),
+    )
+    .await
+    .unwrap();
     let asked: Vec<Vec<u32>> = oracle.asked().into_iter().map(|(steps, _)| steps).collect();
     let expected: [&[u32]; 18] = [
         &[1, 2, 3, 4, 5, 6, 7, 8],
@@ -81,8 +103,9 @@ async fn an_empty_trace_is_checked_and_left_as_it_is() {
 #[tokio::test(start_paused = true)]
 async fn auto_removes_what_only_goes_together() {
     let closed = |steps: &[u32]| steps.contains(&15) == steps.contains(&16);
-    let does =
-        move |steps: &[u32], _| [3, 12, 30].iter().all(|needed| steps.contains(needed)) && closed(steps);
+    let does = move |steps: &[u32], _| {
+        [3, 12, 30].iter().all(|needed| steps.contains(needed)) && closed(steps)
+    };
     let dd = reduced(Algorithm::Dd, 33, &unchecked(), &Formula::new(does)).await;
     assert_eq!(numbers(&dd.trace.steps), [3, 12, 15, 16, 30]);
     let auto = reduced(Algorithm::Auto, 33, &unchecked(), &Formula::new(does)).await;
@@ -92,25 +115,58 @@ async fn auto_removes_what_only_goes_together() {
 #[tokio::test(start_paused = true)]
 async fn a_trace_that_does_not_reproduce_is_refused_with_its_share() {
     let oracle = Formula::new(|_: &[u32], attempt| attempt < 3);
-    let settings =
-        ReduceSettings { runs: 10, successes: 8, parallel: 4, check_runs: 5, ..ReduceSettings::default() };
+    let settings = ReduceSettings {
+        runs: 10,
+        successes: 8,
+        parallel: 4,
+        check_runs: 5,
+        ..ReduceSettings::default()
+    };
     let (sink, heard) = listening();
     let trace = trace(0..40);
-    let result = reduce(&trace, Algorithm::Dd, &settings, &oracle, &sink, &Stop::new()).await.unwrap();
+    let result = reduce(
+        &trace,
+        Algorithm::Dd,
+        &settings,
+        &oracle,
+        &sink,
+        &Stop::new(),
+    )
+    .await
+    .unwrap();
     assert_eq!(result.outcome, Outcome::DoesNotReproduce);
     assert_eq!((result.original.successes, result.original.runs), (3, 10));
     assert_eq!(result.original.failure, Some(Verdict::TargetNotReached));
-    assert_eq!((result.trace, result.result, result.runs), (trace, None, 10));
-    let checked = RunEvent::Checked { what: Checked::Original, successes: 3, runs: 10 };
+    assert_eq!(
+        (result.trace, result.result, result.runs),
+        (trace, None, 10)
+    );
+    let checked = RunEvent::Checked {
+        what: Checked::Original,
+        successes: 3,
+        runs: 10,
+    };
     assert!(heard.lock().unwrap().contains(&checked));
 }
 
 #[tokio::test(start_paused = true)]
 async fn settings_that_decide_nothing_are_refused() {
     for (successes, runs) in [(0, 0), (0, 5), (6, 5)] {
-        let settings = ReduceSettings { runs, successes, ..ReduceSettings::default() };
+        let settings = ReduceSettings {
+            runs,
+            successes,
+            ..ReduceSettings::default()
+        };
         let oracle = Formula::new(|_: &[u32], _| true);
-        let answer = reduce(&trace(0..3), Algorithm::Dd, &settings, &oracle, &nobody(), &Stop::new()).await;
+        let answer = reduce(
+            &trace(0..3),
+            Algorithm::Dd,
+            &settings,
+            &oracle,
+            &nobody(),
+            &Stop::new(),
+        )
+        .await;
         assert!(matches!(answer, Err(ReduceError::Settings { .. })));
         assert!(oracle.asked().is_empty());
     }
@@ -119,13 +175,25 @@ async fn settings_that_decide_nothing_are_refused() {
 #[tokio::test(start_paused = true)]
 async fn the_result_is_checked_by_runs_that_nobody_has_seen_before() {
     let oracle = Formula::new(|steps: &[u32], attempt| steps.contains(&5) && attempt != 6);
-    let settings =
-        ReduceSettings { runs: 4, successes: 3, parallel: 2, check_runs: 5, ..ReduceSettings::default() };
+    let settings = ReduceSettings {
+        runs: 4,
+        successes: 3,
+        parallel: 2,
+        check_runs: 5,
+        ..ReduceSettings::default()
+    };
     let result = reduced(Algorithm::Dd, 20, &settings, &oracle).await;
     let check = result.result.unwrap();
-    assert_eq!((check.successes, check.runs, check.failure), (4, 5, Some(Verdict::TargetNotReached)));
-    let mut attempts: Vec<u32> =
-        oracle.asked().into_iter().filter(|(steps, _)| steps == &[5]).map(|(_, attempt)| attempt).collect();
+    assert_eq!(
+        (check.successes, check.runs, check.failure),
+        (4, 5, Some(Verdict::TargetNotReached))
+    );
+    let mut attempts: Vec<u32> = oracle
+        .asked()
+        .into_iter()
+        .filter(|(steps, _)| steps == &[5])
+        .map(|(_, attempt)| attempt)
+        .collect();
     attempts.sort_unstable();
     assert_eq!(attempts, [0, 1, 2, 4, 5, 6, 7, 8]);
 }
@@ -135,7 +203,16 @@ async fn what_is_told_on_the_way_adds_up() {
     let oracle = Formula::new(|steps: &[u32], _| steps.contains(&5) && steps.contains(&17));
     let (sink, heard) = listening();
     let stop = Stop::new();
-    let result = reduce(&trace(0..30), Algorithm::Auto, &unchecked(), &oracle, &sink, &stop).await.unwrap();
+    let result = reduce(
+        &trace(0..30),
+        Algorithm::Auto,
+        &unchecked(),
+        &oracle,
+        &sink,
+        &stop,
+    )
+    .await
+    .unwrap();
     let heard = heard.lock().unwrap();
     let sizes: Vec<u32> = heard
         .iter()
@@ -149,7 +226,14 @@ async fn what_is_told_on_the_way_adds_up() {
     let asked = oracle.asked();
     let events = asked.iter().map(|(steps, _)| steps.len() as u64).sum();
     let (target, took) = ("any problem".to_owned(), result.took);
-    let ended = RunEvent::ReductionEnded { target, from: 30, to: 2, runs: asked.len() as u64, events, took };
+    let ended = RunEvent::ReductionEnded {
+        target,
+        from: 30,
+        to: 2,
+        runs: asked.len() as u64,
+        events,
+        took,
+    };
     assert_eq!(heard.last(), Some(&ended));
     assert_eq!((result.runs, result.events), (asked.len() as u64, events));
 }
@@ -162,20 +246,40 @@ async fn several_runs_a_candidate_hold_on_to_what_only_mostly_works() {
             [4, 9, 23].iter().all(|needed| steps.contains(needed))
                 && !scrambled(seed, steps, attempt).is_multiple_of(10)
         };
-        let settings = ReduceSettings { runs: 10, successes: 6, check_runs: 20, ..ReduceSettings::default() };
+        let settings = ReduceSettings {
+            runs: 10,
+            successes: 6,
+            check_runs: 20,
+            ..ReduceSettings::default()
+        };
         let oracle = Formula::new(does);
         let alone = reduced(Algorithm::Dd, 40, &settings, &oracle).await;
         assert_eq!(numbers(&alone.trace.steps), [4, 9, 23], "seed {seed}");
-        assert!(alone.result.as_ref().unwrap().successes >= 13, "seed {seed}");
+        assert!(
+            alone.result.as_ref().unwrap().successes >= 13,
+            "seed {seed}"
+        );
         for (steps, attempt) in oracle.asked() {
-            assert!(attempt < 10 || steps == [4, 9, 23], "{steps:?} was run too often");
+            assert!(
+                attempt < 10 || steps == [4, 9, 23],
+                "{steps:?} was run too often"
+            );
             let hopeless = ![4, 9, 23].iter().all(|needed| steps.contains(needed));
-            assert!(!hopeless || attempt < 5, "{steps:?} was run on although it had failed five times");
+            assert!(
+                !hopeless || attempt < 5,
+                "{steps:?} was run on although it had failed five times"
+            );
         }
         for parallel in [2, 4, 7] {
-            let settings = ReduceSettings { parallel, ..settings.clone() };
+            let settings = ReduceSettings {
+                parallel,
+                ..settings.clone()
+            };
             let together = reduced(Algorithm::Dd, 40, &settings, &Formula::new(does)).await;
-            assert_eq!((&together.kept, &together.result), (&alone.kept, &alone.result));
+            assert_eq!(
+                (&together.kept, &together.result),
+                (&alone.kept, &alone.result)
+            );
         }
     }
 }
@@ -186,7 +290,10 @@ async fn phones_that_are_free_are_used() {
     let mut spans = Vec::new();
     for parallel in [1, 4] {
         let start = tokio::time::Instant::now();
-        let settings = ReduceSettings { parallel, ..unchecked() };
+        let settings = ReduceSettings {
+            parallel,
+            ..unchecked()
+        };
         reduced(Algorithm::Auto, 200, &settings, &Formula::new(does)).await;
         spans.push(start.elapsed());
     }

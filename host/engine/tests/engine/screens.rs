@@ -1,28 +1,55 @@
 //! Screens for tests, built from a few words.
 
-use retap_shared::screen::{Node, NodeFlags, Rect, Screen, ScreenContent, Size, Window, WindowKind};
+use retap_shared::screen::{
+    Node, NodeFlags, Rect, Screen, ScreenContent, Size, Window, WindowKind,
+};
 
-pub(crate) const TAPPABLE: NodeFlags =
-    NodeFlags::VISIBLE.union(NodeFlags::ENABLED).union(NodeFlags::CLICKABLE);
+pub(crate) const TAPPABLE: NodeFlags = NodeFlags::VISIBLE
+    .union(NodeFlags::ENABLED)
+    .union(NodeFlags::CLICKABLE);
 
 pub(crate) fn node(depth: u16, class: &str, id: &str, flags: NodeFlags, bounds: [i32; 4]) -> Node {
     let [left, top, right, bottom] = bounds;
-    let bounds = Rect { left, top, right, bottom };
-    Node { depth, class: class.into(), id: id.into(), flags, bounds, ..Node::default() }
+    let bounds = Rect {
+        left,
+        top,
+        right,
+        bottom,
+    };
+    Node {
+        depth,
+        class: class.into(),
+        id: id.into(),
+        flags,
+        bounds,
+        ..Node::default()
+    }
 }
 
 pub(crate) fn root() -> Node {
-    node(0, "android.widget.FrameLayout", "", NodeFlags::VISIBLE | NodeFlags::ENABLED, [0, 0, 400, 800])
+    node(
+        0,
+        "android.widget.FrameLayout",
+        "",
+        NodeFlags::VISIBLE | NodeFlags::ENABLED,
+        [0, 0, 400, 800],
+    )
 }
 
 pub(crate) fn texted(node: Node, text: &str) -> Node {
-    Node { text: text.into(), ..node }
+    Node {
+        text: text.into(),
+        ..node
+    }
 }
 
 /// Bottom window first; the first one is the app's.
 pub(crate) fn screen(windows: Vec<(WindowKind, Vec<Node>)>) -> Screen {
     let mut content = ScreenContent {
-        size: Size { width: 400, height: 800 },
+        size: Size {
+            width: 400,
+            height: 800,
+        },
         activity: "app/Main".into(),
         ..ScreenContent::default()
     };

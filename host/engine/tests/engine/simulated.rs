@@ -21,33 +21,78 @@ async fn phones(spec: &str, count: usize) -> Vec<Device> {
     for number in 0..count {
         let phone = retap_simulator::open(spec).unwrap();
         let connection = Arc::new(InProcess::new(Box::new(phone)));
-        devices.push(Device::connect(format!("{spec}#{number}"), connection).await.unwrap());
+        devices.push(
+            Device::connect(format!("{spec}#{number}"), connection)
+                .await
+                .unwrap(),
+        );
     }
     devices
 }
 
-async fn explored(spec: &str, count: usize, events: u64, seed: u64, journal: &dyn Journal) -> Exploration {
+async fn explored(
+    spec: &str,
+    count: usize,
+    events: u64,
+    seed: u64,
+    journal: &dyn Journal,
+) -> Exploration {
     let devices = phones(spec, count).await;
     let app = devices[0].described().apps[0].clone();
     let settings = ExploreSettings::new(app, events);
     let make = || Box::new(Random::default()) as _;
     let pool = Pool::new(devices);
-    explore(&pool, &make, &settings, Seed(seed), journal, &nobody(), &Stop::new()).await.unwrap()
+    explore(
+        &pool,
+        &make,
+        &settings,
+        Seed(seed),
+        journal,
+        &nobody(),
+        &Stop::new(),
+    )
+    .await
+    .unwrap()
 }
 
 async fn reduced(spec: &str, count: usize, found: &Found, algorithm: Algorithm) -> Reduction {
     let pool = Pool::new(phones(spec, count).await);
     let oracle = Pooled::new(&pool, Conditions::of(&found.trace), &nobody());
-    let settings = ReduceSettings { parallel: count, ..ReduceSettings::default() };
-    reduce(&found.trace, algorithm, &settings, &oracle, &nobody(), &Stop::new()).await.unwrap()
+    let settings = ReduceSettings {
+        parallel: count,
+        ..ReduceSettings::default()
+    };
+    reduce(
+        &found.trace,
+        algorithm,
+        &settings,
+        &oracle,
+        &nobody(),
+        &Stop::new(),
+    )
+    .await
+    .unwrap()
 }
 
 /// All of an exploration but what a clock shows: the simulated phones have texts with the time of day in them, and
 /// that is another one on a phone that has been at work before.
 fn without_clock(exploration: &Exploration) -> impl PartialEq + use<> {
-    let Exploration { outcome, coverage, curve, found, events, took, .. } = exploration.clone();
+    let Exploration {
+        outcome,
+        coverage,
+        curve,
+        found,
+        events,
+        took,
+        ..
+    } = exploration.clone();
     let step = |step: Step| {
-        (step.action, step.activity, step.widget.map(|widget| (widget.id, widget.class, widget.path)))
+        (
+            step.action,
+            step.activity,
+            step.widget
+                .map(|widget| (widget.id, widget.class, widget.path)),
+        )
     };
     let found: Vec<_> = found
         .into_iter()
@@ -63,24 +108,45 @@ fn without_clock(exploration: &Exploration) -> impl PartialEq + use<> {
 async fn what_is_found_was_planted_and_most_of_it_is_found() {
     for name in retap_simulator::apps() {
         let truth = retap_simulator::truth(name).unwrap();
-        let exploration = explored(&format!("sim:{name}"), 2, 10_000, 1, &InMemory::default()).await;
+        let exploration =
+            explored(&format!("sim:{name}"), 2, 10_000, 1, &InMemory::default()).await;
         assert_eq!(exploration.events, 10_000);
         for found in &exploration.found {
-            let planted = truth.crashes.iter().find(|crash| crash.fingerprint == found.fingerprint);
+            let planted = truth
+                .crashes
+                .iter()
+                .find(|crash| crash.fingerprint == found.fingerprint);
             let planted = planted.unwrap_or_else(|| panic!("{name}: {}", found.problem.stack));
             assert_eq!(found.problem.kind, planted.kind);
             assert!(found.trace.steps.len() >= planted.shortest.len());
         }
         // What a random explorer has a chance of: few touches, and nothing that the system would have to do.
-        let outside = |step: &Step| matches!(step.action, Action::System(_) | Action::Key(Key::Home));
+        let outside =
+            |step: &Step| matches!(step.action, Action::System(_) | Action::Key(Key::Home));
         let near = truth
             .crashes
             .iter()
             .filter(|crash| crash.shortest.len() <= 6 && !crash.shortest.iter().any(outside))
             .count();
-        assert!(exploration.found.len() * 3 > near, "{name}: {} of {near}", exploration.found.len());
-        assert!(exploration.coverage.activities.iter().all(|activity| truth.activities.contains(activity)));
-        assert!(exploration.coverage.branches.iter().all(|&branch| branch < truth.branches));
+        assert!(
+            exploration.found.len() * 3 > near,
+            "{name}: {} of {near}",
+            exploration.found.len()
+        );
+        assert!(
+            exploration
+                .coverage
+                .activities
+                .iter()
+                .all(|activity| truth.activities.contains(activity))
+        );
+        assert!(
+            exploration
+                .coverage
+                .branches
+                .iter()
+                .all(|&branch| branch < truth.branches)
+        );
     }
 }
 
@@ -89,8 +155,14 @@ async fn the_same_seed_is_the_same_exploration_bit_for_bit() {
     for name in retap_simulator::apps() {
         let spec = format!("sim:{name}?noise=0.1&latency=realistic&seed=3");
         let once = explored(&spec, 2, 2_200, 5, &InMemory::default()).await;
-        assert!(explored(&spec, 2, 2_200, 5, &InMemory::default()).await == once, "{name}");
-        assert!(explored(&spec, 2, 2_200, 6, &InMemory::default()).await != once, "{name} with another seed");
+        assert!(
+            explored(&spec, 2, 2_200, 5, &InMemory::default()).await == once,
+            "{name}"
+        );
+        assert!(
+            explored(&spec, 2, 2_200, 6, &InMemory::default()).await != once,
+            "{name} with another seed"
+        );
     }
 }
 
@@ -101,7 +173,10 @@ async fn an_exploration_is_the_same_on_any_number_of_phones() {
         let alone = without_clock(&explored(&spec, 1, 2_200, 5, &InMemory::default()).await);
         for count in [2, 4] {
             let together = explored(&spec, count, 2_200, 5, &InMemory::default()).await;
-            assert!(without_clock(&together) == alone, "{name} on {count} phones");
+            assert!(
+                without_clock(&together) == alone,
+                "{name} on {count} phones"
+            );
         }
     }
 }
@@ -118,10 +193,15 @@ async fn an_exploration_goes_on_after_any_session() {
         for session in &sessions[sessions.len() - finished..] {
             // Through JSON, as a store keeps it.
             let written = serde_json::to_string(session).unwrap();
-            journal.note_session(&serde_json::from_str(&written).unwrap()).unwrap();
+            journal
+                .note_session(&serde_json::from_str(&written).unwrap())
+                .unwrap();
         }
         let resumed = explored(spec, 2, 3_000, 5, &journal).await;
-        assert!(without_clock(&resumed) == without_clock(&undisturbed), "after {finished} sessions");
+        assert!(
+            without_clock(&resumed) == without_clock(&undisturbed),
+            "after {finished} sessions"
+        );
     }
 }
 
@@ -130,15 +210,31 @@ async fn every_crash_that_is_found_is_cut_down_and_still_crashes() {
     for name in retap_simulator::apps() {
         let spec = format!("sim:{name}");
         let truth = retap_simulator::truth(name).unwrap();
-        for found in &explored(&spec, 1, 4_000, 2, &InMemory::default()).await.found {
-            let planted = truth.crashes.iter().find(|crash| crash.fingerprint == found.fingerprint).unwrap();
+        for found in &explored(&spec, 1, 4_000, 2, &InMemory::default())
+            .await
+            .found
+        {
+            let planted = truth
+                .crashes
+                .iter()
+                .find(|crash| crash.fingerprint == found.fingerprint)
+                .unwrap();
             let alone = reduced(&spec, 1, found, Algorithm::Auto).await;
             assert_eq!(alone.outcome, Outcome::Done, "{name}: {}", planted.name);
             let check = alone.result.unwrap();
-            assert_eq!((check.successes, check.runs), (3, 3), "{name}: {}", planted.name);
+            assert_eq!(
+                (check.successes, check.runs),
+                (3, 3),
+                "{name}: {}",
+                planted.name
+            );
             // What is left may be another way than the shortest, since nothing is put in that was not there.
             let (left, shortest) = (alone.trace.steps.len(), planted.shortest.len());
-            assert!((shortest..=shortest + 6).contains(&left), "{name}: {} in {left} steps", planted.name);
+            assert!(
+                (shortest..=shortest + 6).contains(&left),
+                "{name}: {} in {left} steps",
+                planted.name
+            );
             let together = reduced(&spec, 4, found, Algorithm::Auto).await;
             assert_eq!(together.kept, alone.kept, "{name}: {}", planted.name);
         }
@@ -151,14 +247,25 @@ async fn snapshots_save_steps_and_change_no_result() {
     let (mut with, mut without, mut resumed) = (0, 0, 0);
     for name in retap_simulator::apps() {
         let spec = format!("sim:{name}");
-        for found in &explored(&spec, 1, 4_000, 2, &InMemory::default()).await.found {
+        for found in &explored(&spec, 1, 4_000, 2, &InMemory::default())
+            .await
+            .found
+        {
             let clean = reduced(&spec, 3, found, Algorithm::Auto).await;
             let pool = Pool::new(phones(&spec, 3).await);
-            let conditions = Conditions { snapshots: true, ..Conditions::of(&found.trace) };
+            let conditions = Conditions {
+                snapshots: true,
+                ..Conditions::of(&found.trace)
+            };
             let oracle = Pooled::new(&pool, conditions, &nobody());
-            let settings = ReduceSettings { parallel: 3, ..ReduceSettings::default() };
+            let settings = ReduceSettings {
+                parallel: 3,
+                ..ReduceSettings::default()
+            };
             let (trace, stop) = (&found.trace, Stop::new());
-            let quick = reduce(trace, Algorithm::Auto, &settings, &oracle, &nobody(), &stop).await.unwrap();
+            let quick = reduce(trace, Algorithm::Auto, &settings, &oracle, &nobody(), &stop)
+                .await
+                .unwrap();
             assert_eq!(
                 (quick.kept, quick.result),
                 (clean.kept, clean.result),
@@ -170,5 +277,8 @@ async fn snapshots_save_steps_and_change_no_result() {
             resumed += oracle.resumed().runs;
         }
     }
-    assert!(resumed > 0 && with < without, "{resumed} resumed, {with} of {without} events");
+    assert!(
+        resumed > 0 && with < without,
+        "{resumed} resumed, {with} of {without} events"
+    );
 }

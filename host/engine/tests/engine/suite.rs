@@ -15,7 +15,8 @@ use retap_engine::pool::Pool;
 use retap_engine::seed::Seed;
 use retap_engine::stop::Stop;
 use retap_engine::suite::{
-    Logged, OnPhones, Replayer, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings, reduce_suite,
+    Logged, OnPhones, Replayer, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings,
+    reduce_suite,
 };
 use retap_shared::action::{Action, Key};
 use retap_shared::trace::Trace;
@@ -31,10 +32,30 @@ const OPTION: u32 = 2;
 /// The file browser's menu: opened and closed by the same button.
 fn menu(opening: &'static [u32], closing: &'static [u32]) -> Machine {
     Machine::new(move |state, action| match (state, action) {
-        (0, MENU) => To { state: 1, screen: 1, branches: opening.to_vec(), crashes: false },
-        (1, MENU) => To { state: 0, screen: 0, branches: closing.to_vec(), crashes: false },
-        (1, OPTION) => To { state: 2, screen: 2, branches: vec![100], crashes: false },
-        (state, _) => To { state, screen: u64::from(state), branches: vec![], crashes: false },
+        (0, MENU) => To {
+            state: 1,
+            screen: 1,
+            branches: opening.to_vec(),
+            crashes: false,
+        },
+        (1, MENU) => To {
+            state: 0,
+            screen: 0,
+            branches: closing.to_vec(),
+            crashes: false,
+        },
+        (1, OPTION) => To {
+            state: 2,
+            screen: 2,
+            branches: vec![100],
+            crashes: false,
+        },
+        (state, _) => To {
+            state,
+            screen: u64::from(state),
+            branches: vec![],
+            crashes: false,
+        },
     })
 }
 
@@ -49,8 +70,17 @@ async fn example_2_1_a_loop_that_covers_nothing_of_its_own_is_cut() {
 #[tokio::test]
 async fn example_2_2_a_loop_that_covers_something_stays() {
     for algorithm in BOTH {
-        let reduction = reduced(&menu(&[10], &[11]), &[&[MENU, MENU, MENU, OPTION]], algorithm).await;
-        assert_eq!(left(&reduction), [[MENU, MENU, MENU, OPTION]], "{algorithm}");
+        let reduction = reduced(
+            &menu(&[10], &[11]),
+            &[&[MENU, MENU, MENU, OPTION]],
+            algorithm,
+        )
+        .await;
+        assert_eq!(
+            left(&reduction),
+            [[MENU, MENU, MENU, OPTION]],
+            "{algorithm}"
+        );
     }
 }
 
@@ -58,8 +88,18 @@ async fn example_2_2_a_loop_that_covers_something_stays() {
 async fn example_2_3_a_loop_that_the_rest_depends_on_stays() {
     let folders = || {
         Machine::new(|state, _| match state {
-            0 | 1 => To { state: state + 1, screen: 0, branches: vec![1], crashes: false },
-            _ => To { state: 3, screen: 3, branches: vec![2], crashes: false },
+            0 | 1 => To {
+                state: state + 1,
+                screen: 0,
+                branches: vec![1],
+                crashes: false,
+            },
+            _ => To {
+                state: 3,
+                screen: 3,
+                branches: vec![2],
+                crashes: false,
+            },
         })
     };
     for algorithm in BOTH {
@@ -87,23 +127,47 @@ async fn example_2_4_fragments_of_three_traces_become_one() {
                 (3, F) => 5,
                 _ => state,
             };
-            To { state: next, screen: u64::from(next), branches: vec![action], crashes: false }
+            To {
+                state: next,
+                screen: u64::from(next),
+                branches: vec![action],
+                crashes: false,
+            }
         })
     };
     let suite: [&[u32]; 3] = [&[A, B, C, D], &[A, D, E, C, D], &[A, B, C, F]];
     for algorithm in BOTH {
         let reduction = reduced(&machine(), &suite, algorithm).await;
         assert_eq!(left(&reduction), [[A, B, C, D, E, C, F]], "{algorithm}");
-        assert_eq!((reduction.before.traces, reduction.before.transitions), (3, 13));
-        let used: Vec<usize> = reduction.fates.iter().map(|fate| fate.in_result.len()).collect();
-        assert_eq!(reduction.kept[0].fragments.iter().map(|part| part.steps.len()).sum::<usize>(), 7);
+        assert_eq!(
+            (reduction.before.traces, reduction.before.transitions),
+            (3, 13)
+        );
+        let used: Vec<usize> = reduction
+            .fates
+            .iter()
+            .map(|fate| fate.in_result.len())
+            .collect();
+        assert_eq!(
+            reduction.kept[0]
+                .fragments
+                .iter()
+                .map(|part| part.steps.len())
+                .sum::<usize>(),
+            7
+        );
         assert!(used.iter().any(|uses| *uses > 0));
     }
     // With two fragments at most it takes two traces.
     let traces: Vec<Trace> = suite.iter().map(|actions| trace(actions)).collect();
-    let settings =
-        SuiteSettings { algorithm: SuiteAlgorithm::DetReduce, fragments: 2, ..SuiteSettings::default() };
-    let reduction = reduce_suite(&traces, &settings, &machine(), &nobody(), &Stop::new()).await.unwrap();
+    let settings = SuiteSettings {
+        algorithm: SuiteAlgorithm::DetReduce,
+        fragments: 2,
+        ..SuiteSettings::default()
+    };
+    let reduction = reduce_suite(&traces, &settings, &machine(), &nobody(), &Stop::new())
+        .await
+        .unwrap();
     assert_eq!(reduction.kept.len(), 2, "{:?}", left(&reduction));
     assert!(reduction.kept.iter().all(|kept| kept.fragments.len() <= 2));
 }
@@ -130,14 +194,25 @@ async fn what_is_left_is_made_simpler_where_it_covers_the_same() {
     };
     let reduction = reduced(&machine(), &[&[200, 300, 400]], SuiteAlgorithm::Auto).await;
     assert_eq!(left(&reduction), [[0, 150, 400]]);
-    assert_eq!((reduction.simplified, &reduction.kept[0].simplified[..]), (2, &[0, 1][..]));
+    assert_eq!(
+        (reduction.simplified, &reduction.kept[0].simplified[..]),
+        (2, &[0, 1][..])
+    );
     assert_eq!(reduction.replays, (10, 10));
     assert!(reduction.after.covered.contains(&reduction.before.covered));
 
     let traces = [trace(&[200, 300, 400])];
-    let plain = SuiteSettings { simplify: false, ..SuiteSettings::default() };
-    let reduction = reduce_suite(&traces, &plain, &machine(), &nobody(), &Stop::new()).await.unwrap();
-    assert_eq!((left(&reduction), reduction.simplified), (vec![vec![200, 300, 400]], 0));
+    let plain = SuiteSettings {
+        simplify: false,
+        ..SuiteSettings::default()
+    };
+    let reduction = reduce_suite(&traces, &plain, &machine(), &nobody(), &Stop::new())
+        .await
+        .unwrap();
+    assert_eq!(
+        (left(&reduction), reduction.simplified),
+        (vec![vec![200, 300, 400]], 0)
+    );
     // The paper's leaves steps out and nothing else.
     let reduction = reduced(&machine(), &[&[200, 300, 400]], SuiteAlgorithm::DetReduce).await;
     assert_eq!(left(&reduction), [[200, 300, 400]]);
@@ -147,12 +222,42 @@ async fn what_is_left_is_made_simpler_where_it_covers_the_same() {
 async fn a_prefix_that_failed_once_is_not_played_again_in_another_way() {
     // Three states look the same, so that 5 and 6 look like loops; 8 is one, and is tried with and without them.
     let machine = Machine::new(|state, action| match (state, action) {
-        (0, 5) => To { state: 1, screen: 0, branches: vec![], crashes: false },
-        (1, 6) => To { state: 2, screen: 0, branches: vec![], crashes: false },
-        (2, 7) => To { state: 3, screen: 3, branches: vec![2], crashes: false },
-        (3, 8) => To { state: 3, screen: 3, branches: vec![], crashes: false },
-        (3, 9) => To { state: 4, screen: 4, branches: vec![3], crashes: false },
-        (state, _) => To { state, screen: 77, branches: vec![], crashes: false },
+        (0, 5) => To {
+            state: 1,
+            screen: 0,
+            branches: vec![],
+            crashes: false,
+        },
+        (1, 6) => To {
+            state: 2,
+            screen: 0,
+            branches: vec![],
+            crashes: false,
+        },
+        (2, 7) => To {
+            state: 3,
+            screen: 3,
+            branches: vec![2],
+            crashes: false,
+        },
+        (3, 8) => To {
+            state: 3,
+            screen: 3,
+            branches: vec![],
+            crashes: false,
+        },
+        (3, 9) => To {
+            state: 4,
+            screen: 4,
+            branches: vec![3],
+            crashes: false,
+        },
+        (state, _) => To {
+            state,
+            screen: 77,
+            branches: vec![],
+            crashes: false,
+        },
     });
     let reduction = reduced(&machine, &[&[5, 6, 7, 8, 9]], SuiteAlgorithm::DetReduce).await;
     assert_eq!(left(&reduction), [[5, 6, 7, 9]]);
@@ -166,7 +271,11 @@ async fn a_prefix_that_failed_once_is_not_played_again_in_another_way() {
 async fn a_crash_is_coverage_even_if_all_else_on_its_way_is_covered() {
     let machine = || {
         Machine::new(|state, action| To {
-            state: if action == 9 { 50 } else { (state + action) % 4 },
+            state: if action == 9 {
+                50
+            } else {
+                (state + action) % 4
+            },
             screen: u64::from((state + action) % 4),
             branches: vec![],
             crashes: action == 9 && state == 2,
@@ -187,13 +296,27 @@ async fn what_cannot_be_replayed_is_neither_kept_nor_counted() {
     let machine = Machine::new(move |state, action| {
         let mut count = count.lock().unwrap();
         *count += 1;
-        let screen = if action == 5 { 1_000 + u64::from(*count) } else { u64::from(action) };
-        To { state: state + 1, screen, branches: vec![], crashes: false }
+        let screen = if action == 5 {
+            1_000 + u64::from(*count)
+        } else {
+            u64::from(action)
+        };
+        To {
+            state: state + 1,
+            screen,
+            branches: vec![],
+            crashes: false,
+        }
     });
     for algorithm in BOTH {
         let reduction = reduced(&machine, &[&[1, 5, 2], &[3]], algorithm).await;
         assert_eq!(reduction.outcome, Outcome::Done);
-        assert_eq!(left(&reduction).concat().len(), 2, "{algorithm}: {:?}", left(&reduction));
+        assert_eq!(
+            left(&reduction).concat().len(),
+            2,
+            "{algorithm}: {:?}",
+            left(&reduction)
+        );
         assert_eq!(reduction.fates[0].replayable, 1);
         assert!(reduction.not_replayable > 0);
     }
@@ -204,7 +327,12 @@ async fn a_suite_of_which_nothing_can_be_replayed_does_not_reproduce() {
     let count = Mutex::new(0_u64);
     let machine = Machine::new(move |state, _| {
         *count.lock().unwrap() += 1;
-        To { state, screen: 1_000 + *count.lock().unwrap(), branches: vec![], crashes: false }
+        To {
+            state,
+            screen: 1_000 + *count.lock().unwrap(),
+            branches: vec![],
+            crashes: false,
+        }
     });
     for algorithm in BOTH {
         let reduction = reduced(&machine, &[&[1, 2], &[3]], algorithm).await;
@@ -215,11 +343,20 @@ async fn a_suite_of_which_nothing_can_be_replayed_does_not_reproduce() {
 /// An app made by a seed, of which only a part of its state is seen.
 fn made(seed: u64) -> Machine {
     Machine::new(move |state, action| {
-        let mut rng = Seed(seed).derive("to", u64::from(state) * 64 + u64::from(action)).rng();
+        let mut rng = Seed(seed)
+            .derive("to", u64::from(state) * 64 + u64::from(action))
+            .rng();
         let next = rng.random_range(0..14);
         let crashes = rng.random_range(0..25) == 0;
-        let branches = (0..rng.random_range(0..3)).map(|_| rng.random_range(0..40)).collect();
-        To { state: next, screen: u64::from(next % 6), branches, crashes }
+        let branches = (0..rng.random_range(0..3))
+            .map(|_| rng.random_range(0..40))
+            .collect();
+        To {
+            state: next,
+            screen: u64::from(next % 6),
+            branches,
+            crashes,
+        }
     })
 }
 
@@ -227,12 +364,20 @@ fn made_suite(seed: u64) -> Vec<Vec<u32>> {
     let mut rng = Seed(seed).derive("suite", 0).rng();
     let mut suite = Vec::new();
     for _ in 0..25 {
-        suite.push((0..rng.random_range(1..14)).map(|_| rng.random_range(0..5)).collect());
+        suite.push(
+            (0..rng.random_range(1..14))
+                .map(|_| rng.random_range(0..5))
+                .collect(),
+        );
     }
     suite
 }
 
-async fn made_and_reduced(machine: &Machine, seed: u64, algorithm: SuiteAlgorithm) -> SuiteReduction {
+async fn made_and_reduced(
+    machine: &Machine,
+    seed: u64,
+    algorithm: SuiteAlgorithm,
+) -> SuiteReduction {
     let suite = made_suite(seed);
     let suite: Vec<&[u32]> = suite.iter().map(Vec::as_slice).collect();
     reduced(machine, &suite, algorithm).await
@@ -293,7 +438,10 @@ proptest! {
 async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
     for algorithm in BOTH {
         let traces: Vec<Trace> = made_suite(3).iter().map(|actions| trace(actions)).collect();
-        let settings = SuiteSettings { algorithm, ..SuiteSettings::default() };
+        let settings = SuiteSettings {
+            algorithm,
+            ..SuiteSettings::default()
+        };
         let whole = made_and_reduced(&made(3), 3, algorithm).await;
 
         let (log, machine) = (InMemory::default(), made(3));
@@ -309,7 +457,9 @@ async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
                 }
             });
             let replayer = Logged::new(&machine, &log, &sink);
-            let reduction = reduce_suite(&traces, &settings, &replayer, &sink, &stop).await.unwrap();
+            let reduction = reduce_suite(&traces, &settings, &replayer, &sink, &stop)
+                .await
+                .unwrap();
             if reduction.outcome != Outcome::Interrupted {
                 finished = Some(reduction);
                 break;
@@ -326,34 +476,74 @@ async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
 
 #[tokio::test(start_paused = true)]
 async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes_on() {
-    let tiny = Tiny { back_by: Some(Action::Key(Key::Back)), ..Tiny::default() };
+    let tiny = Tiny {
+        back_by: Some(Action::Key(Key::Back)),
+        ..Tiny::default()
+    };
     let journal = InMemory::default();
-    let explored =
-        ExploreSettings { session_events: 8, keep_traces: true, ..ExploreSettings::new(Tiny::app(), 120) };
+    let explored = ExploreSettings {
+        session_events: 8,
+        keep_traces: true,
+        ..ExploreSettings::new(Tiny::app(), 120)
+    };
     let make = || Box::new(Random::default()) as _;
     let pool = Pool::new(vec![tiny.device("one").await]);
-    explore(&pool, &make, &explored, Seed(7), &journal, &nobody(), &Stop::new()).await.unwrap();
+    explore(
+        &pool,
+        &make,
+        &explored,
+        Seed(7),
+        &journal,
+        &nobody(),
+        &Stop::new(),
+    )
+    .await
+    .unwrap();
     let sessions = journal.recall_sessions().unwrap();
-    let traces: Vec<Trace> = sessions.into_values().flat_map(|session| session.traces).collect();
+    let traces: Vec<Trace> = sessions
+        .into_values()
+        .flat_map(|session| session.traces)
+        .collect();
     assert!(traces.len() >= 15);
 
     let widgets = || States::by(&Abstraction::Widgets(WidgetRules::default())).unwrap();
     let on = |pool: &Pool| OnPhones::new(pool, Tiny::app().app, widgets(), &nobody());
     for algorithm in BOTH {
-        let settings = SuiteSettings { algorithm, ..SuiteSettings::default() };
+        let settings = SuiteSettings {
+            algorithm,
+            ..SuiteSettings::default()
+        };
         let reduce = async |replayer: &dyn Replayer| {
             reduce_suite(&traces, &settings, replayer, &nobody(), &Stop::new()).await
         };
         let calm = reduce(&on(&pool)).await.unwrap();
-        assert_eq!((calm.outcome, calm.after.covered.problems.len()), (Outcome::Done, 1));
+        assert_eq!(
+            (calm.outcome, calm.after.covered.problems.len()),
+            (Outcome::Done, 1)
+        );
 
         let log = InMemory::default();
-        let dying = Pool::new(vec![Tiny { lost_at: Some(60), ..tiny.clone() }.device("dying").await]);
-        let error = reduce(&Logged::new(on(&dying), &log, &nobody())).await.unwrap_err();
+        let dying = Pool::new(vec![
+            Tiny {
+                lost_at: Some(60),
+                ..tiny.clone()
+            }
+            .device("dying")
+            .await,
+        ]);
+        let error = reduce(&Logged::new(on(&dying), &log, &nobody()))
+            .await
+            .unwrap_err();
         assert!(matches!(error, SuiteError::Pool(_)), "{error}");
         let before = log.runs();
         assert!(before > 0);
-        let resumed = reduce(&Logged::new(on(&pool), &log, &nobody())).await.unwrap();
-        assert_eq!((resumed.kept, resumed.spent), (calm.kept, calm.spent), "{algorithm}");
+        let resumed = reduce(&Logged::new(on(&pool), &log, &nobody()))
+            .await
+            .unwrap();
+        assert_eq!(
+            (resumed.kept, resumed.spent),
+            (calm.kept, calm.spent),
+            "{algorithm}"
+        );
     }
 }

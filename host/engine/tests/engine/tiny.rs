@@ -7,10 +7,12 @@ use retap_engine::device::Device;
 use retap_shared::action::{Action, Key};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Acted, AppInfo, Captured, Command, Controlled, Fault, Happening, Hit, Request, ScreenUpdate, Watched,
-    What,
+    Acted, AppInfo, Captured, Command, Controlled, Fault, Happening, Hit, Request, ScreenUpdate,
+    Watched, What,
 };
-use retap_shared::screen::{Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window};
+use retap_shared::screen::{
+    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
+};
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::{Problem, ProblemKind};
 
@@ -50,7 +52,10 @@ impl Tiny {
 
     pub(crate) fn app() -> AppInfo {
         AppInfo {
-            app: App { package: "tiny".into(), ..App::default() },
+            app: App {
+                package: "tiny".into(),
+                ..App::default()
+            },
             label: "Tiny".into(),
             activities: vec!["tiny/Home".into(), "tiny/Second".into()],
             branches: 3,
@@ -59,16 +64,29 @@ impl Tiny {
 
     fn answer(&self, place: &mut Place, request: Request) -> Answer {
         match request {
-            Request::Watch(_) => Ok(Watched { happened: Vec::new() }.into()),
-            Request::Capture(_) => {
-                Ok(Captured { screen: ScreenUpdate::Full(screen(*place)), worked: Micros::ZERO }.into())
+            Request::Watch(_) => Ok(Watched {
+                happened: Vec::new(),
             }
+            .into()),
+            Request::Capture(_) => Ok(Captured {
+                screen: ScreenUpdate::Full(screen(*place)),
+                worked: Micros::ZERO,
+            }
+            .into()),
             Request::Control(control) => {
                 assert!(matches!(control.command, Command::Start(_)));
                 self.injected.lock().unwrap().push(None);
                 *place = Place::Home;
-                let happened = self.fails_at_start.then(|| problem("start")).into_iter().collect();
-                Ok(Controlled { happened, took: Micros(1_000_000) }.into())
+                let happened = self
+                    .fails_at_start
+                    .then(|| problem("start"))
+                    .into_iter()
+                    .collect();
+                Ok(Controlled {
+                    happened,
+                    took: Micros(1_000_000),
+                }
+                .into())
             }
             Request::Act(act) => self.act(place, &act.step),
             other => panic!("{other:?}"),
@@ -76,7 +94,10 @@ impl Tiny {
     }
 
     fn act(&self, place: &mut Place, step: &Step) -> Answer {
-        self.injected.lock().unwrap().push(Some(step.action.clone()));
+        self.injected
+            .lock()
+            .unwrap()
+            .push(Some(step.action.clone()));
         if self.cannot_rotate && matches!(step.action, Action::Rotate(_)) {
             return Err(Fault::Unsupported("rotate".to_owned()).into());
         }
@@ -107,7 +128,15 @@ impl Tiny {
         };
         let screen = ScreenUpdate::Full(screen(*place));
         let took = Micros(300_000);
-        Ok(Acted { hit: Hit::Widget, screen, happened, branches: vec![branch], quiet: true, took }.into())
+        Ok(Acted {
+            hit: Hit::Widget,
+            screen,
+            happened,
+            branches: vec![branch],
+            quiet: true,
+            took,
+        }
+        .into())
     }
 }
 
@@ -116,9 +145,14 @@ fn problem(method: &str) -> Happening {
         kind: ProblemKind::Crash,
         process: "tiny".into(),
         summary: format!("java.lang.IllegalStateException: {method}"),
-        stack: format!("java.lang.IllegalStateException: {method}\n\tat tiny.Main.{method}(Main.java:3)"),
+        stack: format!(
+            "java.lang.IllegalStateException: {method}\n\tat tiny.Main.{method}(Main.java:3)"
+        ),
     };
-    Happening { at: Micros(5), what: What::Problem(problem) }
+    Happening {
+        at: Micros(5),
+        what: What::Problem(problem),
+    }
 }
 
 fn screen(place: Place) -> SharedScreen {
@@ -131,16 +165,37 @@ fn screen(place: Place) -> SharedScreen {
         depth: 1,
         class: "android.widget.Button".into(),
         text: (*label).into(),
-        bounds: Rect { left: 0, top: 100 * row, right: 400, bottom: 100 * row + 90 },
+        bounds: Rect {
+            left: 0,
+            top: 100 * row,
+            right: 400,
+            bottom: 100 * row + 90,
+        },
         flags: NodeFlags::VISIBLE | NodeFlags::ENABLED | NodeFlags::CLICKABLE,
         ..Node::default()
     };
-    let root =
-        Node { class: "android.widget.FrameLayout".into(), flags: NodeFlags::VISIBLE, ..Node::default() };
-    let nodes: Vec<Node> = std::iter::once(root).chain((0..).zip(labels).map(button)).collect();
-    let windows = vec![Window { nodes: nodes.len() as u32, ..Window::default() }];
-    let size = Size { width: 400, height: 800 };
-    let content =
-        ScreenContent { size, activity: activity.into(), windows, nodes, ..ScreenContent::default() };
+    let root = Node {
+        class: "android.widget.FrameLayout".into(),
+        flags: NodeFlags::VISIBLE,
+        ..Node::default()
+    };
+    let nodes: Vec<Node> = std::iter::once(root)
+        .chain((0..).zip(labels).map(button))
+        .collect();
+    let windows = vec![Window {
+        nodes: nodes.len() as u32,
+        ..Window::default()
+    }];
+    let size = Size {
+        width: 400,
+        height: 800,
+    };
+    let content = ScreenContent {
+        size,
+        activity: activity.into(),
+        windows,
+        nodes,
+        ..ScreenContent::default()
+    };
     Arc::new(Screen::new(content).unwrap())
 }

@@ -6,8 +6,8 @@ use retap_agent::in_process::InProcess;
 use retap_engine::device::Device;
 use retap_engine::event::{RunEvent, Sink, nobody};
 use retap_engine::explore::{
-    At, Did, Exploration, ExploreSettings, Explorer, Mix, Monkey, Move, Random, Seen, Sessions, StuckRules,
-    explore_whole,
+    At, Did, Exploration, ExploreSettings, Explorer, Mix, Monkey, Move, Random, Seen, Sessions,
+    StuckRules, explore_whole,
 };
 use retap_engine::journal::{InMemory, Journal};
 use retap_engine::pool::Pool;
@@ -22,15 +22,23 @@ use retap_shared::verdict::Outcome;
 pub(crate) async fn phones(spec: &str, count: usize) -> Pool {
     let mut devices = Vec::new();
     for number in 0..count {
-        let connection = Arc::new(InProcess::new(Box::new(retap_simulator::open(spec).unwrap())));
-        devices.push(Device::connect(format!("{spec}#{number}"), connection).await.unwrap());
+        let connection = Arc::new(InProcess::new(Box::new(
+            retap_simulator::open(spec).unwrap(),
+        )));
+        devices.push(
+            Device::connect(format!("{spec}#{number}"), connection)
+                .await
+                .unwrap(),
+        );
     }
     Pool::new(devices)
 }
 
 pub(crate) fn settings(pool_app: &str, events: u64) -> ExploreSettings {
     let mut phone = retap_simulator::open(pool_app).unwrap();
-    let app = retap_agent::phone::Phone::apps(&mut phone).unwrap().remove(0);
+    let app = retap_agent::phone::Phone::apps(&mut phone)
+        .unwrap()
+        .remove(0);
     ExploreSettings::new(app, events)
 }
 
@@ -49,7 +57,17 @@ async fn explored(
 ) -> Exploration {
     let pool = phones(spec, count).await;
     let settings = settings(spec, events);
-    explore_whole(&pool, Box::new(explorer), &settings, Seed(5), journal, sink, stop).await.unwrap()
+    explore_whole(
+        &pool,
+        Box::new(explorer),
+        &settings,
+        Seed(5),
+        journal,
+        sink,
+        stop,
+    )
+    .await
+    .unwrap()
 }
 
 async fn undisturbed(
@@ -58,7 +76,16 @@ async fn undisturbed(
     explorer: impl Explorer + 'static,
     events: u64,
 ) -> Exploration {
-    explored(spec, count, explorer, events, &InMemory::default(), &nobody(), &Stop::new()).await
+    explored(
+        spec,
+        count,
+        explorer,
+        events,
+        &InMemory::default(),
+        &nobody(),
+        &Stop::new(),
+    )
+    .await
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,7 +93,10 @@ async fn the_same_seed_makes_the_same_run_on_any_number_of_phones() {
     for count in [1, 3] {
         let one = undisturbed("sim:mail?latency=realistic", count, monkey(), 1_500).await;
         let other = undisturbed("sim:mail?latency=realistic", count, monkey(), 1_500).await;
-        assert_eq!((one.events, one.counts.clean_starts >= count as u32), (1_500, true));
+        assert_eq!(
+            (one.events, one.counts.clean_starts >= count as u32),
+            (1_500, true)
+        );
         assert_eq!(one, other);
     }
 }
@@ -75,29 +105,50 @@ async fn the_same_seed_makes_the_same_run_on_any_number_of_phones() {
 async fn three_phones_take_a_third_of_the_time() {
     let one = undisturbed("sim:notes?latency=realistic", 1, monkey(), 3_000).await;
     let three = undisturbed("sim:notes?latency=realistic", 3, monkey(), 3_000).await;
-    assert!(three.longest.0 * 5 < one.longest.0 * 2, "{} {}", three.longest, one.longest);
-    assert!(three.curve.is_sorted_by_key(|point| (point.events, point.branches)));
+    assert!(
+        three.longest.0 * 5 < one.longest.0 * 2,
+        "{} {}",
+        three.longest,
+        one.longest
+    );
+    assert!(
+        three
+            .curve
+            .is_sorted_by_key(|point| (point.events, point.branches))
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_time_ends_a_run_instead_of_events() {
     let pool = phones("sim:notes?latency=realistic", 2).await;
     let limit = Micros::from_millis(60_000);
-    let settings = ExploreSettings { time: Some(limit), ..settings("sim:notes?latency=realistic", 1) };
+    let settings = ExploreSettings {
+        time: Some(limit),
+        ..settings("sim:notes?latency=realistic", 1)
+    };
     let (stop, journal, sink) = (Stop::new(), InMemory::default(), nobody());
     let explorer = Box::new(Sessions::new(|| Box::new(Random::default()), 50));
     let run = explore_whole(&pool, explorer, &settings, Seed(5), &journal, &sink, &stop);
     let run = run.await.unwrap();
-    assert!(limit <= run.longest && run.longest < limit + Micros::from_millis(30_000), "{}", run.longest);
+    assert!(
+        limit <= run.longest && run.longest < limit + Micros::from_millis(30_000),
+        "{}",
+        run.longest
+    );
     assert!(run.events > 200 && run.counts.clean_starts > 4, "{run:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_monkey_that_restarts_starts_clean_when_it_is_stuck() {
-    let restarts = Monkey::new(Mix::default(), Micros::from_millis(200)).with_restarts(StuckRules::default());
+    let restarts =
+        Monkey::new(Mix::default(), Micros::from_millis(200)).with_restarts(StuckRules::default());
     let stubborn = undisturbed("sim:calculator", 1, monkey(), 2_000).await;
     let restarting = undisturbed("sim:calculator", 1, restarts, 2_000).await;
-    assert!(restarting.counts.clean_starts > 5 * stubborn.counts.clean_starts, "{:?}", restarting.counts);
+    assert!(
+        restarting.counts.clean_starts > 5 * stubborn.counts.clean_starts,
+        "{:?}",
+        restarting.counts
+    );
 }
 
 /// Counts what it is told, and chooses as Monkey does.
@@ -117,7 +168,10 @@ impl Explorer for Listening {
 
     fn observe(&mut self, seen: &Seen<'_>) {
         let screen = seen.screen.map(|screen| screen.hash());
-        self.told.lock().unwrap().push(format!("{} {:?} {screen:?} {:?}", seen.walker, seen.did, seen.new));
+        self.told.lock().unwrap().push(format!(
+            "{} {:?} {screen:?} {:?}",
+            seen.walker, seen.did, seen.new
+        ));
         self.monkey.observe(seen);
     }
 }
@@ -136,11 +190,23 @@ async fn after_a_stop_the_explorer_is_told_all_that_it_knew() {
             }
         }
     });
-    let listening = || Listening { monkey: monkey(), told: Arc::clone(&told) };
+    let listening = || Listening {
+        monkey: monkey(),
+        told: Arc::clone(&told),
+    };
     let part = explored("sim:notes", 2, listening(), 1_000, &journal, &sink, &stop).await;
     assert_eq!(part.outcome, Outcome::Interrupted);
     let before = std::mem::take(&mut *told.lock().unwrap());
-    let whole = explored("sim:notes", 2, listening(), 1_000, &journal, &nobody(), &Stop::new()).await;
+    let whole = explored(
+        "sim:notes",
+        2,
+        listening(),
+        1_000,
+        &journal,
+        &nobody(),
+        &Stop::new(),
+    )
+    .await;
     assert_eq!(told.lock().unwrap()[..before.len()], before[..]);
     assert_eq!((whole.outcome, whole.events), (Outcome::Done, 1_000));
     assert!(whole.coverage.branches.is_superset(&part.coverage.branches));
@@ -183,8 +249,13 @@ impl Explorer for ToAndFro {
 async fn what_was_found_after_a_restore_counts_once_it_comes_from_a_clean_start() {
     let run = undisturbed("sim:notes", 1, ToAndFro::default(), 300).await;
     assert!(run.counts.restores > 100 && run.counts.saves > 1);
-    let [found] = &run.found[..] else { panic!("{:?}", run.found) };
-    assert_eq!((found.trace.header.start, found.trace.steps.len()), (Start::Clean, 1));
+    let [found] = &run.found[..] else {
+        panic!("{:?}", run.found)
+    };
+    assert_eq!(
+        (found.trace.header.start, found.trace.steps.len()),
+        (Start::Clean, 1)
+    );
     assert_eq!(run.crashes.len(), 1);
     assert!(run.apart.is_empty());
 }
@@ -207,12 +278,30 @@ impl Connection for Forgetful {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_apart() {
-    let phone = Forgetful(InProcess::new(Box::new(retap_simulator::open("sim:notes").unwrap())));
-    let pool = Pool::new(vec![Device::connect("phone".to_owned(), Arc::new(phone)).await.unwrap()]);
+    let phone = Forgetful(InProcess::new(Box::new(
+        retap_simulator::open("sim:notes").unwrap(),
+    )));
+    let pool = Pool::new(vec![
+        Device::connect("phone".to_owned(), Arc::new(phone))
+            .await
+            .unwrap(),
+    ]);
     let (settings, journal) = (settings("sim:notes", 300), InMemory::default());
     let explorer = Box::new(ToAndFro::default());
-    let run =
-        explore_whole(&pool, explorer, &settings, Seed(5), &journal, &nobody(), &Stop::new()).await.unwrap();
-    assert_eq!((run.found.len(), run.crashes.len(), run.apart.len()), (0, 0, 1));
+    let run = explore_whole(
+        &pool,
+        explorer,
+        &settings,
+        Seed(5),
+        &journal,
+        &nobody(),
+        &Stop::new(),
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        (run.found.len(), run.crashes.len(), run.apart.len()),
+        (0, 0, 1)
+    );
     assert!(!run.apart[0].scene.log.is_empty());
 }

@@ -41,7 +41,12 @@ impl Measured {
 
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Measured { case, p50_us, p90_us, .. } = self;
+        let Measured {
+            case,
+            p50_us,
+            p90_us,
+            ..
+        } = self;
         write!(f, "{case:<10} p50 {p50_us:>9.0} µs  p90 {p90_us:>9.0} µs")?;
         if let Some(phone) = self.phone_p50_us {
             write!(f, "  on the phone {phone:>9.0} µs")?;
@@ -64,7 +69,11 @@ impl fmt::Display for Measured {
         if let (Some(blocks), Some(same)) = (self.blocks, self.same_walks)
             && same < blocks
         {
-            write!(f, "; the two went different ways in {} of {blocks} blocks", blocks - same)?;
+            write!(
+                f,
+                "; the two went different ways in {} of {blocks} blocks",
+                blocks - same
+            )?;
         }
         Ok(())
     }

@@ -9,7 +9,9 @@ use crate::devices::Walked;
 
 /// One in this many events goes back, so that the whole app is seen.
 const BACK: u64 = 16;
-const TAPPED: NodeFlags = NodeFlags::ENABLED.union(NodeFlags::CLICKABLE).union(NodeFlags::VISIBLE);
+const TAPPED: NodeFlags = NodeFlags::ENABLED
+    .union(NodeFlags::CLICKABLE)
+    .union(NodeFlags::VISIBLE);
 /// Odd, so that no two numbers become one; the golden ratio's digits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -22,13 +24,21 @@ pub(super) struct Walk {
 
 impl Walk {
     pub(super) fn new(seed: u64) -> Self {
-        Walk { state: seed, walked: Walked::default() }
+        Walk {
+            state: seed,
+            walked: Walked::default(),
+        }
     }
 
     /// A widget of the topmost window that is no keyboard, each with about the same chance, or back.
     pub(super) fn choose(&mut self, screen: &Screen) -> Step {
-        let windows = screen.windows_with_nodes().filter(|(window, ..)| window.kind != WindowKind::Keyboard);
-        let nodes = windows.last().map(|(_, _, nodes)| nodes).unwrap_or_default();
+        let windows = screen
+            .windows_with_nodes()
+            .filter(|(window, ..)| window.kind != WindowKind::Keyboard);
+        let nodes = windows
+            .last()
+            .map(|(_, _, nodes)| nodes)
+            .unwrap_or_default();
         let tapped: Vec<_> = nodes.iter().filter(|node| node.is(TAPPED)).collect();
         self.note(screen.nodes().len() as u64);
         self.note(tapped.len() as u64);
@@ -36,7 +46,9 @@ impl Walk {
             self.walked.backs += 1;
             return Step::new(Action::Key(Key::Back));
         }
-        let place = tapped[(self.next() % tapped.len() as u64) as usize].bounds.center();
+        let place = tapped[(self.next() % tapped.len() as u64) as usize]
+            .bounds
+            .center();
         self.walked.taps += 1;
         self.note(u64::from(place.x.cast_unsigned()));
         self.note(u64::from(place.y.cast_unsigned()));
@@ -54,7 +66,9 @@ impl Walk {
     }
 
     fn note(&mut self, seen: u64) {
-        self.walked.seen = (self.walked.seen ^ seen).wrapping_mul(SPREAD).rotate_left(32);
+        self.walked.seen = (self.walked.seen ^ seen)
+            .wrapping_mul(SPREAD)
+            .rotate_left(32);
     }
 
     fn next(&mut self) -> u64 {
@@ -76,7 +90,11 @@ mod tests {
         let numbers: Vec<_> = (0..3).map(|_| walk.next()).collect();
         assert_eq!(
             numbers,
-            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
         );
     }
 }

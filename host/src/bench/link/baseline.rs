@@ -24,12 +24,17 @@ impl PingPong {
         let address = listener.local_addr()?;
         let echo = std::thread::spawn(move || {
             Place::Apart.take_far();
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
             runtime.block_on(async { echo(TcpListener::from_std(listener)?).await })
         });
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(PingPong { stream, _echo: echo })
+        Ok(PingPong {
+            stream,
+            _echo: echo,
+        })
     }
 
     pub(super) async fn once(&mut self) -> io::Result<()> {

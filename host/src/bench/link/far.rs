@@ -59,11 +59,20 @@ impl Far {
             let _ = tell.send(serve(transport, &agent, phone, gone, &tell));
         });
         let address = told.recv()??;
-        Ok(Far { address, keys, _alive: alive })
+        Ok(Far {
+            address,
+            keys,
+            _alive: alive,
+        })
     }
 
     pub(super) async fn connect(&self) -> Result<Link, LinkError> {
-        Link::connect(self.address.dial(self.keys.clone()), "bench".into(), Patience::default()).await
+        Link::connect(
+            self.address.dial(self.keys.clone()),
+            "bench".into(),
+            Patience::default(),
+        )
+        .await
     }
 }
 
@@ -77,7 +86,9 @@ fn serve(
     gone: oneshot::Receiver<()>,
     tell: &mpsc::Sender<Told>,
 ) -> Told {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let any = ([127, 0, 0, 1], 0).into();
         let listener = match transport {
@@ -89,7 +100,12 @@ fn serve(
             Transport::Stream => LinkAddress::Tcp(listener.address()?),
         };
         let phone = Arc::new(InProcess::new(phone()).for_link().timeless());
-        let server = Server::new(phone, Outbox::new(None)?, env!("CARGO_PKG_VERSION").into(), 1);
+        let server = Server::new(
+            phone,
+            Outbox::new(None)?,
+            env!("CARGO_PKG_VERSION").into(),
+            1,
+        );
         let _ = tell.send(Ok(address));
         tokio::select! {
             served = listener.serve(server) => served?,
@@ -102,14 +118,19 @@ fn serve(
 /// Notes, launched, without noise or latency.
 pub(super) fn simulated() -> Box<dyn Phone> {
     let mut phone = retap_simulator::open("sim:notes").expect("a simulated app");
-    let app =
-        phone.apps().ok().and_then(|apps| apps.first().map(|info| info.app.clone())).unwrap_or_default();
+    let app = phone
+        .apps()
+        .ok()
+        .and_then(|apps| apps.first().map(|info| info.app.clone()))
+        .unwrap_or_default();
     phone.launch(&app).expect("its own app");
     Box::new(phone)
 }
 
 impl fmt::Debug for Far {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Far").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("Far")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
     }
 }

@@ -8,7 +8,9 @@ use retap_shared::action::Action;
 use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo};
-use retap_shared::screen::{Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window};
+use retap_shared::screen::{
+    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
+};
 use retap_shared::trace::App;
 
 const PICTURE: usize = 5 << 20;
@@ -40,12 +42,30 @@ impl BenchPhone {
                 flags: NodeFlags::ENABLED | NodeFlags::CLICKABLE | NodeFlags::VISIBLE,
             })
             .collect();
-        let bounds = Rect { left: 0, top: 0, right: 1080, bottom: 1920 };
+        let bounds = Rect {
+            left: 0,
+            top: 0,
+            right: 1080,
+            bottom: 1920,
+        };
         let package = Text::new_static("com.example.bench");
-        let window = Window { package, bounds, nodes: nodes.len() as u32, ..Window::default() };
-        let size = Size { width: 1080, height: 1920 };
+        let window = Window {
+            package,
+            bounds,
+            nodes: nodes.len() as u32,
+            ..Window::default()
+        };
+        let size = Size {
+            width: 1080,
+            height: 1920,
+        };
         BenchPhone {
-            content: ScreenContent { size, windows: vec![window], nodes, ..Default::default() },
+            content: ScreenContent {
+                size,
+                windows: vec![window],
+                nodes,
+                ..Default::default()
+            },
             taps: 0,
             picture: Arc::new((0..PICTURE).map(|byte| (byte * 31 % 251) as u8).collect()),
         }
@@ -54,11 +74,17 @@ impl BenchPhone {
 
 impl Phone for BenchPhone {
     fn info(&self) -> PhoneInfo {
-        PhoneInfo { kind: Text::new_static("simulated"), ..PhoneInfo::default() }
+        PhoneInfo {
+            kind: Text::new_static("simulated"),
+            ..PhoneInfo::default()
+        }
     }
 
     fn can(&self) -> Capabilities {
-        Capabilities { screenshots: true, ..Capabilities::default() }
+        Capabilities {
+            screenshots: true,
+            ..Capabilities::default()
+        }
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {
@@ -83,7 +109,8 @@ impl Phone for BenchPhone {
     }
 
     fn capture(&mut self) -> Result<SharedScreen, PhoneError> {
-        let screen = Screen::new(self.content.clone()).map_err(|error| Fault::Phone(error.to_string()))?;
+        let screen =
+            Screen::new(self.content.clone()).map_err(|error| Fault::Phone(error.to_string()))?;
         Ok(Arc::new(screen))
     }
 

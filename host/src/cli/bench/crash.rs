@@ -63,14 +63,19 @@ struct Machine {
 impl Crash {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         let traces = crash::traces(&self.traces)?;
-        let algorithms: &[reduce::Algorithm] =
-            if self.algorithm.is_empty() { &crash::ALGORITHMS } else { &self.algorithm };
+        let algorithms: &[reduce::Algorithm] = if self.algorithm.is_empty() {
+            &crash::ALGORITHMS
+        } else {
+            &self.algorithm
+        };
         let invented = self.machine.invented();
         let mut cuts = Vec::new();
         for &algorithm in algorithms {
             for (name, trace) in &traces {
                 let run = crash::run(name, trace, algorithm, invented, &shell.stop);
-                let Some(cut) = job::block_on(Clock::Jumping, run)?? else { return Ok(Exit::Interrupted) };
+                let Some(cut) = job::block_on(Clock::Jumping, run)?? else {
+                    return Ok(Exit::Interrupted);
+                };
                 if self.json {
                     shell.console.result(&cut.to_json())?;
                 }
@@ -78,7 +83,9 @@ impl Crash {
             }
         }
         if !self.json {
-            shell.console.result("on an activity machine, which is a recording and no phone:")?;
+            shell
+                .console
+                .result("on an activity machine, which is a recording and no phone:")?;
             for line in crash::in_words(&cuts, algorithms) {
                 shell.console.result(&line)?;
             }
@@ -92,24 +99,45 @@ impl Oracle {
         let recording = crash::recording(&self.recording, self.machine.invented())?;
         let text = directory::read(&self.events)?;
         // What another reducer has cut in the middle of a number is no event of the recording.
-        let numbers = text.lines().filter_map(|line| line.trim().parse::<u32>().ok()?.checked_sub(1));
-        let mut steps: Vec<u32> = numbers.filter(|step| (*step as usize) < recording.len()).collect();
+        let numbers = text
+            .lines()
+            .filter_map(|line| line.trim().parse::<u32>().ok()?.checked_sub(1));
+        let mut steps: Vec<u32> = numbers
+            .filter(|step| (*step as usize) < recording.len())
+            .collect();
         steps.sort_unstable();
         steps.dedup();
         let (crashes, played) = recording.play(&steps);
-        shell.console.result(&json!({ "crashes": crashes, "played": played }).to_string())?;
-        Ok(if crashes { Exit::Done } else { Exit::DoesNotReproduce })
+        shell
+            .console
+            .result(&json!({ "crashes": crashes, "played": played }).to_string())?;
+        Ok(if crashes {
+            Exit::Done
+        } else {
+            Exit::DoesNotReproduce
+        })
     }
 }
 
 impl Machine {
     fn invented(self) -> Invented {
-        let Machine { hidden, stray, seed } = self;
-        Invented { hidden, stray, seed }
+        let Machine {
+            hidden,
+            stray,
+            seed,
+        } = self;
+        Invented {
+            hidden,
+            stray,
+            seed,
+        }
     }
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
 }

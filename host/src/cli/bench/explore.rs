@@ -68,7 +68,11 @@ pub struct Model {
 impl Model {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         let measured = model::measure(self.states as usize, self.steps as usize, self.seed);
-        shell.console.result(&if self.json { measured.to_json() } else { measured.to_words() })?;
+        shell.console.result(&if self.json {
+            measured.to_json()
+        } else {
+            measured.to_words()
+        })?;
         Ok(Exit::Done)
     }
 }
@@ -76,9 +80,19 @@ impl Model {
 impl Explore {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         let all = Explorer::value_variants();
-        let explorers = if self.explorer.is_empty() { all } else { &self.explorer };
-        let apps = retap_simulator::apps().iter().map(|app| format!("sim:{app}?latency=realistic"));
-        let devices = if self.device.is_empty() { apps.collect() } else { self.device.clone() };
+        let explorers = if self.explorer.is_empty() {
+            all
+        } else {
+            &self.explorer
+        };
+        let apps = retap_simulator::apps()
+            .iter()
+            .map(|app| format!("sim:{app}?latency=realistic"));
+        let devices = if self.device.is_empty() {
+            apps.collect()
+        } else {
+            self.device.clone()
+        };
         let tuning = self.tuning.tuning(&Config::default())?;
         for device in &devices {
             devices::check(device)?;
@@ -95,7 +109,8 @@ impl Explore {
                         tuning: tuning.clone(),
                         seed,
                     };
-                    let measured = job::block_on(Clock::of(device), explore::run(case, &shell.stop))??;
+                    let measured =
+                        job::block_on(Clock::of(device), explore::run(case, &shell.stop))??;
                     if shell.stop.asked() {
                         return Ok(Exit::Interrupted);
                     }
@@ -118,7 +133,9 @@ impl Explore {
 
 /// Medians of an explorer on a phone, and how often it is ahead of the first explorer.
 fn in_words(row: &[Measured], first: &[Measured]) -> String {
-    let Some(one) = row.first() else { return String::new() };
+    let Some(one) = row.first() else {
+        return String::new();
+    };
     let cell = |of: fn(&Measured) -> f64| {
         let ahead = match first {
             [] => String::new(),
@@ -142,13 +159,19 @@ fn in_words(row: &[Measured], first: &[Measured]) -> String {
 fn median(row: &[Measured], of: fn(&Measured) -> f64) -> f64 {
     let mut values: Vec<f64> = row.iter().map(of).collect();
     values.sort_by(f64::total_cmp);
-    let (low, high) = (values.get((values.len() - 1) / 2), values.get(values.len() / 2));
-    low.zip(high).map_or(0.0, |(low, high)| f64::midpoint(*low, *high))
+    let (low, high) = (
+        values.get((values.len() - 1) / 2),
+        values.get(values.len() / 2),
+    );
+    low.zip(high)
+        .map_or(0.0, |(low, high)| f64::midpoint(*low, *high))
 }
 
 /// Vargha and Delaney's Â12: how probably a run of the one has more than a run of the other, ties counting half.
 fn ahead(one: &[Measured], other: &[Measured], of: fn(&Measured) -> f64) -> f64 {
-    let pairs = one.iter().flat_map(|one| other.iter().map(move |other| (of(one), of(other))));
+    let pairs = one
+        .iter()
+        .flat_map(|one| other.iter().map(move |other| (of(one), of(other))));
     let score = |(one, other): (f64, f64)| match one.total_cmp(&other) {
         std::cmp::Ordering::Greater => 1.0,
         std::cmp::Ordering::Equal => 0.5,

@@ -61,10 +61,16 @@ impl Suite {
         let apps: Vec<String> = if named {
             self.app.clone()
         } else {
-            retap_simulator::apps().iter().map(ToString::to_string).collect()
+            retap_simulator::apps()
+                .iter()
+                .map(ToString::to_string)
+                .collect()
         };
-        let algorithms: &[SuiteAlgorithm] =
-            if self.algorithm.is_empty() { SuiteAlgorithm::value_variants() } else { &self.algorithm };
+        let algorithms: &[SuiteAlgorithm] = if self.algorithm.is_empty() {
+            SuiteAlgorithm::value_variants()
+        } else {
+            &self.algorithm
+        };
         let mut all = Vec::new();
         for app in &apps {
             devices::check(&format!("sim:{app}"))?;
@@ -82,7 +88,11 @@ impl Suite {
                 let Some(smaller) = job::block_on(Clock::Jumping, run)?? else {
                     return Ok(Exit::Interrupted);
                 };
-                shell.console.result(&if self.json { smaller.to_json() } else { smaller.in_words() })?;
+                shell.console.result(&if self.json {
+                    smaller.to_json()
+                } else {
+                    smaller.in_words()
+                })?;
                 all.push(smaller);
             }
         }

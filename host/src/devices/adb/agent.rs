@@ -68,7 +68,12 @@ impl Agent {
             is_root,
             names,
         };
-        Ok(Agent { phone, scripts, name, keys })
+        Ok(Agent {
+            phone,
+            scripts,
+            name,
+            keys,
+        })
     }
 
     pub(super) async fn other(&self) -> Result<Other, AdbError> {
@@ -79,7 +84,10 @@ impl Agent {
         Ok(match (process, by) {
             (None, _) => Other::Nobody,
             (Some(process), None) => Other::Left(process),
-            (Some(process), Some(by)) => Other::Held { process, by: by.to_owned() },
+            (Some(process), Some(by)) => Other::Held {
+                process,
+                by: by.to_owned(),
+            },
         })
     }
 
@@ -110,21 +118,36 @@ impl Agent {
     async fn push_new(&self, files: &AgentFiles) -> Result<(), AdbError> {
         let folder = &self.scripts.files;
         let part = format!("{folder}.part");
-        self.phone.told(&format!("rm -rf {FOLDER}/agent-* && mkdir -p {part}")).await?;
-        self.phone.push(&files.library, &format!("{part}/{LIBRARY}")).await?;
-        self.phone.push(&files.jar, &format!("{part}/{JAR}")).await?;
-        self.phone.told(&self.scripts.take_in(&part)).await.map(|_| ())
+        self.phone
+            .told(&format!("rm -rf {FOLDER}/agent-* && mkdir -p {part}"))
+            .await?;
+        self.phone
+            .push(&files.library, &format!("{part}/{LIBRARY}"))
+            .await?;
+        self.phone
+            .push(&files.jar, &format!("{part}/{JAR}"))
+            .await?;
+        self.phone
+            .told(&self.scripts.take_in(&part))
+            .await
+            .map(|_| ())
     }
 
     /// Returns as soon as the process is there. It stays when the shell goes: a session of its own, deaf to hang-ups.
     pub(super) async fn start(&self) -> Result<(), AdbError> {
         let input = format!("{}\n", self.keys);
-        let answer = self.phone.shell(&self.scripts.start(), Some(input.as_bytes())).await?;
+        let answer = self
+            .phone
+            .shell(&self.scripts.start(), Some(input.as_bytes()))
+            .await?;
         if answer.code == 0 {
             return Ok(());
         }
         let why = format!("{}{} (exit code {})", answer.err, answer.out, answer.code);
-        Err(AdbError::Failed { what: format!("starting the agent on {}", self.phone.serial()), why })
+        Err(AdbError::Failed {
+            what: format!("starting the agent on {}", self.phone.serial()),
+            why,
+        })
     }
 
     /// False while the phone still starts, too.
@@ -143,19 +166,28 @@ impl Agent {
 
     /// The last of what it has printed.
     pub(super) async fn output(&self) -> String {
-        let told = self.phone.shell(&format!("tail -n 20 {FOLDER}/agent.log"), None).await;
+        let told = self
+            .phone
+            .shell(&format!("tail -n 20 {FOLDER}/agent.log"), None)
+            .await;
         told.map(|answer| answer.out).unwrap_or_default()
     }
 
     /// Every Java name that it uses, a line each, if it was asked to write them down.
     pub(super) async fn names(&self) -> Result<String, AdbError> {
-        self.phone.told(&format!("cat {FOLDER}/{}", scripts::NAMES)).await
+        self.phone
+            .told(&format!("cat {FOLDER}/{}", scripts::NAMES))
+            .await
     }
 
     /// Waits for the end of the process, puts back what it could not, and takes everything away that is not to be kept.
     /// `told` says whether the agent knows that it is to end. A phone that is gone cannot be tidied up.
     pub(super) async fn end(&self, told: bool, forwarded: Option<SocketAddr>) {
-        if let Err(error) = self.phone.shell_within(&self.scripts.end(told), None, ENDING).await {
+        if let Err(error) = self
+            .phone
+            .shell_within(&self.scripts.end(told), None, ENDING)
+            .await
+        {
             tracing::warn!(%error, "the agent could not be ended: it ends by itself after ten minutes");
         }
         if let Some(address) = forwarded
@@ -177,7 +209,10 @@ pub(super) enum AgentError {
 fn digest(files: &AgentFiles) -> Result<u128, AgentFilesError> {
     let mut digest = Xxh3::new();
     for path in [&files.library, &files.jar] {
-        let read = |source: io::Error| AgentFilesError::Read { path: path.clone(), source };
+        let read = |source: io::Error| AgentFilesError::Read {
+            path: path.clone(),
+            source,
+        };
         let bytes = std::fs::read(path).map_err(read)?;
         digest.update(&(bytes.len() as u64).to_le_bytes());
         digest.update(&bytes);
@@ -187,6 +222,9 @@ fn digest(files: &AgentFiles) -> Result<u128, AgentFilesError> {
 
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Agent").field("phone", &self.phone).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Agent")
+            .field("phone", &self.phone)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

@@ -22,7 +22,10 @@ pub struct Careful {
 
 impl Careful {
     pub fn new(phone: Arc<dyn Connection>, system: bool) -> Careful {
-        Careful { phone, system: AtomicBool::new(system) }
+        Careful {
+            phone,
+            system: AtomicBool::new(system),
+        }
     }
 }
 
@@ -31,13 +34,15 @@ impl Connection for Careful {
         if let Some(dangerous) = dangerous(&request)
             && !self.system.load(Ordering::Relaxed)
         {
-            let what = format!("do what the system does, unless `--allow system` says so: {dangerous}");
+            let what =
+                format!("do what the system does, unless `--allow system` says so: {dangerous}");
             return Box::pin(async { Err(Fault::Unsupported(what).into()) });
         }
         Box::pin(async move {
             let reply = self.phone.request(request).await?;
             if let Reply::Described(described) = &reply {
-                self.system.fetch_or(described.phone.kind != PERSONAL, Ordering::Relaxed);
+                self.system
+                    .fetch_or(described.phone.kind != PERSONAL, Ordering::Relaxed);
             }
             Ok(reply)
         })
@@ -50,7 +55,9 @@ impl Connection for Careful {
 
 impl fmt::Debug for Careful {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Careful").field("system", &self.system).finish_non_exhaustive()
+        f.debug_struct("Careful")
+            .field("system", &self.system)
+            .finish_non_exhaustive()
     }
 }
 
@@ -61,11 +68,14 @@ fn dangerous(request: &Request) -> Option<&Action> {
         Request::Play(play) => &play.steps[..],
         _ => return None,
     };
-    steps.iter().map(|step| &step.action).find(|action| match action {
-        Action::System(_) => true,
-        Action::Key(key) => KEYS.contains(&key.code()),
-        _ => false,
-    })
+    steps
+        .iter()
+        .map(|step| &step.action)
+        .find(|action| match action {
+            Action::System(_) => true,
+            Action::Key(key) => KEYS.contains(&key.code()),
+            _ => false,
+        })
 }
 
 #[cfg(test)]
@@ -99,15 +109,22 @@ mod tests {
     async fn does(kind: &'static str, allowed: bool, action: Action) -> Result<(), DeviceError> {
         let phone = InProcess::new(Box::new(retap_simulator::open("sim:notes").unwrap()));
         let careful = Careful::new(Arc::new(Called(phone, kind)), allowed);
-        let mut device = Device::connect("phone".to_owned(), Arc::new(careful)).await.unwrap();
+        let mut device = Device::connect("phone".to_owned(), Arc::new(careful))
+            .await
+            .unwrap();
         device.step(Step::new(Action::Launch)).await.unwrap();
         device.step(Step::new(action)).await.map(drop)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn system_events_and_keys_that_call_or_switch_off_need_leave_on_phones_that_may_be_somebodys_own() {
+    async fn system_events_and_keys_that_call_or_switch_off_need_leave_on_phones_that_may_be_somebodys_own()
+     {
         let power = Action::Key(Key::Code(26));
-        for action in [Action::System(System::Offline), power, Action::Key(Key::Code(5))] {
+        for action in [
+            Action::System(System::Offline),
+            power,
+            Action::Key(Key::Code(5)),
+        ] {
             let refused = does(PERSONAL, false, action.clone()).await.unwrap_err();
             assert!(refused.to_string().contains("--allow system"), "{refused}");
             for (kind, allowed) in [(PERSONAL, true), ("jvm", false), ("simulated", false)] {

@@ -22,7 +22,13 @@ const WAIT: Duration = Duration::from_secs(300);
 
 impl Spec {
     pub fn of(serial: &str) -> Spec {
-        Spec { serial: serial.to_owned(), user: 0, keep: false, system: false, wait: WAIT }
+        Spec {
+            serial: serial.to_owned(),
+            user: 0,
+            keep: false,
+            system: false,
+            wait: WAIT,
+        }
     }
 }
 
@@ -42,12 +48,16 @@ impl FromStr for Spec {
     fn from_str(text: &str) -> Result<Spec, SpecError> {
         let (serial, parameters) = text.split_once('?').unwrap_or((text, ""));
         let mut spec = Spec::of(serial);
-        for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
+        for parameter in parameters
+            .split('&')
+            .filter(|parameter| !parameter.is_empty())
+        {
             let wrong = || SpecError(parameter.to_owned());
             match parameter.split_once('=').ok_or_else(wrong)? {
                 ("user", user) => spec.user = user.parse().map_err(|_| wrong())?,
                 ("wait", seconds) => {
-                    spec.wait = Duration::from_secs(seconds.parse::<u32>().map_err(|_| wrong())?.into());
+                    spec.wait =
+                        Duration::from_secs(seconds.parse::<u32>().map_err(|_| wrong())?.into());
                 }
                 ("keep", "yes") => spec.keep = true,
                 ("keep", "no") => spec.keep = false,
@@ -62,7 +72,10 @@ impl FromStr for Spec {
 
 /// The same phones with what the options of the command line say.
 pub fn with_options(phones: &str, user: Option<u32>, keep: bool, system: bool) -> String {
-    let mut options: Vec<String> = user.map(|user| format!("user={user}")).into_iter().collect();
+    let mut options: Vec<String> = user
+        .map(|user| format!("user={user}"))
+        .into_iter()
+        .collect();
     if keep {
         options.push("keep=yes".to_owned());
     }
@@ -89,9 +102,22 @@ mod tests {
         let wait = Duration::from_secs(5);
         assert_eq!(
             "my phone?user=10&keep=yes&system=yes&wait=5".parse(),
-            Ok(Spec { user: 10, keep: true, system: true, wait, ..plain })
+            Ok(Spec {
+                user: 10,
+                keep: true,
+                system: true,
+                wait,
+                ..plain
+            })
         );
-        for wrong in ["x?user=me", "x?user=-1", "x?keep=maybe", "x?usr=1", "x?user", "x?wait=long"] {
+        for wrong in [
+            "x?user=me",
+            "x?user=-1",
+            "x?keep=maybe",
+            "x?usr=1",
+            "x?user",
+            "x?wait=long",
+        ] {
             assert!(wrong.parse::<Spec>().is_err(), "{wrong}");
         }
     }

@@ -29,7 +29,9 @@ impl JvmPhone {
         seed: u64,
         quiet_millis: u64,
     ) -> Result<(f64, Walked), JvmError> {
-        let answer = self.ask_directly(&format!("walk {events} {seed} {quiet_millis}")).await?;
+        let answer = self
+            .ask_directly(&format!("walk {events} {seed} {quiet_millis}"))
+            .await?;
         walked(&answer).ok_or_else(|| strange(&answer))
     }
 
@@ -42,7 +44,10 @@ impl JvmPhone {
     async fn ask_directly(&self, question: &str) -> Result<String, JvmError> {
         let running = self.running.borrow().clone();
         let socket = running.process.folder().join("direct");
-        let failed = |source| JvmError::Run { what: "the loop in Java".to_owned(), source };
+        let failed = |source| JvmError::Run {
+            what: "the loop in Java".to_owned(),
+            source,
+        };
         let mut ended = running.process.ended();
         tokio::select! {
             answer = ask(&socket, question) => answer.map_err(failed),
@@ -61,11 +66,26 @@ async fn ask(socket: &Path, question: &str) -> io::Result<String> {
 
 fn walked(answer: &str) -> Option<(f64, Walked)> {
     let (seconds, counts) = answer.split_once(' ')?;
-    let counts: Vec<u64> = counts.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let counts: Vec<u64> = counts
+        .split(' ')
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .ok()?;
     let [taps, backs, starts, seen] = counts.try_into().ok()?;
-    Some((seconds.parse().ok()?, Walked { taps, backs, starts, seen }))
+    Some((
+        seconds.parse().ok()?,
+        Walked {
+            taps,
+            backs,
+            starts,
+            seen,
+        },
+    ))
 }
 
 fn strange(answer: &str) -> JvmError {
-    JvmError::Failed { what: "the loop in Java".to_owned(), why: format!("it answered `{answer}`") }
+    JvmError::Failed {
+        what: "the loop in Java".to_owned(),
+        why: format!("it answered `{answer}`"),
+    }
 }

@@ -28,21 +28,38 @@ pub struct Process {
 
 impl Process {
     /// Returns the keys to reach it with.
-    pub fn start(tools: &Tools, prepared: &Path, direct: bool) -> Result<(Process, Keys), JvmError> {
+    pub fn start(
+        tools: &Tools,
+        prepared: &Path,
+        direct: bool,
+    ) -> Result<(Process, Keys), JvmError> {
         let (agent, host) = Keys::make()?;
         let name = format!("retap-jvm-{:016x}", random_number());
         let folder = std::env::temp_dir().join(&name);
-        let run = |source| JvmError::Run { what: "java".to_owned(), source };
+        let run = |source| JvmError::Run {
+            what: "java".to_owned(),
+            source,
+        };
         let log = folder.join("log");
         std::fs::create_dir_all(folder.join("data")).map_err(run)?;
         let mut command = tools.phone(prepared, &folder, &name, direct);
-        command.stdin(Stdio::piped()).stdout(File::create(&log).map_err(run)?);
+        command
+            .stdin(Stdio::piped())
+            .stdout(File::create(&log).map_err(run)?);
         command.stderr(File::options().append(true).open(&log).map_err(run)?);
         let mut child = command.spawn().map_err(run)?;
         hand_over(&mut child, &agent).map_err(run)?;
         let child = Arc::new(Mutex::new(child));
         let ended = watch_over(Arc::clone(&child), log);
-        Ok((Process { name, folder, child, ended }, host))
+        Ok((
+            Process {
+                name,
+                folder,
+                child,
+                ended,
+            },
+            host,
+        ))
     }
 
     /// The abstract socket on which its agent listens.
@@ -93,10 +110,15 @@ fn watch_over(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<
     let (tell, ended) = watch::channel(None);
     std::thread::spawn(move || {
         loop {
-            let status = child.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
+            let status = child
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .try_wait();
             match status {
                 Ok(None) => std::thread::sleep(LOOK),
-                Ok(Some(status)) => return tell.send_replace(Some(last_words(&log, &status.to_string()))),
+                Ok(Some(status)) => {
+                    return tell.send_replace(Some(last_words(&log, &status.to_string())));
+                }
                 Err(error) => return tell.send_replace(Some(error.to_string())),
             };
             if tell.is_closed() {
@@ -110,7 +132,10 @@ fn watch_over(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<
 /// The last error that it wrote, or how it ended.
 fn last_words(log: &Path, status: &str) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
-    let error = text.lines().rev().find_map(|line| line.strip_prefix("error: "));
+    let error = text
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix("error: "));
     // Java's own, where it never came to the phone's first line.
     let is_javas = text.lines().any(|line| line.starts_with("Error: "));
     let in_other_words = || match is_javas {

@@ -19,7 +19,10 @@ pub struct OverSocket {
 impl Dial for OverSocket {
     fn dial(&self) -> Pending<'_, Result<quinn::Connection, DialError>> {
         Box::pin(async {
-            let stream = connect(&self.name).map_err(|source| DialError::Reach { address: PEER, source })?;
+            let stream = connect(&self.name).map_err(|source| DialError::Reach {
+                address: PEER,
+                source,
+            })?;
             let config = settings::client(&self.keys, Way::Stream)?;
             shake_hands(FramedSocket::new(stream), Way::Stream, config, PEER, PEER).await
         })
@@ -37,5 +40,8 @@ fn connect(name: &str) -> io::Result<UnixStream> {
 
 #[cfg(not(target_os = "linux"))]
 fn connect(_: &str) -> io::Result<UnixStream> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "only Linux has abstract sockets"))
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "only Linux has abstract sockets",
+    ))
 }

@@ -46,7 +46,10 @@ pub struct Tools {
 impl Tools {
     pub fn find() -> Result<Tools, JvmError> {
         let java = program("java")?;
-        let built = match places().into_iter().find(|place| place.join("ready").exists()) {
+        let built = match places()
+            .into_iter()
+            .find(|place| place.join("ready").exists())
+        {
             Some(built) => built,
             None => build()?,
         };
@@ -59,9 +62,22 @@ impl Tools {
     pub fn prepare(&self, apk: &Path) -> Result<PathBuf, JvmError> {
         let what = format!("preparing {}", apk.display());
         let mut command = Command::new(&self.java);
-        command.args(["-Xmx1g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"]).arg(self.class_path());
-        command.arg("dev.retap.jvmphone.prepare.Prepare").arg(apk).arg(cache());
-        let output = command.output().map_err(|source| JvmError::Run { what: what.clone(), source })?;
+        command
+            .args([
+                "-Xmx1g",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+            ])
+            .arg(self.class_path());
+        command
+            .arg("dev.retap.jvmphone.prepare.Prepare")
+            .arg(apk)
+            .arg(cache());
+        let output = command.output().map_err(|source| JvmError::Run {
+            what: what.clone(),
+            source,
+        })?;
         let told = String::from_utf8_lossy(&output.stdout);
         match told.lines().last() {
             Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
@@ -71,9 +87,19 @@ impl Tools {
 
     /// A program that came to its first line says what it misses in its own words; before that it is Java that speaks.
     fn refusal(&self, what: String, told: &str) -> JvmError {
-        match told.lines().rev().find_map(|line| line.strip_prefix("error: ")) {
-            Some(why) => JvmError::Failed { what, why: why.to_owned() },
-            None => JvmError::WrongJava { java: self.java.clone(), why: java_says(told) },
+        match told
+            .lines()
+            .rev()
+            .find_map(|line| line.strip_prefix("error: "))
+        {
+            Some(why) => JvmError::Failed {
+                what,
+                why: why.to_owned(),
+            },
+            None => JvmError::WrongJava {
+                java: self.java.clone(),
+                why: java_says(told),
+            },
         }
     }
 
@@ -90,16 +116,27 @@ impl Tools {
         command.env("RETAP_JVM_DATA", folder.join("data"));
         command.args(FLAGS);
         for package in OPENED {
-            command.arg("--add-opens").arg(format!("java.base/java.{package}=ALL-UNNAMED"));
+            command
+                .arg("--add-opens")
+                .arg(format!("java.base/java.{package}=ALL-UNNAMED"));
         }
         command.args(MODES.map(|mode| format!("-Drobolectric.{mode}")));
-        command.arg(property("robolectric.dependency.dir", &self.built.join("framework")));
+        command.arg(property(
+            "robolectric.dependency.dir",
+            &self.built.join("framework"),
+        ));
         command.arg(property("java.io.tmpdir", folder));
         if direct {
             command.arg("-Dretap.direct=true");
         }
-        command.arg("-cp").arg(self.class_path()).arg("dev.retap.jvmphone.Phone");
-        command.arg(prepared).arg(folder.join("data")).arg(self.built.join("libretap_agent.so"));
+        command
+            .arg("-cp")
+            .arg(self.class_path())
+            .arg("dev.retap.jvmphone.Phone");
+        command
+            .arg(prepared)
+            .arg(folder.join("data"))
+            .arg(self.built.join("libretap_agent.so"));
         command.args(["--name", name, "--folder"]).arg(folder);
         command
     }
@@ -121,25 +158,41 @@ fn property(name: &str, value: &Path) -> OsString {
 }
 
 fn places() -> Vec<PathBuf> {
-    let named = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let named = std::env::var_os(VARIABLE)
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from);
     let program = std::env::current_exe().ok();
-    let beside =
-        program.iter().flat_map(|path| path.ancestors().skip(1).take(2)).map(|path| path.join("jvm-phone"));
+    let beside = program
+        .iter()
+        .flat_map(|path| path.ancestors().skip(1).take(2))
+        .map(|path| path.join("jvm-phone"));
     named.into_iter().chain(beside).collect()
 }
 
 /// The sample app, which is built where it is not there yet.
 pub fn sample() -> Result<PathBuf, JvmError> {
     let program = std::env::current_exe().ok();
-    let beside = program.iter().flat_map(|path| path.ancestors().skip(1).take(2));
-    match beside.map(|path| path.join("sample-app.apk")).find(|path| path.is_file()) {
+    let beside = program
+        .iter()
+        .flat_map(|path| path.ancestors().skip(1).take(2));
+    match beside
+        .map(|path| path.join("sample-app.apk"))
+        .find(|path| path.is_file())
+    {
         Some(apk) => Ok(apk),
         None => make(BUILD_SAMPLE, &[]),
     }
 }
 
 fn build() -> Result<PathBuf, JvmError> {
-    make(BUILD, if cfg!(debug_assertions) { &["--debug"] } else { &[] })
+    make(
+        BUILD,
+        if cfg!(debug_assertions) {
+            &["--debug"]
+        } else {
+            &[]
+        },
+    )
 }
 
 /// Only where the sources are: an installed program has what it needs beside it. The script's last line is what it made.
@@ -148,11 +201,18 @@ fn make(name: &'static str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
         program(tool)?;
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
-    let run = |source| JvmError::Run { what: script.display().to_string(), source };
+    let run = |source| JvmError::Run {
+        what: script.display().to_string(),
+        source,
+    };
     let mut command = Command::new(&script);
     command.args(arguments);
     // Beside this program, so that the next time finds it.
-    if let Some(target) = std::env::current_exe().ok().as_deref().and_then(|path| path.ancestors().nth(2)) {
+    if let Some(target) = std::env::current_exe()
+        .ok()
+        .as_deref()
+        .and_then(|path| path.ancestors().nth(2))
+    {
         command.env("CARGO_TARGET_DIR", target);
     }
     let output = command.stderr(Stdio::inherit()).output().map_err(run)?;
@@ -166,23 +226,45 @@ fn make(name: &'static str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
 fn program(tool: &'static str) -> Result<PathBuf, JvmError> {
     let home = std::env::var_os("JAVA_HOME").map(|home| PathBuf::from(home).join("bin"));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<_> = home.into_iter().chain(std::env::split_paths(&path)).collect();
-    let found = folders.iter().map(|folder| folder.join(tool)).find(|path| path.is_file());
+    let folders: Vec<_> = home
+        .into_iter()
+        .chain(std::env::split_paths(&path))
+        .collect();
+    let found = folders
+        .iter()
+        .map(|folder| folder.join(tool))
+        .find(|path| path.is_file());
     found.ok_or_else(|| {
-        let folders: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
-        JvmError::NoTool { tool, path: folders.join(", ") }
+        let folders: Vec<_> = folders
+            .iter()
+            .map(|folder| folder.display().to_string())
+            .collect();
+        JvmError::NoTool {
+            tool,
+            path: folders.join(", "),
+        }
     })
 }
 
 fn cache() -> PathBuf {
     let home = || std::env::home_dir().map(|home| home.join(".cache"));
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    cache.or_else(home).unwrap_or_else(std::env::temp_dir).join("retap").join("apps")
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
+    cache
+        .or_else(home)
+        .unwrap_or_else(std::env::temp_dir)
+        .join("retap")
+        .join("apps")
 }
 
 /// Why a JVM did not come to the program: its first line that is no notice and no frame of a stack.
 pub fn java_says(told: &str) -> String {
     let is_notice =
         |line: &str| line.starts_with("Picked up ") || line.starts_with("\tat ") || line.is_empty();
-    told.lines().find(|line| !is_notice(line)).unwrap_or("it did not say why").trim().to_owned()
+    told.lines()
+        .find(|line| !is_notice(line))
+        .unwrap_or("it did not say why")
+        .trim()
+        .to_owned()
 }

@@ -12,13 +12,20 @@ use crate::settings::ReduceSuite;
 /// Inside `suite/`.
 pub const MANIFEST: &str = "manifest.json";
 
-pub(super) fn write(run: &Directory, smaller: &Smaller, settings: &ReduceSuite) -> Result<(), Failure> {
+pub(super) fn write(
+    run: &Directory,
+    smaller: &Smaller,
+    settings: &ReduceSuite,
+) -> Result<(), Failure> {
     let SuiteReduction { outcome, kept, .. } = &smaller.reduction;
     if !matches!(outcome, Outcome::Done | Outcome::BudgetSpent) {
         return Ok(());
     }
     for (number, one) in kept.iter().enumerate() {
-        run.write(&format!("{SUITE}/{}", Smaller::file(number)), one.trace.to_text().as_bytes())?;
+        run.write(
+            &format!("{SUITE}/{}", Smaller::file(number)),
+            one.trace.to_text().as_bytes(),
+        )?;
     }
     let manifest = format!("{:#}\n", manifest(smaller, settings));
     Ok(run.write(&format!("{SUITE}/{MANIFEST}"), manifest.as_bytes())?)
@@ -44,7 +51,12 @@ fn manifest(smaller: &Smaller, settings: &ReduceSuite) -> Value {
 }
 
 pub fn measure(measure: &Measure) -> Value {
-    let Measure { traces, transitions, took, covered } = measure;
+    let Measure {
+        traces,
+        transitions,
+        took,
+        covered,
+    } = measure;
     let Covered { app, problems } = covered;
     json!({
         "traces": traces,
@@ -59,7 +71,12 @@ pub fn measure(measure: &Measure) -> Value {
 }
 
 fn phase(report: &PhaseReport) -> Value {
-    let PhaseReport { phase, traces, transitions, spent } = report;
+    let PhaseReport {
+        phase,
+        traces,
+        transitions,
+        spent,
+    } = report;
     json!({
         "phase": phase.name(), "traces": traces, "transitions": transitions,
         "runs": spent.runs, "events": spent.events, "phone_seconds": spent.took.0 as f64 / 1e6,

@@ -42,7 +42,10 @@ pub enum SuiteSourceError {
     #[error("the suite has traces of {} apps", .apps.len())]
     SeveralApps { apps: BTreeMap<String, usize> },
     #[error("the suite has traces of {} versions of `{package}`", .versions.len())]
-    SeveralVersions { package: String, versions: BTreeMap<u64, usize> },
+    SeveralVersions {
+        package: String,
+        versions: BTreeMap<u64, usize>,
+    },
     #[error("the suite has traces that start the app at {} different activities", .activities.len())]
     SeveralStarts { activities: BTreeMap<String, usize> },
     #[error("{} of {all} traces do not start clean", .files.len())]
@@ -70,7 +73,10 @@ impl Suite {
             }
         }
         if !why.is_empty() {
-            return Err(SuiteSourceError::Unreadable { all: files.len(), why });
+            return Err(SuiteSourceError::Unreadable {
+                all: files.len(),
+                why,
+            });
         }
         let suite = Suite { traces };
         suite.check()?;
@@ -85,7 +91,10 @@ impl Suite {
         let apps = self.counted(|trace| trace.header.app.package.to_string());
         let versions = self.counted(|trace| trace.header.app.version_code);
         let activities = self.counted(|trace| trace.header.app.activity.to_string());
-        let unclean = self.traces.iter().filter(|(_, trace)| trace.header.start != Start::Clean);
+        let unclean = self
+            .traces
+            .iter()
+            .filter(|(_, trace)| trace.header.start != Start::Clean);
         let files: Vec<String> = unclean.map(|(file, _)| file.clone()).collect();
         if apps.len() > 1 {
             return Err(SuiteSourceError::SeveralApps { apps });
@@ -98,14 +107,19 @@ impl Suite {
             return Err(SuiteSourceError::SeveralStarts { activities });
         }
         if !files.is_empty() {
-            return Err(SuiteSourceError::NotClean { all: self.traces.len(), files });
+            return Err(SuiteSourceError::NotClean {
+                all: self.traces.len(),
+                files,
+            });
         }
         Ok(())
     }
 
     fn counted<K: Ord>(&self, by: impl Fn(&Trace) -> K) -> BTreeMap<K, usize> {
         let mut counts = BTreeMap::new();
-        self.traces.iter().for_each(|(_, trace)| *counts.entry(by(trace)).or_default() += 1);
+        self.traces
+            .iter()
+            .for_each(|(_, trace)| *counts.entry(by(trace)).or_default() += 1);
         counts
     }
 
@@ -130,7 +144,10 @@ impl Suite {
             .map_err(|source| SuiteSourceError::Names { path, source })?;
         let mut traces = Vec::new();
         for (number, name) in names.into_iter().enumerate() {
-            traces.push((name, crashes::read_trace(&run.path().join(original(number)))?));
+            traces.push((
+                name,
+                crashes::read_trace(&run.path().join(original(number)))?,
+            ));
         }
         Ok(Suite { traces })
     }
@@ -142,22 +159,35 @@ fn original(number: usize) -> String {
 
 fn files_of(source: &Path) -> Result<Vec<PathBuf>, SuiteSourceError> {
     if !source.exists() {
-        return Err(SuiteSourceError::Missing { path: source.to_owned() });
+        return Err(SuiteSourceError::Missing {
+            path: source.to_owned(),
+        });
     }
     if source.is_file() {
         return Ok(vec![source.to_owned()]);
     }
     let is_run = directory::is_run(source);
-    let place = if is_run { source.join(TRACES) } else { source.to_owned() };
+    let place = if is_run {
+        source.join(TRACES)
+    } else {
+        source.to_owned()
+    };
     let path = source.to_owned();
     if is_run && !place.is_dir() {
         return Err(SuiteSourceError::NoTraces { path });
     }
-    let list = |error| SuiteSourceError::List { path: place.clone(), source: error };
+    let list = |error| SuiteSourceError::List {
+        path: place.clone(),
+        source: error,
+    };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(&place).map_err(list)? {
         let file = entry.map_err(list)?.path();
-        if file.extension().is_some_and(|extension| extension == "retap") && file.is_file() {
+        if file
+            .extension()
+            .is_some_and(|extension| extension == "retap")
+            && file.is_file()
+        {
             files.push(file);
         }
     }
@@ -190,16 +220,18 @@ impl Explained for SuiteSourceError {
         match self {
             SuiteSourceError::Unreadable { why, .. } => first(why),
             SuiteSourceError::NotClean { files, .. } => first(files),
-            SuiteSourceError::SeveralApps { apps } => {
-                apps.iter().map(|(app, traces)| counts(format!("`{app}`"), traces)).collect()
-            }
+            SuiteSourceError::SeveralApps { apps } => apps
+                .iter()
+                .map(|(app, traces)| counts(format!("`{app}`"), traces))
+                .collect(),
             SuiteSourceError::SeveralVersions { versions, .. } => versions
                 .iter()
                 .map(|(version, traces)| counts(format!("version {version}"), traces))
                 .collect(),
-            SuiteSourceError::SeveralStarts { activities } => {
-                activities.iter().map(|(activity, traces)| counts(format!("`{activity}`"), traces)).collect()
-            }
+            SuiteSourceError::SeveralStarts { activities } => activities
+                .iter()
+                .map(|(activity, traces)| counts(format!("`{activity}`"), traces))
+                .collect(),
             _ => Vec::new(),
         }
     }

@@ -17,7 +17,13 @@ const NOTICED: Duration = Duration::from_secs(15);
 fn start() -> (Arc<Network>, Keys, Agent) {
     let network = Network::new(1, Faults::default());
     let (agent_keys, host_keys) = Keys::make().unwrap();
-    let agent = Agent::start(&network, &agent_keys, Arc::new(CountingPhone::new(&[])), None, 1);
+    let agent = Agent::start(
+        &network,
+        &agent_keys,
+        Arc::new(CountingPhone::new(&[])),
+        None,
+        1,
+    );
     (network, host_keys, agent)
 }
 
@@ -41,7 +47,10 @@ async fn a_host_that_is_there_keeps_the_agent_however_little_it_asks() {
     };
     tokio::join!(host, agent.server.wait_until_forgotten(LIMIT));
     let lasted = began.elapsed();
-    assert!(lasted >= stay + LIMIT && lasted < stay + LIMIT + NOTICED, "{lasted:?}");
+    assert!(
+        lasted >= stay + LIMIT && lasted < stay + LIMIT + NOTICED,
+        "{lasted:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -55,19 +64,41 @@ async fn a_host_that_comes_and_goes_within_the_time_starts_it_anew() {
     };
     tokio::join!(host, agent.server.wait_until_forgotten(LIMIT));
     let lasted = began.elapsed();
-    assert!(lasted >= late + LIMIT && lasted < late + LIMIT + NOTICED, "{lasted:?}");
+    assert!(
+        lasted >= late + LIMIT && lasted < late + LIMIT + NOTICED,
+        "{lasted:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_ends_with_the_host_that_says_so_and_not_with_a_link_that_breaks() {
     let broken = (Duration::from_secs(20), Duration::from_secs(60));
-    let network = Network::new(1, Faults { cuts: vec![broken], ..Faults::default() });
+    let network = Network::new(
+        1,
+        Faults {
+            cuts: vec![broken],
+            ..Faults::default()
+        },
+    );
     let (agent_keys, host_keys) = Keys::make().unwrap();
-    let agent = Agent::start(&network, &agent_keys, Arc::new(CountingPhone::new(&[])), None, 1);
+    let agent = Agent::start(
+        &network,
+        &agent_keys,
+        Arc::new(CountingPhone::new(&[])),
+        None,
+        1,
+    );
     let mut connected = agent.server.connected();
     let host = async {
         let link = connect(&network, &host_keys, "host").await.unwrap();
-        assert_eq!(connected.wait_for(Option::is_some).await.unwrap().as_deref(), Some("host"));
+        assert_eq!(
+            connected
+                .wait_for(Option::is_some)
+                .await
+                .unwrap()
+                .as_deref(),
+            Some("host")
+        );
         let _ = connected.wait_for(Option::is_none).await.unwrap();
         let _ = connected.wait_for(Option::is_some).await.unwrap();
         drop(link);

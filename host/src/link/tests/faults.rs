@@ -26,7 +26,10 @@ use super::{Agent, connect};
 const NEEDED: [u32; 3] = [3, 11, 12];
 
 fn trace(steps: u32) -> Trace {
-    let app = App { package: "com.example".into(), ..App::default() };
+    let app = App {
+        package: "com.example".into(),
+        ..App::default()
+    };
     Trace {
         header: TraceHeader {
             app,
@@ -35,7 +38,9 @@ fn trace(steps: u32) -> Trace {
             target: Some(Target::AnyProblem),
             phone: PhoneInfo::default(),
         },
-        steps: (0..steps).map(|millis| Step::new(Action::Wait { millis })).collect(),
+        steps: (0..steps)
+            .map(|millis| Step::new(Action::Wait { millis }))
+            .collect(),
     }
 }
 
@@ -72,11 +77,21 @@ impl Schedule {
             doubled: [0, 10][dice.draw(2) as usize],
             delay: Duration::from_millis(delay),
             jitter: Duration::from_millis([0, 20, 200][dice.draw(3) as usize]),
-            cuts: (0..dice.draw(4)).map(|_| (moment(), span().min(Duration::from_secs(60)))).collect(),
+            cuts: (0..dice.draw(4))
+                .map(|_| (moment(), span().min(Duration::from_secs(60))))
+                .collect(),
         };
-        let agent_killed = (0..dice.draw(3) / 2 * dice.draw(3)).map(|_| moment()).collect();
-        let host_killed = (0..dice.draw(3) / 2 * dice.draw(3)).map(|_| moment()).collect();
-        Schedule { faults, agent_killed, host_killed }
+        let agent_killed = (0..dice.draw(3) / 2 * dice.draw(3))
+            .map(|_| moment())
+            .collect();
+        let host_killed = (0..dice.draw(3) / 2 * dice.draw(3))
+            .map(|_| moment())
+            .collect();
+        Schedule {
+            faults,
+            agent_killed,
+            host_killed,
+        }
     }
 }
 
@@ -87,7 +102,12 @@ async fn an_undisturbed_link_answers_and_does_everything_once() {
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    let played: Played = link.request(play(20).into()).await.unwrap().try_into().unwrap();
+    let played: Played = link
+        .request(play(20).into())
+        .await
+        .unwrap()
+        .try_into()
+        .unwrap();
     assert_eq!(played.played, 20);
     assert_eq!(phone.plays.lock().unwrap().len(), 1);
 }
@@ -96,31 +116,62 @@ async fn an_undisturbed_link_answers_and_does_everything_once() {
 async fn a_play_goes_on_while_the_link_is_down_and_its_result_comes_once() {
     let second = Duration::from_secs(1);
     let cuts = vec![(second, second * 40)];
-    let network = Network::new(1, Faults { cuts, ..Faults::default() });
+    let network = Network::new(
+        1,
+        Faults {
+            cuts,
+            ..Faults::default()
+        },
+    );
     let (agent_keys, host_keys) = Keys::make().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    let played: Played = link.request(play(100).into()).await.unwrap().try_into().unwrap();
+    let played: Played = link
+        .request(play(100).into())
+        .await
+        .unwrap()
+        .try_into()
+        .unwrap();
     assert_eq!(played.played, 100);
     assert_eq!(*phone.plays.lock().unwrap(), [((0..100).collect(), true)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_request_ends_the_play_within_a_step() {
-    let network = Network::new(1, Faults { delay: Duration::from_millis(5), ..Faults::default() });
+    let network = Network::new(
+        1,
+        Faults {
+            delay: Duration::from_millis(5),
+            ..Faults::default()
+        },
+    );
     let (agent_keys, host_keys) = Keys::make().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    assert!(timeout(Duration::from_millis(1_100), link.request(play(100).into())).await.is_err());
+    assert!(
+        timeout(Duration::from_millis(1_100), link.request(play(100).into()))
+            .await
+            .is_err()
+    );
     let steps = *phone.steps.lock().unwrap();
     // The phone is free for the next request at once, and not a step more of the old one is played.
-    let watch = Watch { package: "com.example".into() };
+    let watch = Watch {
+        package: "com.example".into(),
+    };
     link.request(watch.into()).await.unwrap();
-    let played: Played = link.request(play(1).into()).await.unwrap().try_into().unwrap();
+    let played: Played = link
+        .request(play(1).into())
+        .await
+        .unwrap()
+        .try_into()
+        .unwrap();
     assert_eq!(played.played, 1);
-    assert!(*phone.steps.lock().unwrap() <= steps + 2, "one step under way and the step of the second play");
+    assert!(
+        *phone.steps.lock().unwrap() <= steps + 2,
+        "one step under way and the step of the second play"
+    );
     assert!(!phone.plays.lock().unwrap()[0].1);
 }
 
@@ -128,9 +179,19 @@ async fn a_dropped_request_ends_the_play_within_a_step() {
 async fn a_long_request_that_a_cut_holds_up_is_done_when_the_rest_of_it_has_come() {
     let second = Duration::from_secs(1);
     // Too short to end the connection; only the first datagrams of the request get through before it.
-    let cuts = vec![(second + Duration::from_millis(50), Duration::from_millis(5_400))];
+    let cuts = vec![(
+        second + Duration::from_millis(50),
+        Duration::from_millis(5_400),
+    )];
     let delay = Duration::from_millis(100);
-    let network = Network::new(1, Faults { cuts, delay, ..Faults::default() });
+    let network = Network::new(
+        1,
+        Faults {
+            cuts,
+            delay,
+            ..Faults::default()
+        },
+    );
     let (agent_keys, host_keys) = Keys::make().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
@@ -138,7 +199,9 @@ async fn a_long_request_that_a_cut_holds_up_is_done_when_the_rest_of_it_has_come
     let link = connect(&network, &host_keys, "host").await.unwrap();
     tokio::time::sleep_until(began + second).await;
     let mut long = play(200);
-    long.steps.iter_mut().for_each(|step| step.activity = "x".repeat(200).into());
+    long.steps
+        .iter_mut()
+        .for_each(|step| step.activity = "x".repeat(200).into());
     let played: Played = link.request(long.into()).await.unwrap().try_into().unwrap();
     assert_eq!(played.played, 200);
     assert_eq!(phone.plays.lock().unwrap().len(), 1);
@@ -163,22 +226,51 @@ async fn a_request_that_the_agent_cannot_read_is_refused_in_words_and_not_asked_
 #[tokio::test(start_paused = true)]
 async fn a_request_dropped_while_the_link_is_down_is_cancelled_when_it_is_back() {
     let second = Duration::from_secs(1);
-    let network = Network::new(1, Faults { cuts: vec![(second, second * 20)], ..Faults::default() });
+    let network = Network::new(
+        1,
+        Faults {
+            cuts: vec![(second, second * 20)],
+            ..Faults::default()
+        },
+    );
     let (agent_keys, host_keys) = Keys::make().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    assert!(timeout(second * 15, link.request(play(1_000).into())).await.is_err());
-    let played: Played = link.request(play(1).into()).await.unwrap().try_into().unwrap();
+    assert!(
+        timeout(second * 15, link.request(play(1_000).into()))
+            .await
+            .is_err()
+    );
+    let played: Played = link
+        .request(play(1).into())
+        .await
+        .unwrap()
+        .try_into()
+        .unwrap();
     assert_eq!(played.played, 1);
-    assert!(!phone.plays.lock().unwrap()[0].1, "the first play was given up");
+    assert!(
+        !phone.plays.lock().unwrap()[0].1,
+        "the first play was given up"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn news_come_once_each_and_in_order_across_breaks() {
     let second = Duration::from_secs(1);
-    let cuts = vec![(second, second * 30), (second * 60, second * 2), (second * 80, second * 15)];
-    let network = Network::new(3, Faults { cuts, lost: 10, ..Faults::default() });
+    let cuts = vec![
+        (second, second * 30),
+        (second * 60, second * 2),
+        (second * 80, second * 15),
+    ];
+    let network = Network::new(
+        3,
+        Faults {
+            cuts,
+            lost: 10,
+            ..Faults::default()
+        },
+    );
     let (agent_keys, host_keys) = Keys::make().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
@@ -196,7 +288,10 @@ async fn news_come_once_each_and_in_order_across_breaks() {
 #[test]
 fn a_thousand_fault_schedules_leave_the_answer_of_a_reduction_as_it_is() {
     for seed in 0..1_000 {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build();
         runtime.unwrap().block_on(reduction_under(seed));
     }
 }
@@ -216,8 +311,13 @@ async fn reduction_under(seed: u64) {
             killed.sort_unstable();
             let start = tokio::time::Instant::now();
             for (incarnation, moment) in (1..).zip(killed) {
-                let agent =
-                    Agent::start(&network, &agent_keys, phone.clone(), Some(spool.clone()), incarnation);
+                let agent = Agent::start(
+                    &network,
+                    &agent_keys,
+                    phone.clone(),
+                    Some(spool.clone()),
+                    incarnation,
+                );
                 tokio::time::sleep_until(start + moment).await;
                 agent.kill(&network);
             }
@@ -249,7 +349,10 @@ async fn reduction_under(seed: u64) {
             *times.entry(play.clone()).or_default() += 1;
         }
         // The original is asked for once, the result once more than it was found: no other play is done twice.
-        let twice: Vec<_> = times.iter().filter(|(play, times)| **times > 1 && ***play != NEEDED).collect();
+        let twice: Vec<_> = times
+            .iter()
+            .filter(|(play, times)| **times > 1 && ***play != NEEDED)
+            .collect();
         assert!(twice.is_empty(), "schedule {seed}: done twice: {twice:?}");
     }
 }
@@ -259,9 +362,26 @@ async fn reduce_over(network: &Arc<Network>, keys: &Keys, journal: &Journal) -> 
     let device = Device::connect("far".into(), Arc::new(link)).await.unwrap();
     let trace = trace(16);
     let sink = nobody();
-    let oracle =
-        Journaled::new(Pooled::new(&Pool::new(vec![device]), Conditions::of(&trace), &sink), journal, &sink);
+    let oracle = Journaled::new(
+        Pooled::new(&Pool::new(vec![device]), Conditions::of(&trace), &sink),
+        journal,
+        &sink,
+    );
     let settings = ReduceSettings::default();
-    let reduction = reduce(&trace, Algorithm::Auto, &settings, &oracle, &sink, &Stop::new()).await.unwrap();
-    reduction.trace.steps.iter().map(super::phone::millis).collect()
+    let reduction = reduce(
+        &trace,
+        Algorithm::Auto,
+        &settings,
+        &oracle,
+        &sink,
+        &Stop::new(),
+    )
+    .await
+    .unwrap();
+    reduction
+        .trace
+        .steps
+        .iter()
+        .map(super::phone::millis)
+        .collect()
 }

@@ -63,7 +63,10 @@ impl Network {
             inbox: Mutex::default(),
             reader: Mutex::default(),
         });
-        self.sockets.lock().unwrap().insert(address, Arc::downgrade(&socket));
+        self.sockets
+            .lock()
+            .unwrap()
+            .insert(address, Arc::downgrade(&socket));
         socket
     }
 
@@ -73,7 +76,10 @@ impl Network {
 
     /// Whoever else is on the network is not heard of any more.
     pub(super) fn silence_all_but(&self, address: SocketAddr) {
-        self.sockets.lock().unwrap().retain(|other, _| *other == address);
+        self.sockets
+            .lock()
+            .unwrap()
+            .retain(|other, _| *other == address);
     }
 
     pub(super) fn fresh_address(&self) -> SocketAddr {
@@ -90,26 +96,51 @@ impl Network {
     fn send(self: &Arc<Self>, from: SocketAddr, to: SocketAddr, datagram: &[u8]) {
         self.heard.lock().unwrap().push((to, datagram.to_vec()));
         let now = self.start.elapsed();
-        let cut = self.faults.cuts.iter().any(|(from, span)| (*from..*from + *span).contains(&now));
+        let cut = self
+            .faults
+            .cuts
+            .iter()
+            .any(|(from, span)| (*from..*from + *span).contains(&now));
         // What a removed socket still tries to say is not heard either.
-        let gone = self.sockets.lock().unwrap().get(&from).is_none_or(|socket| socket.strong_count() == 0);
+        let gone = self
+            .sockets
+            .lock()
+            .unwrap()
+            .get(&from)
+            .is_none_or(|socket| socket.strong_count() == 0);
         if cut || gone || self.draw(100) < self.faults.lost {
             return;
         }
         let copies = 1 + usize::from(self.draw(100) < self.faults.doubled);
         for _ in 0..copies {
             let jitter = self.draw(self.faults.jitter.as_millis() as u64 + 1);
-            self.deliver_later(from, to, datagram, self.faults.delay + Duration::from_millis(jitter));
+            self.deliver_later(
+                from,
+                to,
+                datagram,
+                self.faults.delay + Duration::from_millis(jitter),
+            );
         }
     }
 
-    fn deliver_later(self: &Arc<Self>, from: SocketAddr, to: SocketAddr, datagram: &[u8], delay: Duration) {
+    fn deliver_later(
+        self: &Arc<Self>,
+        from: SocketAddr,
+        to: SocketAddr,
+        datagram: &[u8],
+        delay: Duration,
+    ) {
         let (network, datagram) = (self.clone(), datagram.to_vec());
         tokio::spawn(async move {
             if !delay.is_zero() {
                 tokio::time::sleep(delay).await;
             }
-            let socket = network.sockets.lock().unwrap().get(&to).and_then(Weak::upgrade);
+            let socket = network
+                .sockets
+                .lock()
+                .unwrap()
+                .get(&to)
+                .and_then(Weak::upgrade);
             let Some(socket) = socket else { return };
             socket.inbox.lock().unwrap().push_back((from, datagram));
             if let Some(waker) = socket.reader.lock().unwrap().take() {
@@ -134,7 +165,8 @@ impl AsyncUdpSocket for MemorySocket {
     }
 
     fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
-        self.network.send(self.address, transmit.destination, transmit.contents);
+        self.network
+            .send(self.address, transmit.destination, transmit.contents);
         Ok(())
     }
 
@@ -145,10 +177,18 @@ impl AsyncUdpSocket for MemorySocket {
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
         *self.reader.lock().unwrap() = Some(cx.waker().clone());
-        let Some((addr, datagram)) = self.inbox.lock().unwrap().pop_front() else { return Poll::Pending };
+        let Some((addr, datagram)) = self.inbox.lock().unwrap().pop_front() else {
+            return Poll::Pending;
+        };
         let len = datagram.len();
         buffers[0][..len].copy_from_slice(&datagram);
-        meta[0] = RecvMeta { addr, len, stride: len, ecn: None, dst_ip: None };
+        meta[0] = RecvMeta {
+            addr,
+            len,
+            stride: len,
+            ecn: None,
+            dst_ip: None,
+        };
         Poll::Ready(Ok(1))
     }
 

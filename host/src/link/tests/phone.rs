@@ -8,8 +8,8 @@ use retap_shared::action::Action;
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    AppInfo, Capabilities, Described, Fault, Happening, PhoneInfo, Play, Played, Reply, Request, Watched,
-    What,
+    AppInfo, Capabilities, Described, Fault, Happening, PhoneInfo, Play, Played, Reply, Request,
+    Watched, What,
 };
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Verdict;
@@ -55,7 +55,10 @@ impl CountingPhone {
             plays.len() - 1
         };
         let begun = What::Activity(format!("play/{}", index + 1).into());
-        let _ = self.tell.send(Happening { at: Micros::ZERO, what: begun });
+        let _ = self.tell.send(Happening {
+            at: Micros::ZERO,
+            what: begun,
+        });
         for _ in &play.steps {
             *self.steps.lock().unwrap() += 1;
             tokio::time::sleep(STEP).await;
@@ -63,7 +66,11 @@ impl CountingPhone {
         self.plays.lock().unwrap()[index].1 = true;
         let reached = self.needed.iter().all(|needed| waits.contains(needed));
         Played {
-            verdict: if reached { Verdict::TargetReached } else { Verdict::TargetNotReached },
+            verdict: if reached {
+                Verdict::TargetReached
+            } else {
+                Verdict::TargetNotReached
+            },
             played: play.steps.len() as u32,
             hits: vec![],
             happened: vec![],
@@ -91,7 +98,10 @@ impl Connection for CountingPhone {
                     phone: PhoneInfo::default(),
                     can: Capabilities::default(),
                     apps: vec![AppInfo {
-                        app: App { package: "com.example".into(), ..App::default() },
+                        app: App {
+                            package: "com.example".into(),
+                            ..App::default()
+                        },
                         label: "Example".into(),
                         activities: vec![],
                         branches: 0,

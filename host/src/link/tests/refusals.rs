@@ -14,7 +14,10 @@ use super::{AGENT, Agent, LinkError, connect};
 use crate::link::dial::DialError;
 
 fn watch() -> retap_shared::protocol::Request {
-    Watch { package: "com.example".into() }.into()
+    Watch {
+        package: "com.example".into(),
+    }
+    .into()
 }
 
 #[tokio::test(start_paused = true)]
@@ -22,10 +25,26 @@ async fn a_host_with_other_keys_is_refused() {
     let network = Network::new(1, Faults::default());
     let (agent_keys, _) = Keys::make().unwrap();
     let (_, strangers_keys) = Keys::make().unwrap();
-    let _agent = Agent::start(&network, &agent_keys, Arc::new(CountingPhone::new(&[])), None, 1);
-    let error = connect(&network, &strangers_keys, "stranger").await.unwrap_err();
-    assert!(matches!(error, LinkError::Dial(DialError::Keys { .. })), "{error:?}");
-    assert!(error.to_string().contains("has other keys than the pairing file"), "{error}");
+    let _agent = Agent::start(
+        &network,
+        &agent_keys,
+        Arc::new(CountingPhone::new(&[])),
+        None,
+        1,
+    );
+    let error = connect(&network, &strangers_keys, "stranger")
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, LinkError::Dial(DialError::Keys { .. })),
+        "{error:?}"
+    );
+    assert!(
+        error
+            .to_string()
+            .contains("has other keys than the pairing file"),
+        "{error}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -34,9 +53,18 @@ async fn a_host_that_knows_the_agents_certificate_but_not_its_own_key_is_refused
     let (agent_keys, _) = Keys::make().unwrap();
     let (_, stranger) = Keys::make().unwrap();
     let impostor = stranger.expecting_peer_of(&agent_keys);
-    let _agent = Agent::start(&network, &agent_keys, Arc::new(CountingPhone::new(&[])), None, 1);
+    let _agent = Agent::start(
+        &network,
+        &agent_keys,
+        Arc::new(CountingPhone::new(&[])),
+        None,
+        1,
+    );
     let error = connect(&network, &impostor, "impostor").await.unwrap_err();
-    assert!(!matches!(error, LinkError::Refused(_)), "it must not come as far as the greeting: {error:?}");
+    assert!(
+        !matches!(error, LinkError::Refused(_)),
+        "it must not come as far as the greeting: {error:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -56,9 +84,17 @@ async fn another_version_is_refused_with_both_versions_named() {
 async fn a_second_host_is_told_who_holds_the_phone_and_the_first_is_not_disturbed() {
     let network = Network::new(1, Faults::default());
     let (agent_keys, host_keys) = Keys::make().unwrap();
-    let _agent = Agent::start(&network, &agent_keys, Arc::new(CountingPhone::new(&[])), None, 1);
+    let _agent = Agent::start(
+        &network,
+        &agent_keys,
+        Arc::new(CountingPhone::new(&[])),
+        None,
+        1,
+    );
     let first = connect(&network, &host_keys, "laptop of A").await.unwrap();
-    let error = connect(&network, &host_keys, "laptop of B").await.unwrap_err();
+    let error = connect(&network, &host_keys, "laptop of B")
+        .await
+        .unwrap_err();
     assert!(
         matches!(&error, LinkError::Refused(Refusal::Held { by, .. }) if by == "laptop of A"),
         "{error:?}"
@@ -72,7 +108,13 @@ async fn a_second_host_is_told_who_holds_the_phone_and_the_first_is_not_disturbe
 async fn a_host_that_died_without_a_word_gives_the_phone_back_when_it_has_been_silent() {
     let network = Network::new(1, Faults::default());
     let (agent_keys, host_keys) = Keys::make().unwrap();
-    let _agent = Agent::start(&network, &agent_keys, Arc::new(CountingPhone::new(&[])), None, 1);
+    let _agent = Agent::start(
+        &network,
+        &agent_keys,
+        Arc::new(CountingPhone::new(&[])),
+        None,
+        1,
+    );
     let first = connect(&network, &host_keys, "first").await.unwrap();
     network.silence_all_but(AGENT);
     std::mem::forget(first);
@@ -87,12 +129,23 @@ async fn a_recorded_handshake_played_again_opens_nothing() {
     let phone = Arc::new(CountingPhone::new(&[]));
     let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    let _: Played = link.request(super::faults::play(3).into()).await.unwrap().try_into().unwrap();
+    let _: Played = link
+        .request(super::faults::play(3).into())
+        .await
+        .unwrap()
+        .try_into()
+        .unwrap();
     drop(link);
     tokio::time::sleep(Duration::from_secs(60)).await;
 
-    let recorded: Vec<_> =
-        network.heard.lock().unwrap().iter().filter(|(to, _)| *to == AGENT).cloned().collect();
+    let recorded: Vec<_> = network
+        .heard
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|(to, _)| *to == AGENT)
+        .cloned()
+        .collect();
     let replayer = network.fresh_address();
     let _socket = network.socket(replayer);
     for (to, datagram) in &recorded {
@@ -100,8 +153,14 @@ async fn a_recorded_handshake_played_again_opens_nothing() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(phone.plays.lock().unwrap().len(), 1, "the recorded request was not done again");
-    connect(&network, &host_keys, "host").await.expect("the phone is not held by a ghost");
+    assert_eq!(
+        phone.plays.lock().unwrap().len(),
+        1,
+        "the recorded request was not done again"
+    );
+    connect(&network, &host_keys, "host")
+        .await
+        .expect("the phone is not held by a ghost");
 }
 
 #[tokio::test(start_paused = true)]

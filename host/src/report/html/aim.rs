@@ -15,9 +15,16 @@ pub(crate) struct Aim {
 impl Aim {
     /// As the agent aimed; a phone that did not find the widget has said so.
     pub(crate) fn of(step: &Step, hit: Option<Hit>, screen: &Screen) -> Aim {
-        let aim = if hit == Some(Hit::Place) { step.aim_at_place() } else { step.aim(screen) };
+        let aim = if hit == Some(Hit::Place) {
+            step.aim_at_place()
+        } else {
+            step.aim(screen)
+        };
         let node = aim.node.or_else(|| screen.node_at(step.action.place()?));
-        Aim { action: aim.action.into_owned(), node }
+        Aim {
+            action: aim.action.into_owned(),
+            node,
+        }
     }
 
     /// The step as it was done here, for its caption, and the widget that it had been recorded on if that was another.
@@ -25,10 +32,18 @@ impl Aim {
         let known = |met: &Widget| !met.text.is_empty() || !met.id.is_empty();
         let met = self.node.map(|node| named(screen, node)).filter(known);
         let other = step.widget.as_ref().filter(|widget| {
-            met.as_ref().is_some_and(|met| met.class != widget.class || met.id != widget.id)
+            met.as_ref()
+                .is_some_and(|met| met.class != widget.class || met.id != widget.id)
         });
         let widget = met.or_else(|| step.widget.clone());
-        (Step { action: self.action.clone(), widget, ..step.clone() }, other)
+        (
+            Step {
+                action: self.action.clone(),
+                widget,
+                ..step.clone()
+            },
+            other,
+        )
     }
 }
 
@@ -36,10 +51,16 @@ impl Aim {
 fn named(screen: &Screen, node: usize) -> Widget {
     let mut widget = screen.widget(node);
     let nodes = screen.nodes();
-    let touched = nodes[node].flags.intersects(NodeFlags::CLICKABLE | NodeFlags::LONG_CLICKABLE);
+    let touched = nodes[node]
+        .flags
+        .intersects(NodeFlags::CLICKABLE | NodeFlags::LONG_CLICKABLE);
     if widget.text.is_empty() && touched {
-        let inside = nodes[node + 1..].iter().take_while(|below| below.depth > nodes[node].depth);
-        let mut texts = inside.map(|below| below.label()).filter(|label| !label.is_empty());
+        let inside = nodes[node + 1..]
+            .iter()
+            .take_while(|below| below.depth > nodes[node].depth);
+        let mut texts = inside
+            .map(|below| below.label())
+            .filter(|label| !label.is_empty());
         widget.text = texts.next().cloned().unwrap_or_default();
     }
     widget
@@ -57,8 +78,20 @@ mod tests {
         Builder::new("Menu", UPRIGHT)
             .window(WindowKind::Application, [0, 0, 1080, 2280])
             .node(0, "FrameLayout", "", [0, 0, 1080, 2280], NodeFlags::empty())
-            .node(1, "LinearLayout", "", [0, 0, 1080, 200], NodeFlags::CLICKABLE)
-            .node(2, "TextView", "Settings", [40, 150, 1000, 190], NodeFlags::empty())
+            .node(
+                1,
+                "LinearLayout",
+                "",
+                [0, 0, 1080, 200],
+                NodeFlags::CLICKABLE,
+            )
+            .node(
+                2,
+                "TextView",
+                "Settings",
+                [40, 150, 1000, 190],
+                NodeFlags::empty(),
+            )
             .build()
     }
 
@@ -70,20 +103,38 @@ mod tests {
 
     #[test]
     fn a_row_is_called_by_the_text_in_it() {
-        let row =
-            Widget { class: "android.widget.LinearLayout".into(), path: "0".into(), ..Widget::default() };
-        let step = Step { widget: Some(row), ..Step::new(Action::Tap(Point { x: 500, y: 50 })) };
-        assert_eq!(told(&step, Hit::Widget), ("tap LinearLayout “Settings”".into(), None));
+        let row = Widget {
+            class: "android.widget.LinearLayout".into(),
+            path: "0".into(),
+            ..Widget::default()
+        };
+        let step = Step {
+            widget: Some(row),
+            ..Step::new(Action::Tap(Point { x: 500, y: 50 }))
+        };
+        assert_eq!(
+            told(&step, Hit::Widget),
+            ("tap LinearLayout “Settings”".into(), None)
+        );
     }
 
     #[test]
     fn a_step_that_met_another_widget_says_so() {
-        let gone =
-            Widget { class: "android.widget.Switch".into(), text: "Large text".into(), ..Widget::default() };
-        let step = Step { widget: Some(gone), ..Step::new(Action::Tap(Point { x: 500, y: 160 })) };
+        let gone = Widget {
+            class: "android.widget.Switch".into(),
+            text: "Large text".into(),
+            ..Widget::default()
+        };
+        let step = Step {
+            widget: Some(gone),
+            ..Step::new(Action::Tap(Point { x: 500, y: 160 }))
+        };
         assert_eq!(
             told(&step, Hit::Place),
-            ("tap TextView “Settings”".into(), Some("Switch “Large text”".into()))
+            (
+                "tap TextView “Settings”".into(),
+                Some("Switch “Large text”".into())
+            )
         );
     }
 }

@@ -13,7 +13,9 @@ use retap_shared::micros::Micros;
 
 /// `crashes` are those of all apps; the app's own are shown.
 pub(crate) fn section(app: &AppSection, crashes: &[Numbered<'_>]) -> Markup {
-    let own = crashes.iter().filter(|numbered| std::ptr::eq(numbered.app, app));
+    let own = crashes
+        .iter()
+        .filter(|numbered| std::ptr::eq(numbered.app, app));
     let left_out = app.crashes.len() - own.clone().count();
     html! {
         section.app {
@@ -36,7 +38,9 @@ pub(crate) fn section(app: &AppSection, crashes: &[Numbered<'_>]) -> Markup {
 }
 
 pub(crate) fn name(app: &AppSection) -> String {
-    let named = [app.label.trim(), app.app.package.trim()].into_iter().find(|name| !name.is_empty());
+    let named = [app.label.trim(), app.app.package.trim()]
+        .into_iter()
+        .find(|name| !name.is_empty());
     harmless::line(named.unwrap_or("Unnamed app"), 60)
 }
 

@@ -37,7 +37,11 @@ impl Canvas {
         } else {
             (long(screen.0, screen.1), SHORT_SIDE)
         };
-        Some(Canvas { screen, width, height })
+        Some(Canvas {
+            screen,
+            width,
+            height,
+        })
     }
 
     pub(crate) fn is_wide(&self) -> bool {
@@ -45,7 +49,12 @@ impl Canvas {
     }
 
     pub(crate) fn whole(&self) -> Area {
-        Area { x: 0, y: 0, width: self.width, height: self.height }
+        Area {
+            x: 0,
+            y: 0,
+            width: self.width,
+            height: self.height,
+        }
     }
 
     /// What can be seen of `rect`; `None` if that is nothing.
@@ -55,7 +64,12 @@ impl Canvas {
         }
         let (left, right) = (self.across(rect.left), self.across(rect.right));
         let (top, bottom) = (self.down(rect.top), self.down(rect.bottom));
-        let area = Area { x: left, y: top, width: right - left, height: bottom - top };
+        let area = Area {
+            x: left,
+            y: top,
+            width: right - left,
+            height: bottom - top,
+        };
         (area.width > 0 && area.height > 0).then_some(area)
     }
 
@@ -88,12 +102,19 @@ impl Area {
     /// Without the first `margin` from the left, as far as that leaves something.
     pub(crate) fn indented(&self, margin: i64) -> Area {
         let margin = margin.min(self.width - 1);
-        Area { x: self.x + margin, width: self.width - margin, ..*self }
+        Area {
+            x: self.x + margin,
+            width: self.width - margin,
+            ..*self
+        }
     }
 
     /// Smaller by `margin` on every side, as far as that leaves something.
     pub(crate) fn inset(&self, margin: i64) -> Area {
-        let (across, down) = (margin.min((self.width - 1) / 2), margin.min((self.height - 1) / 2));
+        let (across, down) = (
+            margin.min((self.width - 1) / 2),
+            margin.min((self.height - 1) / 2),
+        );
         Area {
             x: self.x + across,
             y: self.y + down,
@@ -121,8 +142,20 @@ mod tests {
 
     #[test]
     fn no_extent_gives_no_canvas_and_absurd_ones_stay_small() {
-        assert!(Canvas::of(Size { width: 0, height: 2400 }).is_none());
-        assert!(Canvas::of(Size { width: 1080, height: 0 }).is_none());
+        assert!(
+            Canvas::of(Size {
+                width: 0,
+                height: 2400
+            })
+            .is_none()
+        );
+        assert!(
+            Canvas::of(Size {
+                width: 1080,
+                height: 0
+            })
+            .is_none()
+        );
         assert_eq!(canvas(1, u32::MAX).height, 1080);
         assert_eq!(canvas(u32::MAX, 1).width, 1080);
     }
@@ -130,13 +163,38 @@ mod tests {
     #[test]
     fn areas_are_cut_at_the_edges_and_dropped_outside() {
         let canvas = canvas(1080, 2400);
-        let all = Rect { left: i32::MIN, top: i32::MIN, right: i32::MAX, bottom: i32::MAX };
+        let all = Rect {
+            left: i32::MIN,
+            top: i32::MIN,
+            right: i32::MAX,
+            bottom: i32::MAX,
+        };
         assert_eq!(canvas.area(all), Some(canvas.whole()));
         for nothing in [
-            Rect { left: 1100, top: 0, right: 1200, bottom: 100 },
-            Rect { left: 0, top: -500, right: 1080, bottom: -1 },
-            Rect { left: 500, top: 500, right: 400, bottom: 600 },
-            Rect { left: i32::MAX, top: 0, right: i32::MIN, bottom: 100 },
+            Rect {
+                left: 1100,
+                top: 0,
+                right: 1200,
+                bottom: 100,
+            },
+            Rect {
+                left: 0,
+                top: -500,
+                right: 1080,
+                bottom: -1,
+            },
+            Rect {
+                left: 500,
+                top: 500,
+                right: 400,
+                bottom: 600,
+            },
+            Rect {
+                left: i32::MAX,
+                top: 0,
+                right: i32::MIN,
+                bottom: 100,
+            },
         ] {
             assert_eq!(canvas.area(nothing), None, "{nothing:?}");
         }
@@ -145,13 +203,32 @@ mod tests {
     #[test]
     fn points_outside_are_moved_to_the_edge() {
         let canvas = canvas(1080, 2400);
-        assert_eq!(canvas.point(Point { x: i32::MIN, y: i32::MAX }), (0, 800));
+        assert_eq!(
+            canvas.point(Point {
+                x: i32::MIN,
+                y: i32::MAX
+            }),
+            (0, 800)
+        );
         assert_eq!(canvas.point(Point { x: 540, y: 1200 }), (180, 400));
     }
 
     #[test]
     fn an_inset_never_turns_an_area_inside_out() {
-        let area = Area { x: 10, y: 10, width: 1, height: 5 };
-        assert_eq!(area.inset(40), Area { x: 10, y: 12, width: 1, height: 1 });
+        let area = Area {
+            x: 10,
+            y: 10,
+            width: 1,
+            height: 5,
+        };
+        assert_eq!(
+            area.inset(40),
+            Area {
+                x: 10,
+                y: 12,
+                width: 1,
+                height: 1
+            }
+        );
     }
 }

@@ -32,8 +32,13 @@ pub(crate) struct Numbered<'a> {
 impl<'a> Numbered<'a> {
     /// The crashes of all apps that have a place on the page.
     pub(crate) fn all(apps: &'a [AppSection]) -> Vec<Numbered<'a>> {
-        let crashes = apps.iter().flat_map(|app| app.crashes.iter().map(move |crash| (app, crash)));
-        crashes.zip(1..=MOST).map(|((app, crash), number)| Numbered { app, crash, number }).collect()
+        let crashes = apps
+            .iter()
+            .flat_map(|app| app.crashes.iter().map(move |crash| (app, crash)));
+        crashes
+            .zip(1..=MOST)
+            .map(|((app, crash), number)| Numbered { app, crash, number })
+            .collect()
     }
 
     pub(crate) fn anchor(&self) -> String {
@@ -44,7 +49,10 @@ impl<'a> Numbered<'a> {
 pub(crate) fn crash(numbered: Numbered<'_>) -> Markup {
     let crash = numbered.crash;
     let headline = Headline::of(&crash.problem);
-    let trail = crash.reduced.as_ref().map_or(&crash.found, |reduced| &reduced.trail);
+    let trail = crash
+        .reduced
+        .as_ref()
+        .map_or(&crash.found, |reduced| &reduced.trail);
     html! {
         article.crash id=(numbered.anchor()) {
             header {
@@ -150,8 +158,7 @@ fn replay(trail: &Trail) -> Markup {
 
 fn stack_trace(problem: &Problem) -> Markup {
     let (lines, left_out) = harmless::lines(&problem.stack, STACK_LINES, 400);
-    let is_own =
-        |line: &&String| matches!(stack::parse(line, &problem.process), Line::Frame(frame) if frame.own);
+    let is_own = |line: &&String| matches!(stack::parse(line, &problem.process), Line::Frame(frame) if frame.own);
     let own = lines.iter().filter(is_own).count();
     html! {
         @if !lines.is_empty() {

@@ -18,8 +18,19 @@ const WIDTH: u64 = 300;
 const HEIGHT: u64 = 130;
 
 pub(crate) fn charts(explored: &Explored) -> Markup {
-    let events = explored.curve.iter().map(|point| point.events).max().unwrap_or(0).max(explored.events);
-    let took = explored.curve.iter().map(|point| point.took).max().unwrap_or_default();
+    let events = explored
+        .curve
+        .iter()
+        .map(|point| point.events)
+        .max()
+        .unwrap_or(0)
+        .max(explored.events);
+    let took = explored
+        .curve
+        .iter()
+        .map(|point| point.took)
+        .max()
+        .unwrap_or_default();
     html! {
         (row(explored, events, &format!("{} events", thousands(events)), |point| point.events))
         @if took > Micros::ZERO { (row(explored, took.0, &took.to_string(), |point| point.took.0)) }
@@ -28,10 +39,19 @@ pub(crate) fn charts(explored: &Explored) -> Markup {
 
 /// The charts over one axis, with its end in words.
 fn row(explored: &Explored, end: u64, end_words: &str, at: fn(&CurvePoint) -> u64) -> Markup {
-    let Some(last) = explored.curve.last() else { return html! {} };
+    let Some(last) = explored.curve.last() else {
+        return html! {};
+    };
     let chart = |name, total: u32, value: fn(&CurvePoint) -> u32| {
         let points = thinned(&explored.curve, at, value);
-        let curve = Curve { name, total, reached: value(last), end, end_words, points };
+        let curve = Curve {
+            name,
+            total,
+            reached: value(last),
+            end,
+            end_words,
+            points,
+        };
         html! { @if curve.reached > 0 || total > 0 { (curve.draw()) } }
     };
     html! {
@@ -49,7 +69,10 @@ fn thinned(
     at: fn(&CurvePoint) -> u64,
     value: fn(&CurvePoint) -> u32,
 ) -> Vec<(u64, u32)> {
-    let mut points: Vec<(u64, u32)> = curve.iter().map(|point| (at(point), value(point))).collect();
+    let mut points: Vec<(u64, u32)> = curve
+        .iter()
+        .map(|point| (at(point), value(point)))
+        .collect();
     points.dedup_by_key(|point| point.1);
     let every = points.len().div_ceil(MOST_POINTS).max(1);
     let last = points.last().copied();
@@ -73,7 +96,13 @@ struct Curve<'a> {
 
 impl Curve<'_> {
     fn draw(&self) -> Markup {
-        let highest = self.points.iter().map(|point| point.1).max().unwrap_or(0).max(self.total);
+        let highest = self
+            .points
+            .iter()
+            .map(|point| point.1)
+            .max()
+            .unwrap_or(0)
+            .max(self.total);
         let (top, end) = (round_up(u64::from(highest)), self.end.max(1));
         let y = |value: u64| TOP + HEIGHT - value * HEIGHT / top;
         let path = self.path(end, &y);
@@ -99,7 +128,8 @@ impl Curve<'_> {
 
     /// Coverage stays until something new is met: a line of steps.
     fn path(&self, end: u64, y: &dyn Fn(u64) -> u64) -> String {
-        let x = |at: u64| LEFT + (u128::from(at.min(end)) * u128::from(WIDTH) / u128::from(end)) as u64;
+        let x =
+            |at: u64| LEFT + (u128::from(at.min(end)) * u128::from(WIDTH) / u128::from(end)) as u64;
         let mut path = format!("M{LEFT} {}", y(0));
         let (mut across, mut up) = (LEFT, y(0));
         for (at, value) in &self.points {
@@ -156,13 +186,23 @@ mod tests {
 
     fn explored(curve: Vec<CurvePoint>) -> Explored {
         let events = curve.last().map_or(0, |point| point.events);
-        Explored { events, activities_total: 9, branches_total: 120, curve, ..Explored::default() }
+        Explored {
+            events,
+            activities_total: 9,
+            branches_total: 120,
+            curve,
+            ..Explored::default()
+        }
     }
 
     #[test]
     fn a_long_curve_is_thinned_out_and_keeps_its_end() {
         let curve: Vec<CurvePoint> = (0..50_000)
-            .map(|n| CurvePoint { events: u64::from(n) * 3, branches: n, ..CurvePoint::default() })
+            .map(|n| CurvePoint {
+                events: u64::from(n) * 3,
+                branches: n,
+                ..CurvePoint::default()
+            })
             .collect();
         let points = thinned(&curve, |point| point.events, |point| point.branches);
         assert!(points.len() <= MOST_POINTS + 1, "{} points", points.len());
@@ -171,13 +211,22 @@ mod tests {
 
     #[test]
     fn a_chart_tells_how_much_of_the_whole_was_reached() {
-        let point =
-            CurvePoint { events: 2_000, activities: 3, screens: 17, branches: 60, ..CurvePoint::default() };
+        let point = CurvePoint {
+            events: 2_000,
+            activities: 3,
+            screens: 17,
+            branches: 60,
+            ..CurvePoint::default()
+        };
         let page = charts(&explored(vec![point])).into_string();
         for words in ["3 of 9 (33 %)", ">17<", "60 of 120 (50 %)", "2,000 events"] {
             assert!(page.contains(words), "{words} is missing in {page}");
         }
-        assert_eq!(page.matches("<figure").count(), 3, "the phones' time is not known");
+        assert_eq!(
+            page.matches("<figure").count(),
+            3,
+            "the phones' time is not known"
+        );
     }
 
     #[test]
@@ -190,12 +239,19 @@ mod tests {
         };
         // Half of the events took a tenth of the time.
         let curve = vec![point(500, 10_000, 60), point(1_000, 100_000, 120)];
-        let page = charts(&Explored { activities_total: 0, ..explored(curve) }).into_string();
+        let page = charts(&Explored {
+            activities_total: 0,
+            ..explored(curve)
+        })
+        .into_string();
         for words in ["after 1,000 events", "after 1 min 40 s"] {
             assert!(page.contains(words), "{words} is missing in {page}");
         }
         for across in [LEFT + WIDTH / 2, LEFT + WIDTH / 10] {
-            assert!(page.contains(&format!("H{across}V")), "nothing rises at {across} in {page}");
+            assert!(
+                page.contains(&format!("H{across}V")),
+                "nothing rises at {across} in {page}"
+            );
         }
     }
 
@@ -210,16 +266,26 @@ mod tests {
             screens: u32::MAX,
             branches: u32::MAX,
         };
-        for curve in [vec![zero], vec![huge, zero], vec![zero, huge, huge], vec![huge]] {
+        for curve in [
+            vec![zero],
+            vec![huge, zero],
+            vec![zero, huge, huge],
+            vec![huge],
+        ] {
             assert!(charts(&explored(curve)).into_string().contains("<figure"));
         }
     }
 
     #[test]
     fn axes_end_at_numbers_that_halve() {
-        for (value, expected) in
-            [(0, 2), (1, 2), (9, 10), (17, 20), (121, 160), (4_000_000_000, 4_000_000_000)]
-        {
+        for (value, expected) in [
+            (0, 2),
+            (1, 2),
+            (9, 10),
+            (17, 20),
+            (121, 160),
+            (4_000_000_000, 4_000_000_000),
+        ] {
             assert_eq!(round_up(value), expected);
         }
     }

@@ -17,7 +17,9 @@ const TIP: i64 = 22;
 
 /// What a step does, drawn over the screen on which it did it.
 pub(crate) fn draw(aim: &Aim, screen: &Screen, canvas: &Canvas) -> Markup {
-    let met = aim.node.and_then(|node| canvas.area(screen.nodes()[node].bounds));
+    let met = aim
+        .node
+        .and_then(|node| canvas.area(screen.nodes()[node].bounds));
     html! {
         @if let Some(area) = met.filter(|area| *area != canvas.whole()) { (rect("met", area)) }
         (gesture(&aim.action, met, canvas))
@@ -32,11 +34,15 @@ fn gesture(action: &Action, met: Option<Area>, canvas: &Canvas) -> Markup {
             let (from, to) = (canvas.point(*from), canvas.point(*to));
             html! { circle.tip cx=(from.0) cy=(from.1) r=(TIP) {} (arrow(from, to)) }
         }
-        Action::Pinch { center, from, to, .. } => pinch(*center, *from, *to, canvas),
+        Action::Pinch {
+            center, from, to, ..
+        } => pinch(*center, *from, *to, canvas),
         Action::Text { at, text } => typing(*at, text, met, canvas),
-        Action::Key(_) | Action::Rotate(_) | Action::Launch | Action::Wait { .. } | Action::System(_) => {
-            badge(&words::badge(action), canvas)
-        }
+        Action::Key(_)
+        | Action::Rotate(_)
+        | Action::Launch
+        | Action::Wait { .. }
+        | Action::System(_) => badge(&words::badge(action), canvas),
     }
 }
 
@@ -50,8 +56,15 @@ fn tap(at: Point, canvas: &Canvas, long: bool) -> Markup {
 }
 
 fn pinch(center: Point, from: i32, to: i32, canvas: &Canvas) -> Markup {
-    let at = |distance: i32| Point { x: center.x.saturating_add(distance / 2), y: center.y };
-    let (here, start, end) = (canvas.point(center), canvas.point(at(from)), canvas.point(at(to)));
+    let at = |distance: i32| Point {
+        x: center.x.saturating_add(distance / 2),
+        y: center.y,
+    };
+    let (here, start, end) = (
+        canvas.point(center),
+        canvas.point(at(from)),
+        canvas.point(at(to)),
+    );
     let mirrored = |place: (i64, i64)| ((2 * here.0 - place.0).clamp(0, canvas.width), place.1);
     html! { (arrow(start, end)) (arrow(mirrored(start), mirrored(end))) }
 }
@@ -78,14 +91,30 @@ fn arrow(from: (i64, i64), to: (i64, i64)) -> Markup {
 /// The text in a speech bubble below the field, or above it where there is no room below.
 fn typing(at: Point, text: &str, met: Option<Area>, canvas: &Canvas) -> Markup {
     let (x, y) = canvas.point(at);
-    let text =
-        if text.is_empty() { "clears it".to_owned() } else { format!("“{}”", harmless::line(text, 22)) };
-    let width = (i64::try_from(text.chars().count()).unwrap_or(22) * 12 + 32).clamp(60, canvas.width - 16);
+    let text = if text.is_empty() {
+        "clears it".to_owned()
+    } else {
+        format!("“{}”", harmless::line(text, 22))
+    };
+    let width =
+        (i64::try_from(text.chars().count()).unwrap_or(22) * 12 + 32).clamp(60, canvas.width - 16);
     let bottom = met.map_or(y + 20, |area| (area.y + area.height).min(y + 60));
-    let top = if bottom + 60 < canvas.height { bottom + 14 } else { y - 74 };
+    let top = if bottom + 60 < canvas.height {
+        bottom + 14
+    } else {
+        y - 74
+    };
     let left = (x - width / 2).clamp(8, canvas.width - 8 - width);
-    let bubble = Area { x: left, y: top, width, height: 42 };
-    let (center, tip) = (x.clamp(left + 20, left + width - 20), if top > y { top - 12 } else { top + 54 });
+    let bubble = Area {
+        x: left,
+        y: top,
+        width,
+        height: 42,
+    };
+    let (center, tip) = (
+        x.clamp(left + 20, left + width - 20),
+        if top > y { top - 12 } else { top + 54 },
+    );
     let foot = if top > y { top + 2 } else { top + 40 };
     html! {
         path.badge d={ "M" (center - 12) " " (foot) "L" (center) " " (tip) "L" (center + 12) " " (foot) "z" } {}
@@ -96,8 +125,14 @@ fn typing(at: Point, text: &str, met: Option<Area>, canvas: &Canvas) -> Markup {
 
 fn badge(text: &str, canvas: &Canvas) -> Markup {
     let text = harmless::line(text, 26);
-    let width = (i64::try_from(text.chars().count()).unwrap_or(26) * 12 + 44).min(canvas.width - 16);
+    let width =
+        (i64::try_from(text.chars().count()).unwrap_or(26) * 12 + 44).min(canvas.width - 16);
     let x = (canvas.width - width) / 2;
-    let pill = Area { x, y: (canvas.height - 76).max(0), width, height: 48 };
+    let pill = Area {
+        x,
+        y: (canvas.height - 76).max(0),
+        width,
+        height: 48,
+    };
     html! { (rect("badge pill", pill)) (label(&text, pill.inset(8), Align::Middle, "on-badge")) }
 }

@@ -26,7 +26,11 @@ pub(crate) fn line(text: &str, limit: usize) -> String {
 /// Lines of at most `width` characters each, at most `limit` of them, and how many were left out.
 pub(crate) fn lines(text: &str, limit: usize, width: usize) -> (Vec<String>, usize) {
     let mut all = text.lines();
-    let shown = all.by_ref().take(limit).map(|one| line(one, width)).collect();
+    let shown = all
+        .by_ref()
+        .take(limit)
+        .map(|one| line(one, width))
+        .collect();
     (shown, all.count())
 }
 
@@ -70,7 +74,15 @@ mod tests {
 
     #[test]
     fn ordinary_texts_stay_as_they_are() {
-        for text in ["Save", "Grüße, 東京", "a < b & c", "👩‍👩‍👧", "שלום", "naïve", ""] {
+        for text in [
+            "Save",
+            "Grüße, 東京",
+            "a < b & c",
+            "👩‍👩‍👧",
+            "שלום",
+            "naïve",
+            "",
+        ] {
             assert_eq!(line(text, 100), text);
         }
     }
@@ -78,9 +90,18 @@ mod tests {
     #[test]
     fn what_would_turn_or_hide_its_surroundings_is_replaced() {
         assert_eq!(line("user\u{202e}gnp.exe", 100), "user\u{fffd}gnp.exe");
-        assert_eq!(line("a\u{2066}b\u{200b}c\u{feff}d\u{e0041}e\u{ffff}f", 100), "a�b�c�d�e�f");
-        assert_eq!(line("nul\0 escape\x1b[31m del\x7f", 100), "nul␀ escape␛[31m del␡");
-        assert_eq!(line("one\ntwo\tthree\u{2028}four", 100), "one two three four");
+        assert_eq!(
+            line("a\u{2066}b\u{200b}c\u{feff}d\u{e0041}e\u{ffff}f", 100),
+            "a�b�c�d�e�f"
+        );
+        assert_eq!(
+            line("nul\0 escape\x1b[31m del\x7f", 100),
+            "nul␀ escape␛[31m del␡"
+        );
+        assert_eq!(
+            line("one\ntwo\tthree\u{2028}four", 100),
+            "one two three four"
+        );
     }
 
     #[test]
@@ -99,7 +120,10 @@ mod tests {
 
     #[test]
     fn lines_that_are_left_out_are_counted() {
-        assert_eq!(lines("a\nb\r\nc\n", 2, 10), (vec!["a".to_owned(), "b".to_owned()], 1));
+        assert_eq!(
+            lines("a\nb\r\nc\n", 2, 10),
+            (vec!["a".to_owned(), "b".to_owned()], 1)
+        );
         assert_eq!(lines("", 5, 10), (vec![], 0));
     }
 }

@@ -21,14 +21,20 @@ impl Headline {
     pub(crate) fn of(problem: &Problem) -> Headline {
         let readable = problem.stack.lines().filter(|line| line.len() < 10_000);
         let lines: Vec<&str> = readable.take(2_000).collect();
-        let cause = lines.iter().rposition(|line| line.trim_start().starts_with("Caused by: ")).unwrap_or(0);
-        let thrown = lines.get(cause).map_or("", |line| line.trim().trim_start_matches("Caused by: "));
+        let cause = lines
+            .iter()
+            .rposition(|line| line.trim_start().starts_with("Caused by: "))
+            .unwrap_or(0);
+        let thrown = lines
+            .get(cause)
+            .map_or("", |line| line.trim().trim_start_matches("Caused by: "));
         let (what, message) = match problem.kind {
             ProblemKind::Crash => exception(thrown)
                 .or_else(|| exception(&problem.summary))
                 .unwrap_or((first_line(&problem.summary), "")),
             ProblemKind::NativeCrash => {
-                let name = signal(&problem.summary).or_else(|| lines.iter().find_map(|line| signal(line)));
+                let name =
+                    signal(&problem.summary).or_else(|| lines.iter().find_map(|line| signal(line)));
                 (name.unwrap_or("Native crash"), first_line(&problem.summary))
             }
             ProblemKind::Anr => ("Not responding", first_line(&problem.summary)),
@@ -36,8 +42,12 @@ impl Headline {
         let frame = telling_frame(&lines, cause, &problem.process);
         Headline {
             what: harmless::line(or(what, "Unknown failure"), 80),
-            place: frame.map(|frame| harmless::line(frame.short(), 80)).unwrap_or_default(),
-            source: frame.map(|frame| harmless::line(frame.source, 60)).unwrap_or_default(),
+            place: frame
+                .map(|frame| harmless::line(frame.short(), 80))
+                .unwrap_or_default(),
+            source: frame
+                .map(|frame| harmless::line(frame.source, 60))
+                .unwrap_or_default(),
             message: harmless::line(message.trim(), 300),
         }
     }
@@ -46,12 +56,17 @@ impl Headline {
 /// The root cause's first frame of the app, or any exception's, or where there is none the root cause's first at all.
 fn telling_frame<'a>(lines: &[&'a str], cause: usize, process: &str) -> Option<Frame<'a>> {
     let frames = |first: usize| {
-        lines.iter().skip(first).filter_map(|line| match stack::parse(line, process) {
-            Line::Frame(frame) => Some(frame),
-            Line::Other(_) => None,
-        })
+        lines
+            .iter()
+            .skip(first)
+            .filter_map(|line| match stack::parse(line, process) {
+                Line::Frame(frame) => Some(frame),
+                Line::Other(_) => None,
+            })
     };
-    let own = frames(cause).find(|frame| frame.own).or_else(|| frames(0).find(|frame| frame.own));
+    let own = frames(cause)
+        .find(|frame| frame.own)
+        .or_else(|| frames(0).find(|frame| frame.own));
     own.or_else(|| frames(cause).next())
 }
 
@@ -59,8 +74,10 @@ fn telling_frame<'a>(lines: &[&'a str], cause: usize, process: &str) -> Option<F
 fn exception(line: &str) -> Option<(&str, &str)> {
     let line = first_line(line);
     let (name, message) = line.split_once(':').unwrap_or((line, ""));
-    let looks_so =
-        name.contains('.') && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte));
+    let looks_so = name.contains('.')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte));
     looks_so.then(|| (name.rsplit(['.', '$']).next().unwrap_or(name), message))
 }
 
@@ -68,12 +85,17 @@ fn exception(line: &str) -> Option<(&str, &str)> {
 fn signal(line: &str) -> Option<&str> {
     let mut words = line.split(|one: char| !one.is_ascii_alphanumeric());
     words.find(|word| {
-        word.len() > 4 && word.starts_with("SIG") && word.bytes().all(|byte| byte.is_ascii_uppercase())
+        word.len() > 4
+            && word.starts_with("SIG")
+            && word.bytes().all(|byte| byte.is_ascii_uppercase())
     })
 }
 
 fn first_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim()
+    text.lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default()
+        .trim()
 }
 
 fn or<'a>(text: &'a str, instead: &'a str) -> &'a str {
@@ -102,26 +124,49 @@ mod tests {
         let stack = "java.lang.RuntimeException: wrapped\n\tat com.example.Outer.run(Outer.java:1)\n\
             Caused by: com.example.Trouble$Deep: no title: x\n\tat java.util.List.get(List.java:5)\n\
             \tat com.example.Editor.save(Editor.java:42)\n";
-        let found = headline(ProblemKind::Crash, "java.lang.RuntimeException: wrapped", stack);
+        let found = headline(
+            ProblemKind::Crash,
+            "java.lang.RuntimeException: wrapped",
+            stack,
+        );
         assert_eq!(words(&found), "Deep in Editor.save");
-        assert_eq!((found.source.as_str(), found.message.as_str()), ("Editor.java:42", "no title: x"));
+        assert_eq!(
+            (found.source.as_str(), found.message.as_str()),
+            ("Editor.java:42", "no title: x")
+        );
     }
 
     #[test]
     fn native_crashes_and_hangs_have_names_a_person_knows() {
         let stack = "signal 11 (SIGSEGV), code 1\n#00 pc 0012 /data/app/x/libmail.so (decode+24)";
-        assert_eq!(words(&headline(ProblemKind::NativeCrash, "", stack)), "SIGSEGV in decode");
+        assert_eq!(
+            words(&headline(ProblemKind::NativeCrash, "", stack)),
+            "SIGSEGV in decode"
+        );
         let stack = "\"main\" prio=5 tid=1 Sleeping\n  at java.lang.Thread.sleep(Native method)\n  at a.b.Pay.wait(Pay.java:9)";
         assert_eq!(
-            words(&headline(ProblemKind::Anr, "Input dispatching timed out", stack)),
+            words(&headline(
+                ProblemKind::Anr,
+                "Input dispatching timed out",
+                stack
+            )),
             "Not responding in Pay.wait"
         );
     }
 
     #[test]
     fn a_failure_without_any_stack_still_has_a_heading() {
-        assert_eq!(words(&headline(ProblemKind::Crash, "", "")), "Unknown failure in ");
-        assert_eq!(words(&headline(ProblemKind::Crash, "it went down\nmore", "")), "it went down in ");
-        assert_eq!(words(&headline(ProblemKind::NativeCrash, "", "\n\n")), "Native crash in ");
+        assert_eq!(
+            words(&headline(ProblemKind::Crash, "", "")),
+            "Unknown failure in "
+        );
+        assert_eq!(
+            words(&headline(ProblemKind::Crash, "it went down\nmore", "")),
+            "it went down in "
+        );
+        assert_eq!(
+            words(&headline(ProblemKind::NativeCrash, "", "\n\n")),
+            "Native crash in "
+        );
     }
 }

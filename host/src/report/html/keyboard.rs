@@ -16,11 +16,17 @@ const MOST: usize = 120;
 pub(crate) fn keys(nodes: &[Node], whole: Area, canvas: &Canvas) -> Markup {
     let key = |node: &Node| {
         let area = canvas.area(node.bounds).filter(|area| *area != whole)?;
-        node.is(NodeFlags::VISIBLE | NodeFlags::CLICKABLE).then(|| (area.inset(2), letter(node)))
+        node.is(NodeFlags::VISIBLE | NodeFlags::CLICKABLE)
+            .then(|| (area.inset(2), letter(node)))
     };
     let keys: Vec<(Area, char)> = nodes.iter().filter_map(key).take(MOST).collect();
     if keys.len() < FEWEST {
-        let Area { x, y, width, height } = whole;
+        let Area {
+            x,
+            y,
+            width,
+            height,
+        } = whole;
         return html! { use.keys href="#keys" x=(x) y=(y) width=(width) height=(height) {} };
     }
     let rows = keys.chunk_by(|one, next| one.0.y == next.0.y).map(row);
@@ -29,7 +35,16 @@ pub(crate) fn keys(nodes: &[Node], whole: Area, canvas: &Canvas) -> Markup {
 
 fn shape(keys: &[(Area, char)]) -> String {
     let mut path = String::with_capacity(keys.len() * 20);
-    for (Area { x, y, width, height }, _) in keys {
+    for (
+        Area {
+            x,
+            y,
+            width,
+            height,
+        },
+        _,
+    ) in keys
+    {
         let _ = write!(path, "M{x} {y}h{width}v{height}h-{width}z");
     }
     path
@@ -37,7 +52,10 @@ fn shape(keys: &[(Area, char)]) -> String {
 
 /// Each letter has its own place in the list of places.
 fn row(keys: &[(Area, char)]) -> Markup {
-    let places: Vec<String> = keys.iter().map(|(area, _)| area.center().0.to_string()).collect();
+    let places: Vec<String> = keys
+        .iter()
+        .map(|(area, _)| area.center().0.to_string())
+        .collect();
     let letters: String = keys.iter().map(|(_, letter)| letter).collect();
     let y = keys.first().map_or(0, |(area, _)| area.center().1);
     html! { text.letters x=(places.join(" ")) y=(y) { (letters) } }
@@ -47,7 +65,11 @@ fn row(keys: &[(Area, char)]) -> Markup {
 fn letter(node: &Node) -> char {
     let label = harmless::line(node.label(), 12);
     let mut characters = label.chars();
-    match (characters.next(), characters.next(), label.to_lowercase().as_str()) {
+    match (
+        characters.next(),
+        characters.next(),
+        label.to_lowercase().as_str(),
+    ) {
         (Some(only), None, _) if only != ' ' => only,
         (.., "delete" | "backspace") => '⌫',
         (.., "enter" | "done" | "go" | "search" | "send" | "next") => '↵',
@@ -64,10 +86,18 @@ mod tests {
     use super::*;
 
     fn drawn(names: &[&str]) -> String {
-        let size = Size { width: 1080, height: 1920 };
+        let size = Size {
+            width: 1080,
+            height: 1920,
+        };
         let key = |(column, name): (i32, &&str)| Node {
             description: (*name).into(),
-            bounds: Rect { left: column * 60, top: 1500, right: column * 60 + 60, bottom: 1600 },
+            bounds: Rect {
+                left: column * 60,
+                top: 1500,
+                right: column * 60 + 60,
+                bottom: 1600,
+            },
             flags: NodeFlags::VISIBLE | NodeFlags::CLICKABLE,
             ..Node::default()
         };
@@ -78,9 +108,14 @@ mod tests {
 
     #[test]
     fn each_letter_stands_on_its_key() {
-        let row = drawn(&["q", "w", "e", "r", "t", "y", "u", "i", "o", "Space", "Delete", "Enter"]);
+        let row = drawn(&[
+            "q", "w", "e", "r", "t", "y", "u", "i", "o", "Space", "Delete", "Enter",
+        ]);
         assert!(row.contains(">qwertyuio\u{a0}⌫↵<"), "{row}");
-        assert!(row.contains(r#"x="10 30 50 70 90 110 130 150 170 190 210 230""#), "{row}");
+        assert!(
+            row.contains(r#"x="10 30 50 70 90 110 130 150 170 190 210 230""#),
+            "{row}"
+        );
     }
 
     #[test]

@@ -31,7 +31,11 @@ pub(crate) fn label(text: &str, area: Area, align: Align, class: &str) -> Markup
     let pitch = pitch(size);
     let height = pitch * i64::try_from(lines.len()).unwrap_or(1);
     let top = OVERHANG + (area.height - height) / 2 + pitch / 2;
-    let x = if align == Align::Middle { area.width / 2 } else { 0 };
+    let x = if align == Align::Middle {
+        area.width / 2
+    } else {
+        0
+    };
     // The inner svg clips: what the estimate of the letters' width gets wrong does not run into the neighbours.
     html! {
         svg x=(area.x) y=(area.y - OVERHANG) width=(area.width) height=(area.height + 2 * OVERHANG) {
@@ -48,7 +52,9 @@ fn fitted(text: &str, area: Area) -> (i64, Vec<String>) {
     if fitting(text, area.width * 100, size) == text.len() {
         return (size, vec![text.to_owned()]);
     }
-    let room = usize::try_from(area.height / pitch(SMALLEST)).unwrap_or(0).clamp(1, 6);
+    let room = usize::try_from(area.height / pitch(SMALLEST))
+        .unwrap_or(0)
+        .clamp(1, 6);
     (SMALLEST, broken(text, area.width, SMALLEST, room))
 }
 

@@ -17,7 +17,12 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 pub(crate) fn page(report: &ReportData) -> Markup {
     let title = harmless::line(&report.title, 120);
     let crashes = Numbered::all(&report.apps);
-    let left_out = report.apps.iter().map(|app| app.crashes.len()).sum::<usize>() - crashes.len();
+    let left_out = report
+        .apps
+        .iter()
+        .map(|app| app.crashes.len())
+        .sum::<usize>()
+        - crashes.len();
     html! {
         (DOCTYPE)
         html lang="en" {

@@ -5,8 +5,8 @@ use retap_shared::action::{Action, Key, Widget};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Hit, PhoneInfo};
 use retap_shared::screen::{
-    Node, NodeFlags, Point, Rect, Rotation, Screen, ScreenContent, SharedScreen, Size, Window, WindowFlags,
-    WindowKind,
+    Node, NodeFlags, Point, Rect, Rotation, Screen, ScreenContent, SharedScreen, Size, Window,
+    WindowFlags, WindowKind,
 };
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::{Outcome, Problem, ProblemKind};
@@ -16,7 +16,10 @@ use crate::report::data::{
 };
 use crate::run::crashes::Shrinking;
 
-pub(crate) const UPRIGHT: Size = Size { width: 1080, height: 2280 };
+pub(crate) const UPRIGHT: Size = Size {
+    width: 1080,
+    height: 2280,
+};
 
 /// Builds a screen window by window, node by node.
 #[derive(Debug)]
@@ -25,12 +28,21 @@ pub(crate) struct Builder(pub(crate) ScreenContent);
 impl Builder {
     pub(crate) fn new(activity: &str, size: Size) -> Builder {
         let activity = format!("com.example.notes/.{activity}").into();
-        Builder(ScreenContent { size, activity, ..ScreenContent::default() })
+        Builder(ScreenContent {
+            size,
+            activity,
+            ..ScreenContent::default()
+        })
     }
 
     pub(crate) fn window(mut self, kind: WindowKind, bounds: [i32; 4]) -> Builder {
         let (bounds, flags) = (rect(bounds), WindowFlags::FOCUSED);
-        self.0.windows.push(Window { kind, bounds, flags, ..Window::default() });
+        self.0.windows.push(Window {
+            kind,
+            bounds,
+            flags,
+            ..Window::default()
+        });
         self
     }
 
@@ -42,10 +54,21 @@ impl Builder {
         bounds: [i32; 4],
         flags: NodeFlags,
     ) -> Builder {
-        let class = if class.contains('.') { class.into() } else { format!("android.widget.{class}").into() };
+        let class = if class.contains('.') {
+            class.into()
+        } else {
+            format!("android.widget.{class}").into()
+        };
         let flags = flags | NodeFlags::VISIBLE | NodeFlags::ENABLED;
         let (text, bounds) = (text.into(), rect(bounds));
-        self.0.nodes.push(Node { depth, class, text, bounds, flags, ..Node::default() });
+        self.0.nodes.push(Node {
+            depth,
+            class,
+            text,
+            bounds,
+            flags,
+            ..Node::default()
+        });
         if let Some(window) = self.0.windows.last_mut() {
             window.nodes += 1;
         }
@@ -65,7 +88,12 @@ impl Builder {
 }
 
 fn rect([left, top, right, bottom]: [i32; 4]) -> Rect {
-    Rect { left, top, right, bottom }
+    Rect {
+        left,
+        top,
+        right,
+        bottom,
+    }
 }
 
 const NONE: NodeFlags = NodeFlags::empty();
@@ -80,9 +108,27 @@ pub(crate) fn list(notes: &[&str]) -> SharedScreen {
         .node(2, "TextView", "Notes", [48, 60, 500, 130], NONE)
         .node(2, "ImageButton", "", [930, 35, 1050, 155], TAPPED)
         .described("More options")
-        .node(1, "com.example.TabLayout$TabView", "All", [0, 190, 540, 320], TAPPED | NodeFlags::SELECTED)
-        .node(1, "com.example.TabLayout$TabView", "Pinned", [540, 190, 1080, 320], TAPPED)
-        .node(1, "EditText", "", [40, 350, 1040, 470], NodeFlags::EDITABLE | TAPPED)
+        .node(
+            1,
+            "com.example.TabLayout$TabView",
+            "All",
+            [0, 190, 540, 320],
+            TAPPED | NodeFlags::SELECTED,
+        )
+        .node(
+            1,
+            "com.example.TabLayout$TabView",
+            "Pinned",
+            [540, 190, 1080, 320],
+            TAPPED,
+        )
+        .node(
+            1,
+            "EditText",
+            "",
+            [40, 350, 1040, 470],
+            NodeFlags::EDITABLE | TAPPED,
+        )
         .described("Search notes")
         .node(
             1,
@@ -94,12 +140,33 @@ pub(crate) fn list(notes: &[&str]) -> SharedScreen {
     for (row, note) in (0..).zip(notes) {
         let top = 500 + row * 200;
         screen = screen
-            .node(2, "LinearLayout", "", [0, top, 1080, top + 200], TAPPED | NodeFlags::LONG_CLICKABLE)
-            .node(3, "CheckBox", "", [40, top + 50, 140, top + 150], TAPPED | NodeFlags::CHECKABLE)
+            .node(
+                2,
+                "LinearLayout",
+                "",
+                [0, top, 1080, top + 200],
+                TAPPED | NodeFlags::LONG_CLICKABLE,
+            )
+            .node(
+                3,
+                "CheckBox",
+                "",
+                [40, top + 50, 140, top + 150],
+                TAPPED | NodeFlags::CHECKABLE,
+            )
             .node(3, "TextView", note, [170, top + 30, 1020, top + 100], NONE)
-            .node(3, "TextView", "Changed today", [170, top + 110, 1020, top + 170], NONE);
+            .node(
+                3,
+                "TextView",
+                "Changed today",
+                [170, top + 110, 1020, top + 170],
+                NONE,
+            );
     }
-    screen.node(1, "ImageButton", "", [880, 2050, 1040, 2210], TAPPED).described("New note").build()
+    screen
+        .node(1, "ImageButton", "", [880, 2050, 1040, 2210], TAPPED)
+        .described("New note")
+        .build()
 }
 
 pub(crate) fn editor(title: &str, size: Size) -> SharedScreen {
@@ -111,7 +178,13 @@ pub(crate) fn editor(title: &str, size: Size) -> SharedScreen {
         .node(2, "ImageButton", "", [20, 35, 140, 155], TAPPED)
         .described("Navigate up")
         .node(2, "TextView", "Edit note", [170, 60, 600, 130], NONE)
-        .node(1, "EditText", title, [40, 240, right - 40, 370], NodeFlags::EDITABLE | NodeFlags::FOCUSED)
+        .node(
+            1,
+            "EditText",
+            title,
+            [40, 240, right - 40, 370],
+            NodeFlags::EDITABLE | NodeFlags::FOCUSED,
+        )
         .described("Title")
         .node(
             1,
@@ -127,29 +200,61 @@ pub(crate) fn editor(title: &str, size: Size) -> SharedScreen {
             [40, 550, right / 2, 650],
             NodeFlags::CHECKABLE | NodeFlags::CHECKED,
         )
-        .node(1, "RadioButton", "Shared", [right / 2, 550, right - 40, 650], NodeFlags::CHECKABLE)
+        .node(
+            1,
+            "RadioButton",
+            "Shared",
+            [right / 2, 550, right - 40, 650],
+            NodeFlags::CHECKABLE,
+        )
         .node(1, "Button", "Save", [40, 700, right / 2 - 20, 830], TAPPED)
-        .node(1, "Button", "Discard", [right / 2 + 20, 700, right - 40, 830], TAPPED);
+        .node(
+            1,
+            "Button",
+            "Discard",
+            [right / 2 + 20, 700, right - 40, 830],
+            TAPPED,
+        );
     if right > bottom {
         return editor.build();
     }
-    editor.window(WindowKind::Keyboard, [0, bottom * 2 / 3, right, bottom]).build()
+    editor
+        .window(WindowKind::Keyboard, [0, bottom * 2 / 3, right, bottom])
+        .build()
 }
 
 pub(crate) fn question() -> SharedScreen {
-    let mut below = Builder(list(&["Shopping list", "Call the plumber"]).content().clone());
+    let mut below = Builder(
+        list(&["Shopping list", "Call the plumber"])
+            .content()
+            .clone(),
+    );
     below = below
         .window(WindowKind::Dialog, [100, 850, 980, 1400])
         .node(0, "FrameLayout", "", [100, 850, 980, 1400], NONE)
-        .node(1, "TextView", "Delete this note?", [160, 900, 920, 980], NONE)
-        .node(1, "TextView", "It cannot be brought back once it is gone.", [160, 1000, 920, 1160], NONE)
+        .node(
+            1,
+            "TextView",
+            "Delete this note?",
+            [160, 900, 920, 980],
+            NONE,
+        )
+        .node(
+            1,
+            "TextView",
+            "It cannot be brought back once it is gone.",
+            [160, 1000, 920, 1160],
+            NONE,
+        )
         .node(1, "Button", "Cancel", [160, 1220, 530, 1350], TAPPED)
         .node(1, "Button", "Delete", [560, 1220, 920, 1350], TAPPED);
     below.build()
 }
 
 pub(crate) fn launcher() -> SharedScreen {
-    Builder::new("Launcher", UPRIGHT).window(WindowKind::Application, [0, 0, 1080, 2280]).build()
+    Builder::new("Launcher", UPRIGHT)
+        .window(WindowKind::Application, [0, 0, 1080, 2280])
+        .build()
 }
 
 pub(crate) fn tap(screen: &SharedScreen, class: &str, text: &str) -> Step {
@@ -158,23 +263,44 @@ pub(crate) fn tap(screen: &SharedScreen, class: &str, text: &str) -> Step {
 
 fn on(screen: &SharedScreen, class: &str, text: &str, action: impl Fn(Point) -> Action) -> Step {
     let wanted = |node: &Node| node.class.ends_with(class) && (node.label() == text);
-    let node = screen.nodes().iter().position(wanted).expect("the sample has this widget");
+    let node = screen
+        .nodes()
+        .iter()
+        .position(wanted)
+        .expect("the sample has this widget");
     let widget: Option<Widget> = Some(screen.widget(node));
-    Step { widget, ..Step::new(action(screen.nodes()[node].bounds.center())) }
+    Step {
+        widget,
+        ..Step::new(action(screen.nodes()[node].bounds.center()))
+    }
 }
 
 /// Six steps through lists, an editor, a turned phone and a question.
 pub(crate) fn trail() -> Trail {
-    let wide = Size { width: 2280, height: 1080 };
+    let wide = Size {
+        width: 2280,
+        height: 1080,
+    };
     let (few, many) = (
         list(&["Shopping list"]),
-        list(&["Shopping list", "Call the plumber", "A poem about autumn leaves"]),
+        list(&[
+            "Shopping list",
+            "Call the plumber",
+            "A poem about autumn leaves",
+        ]),
     );
-    let (empty, typed, turned, asked) =
-        (editor("", UPRIGHT), editor("milk, eggs", UPRIGHT), editor("milk, eggs", wide), question());
+    let (empty, typed, turned, asked) = (
+        editor("", UPRIGHT),
+        editor("milk, eggs", UPRIGHT),
+        editor("milk, eggs", wide),
+        question(),
+    );
     let steps = vec![
         tap(&few, "ImageButton", "New note"),
-        on(&empty, "EditText", "Title", |at| Action::Text { at, text: "milk, eggs".into() }),
+        on(&empty, "EditText", "Title", |at| Action::Text {
+            at,
+            text: "milk, eggs".into(),
+        }),
         Step::new(Action::Rotate(Rotation::Left)),
         tap(&turned, "Button", "Save"),
         Step::new(Action::Swipe {
@@ -186,9 +312,27 @@ pub(crate) fn trail() -> Trail {
         Step::new(Action::Key(Key::Back)),
         tap(&asked, "Button", "Delete"),
     ];
-    let hits =
-        steps.iter().map(|step| if step.widget.is_some() { Hit::Widget } else { Hit::Anywhere }).collect();
-    let screens = vec![few, empty, typed, turned, many.clone(), many, asked.clone(), asked, launcher()];
+    let hits = steps
+        .iter()
+        .map(|step| {
+            if step.widget.is_some() {
+                Hit::Widget
+            } else {
+                Hit::Anywhere
+            }
+        })
+        .collect();
+    let screens = vec![
+        few,
+        empty,
+        typed,
+        turned,
+        many.clone(),
+        many,
+        asked.clone(),
+        asked,
+        launcher(),
+    ];
     Trail {
         steps,
         screens,
@@ -224,7 +368,12 @@ pub(crate) fn problem(kind: ProblemKind) -> Problem {
              at com.example.shop.CheckoutActivity.onPay(CheckoutActivity.java:203)",
         ),
     };
-    Problem { kind, process: "com.example.notes".into(), summary: summary.into(), stack: stack.into() }
+    Problem {
+        kind,
+        process: "com.example.notes".into(),
+        summary: summary.into(),
+        stack: stack.into(),
+    }
 }
 
 pub(crate) fn crash(kind: ProblemKind) -> Crash {
@@ -234,11 +383,17 @@ pub(crate) fn crash(kind: ProblemKind) -> Crash {
         fingerprint: problem.fingerprint(),
         problem,
         times: 7,
-        found: Trail { steps, ..Trail::default() },
+        found: Trail {
+            steps,
+            ..Trail::default()
+        },
         reduced: Some(Reduced {
             trail,
             runs: 164,
-            replays: Some(Replays { successes: 3, runs: 3 }),
+            replays: Some(Replays {
+                successes: 3,
+                runs: 3,
+            }),
             shrinking: Shrinking::default(),
         }),
         note: None,
@@ -247,7 +402,8 @@ pub(crate) fn crash(kind: ProblemKind) -> Crash {
 }
 
 pub(crate) fn app(label: &str, crashes: Vec<Crash>) -> AppSection {
-    let grown = |most: u32, at: u64| (f64::from(most) * (1.0 - (-(at as f64) / 900.0).exp())) as u32;
+    let grown =
+        |most: u32, at: u64| (f64::from(most) * (1.0 - (-(at as f64) / 900.0).exp())) as u32;
     let point = |events| CurvePoint {
         events,
         took: Micros::from_millis(events * 930),
@@ -281,7 +437,12 @@ pub(crate) fn app(label: &str, crashes: Vec<Crash>) -> AppSection {
 pub(crate) fn report() -> ReportData {
     let phone = |name: &str| Phone {
         name: name.into(),
-        info: PhoneInfo { kind: "simulated".into(), api_level: 34, size: UPRIGHT, ..PhoneInfo::default() },
+        info: PhoneInfo {
+            kind: "simulated".into(),
+            api_level: 34,
+            size: UPRIGHT,
+            ..PhoneInfo::default()
+        },
     };
     let unreduced = Crash {
         reduced: None,
@@ -294,7 +455,11 @@ pub(crate) fn report() -> ReportData {
         seed: 7,
         outcome: Outcome::Done,
         took: Micros::from_millis(9_300),
-        phones: vec![phone("sim:notes"), phone("sim:shop"), phone("sim:mail?noise=0.2")],
+        phones: vec![
+            phone("sim:notes"),
+            phone("sim:shop"),
+            phone("sim:mail?noise=0.2"),
+        ],
         apps: vec![
             app("Notes", vec![crash(ProblemKind::Crash)]),
             app("Shop", vec![unreduced]),

@@ -16,13 +16,18 @@ const MOST_PICTURES: usize = 20;
 const LOG_LINES: usize = 300;
 
 pub(crate) fn drawn(numbered: Numbered<'_>) -> Markup {
-    let Scene { screen, picture, .. } = &numbered.crash.scene;
-    let Some((before, canvas)) =
-        screen.as_ref().and_then(|screen| Some((screen, Canvas::of(screen.size())?)))
+    let Scene {
+        screen, picture, ..
+    } = &numbered.crash.scene;
+    let Some((before, canvas)) = screen
+        .as_ref()
+        .and_then(|screen| Some((screen, Canvas::of(screen.size())?)))
     else {
         return html! {};
     };
-    let picture = picture.as_ref().filter(|_| numbered.number <= MOST_PICTURES);
+    let picture = picture
+        .as_ref()
+        .filter(|_| numbered.number <= MOST_PICTURES);
     html! {
         ul.strip.scene {
             li.step.wide[canvas.is_wide()] {

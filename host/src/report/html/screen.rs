@@ -25,14 +25,20 @@ pub(crate) struct Drawing {
 
 /// `over` is drawn on top. `spoken` is what a screen reader says of the picture.
 pub(crate) fn draw(screen: &Screen, canvas: &Canvas, spoken: &str, over: &Markup) -> Drawing {
-    let mut parts = Parts { drawn: 0, left_out: 0 };
+    let mut parts = Parts {
+        drawn: 0,
+        left_out: 0,
+    };
     let picture = html! {
         svg.phone role="img" aria-label=(spoken) viewBox={ "0 0 " (canvas.width) " " (canvas.height) } {
             @for window in visible_windows(screen, canvas) { (parts.window(&window, canvas)) }
             (over)
         }
     };
-    Drawing { picture, left_out: parts.left_out }
+    Drawing {
+        picture,
+        left_out: parts.left_out,
+    }
 }
 
 /// The same with the phone's own pixels, which are part of the page: one file can be sent to anybody.
@@ -55,13 +61,21 @@ struct Shown<'a> {
 
 /// A window that fills the screen hides those below it.
 fn visible_windows<'a>(screen: &'a Screen, canvas: &Canvas) -> Vec<Shown<'a>> {
-    let shown = screen.windows_with_nodes().filter_map(|(window, _, nodes)| {
-        let area = canvas.area(window.bounds)?;
-        Some(Shown { kind: window.kind, flags: window.flags, area, nodes })
-    });
+    let shown = screen
+        .windows_with_nodes()
+        .filter_map(|(window, _, nodes)| {
+            let area = canvas.area(window.bounds)?;
+            Some(Shown {
+                kind: window.kind,
+                flags: window.flags,
+                area,
+                nodes,
+            })
+        });
     let mut windows: Vec<Shown<'a>> = shown.collect();
-    let fills =
-        |window: &Shown<'a>| window.kind == WindowKind::Application && window.area.covers(&canvas.whole());
+    let fills = |window: &Shown<'a>| {
+        window.kind == WindowKind::Application && window.area.covers(&canvas.whole())
+    };
     if let Some(lowest) = windows.iter().rposition(fills) {
         windows.drain(..lowest);
     }
@@ -108,7 +122,11 @@ impl Parts {
         }
         self.drawn += 1;
         let at_edge = look.is_bare() && area.x < window.x + MARGIN;
-        let area = if at_edge { area.indented(window.x + MARGIN - area.x) } else { area };
+        let area = if at_edge {
+            area.indented(window.x + MARGIN - area.x)
+        } else {
+            area
+        };
         Some(widget::draw(look, node, area, place))
     }
 }
@@ -117,9 +135,15 @@ fn places(nodes: &[Node]) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::with_capacity(nodes.len());
     let mut bar: Option<u16> = None;
     for (number, node) in nodes.iter().enumerate() {
-        let leaf = nodes.get(number + 1).is_none_or(|next| next.depth <= node.depth);
+        let leaf = nodes
+            .get(number + 1)
+            .is_none_or(|next| next.depth <= node.depth);
         let in_bar = bar.is_some_and(|bar| node.depth > bar);
-        let place = Place { leaf, in_bar, in_tabs: false };
+        let place = Place {
+            leaf,
+            in_bar,
+            in_tabs: false,
+        };
         if !in_bar {
             bar = (widget::look(node, place) == Some(Look::Bar)).then_some(node.depth);
         }
@@ -139,7 +163,9 @@ fn mark_tabs(nodes: &[Node], places: &mut [Place]) {
     for group in nodes.chunk_by(beside) {
         let tabs = group.iter().any(|node| node.is(NodeFlags::SELECTED))
             && group.iter().all(|node| node.is(NodeFlags::CLICKABLE));
-        places[first..first + group.len()].iter_mut().for_each(|place| place.in_tabs = tabs);
+        places[first..first + group.len()]
+            .iter_mut()
+            .for_each(|place| place.in_tabs = tabs);
         first += group.len();
     }
 }

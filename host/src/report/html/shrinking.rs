@@ -51,7 +51,12 @@ fn sizes(shrinking: &Shrinking) -> Markup {
         // Writing to a string cannot fail.
         let _ = write!(path, "H{}V{}", x(size.runs), y(size.steps));
     }
-    let words = format!("{} → {} in {}", first.steps, last.steps, counted(last.runs, "run", "runs"));
+    let words = format!(
+        "{} → {} in {}",
+        first.steps,
+        last.steps,
+        counted(last.runs, "run", "runs")
+    );
     html! {
         figure.curve {
             figcaption { b { "Steps" } span { (words) ", " (last.took) " of phone time" } }
@@ -111,18 +116,35 @@ mod tests {
 
     #[test]
     fn sizes_and_beliefs_are_drawn_and_told_in_words() {
-        let size =
-            |steps, runs, seconds: u64| Size { steps, runs, took: Micros::from_millis(seconds * 1_000) };
+        let size = |steps, runs, seconds: u64| Size {
+            steps,
+            runs,
+            took: Micros::from_millis(seconds * 1_000),
+        };
         let history = vec![size(500, 0, 0), size(40, 30, 900), size(2, 120, 1_800)];
         let belief = Some(vec![0.0, 0.995, 0.4, 0.0, 0.99]);
-        let resumed = Resumed { runs: 12, steps: 340 };
-        let page = drawn(&Shrinking { history, belief, resumed }).into_string();
+        let resumed = Resumed {
+            runs: 12,
+            steps: 340,
+        };
+        let page = drawn(&Shrinking {
+            history,
+            belief,
+            resumed,
+        })
+        .into_string();
+        assert!(page.contains(
+            "12 runs went on from a snapshot, which saved 340 steps; the result was proven"
+        ));
         assert!(
-            page.contains("12 runs went on from a snapshot, which saved 340 steps; the result was proven")
+            page.contains("500 → 2 in 120 runs, 30 min 0 s of phone time"),
+            "{page}"
         );
-        assert!(page.contains("500 → 2 in 120 runs, 30 min 0 s of phone time"), "{page}");
         assert!(page.contains("M46 14H121V97H346V104"), "{page}");
-        assert!(page.contains("of 5 steps: 2 needed, 2 not, 1 open"), "{page}");
+        assert!(
+            page.contains("of 5 steps: 2 needed, 2 not, 1 open"),
+            "{page}"
+        );
         assert_eq!(page.matches("<rect").count(), 3);
         assert_eq!(drawn(&Shrinking::default()).into_string(), "");
     }

@@ -27,7 +27,9 @@ pub(crate) struct Frame<'a> {
 /// `process` failed: what carries its package's name is the app's own in any case.
 pub(crate) fn parse<'a>(line: &'a str, process: &str) -> Line<'a> {
     let (trimmed, package) = (line.trim(), process.split(':').next().unwrap_or_default());
-    java(trimmed, package).or_else(|| native(trimmed, package)).map_or(Line::Other(line), Line::Frame)
+    java(trimmed, package)
+        .or_else(|| native(trimmed, package))
+        .map_or(Line::Other(line), Line::Frame)
 }
 
 impl Frame<'_> {
@@ -46,20 +48,30 @@ fn java<'a>(line: &'a str, package: &str) -> Option<Frame<'a>> {
     let call = line.strip_prefix("at ")?;
     let (function, source) = call.split_once('(').unwrap_or((call, ""));
     let own = fingerprint::is_of_app(function, package);
-    Some(Frame { function: function.trim(), source: source.strip_suffix(')').unwrap_or(source), own })
+    Some(Frame {
+        function: function.trim(),
+        source: source.strip_suffix(')').unwrap_or(source),
+        own,
+    })
 }
 
 /// `#00 pc 0004f3c8  /data/app/…/libnotes.so (parse_note+24) (BuildId: …)`
 fn native<'a>(line: &'a str, package: &str) -> Option<Frame<'a>> {
     let (number, rest) = line.strip_prefix('#')?.split_once(char::is_whitespace)?;
-    let (address, rest) =
-        rest.trim_start().strip_prefix("pc ")?.trim_start().split_once(char::is_whitespace)?;
+    let (address, rest) = rest
+        .trim_start()
+        .strip_prefix("pc ")?
+        .trim_start()
+        .split_once(char::is_whitespace)?;
     if !number.bytes().all(|digit| digit.is_ascii_digit())
         || !address.bytes().all(|digit| digit.is_ascii_hexdigit())
     {
         return None;
     }
-    let (path, call) = rest.trim_start().split_once(" (").unwrap_or((rest.trim_start(), ""));
+    let (path, call) = rest
+        .trim_start()
+        .split_once(" (")
+        .unwrap_or((rest.trim_start(), ""));
     // A path without a slash is the Java method that called into the library.
     let own = if path.contains('/') || path.starts_with('[') {
         !SYSTEM.iter().any(|place| path.starts_with(place))
@@ -68,8 +80,9 @@ fn native<'a>(line: &'a str, package: &str) -> Option<Frame<'a>> {
     };
     let library = path.rsplit('/').next().unwrap_or(path);
     let remarks = call.strip_suffix(')').unwrap_or(call).split(") (");
-    let function =
-        remarks.map(without_offset).find(|name| !NO_NAMES.iter().any(|other| name.starts_with(other)));
+    let function = remarks
+        .map(without_offset)
+        .find(|name| !NO_NAMES.iter().any(|other| name.starts_with(other)));
     Some(Frame {
         function: function.filter(|name| !name.is_empty()).unwrap_or(library),
         source: library,
@@ -92,34 +105,56 @@ mod tests {
     #[test]
     fn frames_of_the_app_are_told_from_the_framework() {
         let own = "\tat com.example.notes.Editor.save(Editor.java:42)";
-        let frame = Frame { function: "com.example.notes.Editor.save", source: "Editor.java:42", own: true };
+        let frame = Frame {
+            function: "com.example.notes.Editor.save",
+            source: "Editor.java:42",
+            own: true,
+        };
         assert_eq!(parse(own, "com.example.notes"), Line::Frame(frame));
         assert_eq!(frame.short(), "Editor.save");
-        let Line::Frame(framework) = parse("    at android.os.Handler.dispatchMessage(Handler.java:106)", "")
-        else {
+        let Line::Frame(framework) = parse(
+            "    at android.os.Handler.dispatchMessage(Handler.java:106)",
+            "",
+        ) else {
             panic!("it is a frame");
         };
         assert!(!framework.own);
         let line = "at com.google.android.apps.maps.Route.plan(Route.java:3)";
-        assert!(matches!(parse(line, "com.google.android.apps.maps:nav"), Line::Frame(frame) if frame.own));
+        assert!(
+            matches!(parse(line, "com.google.android.apps.maps:nav"), Line::Frame(frame) if frame.own)
+        );
         assert!(matches!(parse(line, "com.example"), Line::Frame(frame) if !frame.own));
     }
 
     #[test]
     fn native_frames_name_function_and_library() {
-        let line =
-            "  #01 pc 000000000004f3c8  /data/app/x/lib/arm64/libmail.so (decode_header+24) (BuildId: 1f2e)";
-        let frame = Frame { function: "decode_header", source: "libmail.so", own: true };
+        let line = "  #01 pc 000000000004f3c8  /data/app/x/lib/arm64/libmail.so (decode_header+24) (BuildId: 1f2e)";
+        let frame = Frame {
+            function: "decode_header",
+            source: "libmail.so",
+            own: true,
+        };
         assert_eq!(parse(line, ""), Line::Frame(frame));
-        let line =
-            "#02 pc 4f3c8 /data/app/x/libgame.so (offset 0x1000) (Engine::draw(int)+36) (BuildId: 1f2e)";
-        let frame = Frame { function: "Engine::draw(int)", source: "libgame.so", own: true };
+        let line = "#02 pc 4f3c8 /data/app/x/libgame.so (offset 0x1000) (Engine::draw(int)+36) (BuildId: 1f2e)";
+        let frame = Frame {
+            function: "Engine::draw(int)",
+            source: "libgame.so",
+            own: true,
+        };
         assert_eq!(parse(line, ""), Line::Frame(frame));
-        let nameless = Frame { function: "libgame.so", source: "libgame.so", own: true };
-        assert_eq!(parse("#02 pc 4f3c8 /data/app/x/libgame.so (BuildId: 1f2e)", ""), Line::Frame(nameless));
-        let Line::Frame(libc) =
-            parse("#00 pc 00012 /apex/com.android.runtime/lib64/bionic/libc.so (abort+164)", "")
-        else {
+        let nameless = Frame {
+            function: "libgame.so",
+            source: "libgame.so",
+            own: true,
+        };
+        assert_eq!(
+            parse("#02 pc 4f3c8 /data/app/x/libgame.so (BuildId: 1f2e)", ""),
+            Line::Frame(nameless)
+        );
+        let Line::Frame(libc) = parse(
+            "#00 pc 00012 /apex/com.android.runtime/lib64/bionic/libc.so (abort+164)",
+            "",
+        ) else {
             panic!("it is a frame");
         };
         assert!(!libc.own);
@@ -127,7 +162,14 @@ mod tests {
 
     #[test]
     fn other_lines_stay_as_they_are() {
-        for line in ["java.lang.IllegalStateException: at rest", "#include", "# pc", "", "at", "#1 pc zz x"] {
+        for line in [
+            "java.lang.IllegalStateException: at rest",
+            "#include",
+            "# pc",
+            "",
+            "at",
+            "#1 pc zz x",
+        ] {
             assert_eq!(parse(line, ""), Line::Other(line));
         }
     }

@@ -21,7 +21,11 @@ const LONGEST_LIST: usize = 400;
 
 pub(crate) fn strip(trail: &Trail, problem: &Problem, replays: Option<Replays>) -> Markup {
     let steps = trail.steps.len();
-    let first = if trail.screens.is_empty() { steps } else { steps.saturating_sub(LONGEST) };
+    let first = if trail.screens.is_empty() {
+        steps
+    } else {
+        steps.saturating_sub(LONGEST)
+    };
     html! {
         @if first > 0 { (list(trail, first)) }
         @if first < steps || steps == 0 {
@@ -60,7 +64,12 @@ fn step(trail: &Trail, number: usize) -> Markup {
     };
     let aim = Aim::of(step, trail.hits.get(number).copied(), screen);
     let (told, other) = aim.told(step, screen);
-    let spoken = format!("Step {}, {}: {}", number + 1, front(screen), words::plain(&told));
+    let spoken = format!(
+        "Step {}, {}: {}",
+        number + 1,
+        front(screen),
+        words::plain(&told)
+    );
     let finger = finger::draw(&aim, screen, &canvas);
     let Drawing { picture, left_out } = show(trail, number, screen, &canvas, &spoken, &finger);
     html! {
@@ -113,7 +122,10 @@ fn show(
     over: &Markup,
 ) -> Drawing {
     match trail.pictures.get(number) {
-        Some(picture) => Drawing { picture: screen::photograph(picture, canvas, spoken, over), left_out: 0 },
+        Some(picture) => Drawing {
+            picture: screen::photograph(picture, canvas, spoken, over),
+            left_out: 0,
+        },
         None => screen::draw(screen, canvas, spoken, over),
     }
 }
@@ -138,6 +150,14 @@ pub(crate) fn breakable(name: &str) -> Markup {
 
 /// The activity in front, without its package.
 fn front(screen: &Screen) -> String {
-    let name = screen.activity().rsplit(['/', '.']).next().unwrap_or_default();
-    if name.is_empty() { "a screen".to_owned() } else { harmless::line(name, 60) }
+    let name = screen
+        .activity()
+        .rsplit(['/', '.'])
+        .next()
+        .unwrap_or_default();
+    if name.is_empty() {
+        "a screen".to_owned()
+    } else {
+        harmless::line(name, 60)
+    }
 }

@@ -60,11 +60,20 @@ fn rows(before: &Measure, after: &Measure) -> Vec<Markup> {
             name,
             &thousands(one),
             &thousands(other),
-            &if ratio { times(one as f64, other as f64) } else { String::new() },
+            &if ratio {
+                times(one as f64, other as f64)
+            } else {
+                String::new()
+            },
         )
     };
     vec![
-        counts("Traces, restarts", u64::from(before.traces), u64::from(after.traces), true),
+        counts(
+            "Traces, restarts",
+            u64::from(before.traces),
+            u64::from(after.traces),
+            true,
+        ),
         counts("Transitions", before.transitions, after.transitions, true),
         row(
             "Time of one replay",
@@ -72,10 +81,30 @@ fn rows(before: &Measure, after: &Measure) -> Vec<Markup> {
             &after.took.to_string(),
             &times(before.took.0 as f64, after.took.0 as f64),
         ),
-        counts("Activities", u64::from(before.activities), u64::from(after.activities), false),
-        counts("Screens", u64::from(before.screens), u64::from(after.screens), false),
-        counts("Branches", u64::from(before.branches), u64::from(after.branches), false),
-        counts("Crashes", u64::from(before.crashes), u64::from(after.crashes), false),
+        counts(
+            "Activities",
+            u64::from(before.activities),
+            u64::from(after.activities),
+            false,
+        ),
+        counts(
+            "Screens",
+            u64::from(before.screens),
+            u64::from(after.screens),
+            false,
+        ),
+        counts(
+            "Branches",
+            u64::from(before.branches),
+            u64::from(after.branches),
+            false,
+        ),
+        counts(
+            "Crashes",
+            u64::from(before.crashes),
+            u64::from(after.crashes),
+            false,
+        ),
     ]
 }
 
@@ -91,7 +120,11 @@ fn row(name: &str, before: &str, after: &str, times: &str) -> Markup {
 }
 
 fn times(before: f64, after: f64) -> String {
-    if after > 0.0 { format!("{:.1}", before / after) } else { String::new() }
+    if after > 0.0 {
+        format!("{:.1}", before / after)
+    } else {
+        String::new()
+    }
 }
 
 fn left(number: usize, kept: &KeptTrace) -> Markup {

@@ -17,35 +17,57 @@ const MOST_PHONES: usize = 12;
 
 /// What came of the run in one sentence.
 pub(crate) fn sentence(report: &ReportData) -> String {
-    if let [AppSection { suite: Some(suite), .. }] = report.apps.as_slice() {
+    if let [
+        AppSection {
+            suite: Some(suite), ..
+        },
+    ] = report.apps.as_slice()
+    {
         return smaller(suite);
     }
     let crashes: u64 = report.apps.iter().map(|app| app.crashes.len() as u64).sum();
-    let events: u64 =
-        report.apps.iter().filter_map(|app| app.exploration.as_ref()).map(|one| one.events).sum();
+    let events: u64 = report
+        .apps
+        .iter()
+        .filter_map(|app| app.exploration.as_ref())
+        .map(|one| one.events)
+        .sum();
     let place = match report.apps.as_slice() {
         [only] => format!(" in {}", app::name(only)),
         apps => format!(" in {}", counted(apps.len() as u64, "app", "apps")),
     };
-    let after =
-        if events > 0 { format!(" after {}", counted(events, "event", "events")) } else { String::new() };
+    let after = if events > 0 {
+        format!(" after {}", counted(events, "event", "events"))
+    } else {
+        String::new()
+    };
     if crashes == 0 {
         return format!("No crash{place}{after}.");
     }
     let (from, to) = cut(report);
     let reduced = if from > 0 {
-        format!(", cut down from {} steps to {}", thousands(from), thousands(to))
+        format!(
+            ", cut down from {} steps to {}",
+            thousands(from),
+            thousands(to)
+        )
     } else {
         String::new()
     };
-    format!("{}{place}{after}{reduced}.", counted(crashes, "distinct crash", "distinct crashes"))
+    format!(
+        "{}{place}{after}{reduced}.",
+        counted(crashes, "distinct crash", "distinct crashes")
+    )
 }
 
 fn smaller(suite: &Suite) -> String {
     let Suite { before, after, .. } = suite;
     let size = |measure: &Measure| {
         let traces = counted(u64::from(measure.traces), "trace", "traces");
-        format!("{traces} with {}", counted(measure.transitions, "step", "steps"))
+        format!(
+            "{traces} with {}",
+            counted(measure.transitions, "step", "steps")
+        )
     };
     format!(
         "{} cut down to {}, which take {} instead of {}.",
@@ -60,7 +82,10 @@ fn smaller(suite: &Suite) -> String {
 fn cut(report: &ReportData) -> (u64, u64) {
     let crashes = report.apps.iter().flat_map(|app| &app.crashes);
     crashes.fold((0, 0), |(from, to), crash| match &crash.reduced {
-        Some(reduced) => (from + crash.found.steps.len() as u64, to + reduced.trail.steps.len() as u64),
+        Some(reduced) => (
+            from + crash.found.steps.len() as u64,
+            to + reduced.trail.steps.len() as u64,
+        ),
         None => (from, to),
     })
 }
@@ -109,7 +134,11 @@ fn described(phone: &Phone) -> String {
     let model = (!model.is_empty() && !model.eq_ignore_ascii_case(&kind)).then_some(model);
     let api = (info.api_level > 0).then(|| format!("API {}", info.api_level));
     let size = (info.size.width > 0).then(|| format!("{} × {}", info.size.width, info.size.height));
-    [Some(kind), model, api, size].into_iter().flatten().collect::<Vec<String>>().join(", ")
+    [Some(kind), model, api, size]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<String>>()
+        .join(", ")
 }
 
 /// The crashes of all apps, `left_out` of which are not among `crashes`.

@@ -20,7 +20,10 @@ fn with_trail(trail: Trail) -> ReportData {
     if let Some(reduced) = &mut crash.reduced {
         reduced.trail = trail;
     }
-    ReportData { apps: vec![sample::app("Notes", vec![crash])], ..sample::report() }
+    ReportData {
+        apps: vec![sample::app("Notes", vec![crash])],
+        ..sample::report()
+    }
 }
 
 /// Everything that holds for every page.
@@ -29,7 +32,12 @@ fn checked(report: &ReportData) -> (String, Seen) {
     let seen = read(&page);
     // What is in the page itself: a place in it, or a picture.
     let is_picture = |target: &&String| target.starts_with("data:image/png;base64,");
-    assert_eq!(seen.dangling().into_iter().find(|target| !is_picture(target)), None);
+    assert_eq!(
+        seen.dangling()
+            .into_iter()
+            .find(|target| !is_picture(target)),
+        None
+    );
     let is_inside = |target: &String| target.starts_with('#') || is_picture(&target);
     assert!(seen.targets.iter().all(is_inside), "{:?}", seen.targets);
     let odd = page.chars().find(|one| one.is_control() && *one != '\n');
@@ -43,8 +51,14 @@ fn the_page_is_well_formed_and_needs_nothing_from_elsewhere() {
     for foreign in ["http:", "https:", "url(", "@import", "src="] {
         assert!(!page.contains(foreign), "{foreign}");
     }
-    for element in ["script", "img", "iframe", "link", "object", "embed", "form", "a", "table", "svg"] {
-        assert_eq!(seen.elements.contains(element), ["a", "table", "svg"].contains(&element), "{element}");
+    for element in [
+        "script", "img", "iframe", "link", "object", "embed", "form", "a", "table", "svg",
+    ] {
+        assert_eq!(
+            seen.elements.contains(element),
+            ["a", "table", "svg"].contains(&element),
+            "{element}"
+        );
     }
 }
 
@@ -82,9 +96,19 @@ fn a_crash_looks_like_this() {
             ..Trail::default()
         };
     }
-    let app = AppSection { label: "Notes".into(), ..AppSection::default() };
-    let shown = crash::crash(crash::Numbered { app: &app, crash: &found, number: 1 }).into_string();
-    let lines = shown.replace("><", ">\n<").replace(&found.fingerprint.to_string(), "FINGERPRINT");
+    let app = AppSection {
+        label: "Notes".into(),
+        ..AppSection::default()
+    };
+    let shown = crash::crash(crash::Numbered {
+        app: &app,
+        crash: &found,
+        number: 1,
+    })
+    .into_string();
+    let lines = shown
+        .replace("><", ">\n<")
+        .replace(&found.fingerprint.to_string(), "FINGERPRINT");
     insta::assert_snapshot!(lines);
 }
 
@@ -115,21 +139,56 @@ fn hostile_texts() -> Vec<String> {
 fn hostile_report(text: &str) -> ReportData {
     let (wide, all) = (UPRIGHT, [0, 0, 1080, 2280]);
     let mut screen = Builder::new(text, wide).window(WindowKind::Application, all);
-    for class in
-        ["Button", "EditText", "CheckBox", "ImageButton", "TextView", "Toolbar", "Spinner", "Tab", text]
-    {
-        screen =
-            screen.node(0, &format!("a.{class}"), text, [0, 0, 800, 300], NodeFlags::empty()).described(text);
+    for class in [
+        "Button",
+        "EditText",
+        "CheckBox",
+        "ImageButton",
+        "TextView",
+        "Toolbar",
+        "Spinner",
+        "Tab",
+        text,
+    ] {
+        screen = screen
+            .node(
+                0,
+                &format!("a.{class}"),
+                text,
+                [0, 0, 800, 300],
+                NodeFlags::empty(),
+            )
+            .described(text);
     }
     let screen = screen.build();
     let at = Point { x: 400, y: 100 };
-    let widget = Widget { id: text.into(), text: text.into(), class: text.into(), path: text.into() };
-    let without = Widget { text: "".into(), ..widget.clone() };
-    let step = |action, widget: &Widget| Step { widget: Some(widget.clone()), ..Step::new(action) };
+    let widget = Widget {
+        id: text.into(),
+        text: text.into(),
+        class: text.into(),
+        path: text.into(),
+    };
+    let without = Widget {
+        text: "".into(),
+        ..widget.clone()
+    };
+    let step = |action, widget: &Widget| Step {
+        widget: Some(widget.clone()),
+        ..Step::new(action)
+    };
     let steps = vec![
         step(Action::Tap(at), &widget),
         step(Action::LongPress(at), &without),
-        step(Action::Text { at, text: text.into() }, &Widget { id: "".into(), ..without.clone() }),
+        step(
+            Action::Text {
+                at,
+                text: text.into(),
+            },
+            &Widget {
+                id: "".into(),
+                ..without.clone()
+            },
+        ),
     ];
     let trail = Trail {
         screens: vec![screen; 4],
@@ -146,9 +205,20 @@ fn hostile_report(text: &str) -> ReportData {
     }
     let app = &mut report.apps[0];
     (app.label, app.app.package) = (text.into(), text.into());
-    app.exploration = Some(Explored { explorer: text.into(), ..Explored::default() });
-    for kind in [ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr] {
-        let mut crash = Crash { reduced: None, found: trail.clone(), ..sample::crash(kind) };
+    app.exploration = Some(Explored {
+        explorer: text.into(),
+        ..Explored::default()
+    });
+    for kind in [
+        ProblemKind::Crash,
+        ProblemKind::NativeCrash,
+        ProblemKind::Anr,
+    ] {
+        let mut crash = Crash {
+            reduced: None,
+            found: trail.clone(),
+            ..sample::crash(kind)
+        };
         crash.problem.process = text.into();
         crash.problem.summary = text.into();
         crash.problem.stack = format!("{text}\nCaused by: a.{text}\n\tat a.b.{text}(x)\n{text}");
@@ -177,15 +247,28 @@ fn no_text_of_an_app_gets_out_of_its_place() {
 #[test]
 fn bounds_that_make_no_sense_leave_every_shape_within_its_screen() {
     let edges = [i32::MIN, -1, 0, 1, 539, 1080, 5_000, i32::MAX];
-    let mut screen =
-        Builder::new("Odd", UPRIGHT).window(WindowKind::Application, [i32::MIN, -5, i32::MAX, i32::MAX]);
+    let mut screen = Builder::new("Odd", UPRIGHT)
+        .window(WindowKind::Application, [i32::MIN, -5, i32::MAX, i32::MAX]);
     for (number, left) in edges.into_iter().enumerate() {
         for right in edges {
-            let class =
-                ["Button", "EditText", "CheckBox", "ScrollView", "SeekBar", "Spinner", "ImageView", "Switch"]
-                    [number];
+            let class = [
+                "Button",
+                "EditText",
+                "CheckBox",
+                "ScrollView",
+                "SeekBar",
+                "Spinner",
+                "ImageView",
+                "Switch",
+            ][number];
             for (top, bottom) in [(left, right), (right, left), (i32::MIN, 20), (20, i32::MAX)] {
-                screen = screen.node(0, class, "Odd", [left, top, right, bottom], NodeFlags::CHECKED);
+                screen = screen.node(
+                    0,
+                    class,
+                    "Odd",
+                    [left, top, right, bottom],
+                    NodeFlags::CHECKED,
+                );
             }
         }
     }
@@ -193,23 +276,52 @@ fn bounds_that_make_no_sense_leave_every_shape_within_its_screen() {
         .window(WindowKind::Dialog, [900, 0, 100, 10])
         .window(WindowKind::Keyboard, [0, 9, 9, 0])
         .build();
-    let points =
-        [Point { x: i32::MIN, y: i32::MAX }, Point { x: 0, y: 0 }, Point { x: i32::MAX, y: i32::MIN }];
+    let points = [
+        Point {
+            x: i32::MIN,
+            y: i32::MAX,
+        },
+        Point { x: 0, y: 0 },
+        Point {
+            x: i32::MAX,
+            y: i32::MIN,
+        },
+    ];
     let mut steps = Vec::new();
     for at in points {
         for to in points {
-            steps.push(Step::new(Action::Swipe { from: at, to, millis: u32::MAX }));
+            steps.push(Step::new(Action::Swipe {
+                from: at,
+                to,
+                millis: u32::MAX,
+            }));
         }
-        steps.push(Step::new(Action::Text { at, text: "x".repeat(500).into() }));
-        steps.push(Step::new(Action::Pinch { center: at, from: i32::MIN, to: i32::MAX, millis: 0 }));
+        steps.push(Step::new(Action::Text {
+            at,
+            text: "x".repeat(500).into(),
+        }));
+        steps.push(Step::new(Action::Pinch {
+            center: at,
+            from: i32::MIN,
+            to: i32::MAX,
+            millis: 0,
+        }));
         steps.push(Step::new(Action::LongPress(at)));
     }
     let screens = vec![screen; steps.len()];
-    let trail = Trail { screens, steps, ..Trail::default() };
+    let trail = Trail {
+        screens,
+        steps,
+        ..Trail::default()
+    };
     checked(&with_trail(trail.clone()));
     let seen = read(&strip(&trail, &sample::problem(ProblemKind::Crash), None).into_string());
     assert!(seen.coordinates.len() > 500);
-    let outside: Vec<&i64> = seen.coordinates.iter().filter(|number| number.abs() > 800).collect();
+    let outside: Vec<&i64> = seen
+        .coordinates
+        .iter()
+        .filter(|number| number.abs() > 800)
+        .collect();
     assert_eq!(outside, Vec::<&i64>::new());
 }
 
@@ -217,27 +329,57 @@ fn bounds_that_make_no_sense_leave_every_shape_within_its_screen() {
 fn screens_without_an_extent_or_missing_ones_fall_back_to_words() {
     let mut trail = sample::trail();
     trail.screens.truncate(2);
-    trail.screens[1] = Builder::new("Flat", Size { width: 0, height: 2280 }).build();
+    trail.screens[1] = Builder::new(
+        "Flat",
+        Size {
+            width: 0,
+            height: 2280,
+        },
+    )
+    .build();
     let (page, _) = checked(&with_trail(trail));
     assert_eq!(page.matches("<svg class=\"phone\"").count(), 1);
     assert_eq!(page.matches("No picture of this screen").count(), 7);
 
-    let (page, _) = checked(&with_trail(Trail { screens: vec![], ..sample::trail() }));
+    let (page, _) = checked(&with_trail(Trail {
+        screens: vec![],
+        ..sample::trail()
+    }));
     assert_eq!(page.matches("<svg class=\"phone\"").count(), 0);
-    assert!(page.contains("8 steps</span> in words") || page.contains("8 steps in words"), "{page}");
+    assert!(
+        page.contains("8 steps</span> in words") || page.contains("8 steps in words"),
+        "{page}"
+    );
     assert!(page.contains("<li><b>tap</b> <bdi>Button “Delete”</bdi></li>"));
 }
 
 #[test]
 fn a_run_without_phones_apps_crashes_or_curves_still_makes_a_page() {
-    let nothing = ReportData { phones: vec![], apps: vec![], title: String::new(), ..sample::report() };
+    let nothing = ReportData {
+        phones: vec![],
+        apps: vec![],
+        title: String::new(),
+        ..sample::report()
+    };
     assert!(checked(&nothing).0.contains("No crash in 0 apps."));
-    let calm = ReportData { apps: vec![sample::app("Notes", vec![])], ..sample::report() };
-    assert!(checked(&calm).0.contains("No crash in Notes after 4,000 events."));
-    let unexplored =
-        AppSection { exploration: None, ..sample::app("", vec![sample::crash(ProblemKind::Anr)]) };
-    let interrupted =
-        ReportData { outcome: Outcome::Interrupted, apps: vec![unexplored], ..sample::report() };
+    let calm = ReportData {
+        apps: vec![sample::app("Notes", vec![])],
+        ..sample::report()
+    };
+    assert!(
+        checked(&calm)
+            .0
+            .contains("No crash in Notes after 4,000 events.")
+    );
+    let unexplored = AppSection {
+        exploration: None,
+        ..sample::app("", vec![sample::crash(ProblemKind::Anr)])
+    };
+    let interrupted = ReportData {
+        outcome: Outcome::Interrupted,
+        apps: vec![unexplored],
+        ..sample::report()
+    };
     assert!(checked(&interrupted).0.contains("<dd>interrupted</dd>"));
     checked(&with_trail(Trail::default()));
 }
@@ -252,16 +394,25 @@ fn a_crash_that_never_came_back_is_not_shown_as_a_certain_one() {
         checked(&report).0
     };
     let (never, once) = (replayed(0), replayed(1));
-    assert!(never.contains("boom doubtful") && never.contains("It did not come back in 3 replays."));
+    assert!(
+        never.contains("boom doubtful") && never.contains("It did not come back in 3 replays.")
+    );
     assert!(!once.contains("boom doubtful") && once.contains("proof some"));
 }
 
 #[test]
 fn a_crowded_screen_says_what_it_leaves_out() {
-    let mut screen = Builder::new("Crowd", UPRIGHT).window(WindowKind::Application, [0, 0, 1080, 2280]);
+    let mut screen =
+        Builder::new("Crowd", UPRIGHT).window(WindowKind::Application, [0, 0, 1080, 2280]);
     for number in 0..5_000 {
         let (x, y) = (number % 50 * 20, number / 50 * 20);
-        screen = screen.node(0, "TextView", "a label", [x, y, x + 20, y + 20], NodeFlags::empty());
+        screen = screen.node(
+            0,
+            "TextView",
+            "a label",
+            [x, y, x + 20, y + 20],
+            NodeFlags::empty(),
+        );
     }
     let trail = Trail {
         steps: vec![Step::new(Action::Key(Key::Back))],
@@ -276,7 +427,11 @@ fn a_crowded_screen_says_what_it_leaves_out() {
 #[test]
 fn a_long_trace_shows_its_end_in_pictures_and_its_beginning_in_words() {
     let steps = vec![Step::new(Action::Rotate(Rotation::Right)); 300];
-    let trail = Trail { screens: vec![sample::list(&["A note"]); 301], steps, ..Trail::default() };
+    let trail = Trail {
+        screens: vec![sample::list(&["A note"]); 301],
+        steps,
+        ..Trail::default()
+    };
     let (page, _) = checked(&with_trail(trail));
     assert!(page.contains("The first 260 steps, in words"));
     assert!(page.contains("<ol class=\"strip\" start=\"261\">"));
@@ -285,9 +440,19 @@ fn a_long_trace_shows_its_end_in_pictures_and_its_beginning_in_words() {
 
 #[test]
 fn a_flood_of_crashes_is_counted_beyond_the_first_hundred() {
-    let one = || Crash { reduced: None, found: Trail::default(), ..sample::crash(ProblemKind::Crash) };
-    let apps = vec![sample::app("Notes", vec![one(); 70]), sample::app("Mail", vec![one(); 90])];
-    let (page, _) = checked(&ReportData { apps, ..sample::report() });
+    let one = || Crash {
+        reduced: None,
+        found: Trail::default(),
+        ..sample::crash(ProblemKind::Crash)
+    };
+    let apps = vec![
+        sample::app("Notes", vec![one(); 70]),
+        sample::app("Mail", vec![one(); 90]),
+    ];
+    let (page, _) = checked(&ReportData {
+        apps,
+        ..sample::report()
+    });
     assert_eq!(page.matches("<article").count(), 100);
     assert!(page.contains("160 distinct crashes") && page.contains("and 60 more crashes."));
     assert!(page.contains("60 more crashes are in the run directory."));
@@ -299,7 +464,12 @@ fn a_report_of_many_crashes_stays_small() {
     let last = trail.screens.pop();
     trail.screens.truncate(6);
     trail.steps.truncate(6);
-    trail.screens = [trail.screens.clone(), trail.screens, last.into_iter().collect()].concat();
+    trail.screens = [
+        trail.screens.clone(),
+        trail.screens,
+        last.into_iter().collect(),
+    ]
+    .concat();
     trail.steps = [trail.steps.clone(), trail.steps].concat();
     let mut report = with_trail(trail);
     let crash = report.apps[0].crashes[0].clone();
@@ -312,7 +482,13 @@ fn a_report_of_many_crashes_stays_small() {
 fn a_picture_of_the_phone_goes_before_a_drawing() {
     let drawn = checked(&with_trail(sample::trail())).0;
     let pictures = vec![Png(vec![1, 2, 3])];
-    let (page, _) = checked(&with_trail(Trail { pictures, ..sample::trail() }));
+    let (page, _) = checked(&with_trail(Trail {
+        pictures,
+        ..sample::trail()
+    }));
     assert_eq!(page.matches("data:image/png;base64,AQID").count(), 1);
-    assert_eq!(page.matches("class=\"phone\"").count(), drawn.matches("class=\"phone\"").count());
+    assert_eq!(
+        page.matches("class=\"phone\"").count(),
+        drawn.matches("class=\"phone\"").count()
+    );
 }

@@ -58,9 +58,13 @@ pub(crate) fn draw(look: Look, node: &Node, area: Area, place: Place) -> Markup 
         Look::Field => field(node, area),
         Look::Tick(kind) => tick(kind, node, text, area),
         Look::Tab => tab(node, text, area),
-        Look::Bar => html! { (rect("bar", area)) (label(text, area.inset(14), Align::Left, "title")) },
+        Look::Bar => {
+            html! { (rect("bar", area)) (label(text, area.inset(14), Align::Left, "title")) }
+        }
         Look::List => thumb(area),
-        Look::Row => html! { (rect("row", area)) (label(text, area.inset(10), Align::Left, "ink")) },
+        Look::Row => {
+            html! { (rect("row", area)) (label(text, area.inset(10), Align::Left, "ink")) }
+        }
         Look::Image => html! { (rect("image", area)) (mountains(text, area)) },
         Look::Progress => progress(text, area),
         Look::Choice => html! {
@@ -84,18 +88,31 @@ pub(crate) fn look(node: &Node, place: Place) -> Option<Look> {
     let named = |names: &[&str]| names.iter().any(|name| class.contains(name));
     let clickable = node.is(NodeFlags::CLICKABLE);
     Some(match () {
-        () if node.is(NodeFlags::EDITABLE) || named(&["EditText", "AutoComplete", "SearchView"]) => {
+        () if node.is(NodeFlags::EDITABLE)
+            || named(&["EditText", "AutoComplete", "SearchView"]) =>
+        {
             Look::Field
         }
         () if named(&["Switch", "ToggleButton"]) => Look::Tick("switch"),
         () if named(&["RadioButton", "CheckedText"]) => Look::Tick("radio"),
         () if node.is(NodeFlags::CHECKABLE) || named(&["CheckBox"]) => Look::Tick("box"),
-        () if named(&["TabView", "TabItem"]) || class == "Tab" || (place.in_tabs && place.leaf) => Look::Tab,
+        () if named(&["TabView", "TabItem"]) || class == "Tab" || (place.in_tabs && place.leaf) => {
+            Look::Tab
+        }
         () if named(&["ImageButton", "FloatingAction"]) => Look::Icon,
         () if named(&["Button", "Chip"]) => Look::Button,
         () if named(&["ImageView"]) && clickable && node.bounds.height() <= SMALL => Look::Icon,
         () if named(&["ImageView", "SurfaceView", "TextureView", "VideoView"]) => Look::Image,
-        () if named(&["Toolbar", "ActionBar", "AppBar", "NavigationBar", "BottomNavigation"]) => Look::Bar,
+        () if named(&[
+            "Toolbar",
+            "ActionBar",
+            "AppBar",
+            "NavigationBar",
+            "BottomNavigation",
+        ]) =>
+        {
+            Look::Bar
+        }
         () if named(&["ProgressBar", "SeekBar", "Slider", "RatingBar"]) => Look::Progress,
         () if named(&["Spinner"]) => Look::Choice,
         () if named(&["RecyclerView", "ListView", "GridView", "ScrollView"])
@@ -120,7 +137,9 @@ fn pictogram(text: &str, area: Area) -> Markup {
             let (x, y) = area.center();
             icon::at(name, x - size / 2, y - size / 2, size, "on-button")
         }
-        None if area.width > 2 * area.height => label(text, area.inset(8), Align::Middle, "on-button"),
+        None if area.width > 2 * area.height => {
+            label(text, area.inset(8), Align::Middle, "on-button")
+        }
         None => label(&initial(text), area.inset(4), Align::Middle, "on-button"),
     };
     html! { (rect("pictogram", area.inset(GAP))) (picture) }
@@ -132,7 +151,11 @@ fn initial(text: &str) -> String {
 }
 
 fn field(node: &Node, area: Area) -> Markup {
-    let class = if node.is(NodeFlags::FOCUSED) { "field focused" } else { "field" };
+    let class = if node.is(NodeFlags::FOCUSED) {
+        "field focused"
+    } else {
+        "field"
+    };
     let hidden = "•".repeat(node.text.chars().take(24).count());
     let (text, ink) = match node.text.is_empty() {
         true => (node.description.as_str(), "hint"),
@@ -146,11 +169,24 @@ fn tick(kind: &str, node: &Node, text: &str, area: Area) -> Markup {
     let on = node.is(NodeFlags::CHECKED);
     let size = area.height.min(area.width).min(26);
     let top = area.y + (area.height - size) / 2;
-    let broad = if kind == "switch" { (size * 7 / 4).min(area.width) } else { size };
-    let mark = Area { x: area.x, y: top, width: broad, height: size };
+    let broad = if kind == "switch" {
+        (size * 7 / 4).min(area.width)
+    } else {
+        size
+    };
+    let mark = Area {
+        x: area.x,
+        y: top,
+        width: broad,
+        height: size,
+    };
     let knob = mark.x + if on { broad - size / 2 } else { size / 2 };
     let beside = (area.width - broad - 10).max(1);
-    let right = Area { x: area.x + area.width - beside, width: beside, ..area };
+    let right = Area {
+        x: area.x + area.width - beside,
+        width: beside,
+        ..area
+    };
     html! {
         g.tick.(kind).on[on] {
             (rect("mark", mark))
@@ -166,7 +202,11 @@ fn tick(kind: &str, node: &Node, text: &str, area: Area) -> Markup {
 
 fn tab(node: &Node, text: &str, area: Area) -> Markup {
     let on = node.is(NodeFlags::SELECTED);
-    let line = Area { y: area.y + area.height - 4.min(area.height), height: 4.min(area.height), ..area };
+    let line = Area {
+        y: area.y + area.height - 4.min(area.height),
+        height: 4.min(area.height),
+        ..area
+    };
     html! {
         (rect("tab", area))
         @if on { (rect("tab-line", line)) }
@@ -176,13 +216,22 @@ fn tab(node: &Node, text: &str, area: Area) -> Markup {
 
 /// The bar at the edge by which one sees that a list scrolls.
 fn thumb(area: Area) -> Markup {
-    let bar = Area { x: area.x + area.width - 6, y: area.y + 6, width: 3, height: area.height / 4 };
+    let bar = Area {
+        x: area.x + area.width - 6,
+        y: area.y + 6,
+        width: 3,
+        height: area.height / 4,
+    };
     html! { @if area.width > 40 && area.height > 60 { (rect("thumb", bar)) } }
 }
 
 /// The bar at the bottom, its text above.
 fn progress(text: &str, area: Area) -> Markup {
-    let line = Area { y: area.y + area.height - 6.min(area.height), height: 6.min(area.height), ..area };
+    let line = Area {
+        y: area.y + area.height - 6.min(area.height),
+        height: 6.min(area.height),
+        ..area
+    };
     html! {
         (label(text, area.inset(1), Align::Left, "hint"))
         (rect("track", line))
@@ -199,7 +248,11 @@ fn triangle(area: Area) -> Markup {
 fn mountains(text: &str, area: Area) -> Markup {
     let size = area.width.min(area.height / 2).min(56);
     let (x, y) = area.center();
-    let below = Area { y, height: (area.height / 2 - 4).max(1), ..area };
+    let below = Area {
+        y,
+        height: (area.height / 2 - 4).max(1),
+        ..area
+    };
     html! {
         @if size > 20 { (icon::at("image", x - size / 2, y - size, size, "faint")) }
         @if below.height > 20 { (label(text, below, Align::Middle, "hint")) }
@@ -211,7 +264,12 @@ mod tests {
     use super::*;
 
     fn node(class: &str, flags: NodeFlags) -> Node {
-        Node { class: class.into(), text: "Text".into(), flags, ..Node::default() }
+        Node {
+            class: class.into(),
+            text: "Text".into(),
+            flags,
+            ..Node::default()
+        }
     }
 
     #[test]
@@ -220,16 +278,43 @@ mod tests {
         for (class, flags, expected) in [
             ("android.widget.Button", none, Some(Look::Button)),
             ("android.widget.EditText", none, Some(Look::Field)),
-            ("com.example.OddField", NodeFlags::EDITABLE, Some(Look::Field)),
+            (
+                "com.example.OddField",
+                NodeFlags::EDITABLE,
+                Some(Look::Field),
+            ),
             ("android.widget.CheckBox", none, Some(Look::Tick("box"))),
-            ("android.widget.Switch", NodeFlags::CHECKABLE, Some(Look::Tick("switch"))),
-            ("androidx.recyclerview.widget.RecyclerView", none, Some(Look::List)),
-            ("com.google.android.material.tabs.TabLayout$TabView", none, Some(Look::Tab)),
+            (
+                "android.widget.Switch",
+                NodeFlags::CHECKABLE,
+                Some(Look::Tick("switch")),
+            ),
+            (
+                "androidx.recyclerview.widget.RecyclerView",
+                none,
+                Some(Look::List),
+            ),
+            (
+                "com.google.android.material.tabs.TabLayout$TabView",
+                none,
+                Some(Look::Tab),
+            ),
             ("android.widget.TextView", none, Some(Look::Text)),
-            ("android.widget.TextView", NodeFlags::CLICKABLE, Some(Look::Row)),
+            (
+                "android.widget.TextView",
+                NodeFlags::CLICKABLE,
+                Some(Look::Row),
+            ),
         ] {
             assert_eq!(
-                look(&node(class, flags), Place { leaf: true, in_bar: false, in_tabs: false }),
+                look(
+                    &node(class, flags),
+                    Place {
+                        leaf: true,
+                        in_bar: false,
+                        in_tabs: false
+                    }
+                ),
                 expected,
                 "{class}"
             );
@@ -237,7 +322,11 @@ mod tests {
         assert_eq!(
             look(
                 &node("android.widget.FrameLayout", none),
-                Place { leaf: false, in_bar: false, in_tabs: false }
+                Place {
+                    leaf: false,
+                    in_bar: false,
+                    in_tabs: false
+                }
             ),
             None
         );
@@ -245,9 +334,24 @@ mod tests {
 
     #[test]
     fn a_password_is_not_written_out() {
-        let mut secret = node("android.widget.EditText", NodeFlags::PASSWORD | NodeFlags::ENABLED);
+        let mut secret = node(
+            "android.widget.EditText",
+            NodeFlags::PASSWORD | NodeFlags::ENABLED,
+        );
         secret.text = "hunter2".into();
-        let drawn = field(&secret, Area { x: 0, y: 0, width: 300, height: 50 }).into_string();
-        assert!(drawn.contains("•••••••") && !drawn.contains("hunter2"), "{drawn}");
+        let drawn = field(
+            &secret,
+            Area {
+                x: 0,
+                y: 0,
+                width: 300,
+                height: 50,
+            },
+        )
+        .into_string();
+        assert!(
+            drawn.contains("•••••••") && !drawn.contains("hunter2"),
+            "{drawn}"
+        );
     }
 }

@@ -20,22 +20,36 @@ pub(crate) fn marked(step: &Step) -> Markup {
 /// The same as plain text.
 pub(crate) fn plain(step: &Step) -> String {
     let (verb, object) = parts(step);
-    if object.is_empty() { verb } else { format!("{verb} {object}") }
+    if object.is_empty() {
+        verb
+    } else {
+        format!("{verb} {object}")
+    }
 }
 
 /// `1 step`, `12,000 steps`.
 pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+    format!(
+        "{} {}",
+        thousands(number),
+        if number == 1 { one } else { many }
+    )
 }
 
 /// A class without its package. A name longer than any compiler's is none.
 pub(crate) fn class_name(class: &str) -> &str {
-    if class.len() > 400 { "" } else { class.rsplit(['.', '$']).next().unwrap_or_default() }
+    if class.len() > 400 {
+        ""
+    } else {
+        class.rsplit(['.', '$']).next().unwrap_or_default()
+    }
 }
 
 pub(crate) fn capitalised(text: &str) -> String {
     let mut rest = text.chars();
-    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+    rest.next()
+        .map(|first| first.to_uppercase().chain(rest).collect())
+        .unwrap_or_default()
 }
 
 /// What stands on the screen for an action that needs no finger.
@@ -53,12 +67,20 @@ pub(crate) fn badge(action: &Action) -> String {
 
 fn parts(step: &Step) -> (String, String) {
     let widget = step.widget.as_ref().map(widget);
-    let on = |verb: &str| (verb.to_owned(), widget.clone().unwrap_or_else(|| place(&step.action)));
+    let on = |verb: &str| {
+        (
+            verb.to_owned(),
+            widget.clone().unwrap_or_else(|| place(&step.action)),
+        )
+    };
     match &step.action {
         Action::Tap(_) => on("tap"),
         Action::LongPress(_) => on("long press"),
         Action::Swipe { from, to, .. } => {
-            let (across, down) = (i64::from(to.x) - i64::from(from.x), i64::from(to.y) - i64::from(from.y));
+            let (across, down) = (
+                i64::from(to.x) - i64::from(from.x),
+                i64::from(to.y) - i64::from(from.y),
+            );
             on(match (across.abs() > down.abs(), across < 0, down < 0) {
                 (true, true, _) => "swipe left",
                 (true, false, _) => "swipe right",
@@ -66,25 +88,42 @@ fn parts(step: &Step) -> (String, String) {
                 (false, _, false) => "swipe down",
             })
         }
-        Action::Pinch { from, to, .. } => on(if to > from { "pinch open" } else { "pinch shut" }),
+        Action::Pinch { from, to, .. } => on(if to > from {
+            "pinch open"
+        } else {
+            "pinch shut"
+        }),
         Action::Text { text, .. } if text.is_empty() => on("clear"),
         Action::Text { text, .. } => {
             let into = widget.unwrap_or_else(|| place(&step.action));
-            ("type".to_owned(), format!("“{}” into {into}", harmless::line(text, QUOTED)))
+            (
+                "type".to_owned(),
+                format!("“{}” into {into}", harmless::line(text, QUOTED)),
+            )
         }
         Action::Key(Key::Back) => ("go back".to_owned(), String::new()),
         Action::Key(key) => ("press".to_owned(), format!("the {key} key")),
-        Action::Rotate(rotation) => ("turn".to_owned(), format!("the phone {}", turned(*rotation))),
+        Action::Rotate(rotation) => (
+            "turn".to_owned(),
+            format!("the phone {}", turned(*rotation)),
+        ),
         Action::Launch => ("launch".to_owned(), "the app".to_owned()),
         Action::Wait { millis } => ("wait".to_owned(), span(*millis)),
-        Action::System(system) => ("meanwhile".to_owned(), harmless::line(&system.to_string(), QUOTED)),
+        Action::System(system) => (
+            "meanwhile".to_owned(),
+            harmless::line(&system.to_string(), QUOTED),
+        ),
     }
 }
 
 /// `Button “Save”`, or by its id or path where it has no text.
 pub(crate) fn widget(widget: &Widget) -> String {
     let class = harmless::line(class_name(&widget.class), 40);
-    let class = if class.is_empty() { "widget".to_owned() } else { class };
+    let class = if class.is_empty() {
+        "widget".to_owned()
+    } else {
+        class
+    };
     let id = widget.id.rsplit('/').next().unwrap_or_default();
     match (widget.text.trim().is_empty(), id.is_empty()) {
         (false, _) => format!("{class} “{}”", harmless::line(widget.text.trim(), QUOTED)),
@@ -95,7 +134,10 @@ pub(crate) fn widget(widget: &Widget) -> String {
 }
 
 fn place(action: &Action) -> String {
-    action.place().map(|place| format!("at {place}")).unwrap_or_default()
+    action
+        .place()
+        .map(|place| format!("at {place}"))
+        .unwrap_or_default()
 }
 
 fn turned(rotation: Rotation) -> &'static str {
@@ -118,7 +160,10 @@ mod tests {
     use super::*;
 
     fn words(action: Action, widget: Option<Widget>) -> String {
-        plain(&Step { widget, ..Step::new(action) })
+        plain(&Step {
+            widget,
+            ..Step::new(action)
+        })
     }
 
     #[test]
@@ -131,18 +176,41 @@ mod tests {
     #[test]
     fn steps_read_like_instructions() {
         let at = Point { x: 10, y: 20 };
-        let button =
-            Widget { class: "android.widget.Button".into(), text: "Save".into(), ..Widget::default() };
-        let icon = Widget { text: "".into(), id: "com.example:id/more".into(), ..button.clone() };
-        assert_eq!(words(Action::Tap(at), Some(button.clone())), "tap Button “Save”");
-        assert_eq!(words(Action::LongPress(at), Some(icon)), "long press Button #more");
+        let button = Widget {
+            class: "android.widget.Button".into(),
+            text: "Save".into(),
+            ..Widget::default()
+        };
+        let icon = Widget {
+            text: "".into(),
+            id: "com.example:id/more".into(),
+            ..button.clone()
+        };
+        assert_eq!(
+            words(Action::Tap(at), Some(button.clone())),
+            "tap Button “Save”"
+        );
+        assert_eq!(
+            words(Action::LongPress(at), Some(icon)),
+            "long press Button #more"
+        );
         assert_eq!(words(Action::Tap(at), None), "tap at (10, 20)");
-        let typed = Action::Text { at, text: "milk".into() };
+        let typed = Action::Text {
+            at,
+            text: "milk".into(),
+        };
         assert_eq!(words(typed, Some(button)), "type “milk” into Button “Save”");
-        let swipe = Action::Swipe { from: at, to: Point { x: 12, y: -300 }, millis: 200 };
+        let swipe = Action::Swipe {
+            from: at,
+            to: Point { x: 12, y: -300 },
+            millis: 200,
+        };
         assert_eq!(words(swipe, None), "swipe up at (10, 20)");
         assert_eq!(words(Action::Key(Key::Back), None), "go back");
-        assert_eq!(words(Action::Rotate(Rotation::Left), None), "turn the phone left");
+        assert_eq!(
+            words(Action::Rotate(Rotation::Left), None),
+            "turn the phone left"
+        );
         assert_eq!(words(Action::Wait { millis: 1500 }, None), "wait 1.5 s");
     }
 }

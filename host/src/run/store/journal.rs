@@ -78,10 +78,18 @@ impl JobJournal {
             .prepare_cached(sql)
             .and_then(|mut statement| statement.query_row(key, |row| row.get(0)).optional())
             .map_err(|error| journal_error(what, error))?;
-        text.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| journal_error(what, error))
+        text.map(|text| serde_json::from_str(&text))
+            .transpose()
+            .map_err(|error| journal_error(what, error))
     }
 
-    fn put<T: Serialize>(&self, sql: &str, what: &str, key: &[i64], value: &T) -> Result<(), JournalError> {
+    fn put<T: Serialize>(
+        &self,
+        sql: &str,
+        what: &str,
+        key: &[i64],
+        value: &T,
+    ) -> Result<(), JournalError> {
         let text = serde_json::to_string(value).map_err(|error| journal_error(what, error))?;
         let database = self.store.lock();
         let put = database.prepare_cached(sql).and_then(|mut statement| {
@@ -95,13 +103,22 @@ impl JobJournal {
 }
 
 impl Journal for JobJournal {
-    fn recall(&self, candidate: CandidateKey, attempt: u32) -> Result<Option<Observation>, JournalError> {
+    fn recall(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+    ) -> Result<Option<Observation>, JournalError> {
         let sql = "SELECT observation FROM observations WHERE job = ?1 AND candidate = ?2 AND attempt = ?3";
         let key = [self.job, candidate.0.cast_signed(), i64::from(attempt)];
         self.row(sql, "read an observation from the store", key)
     }
 
-    fn note(&self, candidate: CandidateKey, attempt: u32, seen: &Observation) -> Result<(), JournalError> {
+    fn note(
+        &self,
+        candidate: CandidateKey,
+        attempt: u32,
+        seen: &Observation,
+    ) -> Result<(), JournalError> {
         let sql = "INSERT INTO observations (job, candidate, attempt, observation) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT DO NOTHING";
         self.put(
@@ -121,14 +138,21 @@ impl Journal for JobJournal {
             .map_err(|error| journal_error(what, error))?;
         records
             .iter()
-            .map(|record| serde_json::from_str(record).map(|record: SessionRecord| (record.session, record)))
+            .map(|record| {
+                serde_json::from_str(record).map(|record: SessionRecord| (record.session, record))
+            })
             .collect::<Result<_, _>>()
             .map_err(|error| journal_error(what, error))
     }
 
     fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
         let sql = "INSERT OR REPLACE INTO sessions (job, session, record) VALUES (?1, ?2, ?3)";
-        self.put(sql, "write a session to the store", &[i64::from(session.session)], session)
+        self.put(
+            sql,
+            "write a session to the store",
+            &[i64::from(session.session)],
+            session,
+        )
     }
 
     fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
@@ -143,12 +167,21 @@ impl Journal for JobJournal {
 impl RunLog for JobJournal {
     fn recall_run(&self, key: u64, attempt: u32) -> Result<Option<Run>, JournalError> {
         let sql = "SELECT run FROM runs WHERE job = ?1 AND way = ?2 AND attempt = ?3";
-        self.row(sql, "read a run from the store", [self.job, key.cast_signed(), i64::from(attempt)])
+        self.row(
+            sql,
+            "read a run from the store",
+            [self.job, key.cast_signed(), i64::from(attempt)],
+        )
     }
 
     fn note_run(&self, key: u64, attempt: u32, run: &Run) -> Result<(), JournalError> {
         let sql = "INSERT INTO runs (job, way, attempt, run) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-        self.put(sql, "write a run to the store", &[key.cast_signed(), i64::from(attempt)], run)
+        self.put(
+            sql,
+            "write a run to the store",
+            &[key.cast_signed(), i64::from(attempt)],
+            run,
+        )
     }
 }
 
@@ -156,7 +189,10 @@ pub(super) fn journal_error(
     what: &str,
     source: impl std::error::Error + Send + Sync + 'static,
 ) -> JournalError {
-    JournalError { what: what.to_owned(), source: Box::new(source) }
+    JournalError {
+        what: what.to_owned(),
+        source: Box::new(source),
+    }
 }
 
 #[cfg(test)]
@@ -167,11 +203,20 @@ mod tests {
     use super::*;
 
     fn seen(played: u32) -> Observation {
-        Observation { reached: true, verdict: Verdict::TargetReached, played, took: Micros(5) }
+        Observation {
+            reached: true,
+            verdict: Verdict::TargetReached,
+            played,
+            took: Micros(5),
+        }
     }
 
     fn app(version_code: u64) -> App {
-        App { package: "com.example".into(), activity: "".into(), version_code }
+        App {
+            package: "com.example".into(),
+            activity: "".into(),
+            version_code,
+        }
     }
 
     #[test]
@@ -218,18 +263,31 @@ mod tests {
                 })
                 .unwrap();
         }
-        assert_eq!(journal.recall_sessions().unwrap().into_keys().collect::<Vec<_>>(), [2, 7]);
+        assert_eq!(
+            journal
+                .recall_sessions()
+                .unwrap()
+                .into_keys()
+                .collect::<Vec<_>>(),
+            [2, 7]
+        );
     }
 
     #[test]
     fn a_crash_is_known_from_other_jobs_and_all_versions_but_not_from_ones_own() {
         let store = Store::in_memory().unwrap();
-        let (one, two) = (store.job("1/explore").unwrap(), store.job("2/explore").unwrap());
+        let (one, two) = (
+            store.job("1/explore").unwrap(),
+            store.job("2/explore").unwrap(),
+        );
         let crash = Fingerprint(9);
         one.saw(&app(1), crash, 4).unwrap();
         one.saw(&app(1), crash, 5).unwrap();
         assert_eq!(one.known(&app(1), crash).unwrap(), None);
-        assert_eq!(two.known(&app(2), crash).unwrap().map(|known| known.times), Some(5));
+        assert_eq!(
+            two.known(&app(2), crash).unwrap().map(|known| known.times),
+            Some(5)
+        );
         assert_eq!(two.known(&app(2), Fingerprint(8)).unwrap(), None);
     }
 }

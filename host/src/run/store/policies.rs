@@ -12,23 +12,40 @@ impl Store {
             WHERE prior = ?1 AND candidates = ?2 AND parallel = ?3 AND runs = ?4 AND successes = ?5";
         let kept: Option<(f64, Vec<u8>)> = self
             .lock()
-            .query_row(sql, policy_key(rules, prior.hash()), |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row(sql, policy_key(rules, prior.hash()), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
             .optional()
-            .map_err(|source| StoreError::Use { what: "look for a policy in", source })?;
-        Ok(kept.and_then(|(start, schedules)| Policy::from_kept(*rules, prior, start, schedules).ok()))
+            .map_err(|source| StoreError::Use {
+                what: "look for a policy in",
+                source,
+            })?;
+        Ok(kept
+            .and_then(|(start, schedules)| Policy::from_kept(*rules, prior, start, schedules).ok()))
     }
 
     pub fn keep_policy(&self, policy: &Policy) -> Result<(), StoreError> {
         let sql =
             "INSERT OR REPLACE INTO policies (prior, candidates, parallel, runs, successes, start, schedules)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let [prior, candidates, parallel, runs, successes] = policy_key(policy.rules(), policy.prior());
-        let values =
-            params![prior, candidates, parallel, runs, successes, policy.start(), policy.schedules()];
+        let [prior, candidates, parallel, runs, successes] =
+            policy_key(policy.rules(), policy.prior());
+        let values = params![
+            prior,
+            candidates,
+            parallel,
+            runs,
+            successes,
+            policy.start(),
+            policy.schedules()
+        ];
         self.lock()
             .execute(sql, values)
             .map(|_| ())
-            .map_err(|source| StoreError::Use { what: "keep a policy in", source })
+            .map_err(|source| StoreError::Use {
+                what: "keep a policy in",
+                source,
+            })
     }
 
     /// How often each candidate of any reduction did it and did not, and how many candidates that was seen of.
@@ -41,18 +58,35 @@ impl Store {
             .prepare(sql)
             .and_then(|mut statement| {
                 let rows = statement.query_map([], |row| {
-                    let tally = Tally { successes: row.get(0)?, failures: row.get(1)? };
+                    let tally = Tally {
+                        successes: row.get(0)?,
+                        failures: row.get(1)?,
+                    };
                     Ok((tally, row.get::<_, i64>(2)?.cast_unsigned()))
                 })?;
                 rows.collect()
             })
-            .map_err(|source| StoreError::Use { what: "read the observations of", source })
+            .map_err(|source| StoreError::Use {
+                what: "read the observations of",
+                source,
+            })
     }
 }
 
 fn policy_key(rules: &Rules, prior: u64) -> [i64; 5] {
-    let Rules { candidates, parallel, runs, successes } = *rules;
-    [prior.cast_signed(), candidates as i64, parallel.into(), runs.into(), successes.into()]
+    let Rules {
+        candidates,
+        parallel,
+        runs,
+        successes,
+    } = *rules;
+    [
+        prior.cast_signed(),
+        candidates as i64,
+        parallel.into(),
+        runs.into(),
+        successes.into(),
+    ]
 }
 
 #[cfg(test)]
@@ -65,32 +99,67 @@ mod tests {
     use super::*;
 
     fn seen(played: u32) -> Observation {
-        Observation { reached: true, verdict: Verdict::TargetReached, played, took: Micros(5) }
+        Observation {
+            reached: true,
+            verdict: Verdict::TargetReached,
+            played,
+            took: Micros(5),
+        }
     }
 
     #[test]
     fn a_policy_is_kept_under_its_rules_and_its_prior() {
         let store = Store::in_memory().unwrap();
-        let rules = Rules { candidates: 2, parallel: 4, runs: 5, successes: 4 };
+        let rules = Rules {
+            candidates: 2,
+            parallel: 4,
+            runs: 5,
+            successes: 4,
+        };
         let (paper, other) = (Prior::paper(), Prior::parse("p,w\n0.2,1\n0.9,1\n").unwrap());
         let policy = Policy::solve(&rules, &paper, 1 << 30, 1, &|_, _| true).unwrap();
         store.keep_policy(&policy).unwrap();
         assert_eq!(store.policy(&rules, &paper).unwrap(), Some(policy));
         assert_eq!(store.policy(&rules, &other).unwrap(), None);
-        assert_eq!(store.policy(&Rules { parallel: 5, ..rules }, &paper).unwrap(), None);
+        assert_eq!(
+            store
+                .policy(
+                    &Rules {
+                        parallel: 5,
+                        ..rules
+                    },
+                    &paper
+                )
+                .unwrap(),
+            None
+        );
     }
 
     #[test]
     fn candidates_are_counted_by_how_often_they_did_it() {
         let store = Store::in_memory().unwrap();
-        let failed = || Observation { reached: false, verdict: Verdict::TargetNotReached, ..seen(1) };
+        let failed = || Observation {
+            reached: false,
+            verdict: Verdict::TargetNotReached,
+            ..seen(1)
+        };
         for job in ["1/reduce", "2/reduce"] {
             let journal = store.job(job).unwrap();
             journal.note(CandidateKey(7), 0, &seen(1)).unwrap();
             journal.note(CandidateKey(7), 1, &failed()).unwrap();
         }
-        store.job("2/reduce").unwrap().note(CandidateKey(8), 0, &failed()).unwrap();
-        let tally = |successes, failures| Tally { successes, failures };
-        assert_eq!(store.tallies().unwrap(), [(tally(0, 1), 1), (tally(1, 1), 2)]);
+        store
+            .job("2/reduce")
+            .unwrap()
+            .note(CandidateKey(8), 0, &failed())
+            .unwrap();
+        let tally = |successes, failures| Tally {
+            successes,
+            failures,
+        };
+        assert_eq!(
+            store.tallies().unwrap(),
+            [(tally(0, 1), 1), (tally(1, 1), 2)]
+        );
     }
 }

@@ -28,7 +28,13 @@ impl<'a> Packer<'a> {
     }
 
     fn new(width: Width) -> Self {
-        Packer { body: Vec::new(), texts: Vec::new(), numbers: HashMap::new(), width, fits: true }
+        Packer {
+            body: Vec::new(),
+            texts: Vec::new(),
+            numbers: HashMap::new(),
+            width,
+            fits: true,
+        }
     }
 
     fn finish(mut self) -> Vec<u8> {

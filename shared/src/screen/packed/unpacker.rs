@@ -17,7 +17,11 @@ type Unpacked<T> = Result<T, MalformedScreen>;
 
 impl<'a> Unpacker<'a> {
     pub(in crate::screen) fn new(bytes: &'a [u8]) -> Unpacked<Self> {
-        let mut unpacker = Unpacker { left: bytes, texts: Vec::new(), width: Width::Narrow };
+        let mut unpacker = Unpacker {
+            left: bytes,
+            texts: Vec::new(),
+            width: Width::Narrow,
+        };
         unpacker.width = match unpacker.byte()? {
             2 => Width::Narrow,
             4 => Width::Wide,
@@ -27,24 +31,35 @@ impl<'a> Unpacker<'a> {
         unpacker.texts.reserve_exact(count);
         for _ in 0..count {
             let length = unpacker.count()?;
-            let text = str::from_utf8(unpacker.take(length)?).map_err(|_| MalformedScreen::Packing)?;
+            let text =
+                str::from_utf8(unpacker.take(length)?).map_err(|_| MalformedScreen::Packing)?;
             unpacker.texts.push(text.into());
         }
         Ok(unpacker)
     }
 
     pub(in crate::screen) fn end(&self) -> Unpacked<()> {
-        if self.left.is_empty() { Ok(()) } else { Err(MalformedScreen::Packing) }
+        if self.left.is_empty() {
+            Ok(())
+        } else {
+            Err(MalformedScreen::Packing)
+        }
     }
 
     fn take(&mut self, length: usize) -> Unpacked<&'a [u8]> {
-        let (taken, left) = self.left.split_at_checked(length).ok_or(MalformedScreen::Packing)?;
+        let (taken, left) = self
+            .left
+            .split_at_checked(length)
+            .ok_or(MalformedScreen::Packing)?;
         self.left = left;
         Ok(taken)
     }
 
     fn array<const N: usize>(&mut self) -> Unpacked<[u8; N]> {
-        let (taken, left) = self.left.split_first_chunk().ok_or(MalformedScreen::Packing)?;
+        let (taken, left) = self
+            .left
+            .split_first_chunk()
+            .ok_or(MalformedScreen::Packing)?;
         self.left = left;
         Ok(*taken)
     }
@@ -60,11 +75,18 @@ impl<'a> Unpacker<'a> {
     /// How many things of `width` bytes follow: never more than there are bytes for.
     pub(in crate::screen) fn count_of(&mut self, width: usize) -> Unpacked<usize> {
         let count = self.count()?;
-        if count > self.left.len() / width { Err(MalformedScreen::Packing) } else { Ok(count) }
+        if count > self.left.len() / width {
+            Err(MalformedScreen::Packing)
+        } else {
+            Ok(count)
+        }
     }
 
     pub(in crate::screen) fn size(&mut self) -> Unpacked<Size> {
-        let (width, height) = (u32::from_le_bytes(self.array()?), u32::from_le_bytes(self.array()?));
+        let (width, height) = (
+            u32::from_le_bytes(self.array()?),
+            u32::from_le_bytes(self.array()?),
+        );
         Ok(Size { width, height })
     }
 
@@ -85,13 +107,22 @@ impl<'a> Unpacker<'a> {
         };
         match number.checked_sub(1) {
             None => Ok(Text::default()),
-            Some(place) => self.texts.get(place as usize).cloned().ok_or(MalformedScreen::Text(number)),
+            Some(place) => self
+                .texts
+                .get(place as usize)
+                .cloned()
+                .ok_or(MalformedScreen::Text(number)),
         }
     }
 
     pub(in crate::screen) fn rect(&mut self) -> Unpacked<Rect> {
         let [left, top, right, bottom] = [self.side()?, self.side()?, self.side()?, self.side()?];
-        Ok(Rect { left, top, right, bottom })
+        Ok(Rect {
+            left,
+            top,
+            right,
+            bottom,
+        })
     }
 
     fn side(&mut self) -> Unpacked<i32> {
@@ -106,7 +137,9 @@ impl<'a> Unpacker<'a> {
     }
 
     pub(in crate::screen) fn flags(&mut self) -> Unpacked<NodeFlags> {
-        Ok(NodeFlags::from_bits_retain(u16::from_le_bytes(self.array()?)))
+        Ok(NodeFlags::from_bits_retain(u16::from_le_bytes(
+            self.array()?,
+        )))
     }
 
     pub(super) fn windows(&mut self) -> Unpacked<Vec<Window>> {

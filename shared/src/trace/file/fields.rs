@@ -16,12 +16,18 @@ pub(super) struct Wrong {
 
 impl Wrong {
     pub(super) fn new(problem: TraceProblem) -> Self {
-        Wrong { path: String::new(), problem }
+        Wrong {
+            path: String::new(),
+            problem,
+        }
     }
 
     pub(super) fn unexpected(expected: impl Into<String>, found: &Value) -> Self {
         let found = shortened(&found.to_string());
-        Wrong::new(TraceProblem::Unexpected { expected: expected.into(), found })
+        Wrong::new(TraceProblem::Unexpected {
+            expected: expected.into(),
+            found,
+        })
     }
 
     pub(super) fn within(mut self, name: &str) -> Self {
@@ -31,8 +37,16 @@ impl Wrong {
     }
 
     pub(super) fn in_line(self, line: usize) -> TraceError {
-        let field = if self.path.is_empty() { None } else { Some(self.path) };
-        TraceError { line, field, problem: self.problem }
+        let field = if self.path.is_empty() {
+            None
+        } else {
+            Some(self.path)
+        };
+        TraceError {
+            line,
+            field,
+            problem: self.problem,
+        }
     }
 }
 
@@ -41,7 +55,10 @@ pub(super) struct Fields<'a>(&'a Map<String, Value>);
 
 impl<'a> Fields<'a> {
     pub(super) fn of(value: &'a Value) -> Result<Self, Wrong> {
-        value.as_object().map(Fields).ok_or_else(|| Wrong::unexpected("an object", value))
+        value
+            .as_object()
+            .map(Fields)
+            .ok_or_else(|| Wrong::unexpected("an object", value))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -51,9 +68,10 @@ impl<'a> Fields<'a> {
     /// Refuses fields of other names.
     pub(super) fn only(self, known: &[&str]) -> Result<Self, Wrong> {
         match self.0.keys().find(|name| !known.contains(&name.as_str())) {
-            Some(name) => {
-                Err(Wrong::new(TraceProblem::Unknown { known: quoted(known) }).within(&escaped(name)))
-            }
+            Some(name) => Err(Wrong::new(TraceProblem::Unknown {
+                known: quoted(known),
+            })
+            .within(&escaped(name))),
             None => Ok(self),
         }
     }
@@ -63,7 +81,8 @@ impl<'a> Fields<'a> {
         name: &str,
         read: impl FnOnce(&'a Value) -> Result<T, Wrong>,
     ) -> Result<T, Wrong> {
-        self.get(name, read)?.ok_or_else(|| Wrong::new(TraceProblem::Missing).within(name))
+        self.get(name, read)?
+            .ok_or_else(|| Wrong::new(TraceProblem::Missing).within(name))
     }
 
     pub(super) fn get<T>(
@@ -91,9 +110,10 @@ impl<'a> Fields<'a> {
 pub(super) fn choice<'a>(value: &'a Value, names: &[&str]) -> Result<(&'a str, &'a Value), Wrong> {
     let chosen = match value {
         Value::String(name) => Some((name.as_str(), &Value::Null)),
-        Value::Object(fields) if fields.len() == 1 => {
-            fields.iter().next().map(|(name, content)| (name.as_str(), content))
-        }
+        Value::Object(fields) if fields.len() == 1 => fields
+            .iter()
+            .next()
+            .map(|(name, content)| (name.as_str(), content)),
         _ => None,
     };
     chosen
@@ -109,26 +129,45 @@ pub(super) fn name<'a>(value: &'a Value, names: &[&str]) -> Result<&'a str, Wron
 
 /// What follows a name that says everything.
 pub(super) fn nothing(value: &Value) -> Result<(), Wrong> {
-    if value.is_null() { Ok(()) } else { Err(Wrong::unexpected("the bare name", value)) }
+    if value.is_null() {
+        Ok(())
+    } else {
+        Err(Wrong::unexpected("the bare name", value))
+    }
 }
 
 pub(super) fn text(value: &Value) -> Result<Text, Wrong> {
-    value.as_str().map(Text::from).ok_or_else(|| Wrong::unexpected("a text", value))
+    value
+        .as_str()
+        .map(Text::from)
+        .ok_or_else(|| Wrong::unexpected("a text", value))
 }
 
 pub(super) fn flag(value: &Value) -> Result<bool, Wrong> {
-    value.as_bool().ok_or_else(|| Wrong::unexpected("true or false", value))
+    value
+        .as_bool()
+        .ok_or_else(|| Wrong::unexpected("true or false", value))
 }
 
 pub(super) fn identity(value: &Value) -> Result<u64, Wrong> {
-    value.as_str().and_then(hex::parse).ok_or_else(|| Wrong::unexpected("16 hexadecimal digits", value))
+    value
+        .as_str()
+        .and_then(hex::parse)
+        .ok_or_else(|| Wrong::unexpected("16 hexadecimal digits", value))
 }
 
 pub(super) fn whole<T: Whole>(value: &Value) -> Result<T, Wrong> {
-    let number = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
+    let number = value
+        .as_i64()
+        .map(i128::from)
+        .or_else(|| value.as_u64().map(i128::from));
     let number = number.ok_or_else(|| Wrong::unexpected("a whole number", value))?;
-    T::try_from(number)
-        .map_err(|_| Wrong::unexpected(format!("a whole number from {} to {}", T::LEAST, T::MOST), value))
+    T::try_from(number).map_err(|_| {
+        Wrong::unexpected(
+            format!("a whole number from {} to {}", T::LEAST, T::MOST),
+            value,
+        )
+    })
 }
 
 pub(super) trait Whole: TryFrom<i128> {
@@ -160,5 +199,9 @@ fn shortened(text: &str) -> String {
 }
 
 fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

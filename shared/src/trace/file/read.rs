@@ -44,7 +44,11 @@ impl Reader {
 
     fn fields<'a>(&self, value: &'a Value, known: &[&str]) -> Result<Fields<'a>, Wrong> {
         let fields = Fields::of(value)?;
-        if self.lenient { Ok(fields) } else { fields.only(known) }
+        if self.lenient {
+            Ok(fields)
+        } else {
+            fields.only(known)
+        }
     }
 
     fn app(&self, value: &Value) -> Result<App, Wrong> {
@@ -57,8 +61,17 @@ impl Reader {
     }
 
     fn target(&self, value: &Value) -> Result<Target, Wrong> {
-        let (name, content) =
-            choice(value, &["problem", "any_problem", "activity", "screen", "log", "lacks"])?;
+        let (name, content) = choice(
+            value,
+            &[
+                "problem",
+                "any_problem",
+                "activity",
+                "screen",
+                "log",
+                "lacks",
+            ],
+        )?;
         let target = match name {
             "problem" => identity(content).map(|number| Target::Problem(Fingerprint(number))),
             "activity" => text(content).map(Target::Activity),
@@ -73,7 +86,10 @@ impl Reader {
     fn lacks(&self, value: &Value) -> Result<Target, Wrong> {
         let fields = self.fields(value, &["activity", "widget"])?;
         let activity = fields.or_empty("activity", text)?;
-        Ok(Target::Lacks { activity, widget: fields.need("widget", |value| self.widget(value))? })
+        Ok(Target::Lacks {
+            activity,
+            widget: fields.need("widget", |value| self.widget(value))?,
+        })
     }
 
     fn phone(&self, value: &Value) -> Result<PhoneInfo, Wrong> {
@@ -108,7 +124,10 @@ impl Reader {
 
     fn size(&self, value: &Value) -> Result<Size, Wrong> {
         let fields = self.fields(value, &["width", "height"])?;
-        Ok(Size { width: fields.need("width", whole)?, height: fields.need("height", whole)? })
+        Ok(Size {
+            width: fields.need("width", whole)?,
+            height: fields.need("height", whole)?,
+        })
     }
 
     fn widget(&self, value: &Value) -> Result<Widget, Wrong> {
@@ -122,8 +141,18 @@ impl Reader {
     }
 
     fn action(&self, value: &Value) -> Result<Action, Wrong> {
-        let names =
-            ["tap", "long_press", "swipe", "pinch", "key", "text", "rotate", "launch", "wait", "system"];
+        let names = [
+            "tap",
+            "long_press",
+            "swipe",
+            "pinch",
+            "key",
+            "text",
+            "rotate",
+            "launch",
+            "wait",
+            "system",
+        ];
         let (name, content) = choice(value, &names)?;
         let action = match name {
             "tap" => self.point(content).map(Action::Tap),
@@ -142,7 +171,10 @@ impl Reader {
 
     fn point(&self, value: &Value) -> Result<Point, Wrong> {
         let fields = self.fields(value, &["x", "y"])?;
-        Ok(Point { x: fields.need("x", whole)?, y: fields.need("y", whole)? })
+        Ok(Point {
+            x: fields.need("x", whole)?,
+            y: fields.need("y", whole)?,
+        })
     }
 
     fn swipe(&self, value: &Value) -> Result<Action, Wrong> {
@@ -172,16 +204,31 @@ impl Reader {
             "menu" => Key::Menu,
             "enter" => Key::Enter,
             "delete" => Key::Delete,
-            _ => return whole(content).map(Key::Code).map_err(|wrong| wrong.within(name)),
+            _ => {
+                return whole(content)
+                    .map(Key::Code)
+                    .map_err(|wrong| wrong.within(name));
+            }
         };
-        nothing(content).map(|()| named).map_err(|wrong| wrong.within(name))
+        nothing(content)
+            .map(|()| named)
+            .map_err(|wrong| wrong.within(name))
     }
 
     fn system(value: &Value) -> Result<System, Wrong> {
-        let plain = ["call", "offline", "online", "low_memory", "message", "doze", "wake"];
+        let plain = [
+            "call",
+            "offline",
+            "online",
+            "low_memory",
+            "message",
+            "doze",
+            "wake",
+        ];
         let named = ["locale", "broadcast", "time_zone"];
         let (name, content) = choice(value, &[&plain[..], &named[..]].concat())?;
-        let text = |make: fn(Text) -> System| text(content).map(make).map_err(|wrong| wrong.within(name));
+        let text =
+            |make: fn(Text) -> System| text(content).map(make).map_err(|wrong| wrong.within(name));
         let named = match name {
             "call" => System::Call,
             "offline" => System::Offline,
@@ -194,7 +241,9 @@ impl Reader {
             "time_zone" => return text(System::TimeZone),
             _ => return text(System::Locale),
         };
-        nothing(content).map(|()| named).map_err(|wrong| wrong.within(name))
+        nothing(content)
+            .map(|()| named)
+            .map_err(|wrong| wrong.within(name))
     }
 
     fn typed(&self, value: &Value) -> Result<Action, Wrong> {
@@ -207,7 +256,9 @@ impl Reader {
 
     fn wait(&self, value: &Value) -> Result<Action, Wrong> {
         let fields = self.fields(value, &["millis"])?;
-        Ok(Action::Wait { millis: fields.need("millis", whole)? })
+        Ok(Action::Wait {
+            millis: fields.need("millis", whole)?,
+        })
     }
 }
 
@@ -220,10 +271,12 @@ fn start(value: &Value) -> Result<Start, Wrong> {
 }
 
 fn rotation(value: &Value) -> Result<Rotation, Wrong> {
-    Ok(match name(value, &["natural", "left", "upside_down", "right"])? {
-        "natural" => Rotation::Natural,
-        "left" => Rotation::Left,
-        "upside_down" => Rotation::UpsideDown,
-        _ => Rotation::Right,
-    })
+    Ok(
+        match name(value, &["natural", "left", "upside_down", "right"])? {
+            "natural" => Rotation::Natural,
+            "left" => Rotation::Left,
+            "upside_down" => Rotation::UpsideDown,
+            _ => Rotation::Right,
+        },
+    )
 }

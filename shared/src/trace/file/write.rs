@@ -125,8 +125,18 @@ fn is_empty<T: Default + PartialEq>(field: &T) -> bool {
 }
 
 impl<'a> From<&'a App> for AppFields<'a> {
-    fn from(App { package, activity, version_code }: &'a App) -> Self {
-        AppFields { package, activity, version_code: *version_code }
+    fn from(
+        App {
+            package,
+            activity,
+            version_code,
+        }: &'a App,
+    ) -> Self {
+        AppFields {
+            package,
+            activity,
+            version_code: *version_code,
+        }
     }
 }
 
@@ -138,14 +148,29 @@ impl<'a> From<&'a Target> for TargetFields<'a> {
             Target::Activity(name) => TargetFields::Activity(name),
             Target::Screen(widget) => TargetFields::Screen(widget.into()),
             Target::Log(pattern) => TargetFields::Log(pattern),
-            Target::Lacks { activity, widget } => TargetFields::Lacks { activity, widget: widget.into() },
+            Target::Lacks { activity, widget } => TargetFields::Lacks {
+                activity,
+                widget: widget.into(),
+            },
         }
     }
 }
 
 impl<'a> From<&'a Widget> for WidgetFields<'a> {
-    fn from(Widget { id, text, class, path }: &'a Widget) -> Self {
-        WidgetFields { id, text, class, path }
+    fn from(
+        Widget {
+            id,
+            text,
+            class,
+            path,
+        }: &'a Widget,
+    ) -> Self {
+        WidgetFields {
+            id,
+            text,
+            class,
+            path,
+        }
     }
 }
 

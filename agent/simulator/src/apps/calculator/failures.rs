@@ -17,12 +17,26 @@ const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
 const TURN: Do = Rotate(Rotation::Left);
 
 pub(super) const PLANTED: &[Planted] = &[
-    Planted { name: "clear held", kind: ProblemKind::Crash, shortest: &[Long("key_C")] },
-    Planted { name: "divided by zero", kind: ProblemKind::Crash, shortest: &[Taps("key_", "÷0=")] },
+    Planted {
+        name: "clear held",
+        kind: ProblemKind::Crash,
+        shortest: &[Long("key_C")],
+    },
+    Planted {
+        name: "divided by zero",
+        kind: ProblemKind::Crash,
+        shortest: &[Taps("key_", "÷0=")],
+    },
     Planted {
         name: "history not read",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("history"), Home, LOW_MEMORY, Launch],
+        shortest: &[
+            Tap("More options"),
+            Tap("history"),
+            Home,
+            LOW_MEMORY,
+            Launch,
+        ],
     },
     Planted {
         name: "units of another language",
@@ -32,12 +46,23 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "rates offline",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("converter"), Tap("currency"), OFFLINE, Tap("fetch")],
+        shortest: &[
+            Tap("More options"),
+            Tap("converter"),
+            Tap("currency"),
+            OFFLINE,
+            Tap("fetch"),
+        ],
     },
     Planted {
         name: "interest too long",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("finance"), Type("rate", LONG), Tap("compute")],
+        shortest: &[
+            Tap("More options"),
+            Tap("finance"),
+            Type("rate", LONG),
+            Tap("compute"),
+        ],
     },
     Planted {
         name: "point in a hexadecimal number",
@@ -64,12 +89,23 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "program blocks",
         kind: ProblemKind::Anr,
-        shortest: &[Taps("key_", "31415=27182="), Tap("More options"), Tap("programs"), Tap("run"), Back],
+        shortest: &[
+            Taps("key_", "31415=27182="),
+            Tap("More options"),
+            Tap("programs"),
+            Tap("run"),
+            Back,
+        ],
     },
     Planted {
         name: "lights after the win",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("lights"), Taps("light_", "408213576240"), OFFLINE],
+        shortest: &[
+            Tap("More options"),
+            Tap("lights"),
+            Taps("light_", "408213576240"),
+            OFFLINE,
+        ],
     },
     Planted {
         name: "overflow trimmed",
@@ -218,13 +254,19 @@ pub(super) static GRAPH_BLOCKS: Stall = Stall {
 pub(super) static OVERFLOW_TRIMMED: Tombstone = Tombstone {
     signal: "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR)",
     library: "libprograms.so",
-    frames: &[("Stack::trim(unsigned long)", 52), ("Machine::low_memory()", 118)],
+    frames: &[
+        ("Stack::trim(unsigned long)", 52),
+        ("Machine::low_memory()", 118),
+    ],
     called_from: "com.example.calculator.programs.Machine.trim",
 };
 
 pub(super) static MATRIX_SIDEWAYS: Tombstone = Tombstone {
     signal: "signal 7 (SIGBUS), code 1 (BUS_ADRALN)",
     library: "libprograms.so",
-    frames: &[("Matrix::transpose()", 230), ("Machine::resize(int, int)", 76)],
+    frames: &[
+        ("Matrix::transpose()", 230),
+        ("Machine::resize(int, int)", 76),
+    ],
     called_from: "com.example.calculator.programs.Machine.resize",
 };

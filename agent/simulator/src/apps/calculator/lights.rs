@@ -5,16 +5,25 @@ use super::*;
 use crate::plan::{Hook, Is, Look, Rule, Screen, Then, Widget, button, rule, screen, toggle};
 
 /// The order in which the nine lights of each level go out.
-const ORDERS: [[u8; 4]; 5] = [[4, 0, 8, 2], [1, 3, 5, 7], [6, 2, 4, 0], [8, 7, 1, 4], [3, 5, 6, 2]];
+const ORDERS: [[u8; 4]; 5] = [
+    [4, 0, 8, 2],
+    [1, 3, 5, 7],
+    [6, 2, 4, 0],
+    [8, 7, 1, 4],
+    [3, 5, 6, 2],
+];
 
 pub(super) fn lights() -> Screen {
     let light = |place: u8| button(&format!("light_{place}"), "●", touch(place)).columns(3);
-    let mut widgets =
-        vec![Widget::of("level", "Level ", Look::Value(LEVEL)), Widget::of("out", "Out: ", Look::Value(OUT))];
+    let mut widgets = vec![
+        Widget::of("level", "Level ", Look::Value(LEVEL)),
+        Widget::of("out", "Out: ", Look::Value(OUT)),
+    ];
     widgets.extend((0..9).map(light));
     widgets.push(toggle("sound", "Sound"));
     widgets.push(toggle("hints", "Hints"));
-    screen("LightsActivity", "Lights out", widgets).on(Hook::Open, vec![rule(&[], &[Then::Set(OUT, 0)])])
+    screen("LightsActivity", "Lights out", widgets)
+        .on(Hook::Open, vec![rule(&[], &[Then::Set(OUT, 0)])])
 }
 
 fn touch(place: u8) -> Vec<Rule> {
@@ -46,6 +55,11 @@ pub(super) fn won() -> Screen {
         button("on", "Go on", vec![rule(&[], &[Then::Close])]),
         button("again", "Begin anew", again),
     ];
-    screen("WonActivity", "Three levels!", widgets)
-        .on(Hook::Offline, vec![rule(&[], &[Then::Throw(&LIGHTS_AFTER_WIN, "Score could not be sent")])])
+    screen("WonActivity", "Three levels!", widgets).on(
+        Hook::Offline,
+        vec![rule(
+            &[],
+            &[Then::Throw(&LIGHTS_AFTER_WIN, "Score could not be sent")],
+        )],
+    )
 }

@@ -6,8 +6,8 @@ use super::failures::{
 use super::*;
 use crate::kit::Elsewhere;
 use crate::plan::{
-    DialogKind, Hook, Is, Kind, Look, Screen, Then, Typed, Widget, button, field, go, note, radio, rows,
-    rule, screen, text, toggle,
+    DialogKind, Hook, Is, Kind, Look, Screen, Then, Typed, Widget, button, field, go, note, radio,
+    rows, rule, screen, text, toggle,
 };
 
 const RATE: Typed = Typed::Kept(0);
@@ -27,14 +27,23 @@ pub(super) fn screens() -> Vec<Screen> {
         help(),
     ];
     all.extend(
-        UNITS.iter().zip(LENGTH..).map(|((class, title, units), number)| unit(class, title, units, number)),
+        UNITS
+            .iter()
+            .zip(LENGTH..)
+            .map(|((class, title, units), number)| unit(class, title, units, number)),
     );
     all
 }
 
 fn history() -> Screen {
-    let not_read = rule(&[Is::At(HISTORY_READ, 0)], &[Then::Throw(&HISTORY_NOT_READ, "Cursor is closed")]);
-    let clear = vec![rule(&[Is::At(HISTORY_READ, 2)], &[]), rule(&[], &[Then::Set(HISTORY_READ, 2)])];
+    let not_read = rule(
+        &[Is::At(HISTORY_READ, 0)],
+        &[Then::Throw(&HISTORY_NOT_READ, "Cursor is closed")],
+    );
+    let clear = vec![
+        rule(&[Is::At(HISTORY_READ, 2)], &[]),
+        rule(&[], &[Then::Set(HISTORY_READ, 2)]),
+    ];
     screen(
         "HistoryActivity",
         "History",
@@ -54,7 +63,11 @@ fn programs() -> Screen {
     let run = button(
         "run",
         "Run",
-        vec![slow, rule(&[Is::Over(STAGE, 0)], &[Then::Ask(0)]), rule(&[], &[Then::Ask(1)])],
+        vec![
+            slow,
+            rule(&[Is::Over(STAGE, 0)], &[Then::Ask(0)]),
+            rule(&[], &[Then::Ask(1)]),
+        ],
     );
     let widgets = vec![
         Widget::of("unlocked", "Unlocked: ", Look::Value(STAGE)),
@@ -65,8 +78,18 @@ fn programs() -> Screen {
         toggle("grouped", "Groups of four"),
     ];
     screen("ProgramsActivity", "Programs", widgets)
-        .dialog(DialogKind::Plain, "Done", "The program has run.", vec![("OK", vec![])])
-        .dialog(DialogKind::Plain, "Nothing to run", "No program is unlocked.", vec![("OK", vec![])])
+        .dialog(
+            DialogKind::Plain,
+            "Done",
+            "The program has run.",
+            vec![("OK", vec![])],
+        )
+        .dialog(
+            DialogKind::Plain,
+            "Nothing to run",
+            "No program is unlocked.",
+            vec![("OK", vec![])],
+        )
 }
 
 fn graph() -> Screen {
@@ -77,7 +100,11 @@ fn graph() -> Screen {
         toggle("axes", "Axes"),
         toggle("polar", "Polar"),
         note("formula", "Formula"),
-        button("share", "Share", vec![rule(&[], &[Then::Leave(Elsewhere::Share)])]),
+        button(
+            "share",
+            "Share",
+            vec![rule(&[], &[Then::Leave(Elsewhere::Share)])],
+        ),
     ];
     screen("GraphActivity", "Graph", widgets)
 }
@@ -88,17 +115,28 @@ fn converter() -> Screen {
         .zip(LENGTH..)
         .map(|((_, title, _), number)| go(&title.to_lowercase(), title, number).columns(2));
     let money = go("currency", "Currency", CURRENCY).columns(2);
-    screen("ConverterActivity", "Converter", ways.chain([money]).collect())
+    screen(
+        "ConverterActivity",
+        "Converter",
+        ways.chain([money]).collect(),
+    )
 }
 
 /// Rates from the network. The table of those that were never fetched is not there.
 fn currency() -> Screen {
     let never = rule(
         &[Is::Offline, Is::At(RATES, 0)],
-        &[Then::Throw(&RATES_OFFLINE, "Attempt to get length of null array")],
+        &[Then::Throw(
+            &RATES_OFFLINE,
+            "Attempt to get length of null array",
+        )],
     );
     let widgets = vec![
-        button("fetch", "Fetch rates", vec![never, rule(&[], &[Then::Load(0, 1)])]),
+        button(
+            "fetch",
+            "Fetch rates",
+            vec![never, rule(&[], &[Then::Load(0, 1)])],
+        ),
         Widget::of("fetched", "Fetched: ", Look::Value(RATES)),
         note("amount", "Amount"),
         toggle("favourites", "Favourites first"),
@@ -107,13 +145,21 @@ fn currency() -> Screen {
     screen("CurrencyActivity", "Currency", widgets)
         .later(vec![rule(&[], &[Then::Set(RATES, 1)])])
         .later(vec![rule(&[], &[Then::Ask(0)])])
-        .dialog(DialogKind::Plain, "No connection", "These rates are old.", vec![("OK", vec![])])
+        .dialog(
+            DialogKind::Plain,
+            "No connection",
+            "These rates are old.",
+            vec![("OK", vec![])],
+        )
 }
 
 fn finance() -> Screen {
     let long = rule(
         &[Is::Text(RATE, Kind::Long)],
-        &[Then::Throw(&INTEREST_TOO_LONG, "For input string: \"a text that is much…\"")],
+        &[Then::Throw(
+            &INTEREST_TOO_LONG,
+            "For input string: \"a text that is much…\"",
+        )],
     );
     let empty = rule(&[Is::Text(RATE, Kind::Empty)], &[Then::Ask(0)]);
     let number = rule(&[Is::Text(RATE, Kind::Number)], &[]);
@@ -123,7 +169,11 @@ fn finance() -> Screen {
         note("years", "Years"),
         toggle("monthly", "Monthly"),
         toggle("advance", "In advance"),
-        button("compute", "Compute", vec![long, empty, number, rule(&[], &[Then::Ask(0)])]),
+        button(
+            "compute",
+            "Compute",
+            vec![long, empty, number, rule(&[], &[Then::Ask(0)])],
+        ),
     ];
     screen("FinanceActivity", "Finance", widgets).dialog(
         DialogKind::Plain,
@@ -150,7 +200,10 @@ fn constants() -> Screen {
     screen(
         "ConstantsActivity",
         "Constants",
-        stars.iter().map(|name| toggle(&format!("star_{name}"), name)).collect(),
+        stars
+            .iter()
+            .map(|name| toggle(&format!("star_{name}"), name))
+            .collect(),
     )
 }
 
@@ -172,18 +225,33 @@ fn settings() -> Screen {
         "Scientific",
         "Copy results",
     ];
-    widgets.extend(more.iter().map(|label| toggle(&label.to_lowercase().replace(' ', "_"), label)));
+    widgets.extend(
+        more.iter()
+            .map(|label| toggle(&label.to_lowercase().replace(' ', "_"), label)),
+    );
     screen("SettingsActivity", "Settings", widgets)
 }
 
 fn help() -> Screen {
-    let page = Widget::of("page", "", Look::Web).then(vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])]);
-    screen("HelpActivity", "Help", vec![text("version", "Calculator 1.2"), toggle("tips", "Show tips"), page])
+    let page =
+        Widget::of("page", "", Look::Web).then(vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])]);
+    screen(
+        "HelpActivity",
+        "Help",
+        vec![
+            text("version", "Calculator 1.2"),
+            toggle("tips", "Show tips"),
+            page,
+        ],
+    )
 }
 
 /// Names of lengths are sorted by the rules of the language, and two of them are the same in another one.
 fn unit(class: &str, title: &str, units: &[&str], number: u8) -> Screen {
-    let (from, to) = (Var::Inert(310 + u16::from(number)), Var::Inert(340 + u16::from(number)));
+    let (from, to) = (
+        Var::Inert(310 + u16::from(number)),
+        Var::Inert(340 + u16::from(number)),
+    );
     let mut widgets = vec![note("value", "Value")];
     for (unit, value) in units.iter().zip(0..) {
         let id = unit.to_lowercase().replace(' ', "_");
@@ -196,19 +264,66 @@ fn unit(class: &str, title: &str, units: &[&str], number: u8) -> Screen {
     }
     let same = rule(
         &[Is::Foreign],
-        &[Then::Throw(&UNITS_OF_ANOTHER_LANGUAGE, "Comparison method violates its general contract!")],
+        &[Then::Throw(
+            &UNITS_OF_ANOTHER_LANGUAGE,
+            "Comparison method violates its general contract!",
+        )],
     );
     screen.on(Hook::Locale, vec![same])
 }
 
 const UNITS: &[(&str, &str, &[&str])] = &[
-    ("LengthActivity", "Length", &["Metre", "Foot", "Inch", "Yard", "Mile", "Sea mile", "Light year"]),
-    ("MassActivity", "Mass", &["Gram", "Ounce", "Pound", "Stone", "Tonne", "Carat"]),
-    ("AreaActivity", "Area", &["Square metre", "Acre", "Hectare", "Square mile", "Are"]),
-    ("VolumeActivity", "Volume", &["Litre", "Pint", "Gallon", "Cup", "Spoon", "Barrel"]),
-    ("TimeActivity", "Time", &["Second", "Minute", "Hour", "Day", "Week", "Year"]),
-    ("SpeedActivity", "Speed", &["Knot", "Kilometres an hour", "Miles an hour", "Mach"]),
-    ("HeatActivity", "Temperature", &["Celsius", "Fahrenheit", "Kelvin"]),
-    ("PressureActivity", "Pressure", &["Bar", "Pascal", "Torr", "Atmosphere"]),
-    ("DataActivity", "Data", &["Bit", "Byte", "Kilobyte", "Megabyte", "Gigabyte"]),
+    (
+        "LengthActivity",
+        "Length",
+        &[
+            "Metre",
+            "Foot",
+            "Inch",
+            "Yard",
+            "Mile",
+            "Sea mile",
+            "Light year",
+        ],
+    ),
+    (
+        "MassActivity",
+        "Mass",
+        &["Gram", "Ounce", "Pound", "Stone", "Tonne", "Carat"],
+    ),
+    (
+        "AreaActivity",
+        "Area",
+        &["Square metre", "Acre", "Hectare", "Square mile", "Are"],
+    ),
+    (
+        "VolumeActivity",
+        "Volume",
+        &["Litre", "Pint", "Gallon", "Cup", "Spoon", "Barrel"],
+    ),
+    (
+        "TimeActivity",
+        "Time",
+        &["Second", "Minute", "Hour", "Day", "Week", "Year"],
+    ),
+    (
+        "SpeedActivity",
+        "Speed",
+        &["Knot", "Kilometres an hour", "Miles an hour", "Mach"],
+    ),
+    (
+        "HeatActivity",
+        "Temperature",
+        &["Celsius", "Fahrenheit", "Kelvin"],
+    ),
+    (
+        "PressureActivity",
+        "Pressure",
+        &["Bar", "Pascal", "Torr", "Atmosphere"],
+    ),
+    (
+        "DataActivity",
+        "Data",
+        &["Bit", "Byte", "Kilobyte", "Megabyte", "Gigabyte"],
+    ),
 ];

@@ -38,7 +38,10 @@ impl Attachments {
             let file = &self.files[row];
             ui.item(id!("file"), Msg::Open(row), |ui| {
                 ui.text(id!("file_name"), file.name);
-                ui.text(id!("file_size"), number("", u64::from(file.megabytes), " MB"));
+                ui.text(
+                    id!("file_size"),
+                    number("", u64::from(file.megabytes), " MB"),
+                );
             });
         });
     }
@@ -48,7 +51,9 @@ impl Attachments {
             self.open = None;
             return;
         };
-        let Some(file) = self.files.get(row) else { return };
+        let Some(file) = self.files.get(row) else {
+            return;
+        };
         cx.decide(Branch::AttachmentLarge, file.megabytes > 1);
         cx.decide(Branch::AttachmentOpenTwice, self.open == Some(row));
         if cx.decide(Branch::AttachmentArchive, file.name.ends_with(".zip")) {

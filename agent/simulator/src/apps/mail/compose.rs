@@ -53,11 +53,18 @@ const MEMORY: u32 = 50;
 
 impl Compose {
     pub(super) fn of(draft: Option<Draft>) -> Compose {
-        Compose { draft: draft.unwrap_or_default(), ..Compose::default() }
+        Compose {
+            draft: draft.unwrap_or_default(),
+            ..Compose::default()
+        }
     }
 
     pub(super) fn reply(draft: Draft) -> Compose {
-        Compose { draft, reply: true, ..Compose::default() }
+        Compose {
+            draft,
+            reply: true,
+            ..Compose::default()
+        }
     }
 
     pub(super) fn view(&self, app: &Mail, ui: &mut Ui<'_, super::Msg>) {
@@ -72,8 +79,12 @@ impl Compose {
                 ui.text(id!("error"), error);
             }
             let subject = &self.draft.subject;
-            ui.field(id!("subject_field"), "Subject", subject, |text| Msg::Subject(text).into());
-            ui.field(id!("body"), "Message", &self.draft.body, |text| Msg::Body(text).into());
+            ui.field(id!("subject_field"), "Subject", subject, |text| {
+                Msg::Subject(text).into()
+            });
+            ui.field(id!("body"), "Message", &self.draft.body, |text| {
+                Msg::Body(text).into()
+            });
             ui.text(id!("signature_shown"), &app.settings.signature);
             for file in &self.draft.attached {
                 ui.text(id!("attached"), file.name);
@@ -144,7 +155,10 @@ impl Compose {
             return;
         }
         let no_subject = cx.decide(Branch::ComposeSubjectEmpty, self.draft.subject.is_empty());
-        if cx.decide(Branch::ComposeSubjectWarned, no_subject && app.settings.warn_subject) {
+        if cx.decide(
+            Branch::ComposeSubjectWarned,
+            no_subject && app.settings.warn_subject,
+        ) {
             self.asks = Some(Asks::NoSubject);
             return;
         }
@@ -152,7 +166,10 @@ impl Compose {
     }
 
     fn send(&self, app: &Mail, cx: &mut Cx<'_, Mail>) {
-        cx.decide(Branch::ComposeHasAttachments, !self.draft.attached.is_empty());
+        cx.decide(
+            Branch::ComposeHasAttachments,
+            !self.draft.attached.is_empty(),
+        );
         cx.decide(Branch::ComposeSigned, !app.settings.signature.is_empty());
         cx.decide(Branch::ComposeIsReply, self.reply);
         cx.post(OUTBOX, Msg::Deliver(self.draft.to.clone()));
@@ -170,8 +187,14 @@ impl Compose {
     }
 
     pub(super) fn back(&mut self, cx: &mut Cx<'_, Mail>) {
-        let Draft { to, subject, body, attached } = &self.draft;
-        let written = !(to.is_empty() && subject.is_empty() && body.is_empty() && attached.is_empty());
+        let Draft {
+            to,
+            subject,
+            body,
+            attached,
+        } = &self.draft;
+        let written =
+            !(to.is_empty() && subject.is_empty() && body.is_empty() && attached.is_empty());
         if cx.decide(Branch::ComposeBackSaves, written) {
             self.asks = Some(Asks::Keep);
         } else {
@@ -184,10 +207,20 @@ impl Compose {
 pub(super) fn deliver(app: &mut Mail, to: &Text, cx: &mut Cx<'_, Mail>) {
     let known = to.contains('@') || app.messages.iter().any(|message| message.from == *to);
     if !cx.decide(Branch::ComposeAddressValid, known) {
-        return cx.throw(&BAD_ADDRESS, format!("Missing final '@domain' in string ``{to}''"));
+        return cx.throw(
+            &BAD_ADDRESS,
+            format!("Missing final '@domain' in string ``{to}''"),
+        );
     }
     let subject = to.clone();
     let from = Text::new_static("Me");
-    let sent = Message { from, subject, folder: SENT, unread: false, starred: false, attached: &[] };
+    let sent = Message {
+        from,
+        subject,
+        folder: SENT,
+        unread: false,
+        starred: false,
+        attached: &[],
+    };
     app.messages.push(sent);
 }

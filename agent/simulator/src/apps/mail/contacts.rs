@@ -20,8 +20,10 @@ impl From<Msg> for super::Msg {
     }
 }
 
-const PEOPLE: [&str; 12] =
-    ["Anna", "Ben", "Clara", "David", "Emil", "Frida", "Greta", "Hugo", "Ines", "Jonas", "Karla", "Lukas"];
+const PEOPLE: [&str; 12] = [
+    "Anna", "Ben", "Clara", "David", "Emil", "Frida", "Greta", "Hugo", "Ines", "Jonas", "Karla",
+    "Lukas",
+];
 
 impl Contacts {
     pub(super) fn view(&self, ui: &mut Ui<'_, super::Msg>) {
@@ -39,8 +41,15 @@ impl Contacts {
         let name = Text::new_static(PEOPLE[row]);
         let known = app.messages.iter().any(|message| message.from == name);
         cx.decide(Branch::ContactKnown, known);
-        let to = if known { name } else { Text::new(format!("{name}@example.com")) };
-        app.draft = Some(Draft { to, ..Draft::default() });
+        let to = if known {
+            name
+        } else {
+            Text::new(format!("{name}@example.com"))
+        };
+        app.draft = Some(Draft {
+            to,
+            ..Draft::default()
+        });
         cx.finish();
     }
 }

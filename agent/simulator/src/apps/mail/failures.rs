@@ -20,7 +20,11 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "bad archive",
         kind: ProblemKind::NativeCrash,
-        shortest: &[Tap("Pictures of our trip"), Tap("attachments"), Tap("photos.zip")],
+        shortest: &[
+            Tap("Pictures of our trip"),
+            Tap("attachments"),
+            Tap("photos.zip"),
+        ],
     },
     Planted {
         name: "bad address in the outbox",
@@ -30,7 +34,12 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "half a character",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("search"), Type("query", "🎈 O'Neil"), Tap("go")],
+        shortest: &[
+            Tap("More options"),
+            Tap("search"),
+            Type("query", "🎈 O'Neil"),
+            Tap("go"),
+        ],
     },
     Planted {
         name: "sync blocks",
@@ -75,17 +84,37 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "phrase forgotten",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("more"), Tap("keys"), Home, LOW_MEMORY, Launch],
+        shortest: &[
+            Tap("More options"),
+            Tap("more"),
+            Tap("keys"),
+            Home,
+            LOW_MEMORY,
+            Launch,
+        ],
     },
     Planted {
         name: "call in a meeting",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("more"), Tap("calendar"), Tap("plan"), CALL],
+        shortest: &[
+            Tap("More options"),
+            Tap("more"),
+            Tap("calendar"),
+            Tap("plan"),
+            CALL,
+        ],
     },
     Planted {
         name: "words run over",
         kind: ProblemKind::NativeCrash,
-        shortest: &[Tap("More options"), Tap("more"), Tap("spam"), Tap("learn"), Tap("learn"), Tap("learn")],
+        shortest: &[
+            Tap("More options"),
+            Tap("more"),
+            Tap("spam"),
+            Tap("learn"),
+            Tap("learn"),
+            Tap("learn"),
+        ],
     },
     Planted {
         name: "sign-in expired",

@@ -36,7 +36,11 @@ impl Folders {
         });
         ui.list(id!("folder_list"), app.folders.len(), |ui, row| {
             let folder = &app.folders[row];
-            let held = app.messages.iter().filter(|message| message.folder == folder.name).count();
+            let held = app
+                .messages
+                .iter()
+                .filter(|message| message.folder == folder.name)
+                .count();
             let item = ui.item(id!("folder"), Msg::Open(row), |ui| {
                 ui.text(id!("folder_name"), &folder.name);
                 ui.text(id!("folder_count"), number("", held as u64, " messages"));
@@ -45,7 +49,9 @@ impl Folders {
         });
         if let Some(name) = &self.adds {
             ui.dialog("New folder", Msg::Cancel, |ui| {
-                let field = ui.field(id!("folder_field"), "Name", name, |text| Msg::Name(text).into());
+                let field = ui.field(id!("folder_field"), "Name", name, |text| {
+                    Msg::Name(text).into()
+                });
                 ui.submit(field, Msg::Create);
                 if self.error {
                     ui.message("Choose another name");
@@ -80,7 +86,10 @@ impl Folders {
         let exists = app.folders.iter().any(|folder| folder.name == name);
         self.error = empty || cx.decide(Branch::FolderExists, exists);
         if !self.error {
-            app.folders.push(Folder { name, synced: false });
+            app.folders.push(Folder {
+                name,
+                synced: false,
+            });
             self.adds = None;
         }
     }
@@ -94,6 +103,7 @@ fn delete(app: &mut Mail, row: usize, cx: &mut Cx<'_, Mail>) {
     let folder = app.folders.remove(row);
     let held = (0..app.messages.len()).filter(|place| app.messages[*place].folder == folder.name);
     let held: Vec<usize> = held.collect();
-    held.iter().for_each(|place| app.messages[*place].folder = TRASH);
+    held.iter()
+        .for_each(|place| app.messages[*place].folder = TRASH);
     cx.decide(Branch::FolderHasMail, !held.is_empty());
 }

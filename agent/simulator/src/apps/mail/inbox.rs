@@ -58,7 +58,13 @@ const PAGE: usize = 10;
 
 impl Inbox {
     pub(super) fn of(folder: Text) -> Inbox {
-        Inbox { folder, loading: Loading::Begun, fetched: PAGE, selected: Vec::new(), offers: false }
+        Inbox {
+            folder,
+            loading: Loading::Begun,
+            fetched: PAGE,
+            selected: Vec::new(),
+            offers: false,
+        }
     }
 
     pub(super) fn view(&self, app: &Mail, ui: &mut Ui<'_, super::Msg>) {
@@ -106,7 +112,14 @@ impl Inbox {
                     ui.check(id!("select"), "", selected, Msg::Select(place));
                 });
                 ui.text(id!("from"), &message.from);
-                ui.text(if message.unread { id!("unread") } else { id!("subject") }, &message.subject);
+                ui.text(
+                    if message.unread {
+                        id!("unread")
+                    } else {
+                        id!("subject")
+                    },
+                    &message.subject,
+                );
             });
         });
         ui.at_end(list, Msg::More);
@@ -187,14 +200,19 @@ impl Inbox {
 
     fn delete_selected(&mut self, app: &mut Mail, cx: &mut Cx<'_, Mail>) {
         for place in self.selected.drain(..) {
-            let Some(message) = app.messages.get_mut(place) else { continue };
+            let Some(message) = app.messages.get_mut(place) else {
+                continue;
+            };
             cx.decide(Branch::InboxDeletesUnread, message.unread);
             message.folder = TRASH;
         }
     }
 
     pub(super) fn resumed(&mut self, app: &mut Mail, cx: &mut Cx<'_, Mail>) {
-        if cx.decide(Branch::InboxOffersNotifications, app.read >= 2 && !app.offered) {
+        if cx.decide(
+            Branch::InboxOffersNotifications,
+            app.read >= 2 && !app.offered,
+        ) {
             app.offered = true;
             cx.post(OFFER, Msg::Offer);
         }
@@ -203,8 +221,10 @@ impl Inbox {
     /// The bar for what is selected is restored before the list is there.
     pub(super) fn rotated(&mut self, cx: &mut Cx<'_, Mail>) {
         if cx.decide(Branch::InboxRotatedSelecting, !self.selected.is_empty()) {
-            return cx
-                .throw(&SELECTION_LOST, "Inconsistency detected. Invalid item position 0(offset:0).state:0");
+            return cx.throw(
+                &SELECTION_LOST,
+                "Inconsistency detected. Invalid item position 0(offset:0).state:0",
+            );
         }
         self.load(cx);
     }

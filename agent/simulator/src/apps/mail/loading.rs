@@ -26,7 +26,11 @@ impl Loading {
             return Loading::Half;
         }
         let fails = cx.network_fails();
-        if cx.decide(Branch::LoadingFails, fails) { Loading::Failed } else { Loading::Done }
+        if cx.decide(Branch::LoadingFails, fails) {
+            Loading::Failed
+        } else {
+            Loading::Done
+        }
     }
 
     /// Shows how far it is; true once there is nothing to wait for.

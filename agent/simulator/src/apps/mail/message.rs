@@ -43,7 +43,12 @@ impl From<Msg> for super::Msg {
 
 impl Reading {
     pub(super) fn of(place: usize) -> Reading {
-        Reading { place, loading: Loading::Begun, images: false, asks: None }
+        Reading {
+            place,
+            loading: Loading::Begun,
+            images: false,
+            asks: None,
+        }
     }
 
     pub(super) fn opened(&mut self, app: &mut Mail, cx: &mut Cx<'_, Mail>) {
@@ -61,7 +66,9 @@ impl Reading {
             ui.action(id!("move"), "Move", Msg::AskMove);
             ui.action(id!("reply"), "Reply", Msg::Reply);
         });
-        let Some(message) = app.messages.get(self.place) else { return };
+        let Some(message) = app.messages.get(self.place) else {
+            return;
+        };
         ui.text(id!("message_from"), &message.from);
         ui.text(id!("message_subject"), &message.subject);
         ui.check(id!("message_star"), "Starred", message.starred, Msg::Star);
@@ -78,7 +85,11 @@ impl Reading {
         match self.asks {
             Some(Asks::Move) => ui.dialog("Move to", Msg::Cancel, |ui| {
                 for (place, folder) in app.folders.iter().enumerate().take(6) {
-                    ui.choice(&folder.name, folder.name == message.folder, Msg::Move(place));
+                    ui.choice(
+                        &folder.name,
+                        folder.name == message.folder,
+                        Msg::Move(place),
+                    );
                 }
             }),
             Some(Asks::Delete) => ui.dialog("Delete this message?", Msg::Cancel, |ui| {
@@ -92,7 +103,9 @@ impl Reading {
     }
 
     pub(super) fn update(&mut self, app: &mut Mail, msg: Msg, cx: &mut Cx<'_, Mail>) {
-        let Some(message) = app.messages.get_mut(self.place) else { return cx.finish() };
+        let Some(message) = app.messages.get_mut(self.place) else {
+            return cx.finish();
+        };
         if !matches!(msg, Msg::Tick) {
             self.asks = None;
         }
@@ -103,12 +116,18 @@ impl Reading {
             Msg::Star => message.starred = cx.decide(Branch::MessageStarred, !message.starred),
             Msg::Reply => {
                 let (to, subject) = (message.from.clone(), message.subject.clone());
-                let draft = Draft { to, subject, ..Draft::default() };
+                let draft = Draft {
+                    to,
+                    subject,
+                    ..Draft::default()
+                };
                 cx.start(Page::Compose(compose::Compose::reply(draft)));
             }
             Msg::Attachments => {
                 cx.decide(Branch::MessageHasAttachments, message.attached.len() > 1);
-                cx.start(Page::Attachments(attachments::Attachments::of(message.attached)));
+                cx.start(Page::Attachments(attachments::Attachments::of(
+                    message.attached,
+                )));
             }
             Msg::AskMove => self.asks = Some(Asks::Move),
             Msg::Move(folder) => self.move_to(app, folder, cx),
@@ -131,7 +150,9 @@ impl Reading {
 
     /// Only folders that the server knows have an id.
     fn move_to(&self, app: &mut Mail, folder: usize, cx: &mut Cx<'_, Mail>) {
-        let Some(folder) = app.folders.get(folder) else { return };
+        let Some(folder) = app.folders.get(folder) else {
+            return;
+        };
         if !cx.decide(Branch::MessageFolderSynced, folder.synced) {
             return cx.throw(
                 &FOLDER_WITHOUT_ID,

@@ -9,10 +9,30 @@ use crate::plan::{DialogKind, Hook, Is, Plan, Rule, Screen, Then, Var, button, r
 
 pub(super) static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
     let mut screens = more::screens(PARTS);
-    more::change(&mut screens, 1, vec![button("check", "Check", check())], accounts);
-    more::change(&mut screens, 4, vec![button("plan", "Plan a meeting", meeting())], calendar);
-    more::change(&mut screens, 6, vec![button("learn", "Learn from all", learn())], |screen| screen);
-    more::change(&mut screens, 7, vec![button("unlock", "Unlock", unlock())], keys);
+    more::change(
+        &mut screens,
+        1,
+        vec![button("check", "Check", check())],
+        accounts,
+    );
+    more::change(
+        &mut screens,
+        4,
+        vec![button("plan", "Plan a meeting", meeting())],
+        calendar,
+    );
+    more::change(
+        &mut screens,
+        6,
+        vec![button("learn", "Learn from all", learn())],
+        |screen| screen,
+    );
+    more::change(
+        &mut screens,
+        7,
+        vec![button("unlock", "Unlock", unlock())],
+        keys,
+    );
     Arc::new(Plan::new("com.example.mail", Branch::COUNT / 2, screens))
 });
 
@@ -26,16 +46,27 @@ const UNLOCKED: Var = Var::Memory(3);
 fn check() -> Vec<Rule> {
     let expired = rule(
         &[Is::At(REQUESTS, 4)],
-        &[Then::Throw(&SIGN_IN_EXPIRED, "JSON object has no value for 'account'")],
+        &[Then::Throw(
+            &SIGN_IN_EXPIRED,
+            "JSON object has no value for 'account'",
+        )],
     );
     vec![expired, rule(&[], &[Then::Load(0, 1)])]
 }
 
 fn accounts(screen: Screen) -> Screen {
     screen
-        .later(vec![rule(&[], &[Then::Add(REQUESTS, 4), Then::Set(CHECKED, 1)])])
+        .later(vec![rule(
+            &[],
+            &[Then::Add(REQUESTS, 4), Then::Set(CHECKED, 1)],
+        )])
         .later(vec![rule(&[], &[Then::Ask(0)])])
-        .dialog(DialogKind::Plain, "No connection", "Try again later.", vec![("OK", vec![])])
+        .dialog(
+            DialogKind::Plain,
+            "No connection",
+            "Try again later.",
+            vec![("OK", vec![])],
+        )
 }
 
 fn meeting() -> Vec<Rule> {
@@ -43,13 +74,21 @@ fn meeting() -> Vec<Rule> {
 }
 
 fn calendar(screen: Screen) -> Screen {
-    let called = rule(&[Is::At(MEETING, 1)], &[Then::Throw(&MEETING_CALLED, "Meeting has no end")]);
-    screen.on(Hook::Call, vec![called]).on(Hook::Open, vec![rule(&[], &[Then::Set(MEETING, 0)])])
+    let called = rule(
+        &[Is::At(MEETING, 1)],
+        &[Then::Throw(&MEETING_CALLED, "Meeting has no end")],
+    );
+    screen
+        .on(Hook::Call, vec![called])
+        .on(Hook::Open, vec![rule(&[], &[Then::Set(MEETING, 0)])])
 }
 
 /// The third time the words do not fit any more.
 fn learn() -> Vec<Rule> {
-    vec![rule(&[Is::At(LEARNT, 2)], &[Then::Signal(&WORDS_OVERRUN)]), rule(&[], &[Then::Add(LEARNT, 2)])]
+    vec![
+        rule(&[Is::At(LEARNT, 2)], &[Then::Signal(&WORDS_OVERRUN)]),
+        rule(&[], &[Then::Add(LEARNT, 2)]),
+    ]
 }
 
 fn unlock() -> Vec<Rule> {
@@ -60,9 +99,14 @@ fn unlock() -> Vec<Rule> {
 fn keys(screen: Screen) -> Screen {
     let forgotten = rule(
         &[Is::At(UNLOCKED, 0)],
-        &[Then::Throw(&PHRASE_FORGOTTEN, "Attempt to get length of null array")],
+        &[Then::Throw(
+            &PHRASE_FORGOTTEN,
+            "Attempt to get length of null array",
+        )],
     );
-    screen.on(Hook::Open, vec![rule(&[], &[Then::Set(UNLOCKED, 1)])]).on(Hook::Restore, vec![forgotten])
+    screen
+        .on(Hook::Open, vec![rule(&[], &[Then::Set(UNLOCKED, 1)])])
+        .on(Hook::Restore, vec![forgotten])
 }
 
 const PARTS: &[Part] = &[
@@ -255,6 +299,9 @@ pub(super) static PHRASE_FORGOTTEN: Exception = Exception {
 pub(super) static WORDS_OVERRUN: Tombstone = Tombstone {
     signal: "signal 11 (SIGSEGV), code 2 (SEGV_ACCERR)",
     library: "libspam.so",
-    frames: &[("Words::grow(unsigned long)", 40), ("Words::learn(char const*)", 132)],
+    frames: &[
+        ("Words::grow(unsigned long)", 40),
+        ("Words::learn(char const*)", 132),
+    ],
     called_from: "com.example.mail.more.Words.learn",
 };

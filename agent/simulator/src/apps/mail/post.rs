@@ -36,20 +36,43 @@ pub(super) struct File {
 
 /// What is on the phone.
 pub(super) const FILES: [File; 3] = [
-    File { name: "report.pdf", megabytes: 1 },
-    File { name: "photo.jpg", megabytes: 4 },
-    File { name: "video.mov", megabytes: 20 },
+    File {
+        name: "report.pdf",
+        megabytes: 1,
+    },
+    File {
+        name: "photo.jpg",
+        megabytes: 4,
+    },
+    File {
+        name: "video.mov",
+        megabytes: 20,
+    },
 ];
 
-const TRIP: &[File] = &[File { name: "route.pdf", megabytes: 2 }, File { name: "photos.zip", megabytes: 14 }];
-const BILL: &[File] = &[File { name: "bill.pdf", megabytes: 1 }];
+const TRIP: &[File] = &[
+    File {
+        name: "route.pdf",
+        megabytes: 2,
+    },
+    File {
+        name: "photos.zip",
+        megabytes: 14,
+    },
+];
+const BILL: &[File] = &[File {
+    name: "bill.pdf",
+    megabytes: 1,
+}];
 
 pub(super) const INBOX: Text = Text::new_static("Inbox");
 pub(super) const SENT: Text = Text::new_static("Sent");
 pub(super) const TRASH: Text = Text::new_static("Trash");
 
 pub(super) fn folders() -> Vec<Folder> {
-    [INBOX, SENT, TRASH].map(|name| Folder { name, synced: true }).to_vec()
+    [INBOX, SENT, TRASH]
+        .map(|name| Folder { name, synced: true })
+        .to_vec()
 }
 
 pub(super) fn messages() -> Vec<Message> {

@@ -30,13 +30,22 @@ impl From<Msg> for super::Msg {
 impl Search {
     pub(super) fn view(&self, app: &Mail, ui: &mut Ui<'_, super::Msg>) {
         ui.toolbar("Search", |_| {});
-        let query = ui.field(id!("query"), "Search for", &self.query, |text| Msg::Query(text).into());
+        let query = ui.field(id!("query"), "Search for", &self.query, |text| {
+            Msg::Query(text).into()
+        });
         ui.submit(query, Msg::Go);
-        ui.check(id!("unread_only"), "Only unread", self.unread_only, Msg::UnreadOnly);
+        ui.check(
+            id!("unread_only"),
+            "Only unread",
+            self.unread_only,
+            Msg::UnreadOnly,
+        );
         ui.button(id!("go"), "Search", Msg::Go);
         ui.list(id!("results"), self.found.len(), |ui, row| {
             let place = self.found[row];
-            let Some(message) = app.messages.get(place) else { return };
+            let Some(message) = app.messages.get(place) else {
+                return;
+            };
             ui.item(id!("result"), Msg::Open(place), |ui| {
                 ui.text(id!("result_from"), &message.from);
                 ui.text(id!("result_subject"), &message.subject);

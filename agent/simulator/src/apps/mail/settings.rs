@@ -63,18 +63,32 @@ impl Settings {
         let stored = &app.settings;
         ui.toolbar("Settings", |_| {});
         ui.scroll(id!("settings_list"), |ui| {
-            ui.switch(id!("notifications"), "Notifications", stored.notifications, Msg::Notifications);
-            ui.switch(id!("warn"), "Warn if there is no subject", stored.warn_subject, Msg::WarnSubject);
-            ui.field(id!("signature"), "Signature", &stored.signature, |text| Msg::Signature(text).into());
+            ui.switch(
+                id!("notifications"),
+                "Notifications",
+                stored.notifications,
+                Msg::Notifications,
+            );
+            ui.switch(
+                id!("warn"),
+                "Warn if there is no subject",
+                stored.warn_subject,
+                Msg::WarnSubject,
+            );
+            ui.field(id!("signature"), "Signature", &stored.signature, |text| {
+                Msg::Signature(text).into()
+            });
             ui.button(id!("keep"), "How much to keep", Msg::AskKeep);
             ui.text(id!("synced"), &stored.synced.0);
             ui.button(id!("sync"), "Synchronise now", Msg::Sync);
         });
         if self.asks_keep {
             ui.dialog("Keep mail on this phone", Msg::Cancel, |ui| {
-                for (keep, label) in
-                    [(Keep::Month, "A month"), (Keep::Year, "A year"), (Keep::All, "All of it")]
-                {
+                for (keep, label) in [
+                    (Keep::Month, "A month"),
+                    (Keep::Year, "A year"),
+                    (Keep::All, "All of it"),
+                ] {
                     ui.choice(label, stored.keep == keep, Msg::Keep(keep));
                 }
             });
@@ -103,7 +117,9 @@ impl Settings {
                     cx.block(Micros::from_millis(9_000), &SYNC);
                 }
                 stored.synced = cx.time_of_day();
-                app.folders.iter_mut().for_each(|folder| folder.synced = true);
+                app.folders
+                    .iter_mut()
+                    .for_each(|folder| folder.synced = true);
             }
         }
     }

@@ -62,7 +62,12 @@ impl Editor {
 
     pub(super) fn from_template() -> Editor {
         let title = Text::new_static("Meeting");
-        Editor { title, body: Text::new_static("# Who was there"), changed: true, ..Editor::new() }
+        Editor {
+            title,
+            body: Text::new_static("# Who was there"),
+            changed: true,
+            ..Editor::new()
+        }
     }
 
     pub(super) fn of(place: usize, note: &Note) -> Editor {
@@ -78,7 +83,11 @@ impl Editor {
     }
 
     pub(super) fn view(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
-        let heading = if self.place.is_some() { "Edit note" } else { "New note" };
+        let heading = if self.place.is_some() {
+            "Edit note"
+        } else {
+            "New note"
+        };
         ui.toolbar(heading, |ui| {
             ui.action(id!("preview"), "Preview", Msg::Preview);
         });
@@ -87,8 +96,12 @@ impl Editor {
                 ui.text(id!("preview_title"), &self.title);
                 ui.text(id!("preview_body"), &self.body);
             } else {
-                ui.field(id!("title"), "Title", &self.title, |text| Msg::Title(text).into());
-                ui.field(id!("body"), "Text", &self.body, |text| Msg::Body(text).into());
+                ui.field(id!("title"), "Title", &self.title, |text| {
+                    Msg::Title(text).into()
+                });
+                ui.field(id!("body"), "Text", &self.body, |text| {
+                    Msg::Body(text).into()
+                });
             }
             ui.check(id!("star"), "Starred", self.starred, Msg::Star);
             ui.text(id!("edited"), &self.edited.0);
@@ -157,7 +170,14 @@ impl Editor {
             title = Text::new_static("Untitled");
         }
         let (body, tag, starred) = (self.body.clone(), self.tag.clone(), self.starred);
-        let note = Note { title, body, tag, starred, edited: cx.time_of_day(), views: Shown(0) };
+        let note = Note {
+            title,
+            body,
+            tag,
+            starred,
+            edited: cx.time_of_day(),
+            views: Shown(0),
+        };
         let place = self.place.filter(|place| *place < app.notes.len());
         cx.decide(Branch::EditorIsNew, place.is_none());
         match place {
@@ -172,7 +192,10 @@ impl Editor {
 
     pub(super) fn back(&mut self, app: &Notes, cx: &mut Cx<'_, Notes>) {
         let changed = cx.decide(Branch::EditorChanged, self.changed);
-        if cx.decide(Branch::EditorBackAsks, changed && !app.settings.discard_silently) {
+        if cx.decide(
+            Branch::EditorBackAsks,
+            changed && !app.settings.discard_silently,
+        ) {
             self.asks = Some(Asks::Discard);
         } else {
             cx.finish();

@@ -14,11 +14,19 @@ const LOW_MEMORY: Do = Do::System(System::LowMemory);
 const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
 
 pub(super) const PLANTED: &[Planted] = &[
-    Planted { name: "template missing", kind: ProblemKind::Crash, shortest: &[Long("new")] },
+    Planted {
+        name: "template missing",
+        kind: ProblemKind::Crash,
+        shortest: &[Long("new")],
+    },
     Planted {
         name: "results lost in rotation",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("search"), Type("query", "hello"), Rotate(Rotation::Left)],
+        shortest: &[
+            Tap("search"),
+            Type("query", "hello"),
+            Rotate(Rotation::Left),
+        ],
     },
     Planted {
         name: "purge after undo",
@@ -28,12 +36,23 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "quote in a tag",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("tags"), Type("tag_name", "O'Neil"), Tap("add_tag")],
+        shortest: &[
+            Tap("More options"),
+            Tap("tags"),
+            Type("tag_name", "O'Neil"),
+            Tap("add_tag"),
+        ],
     },
     Planted {
         name: "export blocks",
         kind: ProblemKind::Anr,
-        shortest: &[Tap("More options"), Tap("settings"), Tap("backup"), Tap("export"), Tap("export")],
+        shortest: &[
+            Tap("More options"),
+            Tap("settings"),
+            Tap("backup"),
+            Tap("export"),
+            Tap("export"),
+        ],
     },
     Planted {
         name: "copy of a copy of a copy",
@@ -67,12 +86,26 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "notebooks gone",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("more"), Tap("notebooks"), Home, LOW_MEMORY, Launch],
+        shortest: &[
+            Tap("More options"),
+            Tap("more"),
+            Tap("notebooks"),
+            Home,
+            LOW_MEMORY,
+            Launch,
+        ],
     },
     Planted {
         name: "plural missing",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("more"), Tap("reminders"), Tap("remind"), Tap("remind"), ARABIC],
+        shortest: &[
+            Tap("More options"),
+            Tap("more"),
+            Tap("reminders"),
+            Tap("remind"),
+            Tap("remind"),
+            ARABIC,
+        ],
     },
     Planted {
         name: "lock without a dialog",
@@ -157,7 +190,11 @@ pub(super) static EXPORT: Stall = Stall {
 pub(super) static BROKEN_COPY: Tombstone = Tombstone {
     signal: "signal 6 (SIGABRT), code -1 (SI_QUEUE)",
     library: "libnotes.so",
-    frames: &[("rope_release", 88), ("rope_clone", 212), ("Java_com_example_notes_Rope_copy", 64)],
+    frames: &[
+        ("rope_release", 88),
+        ("rope_clone", 212),
+        ("Java_com_example_notes_Rope_copy", 64),
+    ],
     called_from: "com.example.notes.Rope.copy",
 };
 

@@ -96,20 +96,25 @@ impl List {
             ui.long(row, Msg::Press(place));
         };
         if self.starred {
-            let starred: Vec<usize> =
-                (0..app.notes.len()).filter(|place| app.notes[*place].starred).collect();
+            let starred: Vec<usize> = (0..app.notes.len())
+                .filter(|place| app.notes[*place].starred)
+                .collect();
             ui.list(id!("starred"), starred.len(), |ui, number| {
                 row(ui, starred[number], &app.notes[starred[number]]);
             });
         } else {
-            ui.list(id!("notes"), app.notes.len(), |ui, place| row(ui, place, &app.notes[place]));
+            ui.list(id!("notes"), app.notes.len(), |ui, place| {
+                row(ui, place, &app.notes[place])
+            });
         }
     }
 
     fn view_dialogs(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
         match self.asks {
             Some(Asks::What(place)) => {
-                let Some(note) = app.notes.get(place) else { return };
+                let Some(note) = app.notes.get(place) else {
+                    return;
+                };
                 ui.dialog(&note.title, Msg::Cancel, |ui| {
                     let star = if note.starred { "Remove star" } else { "Star" };
                     ui.choice(star, note.starred, Msg::Star(place));
@@ -148,7 +153,10 @@ impl List {
             Msg::All => self.starred = cx.decide(Branch::ListTabStarred, false),
             Msg::Starred => {
                 self.starred = cx.decide(Branch::ListTabStarred, true);
-                cx.decide(Branch::ListTabHasNotes, app.notes.iter().any(|note| note.starred));
+                cx.decide(
+                    Branch::ListTabHasNotes,
+                    app.notes.iter().any(|note| note.starred),
+                );
             }
             Msg::Star(place) => {
                 if let Some(note) = app.notes.get_mut(place) {
@@ -175,7 +183,9 @@ impl List {
     }
 
     fn open(&self, app: &mut Notes, place: usize, cx: &mut Cx<'_, Notes>) {
-        let Some(note) = app.notes.get_mut(place) else { return };
+        let Some(note) = app.notes.get_mut(place) else {
+            return;
+        };
         cx.decide(Branch::ListOpensStarred, note.starred);
         note.views.0 += 1;
         cx.start(Page::Editor(editor::Editor::of(place, note)));
@@ -191,14 +201,21 @@ const NO_TEMPLATE_MESSAGE: &str = "Attempt to invoke virtual method 'java.lang.S
 
 /// A copy of a copy of a copy shares a buffer that the first copy has freed.
 fn duplicate(app: &mut Notes, place: usize, cx: &mut Cx<'_, Notes>) {
-    let Some(note) = app.notes.get(place) else { return };
+    let Some(note) = app.notes.get(place) else {
+        return;
+    };
     let copies = note.title.matches("Copy of ").count();
     cx.decide(Branch::ListDuplicateIsCopy, copies > 0);
     if cx.decide(Branch::ListDuplicateIsDeep, copies >= 2) {
         return cx.signal(&BROKEN_COPY);
     }
     let title = format!("Copy of {}", note.title).into();
-    let copy = Note { title, edited: cx.time_of_day(), views: Shown(0), ..note.clone() };
+    let copy = Note {
+        title,
+        edited: cx.time_of_day(),
+        views: Shown(0),
+        ..note.clone()
+    };
     app.notes.insert(place, copy);
 }
 
@@ -211,7 +228,9 @@ fn delete(app: &mut Notes, place: usize, cx: &mut Cx<'_, Notes>) {
     if cx.decide(Branch::ListDeleteReplacesPending, pending.is_some()) {
         cx.unpost();
     }
-    pending.into_iter().for_each(|(_, note)| app.throw_away(note));
+    pending
+        .into_iter()
+        .for_each(|(_, note)| app.throw_away(note));
     app.deleted = app.notes.remove(place).map(|note| (place, note));
     cx.post(UNDO, Msg::Purge);
 }
@@ -230,11 +249,17 @@ fn purge(app: &mut Notes, cx: &mut Cx<'_, Notes>) {
     if !cx.decide(Branch::ListPurgeFindsNote, deleted.is_some()) {
         return cx.throw(&PURGED_NOTHING, "No value present");
     }
-    deleted.into_iter().for_each(|(_, note)| app.throw_away(note));
+    deleted
+        .into_iter()
+        .for_each(|(_, note)| app.throw_away(note));
 }
 
 fn sort(app: &mut Notes, cx: &mut Cx<'_, Notes>) {
-    if cx.decide(Branch::ListSortsByTitle, !app.notes.is_sorted_by(|one, other| one.title <= other.title)) {
+    if cx.decide(
+        Branch::ListSortsByTitle,
+        !app.notes
+            .is_sorted_by(|one, other| one.title <= other.title),
+    ) {
         app.notes.sort_by(|one, other| one.title.cmp(&other.title));
     } else {
         app.notes.reverse();

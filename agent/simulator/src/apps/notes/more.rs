@@ -10,14 +10,24 @@ use crate::plan::{DialogKind, Hook, Is, Plan, Rule, Screen, Then, Var, Widget, b
 pub(super) static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
     let mut screens = more::screens(PARTS);
     more::change(&mut screens, 1, Vec::new(), notebooks);
-    more::change(&mut screens, 2, vec![button("remind", "Remind me", remind())], reminders);
+    more::change(
+        &mut screens,
+        2,
+        vec![button("remind", "Remind me", remind())],
+        reminders,
+    );
     more::change(
         &mut screens,
         5,
-        vec![button("digit", "1", digit()), button("enter", "Enter", enter())],
+        vec![
+            button("digit", "1", digit()),
+            button("enter", "Enter", enter()),
+        ],
         lock,
     );
-    more::change(&mut screens, 9, Vec::new(), |screen| screen.menu(vec![share()]));
+    more::change(&mut screens, 9, Vec::new(), |screen| {
+        screen.menu(vec![share()])
+    });
     Arc::new(Plan::new("com.example.notes", Branch::COUNT / 2, screens))
 });
 
@@ -28,8 +38,13 @@ const LOCKED: Var = Var::Kept(0);
 
 /// What was read is only in memory; a restored state expects it there.
 fn notebooks(screen: Screen) -> Screen {
-    let gone = rule(&[Is::At(READ, 0)], &[Then::Throw(&NOTEBOOKS_GONE, "Notebooks have not been read")]);
-    screen.on(Hook::Open, vec![rule(&[], &[Then::Set(READ, 1)])]).on(Hook::Restore, vec![gone])
+    let gone = rule(
+        &[Is::At(READ, 0)],
+        &[Then::Throw(&NOTEBOOKS_GONE, "Notebooks have not been read")],
+    );
+    screen
+        .on(Hook::Open, vec![rule(&[], &[Then::Set(READ, 1)])])
+        .on(Hook::Restore, vec![gone])
 }
 
 fn remind() -> Vec<Rule> {
@@ -40,7 +55,10 @@ fn remind() -> Vec<Rule> {
 fn reminders(screen: Screen) -> Screen {
     let words = rule(
         &[Is::At(REMINDED, 2), Is::Foreign],
-        &[Then::Throw(&PLURAL_MISSING, "Plural resource 2 quantity=2 item=two")],
+        &[Then::Throw(
+            &PLURAL_MISSING,
+            "Plural resource 2 quantity=2 item=two",
+        )],
     );
     screen.on(Hook::Locale, vec![words])
 }
@@ -51,7 +69,10 @@ fn digit() -> Vec<Rule> {
 
 /// A PIN has four digits; with six a call comes upon a dialog that is not there.
 fn enter() -> Vec<Rule> {
-    let four = rule(&[Is::At(DIGITS, 4)], &[Then::Set(LOCKED, 1), Then::Set(DIGITS, 0)]);
+    let four = rule(
+        &[Is::At(DIGITS, 4)],
+        &[Then::Set(LOCKED, 1), Then::Set(DIGITS, 0)],
+    );
     let six = rule(&[Is::At(DIGITS, 6), Is::At(LOCKED, 1)], &[Then::Ask(0)]);
     vec![four, six, rule(&[], &[Then::Set(DIGITS, 0)])]
 }
@@ -59,15 +80,27 @@ fn enter() -> Vec<Rule> {
 fn lock(screen: Screen) -> Screen {
     let no_dialog = rule(
         &[Is::At(LOCKED, 1), Is::At(DIGITS, 6)],
-        &[Then::Throw(&LOCK_WITHOUT_DIALOG, "View=DecorView@LockDialog not attached to window manager")],
+        &[Then::Throw(
+            &LOCK_WITHOUT_DIALOG,
+            "View=DecorView@LockDialog not attached to window manager",
+        )],
     );
     screen
-        .dialog(DialogKind::Plain, "Too long", "A PIN has four digits.", vec![("OK", vec![])])
+        .dialog(
+            DialogKind::Plain,
+            "Too long",
+            "A PIN has four digits.",
+            vec![("OK", vec![])],
+        )
         .on(Hook::Call, vec![no_dialog])
 }
 
 fn share() -> Widget {
-    row("tell", "Tell a friend", vec![rule(&[], &[Then::Leave(Elsewhere::Share)])])
+    row(
+        "tell",
+        "Tell a friend",
+        vec![rule(&[], &[Then::Leave(Elsewhere::Share)])],
+    )
 }
 
 const PARTS: &[Part] = &[

@@ -33,12 +33,21 @@ impl Search {
         ui.toolbar("Search", |ui| {
             ui.action(id!("clear"), "Clear", Msg::Clear);
         });
-        ui.field(id!("query"), "Search for", &self.query, |text| Msg::Query(text).into());
-        ui.check(id!("in_body"), "Also in the text", self.in_body, Msg::InBody);
+        ui.field(id!("query"), "Search for", &self.query, |text| {
+            Msg::Query(text).into()
+        });
+        ui.check(
+            id!("in_body"),
+            "Also in the text",
+            self.in_body,
+            Msg::InBody,
+        );
         ui.text(id!("count"), number("", self.found.len() as u64, " found"));
         ui.list(id!("results"), self.found.len(), |ui, result| {
             let place = self.found[result];
-            let Some(note) = app.notes.get(place) else { return };
+            let Some(note) = app.notes.get(place) else {
+                return;
+            };
             ui.item(id!("result"), Msg::Open(place), |ui| {
                 ui.text(id!("result_title"), &note.title);
                 ui.text(id!("result_body"), &note.body);

@@ -44,11 +44,31 @@ impl Settings {
         let stored = &app.settings;
         ui.toolbar("Settings", |_| {});
         ui.scroll(id!("settings_list"), |ui| {
-            ui.switch(id!("template"), "Use a template for new notes", stored.template, Msg::Template);
+            ui.switch(
+                id!("template"),
+                "Use a template for new notes",
+                stored.template,
+                Msg::Template,
+            );
             let silently = stored.discard_silently;
-            ui.switch(id!("discard"), "Discard without asking", silently, Msg::DiscardSilently);
-            ui.switch(id!("backup"), "Put a backup into exports", stored.backup, Msg::Backup);
-            ui.switch(id!("large_text"), "Large text", stored.large_text, Msg::LargeText);
+            ui.switch(
+                id!("discard"),
+                "Discard without asking",
+                silently,
+                Msg::DiscardSilently,
+            );
+            ui.switch(
+                id!("backup"),
+                "Put a backup into exports",
+                stored.backup,
+                Msg::Backup,
+            );
+            ui.switch(
+                id!("large_text"),
+                "Large text",
+                stored.large_text,
+                Msg::LargeText,
+            );
             ui.button(id!("export"), "Export", Msg::Export);
             if self.exported {
                 ui.text(id!("exported"), "Exported to Documents/notes.zip");

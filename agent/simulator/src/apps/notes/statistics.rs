@@ -62,7 +62,11 @@ impl Statistics {
         }
         self.starred = app.notes.iter().filter(|note| note.starred).count() as u64;
         cx.decide(Branch::StatisticsAnyStarred, self.starred > 0);
-        let words: usize = app.notes.iter().map(|note| note.body.split_whitespace().count()).sum();
+        let words: usize = app
+            .notes
+            .iter()
+            .map(|note| note.body.split_whitespace().count())
+            .sum();
         cx.decide(Branch::StatisticsMoreWords, words as u64 > self.words);
         self.words = words as u64;
     }

@@ -32,7 +32,9 @@ impl From<Msg> for super::Msg {
 impl Tags {
     pub(super) fn view(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
         ui.toolbar("Tags", |_| {});
-        let name = ui.field(id!("tag_name"), "New tag", &self.name, |text| Msg::Name(text).into());
+        let name = ui.field(id!("tag_name"), "New tag", &self.name, |text| {
+            Msg::Name(text).into()
+        });
         ui.submit(name, Msg::Add);
         ui.button(id!("add_tag"), "Add", Msg::Add);
         if self.error {
@@ -40,7 +42,11 @@ impl Tags {
         }
         ui.list(id!("tags"), app.tags.len(), |ui, place| {
             let tag = &app.tags[place];
-            let used = app.notes.iter().filter(|note| note.tag.as_ref() == Some(tag)).count();
+            let used = app
+                .notes
+                .iter()
+                .filter(|note| note.tag.as_ref() == Some(tag))
+                .count();
             let row = ui.item(id!("tag"), Msg::Select(place), |ui| {
                 ui.text(id!("tag_label"), tag);
                 ui.text(id!("tag_used"), number("", used as u64, " notes"));
@@ -66,14 +72,20 @@ impl Tags {
             }
             Msg::Add => self.add(app, cx),
             Msg::Select(place) => {
-                let in_use = app.notes.iter().any(|note| note.tag.as_ref() == app.tags.get(place));
+                let in_use = app
+                    .notes
+                    .iter()
+                    .any(|note| note.tag.as_ref() == app.tags.get(place));
                 cx.decide(Branch::TagFiltersNotes, in_use);
             }
             Msg::Press(place) => self.asks = Some(place),
             Msg::Delete(place) if place < app.tags.len() => {
                 // Notes that have it keep its name.
                 let tag = app.tags.remove(place);
-                cx.decide(Branch::TagInUse, app.notes.iter().any(|note| note.tag.as_ref() == Some(&tag)));
+                cx.decide(
+                    Branch::TagInUse,
+                    app.notes.iter().any(|note| note.tag.as_ref() == Some(&tag)),
+                );
             }
             Msg::Delete(_) | Msg::Cancel => {}
         }
@@ -81,7 +93,10 @@ impl Tags {
 
     fn add(&mut self, app: &mut Notes, cx: &mut Cx<'_, Notes>) {
         if cx.decide(Branch::TagNameQuoted, self.name.contains('\'')) {
-            return cx.throw(&UNQUOTED, "near \"Neil\": syntax error (code 1 SQLITE_ERROR)");
+            return cx.throw(
+                &UNQUOTED,
+                "near \"Neil\": syntax error (code 1 SQLITE_ERROR)",
+            );
         }
         let empty = cx.decide(Branch::TagNameEmpty, self.name.is_empty());
         self.error = empty || cx.decide(Branch::TagExists, app.tags.contains(&self.name));

@@ -52,7 +52,9 @@ impl Trash {
         self.asks = false;
         match msg {
             Msg::Restore(place) => {
-                let Some(note) = app.trash.remove(place) else { return };
+                let Some(note) = app.trash.remove(place) else {
+                    return;
+                };
                 cx.decide(Branch::TrashRestoresTag, note.tag.is_some());
                 cx.decide(Branch::TrashRestoresStarred, note.starred);
                 app.notes.push(note);

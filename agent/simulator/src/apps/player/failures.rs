@@ -17,8 +17,16 @@ const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
 const TURN: Do = Rotate(Rotation::Left);
 
 pub(super) const PLANTED: &[Planted] = &[
-    Planted { name: "logo without a listener", kind: ProblemKind::Crash, shortest: &[Long("logo")] },
-    Planted { name: "welcome in another language", kind: ProblemKind::Crash, shortest: &[ARABIC] },
+    Planted {
+        name: "logo without a listener",
+        kind: ProblemKind::Crash,
+        shortest: &[Long("logo")],
+    },
+    Planted {
+        name: "welcome in another language",
+        kind: ProblemKind::Crash,
+        shortest: &[ARABIC],
+    },
     Planted {
         name: "call takes the focus",
         kind: ProblemKind::Crash,
@@ -53,17 +61,35 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "artwork too large",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("skip"), Tap("albums"), Tap("album"), Tap("cover"), LOW_MEMORY],
+        shortest: &[
+            Tap("skip"),
+            Tap("albums"),
+            Tap("album"),
+            Tap("cover"),
+            LOW_MEMORY,
+        ],
     },
     Planted {
         name: "car video sideways",
         kind: ProblemKind::NativeCrash,
-        shortest: &[Tap("skip"), Tap("now_playing"), Long("play"), Tap("video"), TURN],
+        shortest: &[
+            Tap("skip"),
+            Tap("now_playing"),
+            Long("play"),
+            Tap("video"),
+            TURN,
+        ],
     },
     Planted {
         name: "sleep timer outlives its screen",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("skip"), Tap("now_playing"), Tap("sleep"), Tap("start"), Back],
+        shortest: &[
+            Tap("skip"),
+            Tap("now_playing"),
+            Tap("sleep"),
+            Tap("start"),
+            Back,
+        ],
     },
     Planted {
         name: "equalizer of the developers",
@@ -187,7 +213,10 @@ pub(super) static CALL_TAKES_FOCUS: Exception = Exception {
 pub(super) static STREAM_LOST: Tombstone = Tombstone {
     signal: "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR)",
     library: "libstream.so",
-    frames: &[("Ring::read(void*, unsigned long)", 88), ("Stream::pump()", 312)],
+    frames: &[
+        ("Ring::read(void*, unsigned long)", 88),
+        ("Stream::pump()", 312),
+    ],
     called_from: "com.example.player.radio.Stream.pump",
 };
 
@@ -234,7 +263,10 @@ pub(super) static ARTWORK_TOO_LARGE: Exception = Exception {
 pub(super) static CAR_VIDEO_SIDEWAYS: Tombstone = Tombstone {
     signal: "signal 6 (SIGABRT), code -1 (SI_QUEUE)",
     library: "libsurface.so",
-    frames: &[("abort_with(char const*)", 24), ("Surface::attach(ANativeWindow*)", 140)],
+    frames: &[
+        ("abort_with(char const*)", 24),
+        ("Surface::attach(ANativeWindow*)", 140),
+    ],
     called_from: "com.example.player.video.Surface.attach",
 };
 
@@ -302,6 +334,9 @@ pub(super) static SYNC_AFTER_EXPIRY: Exception = Exception {
 pub(super) static GAPLESS_OVERRUN: Tombstone = Tombstone {
     signal: "signal 11 (SIGSEGV), code 2 (SEGV_ACCERR)",
     library: "libdecode.so",
-    frames: &[("Decoder::splice(short*, int)", 404), ("Decoder::next()", 96)],
+    frames: &[
+        ("Decoder::splice(short*, int)", 404),
+        ("Decoder::next()", 96),
+    ],
     called_from: "com.example.player.audio.Decoder.next",
 };

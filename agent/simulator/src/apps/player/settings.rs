@@ -4,8 +4,8 @@ use super::failures::{HEADSET_TWICE, SYNC_AFTER_EXPIRY};
 use super::*;
 use crate::kit::Elsewhere;
 use crate::plan::{
-    DialogKind, Hook, Is, Kind, Look, Screen, Then, Typed, Widget, button, field, go, radio, rule, screen,
-    text, toggle,
+    DialogKind, Hook, Is, Kind, Look, Screen, Then, Typed, Widget, button, field, go, radio, rule,
+    screen, text, toggle,
 };
 
 const USER: Typed = Typed::Kept(1);
@@ -37,7 +37,14 @@ pub(super) fn screens() -> Vec<Screen> {
 }
 
 fn preferences(class: &str, title: &str, toggles: &[(&str, &str)]) -> Screen {
-    screen(class, title, toggles.iter().map(|(id, label)| toggle(id, label)).collect())
+    screen(
+        class,
+        title,
+        toggles
+            .iter()
+            .map(|(id, label)| toggle(id, label))
+            .collect(),
+    )
 }
 
 const AUDIO_TOGGLES: &[(&str, &str)] = &[
@@ -88,7 +95,10 @@ fn downloads() -> Screen {
         ("favourites", "Favourites"),
     ];
     widgets.extend(more.iter().map(|(id, label)| toggle(id, label)));
-    let clear = vec![rule(&[Is::Offline], &[Then::Ask(1)]), rule(&[], &[Then::Ask(0)])];
+    let clear = vec![
+        rule(&[Is::Offline], &[Then::Ask(1)]),
+        rule(&[], &[Then::Ask(0)]),
+    ];
     widgets.push(button("clear", "Delete all", clear));
     screen("DownloadsActivity", "Downloads", widgets)
         .dialog(
@@ -120,22 +130,56 @@ fn account() -> Screen {
     );
     let widgets = vec![
         field("user", "E-mail", USER).when(signed_out),
-        button("sign_in", "Sign in", vec![missing, sign_in, rule(&[], &[Then::Ask(0)])]).when(signed_out),
+        button(
+            "sign_in",
+            "Sign in",
+            vec![missing, sign_in, rule(&[], &[Then::Ask(0)])],
+        )
+        .when(signed_out),
         text("welcome", "You are signed in.").when(signed_in),
-        button("sync", "Sync", vec![expired, rule(&[], &[Then::Load(2, 1)])]).when(signed_in),
-        button("sign_out", "Sign out", vec![rule(&[], &[Then::Set(SIGNED_IN, 0), Then::Set(REQUESTS, 0)])])
-            .when(signed_in),
+        button(
+            "sync",
+            "Sync",
+            vec![expired, rule(&[], &[Then::Load(2, 1)])],
+        )
+        .when(signed_in),
+        button(
+            "sign_out",
+            "Sign out",
+            vec![rule(
+                &[],
+                &[Then::Set(SIGNED_IN, 0), Then::Set(REQUESTS, 0)],
+            )],
+        )
+        .when(signed_in),
         toggle("sync_history", "Sync what I heard"),
         toggle("sync_lists", "Sync playlists"),
         toggle("family", "Family account"),
-        button("premium", "Premium", vec![rule(&[], &[Then::Leave(Elsewhere::Store)])]),
+        button(
+            "premium",
+            "Premium",
+            vec![rule(&[], &[Then::Leave(Elsewhere::Store)])],
+        ),
     ];
     screen("AccountActivity", "Account", widgets)
-        .later(vec![rule(&[], &[Then::Set(SIGNED_IN, 1), Then::Set(REQUESTS, 0)])])
+        .later(vec![rule(
+            &[],
+            &[Then::Set(SIGNED_IN, 1), Then::Set(REQUESTS, 0)],
+        )])
         .later(vec![rule(&[], &[Then::Ask(1)])])
         .later(vec![rule(&[], &[Then::Add(REQUESTS, 3)])])
-        .dialog(DialogKind::Plain, "Who are you?", "An e-mail address is needed.", vec![("OK", vec![])])
-        .dialog(DialogKind::Plain, "No connection", "Try again later.", vec![("OK", vec![])])
+        .dialog(
+            DialogKind::Plain,
+            "Who are you?",
+            "An e-mail address is needed.",
+            vec![("OK", vec![])],
+        )
+        .dialog(
+            DialogKind::Plain,
+            "No connection",
+            "Try again later.",
+            vec![("OK", vec![])],
+        )
 }
 
 /// The receiver for the headset is registered anew with every configuration, and taken back once.
@@ -143,24 +187,50 @@ fn headset() -> Screen {
     let registered = Var::Memory(13);
     let twice = rule(
         &[Is::At(registered, 2)],
-        &[Then::Throw(&HEADSET_TWICE, "Receiver not registered: HeadsetReceiver")],
+        &[Then::Throw(
+            &HEADSET_TWICE,
+            "Receiver not registered: HeadsetReceiver",
+        )],
     );
-    let again = || vec![rule(&[Is::At(Var::Kept(23), 1)], &[Then::Add(registered, 2)])];
+    let again = || {
+        vec![rule(
+            &[Is::At(Var::Kept(23), 1)],
+            &[Then::Add(registered, 2)],
+        )]
+    };
     let widgets = vec![
-        Widget::of("listen", "Listen to its buttons", Look::Switch(Var::Kept(23))),
+        Widget::of(
+            "listen",
+            "Listen to its buttons",
+            Look::Switch(Var::Kept(23)),
+        ),
         toggle("assistant", "Assistant by holding"),
         toggle("announce", "Announce songs"),
         toggle("battery", "Tell its battery"),
-        button("test", "Test", vec![twice, rule(&[], &[Then::Set(registered, 0)])]),
+        button(
+            "test",
+            "Test",
+            vec![twice, rule(&[], &[Then::Set(registered, 0)])],
+        ),
     ];
-    screen("HeadsetActivity", "Headset", widgets).on(Hook::Rotate, again()).on(Hook::Locale, again())
+    screen("HeadsetActivity", "Headset", widgets)
+        .on(Hook::Rotate, again())
+        .on(Hook::Locale, again())
 }
 
 fn about() -> Screen {
     let widgets = vec![
         text("version", "Player 3.0.1"),
-        button("licences", "Licences", vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])]),
-        button("rate", "Rate it", vec![rule(&[], &[Then::Leave(Elsewhere::Store)])]),
+        button(
+            "licences",
+            "Licences",
+            vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])],
+        ),
+        button(
+            "rate",
+            "Rate it",
+            vec![rule(&[], &[Then::Leave(Elsewhere::Store)])],
+        ),
         Widget::of("terms", "", Look::Web),
     ];
     screen("AboutActivity", "About", widgets)

@@ -19,17 +19,35 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "airplane mode with a hotspot",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("network"), Tap("hotspot"), Tap("Use hotspot"), Back, Tap("airplane")],
+        shortest: &[
+            Tap("network"),
+            Tap("hotspot"),
+            Tap("Use hotspot"),
+            Back,
+            Tap("airplane"),
+        ],
     },
     Planted {
         name: "VPN goes offline",
         kind: ProblemKind::NativeCrash,
-        shortest: &[Tap("network"), Tap("vpn"), Tap("connect"), Tap("OK"), OFFLINE],
+        shortest: &[
+            Tap("network"),
+            Tap("vpn"),
+            Tap("connect"),
+            Tap("OK"),
+            OFFLINE,
+        ],
     },
     Planted {
         name: "pairing interrupted",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("connected_devices"), Tap("bluetooth"), Home, LOW_MEMORY, Launch],
+        shortest: &[
+            Tap("connected_devices"),
+            Tap("bluetooth"),
+            Home,
+            LOW_MEMORY,
+            Launch,
+        ],
     },
     Planted {
         name: "saver told twice",
@@ -80,7 +98,13 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "quoted account",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("accounts"), Type("name", "🎈 O'Neil"), Tap("add"), Tap("add"), Tap("add")],
+        shortest: &[
+            Tap("accounts"),
+            Type("name", "🎈 O'Neil"),
+            Tap("add"),
+            Tap("add"),
+            Tap("add"),
+        ],
     },
     Planted {
         name: "reset blocks",
@@ -179,7 +203,9 @@ pub(super) static CACHE_GONE: Exception = Exception {
 
 pub(super) static PAIRING_INTERRUPTED: Exception = Exception {
     class: "java.lang.NullPointerException",
-    frames: &["com.example.settings.bluetooth.BluetoothActivity.onCreate(BluetoothActivity.java:53)"],
+    frames: &[
+        "com.example.settings.bluetooth.BluetoothActivity.onCreate(BluetoothActivity.java:53)",
+    ],
     beneath: Beneath::Create,
     cause: None,
 };
@@ -272,6 +298,10 @@ pub(super) static VPN_OFFLINE: Tombstone = Tombstone {
 pub(super) static LAYERS_DEEP: Tombstone = Tombstone {
     signal: "signal 11 (SIGSEGV), code 2 (SEGV_ACCERR)",
     library: "liblayers.so",
-    frames: &[("Layer::draw(Canvas&)", 64), ("Layer::draw(Canvas&)", 64), ("Layers::render()", 180)],
+    frames: &[
+        ("Layer::draw(Canvas&)", 64),
+        ("Layer::draw(Canvas&)", 64),
+        ("Layers::render()", 180),
+    ],
     called_from: "com.example.settings.display.Layers.render",
 };

@@ -14,8 +14,10 @@ struct Branch {
 
 pub(super) fn screens() -> Vec<Screen> {
     let widgets = |number: u8, branch: &Branch| -> Vec<Widget> {
-        let below =
-            TREE.iter().zip(0_u8..).filter(|(other, place)| other.above == number && *place != number);
+        let below = TREE
+            .iter()
+            .zip(0_u8..)
+            .filter(|(other, place)| other.above == number && *place != number);
         let ways = below.map(|(other, place)| go(&id(other.title), other.title, place).columns(2));
         let switches = branch.switches.iter().map(|label| switch(number, label));
         ways.chain(switches).collect()
@@ -26,10 +28,16 @@ pub(super) fn screens() -> Vec<Screen> {
         .map(|(branch, number)| screen(branch.class, branch.title, widgets(number, branch)))
         .collect();
     screens[usize::from(HOME)].menu = vec![
-        row("help", "Help", vec![rule(&[], &[Then::Leave(crate::kit::Elsewhere::Browser)])]),
+        row(
+            "help",
+            "Help",
+            vec![rule(&[], &[Then::Leave(crate::kit::Elsewhere::Browser)])],
+        ),
         go("search", "Search settings", SEARCH),
     ];
-    screens[usize::from(SEARCH)].widgets.insert(0, note("words", "What are you looking for?"));
+    screens[usize::from(SEARCH)]
+        .widgets
+        .insert(0, note("words", "What are you looking for?"));
     screens
 }
 
@@ -68,12 +76,23 @@ pub(super) const TRACING: u8 = 31;
 const SEARCH: u8 = 35;
 
 const TREE: &[Branch] = &[
-    Branch { class: "HomeActivity", title: "Settings", above: 0, switches: &[] },
+    Branch {
+        class: "HomeActivity",
+        title: "Settings",
+        above: 0,
+        switches: &[],
+    },
     Branch {
         class: "NetworkActivity",
         title: "Network",
         above: 0,
-        switches: &["Wi-Fi", "Mobile data", "Roaming", "Wi-Fi calling", "Data saver"],
+        switches: &[
+            "Wi-Fi",
+            "Mobile data",
+            "Roaming",
+            "Wi-Fi calling",
+            "Data saver",
+        ],
     },
     Branch {
         class: "WifiActivity",
@@ -118,7 +137,12 @@ const TREE: &[Branch] = &[
         class: "BluetoothActivity",
         title: "Bluetooth",
         above: 5,
-        switches: &["Visible", "Absolute volume", "Share contacts", "~Looking for devices"],
+        switches: &[
+            "Visible",
+            "Absolute volume",
+            "Share contacts",
+            "~Looking for devices",
+        ],
     },
     Branch {
         class: "NfcActivity",
@@ -164,7 +188,13 @@ const TREE: &[Branch] = &[
         class: "DefaultsActivity",
         title: "Default apps",
         above: 11,
-        switches: &["Open links", "Ask each time", "0|Browser", "1|Reader", "2|None"],
+        switches: &[
+            "Open links",
+            "Ask each time",
+            "0|Browser",
+            "1|Reader",
+            "2|None",
+        ],
     },
     Branch {
         class: "SpecialActivity",
@@ -184,26 +214,56 @@ const TREE: &[Branch] = &[
         class: "DisplayActivity",
         title: "Display",
         above: 0,
-        switches: &["Adaptive brightness", "Rotate by itself", "Smooth", "Raise to wake"],
+        switches: &[
+            "Adaptive brightness",
+            "Rotate by itself",
+            "Smooth",
+            "Raise to wake",
+        ],
     },
     Branch {
         class: "NightActivity",
         title: "Night light",
         above: 14,
-        switches: &["Scheduled", "At sunset", "Warmer", "0|Low", "1|Middle", "2|High"],
+        switches: &[
+            "Scheduled",
+            "At sunset",
+            "Warmer",
+            "0|Low",
+            "1|Middle",
+            "2|High",
+        ],
     },
     Branch {
         class: "FontActivity",
         title: "Letters",
         above: 14,
-        switches: &["Bold", "High contrast", "0|Small", "1|Normal", "2|Large", "3|Largest"],
+        switches: &[
+            "Bold",
+            "High contrast",
+            "0|Small",
+            "1|Normal",
+            "2|Large",
+            "3|Largest",
+        ],
     },
-    Branch { class: "LayersActivity", title: "Layers", above: 14, switches: &["Show edges", "Blur"] },
+    Branch {
+        class: "LayersActivity",
+        title: "Layers",
+        above: 14,
+        switches: &["Show edges", "Blur"],
+    },
     Branch {
         class: "SaverActivity",
         title: "Screen saver",
         above: 14,
-        switches: &["Clock", "Photos", "Colours", "While charging", "While docked"],
+        switches: &[
+            "Clock",
+            "Photos",
+            "Colours",
+            "While charging",
+            "While docked",
+        ],
     },
     Branch {
         class: "AccessibilityActivity",
@@ -226,7 +286,12 @@ const TREE: &[Branch] = &[
         class: "SecurityActivity",
         title: "Security",
         above: 0,
-        switches: &["Find my phone", "Scan apps", "Smart unlock", "Lock now with power"],
+        switches: &[
+            "Find my phone",
+            "Scan apps",
+            "Smart unlock",
+            "Lock now with power",
+        ],
     },
     Branch {
         class: "PrivacyActivity",
@@ -270,7 +335,13 @@ const TREE: &[Branch] = &[
         class: "LanguagesActivity",
         title: "Languages",
         above: 25,
-        switches: &["Translate", "Spell check", "Dictionary", "Speech", "Pointer speed"],
+        switches: &[
+            "Translate",
+            "Spell check",
+            "Dictionary",
+            "Speech",
+            "Pointer speed",
+        ],
     },
     Branch {
         class: "DateActivity",
@@ -321,15 +392,34 @@ const TREE: &[Branch] = &[
         class: "NotificationsActivity",
         title: "Notifications",
         above: 0,
-        switches: &["Bubbles", "History", "On the lock screen", "Snooze", "Dots", "Enhanced", "Brief"],
+        switches: &[
+            "Bubbles",
+            "History",
+            "On the lock screen",
+            "Snooze",
+            "Dots",
+            "Enhanced",
+            "Brief",
+        ],
     },
     Branch {
         class: "EmergencyActivity",
         title: "Emergency",
         above: 0,
-        switches: &["SOS", "Crisis alerts", "Car crash", "Earthquakes", "Share location"],
+        switches: &[
+            "SOS",
+            "Crisis alerts",
+            "Car crash",
+            "Earthquakes",
+            "Share location",
+        ],
     },
-    Branch { class: "SearchActivity", title: "Search", above: 35, switches: &["In apps", "In help"] },
+    Branch {
+        class: "SearchActivity",
+        title: "Search",
+        above: 35,
+        switches: &["In apps", "In help"],
+    },
     Branch {
         class: "WellbeingActivity",
         title: "Wellbeing",
@@ -340,6 +430,12 @@ const TREE: &[Branch] = &[
         class: "LocationActivity",
         title: "Location",
         above: 0,
-        switches: &["Use location", "Scan for Wi-Fi", "Scan for Bluetooth", "Accuracy", "Time zone"],
+        switches: &[
+            "Use location",
+            "Scan for Wi-Fi",
+            "Scan for Bluetooth",
+            "Accuracy",
+            "Time zone",
+        ],
     },
 ];

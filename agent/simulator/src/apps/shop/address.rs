@@ -43,9 +43,15 @@ impl Address {
     pub(super) fn view(&self, ui: &mut Ui<'_, super::Msg>) {
         ui.toolbar("Address", |_| {});
         ui.scroll(id!("address_form"), |ui| {
-            ui.field(id!("street"), "Street", &self.street, |text| Msg::Street(text).into());
-            ui.field(id!("city"), "City", &self.city, |text| Msg::City(text).into());
-            ui.field(id!("zip"), "Zip code", &self.zip, |text| Msg::Zip(text).into());
+            ui.field(id!("street"), "Street", &self.street, |text| {
+                Msg::Street(text).into()
+            });
+            ui.field(id!("city"), "City", &self.city, |text| {
+                Msg::City(text).into()
+            });
+            ui.field(id!("zip"), "Zip code", &self.zip, |text| {
+                Msg::Zip(text).into()
+            });
             if let Some(error) = self.error {
                 ui.text(id!("error"), error);
             }

@@ -40,7 +40,9 @@ impl Cart {
                 ui.button(id!("checkout"), "Check out", Msg::Checkout);
             });
         });
-        let coupon = ui.field(id!("coupon"), "Coupon code", &self.coupon, |text| Msg::Coupon(text).into());
+        let coupon = ui.field(id!("coupon"), "Coupon code", &self.coupon, |text| {
+            Msg::Coupon(text).into()
+        });
         ui.submit(coupon, Msg::Apply);
         ui.button(id!("apply"), "Apply coupon", Msg::Apply);
         ui.list(id!("lines"), app.cart.len(), |ui, row| {
@@ -50,7 +52,10 @@ impl Cart {
                     ui.action(id!("remove"), "Remove", Msg::Remove(row));
                 });
                 ui.text(id!("line_name"), PRODUCTS[line.product].name);
-                ui.text(id!("line_quantity"), number("", u64::from(line.quantity), " ×"));
+                ui.text(
+                    id!("line_quantity"),
+                    number("", u64::from(line.quantity), " ×"),
+                );
             });
         });
     }
@@ -81,7 +86,10 @@ impl Cart {
         if !cx.decide(Branch::CartCouponIsNumber, parsed.is_ok()) {
             return cx.throw(&COUPON, format!("For input string: \"{}\"", self.coupon));
         }
-        let large = cx.decide(Branch::CartCouponLarge, parsed.is_ok_and(|code| code > 1_000));
+        let large = cx.decide(
+            Branch::CartCouponLarge,
+            parsed.is_ok_and(|code| code > 1_000),
+        );
         if !cx.decide(Branch::CartCouponTwice, app.discount > 0) {
             app.discount = if large { 500 } else { 50 };
         }

@@ -45,10 +45,18 @@ impl Catalogue {
         });
         ui.columns(CATEGORIES.len() as i32, |ui| {
             for (number, name) in CATEGORIES.into_iter().enumerate() {
-                ui.tab(id!("category"), name, number == self.category, Msg::Category(number));
+                ui.tab(
+                    id!("category"),
+                    name,
+                    number == self.category,
+                    Msg::Category(number),
+                );
             }
         });
-        let previous = self.category.checked_sub(1).map(|number| Msg::Category(number).into());
+        let previous = self
+            .category
+            .checked_sub(1)
+            .map(|number| Msg::Category(number).into());
         let next = self.category + 1;
         let next = (next < CATEGORIES.len()).then(|| Msg::Category(next).into());
         ui.pager(id!("pager"), previous, next, |ui| {

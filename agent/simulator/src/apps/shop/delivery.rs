@@ -67,8 +67,14 @@ impl Delivery {
             Msg::Day(day) => app.checkout.day = Some(day),
             Msg::Cancel => {}
             Msg::Next => {
-                cx.decide(Branch::DeliveryIsPickUp, app.checkout.delivery == Way::PickUp);
-                cx.decide(Branch::DeliveryIsExpress, app.checkout.delivery == Way::Express);
+                cx.decide(
+                    Branch::DeliveryIsPickUp,
+                    app.checkout.delivery == Way::PickUp,
+                );
+                cx.decide(
+                    Branch::DeliveryIsExpress,
+                    app.checkout.delivery == Way::Express,
+                );
                 cx.decide(Branch::DeliveryDayChosen, app.checkout.day.is_some());
                 cx.start(Page::Payment(payment::Payment::default()));
             }
@@ -78,7 +84,10 @@ impl Delivery {
     /// The dialog has no constructor that the framework could call.
     pub(super) fn rotated(&mut self, cx: &mut Cx<'_, Shop>) {
         if cx.decide(Branch::DeliveryDialogOpen, self.asks_day) {
-            cx.throw(&DAY_DIALOG, "Unable to instantiate fragment com.example.shop.DayDialog");
+            cx.throw(
+                &DAY_DIALOG,
+                "Unable to instantiate fragment com.example.shop.DayDialog",
+            );
         }
     }
 }

@@ -32,7 +32,13 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "coupon is no number",
         kind: ProblemKind::Crash,
-        shortest: &[Tap(PRODUCT), Tap("add"), Tap("cart"), Type("coupon", "hello"), Tap("apply")],
+        shortest: &[
+            Tap(PRODUCT),
+            Tap("add"),
+            Tap("cart"),
+            Type("coupon", "hello"),
+            Tap("apply"),
+        ],
     },
     Planted {
         name: "look-up blocks",
@@ -95,12 +101,25 @@ pub(super) const PLANTED: &[Planted] = &[
     Planted {
         name: "empty label",
         kind: ProblemKind::Crash,
-        shortest: &[Tap("More options"), Tap("service"), Tap("returns"), Home, LOW_MEMORY, Launch],
+        shortest: &[
+            Tap("More options"),
+            Tap("service"),
+            Tap("returns"),
+            Home,
+            LOW_MEMORY,
+            Launch,
+        ],
     },
     Planted {
         name: "chat goes offline",
         kind: ProblemKind::NativeCrash,
-        shortest: &[Tap("More options"), Tap("service"), Tap("chat"), Tap("write"), OFFLINE],
+        shortest: &[
+            Tap("More options"),
+            Tap("service"),
+            Tap("chat"),
+            Tap("write"),
+            OFFLINE,
+        ],
     },
     Planted {
         name: "one point too many",
@@ -179,7 +198,11 @@ pub(super) static RESOLVE: Stall = Stall {
 pub(super) static TOO_WIDE: Tombstone = Tombstone {
     signal: "signal 11 (SIGSEGV), code 2 (SEGV_ACCERR)",
     library: "libpanorama.so",
-    frames: &[("blit_row", 340), ("panorama_draw", 96), ("Java_com_example_shop_Panorama_draw", 44)],
+    frames: &[
+        ("blit_row", 340),
+        ("panorama_draw", 96),
+        ("Java_com_example_shop_Panorama_draw", 44),
+    ],
     called_from: "com.example.shop.Panorama.draw",
 };
 

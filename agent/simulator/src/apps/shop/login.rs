@@ -38,15 +38,21 @@ impl From<Msg> for super::Msg {
 
 impl Login {
     pub(super) fn then_checkout() -> Login {
-        Login { then_checkout: true, ..Login::default() }
+        Login {
+            then_checkout: true,
+            ..Login::default()
+        }
     }
 
     pub(super) fn view(&self, app: &Shop, ui: &mut Ui<'_, super::Msg>) {
         ui.toolbar("Sign in", |_| {});
         ui.scroll(id!("login_form"), |ui| {
-            ui.field(id!("user"), "User name", &self.name, |text| Msg::Name(text).into());
-            let password =
-                ui.password(id!("password"), "Password", &self.password, |text| Msg::Password(text).into());
+            ui.field(id!("user"), "User name", &self.name, |text| {
+                Msg::Name(text).into()
+            });
+            let password = ui.password(id!("password"), "Password", &self.password, |text| {
+                Msg::Password(text).into()
+            });
             ui.submit(password, Msg::SignIn);
             if let Some(error) = self.error {
                 ui.text(id!("error"), error);
@@ -60,7 +66,9 @@ impl Login {
         });
         if let Some(email) = &self.forgot {
             ui.dialog("Forgot your password?", Msg::Cancel, |ui| {
-                ui.field(id!("email"), "E-mail address", email, |text| Msg::Email(text).into());
+                ui.field(id!("email"), "E-mail address", email, |text| {
+                    Msg::Email(text).into()
+                });
                 ui.columns(2, |ui| {
                     ui.negative("Cancel", Msg::Cancel);
                     ui.positive("Send", Msg::Send);
@@ -87,7 +95,10 @@ impl Login {
             self.error = Some("Who are you?");
             return;
         }
-        if cx.decide(Branch::LoginPasswordShort, self.password.chars().count() < 4) {
+        if cx.decide(
+            Branch::LoginPasswordShort,
+            self.password.chars().count() < 4,
+        ) {
             self.error = Some("This password is too short");
             return;
         }

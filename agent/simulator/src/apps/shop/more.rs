@@ -9,9 +9,24 @@ use crate::plan::{Hook, Is, Look, Plan, Rule, Screen, Then, Var, Widget, button,
 
 pub(super) static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
     let mut screens = more::screens(PARTS);
-    more::change(&mut screens, 4, vec![button("label", "Print a label", label())], returns);
-    more::change(&mut screens, 5, vec![button("write", "Write to us", write())], chat);
-    more::change(&mut screens, 6, vec![button("redeem", "Redeem", redeem())], |screen| screen);
+    more::change(
+        &mut screens,
+        4,
+        vec![button("label", "Print a label", label())],
+        returns,
+    );
+    more::change(
+        &mut screens,
+        5,
+        vec![button("write", "Write to us", write())],
+        chat,
+    );
+    more::change(
+        &mut screens,
+        6,
+        vec![button("redeem", "Redeem", redeem())],
+        |screen| screen,
+    );
     more::change(&mut screens, 9, Vec::new(), ideas);
     Arc::new(Plan::new("com.example.shop", Branch::COUNT / 2, screens))
 });
@@ -28,32 +43,52 @@ fn label() -> Vec<Rule> {
 
 /// The label is drawn anew when the process comes back, and what it says was in memory.
 fn returns(screen: Screen) -> Screen {
-    let empty = rule(&[Is::At(LABELS, 0)], &[Then::Throw(&LABEL_EMPTY, "width and height must be > 0")]);
-    screen.on(Hook::Open, vec![rule(&[], &[Then::Set(LABELS, 1)])]).on(Hook::Restore, vec![empty])
+    let empty = rule(
+        &[Is::At(LABELS, 0)],
+        &[Then::Throw(&LABEL_EMPTY, "width and height must be > 0")],
+    );
+    screen
+        .on(Hook::Open, vec![rule(&[], &[Then::Set(LABELS, 1)])])
+        .on(Hook::Restore, vec![empty])
 }
 
 fn write() -> Vec<Rule> {
-    vec![rule(&[Is::Offline], &[]), rule(&[], &[Then::Set(WRITING, 1)])]
+    vec![
+        rule(&[Is::Offline], &[]),
+        rule(&[], &[Then::Set(WRITING, 1)]),
+    ]
 }
 
 fn chat(screen: Screen) -> Screen {
     let lost = rule(&[Is::At(WRITING, 1)], &[Then::Signal(&SOCKET_LOST)]);
-    screen.on(Hook::Offline, vec![lost]).on(Hook::Open, vec![rule(&[], &[Then::Set(WRITING, 0)])])
+    screen
+        .on(Hook::Offline, vec![lost])
+        .on(Hook::Open, vec![rule(&[], &[Then::Set(WRITING, 0)])])
 }
 
 /// The tenth point is one more than the level has.
 fn redeem() -> Vec<Rule> {
     vec![
-        rule(&[Is::At(POINTS, 9)], &[Then::Throw(&LEVEL_OVERRUN, "length=9; index=9")]),
+        rule(
+            &[Is::At(POINTS, 9)],
+            &[Then::Throw(&LEVEL_OVERRUN, "length=9; index=9")],
+        ),
         rule(&[], &[Then::Add(POINTS, 9)]),
     ]
 }
 
 /// An endless feed, and what it shows changes whenever one is opened.
 fn ideas(screen: Screen) -> Screen {
-    let look = Look::Rows { count: 12, more: Some(IDEAS), chosen: None, turn: Some(TURN) };
+    let look = Look::Rows {
+        count: 12,
+        more: Some(IDEAS),
+        chosen: None,
+        turn: Some(TURN),
+    };
     let mut screen = screen;
-    screen.widgets.push(Widget::of("idea", "Idea ", look).then(vec![rule(&[], &[Then::Add(TURN, 200)])]));
+    screen
+        .widgets
+        .push(Widget::of("idea", "Idea ", look).then(vec![rule(&[], &[Then::Add(TURN, 200)])]));
     screen
 }
 

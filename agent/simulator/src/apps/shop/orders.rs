@@ -32,7 +32,14 @@ impl Orders {
             let order = &app.orders[row];
             ui.item(id!("order_row"), Msg::Ask(row), |ui| {
                 ui.text(id!("order_total"), price(order.total));
-                ui.text(id!("order_state"), if order.cancelled { "Cancelled" } else { "On its way" });
+                ui.text(
+                    id!("order_state"),
+                    if order.cancelled {
+                        "Cancelled"
+                    } else {
+                        "On its way"
+                    },
+                );
             });
         });
         if let Some(row) = self.asks {

@@ -41,13 +41,17 @@ impl Payment {
         let chosen = app.checkout.payment;
         ui.toolbar("Payment", |_| {});
         ui.scroll(id!("payment_form"), |ui| {
-            for (means, label) in
-                [(Means::Card, "Card"), (Means::Invoice, "Invoice"), (Means::GiftCard, "Gift card, 20.00 €")]
-            {
+            for (means, label) in [
+                (Means::Card, "Card"),
+                (Means::Invoice, "Invoice"),
+                (Means::GiftCard, "Gift card, 20.00 €"),
+            ] {
                 ui.radio(id!("means"), label, chosen == means, Msg::Means(means));
             }
             if chosen == Means::Card {
-                ui.field(id!("card"), "Card number", &self.card, |text| Msg::Card(text).into());
+                ui.field(id!("card"), "Card number", &self.card, |text| {
+                    Msg::Card(text).into()
+                });
             }
             if let Some(error) = self.error {
                 ui.text(id!("error"), error);
@@ -68,7 +72,8 @@ impl Payment {
     fn next(&mut self, app: &Shop, cx: &mut Cx<'_, Shop>) {
         let means = app.checkout.payment;
         if cx.decide(Branch::PaymentIsCard, means == Means::Card) {
-            let digits = self.card.len() >= 12 && self.card.bytes().all(|byte| byte.is_ascii_digit());
+            let digits =
+                self.card.len() >= 12 && self.card.bytes().all(|byte| byte.is_ascii_digit());
             if !cx.decide(Branch::PaymentCardValid, digits) {
                 self.error = Some("This is not a card number");
                 return;
@@ -77,8 +82,10 @@ impl Payment {
             // Who picks up has left no address to send an invoice to.
             let pick_up = app.checkout.delivery == delivery::Way::PickUp;
             if cx.decide(Branch::PaymentInvoicePickUp, pick_up) {
-                return cx
-                    .throw(&NO_INVOICE_ADDRESS, "lateinit property invoiceAddress has not been initialized");
+                return cx.throw(
+                    &NO_INVOICE_ADDRESS,
+                    "lateinit property invoiceAddress has not been initialized",
+                );
             }
         } else if !cx.decide(Branch::PaymentGiftCovers, app.total() <= GIFT) {
             self.error = Some("The gift card does not cover this");

@@ -39,7 +39,12 @@ const HEART: Micros = Micros::from_millis(800);
 
 impl Product {
     pub(super) fn of(number: usize) -> Product {
-        Product { number, quantity: 1, reviews: false, thanks: false }
+        Product {
+            number,
+            quantity: 1,
+            reviews: false,
+            thanks: false,
+        }
     }
 
     pub(super) fn view(&self, app: &Shop, ui: &mut Ui<'_, super::Msg>) {
@@ -59,13 +64,24 @@ impl Product {
             });
             ui.button(id!("add"), "Add to cart", Msg::Add);
             let wished = app.wishes.contains(&self.number);
-            ui.button(id!("wish"), if wished { "On your wish list" } else { "Wish for it" }, Msg::Wish);
+            ui.button(
+                id!("wish"),
+                if wished {
+                    "On your wish list"
+                } else {
+                    "Wish for it"
+                },
+                Msg::Wish,
+            );
             if self.thanks {
                 ui.text(id!("in_cart"), "It is in your cart");
             }
             ui.check(id!("reviews"), "Reviews", self.reviews, Msg::Reviews);
             if self.reviews {
-                ui.text(id!("review_count"), number("", u64::from(product.reviews), " reviews"));
+                ui.text(
+                    id!("review_count"),
+                    number("", u64::from(product.reviews), " reviews"),
+                );
             }
         });
     }
@@ -73,7 +89,10 @@ impl Product {
     pub(super) fn update(&mut self, app: &mut Shop, msg: Msg, cx: &mut Cx<'_, Shop>) {
         match msg {
             Msg::Picture => cx.start(Page::Gallery(gallery::Gallery::default())),
-            Msg::Zoom => cx.throw(&NO_POINTER, "pointerIndex out of range pointerIndex=-1 pointerCount=1"),
+            Msg::Zoom => cx.throw(
+                &NO_POINTER,
+                "pointerIndex out of range pointerIndex=-1 pointerCount=1",
+            ),
             Msg::Less => self.quantity = self.quantity.saturating_sub(1),
             Msg::More => {
                 if !cx.decide(Branch::ProductQuantityMany, self.quantity >= 5) {
@@ -100,7 +119,10 @@ impl Product {
         cx.decide(Branch::ProductInCart, line.is_some());
         match line {
             Some(line) => line.quantity = (line.quantity + self.quantity).min(9),
-            None => app.cart.push(Line { product: self.number, quantity: self.quantity }),
+            None => app.cart.push(Line {
+                product: self.number,
+                quantity: self.quantity,
+            }),
         }
         self.thanks = true;
     }
@@ -119,6 +141,9 @@ impl Product {
 /// The heart has arrived, even if the page it flew over is gone.
 pub(super) fn wish_shown(attached: bool, cx: &mut Cx<'_, Shop>) {
     if !cx.decide(Branch::ProductWishShown, attached) {
-        cx.throw(&DETACHED, "Fragment WishFragment{5c2d1} not attached to an activity.");
+        cx.throw(
+            &DETACHED,
+            "Fragment WishFragment{5c2d1} not attached to an activity.",
+        );
     }
 }

@@ -40,7 +40,10 @@ impl Review {
             let line = &app.cart[row];
             ui.item(id!("review_line"), Msg::GoOn, |ui| {
                 ui.text(id!("review_name"), PRODUCTS[line.product].name);
-                ui.text(id!("review_quantity"), number("", u64::from(line.quantity), " ×"));
+                ui.text(
+                    id!("review_quantity"),
+                    number("", u64::from(line.quantity), " ×"),
+                );
             });
         });
     }
@@ -51,11 +54,19 @@ impl Review {
             Msg::Order => {
                 cx.decide(Branch::ReviewDiscounted, app.discount > 0);
                 cx.decide(Branch::ReviewFirstOrder, app.orders.is_empty());
-                app.orders.insert(0, Order { total: app.total(), cancelled: false });
+                app.orders.insert(
+                    0,
+                    Order {
+                        total: app.total(),
+                        cancelled: false,
+                    },
+                );
                 app.cart.clear();
                 app.discount = 0;
                 app.checkout = Checkout::default();
-                cx.start(Page::Done(Done { number: app.orders.len() }));
+                cx.start(Page::Done(Done {
+                    number: app.orders.len(),
+                }));
             }
             Msg::GoOn => {}
         }
@@ -65,7 +76,10 @@ impl Review {
 impl Done {
     pub(super) fn view(&self, ui: &mut Ui<'_, super::Msg>) {
         ui.toolbar("Thank you", |_| {});
-        ui.text(id!("order_number"), number("Your order has the number ", self.number as u64, ""));
+        ui.text(
+            id!("order_number"),
+            number("Your order has the number ", self.number as u64, ""),
+        );
         ui.button(id!("go_on"), "Back to the shop", Msg::GoOn);
     }
 }

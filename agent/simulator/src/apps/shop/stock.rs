@@ -14,7 +14,11 @@ pub(super) const CATEGORIES: [&str; 3] = ["Books", "Games", "Garden"];
 pub(super) const PER_CATEGORY: usize = 10;
 
 const fn item(name: &'static str, price: u32, reviews: u32) -> Item {
-    Item { name, price, reviews }
+    Item {
+        name,
+        price,
+        reviews,
+    }
 }
 
 pub(super) static PRODUCTS: [Item; 30] = [
@@ -58,8 +62,14 @@ pub(super) fn price(cents: u32) -> Text {
         text[place] += (rest % 10) as u8;
         rest /= 10;
     }
-    let start = text.iter().take(7).take_while(|digit| **digit == b'0').count();
-    std::str::from_utf8(&text[start..]).map(Text::new).unwrap_or_default()
+    let start = text
+        .iter()
+        .take(7)
+        .take_while(|digit| **digit == b'0')
+        .count();
+    std::str::from_utf8(&text[start..])
+        .map(Text::new)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -68,7 +78,10 @@ mod tests {
 
     #[test]
     fn prices_are_written_with_two_places() {
-        assert_eq!([1_290, 5, 1_234_567].map(price), ["12.90 €", "0.05 €", "12345.67 €"]);
+        assert_eq!(
+            [1_290, 5, 1_234_567].map(price),
+            ["12.90 €", "0.05 €", "12345.67 €"]
+        );
     }
 
     #[test]

@@ -42,7 +42,10 @@ impl Wishlist {
     pub(super) fn update(&mut self, app: &mut Shop, msg: Msg, cx: &mut Cx<'_, Shop>) {
         match msg {
             Msg::Open(number) => {
-                cx.decide(Branch::WishInCart, app.cart.iter().any(|line| line.product == number));
+                cx.decide(
+                    Branch::WishInCart,
+                    app.cart.iter().any(|line| line.product == number),
+                );
                 cx.start(Page::Product(product::Product::of(number)));
             }
             Msg::Remove(row) => {

@@ -37,7 +37,11 @@ pub enum UnknownRule {
     #[error("APE has no setting `{name}`; known are {known}")]
     Name { name: String, known: String },
     #[error("APE's `{name}` is {wanted}, not `{value}`")]
-    Value { name: String, value: String, wanted: &'static str },
+    Value {
+        name: String,
+        value: String,
+        wanted: &'static str,
+    },
 }
 
 const NAMES: [&str; 13] = [
@@ -58,13 +62,23 @@ const NAMES: [&str; 13] = [
 
 impl ApeRules {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), UnknownRule> {
-        let wrong = |wanted| UnknownRule::Value { name: name.to_owned(), value: value.to_owned(), wanted };
+        let wrong = |wanted| UnknownRule::Value {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            wanted,
+        };
         let share = || {
-            let share = value.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+            let share = value
+                .parse::<f64>()
+                .ok()
+                .filter(|share| (0.0..=1.0).contains(share));
             share.ok_or_else(|| wrong("a number from 0 to 1"))
         };
         let number = || {
-            let number = value.parse::<u32>().ok().filter(|number| (1..=1_000_000).contains(number));
+            let number = value
+                .parse::<u32>()
+                .ok()
+                .filter(|number| (1..=1_000_000).contains(number));
             number.ok_or_else(|| wrong("a whole number from 1 on"))
         };
         match name {
@@ -73,7 +87,8 @@ impl ApeRules {
             "states_an_activity" => self.model.states_an_activity = number()? as usize,
             "targets" => self.model.targets = number()? as usize,
             "interactive_only" => {
-                self.model.interactive_only = value.parse().map_err(|_| wrong("`true` or `false`"))?;
+                self.model.interactive_only =
+                    value.parse().map_err(|_| wrong("`true` or `false`"))?;
             }
             "epsilon" => self.epsilon = share()?,
             "restart_least" => self.restart = (number()?, self.restart.1.max(number()?)),
@@ -85,7 +100,10 @@ impl ApeRules {
             "burst_most" => self.burst = (self.burst.0.min(number()?), number()?),
             _ => {
                 let known = NAMES.map(|name| format!("`{name}`")).join(", ");
-                return Err(UnknownRule::Name { name: name.to_owned(), known });
+                return Err(UnknownRule::Name {
+                    name: name.to_owned(),
+                    known,
+                });
             }
         }
         Ok(())
@@ -99,12 +117,22 @@ mod tests {
     #[test]
     fn every_setting_can_be_set_and_others_are_named() {
         for name in NAMES {
-            let value = if name == "interactive_only" { "true" } else { "1" };
+            let value = if name == "interactive_only" {
+                "true"
+            } else {
+                "1"
+            };
             let mut rules = ApeRules::default();
             rules.set(name, value).unwrap();
             assert_ne!(rules, ApeRules::default(), "{name}");
-            assert!(matches!(rules.set(name, "-1"), Err(UnknownRule::Value { .. })), "{name}");
+            assert!(
+                matches!(rules.set(name, "-1"), Err(UnknownRule::Value { .. })),
+                "{name}"
+            );
         }
-        assert!(matches!(ApeRules::default().set("alfa", "3"), Err(UnknownRule::Name { .. })));
+        assert!(matches!(
+            ApeRules::default().set("alfa", "3"),
+            Err(UnknownRule::Name { .. })
+        ));
     }
 }

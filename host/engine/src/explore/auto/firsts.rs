@@ -30,15 +30,28 @@ impl Firsts {
         let gain = gain.min(MOST);
         self.all.note(gain);
         self.kinds.entry(what).or_default().note(gain);
-        self.activities.entry(activity.clone()).or_default().entry(what).or_default().note(gain);
+        self.activities
+            .entry(activity.clone())
+            .or_default()
+            .entry(what)
+            .or_default()
+            .note(gain);
     }
 
     /// What to expect of each kind of event in an activity.
     pub(super) fn expected(&self, activity: &Text) -> impl Fn(What) -> f64 {
         let here = self.activities.get(activity);
         move |what| {
-            let of_kind = self.kinds.get(&what).copied().unwrap_or_default().mean(self.all.mean(1.0));
-            here.and_then(|here| here.get(&what)).copied().unwrap_or_default().mean(of_kind)
+            let of_kind = self
+                .kinds
+                .get(&what)
+                .copied()
+                .unwrap_or_default()
+                .mean(self.all.mean(1.0));
+            here.and_then(|here| here.get(&what))
+                .copied()
+                .unwrap_or_default()
+                .mean(of_kind)
         }
     }
 }
@@ -65,7 +78,12 @@ mod tests {
         (0..20).for_each(|_| firsts.note(&menu, What::Tap, 30.0));
         (0..20).for_each(|_| firsts.note(&form, What::Tap, 0.0));
         let of = |activity| firsts.expected(activity)(What::Tap);
-        assert!(of(&menu) > 25.0 && of(&form) < 5.0, "{} {}", of(&menu), of(&form));
+        assert!(
+            of(&menu) > 25.0 && of(&form) < 5.0,
+            "{} {}",
+            of(&menu),
+            of(&form)
+        );
         assert!(of(&form) < of(&new) && of(&new) < of(&menu), "{}", of(&new));
     }
 

@@ -17,7 +17,10 @@ pub(super) const FAR: usize = 20_000;
 const HERE: f64 = 1.5;
 /// So often Back is tried where no way out is known, before the app is started anew.
 const BACKS: u32 = 3;
-const BACK: ActionId = ActionId { path: PathId::NONE, what: What::Back };
+const BACK: ActionId = ActionId {
+    path: PathId::NONE,
+    what: What::Back,
+};
 
 impl Auto {
     /// The state that a clean start led to, as the model tells states apart now.
@@ -45,11 +48,18 @@ impl Auto {
         let root = self.root();
         let gives = |id: StateId, state: &State| {
             let is_taken = id != here.state && others.go_to(id);
-            if is_taken { 0.0 } else { self.hope(id, state, &others) }
+            if is_taken {
+                0.0
+            } else {
+                self.hope(id, state, &others)
+            }
         };
         let stay = (HERE * gives(here.state, self.model.state(here.state))).max(self.yields.mean());
         let a_start = self.costs.replay(0) as f64 / self.costs.step().max(1) as f64;
-        let on_foot = self.model.best(here.state, NEAR, 0.0, gives).filter(|(_, way)| !way.is_empty());
+        let on_foot = self
+            .model
+            .best(here.state, NEAR, 0.0, gives)
+            .filter(|(_, way)| !way.is_empty());
         let anew = root.filter(|root| *root != here.state);
         let anew = anew.and_then(|root| self.model.best(root, NEAR, a_start, gives));
         let a_step = |best: &Option<(f64, Steps)>| best.as_ref().map_or(0.0, |(a_step, _)| *a_step);
@@ -62,12 +72,17 @@ impl Auto {
         }
         let (_, mut way) = if is_anew { anew } else { on_foot }?;
         let goal = match way.last() {
-            Some((state, action)) => {
-                self.model.state(*state).known(*action).and_then(ModelAction::reliable)?
-            }
+            Some((state, action)) => self
+                .model
+                .state(*state)
+                .known(*action)
+                .and_then(ModelAction::reliable)?,
             None => root?,
         };
-        way.extend(self.most_hopeful(goal, &others, rng).map(|action| (goal, action)));
+        way.extend(
+            self.most_hopeful(goal, &others, rng)
+                .map(|action| (goal, action)),
+        );
         let walker = self.walkers.entry(number).or_default();
         (walker.goal, walker.sought, walker.backs) = (Some(goal), Some(goal), 0);
         if is_anew {
@@ -80,7 +95,11 @@ impl Auto {
 
     /// Back, where it was never tried, may lead out of here for less than a clean start.
     fn tries_back(&mut self, number: usize, here: &Spot) -> bool {
-        let is_undone = self.model.state(here.state).known(BACK).is_some_and(|back| back.visits == 0);
+        let is_undone = self
+            .model
+            .state(here.state)
+            .known(BACK)
+            .is_some_and(|back| back.visits == 0);
         let walker = self.walkers.entry(number).or_default();
         let tries = is_undone && walker.backs < BACKS;
         if tries {
@@ -94,17 +113,27 @@ impl Auto {
     /// as good each time, or one would set out for it again and again.
     pub(super) fn hope(&self, id: StateId, state: &State, others: &Others) -> f64 {
         let expected = self.firsts.expected(&state.activity);
-        let best = self.undone(id, state, others).map(|action| expected(action.what)).fold(0.0, f64::max);
+        let best = self
+            .undone(id, state, others)
+            .map(|action| expected(action.what))
+            .fold(0.0, f64::max);
         best * 0.5_f64.powi(self.missed.get(&id).copied().unwrap_or(0))
     }
 
     fn most_hopeful(&self, id: StateId, others: &Others, rng: &mut Rng) -> Option<ActionId> {
         let state = self.model.state(id);
         let expected = self.firsts.expected(&state.activity);
-        let best = self.undone(id, state, others).map(|action| expected(action.what)).fold(0.0, f64::max);
-        let actions: Vec<ActionId> =
-            self.undone(id, state, others).filter(|action| expected(action.what) >= best).collect();
-        actions.get(rng.random_range(0..actions.len().max(1))).copied()
+        let best = self
+            .undone(id, state, others)
+            .map(|action| expected(action.what))
+            .fold(0.0, f64::max);
+        let actions: Vec<ActionId> = self
+            .undone(id, state, others)
+            .filter(|action| expected(action.what) >= best)
+            .collect();
+        actions
+            .get(rng.random_range(0..actions.len().max(1)))
+            .copied()
     }
 
     /// What was never done in a state, and is a reason to go there.
@@ -118,8 +147,14 @@ impl Auto {
         let is_undone = move |action: &&ModelAction| {
             action.aliases > 0 && action.visits + others.doing(id, action.id) == 0
         };
-        let matters = move |what: What| !comes_from_outside(what) && weight(what, is_rich) >= MATTERS;
-        state.actions.iter().filter(is_undone).map(|action| action.id).filter(move |id| matters(id.what))
+        let matters =
+            move |what: What| !comes_from_outside(what) && weight(what, is_rich) >= MATTERS;
+        state
+            .actions
+            .iter()
+            .filter(is_undone)
+            .map(|action| action.id)
+            .filter(move |id| matters(id.what))
     }
 
     /// Where to go when here nothing new has been seen for a while; nothing if it is gone to on foot, by the plan.
@@ -138,10 +173,17 @@ impl Auto {
         let cost = |way: &[(StateId, ActionId)]| self.costs.step() * way.len() as u64;
         let on_foot = way(here.state);
         let anew = root.and_then(way);
-        let snapshot = walker.saved.get(&goal).filter(|saved| self.model.is_alive(saved.lands));
+        let snapshot = walker
+            .saved
+            .get(&goal)
+            .filter(|saved| self.model.is_alive(saved.lands));
         let snapshot = snapshot.and_then(|saved| Some((saved.id, way(saved.lands)?)));
-        let snapshot_cost = snapshot.as_ref().map_or(u64::MAX, |(_, rest)| self.costs.restore() + cost(rest));
-        let on_foot_cost = on_foot.as_deref().map_or(u64::MAX, |way| cost(way) + cost(way) / 2);
+        let snapshot_cost = snapshot
+            .as_ref()
+            .map_or(u64::MAX, |(_, rest)| self.costs.restore() + cost(rest));
+        let on_foot_cost = on_foot
+            .as_deref()
+            .map_or(u64::MAX, |way| cost(way) + cost(way) / 2);
         let anew_cost = anew.as_deref().map_or(u64::MAX, |way| start + cost(way));
         match snapshot {
             Some((id, rest)) if snapshot_cost < on_foot_cost.min(anew_cost) => {

@@ -29,7 +29,11 @@ impl Others {
 
     /// How many of them do this now. It counts as done: what one finds out by it the others will know.
     pub(super) fn doing(&self, state: StateId, action: ActionId) -> u32 {
-        let same = self.doing.iter().filter(|doing| **doing == (state, action)).count();
+        let same = self
+            .doing
+            .iter()
+            .filter(|doing| **doing == (state, action))
+            .count();
         u32::try_from(same).unwrap_or(u32::MAX)
     }
 }

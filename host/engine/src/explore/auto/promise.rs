@@ -38,9 +38,9 @@ impl Promise {
 
     /// In thousandths.
     pub(super) fn of(&self, state: StateId) -> u64 {
-        self.states
-            .get(&state)
-            .map_or(0, |known| 1_000 * u64::from(1 + known.gains) / u64::from(1 + 3 * known.picks))
+        self.states.get(&state).map_or(0, |known| {
+            1_000 * u64::from(1 + known.gains) / u64::from(1 + 3 * known.picks)
+        })
     }
 
     /// One of the most promising.
@@ -57,14 +57,26 @@ impl Promise {
         self.states.retain(|state, _| model.is_alive(*state));
         let score = |(state, known): (&StateId, &Known)| {
             let visits = f64::from(model.state(*state).visits.max(1));
-            let undone = model.state(*state).actions.iter().filter(|action| action.visits == 0).count();
+            let undone = model
+                .state(*state)
+                .actions
+                .iter()
+                .filter(|action| action.visits == 0)
+                .count();
             // There are activities that show ever new states with much undone, and nothing comes of it.
             let part = yields.of_activity(&model.state(*state).activity);
             let promise = part * (1.0 + f64::from(known.gains) + 0.2 * undone as f64);
-            (promise / (visits.sqrt() * f64::from(1 + known.picks)), *state)
+            (
+                promise / (visits.sqrt() * f64::from(1 + known.picks)),
+                *state,
+            )
         };
-        let mut scores: Vec<(f64, StateId)> =
-            self.states.iter().filter(|(state, _)| !others.go_to(**state)).map(score).collect();
+        let mut scores: Vec<(f64, StateId)> = self
+            .states
+            .iter()
+            .filter(|(state, _)| !others.go_to(**state))
+            .map(score)
+            .collect();
         scores.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         scores.truncate(AMONG);
         let sum: f64 = scores.iter().map(|(score, _)| score).sum();

@@ -70,7 +70,11 @@ impl Yields {
     pub(super) fn weigh(&mut self, new: New, activity: &Text) -> u32 {
         self.counts_branches |= new.branches > 0;
         let only_screens = self.only_screens.entry(activity.clone()).or_default();
-        *only_screens = if new.branches > 0 { 0 } else { *only_screens + new.screens };
+        *only_screens = if new.branches > 0 {
+            0
+        } else {
+            *only_screens + new.screens
+        };
         let counts = !self.counts_branches || *only_screens <= ONLY_SCREENS && !self.is_rich();
         new.branches * 2 + if counts { new.screens } else { 0 } + new.activities * 4
     }
@@ -81,8 +85,15 @@ impl Yields {
         let gain = f64::from(gain.min(MOST));
         self.all.note(gain);
         self.kinds.entry(what).or_default().note(gain);
-        self.activities.entry(activity.clone()).or_default().note(gain);
-        let side = if comes_from_outside(what) { &mut self.outside } else { &mut self.inside };
+        self.activities
+            .entry(activity.clone())
+            .or_default()
+            .note(gain);
+        let side = if comes_from_outside(what) {
+            &mut self.outside
+        } else {
+            &mut self.inside
+        };
         side.note(gain);
     }
 
@@ -122,7 +133,9 @@ impl Yields {
     /// use to run about.
     pub(super) fn is_poor(&self, stretch: Stretch) -> bool {
         let expected = self.run.gains * u64::from(stretch.events);
-        stretch.is_long() && self.is_rich() && POOR * stretch.gains * u64::from(self.run.events) < expected
+        stretch.is_long()
+            && self.is_rich()
+            && POOR * stretch.gains * u64::from(self.run.events) < expected
     }
 
     /// How often something should come from outside: as rarely as may be while there is much inside.
@@ -193,7 +206,10 @@ mod tests {
         assert!(yields.is_rich());
         noted(100, What::Tap, 2, &mut yields);
         noted(100, What::System(3), 2, &mut yields);
-        assert_eq!((yields.is_rich(), yields.share_from_outside()), (true, SHARES.0));
+        assert_eq!(
+            (yields.is_rich(), yields.share_from_outside()),
+            (true, SHARES.0)
+        );
         noted(100, What::Tap, 0, &mut yields);
         assert!(!yields.is_rich() && yields.share_from_outside() > SHARES.0);
         noted(1, What::Tap, 1_000, &mut yields);
@@ -202,10 +218,22 @@ mod tests {
 
     #[test]
     fn screens_count_where_no_branches_are_counted_and_else_only_so_many_without_new_code() {
-        let (screen, code) = (New { screens: 1, ..New::default() }, New { branches: 3, ..New::default() });
+        let (screen, code) = (
+            New {
+                screens: 1,
+                ..New::default()
+            },
+            New {
+                branches: 3,
+                ..New::default()
+            },
+        );
         let [form, other] = ["Form", "Other"].map(Text::new);
         let mut yields = Yields::default();
-        assert!((0..100).all(|_| yields.weigh(screen, &form) == 1), "no phone tells of branches");
+        assert!(
+            (0..100).all(|_| yields.weigh(screen, &form) == 1),
+            "no phone tells of branches"
+        );
         assert_eq!(yields.weigh(code, &form), 6);
         assert_eq!(yields.weigh(screen, &other), 0, "the app is rich");
         noted(100, What::Tap, 0, &mut yields);

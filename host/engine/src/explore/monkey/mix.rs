@@ -61,7 +61,9 @@ pub enum UnknownShare {
 
 impl Default for Mix {
     fn default() -> Mix {
-        Mix { shares: SHARES.map(|(.., share)| share) }
+        Mix {
+            shares: SHARES.map(|(.., share)| share),
+        }
     }
 }
 
@@ -72,15 +74,26 @@ impl Mix {
         let mut fixed = [false; SHARES.len()];
         for (name, share) in given {
             if !(0.0..=100.0).contains(share) {
-                return Err(UnknownShare::Share { name: name.clone(), share: *share });
+                return Err(UnknownShare::Share {
+                    name: name.clone(),
+                    share: *share,
+                });
             }
             let place = SHARES.iter().position(|(known, ..)| known == name);
             let known = || SHARES.map(|(name, ..)| name).join(", ");
-            let place = place.ok_or_else(|| UnknownShare::Name { name: name.clone(), known: known() })?;
+            let place = place.ok_or_else(|| UnknownShare::Name {
+                name: name.clone(),
+                known: known(),
+            })?;
             (mix.shares[place], fixed[place]) = (*share, true);
         }
         let sum = |of_fixed: bool| {
-            mix.shares.iter().zip(fixed).filter(|(_, fixed)| *fixed == of_fixed).map(|(share, _)| share).sum()
+            mix.shares
+                .iter()
+                .zip(fixed)
+                .filter(|(_, fixed)| *fixed == of_fixed)
+                .map(|(share, _)| share)
+                .sum()
         };
         let (given, others): (f64, f64) = (sum(true), sum(false));
         if given > 100.0 {
@@ -135,7 +148,12 @@ mod tests {
     #[test]
     fn what_is_not_given_keeps_its_proportions() {
         let mix = Mix::with(&[("touch".into(), 50.0), ("nav".into(), 0.0)]).unwrap();
-        let of = |name| mix.shares[SHARES.iter().position(|(known, ..)| *known == name).unwrap()];
+        let of = |name| {
+            mix.shares[SHARES
+                .iter()
+                .position(|(known, ..)| *known == name)
+                .unwrap()]
+        };
         assert!((mix.shares.iter().sum::<f64>() - 100.0).abs() < 1e-9);
         assert_eq!((of("touch"), of("nav")), (50.0, 0.0));
         assert!((of("trackball") / of("motion") - 1.5).abs() < 1e-9);
@@ -146,18 +164,32 @@ mod tests {
         let with = |name: &str, share| Mix::with(&[(name.into(), share)]);
         assert!(matches!(with("tuch", 5.0), Err(UnknownShare::Name { .. })));
         for share in [101.0, -5.0, f64::NAN, f64::INFINITY] {
-            assert!(matches!(with("touch", share), Err(UnknownShare::Share { .. })), "{share}");
+            assert!(
+                matches!(with("touch", share), Err(UnknownShare::Share { .. })),
+                "{share}"
+            );
         }
         let both = [("touch".to_owned(), 60.0), ("nav".to_owned(), 60.0)];
-        assert!(matches!(Mix::with(&both), Err(UnknownShare::TooMuch { .. })));
-        let none: Vec<(String, f64)> = SHARES.iter().map(|(name, ..)| ((*name).to_owned(), 0.0)).collect();
-        assert!(matches!(Mix::with(&none), Err(UnknownShare::TooLittle { .. })));
+        assert!(matches!(
+            Mix::with(&both),
+            Err(UnknownShare::TooMuch { .. })
+        ));
+        let none: Vec<(String, f64)> = SHARES
+            .iter()
+            .map(|(name, ..)| ((*name).to_owned(), 0.0))
+            .collect();
+        assert!(matches!(
+            Mix::with(&none),
+            Err(UnknownShare::TooLittle { .. })
+        ));
     }
 
     #[test]
     fn events_come_as_often_as_their_share_says() {
         let (mix, mut rng) = (Mix::default(), Seed(1).rng());
-        let touches = (0..20_000).filter(|_| mix.draw(&mut rng) == Event::Touch).count();
+        let touches = (0..20_000)
+            .filter(|_| mix.draw(&mut rng) == Event::Touch)
+            .count();
         assert!((2_800..3_200).contains(&touches), "{touches}");
     }
 
@@ -165,8 +197,17 @@ mod tests {
     fn any_key_is_a_letter_or_a_digit_as_seldom_as_with_android() {
         let mut rng = Seed(1).rng();
         let keys: Vec<_> = (0..20_000).map(|_| any_key(&mut rng)).collect();
-        let typed = keys.iter().flatten().filter(|code| matches!(code, 7..=16 | 29..=54)).count();
+        let typed = keys
+            .iter()
+            .flatten()
+            .filter(|code| matches!(code, 7..=16 | 29..=54))
+            .count();
         assert!((2_000..2_600).contains(&typed), "36 of 313 keys: {typed}");
-        assert!(!keys.iter().flatten().any(|code| matches!(code, 5 | 6 | 26 | 176 | 187 | 223)));
+        assert!(
+            !keys
+                .iter()
+                .flatten()
+                .any(|code| matches!(code, 5 | 6 | 26 | 176 | 187 | 223))
+        );
     }
 }

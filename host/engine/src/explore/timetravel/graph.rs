@@ -44,7 +44,13 @@ impl Graph {
         let is_new = !self.states.contains_key(&state);
         if is_new {
             let is_interesting = new || self.interesting.is_empty();
-            self.states.insert(state, State { is_interesting, ..State::default() });
+            self.states.insert(
+                state,
+                State {
+                    is_interesting,
+                    ..State::default()
+                },
+            );
             if is_interesting {
                 self.interesting.push(state);
             }
@@ -96,7 +102,12 @@ impl Graph {
         let mut came: HashMap<u64, u64> = from.iter().map(|from| (*from, *from)).collect();
         let mut queue: VecDeque<u64> = from.into_iter().collect();
         while let Some(state) = queue.pop_front() {
-            for next in self.states.get(&state).iter().flat_map(|state| state.next.keys()) {
+            for next in self
+                .states
+                .get(&state)
+                .iter()
+                .flat_map(|state| state.next.keys())
+            {
                 came.entry(*next).or_insert_with(|| {
                     queue.push_back(*next);
                     state
@@ -112,9 +123,15 @@ impl Graph {
 
     /// f0 · (1 + r)^w · (1 − p)^(v − w).
     pub(super) fn fitness(&self, state: u64, rules: &TravelRules) -> f64 {
-        let Some(known) = self.states.get(&state) else { return 0.0 };
+        let Some(known) = self.states.get(&state) else {
+            return 0.0;
+        };
         let visits = self.visits.get(&state).copied().unwrap_or(0);
-        let first = if known.is_interesting { rules.interesting } else { 1.0 };
+        let first = if known.is_interesting {
+            rules.interesting
+        } else {
+            1.0
+        };
         let found = i32::try_from(known.found).unwrap_or(i32::MAX);
         let others = i32::try_from(visits.saturating_sub(known.found)).unwrap_or(i32::MAX);
         first * (1.0 + rules.reward).powi(found) * (1.0 - rules.penalty).powi(others)
@@ -122,7 +139,11 @@ impl Graph {
 
     /// The interesting state whose neighbourhood has the highest mean fitness, of those that recorded steps lead to and those
     /// that are saved: after the app was left and brought back, a walker may be where no steps lead.
-    pub(super) fn fittest(&self, rules: &TravelRules, is_saved: impl Fn(u64) -> bool) -> Option<u64> {
+    pub(super) fn fittest(
+        &self,
+        rules: &TravelRules,
+        is_saved: impl Fn(u64) -> bool,
+    ) -> Option<u64> {
         let reachable = self.reachable(self.root);
         let mut best: Option<(f64, u64)> = None;
         let can = |state: &&u64| reachable.contains_key(*state) || is_saved(**state);
@@ -142,11 +163,19 @@ impl Graph {
         let mut reached = BTreeSet::from([state]);
         let mut edge = vec![state];
         for _ in 0..rules.neighbourhood {
-            let next =
-                edge.iter().filter_map(|state| self.states.get(state)).flat_map(|state| state.next.keys());
-            edge = next.copied().filter(|state| reached.insert(*state)).collect();
+            let next = edge
+                .iter()
+                .filter_map(|state| self.states.get(state))
+                .flat_map(|state| state.next.keys());
+            edge = next
+                .copied()
+                .filter(|state| reached.insert(*state))
+                .collect();
         }
-        let sum: f64 = reached.iter().map(|state| self.fitness(*state, rules)).sum();
+        let sum: f64 = reached
+            .iter()
+            .map(|state| self.fitness(*state, rules))
+            .sum();
         sum / reached.len() as f64
     }
 }
@@ -202,7 +231,10 @@ mod tests {
         assert!(graph.fitness(10, &rules) > graph.fitness(20, &rules));
         assert_ne!(graph.fittest(&rules, |_| true), Some(10));
         // Without neighbourhoods it would be.
-        let alone = TravelRules { neighbourhood: 0, ..rules };
+        let alone = TravelRules {
+            neighbourhood: 0,
+            ..rules
+        };
         assert_eq!(graph.fittest(&alone, |_| true), Some(10));
     }
 
@@ -211,7 +243,15 @@ mod tests {
         let mut graph = Graph::default();
         graph.visit(None, 1, true, false);
         graph.started(1);
-        let walk = [(1, 1, 0), (1, 2, 1), (2, 3, 2), (3, 2, 3), (2, 4, 4), (4, 5, 5), (1, 4, 6)];
+        let walk = [
+            (1, 1, 0),
+            (1, 2, 1),
+            (2, 3, 2),
+            (3, 2, 3),
+            (2, 4, 4),
+            (4, 5, 5),
+            (1, 4, 6),
+        ];
         for (from, to, number) in walk {
             graph.visit(Some((from, &step(number))), to, true, false);
         }

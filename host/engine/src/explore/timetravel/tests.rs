@@ -19,8 +19,19 @@ struct Walk {
 }
 
 fn screen(name: &str) -> SharedScreen {
-    let (nodes, windows) = (vec![Node::default()], vec![Window { nodes: 1, ..Window::default() }]);
-    let content = ScreenContent { activity: name.into(), windows, nodes, ..ScreenContent::default() };
+    let (nodes, windows) = (
+        vec![Node::default()],
+        vec![Window {
+            nodes: 1,
+            ..Window::default()
+        }],
+    );
+    let content = ScreenContent {
+        activity: name.into(),
+        windows,
+        nodes,
+        ..ScreenContent::default()
+    };
     Arc::new(Screen::new(content).unwrap())
 }
 
@@ -32,14 +43,21 @@ impl Walk {
     fn begun(start_millis: u64) -> Walk {
         let monkey = Monkey::new(Mix::default(), Micros::ZERO);
         let travel = TimeTravel::over(Box::new(monkey), TravelRules::default());
-        let mut walk = Walk { travel, at: screen("home"), rng: Seed(1).rng() };
+        let mut walk = Walk {
+            travel,
+            at: screen("home"),
+            rng: Seed(1).rng(),
+        };
         walk.starts(start_millis);
         walk
     }
 
     fn starts(&mut self, millis: u64) {
         self.at = screen("home");
-        let new = New { screens: 1, ..New::default() };
+        let new = New {
+            screens: 1,
+            ..New::default()
+        };
         self.tell(Did::Started { clean: true }, &[], millis, new);
     }
 
@@ -47,19 +65,44 @@ impl Walk {
         let (screen, took, way) = (self.at.clone(), Micros::from_millis(millis), Way::default());
         let screen = Some(&screen).filter(|_| problems.is_empty());
         let inside = screen.is_some();
-        self.travel.observe(&Seen { walker: 0, did, screen, inside, problems, took, new, way: &way });
+        self.travel.observe(&Seen {
+            walker: 0,
+            did,
+            screen,
+            inside,
+            problems,
+            took,
+            new,
+            way: &way,
+        });
     }
 
     /// An event of 0.3 s.
     fn does(&mut self, number: u32, to: &str, new: bool, problems: &[Fingerprint]) {
         let (before, step) = (std::mem::replace(&mut self.at, screen(to)), step(number));
         let (before, step) = (&before, &step);
-        let did = Did::Stepped { step, node: None, before, chosen: true, quiet: true, branches: &[] };
-        self.tell(did, problems, 300, New { screens: u32::from(new), ..New::default() });
+        let did = Did::Stepped {
+            step,
+            node: None,
+            before,
+            chosen: true,
+            quiet: true,
+            branches: &[],
+        };
+        self.tell(
+            did,
+            problems,
+            300,
+            New {
+                screens: u32::from(new),
+                ..New::default()
+            },
+        );
     }
 
     fn goes(&mut self, way: &[(u32, &str)]) {
-        way.iter().for_each(|(number, to)| self.does(*number, to, *to == "found", &[]));
+        way.iter()
+            .for_each(|(number, to)| self.does(*number, to, *to == "found", &[]));
     }
 
     /// Until it is a dead end.
@@ -70,7 +113,11 @@ impl Walk {
     /// What it does next on a phone that cannot save.
     fn next(&mut self) -> Move {
         loop {
-            let at = At { walker: 0, screen: &self.at, can: Capabilities::default() };
+            let at = At {
+                walker: 0,
+                screen: &self.at,
+                can: Capabilities::default(),
+            };
             match self.travel.choose(&at, &mut self.rng) {
                 Move::Save => self.tell(Did::Refused, &[], 0, New::default()),
                 chosen => return chosen,
@@ -81,7 +128,13 @@ impl Walk {
 
 #[test]
 fn a_walker_goes_back_on_foot_where_that_takes_less_than_a_clean_start() {
-    let way = [(1, "found"), (2, "home"), (3, "dull"), (4, "home"), (3, "dull")];
+    let way = [
+        (1, "found"),
+        (2, "home"),
+        (3, "dull"),
+        (4, "home"),
+        (3, "dull"),
+    ];
     let mut walk = Walk::begun(2_500);
     walk.goes(&way);
     walk.stays("dull");
@@ -104,7 +157,14 @@ fn a_walker_that_is_stuck_in_the_fittest_state_starts_anew() {
 
 #[test]
 fn what_is_left_of_a_way_is_given_up_after_a_problem() {
-    let there = [(1, "found"), (2, "home"), (3, "dull"), (4, "far"), (5, "dull"), (6, "home")];
+    let there = [
+        (1, "found"),
+        (2, "home"),
+        (3, "dull"),
+        (4, "far"),
+        (5, "dull"),
+        (6, "home"),
+    ];
     let mut walk = Walk::begun(2_500);
     walk.goes(&there);
     walk.goes(&[(3, "dull"), (4, "far")]);

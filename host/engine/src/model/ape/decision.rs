@@ -26,7 +26,13 @@ pub type SharedTree = Arc<DecisionTree>;
 impl DecisionTree {
     /// One rule for every widget.
     pub fn plain(reducer: Reducer) -> DecisionTree {
-        DecisionTree { nodes: vec![Decision { reducer, branches: Vec::new(), initial: true }] }
+        DecisionTree {
+            nodes: vec![Decision {
+                reducer,
+                branches: Vec::new(),
+                initial: true,
+            }],
+        }
     }
 
     /// What each widget is called, in order, and the node that says so.
@@ -35,16 +41,27 @@ impl DecisionTree {
         for (number, widget) in gui.widgets.iter().enumerate() {
             let node = self.decide(gui, number, paths);
             let reducer = self.nodes[node].reducer;
-            let above = widget.parent.filter(|_| reducer.has(Reducer::PARENT)).map(|parent| names[parent].0);
-            names.push((paths.path(Path { above, own: reducer.keep(&widget.attributes) }), node));
+            let above = widget
+                .parent
+                .filter(|_| reducer.has(Reducer::PARENT))
+                .map(|parent| names[parent].0);
+            names.push((
+                paths.path(Path {
+                    above,
+                    own: reducer.keep(&widget.attributes),
+                }),
+                node,
+            ));
         }
         names
     }
 
     fn decide(&self, gui: &Gui, widget: usize, paths: &Paths) -> usize {
         let mut node = 0;
-        while let Some((_, next)) =
-            self.nodes[node].branches.iter().find(|(selector, _)| selects(*selector, gui, widget, paths))
+        while let Some((_, next)) = self.nodes[node]
+            .branches
+            .iter()
+            .find(|(selector, _)| selects(*selector, gui, widget, paths))
         {
             node = *next;
         }
@@ -60,12 +77,18 @@ impl DecisionTree {
             decision.reducer = reducer;
             return Some(tree);
         }
-        if !reducer.has(decision.reducer) || decision.branches.iter().any(|(known, _)| *known == path) {
+        if !reducer.has(decision.reducer)
+            || decision.branches.iter().any(|(known, _)| *known == path)
+        {
             return None;
         }
         let next = tree.nodes.len();
         tree.nodes[node].branches.push((path, next));
-        tree.nodes.push(Decision { reducer, branches: Vec::new(), initial: false });
+        tree.nodes.push(Decision {
+            reducer,
+            branches: Vec::new(),
+            initial: false,
+        });
         Some(tree)
     }
 }
@@ -74,7 +97,9 @@ impl DecisionTree {
 fn selects(selector: PathId, gui: &Gui, widget: usize, paths: &Paths) -> bool {
     let (mut selector, mut widget) = (selector, Some(widget));
     loop {
-        let (Some(path), Some(here)) = (paths.get(selector), widget) else { return false };
+        let (Some(path), Some(here)) = (paths.get(selector), widget) else {
+            return false;
+        };
         if !path.own.select(&gui.widgets[here].attributes) {
             return false;
         }

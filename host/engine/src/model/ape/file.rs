@@ -45,10 +45,15 @@ impl DecisionTree {
             }
             let spaces = content.len() - content.trim_start().len();
             let reducer = |text: &str| {
-                text.parse::<Reducer>().map_err(|source| AbstractionError::Reducer { line, source })
+                text.parse::<Reducer>()
+                    .map_err(|source| AbstractionError::Reducer { line, source })
             };
             if nodes.is_empty() {
-                nodes.push(Decision { reducer: reducer(trimmed)?, branches: Vec::new(), initial: true });
+                nodes.push(Decision {
+                    reducer: reducer(trimmed)?,
+                    branches: Vec::new(),
+                    initial: true,
+                });
                 open.push(0);
                 continue;
             }
@@ -58,15 +63,25 @@ impl DecisionTree {
             if spaces % 2 != 0 || spaces / 2 > open.len() {
                 return Err(AbstractionError::Indentation { line, spaces });
             }
-            let (selector, to) = trimmed.rsplit_once("=>").ok_or(AbstractionError::Branch { line })?;
+            let (selector, to) = trimmed
+                .rsplit_once("=>")
+                .ok_or(AbstractionError::Branch { line })?;
             let selector = parse_path(selector.trim(), line, paths)?;
             open.truncate(spaces / 2);
             let next = nodes.len();
             nodes[open[spaces / 2 - 1]].branches.push((selector, next));
-            nodes.push(Decision { reducer: reducer(to.trim())?, branches: Vec::new(), initial: true });
+            nodes.push(Decision {
+                reducer: reducer(to.trim())?,
+                branches: Vec::new(),
+                initial: true,
+            });
             open.push(next);
         }
-        if nodes.is_empty() { Err(AbstractionError::Empty) } else { Ok(DecisionTree { nodes }) }
+        if nodes.is_empty() {
+            Err(AbstractionError::Empty)
+        } else {
+            Ok(DecisionTree { nodes })
+        }
     }
 
     pub fn to_text(&self, paths: &Paths) -> String {
@@ -78,7 +93,11 @@ impl DecisionTree {
     fn write(&self, node: usize, depth: usize, paths: &Paths, text: &mut String) {
         for (selector, next) in &self.nodes[node].branches {
             let indent = "  ".repeat(depth);
-            text.push_str(&format!("{indent}{} => {}\n", shown(*selector, paths), self.nodes[*next].reducer));
+            text.push_str(&format!(
+                "{indent}{} => {}\n",
+                shown(*selector, paths),
+                self.nodes[*next].reducer
+            ));
             self.write(*next, depth + 1, paths, text);
         }
     }
@@ -87,17 +106,24 @@ impl DecisionTree {
 impl Model {
     /// The user's rules, and what was learned: each activity's finest abstraction, to start from or to edit.
     pub fn abstraction(&self) -> String {
-        let mut text = String::from("# What tells one widget from another. The rules to start from:\n");
+        let mut text =
+            String::from("# What tells one widget from another. The rules to start from:\n");
         text.push_str(&self.trees[0].to_text(&self.paths));
-        let mut told: Vec<usize> =
-            self.alive().map(|(_, state)| state.tree).filter(|tree| *tree != 0).collect();
+        let mut told: Vec<usize> = self
+            .alive()
+            .map(|(_, state)| state.tree)
+            .filter(|tree| *tree != 0)
+            .collect();
         told.sort_unstable();
         told.dedup();
         for tree in told {
             let of = |state: &&State| state.tree == tree;
             let states: Vec<&State> = self.alive().map(|(_, state)| state).filter(of).collect();
             let activity = states.first().map_or("", |state| state.activity.as_str());
-            text.push_str(&format!("\n# learned for {} of `{activity}`:\n", states.len()));
+            text.push_str(&format!(
+                "\n# learned for {} of `{activity}`:\n",
+                states.len()
+            ));
             for line in self.trees[tree].to_text(&self.paths).lines() {
                 text.push_str(&format!("# {line}\n"));
             }
@@ -137,7 +163,10 @@ fn parse_path(text: &str, line: usize, paths: &mut Paths) -> Result<PathId, Abst
         if rest.is_empty() {
             return Ok(path);
         }
-        rest = rest.strip_prefix('/').ok_or(AbstractionError::Branch { line })?.trim_start();
+        rest = rest
+            .strip_prefix('/')
+            .ok_or(AbstractionError::Branch { line })?
+            .trim_start();
         above = Some(path);
     }
 }
@@ -158,7 +187,9 @@ fn parse_element<'t>(
         let (key, value) = rest.split_once('=').ok_or_else(broken)?;
         let key = key.trim();
         if key == "index" {
-            let digits = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
+            let digits = value
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(value.len());
             own.index = Some(value[..digits].parse().map_err(|_| broken())?);
             rest = &value[digits..];
         } else {
@@ -168,7 +199,12 @@ fn parse_element<'t>(
                 "class" => own.class = symbol,
                 "id" => own.id = symbol,
                 "text" => own.text = symbol,
-                other => return Err(AbstractionError::Attribute { line, key: other.to_owned() }),
+                other => {
+                    return Err(AbstractionError::Attribute {
+                        line,
+                        key: other.to_owned(),
+                    });
+                }
             }
             rest = after;
         }
@@ -189,8 +225,12 @@ fn quoted(text: &str) -> Option<(String, &str)> {
                 'r' => '\r',
                 '0' => '\0',
                 'u' => {
-                    let digits: String =
-                        chars.by_ref().map(|(_, c)| c).skip(1).take_while(|c| *c != '}').collect();
+                    let digits: String = chars
+                        .by_ref()
+                        .map(|(_, c)| c)
+                        .skip(1)
+                        .take_while(|c| *c != '}')
+                        .collect();
                     char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?
                 }
                 other => other,

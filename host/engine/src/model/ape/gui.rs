@@ -31,7 +31,9 @@ impl Gui {
         let actions = possible
             .iter()
             .map(|possible| {
-                let widget = possible.node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
+                let widget = possible
+                    .node
+                    .and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
                 (widget, possible.what)
             })
             .collect();
@@ -46,7 +48,12 @@ impl Gui {
 
 impl Gui {
     /// A state is a set: of names, and of what can be done to what has them.
-    pub(super) fn key(&self, names: &[(PathId, usize)], paths: &Paths, interactive_only: bool) -> u64 {
+    pub(super) fn key(
+        &self,
+        names: &[(PathId, usize)],
+        paths: &Paths,
+        interactive_only: bool,
+    ) -> u64 {
         let mut masks = vec![0_u32; names.len()];
         for (widget, what) in &self.actions {
             if let Some(mask) = widget.and_then(|widget| masks.get_mut(widget as usize)) {
@@ -61,8 +68,13 @@ impl Gui {
             .collect();
         set.sort_unstable();
         set.dedup();
-        let start = mixed(xxhash_rust::xxh3::xxh3_64(self.activity.as_bytes()), self.window);
-        set.into_iter().fold(start, |key, (path, mask)| mixed(key, mixed(path, u64::from(mask))))
+        let start = mixed(
+            xxhash_rust::xxh3::xxh3_64(self.activity.as_bytes()),
+            self.window,
+        );
+        set.into_iter().fold(start, |key, (path, mask)| {
+            mixed(key, mixed(path, u64::from(mask)))
+        })
     }
 }
 
@@ -95,13 +107,25 @@ fn widgets(nodes: &[Node], paths: &mut Paths) -> Vec<Widget> {
 
 /// What a person sees of it. What stands in a field was typed by the explorer itself and says nothing.
 fn appearance(node: &Node) -> Text {
-    let label = if node.is(NodeFlags::EDITABLE) { "" } else { node.label().as_str() };
+    let label = if node.is(NodeFlags::EDITABLE) {
+        ""
+    } else {
+        node.label().as_str()
+    };
     let mark = |flag, mark: &'static str| if node.is(flag) { mark } else { "" };
     let checked = mark(NodeFlags::CHECKED, " (checked)");
     let selected = mark(NodeFlags::SELECTED, " (selected)");
-    let disabled = if node.is(NodeFlags::ENABLED) { "" } else { " (disabled)" };
+    let disabled = if node.is(NodeFlags::ENABLED) {
+        ""
+    } else {
+        " (disabled)"
+    };
     if checked.is_empty() && selected.is_empty() && disabled.is_empty() {
-        return if label.is_empty() { Text::default() } else { node.label().clone() };
+        return if label.is_empty() {
+            Text::default()
+        } else {
+            node.label().clone()
+        };
     }
     Text::from(format!("{label}{checked}{selected}{disabled}"))
 }

@@ -27,7 +27,10 @@ impl Learned {
     pub fn from_rules(text: &str) -> Result<Learned, AbstractionError> {
         let mut paths = Paths::default();
         let rules = DecisionTree::parse(text, &mut paths)?.to_text(&paths);
-        Ok(Learned { rules, finer: BTreeMap::new() })
+        Ok(Learned {
+            rules,
+            finer: BTreeMap::new(),
+        })
     }
 
     /// A model that starts from these rules.
@@ -40,7 +43,10 @@ impl Learned {
 
 impl Default for Learned {
     fn default() -> Learned {
-        Learned { rules: format!("{}\n", Reducer::TYPE), finer: BTreeMap::new() }
+        Learned {
+            rules: format!("{}\n", Reducer::TYPE),
+            finer: BTreeMap::new(),
+        }
     }
 }
 
@@ -51,7 +57,9 @@ impl Model {
 
     fn learned_below(&self, parent: Option<StateId>, tree: usize) -> Learned {
         let split = |(&(above, key), state): (&(Option<StateId>, u64), &StateId)| {
-            let (finer, _) = self.states[state.0 as usize].refined.filter(|_| above == parent)?;
+            let (finer, _) = self.states[state.0 as usize]
+                .refined
+                .filter(|_| above == parent)?;
             Some((key, self.learned_below(Some(*state), finer)))
         };
         Learned {
@@ -76,7 +84,10 @@ struct Level {
 
 impl Frozen {
     pub(crate) fn new(learned: &Learned) -> Result<Frozen, AbstractionError> {
-        let mut frozen = Frozen { paths: Paths::default(), levels: Vec::new() };
+        let mut frozen = Frozen {
+            paths: Paths::default(),
+            levels: Vec::new(),
+        };
         frozen.add(learned)?;
         Ok(frozen)
     }
@@ -84,7 +95,10 @@ impl Frozen {
     fn add(&mut self, learned: &Learned) -> Result<usize, AbstractionError> {
         let tree = DecisionTree::parse(&learned.rules, &mut self.paths)?;
         let place = self.levels.len();
-        self.levels.push(Level { tree, finer: HashMap::new() });
+        self.levels.push(Level {
+            tree,
+            finer: HashMap::new(),
+        });
         for (key, finer) in &learned.finer {
             let below = self.add(finer)?;
             self.levels[place].finer.insert(*key, below);

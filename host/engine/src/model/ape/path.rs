@@ -74,17 +74,41 @@ impl Paths {
 
     /// The same for equal paths, also in another process that has met others before.
     pub fn hash(&self, path: PathId) -> u64 {
-        (path.0 as usize).checked_sub(1).and_then(|place| self.hashes.get(place)).copied().unwrap_or(0)
+        (path.0 as usize)
+            .checked_sub(1)
+            .and_then(|place| self.hashes.get(place))
+            .copied()
+            .unwrap_or(0)
     }
 
     fn hashed(&self, path: &Path) -> u64 {
-        let Attributes { class, id, text, index } = path.own;
-        let said = |symbol: Option<Symbol>| symbol.map_or(0, |symbol| xxh3_64(self.text(symbol).as_bytes()));
-        let which = [class.is_some(), id.is_some(), text.is_some(), index.is_some()];
-        let kept = which.into_iter().fold(1, |bits, kept| bits << 1 | u64::from(kept));
-        [said(class), said(id), said(text), u64::from(index.unwrap_or(0)), kept]
+        let Attributes {
+            class,
+            id,
+            text,
+            index,
+        } = path.own;
+        let said = |symbol: Option<Symbol>| {
+            symbol.map_or(0, |symbol| xxh3_64(self.text(symbol).as_bytes()))
+        };
+        let which = [
+            class.is_some(),
+            id.is_some(),
+            text.is_some(),
+            index.is_some(),
+        ];
+        let kept = which
             .into_iter()
-            .fold(path.above.map_or(0, |above| self.hash(above)), mixed)
+            .fold(1, |bits, kept| bits << 1 | u64::from(kept));
+        [
+            said(class),
+            said(id),
+            said(text),
+            u64::from(index.unwrap_or(0)),
+            kept,
+        ]
+        .into_iter()
+        .fold(path.above.map_or(0, |above| self.hash(above)), mixed)
     }
 
     /// `None` for the empty path.

@@ -18,9 +18,14 @@ impl Model {
     /// A state takes its parts back, and is never split in that way again.
     pub(super) fn join(&mut self, state: StateId) {
         let leaves = self.leaves(state);
-        let Some((_, change)) = self.states[state.0 as usize].refined.take() else { return };
+        let Some((_, change)) = self.states[state.0 as usize].refined.take() else {
+            return;
+        };
         for below in self.below(state) {
-            let (parent, key) = (self.states[below.0 as usize].parent, self.states[below.0 as usize].key);
+            let (parent, key) = (
+                self.states[below.0 as usize].parent,
+                self.states[below.0 as usize].key,
+            );
             self.known.remove(&(parent, key));
         }
         self.revive(state);
@@ -40,17 +45,24 @@ impl Model {
             let old = &mut self.states[state.0 as usize];
             guis.append(&mut old.guis);
             visits += std::mem::take(&mut old.visits);
-            let (actions, incoming) = (std::mem::take(&mut old.actions), std::mem::take(&mut old.incoming));
+            let (actions, incoming) = (
+                std::mem::take(&mut old.actions),
+                std::mem::take(&mut old.incoming),
+            );
             old.places.clear();
             old.in_vain.clear();
             for action in actions {
                 for target in action.targets {
                     transitions.extend(&target.kept);
-                    self.states[target.state.0 as usize].incoming.remove(&(state, action.id));
+                    self.states[target.state.0 as usize]
+                        .incoming
+                        .remove(&(state, action.id));
                 }
             }
             for (from, action) in incoming {
-                let Some(place) = self.states[from.0 as usize].places.get(&action).copied() else { continue };
+                let Some(place) = self.states[from.0 as usize].places.get(&action).copied() else {
+                    continue;
+                };
                 let action = &mut self.states[from.0 as usize].actions[place];
                 action.targets.retain(|target| {
                     let stays = target.state != state;
@@ -73,7 +85,12 @@ impl Model {
             let new = &mut self.states[state.0 as usize];
             new.guis.push(kept);
             new.visits += share.max(1);
-            self.add_actions(&Spot { state, gui, names, kept: Some(kept) });
+            self.add_actions(&Spot {
+                state,
+                gui,
+                names,
+                kept: Some(kept),
+            });
         }
         for kept in transitions {
             let transition = self.transitions[kept as usize];
@@ -86,7 +103,10 @@ impl Model {
 
     /// What it is split into, down to the last.
     pub(super) fn leaves(&self, state: StateId) -> Vec<StateId> {
-        self.below(state).into_iter().filter(|below| self.is_alive(*below)).collect()
+        self.below(state)
+            .into_iter()
+            .filter(|below| self.is_alive(*below))
+            .collect()
     }
 
     fn below(&self, state: StateId) -> Vec<StateId> {

@@ -40,7 +40,10 @@ impl Reducer {
     /// what tells the text: a text may never come again.
     pub fn not_coarser(self) -> impl Iterator<Item = Reducer> {
         const ORDER: [u8; 16] = [0, 1, 8, 4, 2, 9, 5, 12, 3, 10, 6, 13, 11, 7, 14, 15];
-        ORDER.into_iter().map(Reducer).filter(move |other| !self.has(*other))
+        ORDER
+            .into_iter()
+            .map(Reducer)
+            .filter(move |other| !self.has(*other))
     }
 
     /// What is left of a widget's own attributes.
@@ -56,9 +59,16 @@ impl Reducer {
 
 impl fmt::Display for Reducer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<&str> =
-            NAMES.iter().filter(|(_, part)| self.has(*part)).map(|(name, _)| *name).collect();
-        f.write_str(&if parts.is_empty() { "none".to_owned() } else { parts.join("+") })
+        let parts: Vec<&str> = NAMES
+            .iter()
+            .filter(|(_, part)| self.has(*part))
+            .map(|(name, _)| *name)
+            .collect();
+        f.write_str(&if parts.is_empty() {
+            "none".to_owned()
+        } else {
+            parts.join("+")
+        })
     }
 }
 
@@ -77,8 +87,12 @@ impl FromStr for Reducer {
             return Ok(Reducer::NONE);
         }
         text.split('+').try_fold(Reducer::NONE, |reducer, name| {
-            let part = NAMES.iter().find(|(known, _)| *known == name.trim()).map(|(_, part)| *part);
-            part.map(|part| reducer.with(part)).ok_or_else(|| NotAReducer(text.trim().to_owned()))
+            let part = NAMES
+                .iter()
+                .find(|(known, _)| *known == name.trim())
+                .map(|(_, part)| *part);
+            part.map(|part| reducer.with(part))
+                .ok_or_else(|| NotAReducer(text.trim().to_owned()))
         })
     }
 }

@@ -56,12 +56,25 @@ impl Model {
         }
         let mut names: Vec<PathId> = Vec::new();
         for (widget, _) in &spot.gui.actions {
-            names.extend(widget.and_then(|widget| spot.names.get(widget as usize)).map(|(path, _)| *path));
+            names.extend(
+                widget
+                    .and_then(|widget| spot.names.get(widget as usize))
+                    .map(|(path, _)| *path),
+            );
         }
         names.sort_unstable();
         let many = |path: PathId| {
-            let mut widgets: Vec<u32> = spot.gui.actions.iter().filter_map(|(widget, _)| *widget).collect();
-            widgets.retain(|widget| spot.names.get(*widget as usize).is_some_and(|(name, _)| *name == path));
+            let mut widgets: Vec<u32> = spot
+                .gui
+                .actions
+                .iter()
+                .filter_map(|(widget, _)| *widget)
+                .collect();
+            widgets.retain(|widget| {
+                spot.names
+                    .get(*widget as usize)
+                    .is_some_and(|(name, _)| *name == path)
+            });
             widgets.sort_unstable();
             widgets.dedup();
             widgets.len() > self.rules.alpha
@@ -91,7 +104,9 @@ impl Model {
     fn coarsen(&mut self, state: StateId) -> bool {
         let mut above = self.states[state.0 as usize].parent;
         while let Some(parent) = above {
-            let State { children, activity, .. } = &self.states[parent.0 as usize];
+            let State {
+                children, activity, ..
+            } = &self.states[parent.0 as usize];
             if children.len() > self.rules.beta + self.allowed(activity) {
                 self.join(parent);
                 return true;
@@ -104,25 +119,47 @@ impl Model {
     /// An action that has led to two states: the change that tells the two apart with the fewest new states, then with the
     /// fewest new names.
     fn refine_state(&mut self, state: StateId, action: ActionId, to: StateId) -> bool {
-        let Some(known) = self.states[state.0 as usize].known(action) else { return false };
-        if known.targets.len() < 2 || known.targets.len() > self.rules.targets || self.is_full(state) {
+        let Some(known) = self.states[state.0 as usize].known(action) else {
+            return false;
+        };
+        if known.targets.len() < 2
+            || known.targets.len() > self.rules.targets
+            || self.is_full(state)
+        {
             return false;
         }
         let kept: usize = known.targets.iter().map(|target| target.kept.len()).sum();
-        let Some(here) = known.targets.iter().find(|target| target.state == to) else { return false };
-        let others: Vec<Vec<u32>> =
-            known.targets.iter().filter(|other| other.state != to).map(|other| other.kept.clone()).collect();
+        let Some(here) = known.targets.iter().find(|target| target.state == to) else {
+            return false;
+        };
+        let others: Vec<Vec<u32>> = known
+            .targets
+            .iter()
+            .filter(|other| other.state != to)
+            .map(|other| other.kept.clone())
+            .collect();
         let here = here.kept.clone();
-        if self.states[state.0 as usize].in_vain.get(&action).is_some_and(|before| kept < before * 2) {
+        if self.states[state.0 as usize]
+            .in_vain
+            .get(&action)
+            .is_some_and(|before| kept < before * 2)
+        {
             return false;
         }
-        for other in others.iter().filter(|other| !other.is_empty() && !here.is_empty()) {
-            if let Some(Candidate { tree, change, .. }) = self.separating(state, action, &here, other) {
+        for other in others
+            .iter()
+            .filter(|other| !other.is_empty() && !here.is_empty())
+        {
+            if let Some(Candidate { tree, change, .. }) =
+                self.separating(state, action, &here, other)
+            {
                 self.split(state, tree, change);
                 return true;
             }
         }
-        self.states[state.0 as usize].in_vain.insert(action, kept.max(1));
+        self.states[state.0 as usize]
+            .in_vain
+            .insert(action, kept.max(1));
         false
     }
 
@@ -150,7 +187,11 @@ impl Model {
                     let spot = self.spot(*gui);
                     sets.insert(self.renamed(&spot.gui, &spot.names, path, reducer));
                 }
-                let makes = (sets.len(), sets.iter().map(BTreeSet::len).sum(), reducer.size());
+                let makes = (
+                    sets.len(),
+                    sets.iter().map(BTreeSet::len).sum(),
+                    reducer.size(),
+                );
                 if best.as_ref().is_none_or(|best| makes < best.makes) {
                     best = Some(Candidate { makes, ..candidate });
                 }
@@ -176,19 +217,25 @@ impl Model {
                 let spot = self.spot(transition.from);
                 let set = self.renamed(&spot.gui, &spot.names, path, reducer);
                 let widget = transition.widget.filter(|_| action.path == path);
-                let own =
-                    widget.map(|widget| self.new_name(&spot.gui, &spot.names, widget as usize, reducer));
+                let own = widget
+                    .map(|widget| self.new_name(&spot.gui, &spot.names, widget as usize, reducer));
                 looks.push((set, own));
             }
             looks
         };
         let (here, other) = (looks(here), looks(other));
-        here.iter().all(|here| other.iter().all(|other| here.0 != other.0 || here.1 != other.1))
+        here.iter().all(|here| {
+            other
+                .iter()
+                .all(|other| here.0 != other.0 || here.1 != other.1)
+        })
     }
 
     /// All changes of one name of this screen that are allowed and not on the black-list.
     fn candidates(&self, spot: &Spot, path: PathId) -> Vec<Candidate> {
-        let Some((_, node)) = spot.names.iter().find(|(name, _)| *name == path) else { return Vec::new() };
+        let Some((_, node)) = spot.names.iter().find(|(name, _)| *name == path) else {
+            return Vec::new();
+        };
         let state = &self.states[spot.state.0 as usize];
         let tree = Arc::clone(&self.trees[state.tree]);
         let mut candidates = Vec::new();
@@ -198,7 +245,11 @@ impl Model {
                 continue;
             }
             if let Some(tree) = tree.refined(*node, path, reducer) {
-                candidates.push(Candidate { tree, change, makes: (0, 0, 0) });
+                candidates.push(Candidate {
+                    tree,
+                    change,
+                    makes: (0, 0, 0),
+                });
             }
         }
         candidates
@@ -212,7 +263,10 @@ impl Model {
         path: PathId,
         reducer: Reducer,
     ) -> BTreeSet<PathId> {
-        let widgets = names.iter().enumerate().filter(|(_, (name, _))| *name == path);
+        let widgets = names
+            .iter()
+            .enumerate()
+            .filter(|(_, (name, _))| *name == path);
         let mut set = BTreeSet::new();
         for (widget, _) in widgets {
             set.insert(self.new_name(gui, names, widget, reducer));
@@ -220,16 +274,30 @@ impl Model {
         set
     }
 
-    fn new_name(&mut self, gui: &Gui, names: &[(PathId, usize)], widget: usize, reducer: Reducer) -> PathId {
+    fn new_name(
+        &mut self,
+        gui: &Gui,
+        names: &[(PathId, usize)],
+        widget: usize,
+        reducer: Reducer,
+    ) -> PathId {
         let of = &gui.widgets[widget];
-        let above = of.parent.filter(|_| reducer.has(Reducer::PARENT)).map(|parent| names[parent].0);
-        self.paths.path(Path { above, own: reducer.keep(&of.attributes) })
+        let above = of
+            .parent
+            .filter(|_| reducer.has(Reducer::PARENT))
+            .map(|parent| names[parent].0);
+        self.paths.path(Path {
+            above,
+            own: reducer.keep(&of.attributes),
+        })
     }
 
     fn is_full(&self, state: StateId) -> bool {
         let activity = &self.states[state.0 as usize].activity;
         let most = self.rules.states_an_activity + self.allowed(activity);
-        self.an_activity.get(activity).is_some_and(|states| *states > most)
+        self.an_activity
+            .get(activity)
+            .is_some_and(|states| *states > most)
     }
 
     fn allowed(&self, activity: &Text) -> usize {

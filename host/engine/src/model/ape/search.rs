@@ -41,7 +41,8 @@ impl Model {
     ) -> Option<(f64, Steps)> {
         let (mut best, mut found) = (0.0, None);
         let reached = self.spread(from, most, |place, link| {
-            let a_step = gives(link.state, self.state(link.state)) / (away + f64::from(link.steps) + 1.0);
+            let a_step =
+                gives(link.state, self.state(link.state)) / (away + f64::from(link.steps) + 1.0);
             if a_step > best {
                 (best, found) = (a_step, Some(place));
             }
@@ -65,7 +66,11 @@ impl Model {
             is_new
         };
         meet(from);
-        let mut queue = vec![Link { state: from, before: None, steps: 0 }];
+        let mut queue = vec![Link {
+            state: from,
+            before: None,
+            steps: 0,
+        }];
         let mut next = 0;
         while let Some(link) = queue.get(next) {
             if is_enough(next, link) {
@@ -83,7 +88,11 @@ impl Model {
                     && !self.state(to).detached
                     && meet(to)
                 {
-                    queue.push(Link { state: to, before: Some((place, action.id)), steps });
+                    queue.push(Link {
+                        state: to,
+                        before: Some((place, action.id)),
+                        steps,
+                    });
                 }
             }
         }

@@ -101,7 +101,9 @@ impl Belief {
             floor,
             expected: WITH,
         };
-        belief.priors = (0..belief.starts.len()).map(|group| belief.before(group)).collect();
+        belief.priors = (0..belief.starts.len())
+            .map(|group| belief.before(group))
+            .collect();
         belief.odds = belief.priors.clone();
         belief.conclude();
         belief
@@ -110,7 +112,10 @@ impl Belief {
     /// For targets that even the whole trace reaches only in this share of its runs.
     pub(super) fn expect(&mut self, rate: f64) {
         let [successes, failures] = WITH;
-        self.expected = [rate * (successes + failures), (1.0 - rate) * (successes + failures)];
+        self.expected = [
+            rate * (successes + failures),
+            (1.0 - rate) * (successes + failures),
+        ];
         self.floor = LOWER * rate;
         self.with = rate.min(MOST_WITH);
         self.without = self.without.min(MOST_WITHOUT * self.with);
@@ -119,7 +124,10 @@ impl Belief {
 
     /// Groups in order, as ranges of steps, each with the chance that one of its steps is needed.
     pub(super) fn groups(&self) -> impl Iterator<Item = (Range<u32>, f64)> + '_ {
-        self.chances.iter().enumerate().map(|(group, chance)| (self.range(group), *chance))
+        self.chances
+            .iter()
+            .enumerate()
+            .map(|(group, chance)| (self.range(group), *chance))
     }
 
     /// The chance that a candidate has all that is needed. Looks at the groups that it keeps in part and at no others.
@@ -134,8 +142,8 @@ impl Belief {
             }
         };
         for span in kept.iter() {
-            let [mut first, mut behind] =
-                [span.start, span.end].map(|step| self.starts.partition_point(|&start| start < step));
+            let [mut first, mut behind] = [span.start, span.end]
+                .map(|step| self.starts.partition_point(|&start| start < step));
             // The groups in which the span begins and ends, if it has not all of them.
             let begins = (self.starts.get(first) != Some(&span.start)).then(|| first - 1);
             let end = self.starts.get(behind).copied().unwrap_or(self.steps);
@@ -190,14 +198,29 @@ impl Belief {
             }
         }
         let groups = self.left_out(kept);
-        let place = self.tests.iter().position(|test| test.left_out == groups).unwrap_or_else(|| {
-            let unsaid = vec![1.0; self.odds.len()];
-            let (reached, failed, incomplete) = (0.0, 0.0, [0.0; 2]);
-            self.tests.push(Test { left_out: groups, unsaid, quiet: None, reached, failed, incomplete });
-            self.tests.len() - 1
-        });
+        let place = self
+            .tests
+            .iter()
+            .position(|test| test.left_out == groups)
+            .unwrap_or_else(|| {
+                let unsaid = vec![1.0; self.odds.len()];
+                let (reached, failed, incomplete) = (0.0, 0.0, [0.0; 2]);
+                self.tests.push(Test {
+                    left_out: groups,
+                    unsaid,
+                    quiet: None,
+                    reached,
+                    failed,
+                    incomplete,
+                });
+                self.tests.len() - 1
+            });
         let test = &mut self.tests[place];
-        *(if reached { &mut test.reached } else { &mut test.failed }) += 1.0;
+        *(if reached {
+            &mut test.reached
+        } else {
+            &mut test.failed
+        }) += 1.0;
     }
 
     /// The groups of which no step was kept.
@@ -225,7 +248,8 @@ impl Belief {
     fn conclude(&mut self) {
         self.unforeseen = [entropy(self.with), entropy(self.without)];
         self.chances.clear();
-        self.chances.extend(self.odds.iter().map(|odds| chance(*odds)));
+        self.chances
+            .extend(self.odds.iter().map(|odds| chance(*odds)));
         let mut ln = 0.0;
         self.harmless.clear();
         self.harmless.push(ln);
@@ -241,7 +265,8 @@ impl Belief {
 
     /// The odds of a group before anything is known of it.
     fn before(&self, group: usize) -> f64 {
-        let none = (1.0 - self.rare).powi(i32::try_from(self.range(group).len()).unwrap_or(i32::MAX));
+        let none =
+            (1.0 - self.rare).powi(i32::try_from(self.range(group).len()).unwrap_or(i32::MAX));
         ((1.0 - none) / none).min(NUMBER)
     }
 
@@ -279,7 +304,12 @@ impl Belief {
             self.quiet = self.odds.iter().map(|odds| *odds < QUIET).collect();
         }
         for test in &mut self.tests {
-            let Test { reached, failed, incomplete: own, .. } = *test;
+            let Test {
+                reached,
+                failed,
+                incomplete: own,
+                ..
+            } = *test;
             // How much likelier these answers are if something needed was left out.
             let others = [before[0] - own[0], before[1] - own[1]];
             let likelier = likelier(others, [reached, failed], self.with);
@@ -339,7 +369,10 @@ fn likelier(held: [f64; 2], seen: [f64; 2], with: f64) -> f64 {
     let (mut ratio, mut all) = (1.0, held[0] + held[1]);
     for (held, more, expected) in [(held[0], seen[0], with), (held[1], seen[1], 1.0 - with)] {
         for number in 0..more as u32 {
-            ratio = bounded(ratio * (held + f64::from(number)) / (all * expected), NUMBER);
+            ratio = bounded(
+                ratio * (held + f64::from(number)) / (all * expected),
+                NUMBER,
+            );
             all += 1.0;
         }
     }

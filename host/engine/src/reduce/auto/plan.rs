@@ -121,7 +121,11 @@ impl Plan {
             whole_wanted: 0,
             empty: Asked::default(),
             accepted: vec![Spans::first(steps)],
-            stage: if pass.keep_rate { Stage::Measuring } else { Stage::Searching },
+            stage: if pass.keep_rate {
+                Stage::Measuring
+            } else {
+                Stage::Searching
+            },
         };
         plan.look();
         plan
@@ -151,7 +155,9 @@ impl Plan {
 
     /// Counts an answer, and decides what follows from it.
     pub(super) fn seen(&mut self, number: usize, reached: bool) {
-        let Some(kept) = self.under_way.remove(&number) else { return };
+        let Some(kept) = self.under_way.remove(&number) else {
+            return;
+        };
         self.seen += 1;
         if kept.len() == self.steps {
             self.whole.tally.count(reached);
@@ -183,7 +189,9 @@ impl Plan {
 
     /// Whether the answer to a run that is under way could still change anything.
     pub(super) fn matters(&self, number: usize) -> bool {
-        let Some(kept) = self.under_way.get(&number) else { return false };
+        let Some(kept) = self.under_way.get(&number) else {
+            return false;
+        };
         match &self.stage {
             Stage::Measuring => true,
             Stage::Ended(_) => false,
@@ -193,7 +201,8 @@ impl Plan {
                 if kept.is_empty() {
                     return true;
                 }
-                if kept.len() == self.steps && (self.smallest().len() == self.steps || self.waits()) {
+                if kept.len() == self.steps && (self.smallest().len() == self.steps || self.waits())
+                {
                     return true;
                 }
                 let short = kept.len() as f64 <= TOO_LONG * (self.smallest().len() as f64 + RUN);
@@ -245,12 +254,16 @@ impl Plan {
 
     /// Whether the whole trace does it often enough; and how often a result must do it if that is to be kept.
     fn judge_whole(&mut self) {
-        let Tally { successes, failures } = self.whole.tally;
+        let Tally {
+            successes,
+            failures,
+        } = self.whole.tally;
         if !self.pass.keep_rate {
             if failures > self.pass.runs - self.pass.whole {
                 self.stage = Stage::Ended(End::DoesNotReproduce);
             } else if failures > 1
-                && failures * self.pass.runs > (successes + failures) * (self.pass.runs - self.pass.whole)
+                && failures * self.pass.runs
+                    > (successes + failures) * (self.pass.runs - self.pass.whole)
             {
                 // It looks as if it had to be refused: that is found out before anything else is believed.
                 self.whole_wanted = self.pass.runs;
@@ -262,13 +275,18 @@ impl Plan {
             }
             self.pass.successes = rate::not_lower(successes, self.pass.runs);
             self.pass.whole = 1;
-            self.belief.expect(f64::from(successes) / f64::from(self.pass.runs));
+            self.belief
+                .expect(f64::from(successes) / f64::from(self.pass.runs));
         }
     }
 
     /// What no belief is needed for.
     fn first_runs(&mut self) -> Option<Spans> {
-        let empty = if self.empty.tally.successes > 0 { MORE_EMPTY_RUNS } else { EMPTY_RUNS };
+        let empty = if self.empty.tally.successes > 0 {
+            MORE_EMPTY_RUNS
+        } else {
+            EMPTY_RUNS
+        };
         if self.empty.runs < empty {
             self.empty.runs += 1;
             return Some(Spans::default());
@@ -294,7 +312,11 @@ impl Plan {
     /// none at all if it tells next to nothing.
     fn best_run(&mut self) -> Option<Spans> {
         let base = self.base();
-        let under_way: Vec<Spans> = self.under_way.values().map(|kept| base.minus(kept)).collect();
+        let under_way: Vec<Spans> = self
+            .under_way
+            .values()
+            .map(|kept| base.minus(kept))
+            .collect();
         let (mut best, mut most) = ((f64::MIN, Spans::default()), 0.0_f64);
         for kept in self.options(&base) {
             let left_out = base.minus(&kept);
@@ -335,14 +357,28 @@ impl Plan {
 
     fn check(&mut self, kept: Spans, back: usize) {
         let (again, runs, tally) = (false, Vec::new(), Tally::default());
-        self.stage = Stage::Checking(Checking { kept, back, again, runs, tally });
+        self.stage = Stage::Checking(Checking {
+            kept,
+            back,
+            again,
+            runs,
+            tally,
+        });
     }
 
     /// All runs of a check are there. If they do not suffice, either the belief was wrong, and the search goes on, or the
     /// accepted result before it is checked.
     fn checked(&mut self) {
-        let Stage::Checking(check) = std::mem::replace(&mut self.stage, Stage::Searching) else { return };
-        let Checking { kept, back, again, tally, .. } = check;
+        let Stage::Checking(check) = std::mem::replace(&mut self.stage, Stage::Searching) else {
+            return;
+        };
+        let Checking {
+            kept,
+            back,
+            again,
+            tally,
+            ..
+        } = check;
         if tally.successes >= self.pass.successes {
             self.stage = Stage::Ended(End::Checked(kept, tally));
             return;
@@ -373,7 +409,9 @@ impl Plan {
             Some(larger) if back < STEPS_BACK => self.check(larger.clone(), back + 1),
             _ if kept.len() < self.steps => self.check(Spans::first(self.steps), back + 1),
             // Less is asked of the whole trace than of a result, and less than that is no reproducing.
-            _ if tally.successes < self.pass.whole => self.stage = Stage::Ended(End::DoesNotReproduce),
+            _ if tally.successes < self.pass.whole => {
+                self.stage = Stage::Ended(End::DoesNotReproduce)
+            }
             _ => self.stage = Stage::Ended(End::Checked(kept, tally)),
         }
     }

@@ -8,7 +8,9 @@ const LEVEL: f64 = 0.25;
 /// The fewest successes of `runs` that are no sign of a lower rate than `successes` of `runs`: Fisher's exact test, one-sided.
 /// At least one.
 pub(super) fn not_lower(successes: u32, runs: u32) -> u32 {
-    (1..=runs).find(|&other| chance_of_at_most(other, successes, runs) >= LEVEL).unwrap_or(runs)
+    (1..=runs)
+        .find(|&other| chance_of_at_most(other, successes, runs) >= LEVEL)
+        .unwrap_or(runs)
 }
 
 /// If both have the same rate: the chance that of all their successes at most `other` fall to the second.
@@ -17,7 +19,11 @@ fn chance_of_at_most(other: u32, first: u32, runs: u32) -> f64 {
     let ways = |second: u32| choose(runs, second) * choose(runs, all - second);
     let possible = all.saturating_sub(runs)..=all.min(runs);
     let sum: f64 = possible.clone().map(ways).sum();
-    possible.filter(|second| *second <= other).map(ways).sum::<f64>() / sum
+    possible
+        .filter(|second| *second <= other)
+        .map(ways)
+        .sum::<f64>()
+        / sum
 }
 
 #[cfg(test)]

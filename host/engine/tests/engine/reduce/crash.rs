@@ -26,13 +26,26 @@ fn recorded(activities: &str) -> Trace {
 
 fn cut(algorithm: Algorithm, trace: &Trace, invented: Invented, parallel: usize) -> Reduction {
     let oracle = Recording::of(trace, invented).unwrap();
-    let settings = ReduceSettings { parallel, ..unchecked() };
-    in_virtual_time(reduce(trace, algorithm, &settings, &oracle, &nobody(), &Stop::new())).unwrap()
+    let settings = ReduceSettings {
+        parallel,
+        ..unchecked()
+    };
+    in_virtual_time(reduce(
+        trace,
+        algorithm,
+        &settings,
+        &oracle,
+        &nobody(),
+        &Stop::new(),
+    ))
+    .unwrap()
 }
 
 /// With the paper's numbers: the launch is event 1 and always kept.
 fn events(reduction: &Reduction) -> Vec<u32> {
-    std::iter::once(1).chain(reduction.kept.iter().map(|step| step + 2)).collect()
+    std::iter::once(1)
+        .chain(reduction.kept.iter().map(|step| step + 2))
+        .collect()
 }
 
 #[test]
@@ -61,7 +74,11 @@ fn figure_1_comes_out_as_printed() {
 fn auto_does_not_play_the_whole_trace_if_its_shortest_way_is_enough() {
     let reduction = cut(Algorithm::Auto, &recorded(FIGURE_1), Invented::default(), 1);
     assert_eq!(reduction.original.runs, 0);
-    assert!(reduction.events < FIGURE_1.len() as u64, "{} events", reduction.events);
+    assert!(
+        reduction.events < FIGURE_1.len() as u64,
+        "{} events",
+        reduction.events
+    );
 }
 
 #[test]
@@ -72,7 +89,10 @@ fn a_tree_of_screens_is_finer_than_one_of_activities() {
     }
     let oracle = Recording::of(&trace, Invented::default()).unwrap();
     let runs = [Hierarchy::Activity, Hierarchy::Screen].map(|hierarchy| {
-        let settings = ReduceSettings { hierarchy, ..unchecked() };
+        let settings = ReduceSettings {
+            hierarchy,
+            ..unchecked()
+        };
         let (sink, stop) = (nobody(), Stop::new());
         let work = reduce(&trace, Algorithm::Hdd, &settings, &oracle, &sink, &stop);
         let reduction = in_virtual_time(work).unwrap();
@@ -84,17 +104,31 @@ fn a_tree_of_screens_is_finer_than_one_of_activities() {
 
 #[test]
 fn a_recording_that_is_none_is_refused() {
-    assert_eq!(Recording::of(&recorded(""), Invented::default()).unwrap_err(), NotRecorded::Empty);
+    assert_eq!(
+        Recording::of(&recorded(""), Invented::default()).unwrap_err(),
+        NotRecorded::Empty
+    );
     let mut trace = recorded("AAB");
     trace.steps[1].activity = "".into();
-    assert_eq!(Recording::of(&trace, Invented::default()).unwrap_err(), NotRecorded::Activity(2));
+    assert_eq!(
+        Recording::of(&trace, Invented::default()).unwrap_err(),
+        NotRecorded::Activity(2)
+    );
 }
 
 #[test]
 fn hidden_events_are_chosen_by_the_seed_among_those_that_stay_on_the_way() {
     let trace = recorded("AAABBBCCAABD");
     let hidden = |seed| {
-        let recording = Recording::of(&trace, Invented { hidden: 2, stray: 0.0, seed }).unwrap();
+        let recording = Recording::of(
+            &trace,
+            Invented {
+                hidden: 2,
+                stray: 0.0,
+                seed,
+            },
+        )
+        .unwrap();
         recording.hidden().to_vec()
     };
     let mut seen: Vec<u32> = (0..40).flat_map(hidden).collect();
@@ -108,16 +142,48 @@ fn hidden_events_are_chosen_by_the_seed_among_those_that_stay_on_the_way() {
 #[test]
 fn an_event_that_is_played_elsewhere_may_lead_astray() {
     let trace = recorded("ABCDEFGHIJ");
-    let reduction = |stray| cut(Algorithm::Dd, &trace, Invented { hidden: 0, stray, seed: 3 }, 1);
+    let reduction = |stray| {
+        cut(
+            Algorithm::Dd,
+            &trace,
+            Invented {
+                hidden: 0,
+                stray,
+                seed: 3,
+            },
+            1,
+        )
+    };
     assert_eq!(reduction(0.0).kept.len(), 10);
-    assert!(reduction(1.0).kept.len() < 10, "a way that strays is shorter than the recorded one");
+    assert!(
+        reduction(1.0).kept.len() < 10,
+        "a way that strays is shorter than the recorded one"
+    );
 }
 
 fn machines() -> impl Strategy<Value = (String, Invented)> {
-    let activities = prop::collection::vec(0..5_u8, 1..60)
-        .prop_map(|letters| letters.into_iter().map(|letter| char::from(b'A' + letter)).collect());
-    (activities, 0..4_u32, prop_oneof![Just(0.0), Just(0.3)], any::<u64>())
-        .prop_map(|(activities, hidden, stray, seed)| (activities, Invented { hidden, stray, seed }))
+    let activities = prop::collection::vec(0..5_u8, 1..60).prop_map(|letters| {
+        letters
+            .into_iter()
+            .map(|letter| char::from(b'A' + letter))
+            .collect()
+    });
+    (
+        activities,
+        0..4_u32,
+        prop_oneof![Just(0.0), Just(0.3)],
+        any::<u64>(),
+    )
+        .prop_map(|(activities, hidden, stray, seed)| {
+            (
+                activities,
+                Invented {
+                    hidden,
+                    stray,
+                    seed,
+                },
+            )
+        })
 }
 
 proptest! {

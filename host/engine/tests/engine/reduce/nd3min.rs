@@ -15,18 +15,32 @@ fn has(steps: &[u32], needed: &[u32]) -> bool {
 }
 
 fn plain(parts: usize) -> ReduceSettings {
-    ReduceSettings { check_runs: 0, parts, ..ReduceSettings::default() }
+    ReduceSettings {
+        check_runs: 0,
+        parts,
+        ..ReduceSettings::default()
+    }
 }
 
 fn paper(scheduling: Scheduling) -> ReduceSettings {
     let (runs, successes, parallel, check_runs) = (20, 18, 15, 20);
-    ReduceSettings { runs, successes, parallel, check_runs, scheduling, ..ReduceSettings::default() }
+    ReduceSettings {
+        runs,
+        successes,
+        parallel,
+        check_runs,
+        scheduling,
+        ..ReduceSettings::default()
+    }
 }
 
 async fn asked(steps: u32, parts: usize, needed: &'static [u32]) -> (Vec<Vec<u32>>, Reduction) {
     let oracle = Formula::new(move |steps: &[u32], _| has(steps, needed));
     let result = reduced(Algorithm::Nd3min, steps, &plain(parts), &oracle).await;
-    (oracle.asked().into_iter().map(|(steps, _)| steps).collect(), result)
+    (
+        oracle.asked().into_iter().map(|(steps, _)| steps).collect(),
+        result,
+    )
 }
 
 /// 7 events in 3 parts: 0 1 | 2 3 | 4 5 6, so no event is left out although 3 does not divide 7. Subsets first; the second
@@ -80,7 +94,13 @@ async fn the_empty_trace_is_an_answer_and_everything_ends_there() {
     for steps in [0, 1, 2, 9] {
         let (asked, result) = asked(steps, 5, &[]).await;
         assert_eq!(result.kept, [0u32; 0], "of {steps}");
-        assert!(asked.iter().skip(1).all(|candidate| candidate.len() < steps as usize), "{asked:?}");
+        assert!(
+            asked
+                .iter()
+                .skip(1)
+                .all(|candidate| candidate.len() < steps as usize),
+            "{asked:?}"
+        );
     }
     let (asked, result) = asked(1, 5, &[0]).await;
     assert_eq!((asked, result.kept), (vec![vec![0], vec![]], vec![0]));
@@ -90,11 +110,28 @@ async fn the_empty_trace_is_an_answer_and_everything_ends_there() {
 #[tokio::test(start_paused = true)]
 async fn a_trace_below_fifteen_of_twenty_is_refused() {
     for (does, outcome) in [(14, Outcome::DoesNotReproduce), (15, Outcome::Done)] {
-        let oracle = Formula::new(move |steps: &[u32], attempt| steps.len() == 30 && attempt < does);
-        let result = reduced(Algorithm::Nd3min, 30, &paper(Scheduling::Heuristic), &oracle).await;
-        assert_eq!((result.outcome, result.original.successes, result.original.runs), (outcome, does, 20));
+        let oracle =
+            Formula::new(move |steps: &[u32], attempt| steps.len() == 30 && attempt < does);
+        let result = reduced(
+            Algorithm::Nd3min,
+            30,
+            &paper(Scheduling::Heuristic),
+            &oracle,
+        )
+        .await;
+        assert_eq!(
+            (
+                result.outcome,
+                result.original.successes,
+                result.original.runs
+            ),
+            (outcome, does, 20)
+        );
     }
-    let settings = ReduceSettings { original_successes: Some(5), ..paper(Scheduling::Heuristic) };
+    let settings = ReduceSettings {
+        original_successes: Some(5),
+        ..paper(Scheduling::Heuristic)
+    };
     let oracle = Formula::new(|steps: &[u32], attempt| steps.len() == 30 && attempt < 5);
     let result = reduced(Algorithm::Nd3min, 30, &settings, &oracle).await;
     assert_eq!(result.outcome, Outcome::Done);
@@ -111,19 +148,35 @@ async fn runs_end_with_the_decision_and_the_check_is_fresh() {
     asked.sort_unstable();
     asked.dedup();
     assert_eq!(asked.len(), before, "no run counts twice");
-    let of = |steps: &[u32]| asked.iter().filter(|(candidate, _)| candidate == steps).count();
+    let of = |steps: &[u32]| {
+        asked
+            .iter()
+            .filter(|(candidate, _)| candidate == steps)
+            .count()
+    };
     // Greedy plans 15 of one that fails at once, or 5 if that many phones are left.
     assert!(of(&[0]) <= 20 && of(&[]) == 15);
     // 18 or 20 to pass, and 20 to check.
     assert!((38..=40).contains(&of(&[3])), "{}", of(&[3]));
-    assert_eq!(result.result.map(|check| (check.successes, check.runs)), Some((20, 20)));
+    assert_eq!(
+        result.result.map(|check| (check.successes, check.runs)),
+        Some((20, 20))
+    );
     let certainty = result.certainty.unwrap();
-    assert!(certainty.good > 0.99 && (0.98..0.99).contains(&certainty.minimal), "{certainty:?}");
+    assert!(
+        certainty.good > 0.99 && (0.98..0.99).contains(&certainty.minimal),
+        "{certainty:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_scheduler_keeps_what_is_needed_in_noise() {
-    let rules = Rules { candidates: 4, parallel: 15, runs: 20, successes: 18 };
+    let rules = Rules {
+        candidates: 4,
+        parallel: 15,
+        runs: 20,
+        successes: 18,
+    };
     let policy = Policy::solve(&rules, &Prior::paper(), 1 << 30, 1, &|_, _| true).unwrap();
     let policy = Arc::new(policy);
     for scheduling in Scheduling::ALL {
@@ -133,9 +186,16 @@ async fn every_scheduler_keeps_what_is_needed_in_noise() {
                 let odds = if has(steps, &needed) { 970 } else { 100 };
                 scrambled(seed, steps, attempt) % 1000 < odds
             });
-            let settings = ReduceSettings { policy: Some(Arc::clone(&policy)), ..paper(scheduling) };
+            let settings = ReduceSettings {
+                policy: Some(Arc::clone(&policy)),
+                ..paper(scheduling)
+            };
             let result = reduced(Algorithm::Nd3min, 60, &settings, &oracle).await;
-            assert_eq!(numbers(&result.trace.steps), needed, "{scheduling}, seed {seed}");
+            assert_eq!(
+                numbers(&result.trace.steps),
+                needed,
+                "{scheduling}, seed {seed}"
+            );
             assert!(result.result.unwrap().successes >= 17);
         }
     }
@@ -146,7 +206,10 @@ async fn every_scheduler_keeps_what_is_needed_in_noise() {
 async fn a_round_lasts_as_long_as_its_longest_run() {
     let oracle = Formula::new(|steps: &[u32], _| steps.len() == 8);
     let start = tokio::time::Instant::now();
-    let settings = ReduceSettings { check_runs: 0, ..paper(Scheduling::RoundRobin) };
+    let settings = ReduceSettings {
+        check_runs: 0,
+        ..paper(Scheduling::RoundRobin)
+    };
     let result = reduced(Algorithm::Nd3min, 8, &settings, &oracle).await;
     assert!(start.elapsed() <= Duration::from_millis(50 * result.rounds));
     assert!(result.runs > 2 * result.rounds);

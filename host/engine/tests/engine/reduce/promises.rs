@@ -16,7 +16,10 @@ enum Rule {
     /// As chance has it, once in `one_in` candidates: nothing can be concluded from one about another.
     Chance { seed: u64, one_in: u64 },
     /// If it has the needed ones, and of every pair both or none.
-    Pairs { needed: Vec<u32>, pairs: Vec<(u32, u32)> },
+    Pairs {
+        needed: Vec<u32>,
+        pairs: Vec<(u32, u32)>,
+    },
 }
 
 impl Rule {
@@ -28,7 +31,10 @@ impl Rule {
                 steps.len() == whole as usize || scrambled(*seed, steps, 0).is_multiple_of(*one_in)
             }
             Rule::Pairs { needed, pairs } => {
-                all(needed) && pairs.iter().all(|(one, other)| steps.contains(one) == steps.contains(other))
+                all(needed)
+                    && pairs
+                        .iter()
+                        .all(|(one, other)| steps.contains(one) == steps.contains(other))
             }
         }
     }
@@ -56,9 +62,16 @@ struct Done {
 
 fn run(algorithm: Algorithm, steps: u32, rule: &Rule, parallel: usize) -> Done {
     let oracle = Formula::new(|candidate: &[u32], _| rule.does(candidate, steps));
-    let settings = ReduceSettings { parallel, ..unchecked() };
+    let settings = ReduceSettings {
+        parallel,
+        ..unchecked()
+    };
     let reduction = in_virtual_time(reduced(algorithm, steps, &settings, &oracle));
-    Done { reduction, asked: oracle.asked(), most_answers_to_one: oracle.most_answers_to_one() }
+    Done {
+        reduction,
+        asked: oracle.asked(),
+        most_answers_to_one: oracle.most_answers_to_one(),
+    }
 }
 
 fn without(steps: &[u32], from: usize, width: usize) -> Vec<u32> {

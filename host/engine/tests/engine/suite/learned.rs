@@ -22,7 +22,11 @@ async fn phones(count: usize) -> (Pool, App) {
     for number in 0..count {
         let phone = retap_simulator::open("sim:player").unwrap();
         let connection = Arc::new(InProcess::new(Box::new(phone)));
-        devices.push(Device::connect(format!("player#{number}"), connection).await.unwrap());
+        devices.push(
+            Device::connect(format!("player#{number}"), connection)
+                .await
+                .unwrap(),
+        );
     }
     let app = devices[0].described().apps[0].app.clone();
     (Pool::new(devices), app)
@@ -39,8 +43,23 @@ async fn suite() -> Vec<Trace> {
     };
     drop(phone);
     let make = || Box::new(Random::default()) as _;
-    explore(&pool, &make, &settings, Seed(3), &journal, &nobody(), &Stop::new()).await.unwrap();
-    journal.recall_sessions().unwrap().into_values().flat_map(|session| session.traces).collect()
+    explore(
+        &pool,
+        &make,
+        &settings,
+        Seed(3),
+        &journal,
+        &nobody(),
+        &Stop::new(),
+    )
+    .await
+    .unwrap();
+    journal
+        .recall_sessions()
+        .unwrap()
+        .into_values()
+        .flat_map(|session| session.traces)
+        .collect()
 }
 
 fn on(pool: &Pool, app: &App, learned: &Learned) -> OnPhones {
@@ -50,27 +69,45 @@ fn on(pool: &Pool, app: &App, learned: &Learned) -> OnPhones {
 
 async fn taught(traces: &[Trace], from: &Learned, count: usize) -> Lesson {
     let (pool, app) = phones(count).await;
-    learn(traces, from, &on(&pool, &app, from), &Stop::new()).await.unwrap().unwrap()
+    learn(traces, from, &on(&pool, &app, from), &Stop::new())
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 async fn reduced(traces: &[Trace], learned: &Learned, log: &InMemory) -> SuiteReduction {
     let (pool, app) = phones(1).await;
     let replayer = on(&pool, &app, learned);
-    let settings = SuiteSettings { algorithm: SuiteAlgorithm::Auto, replays: 3, ..SuiteSettings::default() };
+    let settings = SuiteSettings {
+        algorithm: SuiteAlgorithm::Auto,
+        replays: 3,
+        ..SuiteSettings::default()
+    };
     let (sink, stop) = (nobody(), Stop::new());
     let logged = Logged::new(replayer, log, &sink);
-    Box::pin(reduce_suite(traces, &settings, &logged, &sink, &stop)).await.unwrap()
+    Box::pin(reduce_suite(traces, &settings, &logged, &sink, &stop))
+        .await
+        .unwrap()
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_suite_teaches_the_same_on_any_number_of_phones_and_what_it_taught_can_be_written_down() {
     let traces = suite().await;
-    let (one, four) =
-        (taught(&traces, &Learned::default(), 1).await, taught(&traces, &Learned::default(), 4).await);
+    let (one, four) = (
+        taught(&traces, &Learned::default(), 1).await,
+        taught(&traces, &Learned::default(), 4).await,
+    );
     assert_eq!(one.learned, four.learned);
-    assert!(!one.learned.finer.is_empty(), "nothing was learned: {}", one.text);
+    assert!(
+        !one.learned.finer.is_empty(),
+        "nothing was learned: {}",
+        one.text
+    );
     let written = serde_json::to_string(&one.learned).unwrap();
-    assert_eq!(serde_json::from_str::<Learned>(&written).unwrap(), one.learned);
+    assert_eq!(
+        serde_json::from_str::<Learned>(&written).unwrap(),
+        one.learned
+    );
     // What is for people begins with the rules to start from.
     assert_eq!(Learned::from_rules(&one.text).unwrap(), Learned::default());
 }
@@ -83,10 +120,15 @@ async fn runs_that_taught_count_as_the_first_ones_and_change_nothing_of_the_resu
     lesson.note(&noted).unwrap();
     let before = noted.runs();
     assert_eq!(before, traces.len());
-    let (with, without) =
-        (reduced(&traces, &lesson.learned, &noted).await, reduced(&traces, &lesson.learned, &bare).await);
+    let (with, without) = (
+        reduced(&traces, &lesson.learned, &noted).await,
+        reduced(&traces, &lesson.learned, &bare).await,
+    );
     assert_eq!((&with.kept, with.spent), (&without.kept, without.spent));
-    assert!(noted.runs() - before < bare.runs(), "they were played again");
+    assert!(
+        noted.runs() - before < bare.runs(),
+        "they were played again"
+    );
     assert!(with.after.covered.contains(&with.before.covered));
     assert!(with.after.traces < with.before.traces);
 

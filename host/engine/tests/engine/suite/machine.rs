@@ -7,8 +7,8 @@ use retap_engine::event::nobody;
 use retap_engine::seed::Rng;
 use retap_engine::stop::Stop;
 use retap_engine::suite::{
-    Arrival, Errand, Next, Replayer, Run, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings,
-    reduce_suite,
+    Arrival, Errand, Next, Replayer, Run, SuiteAlgorithm, SuiteError, SuiteReduction,
+    SuiteSettings, reduce_suite,
 };
 use retap_shared::action::Action;
 use retap_shared::connection::Pending;
@@ -38,7 +38,12 @@ pub(super) struct Machine {
 
 impl Machine {
     pub(super) fn new(table: impl Fn(u32, u32) -> To + Send + Sync + 'static) -> Machine {
-        Machine { table: Box::new(table), stray: None, runs: Mutex::default(), width: 1 }
+        Machine {
+            table: Box::new(table),
+            stray: None,
+            runs: Mutex::default(),
+            width: 1,
+        }
     }
 
     pub(super) fn runs(&self) -> usize {
@@ -46,7 +51,9 @@ impl Machine {
     }
 
     fn goes_astray(&self) -> bool {
-        self.stray.as_ref().is_some_and(|(once_in, rng)| rng.lock().unwrap().random_range(0..*once_in) == 0)
+        self.stray
+            .as_ref()
+            .is_some_and(|(once_in, rng)| rng.lock().unwrap().random_range(0..*once_in) == 0)
     }
 }
 
@@ -54,22 +61,48 @@ impl Replayer for Machine {
     fn drive(&self, errand: Errand) -> Pending<'_, Result<Run, SuiteError>> {
         Box::pin(async move {
             let arrived = |to: &To| Arrival {
-                state: if to.crashes { 1_000_000 + u64::from(to.state) } else { to.screen },
+                state: if to.crashes {
+                    1_000_000 + u64::from(to.state)
+                } else {
+                    to.screen
+                },
                 inside: !to.crashes,
                 branches: to.branches.clone(),
-                problems: to.crashes.then(|| Fingerprint(u64::from(to.state))).into_iter().collect(),
+                problems: to
+                    .crashes
+                    .then(|| Fingerprint(u64::from(to.state)))
+                    .into_iter()
+                    .collect(),
                 took: Micros(10),
                 ..Arrival::default()
             };
-            let start = To { state: 0, screen: 0, branches: vec![], crashes: false };
-            let mut run = Run { start: arrived(&start), hops: Vec::new(), refused: None };
+            let start = To {
+                state: 0,
+                screen: 0,
+                branches: vec![],
+                crashes: false,
+            };
+            let mut run = Run {
+                start: arrived(&start),
+                hops: Vec::new(),
+                refused: None,
+            };
             let (mut state, mut played) = (0, Vec::new());
             while run.now().problems.is_empty() {
-                let Some(Next { origin, step }) = errand.pilot.next(&run) else { break };
-                let Action::Wait { millis } = step.action else { panic!("{step:?}") };
+                let Some(Next { origin, step }) = errand.pilot.next(&run) else {
+                    break;
+                };
+                let Action::Wait { millis } = step.action else {
+                    panic!("{step:?}")
+                };
                 let mut to = (self.table)(state, millis);
                 if self.goes_astray() {
-                    to = To { state: 0, screen: 999, branches: vec![], crashes: false };
+                    to = To {
+                        state: 0,
+                        screen: 999,
+                        branches: vec![],
+                        crashes: false,
+                    };
                 }
                 state = to.state;
                 played.push(millis);
@@ -88,13 +121,22 @@ impl Replayer for Machine {
 
 pub(super) fn trace(actions: &[u32]) -> Trace {
     let header = TraceHeader {
-        app: App { package: "com.example".into(), ..App::default() },
+        app: App {
+            package: "com.example".into(),
+            ..App::default()
+        },
         start: Start::Clean,
         seed: None,
         target: None,
         phone: PhoneInfo::default(),
     };
-    Trace { header, steps: actions.iter().map(|&millis| Step::new(Action::Wait { millis })).collect() }
+    Trace {
+        header,
+        steps: actions
+            .iter()
+            .map(|&millis| Step::new(Action::Wait { millis }))
+            .collect(),
+    }
 }
 
 pub(super) fn actions(trace: &Trace) -> Vec<u32> {
@@ -111,10 +153,19 @@ pub(super) async fn reduced(
     algorithm: SuiteAlgorithm,
 ) -> SuiteReduction {
     let traces: Vec<Trace> = suite.iter().map(|actions| trace(actions)).collect();
-    let settings = SuiteSettings { algorithm, ..SuiteSettings::default() };
-    reduce_suite(&traces, &settings, machine, &nobody(), &Stop::new()).await.unwrap()
+    let settings = SuiteSettings {
+        algorithm,
+        ..SuiteSettings::default()
+    };
+    reduce_suite(&traces, &settings, machine, &nobody(), &Stop::new())
+        .await
+        .unwrap()
 }
 
 pub(super) fn left(reduction: &SuiteReduction) -> Vec<Vec<u32>> {
-    reduction.kept.iter().map(|kept| actions(&kept.trace)).collect()
+    reduction
+        .kept
+        .iter()
+        .map(|kept| actions(&kept.trace))
+        .collect()
 }

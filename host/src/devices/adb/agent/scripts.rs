@@ -37,19 +37,33 @@ impl Scripts {
     }
 
     pub(super) fn end_left(process: u32) -> String {
-        format!("kill {process} 2>/dev/null; {}; true", gone(&process.to_string(), 50))
+        format!(
+            "kill {process} 2>/dev/null; {}; true",
+            gone(&process.to_string(), 50)
+        )
     }
 
     /// Everybody may read the files: the process does not stay root's.
     pub(super) fn take_in(&self, part: &str) -> String {
-        format!("chmod 755 {FOLDER} {part} && chmod 644 {part}/* && mv {part} {}", self.files)
+        format!(
+            "chmod 755 {FOLDER} {part} && chmod 644 {part}/* && mv {part} {}",
+            self.files
+        )
     }
 
     /// Whoever comes second finds the file with the host's name, and does nothing. Ends when the process has said which one it
     /// is: until then it would be taken for one that has ended.
     pub(super) fn start(&self) -> String {
-        let Scripts { name, files, user, .. } = self;
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { ' ' };
+        let Scripts {
+            name, files, user, ..
+        } = self;
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || "-_.@".contains(c) {
+                c
+            } else {
+                ' '
+            }
+        };
         let host: String = self.host.chars().map(plain).collect();
         let mut options = format!("--name {name} --folder {FOLDER} --user {user}");
         if self.is_root {
@@ -58,7 +72,11 @@ impl Scripts {
         if self.names {
             options.push_str(&format!(" --names {FOLDER}/{NAMES}"));
         }
-        let owned = if self.is_root { format!("chown -R {SHELL}:{SHELL} . && ") } else { String::new() };
+        let owned = if self.is_root {
+            format!("chown -R {SHELL}:{SHELL} . && ")
+        } else {
+            String::new()
+        };
         let main = format!("exec app_process / dev.retap.agent.Main {files}/{LIBRARY} {options}");
         format!(
             "read -r keys && cd {FOLDER} && umask 077 && trap '' HUP PIPE && rm -f agent.host agent.pid && \
@@ -87,8 +105,11 @@ impl Scripts {
              else settings --user {user} put $space $setting \"$value\"; fi </dev/null; \
              done <settings.saved; rm -f settings.saved; fi"
         );
-        let removed =
-            if self.keep { format!("rm -rf {PASSING}") } else { format!("cd / && rm -rf {FOLDER}") };
+        let removed = if self.keep {
+            format!("rm -rf {PASSING}")
+        } else {
+            format!("cd / && rm -rf {FOLDER}")
+        };
         format!(
             "if cd {FOLDER} && read -r pid name <agent.pid && [ \"$name\" = {name} ]; then \
              {asked}{}; {settings}; {removed}; fi >/dev/null 2>&1",

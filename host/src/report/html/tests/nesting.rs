@@ -18,7 +18,10 @@ pub(crate) struct Seen {
 impl Seen {
     /// Links that lead nowhere.
     pub(crate) fn dangling(&self) -> Vec<&String> {
-        self.targets.iter().filter(|target| !self.ids.contains(target.trim_start_matches('#'))).collect()
+        self.targets
+            .iter()
+            .filter(|target| !self.ids.contains(target.trim_start_matches('#')))
+            .collect()
     }
 }
 
@@ -32,8 +35,14 @@ pub(crate) fn read(page: &str) -> Seen {
         assert!(rest[start..].starts_with('<'), "a stray `>`: {here}");
         assert_entities(&rest[..start]);
         if let Some(after) = rest[start..].strip_prefix("</") {
-            let (name, after) = after.split_once('>').unwrap_or_else(|| panic!("an unfinished tag: {here}"));
-            assert_eq!(open.pop().as_deref(), Some(name), "closed out of order: {here}");
+            let (name, after) = after
+                .split_once('>')
+                .unwrap_or_else(|| panic!("an unfinished tag: {here}"));
+            assert_eq!(
+                open.pop().as_deref(),
+                Some(name),
+                "closed out of order: {here}"
+            );
             rest = after;
             continue;
         }
@@ -54,7 +63,9 @@ pub(crate) fn read(page: &str) -> Seen {
 impl Seen {
     /// The tag's name, and what follows the tag.
     fn tag<'a>(&mut self, mut rest: &'a str, here: &str) -> (String, &'a str) {
-        let end = rest.find([' ', '>']).unwrap_or_else(|| panic!("an unfinished tag: {here}"));
+        let end = rest
+            .find([' ', '>'])
+            .unwrap_or_else(|| panic!("an unfinished tag: {here}"));
         let name = rest[..end].to_owned();
         assert!(
             !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()),
@@ -62,24 +73,33 @@ impl Seen {
         );
         rest = &rest[end..];
         while let Some(attribute) = rest.strip_prefix(' ') {
-            let end =
-                attribute.find(['=', ' ', '>']).unwrap_or_else(|| panic!("an unfinished attribute: {here}"));
+            let end = attribute
+                .find(['=', ' ', '>'])
+                .unwrap_or_else(|| panic!("an unfinished attribute: {here}"));
             let key = &attribute[..end];
             assert!(
-                !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'),
+                !key.is_empty()
+                    && key
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'),
                 "{here}"
             );
             self.attributes.insert(key.to_owned());
             rest = &attribute[end..];
             if let Some(value) = rest.strip_prefix("=\"") {
-                let (value, after) =
-                    value.split_once('"').unwrap_or_else(|| panic!("an unfinished value: {here}"));
+                let (value, after) = value
+                    .split_once('"')
+                    .unwrap_or_else(|| panic!("an unfinished value: {here}"));
                 self.value(key, value, here);
                 rest = after;
             }
         }
         self.elements.insert(name.clone());
-        (name, rest.strip_prefix('>').unwrap_or_else(|| panic!("an unfinished tag: {here}")))
+        (
+            name,
+            rest.strip_prefix('>')
+                .unwrap_or_else(|| panic!("an unfinished tag: {here}")),
+        )
     }
 
     fn value(&mut self, key: &str, value: &str, here: &str) {
@@ -90,7 +110,8 @@ impl Seen {
             "href" => drop(self.targets.insert(value.to_owned())),
             "x" | "y" | "width" | "height" | "cx" | "cy" | "r" | "d" => {
                 let numbers = value.split(|one: char| !one.is_ascii_digit() && one != '-');
-                self.coordinates.extend(numbers.filter_map(|number| number.parse::<i64>().ok()));
+                self.coordinates
+                    .extend(numbers.filter_map(|number| number.parse::<i64>().ok()));
             }
             _ => {}
         }
@@ -100,7 +121,13 @@ impl Seen {
 /// Every `&` begins one of the four that maud writes.
 fn assert_entities(text: &str) {
     for (at, _) in text.match_indices('&') {
-        let known = ["&amp;", "&lt;", "&gt;", "&quot;"].iter().any(|entity| text[at..].starts_with(entity));
-        assert!(known, "a bare `&` in {}", text.chars().take(200).collect::<String>());
+        let known = ["&amp;", "&lt;", "&gt;", "&quot;"]
+            .iter()
+            .any(|entity| text[at..].starts_with(entity));
+        assert!(
+            known,
+            "a bare `&` in {}",
+            text.chars().take(200).collect::<String>()
+        );
     }
 }

@@ -25,17 +25,29 @@ impl Said {
         let all = around || test.quiet.is_none();
         let nothing = Set::default();
         self.groups.clear();
-        test.left_out.but(if all { &nothing } else { quiet }, |group| self.groups.push(group));
+        test.left_out
+            .but(if all { &nothing } else { quiet }, |group| {
+                self.groups.push(group)
+            });
         self.unsaid.clear();
-        self.unsaid.extend(self.groups.iter().map(|&group| test.unsaid[group as usize]));
+        self.unsaid
+            .extend(self.groups.iter().map(|&group| test.unsaid[group as usize]));
         self.rests.clear();
-        self.rests.extend(self.groups.iter().map(|&group| odds[group as usize]));
-        self.rests.iter_mut().zip(&self.unsaid).for_each(|(rest, unsaid)| *rest *= unsaid);
+        self.rests
+            .extend(self.groups.iter().map(|&group| odds[group as usize]));
+        self.rests
+            .iter_mut()
+            .zip(&self.unsaid)
+            .for_each(|(rest, unsaid)| *rest *= unsaid);
         let spoken_to = product(&self.rests);
         if !all {
             return spoken_to * test.quiet.unwrap_or(1.0);
         }
-        let silent = self.groups.iter().zip(&self.rests).filter(|(group, _)| quiet.has(**group as usize));
+        let silent = self
+            .groups
+            .iter()
+            .zip(&self.rests)
+            .filter(|(group, _)| quiet.has(**group as usize));
         test.quiet = Some(silent.map(|(_, rest)| 1.0 + at_surest(*rest)).product());
         spoken_to
     }
@@ -57,7 +69,9 @@ impl Said {
     }
 
     pub(super) fn put_back(&self, test: &mut Test, odds: &mut [f64]) {
-        for (&group, (&unsaid, &said)) in self.groups.iter().zip(self.unsaid.iter().zip(&self.rests)) {
+        for (&group, (&unsaid, &said)) in
+            self.groups.iter().zip(self.unsaid.iter().zip(&self.rests))
+        {
             test.unsaid[group as usize] = unsaid;
             odds[group as usize] = said;
         }
@@ -68,9 +82,16 @@ impl Said {
 fn product(odds: &[f64]) -> f64 {
     let mut products = [1.0; 4];
     let fours = odds.chunks_exact(4);
-    let rest: f64 = fours.remainder().iter().map(|odds| 1.0 + at_surest(*odds)).product();
+    let rest: f64 = fours
+        .remainder()
+        .iter()
+        .map(|odds| 1.0 + at_surest(*odds))
+        .product();
     for four in fours {
-        products.iter_mut().zip(four).for_each(|(product, odds)| *product *= 1.0 + at_surest(*odds));
+        products
+            .iter_mut()
+            .zip(four)
+            .for_each(|(product, odds)| *product *= 1.0 + at_surest(*odds));
     }
     products.iter().product::<f64>() * rest
 }
@@ -80,7 +101,14 @@ pub(super) fn at_surest(odds: f64) -> f64 {
 }
 
 pub(super) fn bounded(odds: f64, bound: f64) -> f64 {
-    at_most(bound, if odds > 1.0 / bound { odds } else { 1.0 / bound })
+    at_most(
+        bound,
+        if odds > 1.0 / bound {
+            odds
+        } else {
+            1.0 / bound
+        },
+    )
 }
 
 /// `f64::min` without its care for what is not a number, which keeps loops from being made of wide instructions.

@@ -16,7 +16,9 @@ impl Set {
     }
 
     pub(super) fn has(&self, group: usize) -> bool {
-        self.words.get(group / WORD).is_some_and(|word| word >> (group % WORD) & 1 == 1)
+        self.words
+            .get(group / WORD)
+            .is_some_and(|word| word >> (group % WORD) & 1 == 1)
     }
 
     pub(super) fn remove(&mut self, group: usize) {
@@ -34,9 +36,17 @@ impl Set {
         let (first, has) = ((group + 1) / WORD, self.has(group));
         let mut carried = u64::from(has);
         for (place, word) in self.words.iter_mut().enumerate().skip(first) {
-            let low = if place == first { (1 << ((group + 1) % WORD)) - 1 } else { 0 };
+            let low = if place == first {
+                (1 << ((group + 1) % WORD)) - 1
+            } else {
+                0
+            };
             let moved = (*word & !low) << 1
-                | (if place == first { carried << ((group + 1) % WORD) } else { carried });
+                | (if place == first {
+                    carried << ((group + 1) % WORD)
+                } else {
+                    carried
+                });
             carried = *word >> (WORD - 1);
             *word = *word & low | moved;
         }

@@ -3,7 +3,11 @@
 use super::*;
 
 fn needed(belief: &Belief, step: u32) -> f64 {
-    belief.groups().find(|(range, _)| range.contains(&step)).unwrap().1
+    belief
+        .groups()
+        .find(|(range, _)| range.contains(&step))
+        .unwrap()
+        .1
 }
 
 fn without(steps: u32, left_out: Range<u32>) -> Spans {
@@ -23,7 +27,11 @@ fn what_can_be_left_out_is_not_needed_and_what_cannot_is() {
         belief.settle(20);
     }
     assert!(needed(&belief, 3) < 0.05 && needed(&belief, 11) < 0.05);
-    assert!(needed(&belief, 10) > 0.95, "{:?}", belief.groups().collect::<Vec<_>>());
+    assert!(
+        needed(&belief, 10) > 0.95,
+        "{:?}",
+        belief.groups().collect::<Vec<_>>()
+    );
     let nothing_known = needed(&belief, 15);
     assert!((0.1..0.9).contains(&nothing_known), "{nothing_known}");
     assert!(belief.complete(&without(20, 0..10)) > 0.9);
@@ -34,24 +42,37 @@ fn what_can_be_left_out_is_not_needed_and_what_cannot_is() {
 #[test]
 fn a_candidate_is_complete_if_none_of_what_it_leaves_out_is_needed() {
     let mut belief = Belief::new(40, 0.8);
-    for (left_out, reached) in [(0..10, true), (10..12, false), (25..31, false), (30..40, true)] {
+    for (left_out, reached) in [
+        (0..10, true),
+        (10..12, false),
+        (25..31, false),
+        (30..40, true),
+    ] {
         belief.saw(&without(40, left_out), reached);
         belief.settle(3);
     }
     for bits in 0..1_u64 << 16 {
         // Each bit is for two or three steps; edges are in the middle of groups too.
         let mut kept = Spans::default();
-        (0..16).filter(|bit| bits >> bit & 1 == 1).for_each(|bit| kept.push(bit * 5 / 2..(bit + 1) * 5 / 2));
+        (0..16)
+            .filter(|bit| bits >> bit & 1 == 1)
+            .for_each(|bit| kept.push(bit * 5 / 2..(bit + 1) * 5 / 2));
         let steps = kept.steps();
         let plain: f64 = belief
             .groups()
             .map(|(group, needed)| {
-                let left_out = group.clone().filter(|step| steps.binary_search(step).is_err()).count();
+                let left_out = group
+                    .clone()
+                    .filter(|step| steps.binary_search(step).is_err())
+                    .count();
                 1.0 - needed * left_out as f64 / group.len() as f64
             })
             .product();
         let complete = belief.complete(&kept);
-        assert!((complete - plain).abs() < 1e-9, "{kept:?}: {complete} and not {plain}");
+        assert!(
+            (complete - plain).abs() < 1e-9,
+            "{kept:?}: {complete} and not {plain}"
+        );
     }
 }
 

@@ -31,7 +31,10 @@ impl Plan {
             }
             let adds = -(1.0 - needed).max(1e-4).ln() / group.len() as f64;
             open.push(group.clone());
-            open_groups.push(Open { steps: group.clone(), adds });
+            open_groups.push(Open {
+                steps: group.clone(),
+                adds,
+            });
         }
         let mut options = vec![base.clone()];
         let all_likely = single(likely.iter().map(|(step, _)| *step));
@@ -69,7 +72,10 @@ impl Plan {
         for group in open {
             let behind = before + group.steps.len();
             if end < behind && (sum < wanted || end == start) {
-                let steps = ((wanted - sum) / group.adds).ceil().max(1.0).min((behind - end) as f64);
+                let steps = ((wanted - sum) / group.adds)
+                    .ceil()
+                    .max(1.0)
+                    .min((behind - end) as f64);
                 sum += steps * group.adds;
                 end += steps as usize;
             }
@@ -81,6 +87,8 @@ impl Plan {
 
 fn single(steps: impl IntoIterator<Item = u32>) -> Spans {
     let mut spans = Spans::default();
-    steps.into_iter().for_each(|step| spans.push(step..step + 1));
+    steps
+        .into_iter()
+        .for_each(|step| spans.push(step..step + 1));
     spans
 }
