@@ -98,7 +98,8 @@ impl AndroidPhone {
         parts: Parts,
         options: &Options,
     ) -> std::result::Result<Self, PhoneError> {
-        let (user, folder) = (options.user, &options.folder);
+        let user = options.user;
+        let folder = &options.folder;
         // Build.VERSION.SDK_INT
         let level = java.with(|env| Ok(java.get_static(env, Name::BuildLevel)?.into_int()?))?;
         let level = u32::try_from(level).unwrap_or_default();

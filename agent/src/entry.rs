@@ -5,17 +5,16 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jni::EnvUnowned;
 use jni::errors::{LogErrorAndDefault, ThrowRuntimeExAndDefault};
 use jni::objects::{JClass, JObject, JObjectArray, JString};
 use jni::sys::{jboolean, jlong};
-use jni::{Env, JavaVM};
+use jni::{Env, EnvUnowned, JavaVM};
 use retap_shared::micros::Micros;
+use retap_transport::with_causes;
 
 use crate::android::java::{Java, string};
 use crate::android::news::NEWS;
 use crate::android::{AndroidPhone, Parts, user};
-use crate::link::with_causes;
 use crate::phone::PhoneError;
 use crate::serve::{self, Options, ServeError};
 use crate::version::version;

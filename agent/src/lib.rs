@@ -10,7 +10,6 @@ mod control;
 mod entry;
 pub mod handlers;
 pub mod in_process;
-pub mod link;
 pub mod listen;
 pub mod on_thread;
 pub mod outbox;

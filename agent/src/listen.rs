@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quinn::{Endpoint, TokioRuntime};
+use retap_transport::keys::{Keys, KeysError};
+use retap_transport::settings::{self, Way};
+use retap_transport::stream::{Bytes, FramedSocket};
+use retap_transport::udp::PlainUdp;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use crate::link::keys::{Keys, KeysError};
-use crate::link::settings::{self, Way};
-use crate::link::stream::{Bytes, FramedSocket};
-use crate::link::udp::PlainUdp;
 use crate::server::Server;
 
 /// Streams that may be open at once, whoever they belong to.

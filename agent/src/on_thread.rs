@@ -2,10 +2,9 @@
 //! their turn, and a play whose request is dropped ends before its next step. Pictures are taken on a second thread, so
 //! that a tap does not wait for one.
 
-use std::fmt;
-use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
+use std::{fmt, io};
 
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::protocol::{Happening, Reply, Request};

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use retap_shared::codec::{self, CodecError};
+use retap_transport::keys::Keys;
 use tokio::net::UnixListener;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::link::keys::Keys;
 use crate::listen::{ListenError, Listener, serve_streams};
 use crate::on_thread::OnThread;
 use crate::outbox::Outbox;

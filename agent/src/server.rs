@@ -11,10 +11,10 @@ use retap_shared::protocol::Request;
 use retap_shared::session::{
     Answer, Envelope, HELLO_LIMIT, Hello, REQUEST_LIMIT, Refusal, SessionId, Welcome,
 };
+use retap_transport::{MessageError, code, receive, send, send_large, send_next, with_causes};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::link::{MessageError, code, receive, send, send_large, send_next, with_causes};
 use crate::outbox::{Entered, Outbox};
 
 /// A peer that takes longer than this for its next move of the handshake is dropped.

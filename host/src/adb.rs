@@ -11,6 +11,9 @@ use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+pub use list::{Listed, State};
+pub use phone::Phone;
+pub use server::{Server, use_server};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
@@ -18,9 +21,6 @@ use tokio::time::timeout;
 use crate::exit::Exit;
 use crate::failure::Explained;
 use crate::words::listed;
-pub use list::{Listed, State};
-pub use phone::Phone;
-pub use server::{Server, use_server};
 
 /// Names another adb than the one on the path.
 const PROGRAM: &str = "ADB";
@@ -317,7 +317,9 @@ impl Adb {
 
 /// None if it says more than anybody would listen to.
 async fn end(child: &mut Child, input: &[u8]) -> io::Result<Option<Ended>> {
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let stdin = child.stdin.take();
+    let stdout = child.stdout.take();
+    let stderr = child.stderr.take();
     let fed = async {
         if let Some(mut stdin) = stdin {
             // One that ends without reading has said why elsewhere.

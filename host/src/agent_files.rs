@@ -57,7 +57,8 @@ impl AgentFiles {
             .iter()
             .find(|place| place.join(&file).is_file())
             .ok_or_else(|| missing(&file))?;
-        let (library, jar) = (place.join(&file), place.join(JAR));
+        let library = place.join(&file);
+        let jar = place.join(JAR);
         if !jar.is_file() {
             return Err(missing(Path::new(JAR)));
         }
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn the_first_place_that_has_the_library_serves() {
-        let (empty, full) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let empty = tempfile::tempdir().unwrap();
+        let full = tempfile::tempdir().unwrap();
         let mark = format!("ELF retap-agent version {VERSION}; and so on");
         build(full.path(), mark.as_bytes());
         let places = [empty.path().to_owned(), full.path().to_owned()];

@@ -1,7 +1,7 @@
 //! What an exploration must respect, from the words of `retap.toml` to the engine's guard.
 
 use regex_lite::Regex;
-use retap_engine::explore::{Guard, Selector};
+use retap_explore::{Guard, Selector};
 use retap_shared::action::Widget;
 use retap_shared::protocol::Target;
 use retap_shared::trace::{Trace, TraceError};

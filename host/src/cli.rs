@@ -18,6 +18,7 @@ mod replay;
 mod screen;
 mod tuning;
 
+use arguments::Global;
 use clap::{Parser, Subcommand};
 
 use crate::adb;
@@ -25,7 +26,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::report::console::Console;
 use crate::shell::Shell;
-use arguments::Global;
 
 /// Drives Android apps, finds the ways to make them crash, and cuts each down to the few events that matter.
 ///

@@ -7,17 +7,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use retap_engine::explore::ApeRules;
+pub use reader::Mistake;
+use reader::{Document, Section};
+use retap_explore::ApeRules;
 
-use crate::care;
-use crate::devices;
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::settings::{self, Algorithm, Explorer};
-use crate::target;
 use crate::words::{listed, nearest};
-pub use reader::Mistake;
-use reader::{Document, Section};
+use crate::{care, devices, target};
 
 pub const FILE: &str = "retap.toml";
 

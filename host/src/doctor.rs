@@ -3,7 +3,7 @@
 mod agent;
 mod phone;
 
-use retap_agent::link::with_causes;
+use retap_transport::with_causes;
 
 use crate::adb::{Adb, AdbError, State};
 use crate::devices::Spec;

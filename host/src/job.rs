@@ -18,11 +18,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use retap_engine::event::{RunEvent, Sink};
-use retap_engine::seed::Seed;
-use retap_engine::stop::Stop;
+pub use explore::{Explored, Wanted, explore};
+pub use page::{Section, page};
+pub use play::{PlayError, play, verdict_in_words};
+pub use policy::{policy, prior, solve};
+pub use reduce::{Cut, Ground, Rules, reduce};
+pub use reductions::{Shortened, reduce_all, shorten};
+use retap_device::event::{RunEvent, Sink};
+use retap_device::seed::Seed;
+use retap_device::stop::Stop;
 use retap_shared::micros::Micros;
 use retap_shared::verdict::Outcome;
+pub use source::{Source, phone_for};
+pub use suite::{MANIFEST, SUITE, Smaller, Suite, check_suite, measure, suite};
 
 use crate::devices::{self, Phones};
 use crate::exit::Exit;
@@ -38,14 +46,6 @@ use crate::run::manifest::{Manifest, State};
 use crate::run::store::{JobJournal, Store, StoreError};
 use crate::settings::{Devices, Settings};
 use crate::shell::Shell;
-pub use explore::{Explored, Wanted, explore};
-pub use page::{Section, page};
-pub use play::{PlayError, play, verdict_in_words};
-pub use policy::{policy, prior, solve};
-pub use reduce::{Cut, Ground, Rules, reduce};
-pub use reductions::{Shortened, reduce_all, shorten};
-pub use source::{Source, phone_for};
-pub use suite::{MANIFEST, SUITE, Smaller, Suite, check_suite, measure, suite};
 
 pub struct Job {
     run: Run,
@@ -118,7 +118,8 @@ impl Job {
         let path = run.directory().path().join(json_lines::FILE);
         let lines = JsonLines::open(&path, shell.stop.clone())
             .map_err(|source| JobError::Events { path, source })?;
-        let (lines, began) = (Arc::new(lines), Instant::now());
+        let lines = Arc::new(lines);
+        let began = Instant::now();
         let narrator = Arc::new(Narrator::new(Arc::clone(&shell.console)));
         let sink = report::tell(
             vec![Arc::clone(&lines) as Arc<dyn Reporter>, narrator],
@@ -198,10 +199,8 @@ impl Job {
             outcome, problems, ..
         }) = &ended
         {
-            let (problems, took) = (
-                u32::try_from(*problems).unwrap_or(u32::MAX),
-                Micros::from(self.took()),
-            );
+            let problems = u32::try_from(*problems).unwrap_or(u32::MAX);
+            let took = Micros::from(self.took());
             (self.sink)(RunEvent::Finished {
                 outcome: *outcome,
                 problems,

@@ -14,18 +14,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use courier::{LinkError, Patience};
+pub use dial::{Dial, DialError, OverStream, shake_hands};
 use quinn::{Connection as Quic, ReadError, VarInt};
-use retap_agent::link::{MessageError, code, receive, send};
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::protocol::{Fault, Happening, Reply, Request};
 use retap_shared::session::{ANSWER_LIMIT, Answer, Envelope, SessionId};
 use retap_shared::verdict::Interruption;
+use retap_transport::{MessageError, code, receive, send};
 use tokio::sync::{Mutex as Turn, mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
-
-pub use courier::{LinkError, Patience};
-pub use dial::{Dial, DialError, OverStream, shake_hands};
 
 const MALFORMED: VarInt = VarInt::from_u32(code::MALFORMED);
 

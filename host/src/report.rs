@@ -11,7 +11,7 @@ pub mod summary;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use retap_engine::event::{RunEvent, Sink};
+use retap_device::event::{RunEvent, Sink};
 
 /// Somebody who wants to know what happens in a run.
 pub trait Reporter: Send + Sync {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use retap_engine::model::Abstraction;
+use retap_model::Abstraction;
 use serde::{Deserialize, Serialize};
 
 use crate::job::Clock;

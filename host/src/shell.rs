@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use retap_engine::stop::Stop;
+use retap_device::stop::Stop;
 
 use crate::exit::Exit;
 use crate::failure::Explained;

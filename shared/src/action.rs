@@ -6,10 +6,10 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+pub use system::{System, SystemKinds};
 
 use crate::Text;
 use crate::screen::{Point, Rotation};
-pub use system::{System, SystemKinds};
 
 /// One event as it is injected. Places are in pixels of the display in its current rotation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -8,11 +8,10 @@ mod metered;
 use std::error::Error;
 
 use bincode::config::{Config, standard};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use budget::Budget;
 use metered::within;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// No message is longer: that is a recording of thousands of screens.
 pub const MAX_MESSAGE: usize = 64 << 20;

@@ -10,12 +10,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use bitflags::bitflags;
-use serde::{Deserialize, Serialize};
-
-use crate::Text;
 pub use difference::{DoesNotApply, ScreenChange};
 pub use identity::{NotAScreenHash, ScreenHash};
 pub(crate) use packed::EXPANSION;
+use serde::{Deserialize, Serialize};
+
+use crate::Text;
 
 /// A screen never changes once built, so its identity is computed once. It travels as `packed` lays it out.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 mod file;
 
+pub use file::{FORMAT_MAJOR, FORMAT_MINOR, TraceError, TraceProblem};
 use serde::{Deserialize, Serialize};
 
 use crate::Text;
@@ -9,7 +10,6 @@ use crate::action::{Action, Widget};
 use crate::fingerprint::Fingerprint;
 use crate::protocol::{PhoneInfo, Target};
 use crate::screen::ScreenHash;
-pub use file::{FORMAT_MAJOR, FORMAT_MINOR, TraceError, TraceProblem};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {

@@ -88,7 +88,8 @@ fn one_changed_text_among_500_nodes_costs_at_most_256_bytes() {
 
 #[test]
 fn a_row_that_comes_or_goes_costs_little() {
-    let (shorter, longer) = (screen(list(500)), screen(list(503)));
+    let shorter = screen(list(500));
+    let longer = screen(list(503));
     assert!(cost_of_change(&shorter, &longer) <= 512);
     assert!(cost_of_change(&longer, &shorter) <= 128);
 }

@@ -108,7 +108,8 @@ impl Forge {
                 parents.push(self.fewest_ways());
             }
             // Later screens rather hang from later ones: apps are deep in some places and shallow in most.
-            let (one, other) = (self.pick(parents.len()), self.pick(parents.len()));
+            let one = self.pick(parents.len());
+            let other = self.pick(parents.len());
             let parent = parents[one.max(other)];
             let title = fill::TITLES[self.pick(fill::TITLES.len())];
             let id = format!("to_{number}");
@@ -143,8 +144,10 @@ impl Forge {
     /// Draws from quantiles, from the least to the greatest, evenly spaced.
     fn draw(&mut self, quantiles: &[u64]) -> u64 {
         let place = self.rng.random_range(0..(quantiles.len() as u64 - 1) << 8);
-        let (index, fraction) = ((place >> 8) as usize, place & 0xff);
-        let (low, high) = (quantiles[index], quantiles[index + 1]);
+        let index = (place >> 8) as usize;
+        let fraction = place & 0xff;
+        let low = quantiles[index];
+        let high = quantiles[index + 1];
         low + (((high - low) * fraction) >> 8)
     }
 

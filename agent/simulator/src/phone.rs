@@ -22,10 +22,10 @@ use retap_shared::protocol::{
 use retap_shared::screen::{Rotation, Screen, SharedScreen};
 use retap_shared::trace::App as Named;
 use retap_shared::verdict::Problem;
+use saved::Saved;
 
 use crate::kit::{Elsewhere, LANGUAGE, Process, Script, World, display_size, number};
 use crate::noise::Noise;
-use saved::Saved;
 
 /// A simulated phone with one app on it.
 pub struct SimulatedPhone {

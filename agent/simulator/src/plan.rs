@@ -7,17 +7,16 @@ mod run;
 mod view;
 mod whole;
 
-use retap_shared::Text;
-use retap_shared::verdict::Problem;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-use crate::kit::{Elsewhere, Exception, Shown, Stall, Tombstone};
-
 pub(crate) use build::{
     button, check, field, go, note, radio, row, rows, rule, screen, tab, text, toggle,
 };
 pub(crate) use cone::Cone;
+use retap_shared::Text;
+use retap_shared::verdict::Problem;
 pub(crate) use whole::Planned;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::kit::{Elsewhere, Exception, Shown, Stall, Tombstone};
 
 /// The screens of an app or of a part of it. Made once; what changes is in `State`.
 #[derive(Debug)]

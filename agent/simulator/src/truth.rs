@@ -6,6 +6,7 @@ mod search;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub use chance::{NotExact, probability};
 use retap_agent::phone::Phone;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key, System};
@@ -21,8 +22,6 @@ use crate::apps::{Entry, Planted};
 use crate::forge::{self, Wish};
 use crate::plan::{Cone, Plan, Then};
 use crate::spec::{SpecError, entry, open, wish};
-
-pub use chance::{NotExact, probability};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truth {

@@ -41,7 +41,8 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn a_saved_state_costs_what_is_changed_after_it() {
-    let (few, many) = (Cost::with_notes(100), Cost::with_notes(3_000));
+    let few = Cost::with_notes(100);
+    let many = Cost::with_notes(3_000);
     assert!(few.saving > 0 && few.changing > 0, "{few:?}");
     assert!(
         many.saving < 2 * few.saving,

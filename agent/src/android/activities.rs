@@ -51,7 +51,8 @@ pub(crate) fn start(
     user: i32,
 ) -> Result<()> {
     let intent = launcher_intent(java, env, package)?;
-    let (package, class) = (env.new_string(package)?, env.new_string(activity)?);
+    let package = env.new_string(package)?;
+    let class = env.new_string(activity)?;
     // intent.setComponent(new ComponentName(package, activity)).setFlags(AS_LAUNCHER)
     let component = java.make(
         env,

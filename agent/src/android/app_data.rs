@@ -57,7 +57,8 @@ impl AppData {
         let folder = folder.join("checkpoints");
         let _ = std::fs::remove_dir_all(&folder);
         let data = PathBuf::from(format!("/data/user/{user}"));
-        let (run_as, su) = ("run-as".into(), "su".into());
+        let run_as = "run-as".into();
+        let su = "su".into();
         AppData {
             folder,
             user,

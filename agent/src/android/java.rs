@@ -6,8 +6,10 @@ mod strings;
 
 use std::sync::OnceLock;
 
-use jni::objects::{JClass, JClassLoader, JMethodID, JObject, JString, JValue, JValueOwned};
-use jni::objects::{JFieldID, JStaticFieldID, JStaticMethodID};
+use jni::objects::{
+    JClass, JClassLoader, JFieldID, JMethodID, JObject, JStaticFieldID, JStaticMethodID, JString,
+    JValue, JValueOwned,
+};
 use jni::refs::{Global, LoaderContext};
 use jni::signature::{JavaType, RuntimeFieldSignature, RuntimeMethodSignature};
 use jni::strings::JNIString;
@@ -234,7 +236,8 @@ fn look_up(
     row: &Row,
     form: usize,
 ) -> Option<Found> {
-    let (name, descriptor) = (JNIString::new(row.member), row.descriptors[form]);
+    let name = JNIString::new(row.member);
+    let descriptor = row.descriptors[form];
     let member = match row.kind {
         Kind::Constructor | Kind::Method => {
             let signature = RuntimeMethodSignature::from_str(descriptor).ok()?;

@@ -53,7 +53,8 @@ pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) 
     } else {
         0
     };
-    let (depth, recycles) = (i32::from(MOST_DEPTH), JValue::Bool(level < WITHOUT_POOL));
+    let depth = i32::from(MOST_DEPTH);
+    let recycles = JValue::Bool(level < WITHOUT_POOL);
     let arguments = [
         root.into(),
         MOST_NODES.into(),
@@ -67,7 +68,8 @@ pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) 
             .call_static(env, Name::NodesRead, &arguments)?
             .into_object()?;
         let read = env.cast_local::<JObjectArray>(read)?;
-        let (numbers, ends) = (integers(env, &read, 0)?, integers(env, &read, 1)?);
+        let numbers = integers(env, &read, 0)?;
+        let ends = integers(env, &read, 1)?;
         let characters = read.get_element(env, 2)?;
         let characters = env.cast_local::<JCharArray>(characters)?;
         let mut units = vec![0; characters.len(env)?];

@@ -92,7 +92,8 @@ impl Phone for AndroidPhone {
     }
 
     fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
-        let (java, accessibility) = (self.java.clone(), self.accessibility.clone());
+        let java = self.java.clone();
+        let accessibility = self.accessibility.clone();
         Ok(Box::new(move || pixels::take(&java, &accessibility)))
     }
 

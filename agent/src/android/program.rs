@@ -77,7 +77,8 @@ impl Shell for Programs {
             .read(true)
             .write(true)
             .open(&self.said)?;
-        let (out, told) = (file.try_clone()?, file.try_clone()?);
+        let out = file.try_clone()?;
+        let told = file.try_clone()?;
         let mut command = Command::new(program);
         let started = command
             .args(arguments)

@@ -83,7 +83,8 @@ extern "system" fn Java_dev_retap_agent_SelfTest_motion<'l>(
     env.with_env(|env| -> Result<_, JavaError> {
         let java = java(env, &class)?;
         let count = xs.len(env)?;
-        let (mut x, mut y) = (vec![0; count], vec![0; count]);
+        let mut x = vec![0; count];
+        let mut y = vec![0; count];
         xs.get_region(env, 0, &mut x)?;
         ys.get_region(env, 0, &mut y)?;
         let fingers: Vec<_> = x.into_iter().zip(y).map(|(x, y)| Point { x, y }).collect();

@@ -1,10 +1,9 @@
 //! The phone's settings while the agent works: animations off, awake. What was there before is written to a file first,
 //! and put back on exit, or at the next start if the agent was killed. Through the `settings` program, as a person would.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fmt, io};
 
 /// What is set: namespace, name, value.
 const WANTED: [(&str, &str, &str); 4] = [

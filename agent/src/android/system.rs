@@ -10,10 +10,10 @@ use std::sync::OnceLock;
 
 use retap_shared::action::{System, SystemKinds};
 use retap_shared::protocol::Fault;
-
-use super::program::Shell;
 use undo::Undo;
 use ways::{Network, Ways, is_airplane_mode};
+
+use super::program::Shell;
 
 const NETWORK: &str = "network";
 const TIME_ZONE: &str = "time zone";

@@ -1,6 +1,5 @@
 //! What a host can notice of the handlers: one request each, against a scripted phone.
 
-use crate::scripted::{PACKAGE, ScriptedPhone, app, crash, screen};
 use retap_agent::handlers::{Handled, Handlers};
 use retap_shared::action::{Action, Widget};
 use retap_shared::micros::Micros;
@@ -10,6 +9,8 @@ use retap_shared::protocol::{
 };
 use retap_shared::screen::Point;
 use retap_shared::trace::{Start, Step};
+
+use crate::scripted::{PACKAGE, ScriptedPhone, app, crash, screen};
 
 fn ask<T: TryFrom<Reply>>(handlers: &mut Handlers, request: impl Into<Request>) -> T {
     let Handled::Done(reply) = handlers.handle(request.into()).unwrap() else {
@@ -231,7 +232,8 @@ fn a_clean_start_stops_clears_grants_and_launches_in_this_order() {
         calls.lock().unwrap().push("|".into());
     }
     let watch = format!("watch {PACKAGE}");
-    let (watch, bar) = (watch.as_str(), "|");
+    let watch = watch.as_str();
+    let bar = "|";
     let expected = [
         watch, "stop", "clear", "grant", "launch", bar, watch, "stop", "launch", bar, watch, bar,
     ];

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::scripted::{Calls, PACKAGE, ScriptedPhone, app, crash, screen};
 use retap_agent::in_process::InProcess;
 use retap_shared::action::{Action, Widget};
 use retap_shared::connection::{Connection, RequestError};
@@ -15,6 +14,8 @@ use retap_shared::screen::{Point, Rotation};
 use retap_shared::trace::{Start, Step};
 use retap_shared::verdict::{Interruption, Verdict};
 use tokio::time::Instant;
+
+use crate::scripted::{Calls, PACKAGE, ScriptedPhone, app, crash, screen};
 
 fn millis(millis: u64) -> Micros {
     Micros::from_millis(millis)

@@ -3,7 +3,6 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use crate::scripted::{ScriptedPhone, app};
 use retap_agent::on_thread::OnThread;
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
@@ -14,6 +13,8 @@ use retap_shared::protocol::{
 use retap_shared::screen::Point;
 use retap_shared::trace::{Start, Step};
 use retap_shared::verdict::{Interruption, Verdict};
+
+use crate::scripted::{ScriptedPhone, app};
 
 fn play(steps: usize) -> Play {
     Play {

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use retap_agent::link::keys::Keys;
 use retap_shared::codec;
+use retap_transport::keys::Keys;
 use tempfile::TempDir;
 
 /// What starts Java, a word a line, and where its classes are: see scripts/test-agent-on-jvm.

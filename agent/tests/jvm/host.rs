@@ -6,15 +6,15 @@ use std::os::unix::net::{SocketAddr as UnixAddress, UnixStream as StdStream};
 use std::sync::Arc;
 
 use quinn::{AsyncUdpSocket, Connection, Endpoint, TokioRuntime};
-use retap_agent::link::keys::Keys;
-use retap_agent::link::settings::{self, Way};
-use retap_agent::link::stream::{FramedSocket, PEER};
-use retap_agent::link::udp::PlainUdp;
-use retap_agent::link::{receive, send, with_causes};
 use retap_shared::protocol::{Reply, Request};
 use retap_shared::session::{
     ANSWER_LIMIT, Answer, Envelope, HELLO_LIMIT, Hello, SessionId, Welcome,
 };
+use retap_transport::keys::Keys;
+use retap_transport::settings::{self, Way};
+use retap_transport::stream::{FramedSocket, PEER};
+use retap_transport::udp::PlainUdp;
+use retap_transport::{receive, send, with_causes};
 use tokio::net::UnixStream;
 
 pub(crate) struct Host {

@@ -7,7 +7,6 @@ mod host;
 
 use agent::{Agent, Phone};
 use host::Host;
-use retap_agent::link::keys::Keys;
 use retap_shared::action::Action;
 use retap_shared::protocol::{
     About, Act, Acted, Capture, Captured, Described, Fault, ScreenUpdate, Screenshot, Settle, Shot,
@@ -17,6 +16,7 @@ use retap_shared::screen::{Point, SharedScreen, WindowKind};
 use retap_shared::session::Answer;
 use retap_shared::trace::Step;
 use retap_shared::verdict::ProblemKind;
+use retap_transport::keys::Keys;
 
 #[tokio::test]
 async fn a_host_shakes_hands_over_udp_and_drives_the_phone() {

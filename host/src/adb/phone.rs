@@ -144,7 +144,8 @@ impl Phone {
     /// An app, for one user; one that is there already is replaced and keeps its data. Through a file on the phone, which
     /// every Android can do.
     pub async fn install(&self, apk: &Path, user: u32) -> Result<(), AdbError> {
-        let (user, apk) = (user.to_string(), apk.to_string_lossy());
+        let user = user.to_string();
+        let apk = apk.to_string_lossy();
         let arguments = [
             "-s",
             &self.serial,

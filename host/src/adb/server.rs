@@ -1,12 +1,11 @@
 //! The adb server: where it listens, and its version, asked for over its own protocol: the program would end a server
 //! of another version before it asks.
 
-use std::fmt;
-use std::io;
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::OnceLock;
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -3,9 +3,8 @@
 
 use std::time::Instant;
 
-use retap_engine::device::DeviceError;
-use retap_engine::pool::Lease;
-use retap_engine::seed::Seed;
+use retap_device::seed::Seed;
+use retap_device::{DeviceError, Lease};
 use retap_shared::protocol::{Fault, Settle};
 use retap_shared::trace::App;
 use serde::Serialize;
@@ -69,10 +68,8 @@ pub async fn take_turns(options: &Options, against: &str) -> Result<Turns, Failu
             side.drive(each, options.seed + block).await.map_err(lost)?;
         }
     }
-    let (p50_us, against_p50_us) = (
-        percentile(&mut here.times, 50),
-        percentile(&mut there.times, 50),
-    );
+    let p50_us = percentile(&mut here.times, 50);
+    let against_p50_us = percentile(&mut there.times, 50);
     Ok(Turns {
         bench: "device",
         case: "turns",
@@ -164,7 +161,8 @@ pub async fn stock(options: &Options) -> Result<Stock, Failure> {
         times.push(at.elapsed().as_secs_f64() * 1e6);
     }
     phone.told(&format!("rm -f {FILE}")).await?;
-    let (p50_us, p90_us) = (percentile(&mut times, 50), percentile(&mut times, 90));
+    let p50_us = percentile(&mut times, 50);
+    let p90_us = percentile(&mut times, 90);
     Ok(Stock {
         bench: "device",
         case: "stock",

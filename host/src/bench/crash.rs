@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use retap_engine::event::nobody;
-use retap_engine::oracle::{Invented, Recording};
-use retap_engine::reduce::{Algorithm, ReduceSettings, reduce};
-use retap_engine::stop::Stop;
+use retap_device::event::nobody;
+use retap_device::stop::Stop;
+use retap_reduce::oracle::{Invented, Recording};
+use retap_reduce::trace::{Algorithm, ReduceSettings, reduce};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
@@ -154,7 +154,7 @@ impl Cut {
     pub fn to_json(&self) -> String {
         let Invented { stray, seed, .. } = self.invented;
         json!({
-            "bench": "crash", "oracle": retap_engine::oracle::ACTIVITY_MACHINE, "trace": self.trace,
+            "bench": "crash", "oracle": retap_reduce::oracle::ACTIVITY_MACHINE, "trace": self.trace,
             "algorithm": self.algorithm.to_string(), "hidden": self.hidden, "stray": stray, "seed": seed,
             "runs": self.runs, "played": self.played, "proof": self.proof, "kept": self.kept,
             "crashes": self.crashes, "minimal": self.minimal,

@@ -6,9 +6,8 @@ mod walk;
 use std::sync::Arc;
 use std::time::Instant;
 
-use retap_engine::device::{Device, DeviceError};
-use retap_engine::pool::Lease;
-use retap_engine::seed::Seed;
+use retap_device::seed::Seed;
+use retap_device::{Device, DeviceError, Lease};
 use retap_shared::action::Action;
 use retap_shared::connection::Connection;
 use retap_shared::micros::Micros;
@@ -115,7 +114,8 @@ impl Bench<'_> {
     /// Random events, each with the wait until the screen is quiet.
     async fn steps(&mut self) -> Result<Measured, Failure> {
         let Some(jvm) = self.jvm.clone() else {
-            let (mut times, seed) = (Times::default(), Seed(self.options.seed).derive("block", 0));
+            let mut times = Times::default();
+            let seed = Seed(self.options.seed).derive("block", 0);
             let (seconds, _) = self
                 .block(self.options.events, seed, &mut times)
                 .await
@@ -128,8 +128,11 @@ impl Bench<'_> {
         };
         // What both meet for the first time is not in it: that much of the phone's code is loaded and compiled then.
         self.turn(&jvm, 0, &mut Times::default()).await?;
-        let (mut times, blocks) = (Times::default(), self.options.events.div_ceil(BLOCK));
-        let (mut here, mut there, mut shares) = (0.0, 0.0, Vec::new());
+        let mut times = Times::default();
+        let blocks = self.options.events.div_ceil(BLOCK);
+        let mut here = 0.0;
+        let mut there = 0.0;
+        let mut shares = Vec::new();
         for block in 1..=blocks {
             let [ours, direct] = self.turn(&jvm, block, &mut times).await?;
             here += ours.0;
@@ -253,7 +256,8 @@ impl Bench<'_> {
             self.device.step(step).await.map_err(&lost)?;
         }
         let nodes = self.device.capture().await.map_err(&lost)?.nodes().len();
-        let (mut ours, mut direct) = (Times::default(), Vec::new());
+        let mut ours = Times::default();
+        let mut direct = Vec::new();
         for number in 0..WARM_UP + READS_A_SAMPLE * self.options.samples {
             if number == WARM_UP {
                 (ours, direct) = Default::default();

@@ -4,15 +4,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use retap_engine::event::nobody;
-use retap_engine::explore::{
+use retap_device::JournalError;
+use retap_device::event::nobody;
+use retap_device::seed::{Rng, Seed};
+use retap_device::stop::Stop;
+use retap_explore::journal::{Journal, SessionRecord, WalkRecord};
+use retap_explore::{
     At, Counts, Exploration, ExploreSettings, Explorer, Move, Seen, explore_whole,
 };
-use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
-use retap_engine::model::CoveragePoint;
-use retap_engine::oracle::{CandidateKey, Observation};
-use retap_engine::seed::{Rng, Seed};
-use retap_engine::stop::Stop;
+use retap_model::CoveragePoint;
 use retap_shared::action::SystemKinds;
 use retap_shared::protocol::Settle;
 use rustix::time::{ClockId, clock_gettime};
@@ -214,14 +214,6 @@ fn processor_seconds() -> f64 {
 struct Forgetful;
 
 impl Journal for Forgetful {
-    fn recall(&self, _: CandidateKey, _: u32) -> Result<Option<Observation>, JournalError> {
-        Ok(None)
-    }
-
-    fn note(&self, _: CandidateKey, _: u32, _: &Observation) -> Result<(), JournalError> {
-        Ok(())
-    }
-
     fn recall_sessions(
         &self,
     ) -> Result<std::collections::BTreeMap<u32, SessionRecord>, JournalError> {

@@ -8,6 +8,11 @@ mod phone;
 use std::fmt;
 use std::time::Instant;
 
+use baseline::PingPong;
+use cpu::Place;
+pub use far::Transport;
+use far::{Far, FarError};
+use phone::BenchPhone;
 use retap_agent::phone::Phone;
 use retap_shared::action::{Action, Key};
 use retap_shared::codec;
@@ -24,11 +29,6 @@ use serde::Serialize;
 use crate::exit::Exit;
 use crate::failure::Explained;
 use crate::link::{Link, LinkError};
-use baseline::PingPong;
-use cpu::Place;
-pub use far::Transport;
-use far::{Far, FarError};
-use phone::BenchPhone;
 
 /// An odd number, so that the median is one of them.
 const BLOCKS: usize = 15;
@@ -339,10 +339,8 @@ impl Case {
     }
 
     fn end_block(&mut self) {
-        let (case, baseline) = (
-            percentile(&mut self.block, self.at),
-            percentile(&mut self.baseline_block, self.at),
-        );
+        let case = percentile(&mut self.block, self.at);
+        let baseline = percentile(&mut self.baseline_block, self.at);
         self.ratios.push(case / baseline);
         self.all.append(&mut self.block);
         self.baseline_all.append(&mut self.baseline_block);

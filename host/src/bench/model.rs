@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rand::RngExt;
-use retap_engine::explore::{Ape, ApeRules, At, Did, Explorer, Move, New, Seen, Way};
-use retap_engine::model::ape::{DecisionTree, Paths, Reducer};
-use retap_engine::seed::Seed;
+use retap_device::seed::Seed;
+use retap_explore::{Ape, ApeRules, At, Did, Explorer, Move, New, Seen, Way};
+use retap_model::ape::{DecisionTree, Paths, Reducer};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
 use retap_shared::screen::{
@@ -47,7 +47,9 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
         DecisionTree::plain(Reducer::TYPE),
         Paths::default(),
     );
-    let (mut here, mut spent, way) = (0, Vec::with_capacity(steps), Way::default());
+    let mut here = 0;
+    let mut spent = Vec::with_capacity(steps);
+    let way = Way::default();
     ape.observe(&seen(Did::Started { clean: true }, &shown[0], &way));
     while spent.len() < steps {
         let before = &shown[here];
@@ -101,7 +103,8 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
 }
 
 fn seen<'a>(did: Did<'a>, screen: &'a SharedScreen, way: &'a Way) -> Seen<'a> {
-    let (took, new) = (Micros::ZERO, New::default());
+    let took = Micros::ZERO;
+    let new = New::default();
     Seen {
         walker: 0,
         did,

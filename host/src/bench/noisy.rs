@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rand::RngExt;
-use retap_engine::event::nobody;
-use retap_engine::oracle::{Observation, Oracle, OracleError, Question};
-use retap_engine::policy::Policy;
-use retap_engine::reduce::{Algorithm, ReduceError, ReduceSettings, Scheduling, reduce};
-use retap_engine::seed::{Rng, Seed};
-use retap_engine::stop::Stop;
+use retap_device::event::nobody;
+use retap_device::seed::{Rng, Seed};
+use retap_device::stop::Stop;
+use retap_reduce::oracle::{Observation, Oracle, OracleError, Question};
+use retap_reduce::policy::Policy;
+use retap_reduce::trace::{Algorithm, ReduceError, ReduceSettings, Scheduling, reduce};
 use retap_shared::action::Action;
 use retap_shared::connection::Pending;
 use retap_shared::micros::Micros;

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use retap_engine::event::nobody;
-use retap_engine::explore::{ExploreSettings, Random, explore};
-use retap_engine::journal::InMemory;
-use retap_engine::oracle::{Conditions, Pooled};
-use retap_engine::policy::Policy;
-use retap_engine::reduce::{Reduction, reduce};
-use retap_engine::seed::Seed;
-use retap_engine::stop::Stop;
+use retap_device::event::nobody;
+use retap_device::seed::Seed;
+use retap_device::stop::Stop;
+use retap_explore::journal::InMemory;
+use retap_explore::{ExploreSettings, Random, explore};
+use retap_reduce::oracle::{Conditions, Pooled};
+use retap_reduce::policy::Policy;
+use retap_reduce::trace::{Reduction, reduce};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! What a reduction costs beside the phones: an oracle that answers at once, and no store. Processor time, so that
 //! it does not matter what else the machine does.
 
-use retap_engine::event::nobody;
-use retap_engine::oracle::{Observation, Oracle, OracleError, Question};
-use retap_engine::reduce::{Algorithm, ReduceError, ReduceSettings, Scheduling, reduce};
-use retap_engine::stop::Stop;
+use retap_device::event::nobody;
+use retap_device::stop::Stop;
+use retap_reduce::oracle::{Observation, Oracle, OracleError, Question};
+use retap_reduce::trace::{Algorithm, ReduceError, ReduceSettings, Scheduling, reduce};
 use retap_shared::connection::Pending;
 use retap_shared::micros::Micros;
 use retap_shared::verdict::Verdict;
@@ -44,12 +44,10 @@ pub struct Measured {
 
 pub async fn measure(reducer: Reducer, events: u32, stop: &Stop) -> Result<Measured, ReduceError> {
     let (algorithm, settings) = reducer.rules();
-    let (trace, oracle) = (
-        trace(events),
-        AtOnce {
-            needed: (1..=NEEDED).map(|n| events * n / (NEEDED + 1)).collect(),
-        },
-    );
+    let trace = trace(events);
+    let oracle = AtOnce {
+        needed: (1..=NEEDED).map(|n| events * n / (NEEDED + 1)).collect(),
+    };
     let began = processor_seconds();
     let reduction = reduce(&trace, algorithm, &settings, &oracle, &nobody(), stop).await?;
     let micros = (processor_seconds() - began) * 1e6 / reduction.runs.max(1) as f64;

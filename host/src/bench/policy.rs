@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
-use retap_engine::policy::{PolicyError, Prior, Rules};
+use retap_reduce::policy::{PolicyError, Prior, Rules};
 use serde_json::json;
 
-use crate::job;
-use crate::os;
 use crate::shell::Shell;
 use crate::words::thousands;
+use crate::{job, os};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Solved {

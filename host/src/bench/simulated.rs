@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use rand::RngExt;
-use retap_engine::device::{Device, DeviceError, Stepped};
-use retap_engine::seed::{Rng, Seed};
+use retap_device::seed::{Rng, Seed};
+use retap_device::{Device, DeviceError, Stepped};
 use retap_shared::action::{Action, Key};
 use retap_shared::protocol::{Command, What};
 use retap_shared::screen::{NodeFlags, Screen, SharedScreen, WindowKind};
@@ -60,10 +60,14 @@ pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Fail
         move |source| DevicesError::Connect { name, source }
     };
     let mut rng = Seed(seed).rng();
-    let (mut speeds, mut by_clock, mut nodes, mut left) = (Vec::new(), Vec::new(), 0, events);
+    let mut speeds = Vec::new();
+    let mut by_clock = Vec::new();
+    let mut nodes = 0;
+    let mut left = events;
     while left > 0 {
         let block = left.min(BLOCK);
-        let (began, worked) = (Instant::now(), processor_time());
+        let began = Instant::now();
+        let worked = processor_time();
         nodes += drive(&mut device, &app, block, &mut rng)
             .await
             .map_err(failed(device.name()))?;

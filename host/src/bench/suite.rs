@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use retap_engine::event::nobody;
-use retap_engine::explore::{ExploreSettings, Random, explore};
-use retap_engine::journal::{InMemory, Journal, JournalError, SessionRecord, WalkRecord};
-use retap_engine::model::{Abstraction, States};
-use retap_engine::oracle::{CandidateKey, Observation};
-use retap_engine::seed::Seed;
-use retap_engine::stop::Stop;
-use retap_engine::suite::{
+use retap_device::JournalError;
+use retap_device::event::nobody;
+use retap_device::seed::Seed;
+use retap_device::stop::Stop;
+use retap_explore::journal::{InMemory, Journal, SessionRecord, WalkRecord};
+use retap_explore::{ExploreSettings, Random, explore};
+use retap_model::{Abstraction, States};
+use retap_reduce::suite::{
     Logged, Measure, OnPhones, Spent, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings,
     learn, reduce_suite,
 };
@@ -100,7 +100,8 @@ pub async fn run(
     stop: &Stop,
 ) -> Result<Option<Smaller>, Failure> {
     let phones = Phones::connect(&rules.devices(app, rules.phones), Seed(seed)).await?;
-    let (began, clock) = (Instant::now(), tokio::time::Instant::now());
+    let began = Instant::now();
+    let clock = tokio::time::Instant::now();
     let app_of = phones.app(None)?.app;
     let on = |abstraction: &Abstraction| {
         let states = States::by(abstraction).map_err(SuiteError::from)?;
@@ -111,7 +112,8 @@ pub async fn run(
             &nobody(),
         ))
     };
-    let (log, sink) = (InMemory::default(), nobody());
+    let log = retap_reduce::journal::InMemory::default();
+    let sink = nobody();
     let replayer = match &rules.abstraction {
         Abstraction::Ape(start) => {
             let lesson = Box::pin(learn(traces, start, &on(&rules.abstraction)?, stop)).await?;
@@ -206,7 +208,8 @@ fn line(name: &str, all: &[&Smaller]) -> String {
     let sum =
         |of: fn(&SuiteReduction) -> u64| all.iter().map(|one| of(&one.reduction)).sum::<u64>();
     let pair = |before: fn(&SuiteReduction) -> u64, after: fn(&SuiteReduction) -> u64| {
-        let (before, after) = (sum(before), sum(after));
+        let before = sum(before);
+        let after = sum(after);
         format!(
             "{before} → {after} ({:.1})",
             before as f64 / after.max(1) as f64
@@ -254,23 +257,6 @@ struct Keeping {
 }
 
 impl Journal for Keeping {
-    fn recall(
-        &self,
-        candidate: CandidateKey,
-        attempt: u32,
-    ) -> Result<Option<Observation>, JournalError> {
-        self.journal.recall(candidate, attempt)
-    }
-
-    fn note(
-        &self,
-        candidate: CandidateKey,
-        attempt: u32,
-        seen: &Observation,
-    ) -> Result<(), JournalError> {
-        self.journal.note(candidate, attempt, seen)
-    }
-
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
         self.journal.recall_sessions()
     }

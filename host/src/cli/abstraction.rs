@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use retap_engine::model::ape::{AbstractionError, Learned, Reducer};
-use retap_engine::model::{Abstraction, WidgetRules};
+use retap_model::ape::{AbstractionError, Learned, Reducer};
+use retap_model::{Abstraction, WidgetRules};
 
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};

@@ -7,7 +7,7 @@ mod suite;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
-use retap_engine::policy::{Prior, Rules};
+use retap_reduce::policy::{Prior, Rules};
 use retap_shared::micros::Micros;
 use serde_json::json;
 
@@ -250,7 +250,7 @@ impl Noisy {
     fn on_mail(
         &self,
         competitors: &[Competitor],
-        policy: Option<&Arc<retap_engine::policy::Policy>>,
+        policy: Option<&Arc<retap_reduce::policy::Policy>>,
         shell: &Shell,
     ) -> Result<Exit, Failure> {
         for seed in 0..self.seeds {

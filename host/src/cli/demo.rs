@@ -7,17 +7,16 @@ use retap_shared::protocol::PhoneInfo;
 use retap_shared::verdict::Outcome;
 
 use crate::cli::arguments;
-use crate::devices;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::job::{self, Ended, Explored, Ground, Job, Place, Rules, Section, Wanted};
-use crate::plain;
 use crate::report::console::Tone;
 use crate::report::summary;
 use crate::run::crashes::Crash;
 use crate::settings::{self, Devices, Explorer, Settings};
 use crate::shell::Shell;
 use crate::words::{counted, thousands};
+use crate::{devices, plain};
 
 /// For each app: enough to meet most of what was planted in it, and over in a moment.
 const EVENTS: u64 = 5_000;
@@ -123,7 +122,8 @@ async fn show_all(
         }
     }
     tell_groups(job, &shown);
-    let (mut done, all) = (0, shown.iter().map(|app| app.crashes.len()).sum());
+    let mut done = 0;
+    let all = shown.iter().map(|app| app.crashes.len()).sum();
     for app in &mut shown {
         shorten_all(job, app, &mut done, all).await?;
     }
@@ -238,7 +238,8 @@ async fn shorten_all(
             return Ok(());
         }
         *done += 1;
-        let (label, kind) = (&app.explored.app.label, crash.problem.kind);
+        let label = &app.explored.app.label;
+        let kind = crash.problem.kind;
         let steps = counted(crash.trace.steps.len() as u64, "step");
         let question = format!(
             "\n{done} of {all}: {label} ends in this {kind} after {steps}. Which of them matter?"
@@ -282,10 +283,8 @@ fn table(shown: &[Shown]) -> String {
             .reduced
             .as_ref()
             .map_or_else(|| "-".to_owned(), |cut| cut.trace.steps.len().to_string());
-        let (from, what) = (
-            crash.trace.steps.len(),
-            plain::line(&summary::headline(crash), 80),
-        );
+        let from = crash.trace.steps.len();
+        let what = plain::line(&summary::headline(crash), 80);
         let steps = if to == "1" { "step" } else { "steps" };
         format!("  {:<6} {from:>4} → {to:>2} {steps:<5}  {what}", app.name)
     }));

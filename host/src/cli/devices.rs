@@ -24,10 +24,8 @@ impl Devices {
         let apps = retap_simulator::apps();
         let width = apps.iter().map(|app| app.len()).max().unwrap_or(0);
         for app in apps {
-            let (device, about) = (
-                format!("sim:{app}"),
-                retap_simulator::about(app).unwrap_or_default(),
-            );
+            let device = format!("sim:{app}");
+            let about = retap_simulator::about(app).unwrap_or_default();
             let line = if self.json {
                 json!({ "device": device, "kind": "simulated", "about": about }).to_string()
             } else {
@@ -50,7 +48,7 @@ impl Devices {
         let phones = match job::block_on(Clock::Real, on_adb())? {
             Ok(phones) => phones,
             Err(error) => {
-                let why = retap_agent::link::with_causes(&error);
+                let why = retap_transport::with_causes(&error);
                 shell.console.say(
                     Tone::Quiet,
                     &format!("\nPhones on adb: {why}; {}", error.help()),

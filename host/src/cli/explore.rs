@@ -74,7 +74,8 @@ impl Explore {
             Some(run) => Job::resume(run, global.named_store().as_deref(), shell, mine)?,
             None => self.start(global, shell)?,
         };
-        let (place, seed) = (job.run().directory().path().to_owned(), job.seed().0);
+        let place = job.run().directory().path().to_owned();
+        let seed = job.seed().0;
         let (exit, explored) = job.work(async |job| explore(job, &settings).await)?;
         let console = &shell.console;
         if self.json {
@@ -195,7 +196,8 @@ async fn reduce(
             let steps = counted(crash.trace.steps.len() as u64, "step");
             let heading = format!("{}: which of {steps} matter?", summary::headline(&crash));
             job.console().say(Tone::Heading, &heading);
-            let (trace, ground) = (crash.trace.clone(), Ground::Phones(&phones.pool));
+            let trace = crash.trace.clone();
+            let ground = Ground::Phones(&phones.pool);
             let short = job::shorten(job, ground, trace, Some(crash), &Rules::default()).await?;
             // The run's result is the table, or one object, at the end: this is how it goes.
             job.console().say(Tone::Plain, &summary::shortened(&short));

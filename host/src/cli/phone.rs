@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use retap_agent::in_process::InProcess;
-use retap_agent::link::keys::Keys;
 use retap_agent::listen::Listener;
 use retap_agent::outbox::Outbox;
 use retap_agent::server::Server;
+use retap_transport::keys::Keys;
 
 use crate::devices;
 use crate::exit::Exit;

@@ -3,17 +3,16 @@
 use std::time::Instant;
 
 use clap::Args;
-use retap_engine::policy::Rules;
+use retap_reduce::policy::Rules;
 use serde_json::json;
 
 use crate::cli::arguments::Global;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::job;
 use crate::run::store::Store;
-use crate::settings;
 use crate::shell::Shell;
 use crate::words::thousands;
+use crate::{job, settings};
 
 /// Solve how to share phones among candidates in the fewest rounds
 ///
@@ -71,9 +70,11 @@ impl Policy {
         let prior = job::prior(&self.prior, &store)?;
         let began = Instant::now();
         let (policy, known) = job::policy(&rules, &prior, &store, shell)?;
-        let (states, seconds) = (policy.states(), began.elapsed().as_secs_f64());
+        let states = policy.states();
+        let seconds = began.elapsed().as_secs_f64();
         shell.console.result(&if self.json {
-            let (start, prior) = (policy.start(), format!("{:016x}", prior.hash()));
+            let start = policy.start();
+            let prior = format!("{:016x}", prior.hash());
             json!({
                 "result": "policy", "candidates": candidates, "parallel": parallel, "runs": runs, "successes": successes,
                 "prior": prior, "states": states, "rounds": start, "seconds": seconds, "known": known,

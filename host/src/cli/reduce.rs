@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_engine::reduce::Check;
+use retap_reduce::trace::Check;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
@@ -277,7 +277,8 @@ impl NotReproduced {
                     .as_ref()
                     .map(verdict_in_words)
                     .unwrap_or_default();
-                let (what, share) = (summary::name(one), summary::share(&one.original));
+                let what = summary::name(one);
+                let share = summary::share(&one.original);
                 format!("{what}: {share} did it; the first that did not: {instead}")
             })
             .collect();

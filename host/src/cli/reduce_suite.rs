@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_engine::suite::SuiteReduction;
+use retap_reduce::suite::SuiteReduction;
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use retap_engine::event::RunEvent;
-use retap_engine::seed::Seed;
+use retap_device::event::RunEvent;
+use retap_device::seed::Seed;
 use retap_shared::protocol::Played;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Verdict;
 use serde_json::json;
 
 use crate::cli::arguments::{self, Global, Phones};
-use crate::devices;
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
 use crate::job::{self, verdict_in_words};
@@ -22,8 +21,8 @@ use crate::report::{self, Reporter};
 use crate::run::crashes::read_trace;
 use crate::settings::{DEFAULT_TIMES, Devices};
 use crate::shell::Shell;
-use crate::target;
 use crate::words::counted;
+use crate::{devices, target};
 
 /// Play traces again and see whether they still do what they did
 ///
@@ -137,7 +136,8 @@ impl Replay {
     }
 
     fn line(&self, path: &Path, trace: &Trace, played: &Played, run: u32, runs: u32) -> String {
-        let (verdict, took) = (in_words(trace, played), played.took);
+        let verdict = in_words(trace, played);
+        let took = played.took;
         if self.json {
             return json!({
                 "result": "replay", "trace": path.display().to_string(), "run": run,

@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_engine::device::{Device, DeviceError};
-use retap_engine::seed::Seed;
+use retap_device::seed::Seed;
+use retap_device::{Device, DeviceError};
 use retap_shared::protocol::{Command, Fault, Hit, What};
 use retap_shared::screen::{Node, NodeFlags, Screen, WindowFlags};
 use retap_shared::trace::{Step, Trace};
@@ -171,7 +171,8 @@ fn tree(screen: &Screen) -> String {
         } else {
             ""
         };
-        let (kind, bounds) = (&window.kind, window.bounds);
+        let kind = &window.kind;
+        let bounds = window.bounds;
         let _ = writeln!(
             text,
             "  {kind:?} window {:?} of {} at {bounds}{focused}",

@@ -107,7 +107,8 @@ impl<'a> Section<'a> {
             .filter(|number| allowed.contains(number))
             .and_then(|number| T::try_from(number).ok());
         if fitting.is_none() {
-            let (least, most) = (thousands(*allowed.start()), thousands(*allowed.end()));
+            let least = thousands(*allowed.start());
+            let most = thousands(*allowed.end());
             self.mistake(
                 value.span(),
                 format!("`{key}` must be from {least} to {most}, not {digits}"),

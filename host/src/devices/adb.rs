@@ -11,21 +11,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use retap_agent::link::keys::{Keys, KeysError};
-use retap_agent::link::with_causes;
+use agent::{Agent, AgentError, Other};
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::protocol::{Happening, Reply, Request};
+use retap_transport::keys::{Keys, KeysError};
+use retap_transport::with_causes;
+use spec::Spec;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::adb::{Adb, AdbError};
 use crate::agent_files::{AgentFiles, AgentFilesError};
 use crate::failure::Explained;
-use crate::farewell;
 use crate::link::{Dial, DialError, Link, LinkError, OverStream, Patience};
-use crate::os;
-use agent::{Agent, AgentError, Other};
-use spec::Spec;
+use crate::{farewell, os};
 
 /// A phone under load takes its time to start a process; one that ends is seen to.
 const FIRST: Duration = Duration::from_secs(180);

@@ -1,6 +1,6 @@
 //! Why a phone could not be had, and what to do about it.
 
-use retap_engine::device::DeviceError;
+use retap_device::DeviceError;
 use retap_simulator::SpecError as SimulatedError;
 
 use super::adb::AdbPhoneError;

@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_agent::link::keys::KeysError;
+pub use direct::Walked;
+use process::Process;
 use retap_shared::connection::{Connection, Pending, RequestError};
 use retap_shared::protocol::{Happening, Reply, Request};
 use retap_shared::verdict::Interruption;
+use retap_transport::keys::KeysError;
+use socket::OverSocket;
 use tokio::sync::{Mutex, watch};
+pub use tools::Tools;
 
 use crate::link::{Link, LinkError, Patience};
 use crate::os;
-pub use direct::Walked;
-use process::Process;
-use socket::OverSocket;
-pub use tools::Tools;
 
 /// A loaded machine needs longer than the few seconds that a boot takes.
 const BOOT: Duration = Duration::from_secs(300);
@@ -216,7 +216,7 @@ impl JvmPhone {
         }
         dead.process.end();
         let lost = |error| Interruption::PhoneLost {
-            why: retap_agent::link::with_causes(&error),
+            why: retap_transport::with_causes(&error),
         };
         let running = self.factory.boot().await.map_err(lost)?;
         self.running.send_replace(running);

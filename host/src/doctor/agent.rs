@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use retap_agent::link::with_causes;
-use retap_engine::device::{Device, DeviceError};
+use retap_device::{Device, DeviceError};
 use retap_shared::action::{Action, Key};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Command, Fault, Play, Settle};
 use retap_shared::trace::{App, Start, Step};
+use retap_transport::with_causes;
 
 use super::{Finding, Wanted};
 use crate::devices::{AdbPhone, Spec};

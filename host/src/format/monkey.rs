@@ -137,7 +137,8 @@ impl Reading {
                 });
             }
             "PinchZoom" => {
-                let (from, to) = (apart(point(0)?, point(4)?), apart(point(2)?, point(6)?));
+                let from = apart(point(0)?, point(4)?);
+                let to = apart(point(2)?, point(6)?);
                 let center = middle(point(0)?, point(4)?);
                 let millis = (number(8)? as u32).saturating_mul(DRAG_STEP_MILLIS);
                 self.add(Action::Pinch {

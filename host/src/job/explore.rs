@@ -5,13 +5,12 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use retap_engine::explore::{
+use retap_device::seed::Seed;
+use retap_device::{JournalError, Pool};
+use retap_explore::journal::{Journal, SessionRecord, WalkRecord};
+use retap_explore::{
     self, Exploration, ExploreError, ExploreSettings, Found, MakeExplorer, Random,
 };
-use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
-use retap_engine::oracle::{CandidateKey, Observation};
-use retap_engine::pool::Pool;
-use retap_engine::seed::Seed;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::AppInfo;
@@ -116,13 +115,14 @@ pub async fn explore(
         app: app.app.clone(),
         met,
     };
-    let (sink, stop) = (job.sink(), job.stop());
+    let sink = job.sink();
+    let stop = job.stop();
     let exploration = if wanted.in_sessions() {
         let make: &MakeExplorer<'_> = &|| Box::new(Random::default());
-        explore::explore(pool, make, &settings, seed, &keeping, sink, stop).await?
+        retap_explore::explore(pool, make, &settings, seed, &keeping, sink, stop).await?
     } else {
         let explorer = explorer::make(wanted)?;
-        explore::explore_whole(pool, explorer, &settings, seed, &keeping, sink, stop).await?
+        retap_explore::explore_whole(pool, explorer, &settings, seed, &keeping, sink, stop).await?
     };
 
     for (name, text) in &exploration.learned {
@@ -201,23 +201,6 @@ impl Keeping {
 }
 
 impl Journal for Keeping {
-    fn recall(
-        &self,
-        candidate: CandidateKey,
-        attempt: u32,
-    ) -> Result<Option<Observation>, JournalError> {
-        self.journal.recall(candidate, attempt)
-    }
-
-    fn note(
-        &self,
-        candidate: CandidateKey,
-        attempt: u32,
-        seen: &Observation,
-    ) -> Result<(), JournalError> {
-        self.journal.note(candidate, attempt, seen)
-    }
-
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
         self.journal.recall_sessions()
     }

@@ -1,10 +1,10 @@
 //! Explorers by their names and settings.
 
-use retap_engine::explore::{
+use retap_explore::{
     Ape, ApeRules, Auto, Explorer as Explores, Mix, Monkey, Random, Seeded, Sessions, StuckRules,
     TimeTravel, TravelRules, UnknownRule, UnknownShare,
 };
-use retap_engine::model::ape::{AbstractionError, DecisionTree, Paths, Reducer};
+use retap_model::ape::{AbstractionError, DecisionTree, Paths, Reducer};
 use retap_shared::micros::Micros;
 use retap_shared::trace::{Trace, TraceError};
 

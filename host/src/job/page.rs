@@ -1,6 +1,6 @@
 //! The page at the end of a run, put together from what its parts came to.
 
-use retap_engine::suite::{Covered, Fate, Kept, Measure, SuiteReduction};
+use retap_reduce::suite::{Covered, Fate, Kept, Measure, SuiteReduction};
 use retap_shared::Text;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppInfo, PhoneInfo};
@@ -229,7 +229,8 @@ impl Explored {
 }
 
 fn crash_data(crash: Crash) -> data::Crash {
-    let (trace_file, best_file) = (crash.trace_file(), crash.best_file());
+    let trace_file = crash.trace_file();
+    let best_file = crash.best_file();
     let trail = |steps, file| Trail {
         steps,
         file,

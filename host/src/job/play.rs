@@ -1,9 +1,8 @@
 //! One run of a trace on the next free phone. A phone that is lost on the way is no answer: another one plays it.
 
-use retap_engine::device::DeviceError;
-use retap_engine::event::{RunEvent, Sink};
-use retap_engine::oracle::Conditions;
-use retap_engine::pool::{Pool, PoolError};
+use retap_device::event::{RunEvent, Sink};
+use retap_device::{DeviceError, Pool, PoolError};
+use retap_reduce::oracle::Conditions;
 use retap_shared::bytes::Png;
 use retap_shared::protocol::{Command, Fault, Play, Played};
 use retap_shared::trace::Trace;
@@ -92,7 +91,8 @@ fn asked(trace: &Trace, record: bool) -> Play {
         linger,
         ..
     } = Conditions::of(trace);
-    let (steps, target) = (trace.steps.clone(), trace.header.target.clone());
+    let steps = trace.steps.clone();
+    let target = trace.header.target.clone();
     Play {
         app,
         start,

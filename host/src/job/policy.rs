@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use retap_engine::policy::{Policy, PolicyError, Prior, PriorError, Rules};
+use retap_reduce::policy::{Policy, PolicyError, Prior, PriorError, Rules};
 
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use retap_engine::event::RunEvent;
-use retap_engine::oracle::{
+use retap_device::Pool;
+use retap_device::event::RunEvent;
+use retap_reduce::oracle::{
     Conditions, Invented, Journaled, NotRecorded, OracleError, Pooled, Recording, Resumed,
 };
-use retap_engine::policy::{self, Prior, PriorError};
-use retap_engine::pool::Pool;
-use retap_engine::reduce::{self, Hierarchy, ReduceError, ReduceSettings, Reduction, Scheduling};
+use retap_reduce::policy::{self, Prior, PriorError};
+use retap_reduce::trace::{self, Hierarchy, ReduceError, ReduceSettings, Reduction, Scheduling};
 use retap_shared::bytes::Png;
 use retap_shared::protocol::{Played, What};
 use retap_shared::trace::Trace;
@@ -39,7 +39,7 @@ pub struct Cut {
 /// How to cut down; one run each, and as many at once as there are phones, if nothing is said.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    algorithm: reduce::Algorithm,
+    algorithm: trace::Algorithm,
     settings: ReduceSettings,
     parallel: Option<u32>,
     snapshots: bool,
@@ -60,13 +60,13 @@ impl Rules {
         };
         let mut rules = Rules {
             algorithm: match asked.algorithm {
-                Algorithm::Auto => reduce::Algorithm::Auto,
-                Algorithm::Dd => reduce::Algorithm::Dd,
-                Algorithm::Nd3min => reduce::Algorithm::Nd3min,
-                Algorithm::Hdd => reduce::Algorithm::Hdd,
-                Algorithm::Bhdd => reduce::Algorithm::Bhdd,
-                Algorithm::Lhdd => reduce::Algorithm::Lhdd,
-                Algorithm::LhddNoPreselection => reduce::Algorithm::LhddNoPreselection,
+                Algorithm::Auto => trace::Algorithm::Auto,
+                Algorithm::Dd => trace::Algorithm::Dd,
+                Algorithm::Nd3min => trace::Algorithm::Nd3min,
+                Algorithm::Hdd => trace::Algorithm::Hdd,
+                Algorithm::Bhdd => trace::Algorithm::Bhdd,
+                Algorithm::Lhdd => trace::Algorithm::Lhdd,
+                Algorithm::LhddNoPreselection => trace::Algorithm::LhddNoPreselection,
             },
             settings: ReduceSettings {
                 runs,
@@ -132,7 +132,7 @@ pub async fn reduce(
     let journal = job.journal(&format!("reduce-{part}"))?;
     let Ground::Phones(pool) = ground else {
         let recording = Recording::of(trace, Invented::default())?;
-        let is_auto = rules.algorithm == reduce::Algorithm::Auto;
+        let is_auto = rules.algorithm == trace::Algorithm::Auto;
         let recording = if is_auto {
             recording.ending_early()
         } else {
@@ -144,7 +144,7 @@ pub async fn reduce(
             simplify: false,
             ..rules.settings.clone()
         };
-        let reduction = reduce::reduce(
+        let reduction = trace::reduce(
             trace,
             rules.algorithm,
             &settings,
@@ -173,7 +173,7 @@ pub async fn reduce(
         parallel,
         ..rules.settings.clone()
     };
-    let mut reduction = reduce::reduce(
+    let mut reduction = trace::reduce(
         trace,
         rules.algorithm,
         &settings,

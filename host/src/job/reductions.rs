@@ -1,8 +1,8 @@
 //! All reductions of one job, one trace after the other, each with its files written as soon as it is done.
 
-use retap_engine::explore::Scene;
-use retap_engine::oracle::ACTIVITY_MACHINE;
-use retap_engine::reduce::{Certainty, Check};
+use retap_explore::Scene;
+use retap_reduce::oracle::ACTIVITY_MACHINE;
+use retap_reduce::trace::{Certainty, Check};
 use retap_shared::protocol::{PhoneInfo, Target};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
@@ -69,10 +69,8 @@ pub async fn reduce_all(job: &Job, settings: &Reduce) -> Result<Ended<Vec<Shorte
         };
         let target = target::of(&trace, settings.target.as_deref())?;
         let aimed = aimed(trace, &target);
-        let (steps, target) = (
-            counted(aimed.steps.len() as u64, "step"),
-            target::in_words(&target),
-        );
+        let steps = counted(aimed.steps.len() as u64, "step");
+        let target = target::in_words(&target);
         let on = if phones.is_none() {
             ", on an activity machine and no phone"
         } else {

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use retap_engine::oracle::{Invented, Recording};
-use retap_engine::reduce::ReduceSettings;
+use retap_reduce::oracle::{Invented, Recording};
+use retap_reduce::trace::ReduceSettings;
 use retap_shared::trace::Trace;
 
 use crate::devices::{self, DevicesError};

@@ -5,13 +5,15 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
-use retap_engine::model::ape::Learned;
-use retap_engine::model::{Abstraction, States};
-use retap_engine::suite::{
+pub use files::{MANIFEST, measure};
+use retap_model::ape::Learned;
+use retap_model::{Abstraction, States};
+use retap_reduce::suite::{
     Logged, OnPhones, RunLog, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings, learn,
     reduce_suite,
 };
 use retap_shared::trace::{App, Trace};
+pub use source::Suite;
 
 use crate::exit::Exit;
 use crate::failure::{Explained, Failure};
@@ -21,8 +23,6 @@ use crate::report::console::Tone;
 use crate::run::directory;
 use crate::settings::{self, Devices, ReduceSuite};
 use crate::words::counted;
-pub use files::{MANIFEST, measure};
-pub use source::Suite;
 
 /// Where the reduced suite goes, inside the run.
 pub const SUITE: &str = "suite";

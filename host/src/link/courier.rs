@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use quinn::Connection as Quic;
-use retap_agent::link::{MessageError, receive, receive_next, send, with_causes};
 use retap_shared::protocol::Happening;
 use retap_shared::session::{HELLO_LIMIT, Hello, NEWS_LIMIT, NumberedNews, Refusal, Welcome};
 use retap_shared::verdict::Interruption;
+use retap_transport::{MessageError, receive, receive_next, send, with_causes};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 

@@ -1,17 +1,16 @@
 //! How to reach an agent once: over UDP, or over a byte stream that carries the datagrams.
 
-use std::fmt;
-use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use quinn::{AsyncUdpSocket, ClientConfig, ConnectionError, Endpoint, TokioRuntime};
-use retap_agent::link::keys::{Keys, KeysError};
-use retap_agent::link::settings::{self, Way};
-use retap_agent::link::stream::{FramedSocket, PEER};
-use retap_agent::link::udp::PlainUdp;
 use retap_shared::connection::Pending;
+use retap_transport::keys::{Keys, KeysError};
+use retap_transport::settings::{self, Way};
+use retap_transport::stream::{FramedSocket, PEER};
+use retap_transport::udp::PlainUdp;
 use tokio::net::TcpStream;
 
 /// A way to an agent, for as often as it is needed.

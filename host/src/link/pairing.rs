@@ -7,7 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use retap_agent::link::keys::Keys;
+use retap_transport::keys::Keys;
 use serde::{Deserialize, Serialize};
 
 use super::dial::{Dial, OverStream, OverUdp};

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use retap_agent::link::keys::{Keys, KeysError};
 use retap_agent::listen::ListenError;
+use retap_transport::keys::{Keys, KeysError};
 
 use crate::exit::Exit;
 use crate::failure::Explained;

@@ -11,17 +11,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use network::Network;
 use quinn::{Endpoint, TokioRuntime};
-use retap_agent::link::keys::Keys;
-use retap_agent::link::settings::{self, Way};
 use retap_agent::outbox::Outbox;
 use retap_agent::server::Server;
 use retap_shared::connection::{Connection, Pending};
+use retap_transport::keys::Keys;
+use retap_transport::settings::{self, Way};
 use tokio::task::JoinHandle;
 
 use super::dial::{Dial, DialError, shake_hands};
 use super::{Link, LinkError, Patience};
-use network::Network;
 
 /// Where the agent listens in memory.
 const AGENT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 7);

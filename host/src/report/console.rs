@@ -128,7 +128,8 @@ impl Console {
 
     /// The error, why, and what to do.
     pub fn failure(&self, failure: &Failure) {
-        let (bad, good) = (Tone::Bad.style(), Tone::Good.style());
+        let bad = Tone::Bad.style();
+        let good = Tone::Good.style();
         let chain = failure.chain();
         self.end_progress();
         self.tell(&format!(

@@ -1,7 +1,7 @@
 //! What a report says about a run, as plain data. Whoever runs jobs fills it in, `html` draws it.
 //! Paths are relative to the run directory.
 
-use retap_engine::explore::Scene;
+use retap_explore::Scene;
 use retap_shared::Text;
 use retap_shared::bytes::Png;
 use retap_shared::fingerprint::Fingerprint;

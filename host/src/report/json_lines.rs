@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use retap_engine::event::RunEvent;
-use retap_engine::stop::Stop;
+use retap_device::event::RunEvent;
+use retap_device::stop::Stop;
 use serde::{Deserialize, Serialize};
 
 use crate::report::Reporter;
@@ -107,8 +107,10 @@ fn whole_lines(file: &File) -> io::Result<(u64, u64)> {
     struct Timed {
         millis: u64,
     }
-    let (mut reader, mut line) = (BufReader::new(file), Vec::new());
-    let (mut length, mut millis) = (0, 0);
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    let mut length = 0;
+    let mut millis = 0;
     while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
         length += line.len() as u64;
         millis = serde_json::from_slice(&line).map_or(millis, |timed: Timed| timed.millis);

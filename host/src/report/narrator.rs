@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use retap_engine::event::{Checked, RunEvent};
+use retap_device::event::{Checked, RunEvent};
 use retap_shared::micros::Micros;
 use retap_shared::verdict::ProblemKind;
 
@@ -154,7 +154,8 @@ impl Reporter for Narrator {
                 transitions,
                 ..
             } => {
-                let (traces, transitions) = ((*traces, *traces), (*transitions, *transitions));
+                let traces = (*traces, *traces);
+                let transitions = (*transitions, *transitions);
                 let phase = "playing what was read".to_owned();
                 self.begin(
                     &mut doing,
@@ -174,7 +175,8 @@ impl Reporter for Narrator {
             RunEvent::Resumed { runs, steps } => self.say(Tone::Quiet, &resumed(*runs, *steps)),
             RunEvent::ExplorationEnded { .. } | RunEvent::Finished { .. } => self.end(&mut doing),
             RunEvent::DeviceLost { device, why } => {
-                let (device, why) = (plain::line(device, SHORT), plain::line(why, SHORT));
+                let device = plain::line(device, SHORT);
+                let why = plain::line(why, SHORT);
                 self.say(
                     Tone::Warning,
                     &format!("lost the phone `{device}`: {why}; its work goes to another one"),
@@ -214,8 +216,10 @@ impl Doing {
                     ..
                 },
             ) => {
-                let (needed, not_needed) = (*needed, *not_needed);
-                let (under_way, runs_left) = (*under_way, *runs_left);
+                let needed = *needed;
+                let not_needed = *not_needed;
+                let under_way = *under_way;
+                let runs_left = *runs_left;
                 reducing.believed = Some(Believed {
                     needed,
                     not_needed,
@@ -263,7 +267,8 @@ impl Doing {
 
 impl Suite {
     fn progress(&self) -> Progress {
-        let (traces, transitions) = (self.traces, self.transitions);
+        let traces = self.traces;
+        let transitions = self.transitions;
         Progress {
             what: format!("{} traces → {}", traces.0, traces.1),
             done: self.runs,
@@ -348,7 +353,8 @@ impl Exploring {
             .values()
             .map(|&events| u64::from(events))
             .sum();
-        let (screens, problems) = (u64::from(self.screens), u64::from(self.problems));
+        let screens = u64::from(self.screens);
+        let problems = u64::from(self.problems);
         Progress {
             what: self.what.clone(),
             done: self.done + under_way,
@@ -372,10 +378,8 @@ fn shortened(devices: &[String]) -> String {
 }
 
 fn problem(kind: ProblemKind, summary: &str, steps: u32) -> String {
-    let (summary, steps) = (
-        plain::line(summary, GLANCE),
-        counted(u64::from(steps), "step"),
-    );
+    let summary = plain::line(summary, GLANCE);
+    let steps = counted(u64::from(steps), "step");
     format!("✗ {kind} after {steps}: {summary}")
 }
 
@@ -391,7 +395,8 @@ fn checked(what: Checked, successes: u32, runs: u32) -> String {
 }
 
 fn resumed(runs: u64, steps: u64) -> String {
-    let (runs, steps) = (counted(runs, "run"), counted(steps, "step"));
+    let runs = counted(runs, "run");
+    let steps = counted(steps, "step");
     format!(
         "{runs} went on from a snapshot, which saved {steps}; the result was proven from clean starts"
     )
@@ -409,7 +414,9 @@ mod tests {
     use super::*;
 
     fn stepped(session: u32, step: u32) -> RunEvent {
-        let (device, action, activity) = (String::new(), String::new(), "".into());
+        let device = String::new();
+        let action = String::new();
+        let activity = "".into();
         RunEvent::Stepped {
             session,
             device,
@@ -454,7 +461,9 @@ mod tests {
     #[test]
     fn a_reduction_by_beliefs_tells_what_is_open_and_how_long_it_takes_still() {
         let mut doing = Doing::Reducing(Reducing::new(500));
-        let (reached, recalled, took) = (true, false, Micros::from_millis(30_000));
+        let reached = true;
+        let recalled = false;
+        let took = Micros::from_millis(30_000);
         doing.note(&RunEvent::Observed {
             steps: 500,
             attempt: 0,

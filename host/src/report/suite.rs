@@ -1,6 +1,6 @@
 //! What a suite was cut down to, in words for people.
 
-use retap_engine::suite::{Covered, Measure, SuiteReduction};
+use retap_reduce::suite::{Covered, Measure, SuiteReduction};
 use retap_shared::verdict::Outcome;
 
 use crate::job::Smaller;
@@ -98,7 +98,8 @@ fn rows(before: &Measure, after: &Measure) -> impl Iterator<Item = Row> {
         ]
         .map(|count| count as u64)
     };
-    let (old, new) = (kinds(before), kinds(after));
+    let old = kinds(before);
+    let new = kinds(after);
     [
         number(
             "traces, restarts",

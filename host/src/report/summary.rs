@@ -1,8 +1,8 @@
 //! What a run came to, in words for people and as JSON for programs.
 
-use retap_engine::explore::{Counts, Exploration, Found};
-use retap_engine::model::CoveragePoint;
-use retap_engine::reduce::{Certainty, Check};
+use retap_explore::{Counts, Exploration, Found};
+use retap_model::CoveragePoint;
+use retap_reduce::trace::{Certainty, Check};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
@@ -46,10 +46,8 @@ pub fn explored(explored: &Explored) -> String {
         ("starts", starts(&exploration.counts)),
         ("travel", travel(&exploration.counts)),
     ];
-    let (label, package) = (
-        plain::line(&app.label, SHORT),
-        plain::line(&app.app.package, SHORT),
-    );
+    let label = plain::line(&app.label, SHORT);
+    let package = plain::line(&app.app.package, SHORT);
     let mut lines = vec![format!("{label} ({package})")];
     lines.extend(
         rows.into_iter()
@@ -157,10 +155,8 @@ pub fn shortened(one: &Shortened) -> String {
             share(&one.original)
         );
     }
-    let (from, to) = (
-        counted(one.from as u64, "step"),
-        counted(one.trace.steps.len() as u64, "step"),
-    );
+    let from = counted(one.from as u64, "step");
+    let to = counted(one.trace.steps.len() as u64, "step");
     let proof = one.result.as_ref().map_or_else(String::new, |check| {
         let sure = one
             .certainty
@@ -225,10 +221,8 @@ fn problem(crash: &Crash, known: Option<Known>) -> String {
             counted(known.times, "time")
         )
     });
-    let (times, steps) = (
-        counted(u64::from(crash.times), "time"),
-        counted(crash.trace.steps.len() as u64, "step"),
-    );
+    let times = counted(u64::from(crash.times), "time");
+    let steps = counted(crash.trace.steps.len() as u64, "step");
     let cut = crash.reduced.as_ref().map_or_else(String::new, |reduced| {
         format!(
             ", cut to {}",
@@ -310,10 +304,8 @@ pub fn travel(counts: &Counts) -> String {
         ));
     }
     if replays > 0 {
-        let (times, events) = (
-            counted(u64::from(replays), "time"),
-            counted(replayed, "event"),
-        );
+        let times = counted(u64::from(replays), "time");
+        let events = counted(replayed, "event");
         ways.push(format!(
             "{times} by a clean start and the recorded way ({events})"
         ));

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use retap_engine::explore::{Found, Scene};
-use retap_engine::oracle::Resumed;
-use retap_engine::reduce::Size;
+use retap_explore::{Found, Scene};
+use retap_reduce::oracle::Resumed;
+use retap_reduce::trace::Size;
 use retap_shared::bytes::Png;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::protocol::Hit;

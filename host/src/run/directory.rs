@@ -1,8 +1,7 @@
 //! A run's directory: made once, locked while in use, and every file in it written whole.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::exit::Exit;
 use crate::failure::Explained;

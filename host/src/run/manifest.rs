@@ -67,7 +67,8 @@ impl Manifest {
         settings: Settings,
     ) -> Self {
         let retap = env!("CARGO_PKG_VERSION").to_owned();
-        let (state, store) = (State::Running, store.to_owned());
+        let state = State::Running;
+        let store = store.to_owned();
         Manifest {
             format: FORMAT,
             retap,

@@ -43,7 +43,8 @@ impl Moment {
 /// Days since 1970 as year, month, day: Howard Hinnant's `civil_from_days`, for days that are not before 1970.
 fn civil(days: u64) -> (u64, u64, u64) {
     let from_march_0000 = days + 719_468;
-    let (era, day_of_era) = (from_march_0000 / 146_097, from_march_0000 % 146_097);
+    let era = from_march_0000 / 146_097;
+    let day_of_era = from_march_0000 % 146_097;
     let year_of_era =
         (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);

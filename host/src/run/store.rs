@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use journal::{JobJournal, Known};
 use rusqlite::{Connection, ErrorCode, params};
 
 use crate::exit::Exit;
 use crate::failure::Explained;
 use crate::run::moment::Moment;
-pub use journal::{JobJournal, Known};
 
 /// Raised with every change of the tables.
 const SCHEMA: i32 = 4;
@@ -263,7 +263,7 @@ impl Explained for StoreError {
 
 #[cfg(test)]
 mod tests {
-    use retap_engine::policy::{Prior, Rules};
+    use retap_reduce::policy::{Prior, Rules};
 
     use super::*;
 

@@ -11,10 +11,10 @@ use std::time::Duration;
 use quinn::{AsyncUdpSocket, Endpoint, TokioRuntime};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use retap_agent::link::keys::Keys;
-use retap_agent::link::settings::{self, Way};
-use retap_agent::link::stream::{FramedSocket, PEER};
-use retap_agent::link::udp::PlainUdp;
+use retap_transport::keys::Keys;
+use retap_transport::settings::{self, Way};
+use retap_transport::stream::{FramedSocket, PEER};
+use retap_transport::udp::PlainUdp;
 
 use crate::link_phone::{Served, padded};
 use crate::retap::Desk;

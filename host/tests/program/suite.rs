@@ -42,10 +42,12 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
             &desk,
             &format!("notes --algorithm {algorithm} --seed 1 --out {algorithm}"),
         );
-        let (before, after) = (&result["before"], &result["after"]);
+        let before = &result["before"];
+        let after = &result["after"];
         // Spliced anew, it may meet what no trace met before.
         for kind in ["activities", "screens", "branches", "crashes"] {
-            let (old, new) = (&before["coverage"][kind], &after["coverage"][kind]);
+            let old = &before["coverage"][kind];
+            let new = &after["coverage"][kind];
             assert!(new.as_u64() >= old.as_u64(), "{kind} in {result}");
         }
         assert_eq!(result["not_replayable"], 0);
@@ -218,7 +220,8 @@ fn what_is_no_suite_is_refused_before_anything_is_made() {
             names(&desk.path(&format!("{app}/traces")))[0]
         )
     };
-    let (notes, shop) = (first("notes"), first("shop"));
+    let notes = first("notes");
+    let shop = first("shop");
     let both = desk.run(&format!("reduce-suite {notes} {shop} --out no"));
     refused(
         &both,

@@ -40,7 +40,8 @@ pub enum DoesNotApply {
 
 impl ScreenChange {
     pub fn between(before: &Screen, after: &Screen) -> ScreenChange {
-        let (base, result) = (before.hash(), after.hash());
+        let base = before.hash();
+        let result = after.hash();
         ScreenChange {
             base,
             result,
@@ -225,7 +226,8 @@ fn same_place(old: &Node, new: &Node) -> bool {
 }
 
 fn read_nodes(unpacker: &mut Unpacker<'_>, before: &[Node]) -> Result<Vec<Node>, MalformedScreen> {
-    let (head, tail) = (unpacker.count()?, unpacker.count()?);
+    let head = unpacker.count()?;
+    let tail = unpacker.count()?;
     if head.saturating_add(tail) > before.len() {
         return Err(MalformedScreen::Packing);
     }

@@ -45,7 +45,8 @@ impl ScreenContent {
         ]);
         for window in &self.windows {
             let kind = u64::from(window.flags.bits()) << 8 | window.kind as u64;
-            let (package, title) = (hash_of(&window.package), hash_of(&window.title));
+            let package = hash_of(&window.package);
+            let title = hash_of(&window.title);
             let [from, to] = corners(&window.bounds);
             hash = after(
                 hash,
@@ -67,11 +68,9 @@ impl Node {
 
     fn hash_with(&self, class: u64) -> u64 {
         let place = u64::from(self.flags.bits()) << 16 | u64::from(self.depth);
-        let (id, text, description) = (
-            hash_of(&self.id),
-            hash_of(&self.text),
-            hash_of(&self.description),
-        );
+        let id = hash_of(&self.id);
+        let text = hash_of(&self.text);
+        let description = hash_of(&self.description);
         let [from, to] = corners(&self.bounds);
         block([place, class, id, text, description, from, to])
     }

@@ -6,13 +6,13 @@
 mod packer;
 mod unpacker;
 
+pub(super) use packer::Packer;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+pub(super) use unpacker::Unpacker;
 
 use super::{MalformedScreen, Node, Screen, ScreenContent, Window};
 use crate::Text;
 use crate::bytes::Bytes;
-pub(super) use packer::Packer;
-pub(super) use unpacker::Unpacker;
 
 /// All texts of a received screen together, each as often as it is named.
 const MAX_TEXT: u64 = 16 << 20;

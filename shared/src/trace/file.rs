@@ -7,12 +7,12 @@ mod write;
 
 use std::fmt;
 
+use fields::{Fields, Wrong};
+use read::Reader;
 use serde_json::Value;
 use serde_json::error::Category;
 
 use super::Trace;
-use fields::{Fields, Wrong};
-use read::Reader;
 
 /// Files of another major version are refused.
 pub const FORMAT_MAJOR: u32 = 1;

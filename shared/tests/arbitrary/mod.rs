@@ -4,14 +4,13 @@
 pub(crate) mod messages;
 mod screens;
 
+pub(crate) use messages::{fault, happening, reply, request};
 use proptest::prelude::*;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key, System, Widget};
 use retap_shared::protocol::Target;
 use retap_shared::screen::{Point, Rotation, ScreenHash, Size};
 use retap_shared::trace::{App, Start, Step};
-
-pub(crate) use messages::{fault, happening, reply, request};
 pub(crate) use screens::{screen, screen_pair};
 
 /// Empty, common, inline and long texts of all kinds of letters.

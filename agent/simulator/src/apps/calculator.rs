@@ -18,10 +18,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "calculator",
     about: "a calculator and a game in which only long exact sequences reach deep code",
     install: || -> Box<dyn Process> {
-        let (package, label) = (
-            Text::new_static("com.example.calculator"),
-            Text::new_static("Calculator"),
-        );
+        let package = Text::new_static("com.example.calculator");
+        let label = Text::new_static("Calculator");
         Box::new(Planned::install(package, label, 12, plan()))
     },
     planted: failures::PLANTED,

@@ -22,13 +22,13 @@ mod settings;
 
 use std::sync::Arc;
 
+use post::{Draft, Folder, Message};
 use retap_shared::Text;
 use retap_shared::action::System;
 
 use super::Entry;
 use crate::kit::{App, Cx, Manifest, Process, Recreation, Rows, Running, Ui, branches};
 use crate::plan;
-use post::{Draft, Folder, Message};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mail",

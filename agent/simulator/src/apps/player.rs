@@ -18,10 +18,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "player",
     about: "a media player with hidden modes: the same screen, and another behaviour behind it",
     install: || -> Box<dyn Process> {
-        let (package, label) = (
-            Text::new_static("com.example.player"),
-            Text::new_static("Player"),
-        );
+        let package = Text::new_static("com.example.player");
+        let label = Text::new_static("Player");
         Box::new(Planned::install(package, label, 301, plan()))
     },
     planted: failures::PLANTED,

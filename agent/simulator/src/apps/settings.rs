@@ -17,10 +17,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "settings",
     about: "settings with dozens of switches on nested screens, most of no consequence",
     install: || -> Box<dyn Process> {
-        let (package, label) = (
-            Text::new_static("com.example.settings"),
-            Text::new_static("Settings"),
-        );
+        let package = Text::new_static("com.example.settings");
+        let label = Text::new_static("Settings");
         Box::new(Planned::install(package, label, 34, plan()))
     },
     planted: failures::PLANTED,

@@ -103,7 +103,8 @@ impl Forge {
     }
 
     fn widget(&mut self, number: u64, choice: Var, place: usize) -> Widget {
-        let (word, verb) = (WORDS[self.pick(WORDS.len())], VERBS[self.pick(VERBS.len())]);
+        let word = WORDS[self.pick(WORDS.len())];
+        let verb = VERBS[self.pick(VERBS.len())];
         let id = format!("w_{number}");
         match self.pick(100) {
             0..=49 => toggle(&id, word),
@@ -145,7 +146,8 @@ impl Forge {
         const LINES: u16 = 9;
         let columns = count.div_ceil(LINES).clamp(1, 200) as u8;
         let cell = |number: u16| {
-            let (id, label) = (short(number), (number % 100).to_string());
+            let id = short(number);
+            let label = (number % 100).to_string();
             let cell = if number.is_multiple_of(3) {
                 toggle(&id, &label)
             } else {

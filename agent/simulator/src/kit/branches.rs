@@ -28,7 +28,8 @@ impl Branches {
     /// Decision `i` has the branches `2 i` (no) and `2 i + 1` (yes).
     pub(crate) fn ran(&mut self, decision: u32, outcome: bool) {
         let branch = 2 * decision + u32::from(outcome);
-        let (word, bit) = (branch as usize / 64, 1 << (branch % 64));
+        let word = branch as usize / 64;
+        let bit = 1 << (branch % 64);
         if word >= self.seen.len() {
             self.seen.resize(word + 1, 0);
         }

@@ -3,11 +3,10 @@
 use retap_shared::Text;
 use retap_shared::screen::{NodeFlags, Rect, WindowKind};
 
-use super::Words;
 use super::built::{Cancel, Does};
-use super::keyboard;
 use super::ui::{STATUS_BAR, Ui, display_size, is_landscape};
 use super::widgets::{BUTTON, Placed, TOOLBAR};
+use super::{Words, keyboard};
 
 const TITLE: i32 = 108;
 

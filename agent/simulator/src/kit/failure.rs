@@ -124,7 +124,8 @@ fn unable_to_start(failed: &Failed<'_>, own: &str) -> String {
 }
 
 fn signalled(tombstone: &Tombstone, failed: &Failed<'_>) -> Problem {
-    let (package, pid) = (failed.package, failed.pid);
+    let package = failed.package;
+    let pid = failed.pid;
     let base = 0x7000_0000_0000_u64 + u64::from(pid) * 0x1000;
     let directory = format!("/data/app/~~{pid:x}==/{package}/lib/arm64");
     let summary = format!("{}, fault addr {:#018x}", tombstone.signal, base + 0x10);
@@ -168,7 +169,8 @@ fn signalled(tombstone: &Tombstone, failed: &Failed<'_>) -> Problem {
 
 /// Input has waited too long for a main thread that is busy at `stall`.
 pub(super) fn not_responding(stall: &Stall, waiting: &str, failed: &Failed<'_>) -> Problem {
-    let (package, activity) = (failed.package, failed.activity);
+    let package = failed.package;
+    let activity = failed.activity;
     let summary = format!(
         "Input dispatching timed out ({activity} is not responding. Waited 5000ms for {waiting})"
     );

@@ -101,7 +101,8 @@ impl<A: App> Running<A> {
             Under::Beside(window) => return self.cancel(&built.behind.cancels[window], world),
             Under::Key(_) | Under::Nothing => return,
         };
-        let (across, down) = (to.x.saturating_sub(from.x), from.y.saturating_sub(to.y));
+        let across = to.x.saturating_sub(from.x);
+        let down = from.y.saturating_sub(to.y);
         let sideways = across.unsigned_abs() > down.unsigned_abs();
         for node in built.upwards(node) {
             for does in built.does(node) {

@@ -99,7 +99,8 @@ fn draw(rotation: Rotation) -> Vec<Node> {
     let mut columns = [0; ROWS.len()];
     for (row, _, name) in keys() {
         let width = all.width() / ROWS[row].chars().count() as i32;
-        let (left, top) = (columns[row] * width, all.top + row as i32 * row_height);
+        let left = columns[row] * width;
+        let top = all.top + row as i32 * row_height;
         let bounds = Rect {
             left,
             top,

@@ -223,7 +223,8 @@ mod tests {
             start in prop::collection::vec(any::<u32>(), 0..200),
             changes in prop::collection::vec((0_u8..6, any::<prop::sample::Index>(), any::<u32>()), 0..120),
         ) {
-            let (mut list, mut rows) = (start.clone(), start.into_iter().collect::<Rows<u32>>());
+            let mut list = start.clone();
+            let mut rows = start.into_iter().collect::<Rows<u32>>();
             for (what, place, value) in changes {
                 let place = place.index(list.len() + 1);
                 match what {

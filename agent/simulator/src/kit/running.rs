@@ -152,7 +152,8 @@ impl<A: App> Running<A> {
             .as_ref()
             .and_then(|_| self.app.look(&self.stack[place].page));
         let activity = Arc::make_mut(&mut self.stack[place]);
-        let (configuration, offline) = (self.around.configuration(), self.around.offline);
+        let configuration = self.around.configuration();
+        let offline = self.around.offline;
         let mut cx = Cx {
             world,
             commands: &mut commands,
@@ -171,7 +172,8 @@ impl<A: App> Running<A> {
 
     pub(super) fn run_orphan(&mut self, msg: A::Msg, world: &mut World) {
         let mut commands = Vec::new();
-        let (configuration, offline) = (self.around.configuration(), self.around.offline);
+        let configuration = self.around.configuration();
+        let offline = self.around.offline;
         let mut cx = Cx {
             world,
             commands: &mut commands,

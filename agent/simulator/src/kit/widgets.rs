@@ -191,7 +191,8 @@ impl<M> Ui<'_, M> {
         let Some(place) = self.place(ROW) else {
             return Placed(None);
         };
-        let (class, flags) = ("android.widget.LinearLayout", NodeFlags::CLICKABLE);
+        let class = "android.widget.LinearLayout";
+        let flags = NodeFlags::CLICKABLE;
         let placed = Placed(Some(self.push(
             class,
             id.words(),
@@ -353,7 +354,8 @@ impl<M> Ui<'_, M> {
             self.mark(placed, NodeFlags::FOCUSED);
             self.focused = Some((self.window(), placed.0));
             if self.frame.reveal {
-                let (above, below) = (top - self.clip.top, top + FIELD - self.clip.bottom);
+                let above = top - self.clip.top;
+                let below = top + FIELD - self.clip.bottom;
                 self.hidden_by = if below > 0 {
                     below.min(above)
                 } else {

@@ -1,7 +1,6 @@
 //! What is not the app's: the clock, chance, and the list of branches that ran.
 
-use rand::RngExt;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
@@ -137,8 +136,10 @@ fn draw(quantiles: &[u64], rng: &mut Pcg64Mcg) -> u64 {
         _ => {
             let intervals = quantiles.len() as u64 - 1;
             let place = rng.random_range(0..intervals << 16);
-            let (index, fraction) = ((place >> 16) as usize, place & 0xffff);
-            let (low, high) = (quantiles[index], quantiles[index + 1]);
+            let index = (place >> 16) as usize;
+            let fraction = place & 0xffff;
+            let low = quantiles[index];
+            let high = quantiles[index + 1];
             low + ((high.saturating_sub(low) * fraction) >> 16)
         }
     }
@@ -164,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_single_figure_leaves_the_generator_alone() {
-        let (mut rng, untouched) = (Pcg64Mcg::seed_from_u64(3), Pcg64Mcg::seed_from_u64(3));
+        let mut rng = Pcg64Mcg::seed_from_u64(3);
+        let untouched = Pcg64Mcg::seed_from_u64(3);
         assert_eq!(draw(&[7], &mut rng), 7);
         assert_eq!(rng, untouched);
     }

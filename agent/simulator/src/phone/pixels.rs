@@ -35,7 +35,8 @@ struct Canvas {
 impl Canvas {
     fn new(screen: &Screen) -> Canvas {
         let size = screen.size();
-        let (width, height) = (size.width as i32 / SCALE, size.height as i32 / SCALE);
+        let width = size.width as i32 / SCALE;
+        let height = size.height as i32 / SCALE;
         Canvas {
             width,
             height,
@@ -88,7 +89,8 @@ impl Canvas {
 
     fn fill(&mut self, area: Rect, shade: u8) {
         let column = |x: i32| (x / SCALE).clamp(0, self.width) as usize;
-        let (left, right) = (column(area.left), column(area.right));
+        let left = column(area.left);
+        let right = column(area.right);
         let rows =
             (area.top / SCALE).clamp(0, self.height)..(area.bottom / SCALE).clamp(0, self.height);
         for row in rows.map(|row| row as usize * self.width as usize) {

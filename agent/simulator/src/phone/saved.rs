@@ -38,7 +38,8 @@ impl SimulatedPhone {
         let saved = self.saved.get_mut(&id).ok_or_else(|| unknown(id))?;
         // Whoever comes back once often does so again: what is drawn now is there the next time.
         saved.process.screen();
-        let (mut process, bytes) = (saved.process.fork(), saved.bytes);
+        let mut process = saved.process.fork();
+        let bytes = saved.bytes;
         process.postpone(self.world.now.since(saved.at));
         (self.process, self.front) = (process, saved.front);
         self.look();

@@ -86,7 +86,9 @@ impl Widget {
         {
             return;
         }
-        let (id, label, tap) = (&self.id, &self.label, Msg::Tap(place));
+        let id = &self.id;
+        let label = &self.label;
+        let tap = Msg::Tap(place);
         let placed = match self.look {
             Look::Text => ui.text(id, label),
             Look::Value(var) => ui.text(id, number(label, state.get(var).into(), "")),

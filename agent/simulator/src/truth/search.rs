@@ -43,7 +43,8 @@ pub(super) fn shortest(
     search.start();
     let mut next = 0;
     while let Some(Reached { at, level, .. }) = search.reached.get(next) {
-        let (at, level) = (*at, *level);
+        let at = *at;
+        let level = *level;
         if level == MOST {
             return None;
         }

@@ -177,7 +177,8 @@ fn an_app_that_is_not_there_is_refused_by_name() {
 fn a_checkpoint_brings_back_the_state_but_not_the_clock() {
     let mut phone = started("sim:notes");
     walk::tap(&mut phone, "Shopping");
-    let (state, screen) = (phone.state(), phone.capture().unwrap());
+    let state = phone.state();
+    let screen = phone.capture().unwrap();
     let (id, bytes) = phone.save().unwrap();
     press(&mut phone, Key::Back);
     walk::tap(&mut phone, "new");

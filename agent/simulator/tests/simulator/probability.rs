@@ -46,7 +46,8 @@ fn a_trace_of_touches_that_all_matter_works_as_often_as_all_of_them_do() {
         .cloned()
         .collect();
     let computed = probability("sim:settings?flaky=0.1", &spare, crash.fingerprint).unwrap();
-    let (works, lost) = (0.9_f64, 0.1_f64);
+    let works = 0.9_f64;
+    let lost = 0.1_f64;
     let by_hand = works.powi(2) * (works.powi(9) + 9.0 * works.powi(9) * lost);
     assert!(
         (computed - by_hand).abs() < 1e-12,

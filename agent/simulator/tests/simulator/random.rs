@@ -17,7 +17,8 @@ const SESSION: usize = 200;
 
 #[test]
 fn a_random_walk_finds_about_half_of_the_crashes_and_never_all() {
-    let (mut found, mut planted) = (0, 0);
+    let mut found = 0;
+    let mut planted = 0;
     for app in apps() {
         let crashes = truth(app).unwrap().crashes;
         let walked = Walked::through(app, 1);

@@ -16,7 +16,8 @@ const EVENTS: usize = 10_000;
 fn the_same_seed_is_the_same_run_bit_for_bit() {
     for app in apps() {
         let spec = format!("sim:{app}?noise=0.2&latency=realistic&seed=5");
-        let (one, other) = (Run::of(&spec, 1), Run::of(&spec, 1));
+        let one = Run::of(&spec, 1);
+        let other = Run::of(&spec, 1);
         assert_eq!(one.moments.len(), EVENTS);
         for (number, (one, other)) in one.moments.iter().zip(&other.moments).enumerate() {
             assert_eq!(one, other, "`{app}`, event {number}");

@@ -120,7 +120,8 @@ fn what_comes_only_by_the_system_does_not_come_without_it() {
     let page = include_str!("../../../../docs/simulator.md");
     for app in apps() {
         let crashes = truth(app).unwrap().crashes;
-        let (mut by_events, mut by_restoring) = (0, 0);
+        let mut by_events = 0;
+        let mut by_restoring = 0;
         for crash in crashes {
             let row = format!("| {app} | {} |", crash.name);
             let told = page

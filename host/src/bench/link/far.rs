@@ -1,16 +1,15 @@
 //! A phone behind a link in this process: the agent's end on a thread and a runtime of its own.
 
-use std::fmt;
 use std::sync::{Arc, mpsc};
-use std::thread;
+use std::{fmt, thread};
 
 use clap::ValueEnum;
 use retap_agent::in_process::InProcess;
-use retap_agent::link::keys::{Keys, KeysError};
 use retap_agent::listen::{ListenError, Listener};
 use retap_agent::outbox::Outbox;
 use retap_agent::phone::Phone;
 use retap_agent::server::Server;
+use retap_transport::keys::{Keys, KeysError};
 use serde::Serialize;
 use tokio::sync::oneshot;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use retap_engine::oracle::Invented;
-use retap_engine::reduce;
+use retap_reduce::oracle::Invented;
+use retap_reduce::trace;
 use serde_json::json;
 
 use crate::bench::crash;
@@ -25,7 +25,7 @@ pub struct Crash {
     machine: Machine,
     /// Only these algorithms
     #[arg(long, value_name = "NAME")]
-    algorithm: Vec<reduce::Algorithm>,
+    algorithm: Vec<trace::Algorithm>,
     /// One JSON object a line
     #[arg(long)]
     json: bool,
@@ -63,7 +63,7 @@ struct Machine {
 impl Crash {
     pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
         let traces = crash::traces(&self.traces)?;
-        let algorithms: &[reduce::Algorithm] = if self.algorithm.is_empty() {
+        let algorithms: &[trace::Algorithm] = if self.algorithm.is_empty() {
             &crash::ALGORITHMS
         } else {
             &self.algorithm

@@ -159,10 +159,8 @@ fn in_words(row: &[Measured], first: &[Measured]) -> String {
 fn median(row: &[Measured], of: fn(&Measured) -> f64) -> f64 {
     let mut values: Vec<f64> = row.iter().map(of).collect();
     values.sort_by(f64::total_cmp);
-    let (low, high) = (
-        values.get((values.len() - 1) / 2),
-        values.get(values.len() / 2),
-    );
+    let low = values.get((values.len() - 1) / 2);
+    let high = values.get(values.len() / 2);
     low.zip(high)
         .map_or(0.0, |(low, high)| f64::midpoint(*low, *high))
 }

@@ -1,7 +1,7 @@
 //! `retap bench suite`: whole suites on simulated apps.
 
 use clap::{Args, ValueEnum};
-use retap_engine::suite;
+use retap_reduce::suite;
 
 use crate::bench::suite::{self as bench, Rules};
 use crate::cli::{abstraction, arguments};

@@ -3,13 +3,13 @@
 
 mod scripts;
 
-use std::fmt;
-use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
+use std::{fmt, io};
 
-use retap_agent::link::keys::Keys;
 use retap_shared::codec;
+use retap_transport::keys::Keys;
+use scripts::{FOLDER, JAR, LIBRARY, Scripts};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::spec::Spec;
@@ -17,7 +17,6 @@ use crate::adb::{AdbError, Phone};
 use crate::agent_files::{AgentFiles, AgentFilesError};
 use crate::os;
 use crate::run::random_number;
-use scripts::{FOLDER, JAR, LIBRARY, Scripts};
 
 /// The agent ends within a second of being told; Java on a busy phone takes longer.
 const ENDING: Duration = Duration::from_secs(30);

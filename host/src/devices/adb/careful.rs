@@ -81,7 +81,7 @@ fn dangerous(request: &Request) -> Option<&Action> {
 #[cfg(test)]
 mod tests {
     use retap_agent::in_process::InProcess;
-    use retap_engine::device::{Device, DeviceError};
+    use retap_device::{Device, DeviceError};
     use retap_shared::action::{Key, System};
     use retap_shared::trace::Step;
 

@@ -8,8 +8,8 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use retap_agent::link::keys::Keys;
 use retap_shared::codec;
+use retap_transport::keys::Keys;
 use tokio::sync::watch;
 
 use super::tools::java_says;

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use retap_agent::link::keys::Keys;
-use retap_agent::link::settings::{self, Way};
-use retap_agent::link::stream::{FramedSocket, PEER};
 use retap_shared::connection::Pending;
+use retap_transport::keys::Keys;
+use retap_transport::settings::{self, Way};
+use retap_transport::stream::{FramedSocket, PEER};
 use tokio::net::UnixStream;
 
 use crate::link::{Dial, DialError, shake_hands};

@@ -1,6 +1,6 @@
 //! A reduced suite on disk: a `.retap` file for each trace, and a manifest that says where every step of it came from.
 
-use retap_engine::suite::{Covered, Fate, Kept, Measure, PhaseReport, SuiteReduction};
+use retap_reduce::suite::{Covered, Fate, Kept, Measure, PhaseReport, SuiteReduction};
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 

@@ -65,7 +65,8 @@ impl Suite {
         for source in sources {
             files.extend(files_of(source)?);
         }
-        let (mut traces, mut why) = (Vec::new(), Vec::new());
+        let mut traces = Vec::new();
+        let mut why = Vec::new();
         for file in &files {
             match crashes::read_trace(file) {
                 Ok(trace) => traces.push((file.display().to_string(), trace)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_agent::link::keys::Keys;
+use retap_transport::keys::Keys;
 use tokio::time::{Instant, sleep};
 
 use super::network::{Faults, Network};

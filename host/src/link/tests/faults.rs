@@ -5,18 +5,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_agent::link::keys::Keys;
-use retap_engine::device::Device;
-use retap_engine::event::nobody;
-use retap_engine::journal::InMemory as Journal;
-use retap_engine::oracle::{Conditions, Journaled, Pooled};
-use retap_engine::pool::Pool;
-use retap_engine::reduce::{Algorithm, ReduceSettings, reduce};
-use retap_engine::stop::Stop;
+use retap_device::event::nobody;
+use retap_device::stop::Stop;
+use retap_device::{Device, Pool};
+use retap_reduce::journal::InMemory as Journal;
+use retap_reduce::oracle::{Conditions, Journaled, Pooled};
+use retap_reduce::trace::{Algorithm, ReduceSettings, reduce};
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::protocol::{Happening, PhoneInfo, Play, Played, Target, Watch, What};
 use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+use retap_transport::keys::Keys;
 use tokio::time::timeout;
 
 use super::network::{Faults, Network};
@@ -305,7 +304,9 @@ async fn reduction_under(seed: u64) {
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let spool = tempfile::tempdir().unwrap();
     let agents = tokio::spawn({
-        let (network, phone, spool) = (network.clone(), phone.clone(), spool.path().to_owned());
+        let network = network.clone();
+        let phone = phone.clone();
+        let spool = spool.path().to_owned();
         async move {
             let mut killed = schedule.agent_killed;
             killed.sort_unstable();

@@ -130,7 +130,8 @@ impl Network {
         datagram: &[u8],
         delay: Duration,
     ) {
-        let (network, datagram) = (self.clone(), datagram.to_vec());
+        let network = self.clone();
+        let datagram = datagram.to_vec();
         tokio::spawn(async move {
             if !delay.is_zero() {
                 tokio::time::sleep(delay).await;

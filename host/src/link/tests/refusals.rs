@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_agent::link::keys::Keys;
 use retap_shared::connection::Connection;
 use retap_shared::protocol::{Played, Watch};
 use retap_shared::session::Refusal;
+use retap_transport::keys::Keys;
 
 use super::network::{Faults, Network};
 use super::phone::CountingPhone;

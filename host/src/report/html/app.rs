@@ -1,15 +1,13 @@
 //! One app: what was explored of it, and its crashes.
 
 use maud::{Markup, html};
+use retap_shared::micros::Micros;
 
 use super::crash::{self, Numbered};
-use super::curve;
-use super::harmless;
-use super::suite;
 use super::words::counted;
+use super::{curve, harmless, suite};
 use crate::report::data::{AppSection, Explored};
 use crate::words::thousands;
-use retap_shared::micros::Micros;
 
 /// `crashes` are those of all apps; the app's own are shown.
 pub(crate) fn section(app: &AppSection, crashes: &[Numbered<'_>]) -> Markup {

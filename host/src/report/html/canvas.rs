@@ -62,8 +62,10 @@ impl Canvas {
         if rect.is_empty() {
             return None;
         }
-        let (left, right) = (self.across(rect.left), self.across(rect.right));
-        let (top, bottom) = (self.down(rect.top), self.down(rect.bottom));
+        let left = self.across(rect.left);
+        let right = self.across(rect.right);
+        let top = self.down(rect.top);
+        let bottom = self.down(rect.bottom);
         let area = Area {
             x: left,
             y: top,
@@ -111,10 +113,8 @@ impl Area {
 
     /// Smaller by `margin` on every side, as far as that leaves something.
     pub(crate) fn inset(&self, margin: i64) -> Area {
-        let (across, down) = (
-            margin.min((self.width - 1) / 2),
-            margin.min((self.height - 1) / 2),
-        );
+        let across = margin.min((self.width - 1) / 2);
+        let down = margin.min((self.height - 1) / 2);
         Area {
             x: self.x + across,
             y: self.y + down,
@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn letters_are_of_one_size_on_upright_and_turned_screens() {
-        let (upright, turned) = (canvas(1080, 2400), canvas(2400, 1080));
+        let upright = canvas(1080, 2400);
+        let turned = canvas(2400, 1080);
         assert_eq!((upright.width, upright.height), (360, 800));
         assert_eq!((turned.width, turned.height), (800, 360));
         assert!(turned.is_wide() && !upright.is_wide());

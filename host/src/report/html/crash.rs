@@ -4,13 +4,11 @@
 use maud::{Markup, html};
 use retap_shared::verdict::{Problem, ProblemKind};
 
-use super::harmless;
 use super::headline::Headline;
-use super::scene;
-use super::shrinking;
 use super::stack::{self, Line};
 use super::strip::{breakable, strip};
 use super::words::counted;
+use super::{harmless, scene, shrinking};
 use crate::report::data::{AppSection, Crash, Replays, Trail};
 use crate::words::thousands;
 

@@ -103,7 +103,8 @@ impl Curve<'_> {
             .max()
             .unwrap_or(0)
             .max(self.total);
-        let (top, end) = (round_up(u64::from(highest)), self.end.max(1));
+        let top = round_up(u64::from(highest));
+        let end = self.end.max(1);
         let y = |value: u64| TOP + HEIGHT - value * HEIGHT / top;
         let path = self.path(end, &y);
         html! {
@@ -131,9 +132,11 @@ impl Curve<'_> {
         let x =
             |at: u64| LEFT + (u128::from(at.min(end)) * u128::from(WIDTH) / u128::from(end)) as u64;
         let mut path = format!("M{LEFT} {}", y(0));
-        let (mut across, mut up) = (LEFT, y(0));
+        let mut across = LEFT;
+        let mut up = y(0);
         for (at, value) in &self.points {
-            let (next_across, next_up) = (x(*at).max(across), y(u64::from(*value)));
+            let next_across = x(*at).max(across);
+            let next_up = y(u64::from(*value));
             if next_across != across {
                 let _ = write!(path, "H{next_across}");
             }

@@ -7,10 +7,9 @@ use retap_shared::screen::{Point, Screen};
 
 use super::aim::Aim;
 use super::canvas::{Area, Canvas};
-use super::harmless;
 use super::label::{Align, label};
 use super::widget::rect;
-use super::words;
+use super::{harmless, words};
 
 /// Radius of a fingertip.
 const TIP: i64 = 22;
@@ -31,7 +30,8 @@ fn gesture(action: &Action, met: Option<Area>, canvas: &Canvas) -> Markup {
         Action::Tap(at) => tap(*at, canvas, false),
         Action::LongPress(at) => tap(*at, canvas, true),
         Action::Swipe { from, to, .. } => {
-            let (from, to) = (canvas.point(*from), canvas.point(*to));
+            let from = canvas.point(*from);
+            let to = canvas.point(*to);
             html! { circle.tip cx=(from.0) cy=(from.1) r=(TIP) {} (arrow(from, to)) }
         }
         Action::Pinch {
@@ -60,23 +60,23 @@ fn pinch(center: Point, from: i32, to: i32, canvas: &Canvas) -> Markup {
         x: center.x.saturating_add(distance / 2),
         y: center.y,
     };
-    let (here, start, end) = (
-        canvas.point(center),
-        canvas.point(at(from)),
-        canvas.point(at(to)),
-    );
+    let here = canvas.point(center);
+    let start = canvas.point(at(from));
+    let end = canvas.point(at(to));
     let mirrored = |place: (i64, i64)| ((2 * here.0 - place.0).clamp(0, canvas.width), place.1);
     html! { (arrow(start, end)) (arrow(mirrored(start), mirrored(end))) }
 }
 
 /// A line from one place to the other with a head at its end.
 fn arrow(from: (i64, i64), to: (i64, i64)) -> Markup {
-    let (across, down) = ((to.0 - from.0) as f64, (to.1 - from.1) as f64);
+    let across = (to.0 - from.0) as f64;
+    let down = (to.1 - from.1) as f64;
     let length = across.hypot(down);
     if length < 1.0 {
         return html! { circle.ring cx=(to.0) cy=(to.1) r=(TIP) {} };
     }
-    let (ahead, aside) = (across / length * 26.0, down / length * 26.0);
+    let ahead = across / length * 26.0;
+    let aside = down / length * 26.0;
     let wing = |side: f64| {
         let x = to.0 as f64 - ahead + side * aside * 0.6;
         let y = to.1 as f64 - aside - side * ahead * 0.6;
@@ -111,10 +111,8 @@ fn typing(at: Point, text: &str, met: Option<Area>, canvas: &Canvas) -> Markup {
         width,
         height: 42,
     };
-    let (center, tip) = (
-        x.clamp(left + 20, left + width - 20),
-        if top > y { top - 12 } else { top + 54 },
-    );
+    let center = x.clamp(left + 20, left + width - 20);
+    let tip = if top > y { top - 12 } else { top + 54 };
     let foot = if top > y { top + 2 } else { top + 40 };
     html! {
         path.badge d={ "M" (center - 12) " " (foot) "L" (center) " " (tip) "L" (center + 12) " " (foot) "z" } {}

@@ -2,11 +2,8 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::app;
 use super::crash::Numbered;
-use super::harmless;
-use super::icon;
-use super::summary;
+use super::{app, harmless, icon, summary};
 use crate::report::data::ReportData;
 
 const STYLE: &str = include_str!("style.css");

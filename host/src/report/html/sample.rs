@@ -1,6 +1,6 @@
 //! A made-up report like that of the simulated apps, for the tests of the page.
 
-use retap_engine::explore::Scene;
+use retap_explore::Scene;
 use retap_shared::action::{Action, Key, Widget};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Hit, PhoneInfo};
@@ -36,7 +36,8 @@ impl Builder {
     }
 
     pub(crate) fn window(mut self, kind: WindowKind, bounds: [i32; 4]) -> Builder {
-        let (bounds, flags) = (rect(bounds), WindowFlags::FOCUSED);
+        let bounds = rect(bounds);
+        let flags = WindowFlags::FOCUSED;
         self.0.windows.push(Window {
             kind,
             bounds,
@@ -60,7 +61,8 @@ impl Builder {
             format!("android.widget.{class}").into()
         };
         let flags = flags | NodeFlags::VISIBLE | NodeFlags::ENABLED;
-        let (text, bounds) = (text.into(), rect(bounds));
+        let text = text.into();
+        let bounds = rect(bounds);
         self.0.nodes.push(Node {
             depth,
             class,
@@ -170,7 +172,8 @@ pub(crate) fn list(notes: &[&str]) -> SharedScreen {
 }
 
 pub(crate) fn editor(title: &str, size: Size) -> SharedScreen {
-    let (right, bottom) = (size.width as i32, size.height as i32);
+    let right = size.width as i32;
+    let bottom = size.height as i32;
     let editor = Builder::new("EditorActivity", size)
         .window(WindowKind::Application, [0, 0, right, bottom])
         .node(0, "FrameLayout", "", [0, 0, right, bottom], NONE)
@@ -281,20 +284,16 @@ pub(crate) fn trail() -> Trail {
         width: 2280,
         height: 1080,
     };
-    let (few, many) = (
-        list(&["Shopping list"]),
-        list(&[
-            "Shopping list",
-            "Call the plumber",
-            "A poem about autumn leaves",
-        ]),
-    );
-    let (empty, typed, turned, asked) = (
-        editor("", UPRIGHT),
-        editor("milk, eggs", UPRIGHT),
-        editor("milk, eggs", wide),
-        question(),
-    );
+    let few = list(&["Shopping list"]);
+    let many = list(&[
+        "Shopping list",
+        "Call the plumber",
+        "A poem about autumn leaves",
+    ]);
+    let empty = editor("", UPRIGHT);
+    let typed = editor("milk, eggs", UPRIGHT);
+    let turned = editor("milk, eggs", wide);
+    let asked = question();
     let steps = vec![
         tap(&few, "ImageButton", "New note"),
         on(&empty, "EditText", "Title", |at| Action::Text {
@@ -377,7 +376,8 @@ pub(crate) fn problem(kind: ProblemKind) -> Problem {
 }
 
 pub(crate) fn crash(kind: ProblemKind) -> Crash {
-    let (problem, trail) = (problem(kind), trail());
+    let problem = problem(kind);
+    let trail = trail();
     let steps = trail.steps.iter().cycle().take(213).cloned().collect();
     Crash {
         fingerprint: problem.fingerprint(),

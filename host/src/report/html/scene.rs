@@ -1,13 +1,12 @@
 //! What there was to see when a crash came: the screen before it, the phone's pixels as soon as it was known, and the log.
 
 use maud::{Markup, html};
-use retap_engine::explore::Scene;
+use retap_explore::Scene;
 
 use super::canvas::Canvas;
 use super::crash::Numbered;
-use super::harmless;
-use super::screen;
 use super::words::counted;
+use super::{harmless, screen};
 
 /// Pixels of more crashes than this would make the page heavy; they are files of the run.
 const MOST_PICTURES: usize = 20;

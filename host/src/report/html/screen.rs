@@ -115,7 +115,8 @@ impl Parts {
         if !node.is(NodeFlags::VISIBLE) {
             return None;
         }
-        let (area, look) = (canvas.area(node.bounds)?, widget::look(node, place)?);
+        let area = canvas.area(node.bounds)?;
+        let look = widget::look(node, place)?;
         if self.drawn == MOST_PARTS {
             self.left_out += 1;
             return None;

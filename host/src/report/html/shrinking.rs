@@ -43,7 +43,8 @@ fn sizes(shrinking: &Shrinking) -> Markup {
     let (Some(first), Some(last)) = (shrinking.history.first(), shrinking.history.last()) else {
         return html! {};
     };
-    let (top, end) = (u64::from(first.steps).max(1), last.runs.max(1));
+    let top = u64::from(first.steps).max(1);
+    let end = last.runs.max(1);
     let x = |runs: u64| LEFT + runs * WIDTH / end;
     let y = |steps: u32| TOP + HEIGHT - u64::from(steps).min(top) * HEIGHT / top;
     let mut path = format!("M{LEFT} {}", y(first.steps));
@@ -108,8 +109,8 @@ fn strip(belief: &[f32]) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use retap_engine::oracle::Resumed;
-    use retap_engine::reduce::Size;
+    use retap_reduce::oracle::Resumed;
+    use retap_reduce::trace::Size;
     use retap_shared::micros::Micros;
 
     use super::*;

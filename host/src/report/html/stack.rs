@@ -26,7 +26,8 @@ pub(crate) struct Frame<'a> {
 
 /// `process` failed: what carries its package's name is the app's own in any case.
 pub(crate) fn parse<'a>(line: &'a str, process: &str) -> Line<'a> {
-    let (trimmed, package) = (line.trim(), process.split(':').next().unwrap_or_default());
+    let trimmed = line.trim();
+    let package = process.split(':').next().unwrap_or_default();
     java(trimmed, package)
         .or_else(|| native(trimmed, package))
         .map_or(Line::Other(line), Line::Frame)

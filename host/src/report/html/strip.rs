@@ -6,11 +6,10 @@ use retap_shared::verdict::Problem;
 
 use super::aim::Aim;
 use super::canvas::Canvas;
-use super::finger;
-use super::harmless;
 use super::headline::Headline;
 use super::screen::{self, Drawing};
 use super::words::{self, counted};
+use super::{finger, harmless};
 use crate::report::data::{Replays, Trail};
 
 /// A strip shows this many steps, the last ones: they lead to the crash. The rest is told in words alone.
@@ -137,7 +136,9 @@ fn drawable(trail: &Trail, number: usize) -> Option<(&Screen, Canvas)> {
 
 /// Long names may break before a capital letter and after a dot, where a reader breaks them too.
 pub(crate) fn breakable(name: &str) -> Markup {
-    let (mut parts, mut start, mut before) = (Vec::new(), 0, ' ');
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut before = ' ';
     for (at, one) in name.char_indices() {
         if matches!(before, '.' | '_') || (one.is_uppercase() && before.is_lowercase()) {
             parts.push(&name[start..at]);

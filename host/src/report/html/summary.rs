@@ -4,11 +4,10 @@ use maud::{Markup, html};
 use retap_shared::micros::Micros;
 use retap_shared::verdict::Outcome;
 
-use super::app;
 use super::crash::{self, Numbered};
-use super::harmless;
 use super::headline::Headline;
 use super::words::counted;
+use super::{app, harmless};
 use crate::report::data::{AppSection, Measure, Phone, ReportData, Suite};
 use crate::words::thousands;
 

@@ -137,7 +137,8 @@ fn hostile_texts() -> Vec<String> {
 }
 
 fn hostile_report(text: &str) -> ReportData {
-    let (wide, all) = (UPRIGHT, [0, 0, 1080, 2280]);
+    let wide = UPRIGHT;
+    let all = [0, 0, 1080, 2280];
     let mut screen = Builder::new(text, wide).window(WindowKind::Application, all);
     for class in [
         "Button",
@@ -393,7 +394,8 @@ fn a_crash_that_never_came_back_is_not_shown_as_a_certain_one() {
         }
         checked(&report).0
     };
-    let (never, once) = (replayed(0), replayed(1));
+    let never = replayed(0);
+    let once = replayed(1);
     assert!(
         never.contains("boom doubtful") && never.contains("It did not come back in 3 replays.")
     );
@@ -405,7 +407,8 @@ fn a_crowded_screen_says_what_it_leaves_out() {
     let mut screen =
         Builder::new("Crowd", UPRIGHT).window(WindowKind::Application, [0, 0, 1080, 2280]);
     for number in 0..5_000 {
-        let (x, y) = (number % 50 * 20, number / 50 * 20);
+        let x = number % 50 * 20;
+        let y = number / 50 * 20;
         screen = screen.node(
             0,
             "TextView",

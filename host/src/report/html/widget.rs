@@ -4,9 +4,8 @@ use maud::{Markup, html};
 use retap_shared::screen::{Node, NodeFlags};
 
 use super::canvas::Area;
-use super::icon;
 use super::label::{Align, label};
-use super::words;
+use super::{icon, words};
 
 /// A picture to tap that is not higher than this, in pixels of the phone, is a button.
 const SMALL: i32 = 200;
@@ -240,7 +239,8 @@ fn progress(text: &str, area: Area) -> Markup {
 }
 
 fn triangle(area: Area) -> Markup {
-    let (x, y) = (area.x + area.width - 24, area.center().1);
+    let x = area.x + area.width - 24;
+    let y = area.center().1;
     html! { @if area.width > 60 { path.arrow-down d={ "M" (x) " " (y - 4) "h14l-7 9z" } {} } }
 }
 

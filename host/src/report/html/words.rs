@@ -77,10 +77,8 @@ fn parts(step: &Step) -> (String, String) {
         Action::Tap(_) => on("tap"),
         Action::LongPress(_) => on("long press"),
         Action::Swipe { from, to, .. } => {
-            let (across, down) = (
-                i64::from(to.x) - i64::from(from.x),
-                i64::from(to.y) - i64::from(from.y),
-            );
+            let across = i64::from(to.x) - i64::from(from.x);
+            let down = i64::from(to.y) - i64::from(from.y);
             on(match (across.abs() > down.abs(), across < 0, down < 0) {
                 (true, true, _) => "swipe left",
                 (true, false, _) => "swipe right",

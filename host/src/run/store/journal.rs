@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
-use retap_engine::oracle::{CandidateKey, Observation};
-use retap_engine::suite::{Run, RunLog};
+use retap_device::JournalError;
+use retap_explore::journal::{Journal as ExplorationJournal, SessionRecord, WalkRecord};
+use retap_reduce::journal::Journal as ReductionJournal;
+use retap_reduce::oracle::{CandidateKey, Observation};
+use retap_reduce::suite::{Run, RunLog};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::App;
 use rusqlite::{OptionalExtension, params};
@@ -42,8 +44,10 @@ impl JobJournal {
                  ON CONFLICT DO UPDATE SET times = excluded.times",
             )
             .and_then(|mut statement| {
-                let (package, version) = (app.package.as_str(), app.version_code.cast_signed());
-                let (fingerprint, seen) = (fingerprint.to_string(), Moment::now().0.cast_signed());
+                let package = app.package.as_str();
+                let version = app.version_code.cast_signed();
+                let fingerprint = fingerprint.to_string();
+                let seen = Moment::now().0.cast_signed();
                 statement.execute(params![self.job, package, version, fingerprint, seen, times])
             })
             .map(|_| ())
@@ -52,7 +56,8 @@ impl JobJournal {
 
     /// What other jobs knew of a crash, in any version of the app.
     pub fn known(&self, app: &App, fingerprint: Fingerprint) -> Result<Option<Known>, StoreError> {
-        let (package, fingerprint) = (app.package.as_str(), fingerprint.to_string());
+        let package = app.package.as_str();
+        let fingerprint = fingerprint.to_string();
         self.store
             .lock()
             .query_row(
@@ -102,7 +107,7 @@ impl JobJournal {
     }
 }
 
-impl Journal for JobJournal {
+impl ReductionJournal for JobJournal {
     fn recall(
         &self,
         candidate: CandidateKey,
@@ -128,7 +133,9 @@ impl Journal for JobJournal {
             seen,
         )
     }
+}
 
+impl ExplorationJournal for JobJournal {
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
         let what = "read the sessions from the store";
         let database = self.store.lock();
@@ -247,8 +254,12 @@ mod tests {
     fn sessions_come_back_by_number() {
         let journal = Store::in_memory().unwrap().job("a/explore").unwrap();
         for session in [7, 2] {
-            let (took, gains, found, traces) = (Micros(1), Vec::new(), Vec::new(), Vec::new());
-            let (starts, starting) = (1, Micros(1));
+            let took = Micros(1);
+            let gains = Vec::new();
+            let found = Vec::new();
+            let traces = Vec::new();
+            let starts = 1;
+            let starting = Micros(1);
             let events = 500;
             journal
                 .note_session(&SessionRecord {
@@ -276,10 +287,8 @@ mod tests {
     #[test]
     fn a_crash_is_known_from_other_jobs_and_all_versions_but_not_from_ones_own() {
         let store = Store::in_memory().unwrap();
-        let (one, two) = (
-            store.job("1/explore").unwrap(),
-            store.job("2/explore").unwrap(),
-        );
+        let one = store.job("1/explore").unwrap();
+        let two = store.job("2/explore").unwrap();
         let crash = Fingerprint(9);
         one.saw(&app(1), crash, 4).unwrap();
         one.saw(&app(1), crash, 5).unwrap();

@@ -1,6 +1,6 @@
 //! Solved policies, and what the observations of all jobs say about candidates.
 
-use retap_engine::policy::{Policy, Prior, Rules, Tally};
+use retap_reduce::policy::{Policy, Prior, Rules, Tally};
 use rusqlite::{OptionalExtension, params};
 
 use super::{Store, StoreError};
@@ -91,8 +91,8 @@ fn policy_key(rules: &Rules, prior: u64) -> [i64; 5] {
 
 #[cfg(test)]
 mod tests {
-    use retap_engine::journal::Journal;
-    use retap_engine::oracle::{CandidateKey, Observation};
+    use retap_reduce::journal::Journal;
+    use retap_reduce::oracle::{CandidateKey, Observation};
     use retap_shared::micros::Micros;
     use retap_shared::verdict::Verdict;
 
@@ -116,7 +116,8 @@ mod tests {
             runs: 5,
             successes: 4,
         };
-        let (paper, other) = (Prior::paper(), Prior::parse("p,w\n0.2,1\n0.9,1\n").unwrap());
+        let paper = Prior::paper();
+        let other = Prior::parse("p,w\n0.2,1\n0.9,1\n").unwrap();
         let policy = Policy::solve(&rules, &paper, 1 << 30, 1, &|_, _| true).unwrap();
         store.keep_policy(&policy).unwrap();
         assert_eq!(store.policy(&rules, &paper).unwrap(), Some(policy));

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use retap_engine::journal::{JournalError, WalkRecord};
+use retap_device::JournalError;
+use retap_explore::journal::WalkRecord;
 use retap_shared::codec;
 use retap_shared::screen::SharedScreen;
 use rusqlite::params;

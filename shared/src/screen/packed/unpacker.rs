@@ -83,10 +83,8 @@ impl<'a> Unpacker<'a> {
     }
 
     pub(in crate::screen) fn size(&mut self) -> Unpacked<Size> {
-        let (width, height) = (
-            u32::from_le_bytes(self.array()?),
-            u32::from_le_bytes(self.array()?),
-        );
+        let width = u32::from_le_bytes(self.array()?);
+        let height = u32::from_le_bytes(self.array()?);
         Ok(Size { width, height })
     }
 

@@ -115,7 +115,8 @@ impl Reading {
             Msg::Images => self.images = cx.decide(Branch::MessageLoadsImages, !self.images),
             Msg::Star => message.starred = cx.decide(Branch::MessageStarred, !message.starred),
             Msg::Reply => {
-                let (to, subject) = (message.from.clone(), message.subject.clone());
+                let to = message.from.clone();
+                let subject = message.subject.clone();
                 let draft = Draft {
                     to,
                     subject,

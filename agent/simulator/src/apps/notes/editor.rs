@@ -169,7 +169,9 @@ impl Editor {
         if !cx.decide(Branch::EditorHasTitle, !title.is_empty()) {
             title = Text::new_static("Untitled");
         }
-        let (body, tag, starred) = (self.body.clone(), self.tag.clone(), self.starred);
+        let body = self.body.clone();
+        let tag = self.tag.clone();
+        let starred = self.starred;
         let note = Note {
             title,
             body,

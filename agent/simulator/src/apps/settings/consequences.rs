@@ -275,7 +275,8 @@ fn developers(screen: Screen) -> Screen {
 
 /// Recording, stopping and sharing in turn, three times over, with memory running short in the last of them.
 fn tracing(screen: Screen) -> Screen {
-    let (recording, done) = (Var::Memory(7), Var::Memory(8));
+    let recording = Var::Memory(7);
+    let done = Var::Memory(8);
     let record = button(
         "record",
         "Record",

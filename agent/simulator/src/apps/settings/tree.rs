@@ -1,8 +1,7 @@
 //! The screens, each with its switches, and what leads to what.
 
 use super::HOME;
-use crate::plan::{Look, Var};
-use crate::plan::{Screen, Then, Widget, go, note, radio, row, rule, screen, toggle};
+use crate::plan::{Look, Screen, Then, Var, Widget, go, note, radio, row, rule, screen, toggle};
 
 /// A screen: its class, its title, the number of the screen that leads to it, and its switches.
 struct Branch {
