@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use retap_shared::codec::encode;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Captured, Reply, ScreenUpdate};
+use retap_shared::protocol::{CaptureReply, Reply, ScreenUpdate};
 use retap_shared::screen::*;
 
 /// A list as apps have them: rows of an icon, a title and a subtitle.
@@ -54,16 +54,16 @@ fn screen(content: ScreenContent) -> Screen {
 }
 
 fn cost(update: ScreenUpdate) -> usize {
-    encode(&Reply::from(Captured {
+    encode(&Reply::from(CaptureReply {
         screen: update,
-        worked: Micros::ZERO,
+        agent_time: Micros::ZERO,
     }))
     .unwrap()
     .len()
 }
 
 fn cost_of_change(before: &Screen, after: &Screen) -> usize {
-    let change = ScreenChange::between(before, after);
+    let change = ScreenDiff::between(before, after);
     assert_eq!(change.apply(before).as_ref(), Ok(after));
     cost(ScreenUpdate::Changed(change))
 }

@@ -80,11 +80,11 @@ impl Cost {
         // Twice, so that what is made once is there.
         choose(&mut phone, "Star");
         choose(&mut phone, "Remove star");
-        phone.save().unwrap();
+        phone.save_snapshot().unwrap();
         let changing = asked(|| choose(&mut phone, "Star"));
         let alone = asked(|| choose(&mut phone, "Remove star"));
         Cost {
-            saving: asked(|| assert!(phone.save().is_ok())),
+            saving: asked(|| assert!(phone.save_snapshot().is_ok())),
             changing: changing - alone,
         }
     }

@@ -14,7 +14,7 @@ use super::java::JavaError;
 use super::nodes::read_tree;
 use super::typing::text_bundle;
 use super::windows::read_window;
-use crate::entry::java;
+use crate::jni_exports::java;
 
 /// `SelfTest.readTree(root, level)`: a line for each node.
 #[unsafe(no_mangle)]

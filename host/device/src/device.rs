@@ -10,9 +10,10 @@ use retap_shared::bytes::Png;
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    About, Act, Ask, Capture, Checkpoint, CheckpointId, Checkpointed, Command, Control, Controlled,
-    Described, Fault, Happening, Hit, Play, Played, Request, ScreenUpdate, Screenshot, Settle,
-    Settled, Watch, Watched,
+    Act, AppCommand, Capture, ControlApp, ControlAppReply, DescribePhone, DescribePhoneReply,
+    LocatedBy, ManageSnapshot, ManageSnapshotReply, PhoneEvent, Play, PlayReply, Request,
+    RequestFailure, ScreenUpdate, Settle, SettleReply, SnapshotId, TakeScreenshot, TypedRequest,
+    WatchApp, WatchAppReply,
 };
 use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Step};
@@ -20,27 +21,27 @@ use retap_shared::verdict::Interruption;
 
 /// A phone that has not answered for so long, beyond what the request itself takes, does not answer any more. Longer than
 /// links wait for a phone that restarts.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 /// What injecting a step of a play and reading the screen take at most.
-const A_STEP: Duration = Duration::from_secs(30);
+const PLAYED_STEP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One phone. Requests go one after the other: all methods that change it take it exclusively.
 pub struct Device {
     name: String,
     connection: Arc<dyn Connection>,
-    described: Described,
+    description: DescribePhoneReply,
     settle: Settle,
-    held: Option<SharedScreen>,
+    cached_screen: Option<SharedScreen>,
 }
 
 /// What one step led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stepped {
+pub struct StepResult {
     pub screen: SharedScreen,
-    pub hit: Hit,
+    pub hit: LocatedBy,
     /// What happened on the way, oldest first.
-    pub happened: Vec<Happening>,
+    pub phone_events: Vec<PhoneEvent>,
     pub branches: Vec<u32>,
     /// False if the screen was still changing when the wait ended.
     pub quiet: bool,
@@ -54,14 +55,14 @@ pub enum DeviceError {
     Interrupted(#[from] Interruption),
     /// The phone answered that it could not.
     #[error(transparent)]
-    Refused(#[from] Fault),
+    Refused(#[from] RequestFailure),
     #[error("the phone breaks the protocol: {0}; install the agent of this version again")]
-    Protocol(#[from] Breach),
+    Protocol(#[from] ProtocolViolation),
 }
 
 /// An answer that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Breach {
+pub enum ProtocolViolation {
     #[error("it answered `{asked}` with `{answered}`")]
     WrongReply {
         asked: &'static str,
@@ -70,16 +71,18 @@ pub enum Breach {
     #[error(
         "it sent a difference to a screen that the host does not hold, although asked for the whole one"
     )]
-    NoWholeScreen,
+    MissingFullScreen,
 }
 
 impl DeviceError {
     /// Whether this says something about the phone and nothing about the app or the request: it is no answer, and
     /// the same work is done again.
-    pub fn is_loss(&self) -> bool {
+    pub fn is_interruption(&self) -> bool {
         match self {
             DeviceError::Interrupted(_) | DeviceError::Protocol(_) => true,
-            DeviceError::Refused(fault) => matches!(fault, Fault::Phone(_) | Fault::Cancelled),
+            DeviceError::Refused(fault) => {
+                matches!(fault, RequestFailure::Phone(_) | RequestFailure::Cancelled)
+            }
         }
     }
 }
@@ -87,7 +90,7 @@ impl DeviceError {
 impl From<RequestError> for DeviceError {
     fn from(error: RequestError) -> Self {
         match error {
-            RequestError::Refused(fault) => DeviceError::Refused(fault),
+            RequestError::Failed(fault) => DeviceError::Refused(fault),
             RequestError::Interrupted(interruption) => DeviceError::Interrupted(interruption),
         }
     }
@@ -99,13 +102,13 @@ impl Device {
         name: String,
         connection: Arc<dyn Connection>,
     ) -> Result<Device, DeviceError> {
-        let described = ask(&*connection, About).await?;
+        let described = ask(&*connection, DescribePhone).await?;
         Ok(Device {
             name,
             connection,
-            described,
+            description: described,
             settle: Settle::default(),
-            held: None,
+            cached_screen: None,
         })
     }
 
@@ -113,8 +116,8 @@ impl Device {
         &self.name
     }
 
-    pub fn described(&self) -> &Described {
-        &self.described
+    pub fn description(&self) -> &DescribePhoneReply {
+        &self.description
     }
 
     /// What counts as quiet after a step from now on.
@@ -122,18 +125,18 @@ impl Device {
         self.settle = settle;
     }
 
-    pub async fn step(&mut self, step: Step) -> Result<Stepped, DeviceError> {
+    pub async fn step(&mut self, step: Step) -> Result<StepResult, DeviceError> {
         let act = Act {
             step,
             settle: self.settle,
-            holds: self.holds(),
+            held_screen: self.cached_hash(),
         };
         let acted = ask(&*self.connection, act).await?;
-        let screen = self.updated(acted.screen).await?;
-        Ok(Stepped {
+        let screen = self.resolve_update(acted.screen).await?;
+        Ok(StepResult {
             screen,
-            hit: acted.hit,
-            happened: acted.happened,
+            hit: acted.located_by,
+            phone_events: acted.events,
             branches: acted.branches,
             quiet: acted.quiet,
             took: acted.took,
@@ -149,39 +152,42 @@ impl Device {
         let captured = ask(
             &*self.connection,
             Capture {
-                holds: self.holds(),
+                held_screen: self.cached_hash(),
             },
         )
         .await?;
-        Ok((self.updated(captured.screen).await?, captured.worked))
+        Ok((
+            self.resolve_update(captured.screen).await?,
+            captured.agent_time,
+        ))
     }
 
     /// The next screen travels whole, as if none were held.
-    pub fn forget_screen(&mut self) {
-        self.held = None;
+    pub fn clear_cached_screen(&mut self) {
+        self.cached_screen = None;
     }
 
     /// The pixels, as PNG.
     pub async fn screenshot(&mut self) -> Result<Png, DeviceError> {
-        Ok(ask(&*self.connection, Screenshot).await?.picture)
+        Ok(ask(&*self.connection, TakeScreenshot).await?.picture)
     }
 
-    pub async fn settle(&mut self) -> Result<Settled, DeviceError> {
+    pub async fn settle(&mut self) -> Result<SettleReply, DeviceError> {
         ask(&*self.connection, self.settle).await
     }
 
-    pub async fn play(&mut self, play: Play) -> Result<Played, DeviceError> {
+    pub async fn play(&mut self, play: Play) -> Result<PlayReply, DeviceError> {
         ask(&*self.connection, play).await
     }
 
     pub async fn control(
         &mut self,
         app: &App,
-        command: Command,
-    ) -> Result<Controlled, DeviceError> {
+        command: AppCommand,
+    ) -> Result<ControlAppReply, DeviceError> {
         ask(
             &*self.connection,
-            Control {
+            ControlApp {
                 app: app.clone(),
                 command,
             },
@@ -190,53 +196,63 @@ impl Device {
     }
 
     /// Reports only this package's failures from now on; returns what no reply has carried yet.
-    pub async fn watch(&mut self, package: &Text) -> Result<Watched, DeviceError> {
+    pub async fn watch(&mut self, package: &Text) -> Result<WatchAppReply, DeviceError> {
         ask(
             &*self.connection,
-            Watch {
+            WatchApp {
                 package: package.clone(),
             },
         )
         .await
     }
 
-    pub async fn save(&mut self) -> Result<Checkpointed, DeviceError> {
-        ask(&*self.connection, Checkpoint::Save).await
+    pub async fn take_snapshot(&mut self) -> Result<ManageSnapshotReply, DeviceError> {
+        ask(&*self.connection, ManageSnapshot::Save).await
     }
 
-    pub async fn restore(&mut self, id: CheckpointId) -> Result<Checkpointed, DeviceError> {
-        ask(&*self.connection, Checkpoint::Restore(id)).await
+    pub async fn restore_snapshot(
+        &mut self,
+        id: SnapshotId,
+    ) -> Result<ManageSnapshotReply, DeviceError> {
+        ask(&*self.connection, ManageSnapshot::Restore(id)).await
     }
 
-    pub async fn forget(&mut self, id: CheckpointId) -> Result<Checkpointed, DeviceError> {
-        ask(&*self.connection, Checkpoint::Drop(id)).await
+    pub async fn discard_snapshot(
+        &mut self,
+        id: SnapshotId,
+    ) -> Result<ManageSnapshotReply, DeviceError> {
+        ask(&*self.connection, ManageSnapshot::Discard(id)).await
     }
 
-    fn holds(&self) -> Option<ScreenHash> {
-        self.held.as_deref().map(Screen::hash)
+    fn cached_hash(&self) -> Option<ScreenHash> {
+        self.cached_screen.as_deref().map(Screen::hash)
     }
 
     /// The screen that an update leads to. One that does not fit what is held is asked for once more, whole.
-    async fn updated(&mut self, update: ScreenUpdate) -> Result<SharedScreen, DeviceError> {
+    async fn resolve_update(&mut self, update: ScreenUpdate) -> Result<SharedScreen, DeviceError> {
         let screen = match self.apply(update) {
             Some(screen) => screen,
             None => {
-                self.held = None;
-                let whole = ask(&*self.connection, Capture { holds: None })
+                self.cached_screen = None;
+                let whole = ask(&*self.connection, Capture { held_screen: None })
                     .await?
                     .screen;
-                self.apply(whole).ok_or(Breach::NoWholeScreen)?
+                self.apply(whole)
+                    .ok_or(ProtocolViolation::MissingFullScreen)?
             }
         };
-        self.held = Some(Arc::clone(&screen));
+        self.cached_screen = Some(Arc::clone(&screen));
         Ok(screen)
     }
 
     fn apply(&self, update: ScreenUpdate) -> Option<SharedScreen> {
         match update {
             ScreenUpdate::Full(screen) => Some(screen),
-            ScreenUpdate::Unchanged => self.held.clone(),
-            ScreenUpdate::Changed(change) => change.apply(self.held.as_deref()?).ok().map(Arc::new),
+            ScreenUpdate::Unchanged => self.cached_screen.clone(),
+            ScreenUpdate::Changed(change) => change
+                .apply(self.cached_screen.as_deref()?)
+                .ok()
+                .map(Arc::new),
         }
     }
 }
@@ -249,10 +265,13 @@ impl fmt::Debug for Device {
     }
 }
 
-async fn ask<A: Ask>(connection: &dyn Connection, request: A) -> Result<A::Reply, DeviceError> {
+async fn ask<A: TypedRequest>(
+    connection: &dyn Connection,
+    request: A,
+) -> Result<A::Reply, DeviceError> {
     let request: Request = request.into();
     let asked = request.name();
-    let limit = PATIENCE + own_time(&request);
+    let limit = REPLY_TIMEOUT + own_timeout(&request);
     let Ok(reply) = tokio::time::timeout(limit, connection.request(request)).await else {
         let why = format!(
             "it has not answered `{asked}` for {} min",
@@ -261,7 +280,7 @@ async fn ask<A: Ask>(connection: &dyn Connection, request: A) -> Result<A::Reply
         return Err(Interruption::PhoneLost { why }.into());
     };
     let reply = reply?;
-    let wrong = |answered: retap_shared::protocol::Reply| Breach::WrongReply {
+    let wrong = |answered: retap_shared::protocol::Reply| ProtocolViolation::WrongReply {
         asked,
         answered: answered.name(),
     };
@@ -269,8 +288,8 @@ async fn ask<A: Ask>(connection: &dyn Connection, request: A) -> Result<A::Reply
 }
 
 /// What a request may take by its own words, at most.
-fn own_time(request: &Request) -> Duration {
-    let waits = |step: &Step, settle: Settle| step.action.takes() + settle.limit.into();
+fn own_timeout(request: &Request) -> Duration {
+    let waits = |step: &Step, settle: Settle| step.action.duration() + settle.limit.into();
     match request {
         Request::Act(act) => waits(&act.step, act.settle),
         Request::Settle(settle) => settle.limit.into(),
@@ -278,9 +297,9 @@ fn own_time(request: &Request) -> Duration {
             let steps: Duration = play
                 .steps
                 .iter()
-                .map(|step| waits(step, play.settle) + A_STEP)
+                .map(|step| waits(step, play.settle) + PLAYED_STEP_TIMEOUT)
                 .sum();
-            steps + play.linger.into()
+            steps + play.final_wait.into()
         }
         _ => Duration::ZERO,
     }

@@ -4,28 +4,28 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use retap_shared::protocol::Fault;
+use retap_shared::protocol::RequestFailure;
 use retap_shared::verdict::Interruption;
 use tokio::sync::Semaphore;
 
-use crate::event::{RunEvent, Sink};
+use crate::run_event::{EventSink, RunEvent};
 use crate::{Device, DeviceError};
 
 /// An agent that dies more often than this under one piece of work does not die by chance.
-const DEATHS: u32 = 5;
+const MAX_AGENT_DEATHS: u32 = 5;
 
 /// All clones are the same pool.
 #[derive(Clone, Debug)]
-pub struct Pool {
-    shared: Arc<Shared>,
+pub struct DevicePool {
+    shared: Arc<PoolState>,
 }
 
 /// A device for oneself until this is dropped.
 #[derive(Debug)]
-pub struct Lease {
+pub struct DeviceLease {
     /// Empty only once it has been given back or quarantined.
     device: Option<Device>,
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,44 +43,47 @@ pub enum PoolError {
 /// A permit of `free` is an idle device. The semaphore hands them out first come, first served, and closing it
 /// wakes all who wait.
 #[derive(Debug)]
-struct Shared {
-    free: Semaphore,
-    devices: Mutex<Devices>,
+struct PoolState {
+    idle_permits: Semaphore,
+    devices: Mutex<PoolDevices>,
 }
 
 #[derive(Debug)]
-struct Devices {
+struct PoolDevices {
     /// The one idle for longest first.
     idle: VecDeque<Device>,
     leased: usize,
     lost: Vec<(String, String)>,
 }
 
-impl Pool {
-    pub fn new(devices: Vec<Device>) -> Pool {
+impl DevicePool {
+    pub fn new(devices: Vec<Device>) -> DevicePool {
         let free = Semaphore::new(devices.len());
         if devices.is_empty() {
             free.close();
         }
-        let devices = Mutex::new(Devices {
+        let devices = Mutex::new(PoolDevices {
             idle: devices.into(),
             leased: 0,
             lost: Vec::new(),
         });
-        Pool {
-            shared: Arc::new(Shared { free, devices }),
+        DevicePool {
+            shared: Arc::new(PoolState {
+                idle_permits: free,
+                devices,
+            }),
         }
     }
 
     /// Waits for a free device. Fails as soon as there is none left that could become free.
-    pub async fn lease(&self) -> Result<Lease, PoolError> {
-        let permit = self.shared.free.acquire().await;
+    pub async fn lease(&self) -> Result<DeviceLease, PoolError> {
+        let permit = self.shared.idle_permits.acquire().await;
         let mut devices = self.shared.lock();
         match (permit, devices.idle.pop_front()) {
             (Ok(permit), Some(device)) => {
                 permit.forget();
                 devices.leased += 1;
-                Ok(Lease {
+                Ok(DeviceLease {
                     device: Some(device),
                     shared: Arc::clone(&self.shared),
                 })
@@ -102,23 +105,32 @@ impl Pool {
     }
 
     /// Each device that was quarantined, and why.
-    pub fn lost(&self) -> Vec<(String, String)> {
+    pub fn quarantined(&self) -> Vec<(String, String)> {
         self.shared.lock().lost.clone()
     }
 }
 
-impl Lease {
+impl DeviceLease {
     /// After an error in a piece of work that is then done again: a phone that is of no use any more is quarantined. One
     /// whose agent died and was started anew is given back, unless that has happened to this work too often; `deaths`
     /// counts. A fault that says nothing about the phone is handed back.
-    pub fn fail(self, error: DeviceError, deaths: &mut u32, sink: &Sink) -> Result<(), Fault> {
+    pub fn release_failed(
+        self,
+        error: DeviceError,
+        deaths: &mut u32,
+        sink: &EventSink,
+    ) -> Result<(), RequestFailure> {
         let device = self.name().to_owned();
         let why = error.to_string();
         match error {
-            DeviceError::Refused(fault) if !DeviceError::Refused(fault.clone()).is_loss() => {
+            DeviceError::Refused(fault)
+                if !DeviceError::Refused(fault.clone()).is_interruption() =>
+            {
                 return Err(fault);
             }
-            DeviceError::Interrupted(Interruption::AgentDied { .. }) if *deaths < DEATHS => {
+            DeviceError::Interrupted(Interruption::AgentDied { .. })
+                if *deaths < MAX_AGENT_DEATHS =>
+            {
                 *deaths += 1;
                 sink(RunEvent::Warning {
                     text: format!("on `{device}` {why}; what it was doing is done again"),
@@ -141,12 +153,12 @@ impl Lease {
         devices.leased -= 1;
         devices.lost.push((device.name().to_owned(), why.into()));
         if devices.leased == 0 && devices.idle.is_empty() {
-            self.shared.free.close();
+            self.shared.idle_permits.close();
         }
     }
 }
 
-impl Drop for Lease {
+impl Drop for DeviceLease {
     fn drop(&mut self) {
         let Some(device) = self.device.take() else {
             return;
@@ -155,11 +167,11 @@ impl Drop for Lease {
         devices.leased -= 1;
         devices.idle.push_back(device);
         drop(devices);
-        self.shared.free.add_permits(1);
+        self.shared.idle_permits.add_permits(1);
     }
 }
 
-impl Deref for Lease {
+impl Deref for DeviceLease {
     type Target = Device;
 
     fn deref(&self) -> &Device {
@@ -169,7 +181,7 @@ impl Deref for Lease {
     }
 }
 
-impl DerefMut for Lease {
+impl DerefMut for DeviceLease {
     fn deref_mut(&mut self) -> &mut Device {
         self.device
             .as_mut()
@@ -177,8 +189,8 @@ impl DerefMut for Lease {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Devices> {
+impl PoolState {
+    fn lock(&self) -> MutexGuard<'_, PoolDevices> {
         self.devices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,20 +1,24 @@
 //! APE: explores by a model that changes its mind. Local first: what has not been done in this state, then in the nearest
 //! state of the same connected part; now and then a burst of random events, now and then a restart.
 
-mod rules;
+mod parameters;
 
 use std::collections::{HashMap, VecDeque};
 
+pub use parameters::{ApeParameterError, ApeParameters};
 use rand::RngExt;
 use retap_device::seed::Rng;
-use retap_model::actions::{self, Possible, What};
-use retap_model::ape::{ActionId, DecisionTree, Model, ModelAction, Paths, Spot, StateId};
+use retap_model::actions::{self, ActionKind, CandidateAction};
+use retap_model::ape::{
+    ApeModel, AttributePaths, DecisionTree, ModelAction, ModelActionId, ModelScreen, StateId,
+};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Settle;
 use retap_shared::screen::SharedScreen;
-pub use rules::{ApeRules, UnknownRule};
 
-use super::{At, Choice, Did, Explorer, Move, Random, Seen};
+use super::{
+    ChosenAction, Decision, Explorer, ObservedEvent, RandomExplorer, StepObservation, WorkerView,
+};
 
 /// A screen that never rests is not waited for as long as others wait.
 const SETTLE: Settle = Settle {
@@ -22,48 +26,53 @@ const SETTLE: Settle = Settle {
     limit: Micros::from_millis(1_000),
 };
 /// How far a search for something to do goes, in states.
-const SEARCH: usize = 2_000;
+const MAX_SEARCHED_STATES: usize = 2_000;
 
 #[derive(Debug)]
-pub struct Ape {
-    rules: ApeRules,
-    pub(super) model: Model,
-    walkers: HashMap<usize, Walker>,
+pub struct ApeExplorer {
+    parameters: ApeParameters,
+    pub(super) model: ApeModel,
+    workers: HashMap<usize, ApeWorkerState>,
     /// For bursts.
-    random: Random,
+    random: RandomExplorer,
 }
 
 #[derive(Debug, Default)]
-struct Walker {
-    here: Option<Spot>,
+struct ApeWorkerState {
+    screen: Option<ModelScreen>,
     /// What to do where, one after the other.
-    plan: VecDeque<(StateId, ActionId)>,
+    plan: VecDeque<(StateId, ModelActionId)>,
     /// Where the last action of a plan should have led.
     expected: Option<StateId>,
     burst: u32,
-    since_start: u32,
+    events_since_start: u32,
     restart_after: u32,
-    unchanged: u32,
+    events_unchanged: u32,
 }
 
-impl Ape {
-    pub fn new(rules: ApeRules, tree: DecisionTree, paths: Paths) -> Ape {
-        let model = Model::new(rules.model, tree, paths);
-        Ape {
-            rules,
+impl ApeExplorer {
+    pub fn new(rules: ApeParameters, tree: DecisionTree, paths: AttributePaths) -> ApeExplorer {
+        let model = ApeModel::new(rules.model, tree, paths);
+        ApeExplorer {
+            parameters: rules,
             model,
-            walkers: HashMap::new(),
-            random: Random::default(),
+            workers: HashMap::new(),
+            random: RandomExplorer::default(),
         }
     }
 
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &ApeModel {
         &self.model
     }
 
     /// What to do in this state: buffered, then what is not done yet, here or nearby, then what was done least.
-    fn choose_action(&mut self, walker: usize, here: &Spot, rng: &mut Rng) -> Option<ActionId> {
-        let held = self.walkers.entry(walker).or_default();
+    fn choose_action(
+        &mut self,
+        walker: usize,
+        here: &ModelScreen,
+        rng: &mut Rng,
+    ) -> Option<ModelActionId> {
+        let held = self.workers.entry(walker).or_default();
         match held.plan.pop_front() {
             Some((state, action)) if state == here.state => {
                 let known = self.model.state(state).known(action);
@@ -74,17 +83,17 @@ impl Ape {
             None => {}
         }
         held.expected = None;
-        if let Some(action) = self.undone(here.state, rng) {
+        if let Some(action) = self.unsaturated_action(here.state, rng) {
             return Some(action);
         }
-        let undone = |_, state: &retap_model::ape::State| {
+        let undone = |_, state: &retap_model::ape::ModelState| {
             state
                 .actions
                 .iter()
-                .any(|action| is_worth(action) && !action.is_saturated())
+                .any(|action| is_explorable(action) && !action.is_saturated())
         };
-        if let Some(way) = self.model.nearest(here.state, SEARCH, undone) {
-            let held = self.walkers.entry(walker).or_default();
+        if let Some(way) = self.model.nearest(here.state, MAX_SEARCHED_STATES, undone) {
+            let held = self.workers.entry(walker).or_default();
             held.plan = way.into();
             let (_, action) = held.plan.pop_front()?;
             let known = self.model.state(here.state).known(action);
@@ -101,7 +110,7 @@ impl Ape {
         if actions.is_empty() {
             return None;
         }
-        if rng.random_bool(self.rules.epsilon) {
+        if rng.random_bool(self.parameters.epsilon) {
             return Some(actions[rng.random_range(0..actions.len())].id);
         }
         let least = actions.iter().map(|action| action.visits).min()?;
@@ -113,10 +122,10 @@ impl Ape {
     }
 
     /// One of this state's actions that is not done often enough: never done first, then what stands for more widgets.
-    fn undone(&self, state: StateId, rng: &mut Rng) -> Option<ActionId> {
+    fn unsaturated_action(&self, state: StateId, rng: &mut Rng) -> Option<ModelActionId> {
         let actions = self.model.state(state).actions.iter();
         let undone: Vec<&ModelAction> = actions
-            .filter(|action| is_worth(action) && !action.is_saturated())
+            .filter(|action| is_explorable(action) && !action.is_saturated())
             .collect();
         let best = undone.iter().map(|action| rank(action)).max()?;
         let best: Vec<&&ModelAction> = undone
@@ -127,38 +136,44 @@ impl Ape {
     }
 
     /// One of the widgets that the action stands for.
-    fn choice(&self, here: &Spot, action: ActionId, at: &At<'_>, rng: &mut Rng) -> Option<Choice> {
+    fn concrete_action(
+        &self,
+        here: &ModelScreen,
+        action: ModelActionId,
+        at: &WorkerView<'_>,
+        rng: &mut Rng,
+    ) -> Option<ChosenAction> {
         let mut listed = Vec::new();
-        actions::list(at.screen, &mut listed);
+        actions::list_candidate_actions(at.screen, &mut listed);
         let ways: Vec<usize> = self.model.gui_actions(here, action).collect();
         let way = *ways.get(rng.random_range(0..ways.len().max(1)))?;
         let possible = listed.get(way)?;
-        Some(Choice {
-            action: possible.action(at.screen, rng),
+        Some(ChosenAction {
+            action: possible.to_action(at.screen, rng),
             node: possible.node,
         })
     }
 
-    fn see(&mut self, screen: &SharedScreen) -> (Spot, bool) {
-        let mut listed: Vec<Possible> = Vec::new();
-        actions::list(screen, &mut listed);
+    fn observe_screen(&mut self, screen: &SharedScreen) -> (ModelScreen, bool) {
+        let mut listed: Vec<CandidateAction> = Vec::new();
+        actions::list_candidate_actions(screen, &mut listed);
         self.model.see(screen, &listed)
     }
 
-    fn stepped(&mut self, seen: &Seen<'_>) {
-        let Did::Stepped {
+    fn observe_step(&mut self, seen: &StepObservation<'_>) {
+        let ObservedEvent::Stepped {
             step, node, before, ..
-        } = seen.did
+        } = seen.event
         else {
             return;
         };
-        let from = self.walkers.entry(seen.walker).or_default().here.take();
-        let what = actions::recognised(&step.action, node, before);
-        let Some(screen) = seen.screen.filter(|_| seen.inside) else {
-            self.left(seen.walker, from.as_ref(), node, before, what);
+        let from = self.workers.entry(seen.worker).or_default().screen.take();
+        let what = actions::action_kind_of(&step.action, node, before);
+        let Some(screen) = seen.screen.filter(|_| seen.in_app) else {
+            self.observe_exit(seen.worker, from.as_ref(), node, before, what);
             return;
         };
-        let (mut to, is_new) = self.see(screen);
+        let (mut to, is_new) = self.observe_screen(screen);
         let mut changed = is_new;
         if let (Some(from), Some(what)) = (from, what) {
             let from = self.model.again(&from);
@@ -166,7 +181,7 @@ impl Ape {
             changed |= self.model.learn(&from, widget, what, &to);
             to = self.model.again(&to);
         }
-        let walker = self.walkers.entry(seen.walker).or_default();
+        let walker = self.workers.entry(seen.worker).or_default();
         if let Some(expected) = walker
             .expected
             .take()
@@ -177,32 +192,36 @@ impl Ape {
                 self.model.detach(expected);
             }
         }
-        walker.unchanged = if changed { 0 } else { walker.unchanged + 1 };
-        walker.since_start += 1;
-        walker.here = Some(to);
+        walker.events_unchanged = if changed {
+            0
+        } else {
+            walker.events_unchanged + 1
+        };
+        walker.events_since_start += 1;
+        walker.screen = Some(to);
     }
 
     /// The action led out of the app or into a problem: it has been done, and leads nowhere.
-    fn left(
+    fn observe_exit(
         &mut self,
         walker: usize,
-        from: Option<&Spot>,
+        from: Option<&ModelScreen>,
         node: Option<usize>,
         before: &SharedScreen,
-        what: Option<What>,
+        what: Option<ActionKind>,
     ) {
         if let (Some(from), Some(what)) = (from, what) {
             let from = self.model.again(from);
             self.model.done(&from, widget_of(node, before), what);
         }
-        let walker = self.walkers.entry(walker).or_default();
+        let walker = self.workers.entry(walker).or_default();
         walker.plan.clear();
         walker.expected = None;
-        walker.since_start += 1;
+        walker.events_since_start += 1;
     }
 }
 
-impl Explorer for Ape {
+impl Explorer for ApeExplorer {
     fn name(&self) -> &str {
         "ape"
     }
@@ -211,62 +230,71 @@ impl Explorer for Ape {
         Some(SETTLE)
     }
 
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
         let here = match self
-            .walkers
-            .get(&at.walker)
-            .and_then(|walker| walker.here.clone())
+            .workers
+            .get(&at.worker)
+            .and_then(|walker| walker.screen.clone())
         {
             Some(here) => self.model.again(&here),
-            None => self.see(at.screen).0,
+            None => self.observe_screen(at.screen).0,
         };
-        let walker = self.walkers.entry(at.walker).or_default();
-        walker.here = Some(here.clone());
+        let walker = self.workers.entry(at.worker).or_default();
+        walker.screen = Some(here.clone());
         if walker.restart_after == 0 {
-            walker.restart_after = rng.random_range(self.rules.restart.0..=self.rules.restart.1);
+            walker.restart_after =
+                rng.random_range(self.parameters.restart_after.0..=self.parameters.restart_after.1);
         }
-        if walker.since_start >= walker.restart_after || walker.unchanged >= self.rules.unchanged {
-            return Move::Restart {
-                clear: rng.random_bool(self.rules.clear),
+        if walker.events_since_start >= walker.restart_after
+            || walker.events_unchanged >= self.parameters.stagnation_limit
+        {
+            return Decision::Restart {
+                clear_data: rng.random_bool(self.parameters.clear_data_probability),
             };
         }
-        if walker.burst == 0 && walker.plan.is_empty() && rng.random_bool(self.rules.fuzz) {
-            walker.burst = rng.random_range(self.rules.burst.0..=self.rules.burst.1);
+        if walker.burst == 0
+            && walker.plan.is_empty()
+            && rng.random_bool(self.parameters.burst_probability)
+        {
+            walker.burst =
+                rng.random_range(self.parameters.burst_length.0..=self.parameters.burst_length.1);
         }
         if walker.burst > 0 {
             walker.burst -= 1;
-            return self.random.choose(at, rng);
+            return self.random.decide(at, rng);
         }
-        let chosen = self.choose_action(at.walker, &here, rng);
-        let choice = chosen.and_then(|action| self.choice(&here, action, at, rng));
-        choice.map_or_else(|| self.random.choose(at, rng), Move::Act)
+        let chosen = self.choose_action(at.worker, &here, rng);
+        let choice = chosen.and_then(|action| self.concrete_action(&here, action, at, rng));
+        choice.map_or_else(|| self.random.decide(at, rng), Decision::Act)
     }
 
-    fn observe(&mut self, seen: &Seen<'_>) {
-        match seen.did {
-            Did::Stepped { .. } => self.stepped(seen),
-            Did::Started { .. } | Did::Restored { .. } => {
+    fn observe(&mut self, seen: &StepObservation<'_>) {
+        match seen.event {
+            ObservedEvent::Stepped { .. } => self.observe_step(seen),
+            ObservedEvent::Started { .. } | ObservedEvent::SnapshotRestored { .. } => {
                 let here = seen
                     .screen
-                    .filter(|_| seen.inside)
-                    .map(|screen| self.see(screen).0);
-                let walker = self.walkers.entry(seen.walker).or_default();
-                *walker = Walker {
-                    here,
-                    ..Walker::default()
+                    .filter(|_| seen.in_app)
+                    .map(|screen| self.observe_screen(screen).0);
+                let walker = self.workers.entry(seen.worker).or_default();
+                *walker = ApeWorkerState {
+                    screen: here,
+                    ..ApeWorkerState::default()
                 };
             }
             // Once tried is enough, for what the phone cannot do.
-            Did::Refused => {
-                let walker = self.walkers.entry(seen.walker).or_default();
+            ObservedEvent::Refused => {
+                let walker = self.workers.entry(seen.worker).or_default();
                 walker.plan.clear();
-                walker.since_start += 1;
+                walker.events_since_start += 1;
             }
-            Did::Saved { .. } | Did::Dropped { .. } | Did::Forgotten => {}
+            ObservedEvent::SnapshotTaken { .. }
+            | ObservedEvent::SnapshotDiscarded { .. }
+            | ObservedEvent::SnapshotsLost => {}
         }
     }
 
-    fn learned(&self) -> Vec<(&'static str, String)> {
+    fn learned_files(&self) -> Vec<(&'static str, String)> {
         vec![("abstraction.txt", self.model.abstraction())]
     }
 }
@@ -277,8 +305,8 @@ fn rank(action: &ModelAction) -> (bool, u32) {
 }
 
 /// Turning the display is for bursts.
-fn is_worth(action: &ModelAction) -> bool {
-    action.aliases > 0 && action.id.what != What::Rotate
+fn is_explorable(action: &ModelAction) -> bool {
+    action.aliases > 0 && action.id.what != ActionKind::Rotate
 }
 
 fn widget_of(node: Option<usize>, before: &SharedScreen) -> Option<u32> {

@@ -5,32 +5,36 @@
 //! something new was seen for the least effort, over the model's transitions, by a clean start and the shortest recorded way,
 //! or by a snapshot, whatever takes least.
 
-mod choosing;
-mod firsts;
-mod leaving;
-mod others;
-mod promise;
-mod weights;
-mod yields;
+mod action_weights;
+mod expected_gain;
+mod other_workers;
+mod reward_statistics;
+mod selection;
+mod state_ranking;
+mod travel;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use firsts::Firsts;
-use others::Others;
-use promise::Promise;
+use expected_gain::ExpectedGain;
+use other_workers::OtherWorkers;
 use retap_device::seed::Rng;
-use retap_model::actions::{self, Possible, SYSTEM, What};
-use retap_model::ape::{ActionId, DecisionTree, Model, ModelRules, Paths, Spot, StateId};
+use retap_model::actions::{self, ActionKind, CandidateAction, SYSTEM_EVENTS};
+use retap_model::ape::{
+    ApeModel, AttributePaths, DecisionTree, ModelActionId, ModelParameters, ModelScreen, StateId,
+};
 use retap_shared::Text;
-use retap_shared::action::{Action, System, SystemKinds};
+use retap_shared::action::{Action, SystemEvent, SystemEventKinds};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Settle;
 use retap_shared::screen::{Rect, SharedScreen};
-use yields::{Stretch, Yields};
+use reward_statistics::{RewardStatistics, RewardWindow};
+use state_ranking::StateRanking;
 
-use super::timetravel::{Costs, Snapshot};
-use super::{ApeRules, At, Choice, Did, Explorer, Move, Seen};
+use super::time_travel::{TravelCosts, TravelSnapshot};
+use super::{
+    ApeParameters, ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView,
+};
 
 const SETTLE: Settle = Settle {
     quiet: Micros::from_millis(200),
@@ -50,46 +54,46 @@ const NEW_PROBLEM: u32 = 6;
 const BYTES: u64 = 8 << 30;
 
 #[derive(Debug)]
-pub struct Auto {
-    model: Model,
-    walkers: HashMap<usize, Walker>,
-    costs: Costs,
-    promise: Promise,
+pub struct AutoExplorer {
+    model: ApeModel,
+    walkers: HashMap<usize, AutoWorkerState>,
+    costs: TravelCosts,
+    promise: StateRanking,
     /// How often something ended in a problem, since it last did not. It may not have been the cause: some come late.
-    crashes: HashMap<(StateId, ActionId), u32>,
+    crashes: HashMap<(StateId, ModelActionId), u32>,
     /// How often the system's part was played in each activity.
-    outside: HashMap<(Text, What), u32>,
+    outside: HashMap<(Text, ActionKind), u32>,
     known: HashSet<Fingerprint>,
-    yields: Yields,
-    firsts: Firsts,
+    yields: RewardStatistics,
+    firsts: ExpectedGain,
     /// How often a walker set out for a state and did not get there, since one last did.
     missed: HashMap<StateId, i32>,
     /// System events are done only where they are allowed.
-    system: bool,
+    system_events: bool,
     /// What each walker's phone can do of them. Walkers of an earlier time, whose phones nobody knows, are taken for simulated.
-    can: HashMap<usize, SystemKinds>,
+    can: HashMap<usize, SystemEventKinds>,
     /// What a clean start led to the last time.
-    root: Option<Spot>,
+    root: Option<ModelScreen>,
 }
 
 #[derive(Debug, Default)]
-struct Walker {
-    here: Option<Spot>,
-    plan: VecDeque<(StateId, ActionId)>,
+struct AutoWorkerState {
+    here: Option<ModelScreen>,
+    plan: VecDeque<(StateId, ModelActionId)>,
     expected: Option<StateId>,
     /// What it does at this moment: nobody knows yet what comes of it.
-    doing: Option<(StateId, ActionId)>,
+    doing: Option<(StateId, ModelActionId)>,
     /// The plan for after the clean start that was asked for.
-    after_start: VecDeque<(StateId, ActionId)>,
+    after_start: VecDeque<(StateId, ModelActionId)>,
     /// Events until the network is brought back, or the phone is woken up.
-    mend: Option<(u32, System)>,
+    mend: Option<(u32, SystemEvent)>,
     /// Events since something new was seen, or since the last travel.
     dull: u32,
     /// What came of the last events, up to a number of them.
-    stretch: Stretch,
+    stretch: RewardWindow,
     /// Where its plan leads to.
     goal: Option<StateId>,
-    saved: HashMap<StateId, Snapshot<StateId>>,
+    saved: HashMap<StateId, TravelSnapshot<StateId>>,
     /// So many steps from a clean start something new was seen: it may be worth a snapshot.
     wants_to_save: Option<usize>,
     asked_to_save: bool,
@@ -100,11 +104,16 @@ struct Walker {
     backs: u32,
 }
 
-impl Auto {
-    pub fn new(rules: ApeRules, tree: DecisionTree, paths: Paths, system: bool) -> Auto {
-        Auto {
-            model: Model::new(
-                ModelRules {
+impl AutoExplorer {
+    pub fn new(
+        rules: ApeParameters,
+        tree: DecisionTree,
+        paths: AttributePaths,
+        system: bool,
+    ) -> AutoExplorer {
+        AutoExplorer {
+            model: ApeModel::new(
+                ModelParameters {
                     text_first: true,
                     ..rules.model
                 },
@@ -112,60 +121,62 @@ impl Auto {
                 paths,
             ),
             walkers: HashMap::new(),
-            costs: Costs::default(),
-            promise: Promise::default(),
+            costs: TravelCosts::default(),
+            promise: StateRanking::default(),
             crashes: HashMap::new(),
             outside: HashMap::new(),
             known: HashSet::new(),
-            yields: Yields::default(),
-            firsts: Firsts::default(),
+            yields: RewardStatistics::default(),
+            firsts: ExpectedGain::default(),
             missed: HashMap::new(),
-            system,
+            system_events: system,
             can: HashMap::new(),
             root: None,
         }
     }
 
-    fn can(&self, number: usize) -> SystemKinds {
+    fn can(&self, number: usize) -> SystemEventKinds {
         let known = self
             .can
             .get(&number)
             .copied()
-            .unwrap_or(SystemKinds::SIMULATED);
-        if self.system {
+            .unwrap_or(SystemEventKinds::SIMULATED);
+        if self.system_events {
             known
         } else {
-            SystemKinds::default()
+            SystemEventKinds::default()
         }
     }
 
-    fn list(&self, number: usize, screen: &SharedScreen) -> Vec<Possible> {
+    fn list(&self, number: usize, screen: &SharedScreen) -> Vec<CandidateAction> {
         let mut listed = Vec::new();
-        actions::list(screen, &mut listed);
+        actions::list_candidate_actions(screen, &mut listed);
         let can = self.can(number);
-        let events = (0..SYSTEM.len())
+        let events = (0..SYSTEM_EVENTS.len())
             .filter_map(|event| u8::try_from(event).ok())
-            .map(What::System);
-        let possible = events.filter(|event| event.is_within(can));
-        listed.extend(possible.map(|event| actions::possible(event, None, Rect::default(), 0)));
+            .map(ActionKind::System);
+        let possible = events.filter(|event| event.is_supported_by(can));
+        listed.extend(
+            possible.map(|event| actions::candidate_action(event, None, Rect::default(), 0)),
+        );
         listed
     }
 
-    fn see(&mut self, number: usize, screen: &SharedScreen) -> Spot {
+    fn see(&mut self, number: usize, screen: &SharedScreen) -> ModelScreen {
         let listed = self.list(number, screen);
         self.model.see(screen, &listed).0
     }
 
-    fn stepped(&mut self, seen: &Seen<'_>) {
-        let Did::Stepped {
+    fn stepped(&mut self, seen: &StepObservation<'_>) {
+        let ObservedEvent::Stepped {
             step, node, before, ..
-        } = seen.did
+        } = seen.event
         else {
             return;
         };
-        let from = self.walkers.entry(seen.walker).or_default().here.take();
+        let from = self.walkers.entry(seen.worker).or_default().here.take();
         let from = from.map(|from| self.model.again(&from));
-        let what = actions::recognised(&step.action, node, before);
+        let what = actions::action_kind_of(&step.action, node, before);
         let first = actions::touchable_window(before).map_or(0, |(_, first, _)| first);
         let widget = node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
         let action = from
@@ -179,13 +190,13 @@ impl Auto {
                 .is_none_or(|known| known.visits == 0)
         });
         let first = what.filter(|_| is_first);
-        let new = self.yields.weigh(seen.new, before.activity());
+        let new = self.yields.weigh(seen.gain, before.activity());
         if let Some(from) = &from {
             self.promise.gained(from.state, new);
         }
         if let Some(what) = what {
             let has_failed = seen
-                .problems
+                .findings
                 .iter()
                 .any(|problem| !self.known.contains(problem));
             let gain = new + NEW_PROBLEM * u32::from(has_failed);
@@ -194,32 +205,32 @@ impl Auto {
                 .allow(before.activity(), self.yields.states(before.activity()));
         }
         let is_dull = new == 0 || f64::from(new) < self.yields.mean() / 2.0;
-        let walker = self.walkers.entry(seen.walker).or_default();
+        let walker = self.walkers.entry(seen.worker).or_default();
         walker.dull = if is_dull { walker.dull + 1 } else { 0 };
         walker.stretch.note(new);
         if walker.stretch.is_long() && self.yields.is_poor(std::mem::take(&mut walker.stretch)) {
             walker.dull = PATIENCE;
             walker.plan.clear();
         }
-        let Some(screen) = seen.screen.filter(|_| seen.inside) else {
+        let Some(screen) = seen.screen.filter(|_| seen.in_app) else {
             walker.plan.clear();
             walker.expected = None;
             if let (Some(from), Some(what)) = (&from, what) {
                 self.model.done(from, widget, what);
             }
-            if let (false, Some(from), Some(action)) = (seen.problems.is_empty(), &from, action) {
-                self.crashed(from.state, action, seen.problems);
+            if let (false, Some(from), Some(action)) = (seen.findings.is_empty(), &from, action) {
+                self.crashed(from.state, action, seen.findings);
             }
             if let Some(what) = first {
-                self.firsts.note(before.activity(), what, f64::from(new));
+                self.firsts.record(before.activity(), what, f64::from(new));
             }
             return;
         };
-        let mut to = self.see(seen.walker, screen);
+        let mut to = self.see(seen.worker, screen);
         if let (Some(from), Some(action)) = (&from, action) {
             self.crashes.remove(&(from.state, action));
         }
-        if let Some(what @ (What::System(_) | What::Rotate)) = what {
+        if let Some(what @ (ActionKind::System(_) | ActionKind::Rotate)) = what {
             *self
                 .outside
                 .entry((before.activity().clone(), what))
@@ -230,15 +241,15 @@ impl Auto {
             to = self.model.again(&to);
         }
         if let Some(what) = first {
-            self.firsts.note(
+            self.firsts.record(
                 before.activity(),
                 what,
                 f64::from(new) + self.in_prospect(to.state),
             );
         }
         self.promise.reached(to.state, new);
-        self.arrived(seen.walker, to.state);
-        let walker = self.walkers.entry(seen.walker).or_default();
+        self.arrived(seen.worker, to.state);
+        let walker = self.walkers.entry(seen.worker).or_default();
         if let Some(expected) = walker
             .expected
             .take()
@@ -251,18 +262,20 @@ impl Auto {
             }
         }
         match step.action {
-            Action::System(System::Offline) => walker.mend = Some((OFFLINE, System::Online)),
-            Action::System(System::Doze) => walker.mend = Some((OFFLINE, System::Wake)),
+            Action::System(SystemEvent::Offline) => {
+                walker.mend = Some((OFFLINE, SystemEvent::Online));
+            }
+            Action::System(SystemEvent::Doze) => walker.mend = Some((OFFLINE, SystemEvent::Wake)),
             _ => {}
         }
         if new > 0 && !walker.cannot_save {
             let way = self.way_from_start(to.state);
             let steps = way
-                .map_or(seen.way.len(), |way| way.len())
+                .map_or(seen.path.len(), |way| way.len())
                 .min(PATIENCE as usize);
-            self.walkers.entry(seen.walker).or_default().wants_to_save = Some(steps);
+            self.walkers.entry(seen.worker).or_default().wants_to_save = Some(steps);
         }
-        self.walkers.entry(seen.walker).or_default().here = Some(to);
+        self.walkers.entry(seen.worker).or_default().here = Some(to);
     }
 
     /// What leads to a state that nobody has seen is worth a part of what is to be expected there.
@@ -271,7 +284,7 @@ impl Auto {
         if state.visits > 1 {
             0.0
         } else {
-            PROSPECT * self.hope(to, state, &Others::default())
+            PROSPECT * self.hope(to, state, &OtherWorkers::default())
         }
     }
 
@@ -284,25 +297,25 @@ impl Auto {
     }
 
     /// The app has begun, or begun anew.
-    fn begun(&mut self, seen: &Seen<'_>) {
+    fn begun(&mut self, seen: &StepObservation<'_>) {
         let here = seen
             .screen
-            .filter(|_| seen.inside)
-            .map(|screen| self.see(seen.walker, screen));
+            .filter(|_| seen.in_app)
+            .map(|screen| self.see(seen.worker, screen));
         if let Some(here) = &here {
             self.promise.reached(here.state, 0);
-            self.arrived(seen.walker, here.state);
-            if matches!(seen.did, Did::Started { clean: true }) {
+            self.arrived(seen.worker, here.state);
+            if matches!(seen.event, ObservedEvent::Started { clean: true }) {
                 self.root = Some(here.clone());
             }
         }
-        let walker = self.walkers.entry(seen.walker).or_default();
+        let walker = self.walkers.entry(seen.worker).or_default();
         walker.here = here;
         walker.plan = std::mem::take(&mut walker.after_start);
         (walker.expected, walker.dull, walker.mend) = (None, 0, None);
     }
 
-    fn crashed(&mut self, state: StateId, action: ActionId, problems: &[Fingerprint]) {
+    fn crashed(&mut self, state: StateId, action: ModelActionId, problems: &[Fingerprint]) {
         let new = problems
             .iter()
             .filter(|problem| self.known.insert(**problem))
@@ -314,7 +327,7 @@ impl Auto {
     }
 }
 
-impl Explorer for Auto {
+impl Explorer for AutoExplorer {
     fn name(&self) -> &str {
         "auto"
     }
@@ -324,37 +337,37 @@ impl Explorer for Auto {
     }
 
     fn wants_system_events(&self) -> bool {
-        self.system
+        self.system_events
     }
 
-    fn meet(&mut self, walker: usize, can: SystemKinds) {
+    fn set_worker_capabilities(&mut self, walker: usize, can: SystemEventKinds) {
         self.can.insert(walker, can);
     }
 
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
         let here = match self
             .walkers
-            .get(&at.walker)
+            .get(&at.worker)
             .and_then(|walker| walker.here.clone())
         {
             Some(here) => self.model.again(&here),
-            None => self.see(at.walker, at.screen),
+            None => self.see(at.worker, at.screen),
         };
-        let walker = self.walkers.entry(at.walker).or_default();
+        let walker = self.walkers.entry(at.worker).or_default();
         walker.here = Some(here.clone());
         if let Some(steps) = walker.wants_to_save.take()
             && self
                 .costs
-                .is_worth_saving(steps, if at.can.checkpoints { 0 } else { steps })
+                .is_snapshot_worthwhile(steps, if at.capabilities.snapshots { 0 } else { steps })
         {
             walker.asked_to_save = true;
-            return Move::Save;
+            return Decision::TakeSnapshot;
         }
         if let Some((left, _)) = &mut walker.mend {
             *left = left.saturating_sub(1);
         }
         if let Some((_, mended)) = walker.mend.take_if(|(left, _)| *left == 0) {
-            return Move::Act(Choice {
+            return Decision::Act(ChosenAction {
                 action: Action::System(mended),
                 node: None,
             });
@@ -366,70 +379,87 @@ impl Explorer for Auto {
                 .iter()
                 .min_by_key(|(state, _)| self.promise.of(**state))
         {
-            return Move::Drop(least.id);
+            return Decision::DiscardSnapshot(least.id);
         }
         if walker.dull >= PATIENCE
             && walker.plan.is_empty()
-            && let Some(travel) = self.travel(at.walker, &here, rng)
+            && let Some(travel) = self.travel(at.worker, &here, rng)
         {
             return travel;
         }
         if self
             .walkers
-            .get(&at.walker)
+            .get(&at.worker)
             .is_some_and(|walker| walker.plan.is_empty())
-            && let Some(travel) = self.leave(at.walker, &here, rng)
+            && let Some(travel) = self.leave(at.worker, &here, rng)
         {
             return travel;
         }
-        let chosen = self.choose_action(at.walker, &here, rng);
-        self.walkers.entry(at.walker).or_default().doing =
+        let chosen = self.choose_action(at.worker, &here, rng);
+        self.walkers.entry(at.worker).or_default().doing =
             chosen.map(|action| (here.state, action));
         let choice = chosen.and_then(|action| self.choice(&here, action, at, rng));
-        choice.map_or(Move::Restart { clear: true }, Move::Act)
+        choice.map_or(Decision::Restart { clear_data: true }, Decision::Act)
     }
 
-    fn observe(&mut self, seen: &Seen<'_>) {
-        self.costs.note(seen);
-        self.walkers.entry(seen.walker).or_default().doing = None;
-        match seen.did {
-            Did::Stepped { .. } => self.stepped(seen),
-            Did::Started { .. } | Did::Restored { .. } => self.begun(seen),
-            Did::Saved { id, bytes, whole } => {
-                let walker = self.walkers.entry(seen.walker).or_default();
+    fn observe(&mut self, seen: &StepObservation<'_>) {
+        self.costs.observe(seen);
+        self.walkers.entry(seen.worker).or_default().doing = None;
+        match seen.event {
+            ObservedEvent::Stepped { .. } => self.stepped(seen),
+            ObservedEvent::Started { .. } | ObservedEvent::SnapshotRestored { .. } => {
+                self.begun(seen);
+            }
+            ObservedEvent::SnapshotTaken {
+                id,
+                bytes,
+                whole_phone: whole,
+            } => {
+                let walker = self.walkers.entry(seen.worker).or_default();
                 walker.asked_to_save = false;
                 let state = walker.here.as_ref().map(|here| here.state);
                 if !whole {
                     self.begun(seen);
                 }
-                let walker = self.walkers.entry(seen.walker).or_default();
+                let walker = self.walkers.entry(seen.worker).or_default();
                 if let (Some(state), Some(lands)) =
                     (state, walker.here.as_ref().map(|here| here.state))
                 {
-                    walker.saved.insert(state, Snapshot { id, bytes, lands });
+                    walker.saved.insert(
+                        state,
+                        TravelSnapshot {
+                            id,
+                            bytes,
+                            resulting_state: lands,
+                        },
+                    );
                     if !whole {
-                        let back = self.model.nearest(lands, leaving::FAR, |id, _| id == state);
+                        let back =
+                            self.model
+                                .nearest(lands, travel::MAX_PATH_SEARCH_STATES, |id, _| {
+                                    id == state
+                                });
                         walker.plan = back.unwrap_or_default().into();
                     }
                 }
             }
-            Did::Dropped { id } => {
-                let walker = self.walkers.entry(seen.walker).or_default();
+            ObservedEvent::SnapshotDiscarded { id } => {
+                let walker = self.walkers.entry(seen.worker).or_default();
                 walker.saved.retain(|_, saved| saved.id != id);
             }
-            Did::Refused => {
-                let walker = self.walkers.entry(seen.walker).or_default();
+            ObservedEvent::Refused => {
+                let walker = self.walkers.entry(seen.worker).or_default();
                 walker.cannot_save |= std::mem::take(&mut walker.asked_to_save);
                 walker.plan.clear();
                 walker.dull += 1;
             }
-            Did::Forgotten => {
-                self.walkers.insert(seen.walker, Walker::default());
+            ObservedEvent::SnapshotsLost => {
+                self.walkers.insert(seen.worker, AutoWorkerState::default());
             }
         }
     }
 
-    fn learned(&self) -> Vec<(&'static str, String)> {
+    fn learned_files(&self) -> Vec<(&'static str, String)> {
         vec![("abstraction.txt", self.model.abstraction())]
     }
 }

@@ -5,44 +5,44 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use retap_device::JournalError;
-use retap_model::Gain;
+use retap_model::CoverageGain;
 use retap_shared::Text;
 use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::CheckpointId;
+use retap_shared::protocol::SnapshotId;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{Step, Trace};
-use retap_shared::verdict::Problem;
+use retap_shared::verdict::Finding;
 use serde::{Deserialize, Serialize};
 
-use crate::Found;
+use crate::FindingRecord;
 
-pub trait Journal: Send + Sync {
+pub trait ExplorationJournal: Send + Sync {
     /// Finished sessions by number.
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError>;
     fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError>;
 
     /// All that the walkers of a whole exploration have done, in the order of its completion.
-    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError>;
-    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError>;
+    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError>;
+    fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError>;
 
     /// A problem that a whole exploration has met for the first time, for whoever wants to have it at hand at once: what is
     /// recalled is the walk.
-    fn note_found(&self, _: &Found) -> Result<(), JournalError> {
+    fn record_finding(&self, _: &FindingRecord) -> Result<(), JournalError> {
         Ok(())
     }
 }
 
 /// One thing that a walker did, and what it led to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WalkRecord {
+pub struct RecordedStep {
     pub number: u64,
     pub walker: u32,
-    pub did: Walked,
+    pub did: RecordedEvent,
     /// What is there now. It is stored beside the records, once however often it is met.
     #[serde(skip)]
     pub screen: Option<SharedScreen>,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Finding>,
     /// Activities that were in front on the way.
     pub passed: Vec<Text>,
     pub branches: Vec<u32>,
@@ -54,7 +54,7 @@ pub struct WalkRecord {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Walked {
+pub enum RecordedEvent {
     Started {
         clean: bool,
     },
@@ -68,16 +68,16 @@ pub enum Walked {
     Refused,
     /// Unless it is of the whole phone, the app was stopped for it and has begun anew, with its data.
     Saved {
-        id: CheckpointId,
+        id: SnapshotId,
         bytes: u64,
         #[serde(default = "of_the_whole_phone")]
         whole: bool,
     },
     Restored {
-        id: CheckpointId,
+        id: SnapshotId,
     },
     Dropped {
-        id: CheckpointId,
+        id: SnapshotId,
     },
     Forgotten,
 }
@@ -99,8 +99,8 @@ pub struct SessionRecord {
     #[serde(default)]
     pub starting: Micros,
     /// What it covered and when, in order: from all sessions' gains the curve of the whole exploration is made.
-    pub gains: Vec<Gain>,
-    pub found: Vec<Found>,
+    pub gains: Vec<CoverageGain>,
+    pub found: Vec<FindingRecord>,
     /// What it did from each clean start on, where that is wanted. For whoever notes the session: it is not recalled.
     #[serde(skip)]
     pub traces: Vec<Trace>,
@@ -108,12 +108,12 @@ pub struct SessionRecord {
 
 /// A journal that lasts as long as the process.
 #[derive(Debug, Default)]
-pub struct InMemory {
+pub struct MemoryExplorationJournal {
     sessions: Mutex<BTreeMap<u32, SessionRecord>>,
-    walks: Mutex<Vec<WalkRecord>>,
+    steps: Mutex<Vec<RecordedStep>>,
 }
 
-impl Journal for InMemory {
+impl ExplorationJournal for MemoryExplorationJournal {
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
         Ok(self
             .sessions
@@ -128,16 +128,16 @@ impl Journal for InMemory {
         Ok(())
     }
 
-    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
+    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
         Ok(self
-            .walks
+            .steps
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone())
     }
 
-    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
-        self.walks
+    fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {
+        self.steps
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(record.clone());

@@ -8,59 +8,59 @@
 //!   way of its own; the explorer may ask for more than an event: a restart, a state saved or gone back to.
 
 mod ape;
+mod app_start;
 mod auto;
-mod canvas;
-mod diary;
-mod exploration;
-mod found;
-mod guard;
+mod canvas_raster;
+mod confirm;
+mod constraints;
+mod driver;
+mod finding_record;
 pub mod journal;
 mod monkey;
 mod progress;
-mod proof;
 mod random;
-mod seeded;
+mod recent_log;
+mod result;
 mod session;
 mod sessions;
 mod snapshots;
-mod start;
-mod stuck;
-mod system;
-mod timetravel;
-mod trail;
-mod walker;
-mod way;
-mod whole;
+mod step_path;
+mod stuck_detector;
+mod system_events;
+mod time_travel;
+mod trace_seeds;
 mod work;
+mod worker;
+mod worker_state;
 
-pub use ape::{Ape, ApeRules, UnknownRule};
-pub use auto::Auto;
-pub use exploration::{Counts, CrashPoint, Exploration};
-pub use found::{Found, Scene};
-pub use guard::{Guard, Selector};
-pub use monkey::{Mix, Monkey, UnknownShare};
+pub use ape::{ApeExplorer, ApeParameterError, ApeParameters};
+pub use auto::AutoExplorer;
+pub use constraints::{Constraints, WidgetSelector};
+pub use driver::run_exploration;
+pub use finding_record::{FindingContext, FindingRecord};
+pub use monkey::{EventMix, EventMixError, MonkeyExplorer};
 use progress::Progress;
-pub use random::Random;
-use retap_device::event::{RunEvent, Sink};
+pub use random::RandomExplorer;
+pub use result::{ExplorationCounts, ExplorationResult, FindingPoint};
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::{Rng, Seed};
-use retap_device::stop::Stop;
-use retap_device::{JournalError, Pool, PoolError};
-use retap_shared::action::{Action, SystemKinds};
+use retap_device::{DevicePool, JournalError, PoolError};
+use retap_shared::action::{Action, SystemEventKinds};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Settle};
+use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, Settle, SnapshotId};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::Step;
 use retap_shared::verdict::Outcome;
-pub use seeded::Seeded;
 pub use sessions::Sessions;
-pub use stuck::{Stuck, StuckRules};
-pub use timetravel::{TimeTravel, TravelRules};
-pub use way::Way;
-pub use whole::explore_whole;
+pub use step_path::StepPath;
+pub use stuck_detector::{StuckDetector, StuckParameters};
+pub use time_travel::{TimeTravelExplorer, TimeTravelParameters};
+pub use trace_seeds::TraceSeededExplorer;
 use work::Work;
 
-use crate::journal::Journal;
+use crate::journal::ExplorationJournal;
 
 /// Decides what to do next.
 pub trait Explorer: Send {
@@ -77,16 +77,16 @@ pub trait Explorer: Send {
     }
 
     /// The phone that this walker has from now on can do these.
-    fn meet(&mut self, _walker: usize, _can: SystemKinds) {}
+    fn set_worker_capabilities(&mut self, _walker: usize, _can: SystemEventKinds) {}
 
     /// What this walker does next. All chance comes from `rng`.
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move;
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision;
 
     /// What something led to: what this explorer chose, and what was done besides, such as bringing the app back.
-    fn observe(&mut self, _seen: &Seen<'_>) {}
+    fn observe(&mut self, _seen: &StepObservation<'_>) {}
 
     /// What it has learned that a person may want to read, by the names of files.
-    fn learned(&self) -> Vec<(&'static str, String)> {
+    fn learned_files(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 }
@@ -95,32 +95,32 @@ pub type MakeExplorer<'a> = dyn Fn() -> Box<dyn Explorer> + Sync + 'a;
 
 /// Where a walker is.
 #[derive(Clone, Copy, Debug)]
-pub struct At<'a> {
-    pub walker: usize,
+pub struct WorkerView<'a> {
+    pub worker: usize,
     pub screen: &'a SharedScreen,
-    pub can: Capabilities,
+    pub capabilities: Capabilities,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Move {
-    Act(Choice),
+pub enum Decision {
+    Act(ChosenAction),
     /// A step of an earlier time once more, found by its widget.
-    Again(Step),
+    RepeatStep(Step),
     /// The same, of a trace that somebody has recorded: nobody travels by it.
-    Recorded(Step),
+    PlaySeedStep(Step),
     /// Stop the app and launch it, with its data or without.
     Restart {
-        clear: bool,
+        clear_data: bool,
     },
     /// Save the phone's state; where only an app's data can be saved, the app begins anew after it.
-    Save,
+    TakeSnapshot,
     /// Go back to one that this walker saved.
-    Restore(CheckpointId),
-    Drop(CheckpointId),
+    RestoreSnapshot(SnapshotId),
+    DiscardSnapshot(SnapshotId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct ChosenAction {
     pub action: Action,
     /// The node of the screen that it is meant for.
     pub node: Option<usize>,
@@ -128,23 +128,23 @@ pub struct Choice {
 
 /// Something that was done on a phone, and what it led to.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    pub walker: usize,
-    pub did: Did<'a>,
+pub struct StepObservation<'a> {
+    pub worker: usize,
+    pub event: ObservedEvent<'a>,
     /// What is there now; `None` if the app has failed: a clean start comes next.
     pub screen: Option<&'a SharedScreen>,
     /// Whether that is the app's own.
-    pub inside: bool,
-    pub problems: &'a [Fingerprint],
+    pub in_app: bool,
+    pub findings: &'a [Fingerprint],
     pub took: Micros,
     /// What nobody in this run had seen before.
-    pub new: New,
+    pub gain: CoverageGainCount,
     /// The steps from the last clean start to here.
-    pub way: &'a Way,
+    pub path: &'a StepPath,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Did<'a> {
+pub enum ObservedEvent<'a> {
     Started {
         clean: bool,
     },
@@ -160,50 +160,50 @@ pub enum Did<'a> {
     /// The phone cannot do that; nothing has happened.
     Refused,
     /// Unless it is of the whole phone, it is of the app's data, and the app has begun anew, as it will when that is restored.
-    Saved {
-        id: CheckpointId,
+    SnapshotTaken {
+        id: SnapshotId,
         bytes: u64,
-        whole: bool,
+        whole_phone: bool,
     },
-    Restored {
-        id: CheckpointId,
+    SnapshotRestored {
+        id: SnapshotId,
     },
-    Dropped {
-        id: CheckpointId,
+    SnapshotDiscarded {
+        id: SnapshotId,
     },
     /// The phone was lost, or the host: whatever this walker had saved is gone.
-    Forgotten,
+    SnapshotsLost,
 }
 
 /// How much of something is new to the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct New {
+pub struct CoverageGainCount {
     pub activities: u32,
     pub screens: u32,
     pub branches: u32,
 }
 
-impl New {
-    pub fn is_nothing(self) -> bool {
-        self == New::default()
+impl CoverageGainCount {
+    pub fn is_empty(self) -> bool {
+        self == CoverageGainCount::default()
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExploreSettings {
     pub app: AppInfo,
-    pub events: u64,
+    pub event_limit: u64,
     /// The end comes when every phone has worked for so long, by its own clock, and not after `events`.
-    pub time: Option<Micros>,
+    pub time_limit: Option<Micros>,
     /// A session starts clean and has this many events; the last one has what is left.
     pub session_events: u32,
     pub settle: Settle,
     /// What a session did from each clean start on is handed to the journal.
     pub keep_traces: bool,
     /// A problem that is new to the run is photographed.
-    pub pictures: bool,
+    pub screenshots: bool,
     /// Sessions know nothing of it: it is for whole explorations.
-    pub guard: Guard,
+    pub constraints: Constraints,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -221,10 +221,10 @@ pub enum ExploreError {
         device: String,
         app: String,
         #[source]
-        fault: Fault,
+        fault: RequestFailure,
     },
     #[error("what must come before the exploration of `{app}` fails on `{device}`: {why}")]
-    Before {
+    SetupFailed {
         device: String,
         app: String,
         why: String,
@@ -236,16 +236,16 @@ pub enum ExploreError {
 /// Explores an app in sessions until its events are used up or `stop` is asked. Sessions that the journal knows are not
 /// played again; a session is in the journal before it counts as ended.
 pub async fn explore(
-    pool: &Pool,
+    pool: &DevicePool,
     make: &MakeExplorer<'_>,
     settings: &ExploreSettings,
     seed: Seed,
-    journal: &dyn Journal,
-    sink: &Sink,
-    stop: &Stop,
-) -> Result<Exploration, ExploreError> {
+    journal: &dyn ExplorationJournal,
+    sink: &EventSink,
+    stop: &Cancellation,
+) -> Result<ExplorationResult, ExploreError> {
     let sessions = settings.sessions()?;
-    sink(started(settings, sessions, make().name()));
+    sink(started_event(settings, sessions, make().name()));
 
     let mut records = journal.recall_sessions()?;
     records.retain(|&session, _| session < sessions);
@@ -277,34 +277,34 @@ pub async fn explore(
     } else {
         Outcome::Done
     };
-    let exploration = Exploration {
-        recalled,
-        ..Exploration::of(records.into_values(), outcome)
+    let exploration = ExplorationResult {
+        recalled_events: recalled,
+        ..ExplorationResult::of(records.into_values(), outcome)
     };
-    sink(ended(settings, &exploration));
+    sink(ended_event(settings, &exploration));
     Ok(exploration)
 }
 
 impl ExploreSettings {
     pub fn new(app: AppInfo, events: u64) -> ExploreSettings {
         let settle = Settle::default();
-        let guard = Guard::default();
+        let guard = Constraints::default();
         let keep_traces = false;
         let pictures = false;
         ExploreSettings {
             app,
-            events,
-            time: None,
+            event_limit: events,
+            time_limit: None,
             session_events: 500,
             settle,
             keep_traces,
-            pictures,
-            guard,
+            screenshots: pictures,
+            constraints: guard,
         }
     }
 
     fn sessions(&self) -> Result<u32, ExploreError> {
-        let events = self.events;
+        let events = self.event_limit;
         let session_events = self.session_events;
         if session_events == 0 {
             return Err(ExploreError::EmptySessions);
@@ -319,22 +319,22 @@ impl ExploreSettings {
     /// How many events a session has.
     fn events_of(&self, session: u32) -> u32 {
         let before = u64::from(session) * u64::from(self.session_events);
-        let left = self.events.saturating_sub(before);
+        let left = self.event_limit.saturating_sub(before);
         u32::try_from(left)
             .unwrap_or(u32::MAX)
             .min(self.session_events)
     }
 
     /// A phone that does not tell which activity is in front is taken to show the app.
-    fn is_inside(&self, activity: &str) -> bool {
+    fn is_in_app(&self, activity: &str) -> bool {
         let package = activity.split('/').next().unwrap_or_default();
         (package.is_empty() || package == self.app.app.package)
-            && !self.guard.forbids_activity(activity)
+            && !self.constraints.forbids_activity(activity)
     }
 }
 
 /// A choice as it goes to the phone and into the trace.
-fn step_of(choice: Choice, screen: &Screen) -> Step {
+fn to_step(choice: ChosenAction, screen: &Screen) -> Step {
     Step {
         action: choice.action,
         widget: choice.node.map(|node| screen.widget(node)),
@@ -343,14 +343,14 @@ fn step_of(choice: Choice, screen: &Screen) -> Step {
     }
 }
 
-fn started(settings: &ExploreSettings, sessions: u32, explorer: &str) -> RunEvent {
+fn started_event(settings: &ExploreSettings, sessions: u32, explorer: &str) -> RunEvent {
     RunEvent::ExplorationStarted {
         app: settings.app.app.package.clone(),
         explorer: explorer.to_owned(),
-        events: if settings.time.is_some() {
+        events: if settings.time_limit.is_some() {
             0
         } else {
-            settings.events
+            settings.event_limit
         },
         sessions,
         activities_total: u32::try_from(settings.app.activities.len()).unwrap_or(u32::MAX),
@@ -358,11 +358,11 @@ fn started(settings: &ExploreSettings, sessions: u32, explorer: &str) -> RunEven
     }
 }
 
-fn ended(settings: &ExploreSettings, exploration: &Exploration) -> RunEvent {
+fn ended_event(settings: &ExploreSettings, exploration: &ExplorationResult) -> RunEvent {
     RunEvent::ExplorationEnded {
         app: settings.app.app.package.clone(),
         events: exploration.events,
-        problems: u32::try_from(exploration.found.len()).unwrap_or(u32::MAX),
+        problems: u32::try_from(exploration.findings.len()).unwrap_or(u32::MAX),
         took: exploration.took,
     }
 }

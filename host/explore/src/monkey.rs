@@ -1,28 +1,30 @@
 //! Android's own Monkey: events by fixed shares, wherever they fall, without a look at the screen. With system events, and
 //! with a restart when it is stuck, it is what the papers compare themselves with.
 
-mod mix;
+mod event_mix;
 
 use std::collections::HashMap;
 
-use mix::Event;
-pub use mix::{Mix, UnknownShare};
+use event_mix::MonkeyEvent;
+pub use event_mix::{EventMix, EventMixError};
 use rand::RngExt;
 use retap_device::seed::Rng;
 use retap_model::widget_tree;
-use retap_shared::action::{Action, Key, SystemKinds};
+use retap_shared::action::{Action, Key, SystemEventKinds};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Settle;
 use retap_shared::screen::{Point, Rotation, Screen};
 
-use super::stuck::{Stuck, StuckRules};
-use super::{At, Choice, Did, Explorer, Move, Seen, system};
+use super::stuck_detector::{StuckDetector, StuckParameters};
+use super::{
+    ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView, system_events,
+};
 
 /// A system event comes in place of so many of a hundred events.
 const SYSTEM_PERCENT: u32 = 5;
 /// Monkey's own: a finger goes this far from one moment to the next at most, and moves so often.
-const WALK: f32 = 25.0;
-const MOVES: u32 = 10;
+const MAX_DRAG_DISTANCE: f32 = 25.0;
+const MAX_DRAG_MOVES: u32 = 10;
 const MOVE_MILLIS: u32 = 16;
 const DPAD: [u16; 4] = [19, 20, 21, 22];
 const DPAD_CENTER: u16 = 23;
@@ -35,91 +37,95 @@ const SYSTEM_KEYS: [Key; 5] = [
 ];
 
 #[derive(Debug)]
-pub struct Monkey {
-    mix: Mix,
+pub struct MonkeyExplorer {
+    mix: EventMix,
     throttle: Micros,
-    system: bool,
-    restarts: Option<Restarts>,
+    system_events: bool,
+    restarts: Option<StuckRestarts>,
 }
 
 /// For restarting when stuck.
 #[derive(Debug, Default)]
-struct Restarts {
-    rules: StuckRules,
+struct StuckRestarts {
+    rules: StuckParameters,
     visits: HashMap<u64, u32>,
-    walkers: HashMap<usize, (Stuck, bool)>,
+    workers: HashMap<usize, (StuckDetector, bool)>,
 }
 
-impl Monkey {
-    pub fn new(mix: Mix, throttle: Micros) -> Monkey {
-        Monkey {
+impl MonkeyExplorer {
+    pub fn new(mix: EventMix, throttle: Micros) -> MonkeyExplorer {
+        MonkeyExplorer {
             mix,
             throttle,
-            system: false,
+            system_events: false,
             restarts: None,
         }
     }
 
     /// TimeMachine's control MS, and what it travels over.
-    pub fn with_system_events(self) -> Monkey {
-        Monkey {
-            system: true,
+    pub fn with_system_events(self) -> MonkeyExplorer {
+        MonkeyExplorer {
+            system_events: true,
             ..self
         }
     }
 
     /// TimeMachine's control MR.
-    pub fn with_restarts(self, rules: StuckRules) -> Monkey {
-        Monkey {
-            restarts: Some(Restarts {
+    pub fn with_restarts(self, rules: StuckParameters) -> MonkeyExplorer {
+        MonkeyExplorer {
+            restarts: Some(StuckRestarts {
                 rules,
-                ..Restarts::default()
+                ..StuckRestarts::default()
             }),
             ..self
         }
     }
 
-    fn event(&self, screen: &Screen, can: SystemKinds, rng: &mut Rng) -> Action {
-        if self.system
+    fn event(&self, screen: &Screen, can: SystemEventKinds, rng: &mut Rng) -> Action {
+        if self.system_events
             && rng.random_ratio(SYSTEM_PERCENT, 100)
-            && let Some(event) = system::drawn(can, rng)
+            && let Some(event) = system_events::draw_system_event(can, rng)
         {
             return Action::System(event);
         }
         match self.mix.draw(rng) {
-            Event::Touch => Action::Tap(point(screen, rng)),
-            Event::Motion => drag(screen, rng),
-            Event::Pinch => {
+            MonkeyEvent::Touch => Action::Tap(point(screen, rng)),
+            MonkeyEvent::Motion => drag(screen, rng),
+            MonkeyEvent::Pinch => {
                 let from = rng.random_range(20..400);
                 let to = rng.random_range(20..400);
                 Action::Pinch {
                     center: point(screen, rng),
                     from,
                     to,
-                    millis: MOVES * MOVE_MILLIS,
+                    millis: MAX_DRAG_MOVES * MOVE_MILLIS,
                 }
             }
             // What a view makes of a trackball: the keys of a cross, and now and then a click.
-            Event::Trackball if rng.random_ratio(1, 10) => key(DPAD_CENTER),
-            Event::Trackball | Event::Nav => key(DPAD[rng.random_range(0..DPAD.len())]),
-            Event::MajorNav if rng.random_bool(0.5) => Action::Key(Key::Menu),
-            Event::MajorNav => key(DPAD_CENTER),
-            Event::SysKeys => Action::Key(SYSTEM_KEYS[rng.random_range(0..SYSTEM_KEYS.len())]),
-            Event::AppSwitch => Action::Launch,
-            Event::Rotation if screen.rotation() == Rotation::Natural => {
+            MonkeyEvent::Trackball if rng.random_ratio(1, 10) => key(DPAD_CENTER),
+            MonkeyEvent::Trackball | MonkeyEvent::Nav => key(DPAD[rng.random_range(0..DPAD.len())]),
+            MonkeyEvent::MajorNav if rng.random_bool(0.5) => Action::Key(Key::Menu),
+            MonkeyEvent::MajorNav => key(DPAD_CENTER),
+            MonkeyEvent::SysKeys => {
+                Action::Key(SYSTEM_KEYS[rng.random_range(0..SYSTEM_KEYS.len())])
+            }
+            MonkeyEvent::AppSwitch => Action::Launch,
+            MonkeyEvent::Rotation if screen.rotation() == Rotation::Natural => {
                 Action::Rotate(Rotation::Left)
             }
-            Event::Rotation => Action::Rotate(Rotation::Natural),
+            MonkeyEvent::Rotation => Action::Rotate(Rotation::Natural),
             // No phone of today has a keyboard that slides out: this is the time that it takes.
-            Event::Flip => Action::Wait { millis: 0 },
-            Event::Anything => mix::any_key(rng).map_or(Action::Wait { millis: 0 }, key),
+            MonkeyEvent::Flip => Action::Wait { millis: 0 },
+            MonkeyEvent::Anything => {
+                event_mix::random_key(rng).map_or(Action::Wait { millis: 0 }, key)
+            }
         }
     }
 }
 
-impl Explorer for Monkey {
+impl Explorer for MonkeyExplorer {
     fn name(&self) -> &str {
-        match (self.system, &self.restarts) {
+        match (self.system_events, &self.restarts) {
             (false, None) => "monkey",
             (true, _) => "monkey+system",
             (false, Some(_)) => "monkey+restart",
@@ -135,37 +141,37 @@ impl Explorer for Monkey {
     }
 
     fn wants_system_events(&self) -> bool {
-        self.system
+        self.system_events
     }
 
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
         let walker = self
             .restarts
             .as_ref()
-            .and_then(|restarts| restarts.walkers.get(&at.walker));
+            .and_then(|restarts| restarts.workers.get(&at.worker));
         if walker.is_some_and(|(_, is_stuck)| *is_stuck) {
-            return Move::Restart { clear: true };
+            return Decision::Restart { clear_data: true };
         }
-        Move::Act(Choice {
-            action: self.event(at.screen, at.can.system, rng),
+        Decision::Act(ChosenAction {
+            action: self.event(at.screen, at.capabilities.system_events, rng),
             node: None,
         })
     }
 
-    fn observe(&mut self, seen: &Seen<'_>) {
+    fn observe(&mut self, seen: &StepObservation<'_>) {
         let Some(restarts) = &mut self.restarts else {
             return;
         };
-        let (stuck, is_stuck) = restarts.walkers.entry(seen.walker).or_default();
-        match (seen.did, seen.screen) {
-            (Did::Stepped { .. }, Some(screen)) => {
+        let (stuck, is_stuck) = restarts.workers.entry(seen.worker).or_default();
+        match (seen.event, seen.screen) {
+            (ObservedEvent::Stepped { .. }, Some(screen)) => {
                 let state = widget_tree(screen);
                 if !stuck.is_at(state) {
                     *restarts.visits.entry(state).or_default() += 1;
                 }
-                *is_stuck |= stuck.note(state, &restarts.visits, &restarts.rules);
+                *is_stuck |= stuck.record_state(state, &restarts.visits, &restarts.rules);
             }
-            (Did::Started { .. }, _) => {
+            (ObservedEvent::Started { .. }, _) => {
                 stuck.clear();
                 *is_stuck = false;
             }
@@ -190,9 +196,9 @@ fn point(screen: &Screen, rng: &mut Rng) -> Point {
 /// A walk of up to ten moves in one direction, each of another length.
 fn drag(screen: &Screen, rng: &mut Rng) -> Action {
     let from = point(screen, rng);
-    let across = rng.random_range(-WALK..WALK);
-    let down = rng.random_range(-WALK..WALK);
-    let moves = rng.random_range(0..MOVES) + 1;
+    let across = rng.random_range(-MAX_DRAG_DISTANCE..MAX_DRAG_DISTANCE);
+    let down = rng.random_range(-MAX_DRAG_DISTANCE..MAX_DRAG_DISTANCE);
+    let moves = rng.random_range(0..MAX_DRAG_MOVES) + 1;
     let mut x = from.x as f32;
     let mut y = from.y as f32;
     for _ in 0..moves {

@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use retap_device::event::{RunEvent, Sink};
-use retap_model::{Coverage, CoveragePoint, Gain};
+use retap_device::run_event::{EventSink, RunEvent};
+use retap_model::{Coverage, CoverageGain, CoveragePoint};
 use retap_shared::Text;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 
-use super::found::Found;
+use super::finding_record::FindingRecord;
 use crate::journal::SessionRecord;
 
 pub(super) struct Progress<'a> {
     app: &'a Text,
-    sink: &'a Sink,
+    sink: &'a EventSink,
     state: Mutex<State>,
 }
 
@@ -28,7 +28,7 @@ struct State {
 }
 
 impl<'a> Progress<'a> {
-    pub(super) fn new(app: &'a Text, sink: &'a Sink) -> Progress<'a> {
+    pub(super) fn new(app: &'a Text, sink: &'a EventSink) -> Progress<'a> {
         Progress {
             app,
             sink,
@@ -81,7 +81,7 @@ impl<'a> Progress<'a> {
         self.state().events -= u64::from(events);
     }
 
-    pub(super) fn gain(&self, gain: &Gain) {
+    pub(super) fn gain(&self, gain: &CoverageGain) {
         let mut state = self.state();
         if !state.coverage.gain(gain) {
             return;
@@ -91,14 +91,14 @@ impl<'a> Progress<'a> {
         (self.sink)(self.covered(now));
     }
 
-    pub(super) fn found(&self, session: u32, found: &Found) {
+    pub(super) fn found(&self, session: u32, found: &FindingRecord) {
         let first = self.state().seen.insert(found.fingerprint);
         (self.sink)(RunEvent::ProblemFound {
             app: self.app.clone(),
             session,
             fingerprint: found.fingerprint,
-            kind: found.problem.kind,
-            summary: found.problem.summary.clone(),
+            kind: found.finding.kind,
+            summary: found.finding.summary.clone(),
             steps: u32::try_from(found.trace.steps.len()).unwrap_or(u32::MAX),
             first,
         });

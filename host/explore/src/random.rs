@@ -5,70 +5,80 @@ use std::collections::HashMap;
 
 use rand::RngExt;
 use retap_device::seed::Rng;
-use retap_model::actions::{self, Possible, What};
-use retap_model::{abstract_screen, mixed, texts};
+use retap_model::actions::{self, ActionKind, CandidateAction};
+use retap_model::{abstract_screen, input_texts, mixed};
 use retap_shared::action::Action;
 use retap_shared::screen::Screen;
 
-use super::{At, Choice, Explorer, Move};
+use super::{ChosenAction, Decision, Explorer, WorkerView};
 
 /// What has never been tried weighs this much, times its own weight.
 const UNTRIED: u64 = 1 << 32;
 
 #[derive(Debug, Default)]
-pub struct Random {
+pub struct RandomExplorer {
     /// How often something was done on an abstract screen.
     tries: HashMap<u64, u32>,
     /// These two are kept between choices for their memory alone.
-    possible: Vec<Possible>,
+    possible: Vec<CandidateAction>,
     weights: Vec<u64>,
 }
 
-impl Explorer for Random {
+impl Explorer for RandomExplorer {
     fn name(&self) -> &str {
         "random"
     }
 
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
-        Move::Act(self.on(at.screen, rng))
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
+        Decision::Act(self.choose_action(at.screen, rng))
     }
 }
 
-impl Random {
-    pub fn on(&mut self, screen: &Screen, rng: &mut Rng) -> Choice {
+impl RandomExplorer {
+    pub fn choose_action(&mut self, screen: &Screen, rng: &mut Rng) -> ChosenAction {
         let state = abstract_screen(screen);
         let mut possible = std::mem::take(&mut self.possible);
-        actions::list(screen, &mut possible);
+        actions::list_candidate_actions(screen, &mut possible);
         let rarely = possible
             .iter()
-            .map(|possible| (mixed(state, possible.key), possible.what.weight()));
-        let chosen = possible[self.pick(rarely, rng)];
+            .map(|possible| (mixed(state, possible.key), possible.kind.weight()));
+        let chosen = possible[self.draw_least_tried(rarely, rng)];
         self.possible = possible;
-        Choice {
+        ChosenAction {
             action: self.action(&chosen, state, screen, rng),
             node: chosen.node,
         }
     }
 
-    fn action(&mut self, chosen: &Possible, state: u64, screen: &Screen, rng: &mut Rng) -> Action {
-        match chosen.what {
-            What::Type => {
+    fn action(
+        &mut self,
+        chosen: &CandidateAction,
+        state: u64,
+        screen: &Screen,
+        rng: &mut Rng,
+    ) -> Action {
+        match chosen.kind {
+            ActionKind::Type => {
                 let field = chosen.node.map(|node| &screen.nodes()[node]);
                 let here = mixed(state, chosen.key);
-                let rarely = texts::fitting(field)
+                let rarely = input_texts::fit_weights(field)
                     .zip(1..)
                     .map(|(fit, text)| (mixed(here, text), fit));
                 Action::Text {
                     at: chosen.area.center(),
-                    text: texts::text(self.pick(rarely, rng)),
+                    text: input_texts::text_at(self.draw_least_tried(rarely, rng)),
                 }
             }
-            _ => chosen.action(screen, rng),
+            _ => chosen.to_action(screen, rng),
         }
     }
     /// Draws one of several, each by its weight divided by one more than the times it was drawn before, and counts
     /// it. There must be at least one.
-    fn pick(&mut self, from: impl Iterator<Item = (u64, u32)> + Clone, rng: &mut Rng) -> usize {
+    fn draw_least_tried(
+        &mut self,
+        from: impl Iterator<Item = (u64, u32)> + Clone,
+        rng: &mut Rng,
+    ) -> usize {
         self.weights.clear();
         for (key, weight) in from.clone() {
             let tries = self.tries.get(&key).copied().unwrap_or(0);

@@ -1,23 +1,25 @@
 //! One session: starts clean, goes on until its events are used, and starts clean again after every problem.
 //! The trace since the last clean start is the way to whatever comes next.
 
-use retap_device::event::RunEvent;
+use retap_device::run_event::RunEvent;
 use retap_device::seed::{Rng, Seed};
-use retap_device::{Device, DeviceError, Stepped};
-use retap_model::{Coverage, Gain, abstract_screen};
+use retap_device::{Device, DeviceError, StepResult};
+use retap_model::{Coverage, CoverageGain, abstract_screen};
 use retap_shared::action::{Action, Key};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Capabilities, Command, Happening, PhoneInfo, Target, What};
+use retap_shared::protocol::{
+    AppCommand, Capabilities, PhoneEvent, PhoneEventKind, PhoneInfo, Target,
+};
 use retap_shared::screen::{Screen, SharedScreen};
-use retap_shared::trace::{Start, Step, Trace, TraceHeader};
-use retap_shared::verdict::Problem;
+use retap_shared::trace::{StartMode, Step, Trace, TraceHeader};
+use retap_shared::verdict::Finding;
 
-use super::canvas::{Canvas, by_place};
-use super::diary::{Diary, Entry};
-use super::found::{self, Found, Scene};
-use super::system::allows;
+use super::canvas_raster::{CanvasRaster, without_raster_widget};
+use super::finding_record::{self, FindingContext, FindingRecord};
+use super::recent_log::{LogEntry, RecentLog};
+use super::system_events::permission_button;
 use super::work::Work;
-use super::{At, Choice, Explorer, Move, step_of};
+use super::{ChosenAction, Decision, Explorer, WorkerView, to_step};
 use crate::journal::SessionRecord;
 
 /// An app that fails so often in a row as it starts is not worth more of the session's time.
@@ -37,13 +39,13 @@ pub(super) struct Session<'a> {
     starting: Micros,
     /// Since the last clean start.
     steps: Vec<Step>,
-    diary: Diary,
+    diary: RecentLog,
     /// What has been tried to get back since the app was left.
     outside: u32,
-    canvas: Canvas,
+    canvas: CanvasRaster,
     covered: Coverage,
-    gains: Vec<Gain>,
-    found: Vec<Found>,
+    gains: Vec<CoverageGain>,
+    found: Vec<FindingRecord>,
     traces: Vec<Trace>,
 }
 
@@ -67,9 +69,9 @@ impl<'a> Session<'a> {
             starts: 0,
             starting: Micros::ZERO,
             steps: Vec::new(),
-            diary: Diary::default(),
+            diary: RecentLog::default(),
             outside: 0,
-            canvas: Canvas::default(),
+            canvas: CanvasRaster::default(),
             covered: Coverage::default(),
             gains: Vec::new(),
             found: Vec::new(),
@@ -110,7 +112,7 @@ impl<'a> Session<'a> {
     pub(super) async fn play(&mut self, device: &mut Device) -> Result<bool, DeviceError> {
         let mut screen = None;
         while self.events < self.budget {
-            if self.work.stop.asked() {
+            if self.work.stop.is_cancelled() {
                 return Ok(true);
             }
             let now = match screen.take() {
@@ -120,7 +122,7 @@ impl<'a> Session<'a> {
                     None => break,
                 },
             };
-            let can = device.described().can;
+            let can = device.description().capabilities;
             screen = match self.next_step(&now, can) {
                 Some(step) => self.step(device, step, now).await?,
                 None => None,
@@ -138,15 +140,18 @@ impl<'a> Session<'a> {
             self.outside = 0;
             // What is still under way from before belongs to no trace of this start.
             device.watch(&app.package).await?;
-            self.diary.note(self.took, Entry::Started { clean: true });
-            let controlled = device.control(app, Command::Start(Start::Clean)).await?;
+            self.diary
+                .push(self.took, LogEntry::Started { clean: true });
+            let controlled = device
+                .control(app, AppCommand::Start(StartMode::Clean))
+                .await?;
             self.took += controlled.took;
             self.starting += controlled.took;
             self.starts += 1;
-            if !self.note_problems(device, &controlled.happened, None).await {
+            if !self.note_problems(device, &controlled.events, None).await {
                 let screen = device.capture().await?;
                 let screen = self.seen(device, screen).await?;
-                self.cover(&screen, &controlled.happened, &[]);
+                self.cover(&screen, &controlled.events, &[]);
                 return Ok(Some(screen));
             }
         }
@@ -160,35 +165,35 @@ impl<'a> Session<'a> {
 
     /// What to do next; `None` if only a clean start helps.
     fn next_step(&mut self, screen: &SharedScreen, can: Capabilities) -> Option<Step> {
-        let choice = if self.work.settings.is_inside(screen.activity()) {
+        let choice = if self.work.settings.is_in_app(screen.activity()) {
             self.outside = 0;
-            match self.explorer.choose(
-                &At {
-                    walker: 0,
+            match self.explorer.decide(
+                &WorkerView {
+                    worker: 0,
                     screen,
-                    can,
+                    capabilities: can,
                 },
                 &mut self.rng,
             ) {
-                Move::Act(choice) => choice,
-                Move::Again(step) | Move::Recorded(step) => return Some(step),
+                Decision::Act(choice) => choice,
+                Decision::RepeatStep(step) | Decision::PlaySeedStep(step) => return Some(step),
                 _ => return None,
             }
         } else {
             self.outside += 1;
             match self.outside {
-                1 => Choice {
-                    action: allows(screen).map_or(Action::Key(Key::Back), Action::Tap),
+                1 => ChosenAction {
+                    action: permission_button(screen).map_or(Action::Key(Key::Back), Action::Tap),
                     node: None,
                 },
-                2 => Choice {
+                2 => ChosenAction {
                     action: Action::Launch,
                     node: None,
                 },
                 _ => return None,
             }
         };
-        Some(by_place(step_of(choice, screen)))
+        Some(without_raster_widget(to_step(choice, screen)))
     }
 
     /// The screen that the step led to; `None` if it led to a problem.
@@ -202,18 +207,20 @@ impl<'a> Session<'a> {
         self.events += 1;
         self.work.progress.event();
         self.tell(device.name(), &step);
-        let Stepped {
+        let StepResult {
             screen,
-            happened,
+            phone_events: happened,
             branches,
             took,
             ..
         } = match stepped {
             // This phone cannot do that: nothing has happened, and a trace without it is the same trace.
-            Err(error @ DeviceError::Refused(_)) if !error.is_loss() => return Ok(Some(before)),
+            Err(error @ DeviceError::Refused(_)) if !error.is_interruption() => {
+                return Ok(Some(before));
+            }
             stepped => stepped?,
         };
-        self.diary.note(self.took, Entry::Did(step.clone()));
+        self.diary.push(self.took, LogEntry::Step(step.clone()));
         self.took += took;
         self.steps.push(step);
         let failed = self.note_problems(device, &happened, Some(&before)).await;
@@ -228,9 +235,9 @@ impl<'a> Session<'a> {
         device: &mut Device,
         screen: SharedScreen,
     ) -> Result<SharedScreen, DeviceError> {
-        let inside = self.work.settings.is_inside(screen.activity());
+        let inside = self.work.settings.is_in_app(screen.activity());
         self.canvas
-            .seen(device, &screen.clone(), screen, inside)
+            .explorer_screen(device, &screen.clone(), screen, inside)
             .await
     }
 
@@ -249,18 +256,18 @@ impl<'a> Session<'a> {
     async fn note_problems(
         &mut self,
         device: &mut Device,
-        happened: &[Happening],
+        happened: &[PhoneEvent],
         before: Option<&SharedScreen>,
     ) -> bool {
         let mut target = None;
         for happening in happened {
             self.diary
-                .note(self.took, Entry::Told(happening.what.clone()));
-            if let What::Problem(problem) = &happening.what {
+                .push(self.took, LogEntry::Reported(happening.kind.clone()));
+            if let PhoneEventKind::Finding(problem) = &happening.kind {
                 let found = self.found(device, problem, before).await;
                 self.work.progress.found(self.number, &found);
                 target.get_or_insert(Target::Problem(found.fingerprint));
-                found::add(&mut self.found, found);
+                finding_record::merge_finding(&mut self.found, found);
             }
         }
         let any = target.is_some();
@@ -273,19 +280,21 @@ impl<'a> Session<'a> {
     async fn found(
         &self,
         device: &mut Device,
-        problem: &Problem,
+        problem: &Finding,
         before: Option<&SharedScreen>,
-    ) -> Found {
+    ) -> FindingRecord {
         let fingerprint = problem.fingerprint();
         let trace = self.trace(Some(Target::Problem(fingerprint)));
         let is_new = self
             .found
             .iter()
             .all(|known| known.fingerprint != fingerprint);
-        let is_wanted = is_new && self.work.settings.pictures && device.described().can.screenshots;
-        let scene = Scene {
+        let is_wanted = is_new
+            && self.work.settings.screenshots
+            && device.description().capabilities.screenshots;
+        let scene = FindingContext {
             screen: before.cloned(),
-            picture: if is_wanted {
+            screenshot: if is_wanted {
                 device.screenshot().await.ok()
             } else {
                 None
@@ -296,12 +305,12 @@ impl<'a> Session<'a> {
                 Vec::new()
             },
         };
-        Found {
-            problem: problem.clone(),
+        FindingRecord {
+            finding: problem.clone(),
             fingerprint,
             trace,
-            times: 1,
-            scene,
+            occurrences: 1,
+            context: scene,
         }
     }
 
@@ -309,7 +318,7 @@ impl<'a> Session<'a> {
     fn trace(&self, target: Option<Target>) -> Trace {
         let header = TraceHeader {
             app: self.work.settings.app.app.clone(),
-            start: Start::Clean,
+            start: StartMode::Clean,
             seed: Some(self.seed.0),
             target,
             phone: self.phone.clone(),
@@ -330,27 +339,27 @@ impl<'a> Session<'a> {
     }
 
     /// Screens and activities of other apps are not this app's coverage.
-    fn cover(&mut self, screen: &Screen, happened: &[Happening], branches: &[u32]) {
-        let mut gain = Gain {
+    fn cover(&mut self, screen: &Screen, happened: &[PhoneEvent], branches: &[u32]) {
+        let mut gain = CoverageGain {
             events: self.events,
             took: self.took,
-            ..Gain::default()
+            ..CoverageGain::default()
         };
         let passed = happened
             .iter()
-            .filter_map(|happening| match &happening.what {
-                What::Activity(activity) => Some(activity),
-                What::Problem(_) => None,
+            .filter_map(|happening| match &happening.kind {
+                PhoneEventKind::Activity(activity) => Some(activity),
+                PhoneEventKind::Finding(_) => None,
             });
         for activity in passed.chain([screen.activity()]) {
             if !activity.is_empty()
-                && self.work.settings.is_inside(activity)
+                && self.work.settings.is_in_app(activity)
                 && self.covered.activity(activity)
             {
                 gain.activities.push(activity.clone());
             }
         }
-        if self.work.settings.is_inside(screen.activity()) {
+        if self.work.settings.is_in_app(screen.activity()) {
             let state = abstract_screen(screen);
             if self.covered.screen(state) {
                 gain.screens.push(state);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use retap_device::seed::Rng;
 
-use super::{At, Did, Explorer, Move, Seen};
+use super::{Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
 
 pub struct Sessions {
     name: String,
@@ -31,30 +31,30 @@ impl Explorer for Sessions {
         &self.name
     }
 
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
         let (explorer, events) = self
             .walkers
-            .entry(at.walker)
+            .entry(at.worker)
             .or_insert_with(|| ((self.make)(), 0));
         if *events >= self.events {
-            Move::Restart { clear: true }
+            Decision::Restart { clear_data: true }
         } else {
-            explorer.choose(at, rng)
+            explorer.decide(at, rng)
         }
     }
 
-    fn observe(&mut self, seen: &Seen<'_>) {
+    fn observe(&mut self, seen: &StepObservation<'_>) {
         let (_, events) = self
             .walkers
-            .entry(seen.walker)
+            .entry(seen.worker)
             .or_insert_with(|| ((self.make)(), 0));
-        match seen.did {
+        match seen.event {
             // A problem is followed by a clean start too, and the session goes on.
-            Did::Started { .. } if *events < self.events => {}
-            Did::Started { .. } => {
-                self.walkers.remove(&seen.walker);
+            ObservedEvent::Started { .. } if *events < self.events => {}
+            ObservedEvent::Started { .. } => {
+                self.walkers.remove(&seen.worker);
             }
-            Did::Stepped { .. } | Did::Refused => *events += 1,
+            ObservedEvent::Stepped { .. } | ObservedEvent::Refused => *events += 1,
             _ => {}
         }
     }

@@ -2,81 +2,86 @@
 //! it and begins anew, after saving as after going back.
 
 use retap_device::Device;
-use retap_shared::protocol::CheckpointId;
+use retap_shared::protocol::SnapshotId;
 use retap_shared::screen::SharedScreen;
 
-use super::walker::{Halt, Walk, sort};
-use crate::journal::{WalkRecord, Walked};
+use super::worker::{ExplorationWorker, WorkerError, sort_phone_events};
+use crate::journal::{RecordedEvent, RecordedStep};
 
-impl Walk<'_> {
-    pub(super) async fn save(
+impl ExplorationWorker<'_> {
+    pub(super) async fn take_snapshot(
         &mut self,
         device: &mut Device,
         now: SharedScreen,
-    ) -> Result<Option<SharedScreen>, Halt> {
-        let saved = match device.save().await {
+    ) -> Result<Option<SharedScreen>, WorkerError> {
+        let saved = match device.take_snapshot().await {
             Ok(saved) => saved,
-            Err(error) => return self.refused(error, now),
+            Err(error) => return self.refuse_snapshot(error, now),
         };
-        let whole = device.described().can.checkpoints;
-        let did = Walked::Saved {
+        let whole = device.description().capabilities.snapshots;
+        let did = RecordedEvent::Saved {
             id: saved.id,
             bytes: saved.bytes,
             whole,
         };
-        let mut record = self.record(did, Some(now), saved.took);
+        let mut record = self.new_recorded_step(did, Some(now), saved.took);
         if !whole {
-            self.begin_anew(device, &mut record).await?;
+            self.settle_after_restart(device, &mut record).await?;
         }
-        self.conclude(device, record).await
+        self.finish_step(device, record).await
     }
 
-    pub(super) async fn restore(
+    pub(super) async fn restore_snapshot(
         &mut self,
         device: &mut Device,
-        id: CheckpointId,
+        id: SnapshotId,
         now: SharedScreen,
-    ) -> Result<Option<SharedScreen>, Halt> {
-        let restored = match device.restore(id).await {
+    ) -> Result<Option<SharedScreen>, WorkerError> {
+        let restored = match device.restore_snapshot(id).await {
             Ok(restored) => restored,
-            Err(error) => return self.refused(error, now),
+            Err(error) => return self.refuse_snapshot(error, now),
         };
-        let mut record = self.record(Walked::Restored { id }, None, restored.took);
-        if device.described().can.checkpoints {
+        let mut record =
+            self.new_recorded_step(RecordedEvent::Restored { id }, None, restored.took);
+        if device.description().capabilities.snapshots {
             let screen = device.capture().await?;
-            record.screen = Some(self.seen(device, screen).await?);
+            record.screen = Some(self.explorer_screen(device, screen).await?);
         } else {
-            self.begin_anew(device, &mut record).await?;
+            self.settle_after_restart(device, &mut record).await?;
         }
-        self.conclude(device, record).await
+        self.finish_step(device, record).await
     }
 
-    pub(super) async fn give_up(
+    pub(super) async fn discard_snapshot(
         &mut self,
         device: &mut Device,
-        id: CheckpointId,
+        id: SnapshotId,
         now: SharedScreen,
-    ) -> Result<Option<SharedScreen>, Halt> {
-        match device.forget(id).await {
+    ) -> Result<Option<SharedScreen>, WorkerError> {
+        match device.discard_snapshot(id).await {
             Ok(dropped) => {
-                self.note(&self.record(Walked::Dropped { id }, Some(now.clone()), dropped.took))?;
+                self.commit(&self.new_recorded_step(
+                    RecordedEvent::Dropped { id },
+                    Some(now.clone()),
+                    dropped.took,
+                ))?;
                 Ok(Some(now))
             }
-            Err(error) => self.refused(error, now),
+            Err(error) => self.refuse_snapshot(error, now),
         }
     }
 
     /// The app's first screen, as soon as it is quiet, and what happened until then.
-    async fn begin_anew(
+    async fn settle_after_restart(
         &mut self,
         device: &mut Device,
-        record: &mut WalkRecord,
-    ) -> Result<(), Halt> {
+        record: &mut RecordedStep,
+    ) -> Result<(), WorkerError> {
         let settled = device.settle().await?;
         let screen = device.capture().await?;
-        record.screen = Some(self.seen(device, screen).await?);
+        record.screen = Some(self.explorer_screen(device, screen).await?);
         record.took += settled.took;
-        sort(settled.happened, record);
+        sort_phone_events(settled.events, record);
         Ok(())
     }
 }

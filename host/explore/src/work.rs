@@ -4,24 +4,24 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::future::try_join_all;
-use retap_device::Pool;
-use retap_device::event::{RunEvent, Sink};
+use retap_device::DevicePool;
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
-use retap_device::stop::Stop;
 
 use super::progress::Progress;
 use super::session::Session;
 use super::{ExploreError, ExploreSettings, MakeExplorer};
-use crate::journal::{Journal, SessionRecord};
+use crate::journal::{ExplorationJournal, SessionRecord};
 
 pub(super) struct Work<'a> {
-    pub(super) pool: &'a Pool,
+    pub(super) pool: &'a DevicePool,
     pub(super) make: &'a MakeExplorer<'a>,
     pub(super) settings: &'a ExploreSettings,
     pub(super) seed: Seed,
-    pub(super) journal: &'a dyn Journal,
-    pub(super) sink: &'a Sink,
-    pub(super) stop: &'a Stop,
+    pub(super) journal: &'a dyn ExplorationJournal,
+    pub(super) sink: &'a EventSink,
+    pub(super) stop: &'a Cancellation,
     pub(super) progress: &'a Progress<'a>,
 }
 
@@ -50,7 +50,7 @@ impl Work<'_> {
             let Some(number) = next else {
                 return Ok(played);
             };
-            if self.stop.asked() {
+            if self.stop.is_cancelled() {
                 return Ok(Played {
                     stopped: true,
                     ..played
@@ -90,7 +90,7 @@ impl Work<'_> {
                 device: device.clone(),
                 seed: seed.0,
             });
-            let mut session = Session::new(self, number, seed, lease.described().phone.clone());
+            let mut session = Session::new(self, number, seed, lease.description().phone.clone());
             lease.set_settle(self.settings.settle);
             match session.play(&mut lease).await {
                 Ok(stopped) => return Ok((session.into_record(), stopped)),
@@ -98,7 +98,9 @@ impl Work<'_> {
                     self.progress.forget(session.events());
                     let app = self.settings.app.app.package.to_string();
                     let refused = |fault| ExploreError::Refused { device, app, fault };
-                    lease.fail(error, &mut deaths, self.sink).map_err(refused)?;
+                    lease
+                        .release_failed(error, &mut deaths, self.sink)
+                        .map_err(refused)?;
                 }
             }
         }

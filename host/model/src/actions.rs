@@ -2,17 +2,17 @@
 
 use rand::{Rng, RngExt};
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, System, SystemKinds};
+use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
 use retap_shared::screen::{Node, NodeFlags, Point, Rect, Rotation, Screen, Window, WindowKind};
 
-use super::texts;
+use super::input_texts;
 use crate::mixed;
 
 const SWIPE_MILLIS: u32 = 300;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Possible {
-    pub what: What,
+pub struct CandidateAction {
+    pub kind: ActionKind,
     pub node: Option<usize>,
     /// What of the node can be touched.
     pub area: Rect,
@@ -21,7 +21,7 @@ pub struct Possible {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum What {
+pub enum ActionKind {
     Tap,
     LongPress,
     Type,
@@ -43,62 +43,64 @@ pub enum What {
 }
 
 /// All that can come upon an app, by a number that stays: new events come last.
-pub const SYSTEM: [System; 12] = [
-    System::Call,
-    System::Offline,
-    System::Online,
-    System::LowMemory,
-    System::Locale(Text::new_static("ar")),
-    System::Locale(Text::new_static("de")),
-    System::Message,
-    System::Broadcast(Text::new_static("android.intent.action.MEDIA_BUTTON")),
-    System::TimeZone(Text::new_static("Asia/Kathmandu")),
-    System::TimeZone(Text::new_static("Pacific/Kiritimati")),
-    System::Doze,
-    System::Wake,
+pub const SYSTEM_EVENTS: [SystemEvent; 12] = [
+    SystemEvent::Call,
+    SystemEvent::Offline,
+    SystemEvent::Online,
+    SystemEvent::LowMemory,
+    SystemEvent::Locale(Text::new_static("ar")),
+    SystemEvent::Locale(Text::new_static("de")),
+    SystemEvent::Message,
+    SystemEvent::Broadcast(Text::new_static("android.intent.action.MEDIA_BUTTON")),
+    SystemEvent::TimeZone(Text::new_static("Asia/Kathmandu")),
+    SystemEvent::TimeZone(Text::new_static("Pacific/Kiritimati")),
+    SystemEvent::Doze,
+    SystemEvent::Wake,
 ];
 
-impl Possible {
+impl CandidateAction {
     /// The event that does it. A text is drawn by how well it fits.
-    pub fn action(&self, screen: &Screen, rng: &mut impl Rng) -> Action {
+    pub fn to_action(&self, screen: &Screen, rng: &mut impl Rng) -> Action {
         let at = self.area.center();
-        match self.what {
-            What::Tap | What::Focus => Action::Tap(at),
-            What::LongPress => Action::LongPress(at),
-            What::TapAnywhere => Action::Tap(somewhere(self.area, rng)),
-            What::Type => {
+        match self.kind {
+            ActionKind::Tap | ActionKind::Focus => Action::Tap(at),
+            ActionKind::LongPress => Action::LongPress(at),
+            ActionKind::TapAnywhere => Action::Tap(random_point_in(self.area, rng)),
+            ActionKind::Type => {
                 let field = self.node.map(|node| &screen.nodes()[node]);
                 Action::Text {
                     at,
-                    text: texts::drawn(field, rng),
+                    text: input_texts::draw_text(field, rng),
                 }
             }
-            What::ScrollVertically { back } => scroll(self.area, back, |area, part| Point {
+            ActionKind::ScrollVertically { back } => scroll(self.area, back, |area, part| Point {
                 x: area.center().x,
                 y: area.top + area.height() / 4 * part,
             }),
-            What::ScrollHorizontally { back } => scroll(self.area, back, |area, part| Point {
-                x: area.left + area.width() / 4 * part,
-                y: area.center().y,
-            }),
-            What::Back => Action::Key(Key::Back),
-            What::Menu => Action::Key(Key::Menu),
-            What::Rotate if screen.rotation() == Rotation::Natural => {
+            ActionKind::ScrollHorizontally { back } => {
+                scroll(self.area, back, |area, part| Point {
+                    x: area.left + area.width() / 4 * part,
+                    y: area.center().y,
+                })
+            }
+            ActionKind::Back => Action::Key(Key::Back),
+            ActionKind::Menu => Action::Key(Key::Menu),
+            ActionKind::Rotate if screen.rotation() == Rotation::Natural => {
                 Action::Rotate(Rotation::Left)
             }
-            What::Rotate => Action::Rotate(Rotation::Natural),
-            What::System(event) => Action::System(
-                SYSTEM
+            ActionKind::Rotate => Action::Rotate(Rotation::Natural),
+            ActionKind::System(event) => Action::System(
+                SYSTEM_EVENTS
                     .get(usize::from(event))
                     .cloned()
-                    .unwrap_or(System::LowMemory),
+                    .unwrap_or(SystemEvent::LowMemory),
             ),
         }
     }
 }
 
 /// What a step was a case of. Nothing for what no screen lists: other keys, pinches, waits.
-pub fn recognised(action: &Action, node: Option<usize>, before: &Screen) -> Option<What> {
+pub fn action_kind_of(action: &Action, node: Option<usize>, before: &Screen) -> Option<ActionKind> {
     let editable = |node: usize| {
         before
             .nodes()
@@ -107,28 +109,28 @@ pub fn recognised(action: &Action, node: Option<usize>, before: &Screen) -> Opti
     };
     Some(match action {
         Action::Tap(_) => match node {
-            Some(node) if editable(node) => What::Focus,
-            Some(_) => What::Tap,
-            None => What::TapAnywhere,
+            Some(node) if editable(node) => ActionKind::Focus,
+            Some(_) => ActionKind::Tap,
+            None => ActionKind::TapAnywhere,
         },
-        Action::LongPress(_) => node.map(|_| What::LongPress)?,
-        Action::Text { .. } => node.map(|_| What::Type)?,
+        Action::LongPress(_) => node.map(|_| ActionKind::LongPress)?,
+        Action::Text { .. } => node.map(|_| ActionKind::Type)?,
         Action::Swipe { from, to, .. } => {
             node?;
             let across = to.x - from.x;
             let down = to.y - from.y;
             if across.abs() > down.abs() {
-                What::ScrollHorizontally { back: across > 0 }
+                ActionKind::ScrollHorizontally { back: across > 0 }
             } else {
-                What::ScrollVertically { back: down > 0 }
+                ActionKind::ScrollVertically { back: down > 0 }
             }
         }
-        Action::Key(Key::Back) => What::Back,
-        Action::Key(Key::Menu) => What::Menu,
-        Action::Rotate(_) => What::Rotate,
+        Action::Key(Key::Back) => ActionKind::Back,
+        Action::Key(Key::Menu) => ActionKind::Menu,
+        Action::Rotate(_) => ActionKind::Rotate,
         Action::System(system) => {
-            let place = SYSTEM.iter().position(|known| known == system)?;
-            What::System(u8::try_from(place).ok()?)
+            let place = SYSTEM_EVENTS.iter().position(|known| known == system)?;
+            ActionKind::System(u8::try_from(place).ok()?)
         }
         Action::Key(_) | Action::Pinch { .. } | Action::Launch | Action::Wait { .. } => {
             return None;
@@ -136,11 +138,11 @@ pub fn recognised(action: &Action, node: Option<usize>, before: &Screen) -> Opti
     })
 }
 
-impl What {
+impl ActionKind {
     /// Whether such a phone can do it.
-    pub fn is_within(self, can: SystemKinds) -> bool {
+    pub fn is_supported_by(self, can: SystemEventKinds) -> bool {
         match self {
-            What::System(event) => SYSTEM
+            ActionKind::System(event) => SYSTEM_EVENTS
                 .get(usize::from(event))
                 .is_some_and(|event| can.contains(event.kind())),
             _ => true,
@@ -149,89 +151,100 @@ impl What {
 
     pub fn weight(self) -> u32 {
         match self {
-            What::Tap | What::Type | What::TapAnywhere => 24,
-            What::LongPress => 8,
-            What::ScrollVertically { .. } | What::ScrollHorizontally { .. } => 6,
-            What::Back => 4,
-            What::Focus | What::Menu => 2,
-            What::Rotate | What::System(_) => 1,
+            ActionKind::Tap | ActionKind::Type | ActionKind::TapAnywhere => 24,
+            ActionKind::LongPress => 8,
+            ActionKind::ScrollVertically { .. } | ActionKind::ScrollHorizontally { .. } => 6,
+            ActionKind::Back => 4,
+            ActionKind::Focus | ActionKind::Menu => 2,
+            ActionKind::Rotate | ActionKind::System(_) => 1,
         }
     }
 
-    pub fn number(self) -> u64 {
+    pub fn code(self) -> u64 {
         match self {
-            What::Tap => 1,
-            What::LongPress => 2,
-            What::Type => 3,
-            What::Focus => 4,
-            What::ScrollVertically { back } => 5 + u64::from(back),
-            What::ScrollHorizontally { back } => 7 + u64::from(back),
-            What::TapAnywhere => 9,
-            What::Back => 10,
-            What::Menu => 11,
-            What::Rotate => 12,
-            What::System(event) => 13 + u64::from(event),
+            ActionKind::Tap => 1,
+            ActionKind::LongPress => 2,
+            ActionKind::Type => 3,
+            ActionKind::Focus => 4,
+            ActionKind::ScrollVertically { back } => 5 + u64::from(back),
+            ActionKind::ScrollHorizontally { back } => 7 + u64::from(back),
+            ActionKind::TapAnywhere => 9,
+            ActionKind::Back => 10,
+            ActionKind::Menu => 11,
+            ActionKind::Rotate => 12,
+            ActionKind::System(event) => 13 + u64::from(event),
         }
     }
 }
 
 /// Never empty: one can always go back.
-pub fn list(screen: &Screen, into: &mut Vec<Possible>) {
+pub fn list_candidate_actions(screen: &Screen, into: &mut Vec<CandidateAction>) {
     into.clear();
     let display = display(screen);
     let area = above_keyboards(screen, display);
     if let Some((_, first, nodes)) = touchable_window(screen) {
-        let mut path = Path::default();
+        let mut path = TreePosition::default();
         for (number, node) in (first..).zip(nodes) {
             let place = path.to(node.depth);
             let area = intersection(node.bounds, area);
             if node.is(NodeFlags::VISIBLE | NodeFlags::ENABLED) && !area.is_empty() {
-                on_node(node, number, area, place, into);
+                add_node_actions(node, number, area, place, into);
             }
         }
     }
     if into.is_empty() && !area.is_empty() {
-        into.push(possible(What::TapAnywhere, None, area, 0));
+        into.push(candidate_action(ActionKind::TapAnywhere, None, area, 0));
     }
-    for what in [What::Back, What::Menu, What::Rotate] {
-        into.push(possible(what, None, display, 0));
+    for what in [ActionKind::Back, ActionKind::Menu, ActionKind::Rotate] {
+        into.push(candidate_action(what, None, display, 0));
     }
 }
 
-fn on_node(node: &Node, number: usize, area: Rect, place: u64, into: &mut Vec<Possible>) {
-    let mut add = |what| into.push(possible(what, Some(number), area, place));
+fn add_node_actions(
+    node: &Node,
+    number: usize,
+    area: Rect,
+    place: u64,
+    into: &mut Vec<CandidateAction>,
+) {
+    let mut add = |what| into.push(candidate_action(what, Some(number), area, place));
     if node.is(NodeFlags::EDITABLE) {
-        add(What::Type);
-        add(What::Focus);
+        add(ActionKind::Type);
+        add(ActionKind::Focus);
     } else if node.is(NodeFlags::CLICKABLE) || node.is(NodeFlags::CHECKABLE) {
-        add(What::Tap);
+        add(ActionKind::Tap);
     }
     if node.is(NodeFlags::LONG_CLICKABLE) {
-        add(What::LongPress);
+        add(ActionKind::LongPress);
     }
     if node.is(NodeFlags::SCROLLABLE) {
         for back in [false, true] {
-            let sideways = goes_sideways(node);
+            let sideways = scrolls_horizontally(node);
             add(if sideways {
-                What::ScrollHorizontally { back }
+                ActionKind::ScrollHorizontally { back }
             } else {
-                What::ScrollVertically { back }
+                ActionKind::ScrollVertically { back }
             });
         }
     }
 }
 
-pub fn possible(what: What, node: Option<usize>, area: Rect, place: u64) -> Possible {
-    Possible {
-        what,
+pub fn candidate_action(
+    what: ActionKind,
+    node: Option<usize>,
+    area: Rect,
+    place: u64,
+) -> CandidateAction {
+    CandidateAction {
+        kind: what,
         node,
         area,
-        key: mixed(place, what.number()),
+        key: mixed(place, what.code()),
     }
 }
 
 /// The tree does not tell; class and shape do.
-fn goes_sideways(node: &Node) -> bool {
+fn scrolls_horizontally(node: &Node) -> bool {
     let class = node.class.rsplit('.').next().unwrap_or_default();
     let named = ["Horizontal", "Pager", "Gallery", "SeekBar", "Slider"]
         .iter()
@@ -284,7 +297,7 @@ fn intersection(one: Rect, other: Rect) -> Rect {
     }
 }
 
-pub fn somewhere(area: Rect, rng: &mut impl Rng) -> Point {
+pub fn random_point_in(area: Rect, rng: &mut impl Rng) -> Point {
     Point {
         x: rng.random_range(area.left..area.right.max(area.left + 1)),
         y: rng.random_range(area.top..area.bottom.max(area.top + 1)),
@@ -303,12 +316,12 @@ fn scroll(area: Rect, back: bool, place: impl Fn(Rect, i32) -> Point) -> Action 
 
 /// Child numbers from the root, mixed into one.
 #[derive(Default)]
-struct Path {
+struct TreePosition {
     /// For every depth above the current node: the place, and how many children it has had.
     above: Vec<(u64, u64)>,
 }
 
-impl Path {
+impl TreePosition {
     fn to(&mut self, depth: u16) -> u64 {
         self.above.truncate(usize::from(depth));
         let place = match self.above.last_mut() {

@@ -16,7 +16,7 @@ pub struct Coverage {
 
 /// What one moment of a session covered that the session had not covered before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gain {
+pub struct CoverageGain {
     /// Events and time since the session began.
     pub events: u32,
     pub took: Micros,
@@ -51,7 +51,7 @@ impl Coverage {
     }
 
     /// True if any of it is new.
-    pub fn gain(&mut self, gain: &Gain) -> bool {
+    pub fn gain(&mut self, gain: &CoverageGain) -> bool {
         let before = self.at(0, Micros::ZERO);
         self.activities.extend(gain.activities.iter().cloned());
         self.screens.extend(&gain.screens);
@@ -72,7 +72,7 @@ impl Coverage {
     }
 }
 
-impl Gain {
+impl CoverageGain {
     pub fn is_empty(&self) -> bool {
         self.activities.is_empty() && self.screens.is_empty() && self.branches.is_empty()
     }

@@ -1,19 +1,22 @@
 //! Screens as states, and what has been covered of an app.
 
-mod abstraction;
 pub mod actions;
 pub mod ape;
+mod configured_abstraction;
 mod coverage;
-mod rules;
-pub mod texts;
-mod way;
-mod widget_tree;
+pub mod input_texts;
+mod shortest_path;
+mod structural_state;
+mod widget_tree_state;
 
-pub use abstraction::abstract_screen;
-pub use coverage::{Coverage, CoveragePoint, Gain};
-pub use rules::{Abstraction, Attribute, Like, PathBy, States, Which, WidgetRules};
-pub use way::{numbered, shortest};
-pub use widget_tree::widget_tree;
+pub use configured_abstraction::{
+    Abstraction, CountedWidgets, PreparedAbstraction, StateAttribute, WidgetAbstraction,
+    WidgetPathKind, WidgetPattern,
+};
+pub use coverage::{Coverage, CoverageGain, CoveragePoint};
+pub use shortest_path::{numbered, shortest};
+pub use structural_state::abstract_screen;
+pub use widget_tree_state::widget_tree;
 
 /// Two hashes as one, in this order: a strong mix without the cost of hashing them as bytes.
 pub fn mixed(one: u64, other: u64) -> u64 {

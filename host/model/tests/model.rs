@@ -1,6 +1,6 @@
 //! Which screens count as one state, and how coverage adds up.
 
-use retap_model::{Coverage, Gain, abstract_screen};
+use retap_model::{Coverage, CoverageGain, abstract_screen};
 use retap_shared::micros::Micros;
 use retap_shared::screen::{Node, NodeFlags, Screen, WindowKind};
 use retap_testing::screens::{TAPPABLE, app, node, root, screen, texted};
@@ -127,11 +127,11 @@ fn a_dialog_or_a_keyboard_makes_another_state_but_the_keys_shown_do_not() {
 #[test]
 fn a_gain_counts_once() {
     let mut coverage = Coverage::default();
-    let gain = Gain {
+    let gain = CoverageGain {
         activities: vec!["app/Main".into()],
         screens: vec![5, 6],
         branches: vec![1],
-        ..Gain::default()
+        ..CoverageGain::default()
     };
     assert!(coverage.gain(&gain));
     assert!(!coverage.gain(&gain));
@@ -145,8 +145,8 @@ fn a_gain_counts_once() {
         ),
         (10, 1, 2, 1)
     );
-    assert!(coverage.gain(&Gain {
+    assert!(coverage.gain(&CoverageGain {
         branches: vec![1, 2],
-        ..Gain::default()
+        ..CoverageGain::default()
     }));
 }

@@ -7,16 +7,16 @@ use std::sync::{Mutex, PoisonError};
 use retap_device::JournalError;
 
 use crate::oracle::{CandidateKey, Observation};
-use crate::suite::{Run, RunLog};
+use crate::suite::{ReplayJournal, ReplayRecord};
 
 /// What attempts of candidates have shown.
-pub trait Journal: Send + Sync {
-    fn recall(
+pub trait ObservationJournal: Send + Sync {
+    fn recall_observation(
         &self,
         candidate: CandidateKey,
         attempt: u32,
     ) -> Result<Option<Observation>, JournalError>;
-    fn note(
+    fn record_observation(
         &self,
         candidate: CandidateKey,
         attempt: u32,
@@ -26,12 +26,12 @@ pub trait Journal: Send + Sync {
 
 /// A journal that lasts as long as the process.
 #[derive(Debug, Default)]
-pub struct InMemory {
+pub struct MemoryReductionJournal {
     observations: Mutex<HashMap<(CandidateKey, u32), Observation>>,
-    runs: Mutex<HashMap<(u64, u32), Run>>,
+    runs: Mutex<HashMap<(u64, u32), ReplayRecord>>,
 }
 
-impl InMemory {
+impl MemoryReductionJournal {
     /// How many runs of suites it holds.
     pub fn runs(&self) -> usize {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,21 +39,26 @@ impl InMemory {
     }
 }
 
-impl RunLog for InMemory {
-    fn recall_run(&self, key: u64, attempt: u32) -> Result<Option<Run>, JournalError> {
+impl ReplayJournal for MemoryReductionJournal {
+    fn recall_replay(&self, key: u64, attempt: u32) -> Result<Option<ReplayRecord>, JournalError> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(runs.get(&(key, attempt)).cloned())
     }
 
-    fn note_run(&self, key: u64, attempt: u32, run: &Run) -> Result<(), JournalError> {
+    fn record_replay(
+        &self,
+        key: u64,
+        attempt: u32,
+        run: &ReplayRecord,
+    ) -> Result<(), JournalError> {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.insert((key, attempt), run.clone());
         Ok(())
     }
 }
 
-impl Journal for InMemory {
-    fn recall(
+impl ObservationJournal for MemoryReductionJournal {
+    fn recall_observation(
         &self,
         candidate: CandidateKey,
         attempt: u32,
@@ -65,7 +70,7 @@ impl Journal for InMemory {
         Ok(observations.get(&(candidate, attempt)).cloned())
     }
 
-    fn note(
+    fn record_observation(
         &self,
         candidate: CandidateKey,
         attempt: u32,

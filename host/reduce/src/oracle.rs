@@ -1,32 +1,34 @@
 //! "Does this candidate still do it?" Reducers ask, and do not know who answers.
 
+mod activity_machine;
 mod candidate;
 mod journaled;
 mod pooled;
-mod prefixes;
-mod recording;
+mod prefix_snapshots;
 
-pub use candidate::{Candidate, CandidateKey, Place};
-pub use journaled::Journaled;
-pub use pooled::{Conditions, Pooled};
-pub use prefixes::Resumed;
-pub use recording::{ACTIVITY_MACHINE, Invented, NotRecorded, Recording};
+pub use activity_machine::{
+    ACTIVITY_MACHINE, ActivityMachine, ActivityMachineError, ActivityMachineSettings,
+};
+pub use candidate::{AppState, Candidate, CandidateKey};
+pub use journaled::JournaledOracle;
+pub use pooled::{PooledOracle, ReplayConditions};
+pub use prefix_snapshots::ResumeStatistics;
 use retap_device::{JournalError, PoolError};
-use retap_shared::connection::Pending;
+use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::Fault;
+use retap_shared::protocol::RequestFailure;
 use retap_shared::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 pub trait Oracle: Send + Sync {
     /// Dropping the future cancels the run. A lost phone is not an answer: the run is then done again elsewhere.
-    fn ask(&self, question: Question) -> Pending<'_, Result<Observation, OracleError>>;
+    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>>;
 }
 
 /// One run of one candidate.
 #[derive(Clone, Debug)]
-pub struct Question {
-    pub steps: Candidate,
+pub struct OracleQuery {
+    pub candidate: Candidate,
     /// Which run of this candidate it is: a target that comes only sometimes is asked for several times.
     pub attempt: u32,
     /// It must be played from the trace's start, as every proof is. Otherwise it may go on from a state that was saved where
@@ -52,20 +54,20 @@ pub enum OracleError {
     Refused {
         device: String,
         #[source]
-        fault: Fault,
+        fault: RequestFailure,
     },
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
 
-impl Question {
+impl OracleQuery {
     pub fn key(&self) -> CandidateKey {
-        self.steps.key()
+        self.candidate.key()
     }
 }
 
 impl<O: Oracle + ?Sized> Oracle for &O {
-    fn ask(&self, question: Question) -> Pending<'_, Result<Observation, OracleError>> {
+    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
         (**self).ask(question)
     }
 }

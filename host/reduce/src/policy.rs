@@ -1,21 +1,24 @@
 //! What a scheduler may know in advance: the prior over candidates, and the policy that is optimal for it: how many runs of
 //! each candidate to start next, so that the fewest rounds are needed until one has passed or all are dead.
 
-mod pairs;
+mod backward_induction;
+mod open_tallies;
+mod policy_solver;
 mod prior;
-mod solve;
 mod states;
-mod table;
-mod worker;
+mod value_table;
 
 #[cfg(test)]
-mod brute;
+mod brute_force;
 
-use pairs::Pairs;
-pub use prior::{GOOD, Point, Prior, PriorError, Tally, choose, passes};
-pub use solve::Progress;
-use states::{alive_states, count, packed};
-use table::Table;
+pub use backward_induction::SolveProgress;
+use open_tallies::OpenTallies;
+pub use prior::{
+    AttemptTally, GOOD_SUCCESS_RATE, PriorError, PriorPoint, SuccessRatePrior, binomial,
+    pass_probability,
+};
+use states::{multiset_count, open_states, pack};
+use value_table::ValueTable;
 
 /// A state is packed into eight bytes.
 pub const MOST_CANDIDATES: usize = 8;
@@ -26,7 +29,7 @@ const MOST_PARALLEL: u32 = 255;
 
 /// What a policy is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Rules {
+pub struct PolicyParameters {
     pub candidates: usize,
     /// Runs in one round: the number of phones.
     pub parallel: u32,
@@ -36,15 +39,15 @@ pub struct Rules {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Policy {
-    rules: Rules,
+pub struct SchedulePolicy {
+    parameters: PolicyParameters,
     prior: u64,
-    start: f64,
+    expected_rounds: f64,
     /// By how many are alive, from one on: the states in order.
     states: Vec<Vec<u64>>,
     /// Runs for each candidate, state after state.
     schedules: Vec<u8>,
-    tallies: Vec<Tally>,
+    tallies: Vec<AttemptTally>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +57,7 @@ pub enum PolicyError {
     #[error("a round has 1 to {MOST_PARALLEL} runs, not {0}")]
     Parallel(u32),
     #[error("{successes} successes of {runs} runs cannot decide anything")]
-    Decides { successes: u32, runs: u32 },
+    Undecidable { successes: u32, runs: u32 },
     #[error(
         "{successes} successes of {runs} runs leave too much open for a table: {pairs} pairs where {MOST_PAIRS} can be told apart"
     )]
@@ -71,10 +74,10 @@ pub enum PolicyError {
     Damaged,
 }
 
-impl Rules {
+impl PolicyParameters {
     /// Whether there can be such a policy, and whether it fits into so much memory.
-    pub fn check(&self, memory: u64) -> Result<(), PolicyError> {
-        let Rules {
+    pub fn validate(&self, memory: u64) -> Result<(), PolicyError> {
+        let PolicyParameters {
             candidates,
             parallel,
             runs,
@@ -87,16 +90,16 @@ impl Rules {
             return Err(PolicyError::Parallel(parallel));
         }
         if !(1..=runs).contains(&successes) {
-            return Err(PolicyError::Decides { successes, runs });
+            return Err(PolicyError::Undecidable { successes, runs });
         }
-        if self.pairs() > MOST_PAIRS {
+        if self.tally_count() > MOST_PAIRS {
             return Err(PolicyError::Pairs {
                 successes,
                 runs,
-                pairs: self.pairs(),
+                pairs: self.tally_count(),
             });
         }
-        let needed = self.bytes();
+        let needed = self.memory_needed();
         // Places in the table are numbers of four bytes.
         let memory = memory.min(u64::from(u32::MAX) * 8);
         if needed > memory {
@@ -110,59 +113,59 @@ impl Rules {
     }
 
     /// How many pairs of successes and failures are neither decided nor dead.
-    fn pairs(&self) -> u64 {
+    fn tally_count(&self) -> u64 {
         u64::from(self.successes) * u64::from(self.runs - self.successes + 1)
     }
 
     /// About how much memory solving takes: values, states with their schedules, and rows of two threads.
-    pub fn bytes(&self) -> u64 {
-        let all = count(self.pairs(), self.candidates) / u64::from(self.parallel);
-        let fewer = count(self.pairs() + 1, self.candidates - 1);
+    pub fn memory_needed(&self) -> u64 {
+        let all = multiset_count(self.tally_count(), self.candidates) / u64::from(self.parallel);
+        let fewer = multiset_count(self.tally_count() + 1, self.candidates - 1);
         let states = all.saturating_add(fewer).saturating_mul(32);
-        let heads = count(self.pairs() + 1, self.candidates - 2);
+        let heads = multiset_count(self.tally_count() + 1, self.candidates - 2);
         let rows = heads
             .saturating_mul(u64::from(self.parallel) + 1)
             .saturating_mul(2 * 12);
-        Table::size(self)
+        ValueTable::size(self)
             .saturating_mul(8)
             .saturating_add(states)
             .saturating_add(rows)
     }
 }
 
-impl Policy {
+impl SchedulePolicy {
     /// Exact for this prior. Refused if it needs more than `memory` bytes.
     pub fn solve(
-        rules: &Rules,
-        prior: &Prior,
+        rules: &PolicyParameters,
+        prior: &SuccessRatePrior,
         memory: u64,
         threads: usize,
-        progress: Progress<'_>,
-    ) -> Result<Policy, PolicyError> {
-        rules.check(memory)?;
-        solve::solve(rules, prior, threads, progress).ok_or(PolicyError::Stopped)
+        progress: SolveProgress<'_>,
+    ) -> Result<SchedulePolicy, PolicyError> {
+        rules.validate(memory)?;
+        backward_induction::solve(rules, prior, threads, progress).ok_or(PolicyError::Stopped)
     }
 
     fn from_parts(
-        rules: Rules,
+        rules: PolicyParameters,
         prior: u64,
         start: f64,
         schedules: Vec<u8>,
-        pairs: &Pairs,
+        pairs: &OpenTallies,
         states: Vec<Vec<u64>>,
-    ) -> Policy {
-        Policy {
-            rules,
+    ) -> SchedulePolicy {
+        SchedulePolicy {
+            parameters: rules,
             prior,
-            start,
+            expected_rounds: start,
             states,
             schedules,
             tallies: pairs.tallies().to_vec(),
         }
     }
 
-    pub fn rules(&self) -> &Rules {
-        &self.rules
+    pub fn parameters(&self) -> &PolicyParameters {
+        &self.parameters
     }
 
     /// The hash of the prior that it is optimal for.
@@ -171,8 +174,8 @@ impl Policy {
     }
 
     /// V0: the rounds that are to be expected when nothing has been run yet.
-    pub fn start(&self) -> f64 {
-        self.start
+    pub fn expected_rounds(&self) -> f64 {
+        self.expected_rounds
     }
 
     /// States in which something is left to decide.
@@ -182,7 +185,7 @@ impl Policy {
 
     /// How many runs of each candidate to start next. `None` for states that the policy does not know: one has passed
     /// or is dead, or there are more than it was made for.
-    pub fn schedule(&self, candidates: &[Tally]) -> Option<Vec<u32>> {
+    pub fn schedule(&self, candidates: &[AttemptTally]) -> Option<Vec<u32>> {
         let number = |tally| {
             self.tallies
                 .iter()
@@ -194,7 +197,7 @@ impl Policy {
         order.sort_by_key(|&place| pairs[place]);
         let sorted: Vec<u8> = order.iter().map(|&place| pairs[place]).collect();
         let layer = self.states.get(sorted.len().checked_sub(1)?)?;
-        let state = layer.binary_search(&packed(&sorted)).ok()?;
+        let state = layer.binary_search(&pack(&sorted)).ok()?;
         let before: usize = (1..)
             .zip(&self.states[..sorted.len() - 1])
             .map(|(alive, states)| alive * states.len())
@@ -213,16 +216,16 @@ impl Policy {
     }
 
     /// One that was solved before.
-    pub fn from_kept(
-        rules: Rules,
-        prior: &Prior,
+    pub fn from_stored(
+        rules: PolicyParameters,
+        prior: &SuccessRatePrior,
         start: f64,
         schedules: Vec<u8>,
-    ) -> Result<Policy, PolicyError> {
-        rules.check(u64::MAX)?;
-        let pairs = Pairs::new(&rules, prior);
+    ) -> Result<SchedulePolicy, PolicyError> {
+        rules.validate(u64::MAX)?;
+        let pairs = OpenTallies::new(&rules, prior);
         let states: Vec<Vec<u64>> = (1..=rules.candidates)
-            .map(|alive| alive_states(&rules, &pairs, alive))
+            .map(|alive| open_states(&rules, &pairs, alive))
             .collect();
         let length: usize = (1..)
             .zip(&states)
@@ -231,7 +234,7 @@ impl Policy {
         if schedules.len() != length {
             return Err(PolicyError::Damaged);
         }
-        Ok(Policy::from_parts(
+        Ok(SchedulePolicy::from_parts(
             rules,
             prior.hash(),
             start,

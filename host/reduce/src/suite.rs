@@ -1,48 +1,51 @@
 //! Cutting a whole suite of traces down to few and short ones that cover the same: activities, abstract screens,
 //! branches and crashes. What a run shows is the replayer's business; this decides what to play.
 
-mod ahead;
-mod auto;
-mod bits;
-mod cuts;
+mod coverage_walker;
 mod detreduce;
-mod graph;
-mod known;
+mod interner;
+mod item_set;
 mod learn;
-mod lexicon;
-mod numbers;
-mod phones;
+mod loop_cut_search;
 mod plan;
+mod pooled_replayer;
+mod reducer;
+mod replay_tree;
 mod replayer;
 mod simplify;
+mod speculative;
 mod splice;
+mod symbol_table;
+mod transition_graph;
 mod trim;
-mod walker;
-mod work;
+mod walk_reducer;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-pub use learn::{Lesson, learn};
-pub use phones::OnPhones;
-use plan::Plan;
-pub use plan::{Fate, Fragment, Kept, Phase, PhaseReport};
-pub use replayer::{Arrival, Errand, Logged, Next, Origin, Pilot, Replayer, Run, RunLog};
-use retap_device::event::{RunEvent, Sink};
-use retap_device::stop::Stop;
+pub use learn::{SuiteLearning, learn};
+use plan::SuitePlan;
+pub use plan::{SuitePhase, SuitePhaseReport, SuiteTrace, TraceDisposition, TraceFragment};
+pub use pooled_replayer::PooledReplayer;
+use reducer::{SuiteReducer, SuiteStop};
+pub use replayer::{
+    JournaledReplayer, ReplayJournal, ReplayObservation, ReplayRecord, ReplayRequest, ReplayStep,
+    Replayer, StepSource, SuiteStepOrigin,
+};
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::{JournalError, PoolError};
 use retap_model::Coverage;
 use retap_model::ape::AbstractionError;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::Fault;
+use retap_shared::protocol::RequestFailure;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
-use work::{Halt, Work};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteSettings {
-    pub algorithm: SuiteAlgorithm,
+    pub algorithm: SuiteReductionAlgorithm,
     /// So many runs that visit the same states prove a way.
     pub replays: u32,
     /// DetReduce: of how many fragments a spliced trace is made at most.
@@ -52,7 +55,7 @@ pub struct SuiteSettings {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SuiteAlgorithm {
+pub enum SuiteReductionAlgorithm {
     DetReduce,
     /// Retap's own.
     #[default]
@@ -61,23 +64,23 @@ pub enum SuiteAlgorithm {
 
 /// A suite in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Measure {
+pub struct SuiteMeasure {
     pub traces: u32,
     pub transitions: u64,
     /// How long it takes to play it once on one phone, clean starts included.
     pub took: Micros,
-    pub covered: Covered,
+    pub covered: SuiteCoverage,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Covered {
+pub struct SuiteCoverage {
     pub app: Coverage,
-    pub problems: BTreeSet<Fingerprint>,
+    pub findings: BTreeSet<Fingerprint>,
 }
 
 /// What the work has cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct SuiteCost {
     pub runs: u64,
     pub events: u64,
     /// The phones' time, of all runs together.
@@ -88,20 +91,20 @@ pub struct Spent {
 pub struct SuiteReduction {
     pub outcome: Outcome,
     /// The suite that was read; its coverage is what can be replayed of it, which is what must stay.
-    pub before: Measure,
-    pub after: Measure,
+    pub before: SuiteMeasure,
+    pub after: SuiteMeasure,
     /// What was left after each phase.
-    pub phases: Vec<PhaseReport>,
-    pub kept: Vec<Kept>,
+    pub phases: Vec<SuitePhaseReport>,
+    pub traces: Vec<SuiteTrace>,
     /// What became of each trace that was read.
-    pub fates: Vec<Fate>,
+    pub dispositions: Vec<TraceDisposition>,
     /// How many steps of the result are simpler than they were recorded.
     pub simplified: u32,
     /// What was seen at least once and cannot be replayed by any trace.
     pub not_replayable: u32,
     /// Of so many runs of the result so many went its way.
     pub replays: (u32, u32),
-    pub spent: Spent,
+    pub cost: SuiteCost,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +122,7 @@ pub enum SuiteError {
         device: String,
         app: String,
         #[source]
-        fault: Fault,
+        fault: RequestFailure,
     },
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -133,10 +136,10 @@ pub async fn reduce_suite(
     originals: &[Trace],
     settings: &SuiteSettings,
     replayer: &dyn Replayer,
-    sink: &Sink,
-    stop: &Stop,
+    sink: &EventSink,
+    stop: &Cancellation,
 ) -> Result<SuiteReduction, SuiteError> {
-    settings.check()?;
+    settings.validate()?;
     let app = originals
         .first()
         .ok_or(SuiteError::Empty)?
@@ -153,25 +156,27 @@ pub async fn reduce_suite(
         transitions,
     });
 
-    let mut work = Work::new(originals, settings, replayer, sink, stop);
-    let mut plan = Plan::default();
+    let mut work = SuiteReducer::new(originals, settings, replayer, sink, stop);
+    let mut plan = SuitePlan::default();
     let halted = match settings.algorithm {
-        SuiteAlgorithm::DetReduce => detreduce::detreduce(&mut work, &mut plan).await,
-        SuiteAlgorithm::Auto => Box::pin(auto::auto(&mut work, &mut plan)).await,
+        SuiteReductionAlgorithm::DetReduce => detreduce::detreduce(&mut work, &mut plan).await,
+        SuiteReductionAlgorithm::Auto => {
+            Box::pin(walk_reducer::walk_reduction(&mut work, &mut plan)).await
+        }
     };
     let outcome = match halted {
         Ok(()) if plan.covers_nothing(&work) => Outcome::DoesNotReproduce,
         Ok(()) => Outcome::Done,
-        Err(Halt::Stopped) => Outcome::Interrupted,
-        Err(Halt::Failed(error)) => return Err(error),
+        Err(SuiteStop::Stopped) => Outcome::Interrupted,
+        Err(SuiteStop::Failed(error)) => return Err(error),
     };
     let reduction = plan.into_reduction(&work, outcome);
-    let Measure {
+    let SuiteMeasure {
         traces,
         transitions,
         ..
     } = reduction.after;
-    let Spent { runs, events, took } = reduction.spent;
+    let SuiteCost { runs, events, took } = reduction.cost;
     sink(RunEvent::SuiteEnded {
         traces,
         transitions,
@@ -183,7 +188,7 @@ pub async fn reduce_suite(
 }
 
 impl SuiteSettings {
-    pub fn check(&self) -> Result<(), SuiteError> {
+    pub fn validate(&self) -> Result<(), SuiteError> {
         match (self.replays, self.fragments) {
             (0, _) => Err(SuiteError::NoReplays),
             (_, 0) => Err(SuiteError::NoFragments),
@@ -196,7 +201,7 @@ impl Default for SuiteSettings {
     /// The paper's.
     fn default() -> SuiteSettings {
         SuiteSettings {
-            algorithm: SuiteAlgorithm::Auto,
+            algorithm: SuiteReductionAlgorithm::Auto,
             replays: 10,
             fragments: 3,
             simplify: true,
@@ -204,32 +209,32 @@ impl Default for SuiteSettings {
     }
 }
 
-impl fmt::Display for SuiteAlgorithm {
+impl fmt::Display for SuiteReductionAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            SuiteAlgorithm::DetReduce => "detreduce",
-            SuiteAlgorithm::Auto => "auto",
+            SuiteReductionAlgorithm::DetReduce => "detreduce",
+            SuiteReductionAlgorithm::Auto => "auto",
         })
     }
 }
 
-impl Covered {
+impl SuiteCoverage {
     /// How much of everything.
     pub fn len(&self) -> usize {
         self.app.activities.len()
             + self.app.screens.len()
             + self.app.branches.len()
-            + self.problems.len()
+            + self.findings.len()
     }
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    pub fn contains(&self, other: &Covered) -> bool {
+    pub fn contains(&self, other: &SuiteCoverage) -> bool {
         other.app.activities.is_subset(&self.app.activities)
             && other.app.screens.is_subset(&self.app.screens)
             && other.app.branches.is_subset(&self.app.branches)
-            && other.problems.is_subset(&self.problems)
+            && other.findings.is_subset(&self.findings)
     }
 }

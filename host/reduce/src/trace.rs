@@ -1,42 +1,42 @@
 //! Cutting a trace down to the steps that matter. What is asked is the oracle's business; this decides what to ask.
 
 mod algorithm;
-mod auto;
-mod dd;
-mod deletion;
-mod hdd;
-mod hierarchy;
-mod judge;
+mod bayes;
+mod ddmin;
+mod deterministic;
+mod evaluation;
+mod hierarchical;
 mod nd3min;
-mod runs;
+mod pending_attempts;
+mod probdd;
 pub mod scheduler;
 mod settings;
 mod simplify;
-mod spans;
-mod steady;
+mod state_tree;
+mod step_spans;
 mod sweep;
 
 use std::sync::Arc;
 
-pub use algorithm::{Algorithm, UnknownAlgorithm};
-use hdd::Variant;
-pub use hierarchy::Hierarchy;
-use judge::{Halt, Judge};
-use retap_device::event::{Checked, RunEvent, Sink};
-use retap_device::stop::Stop;
+pub use algorithm::{ReductionAlgorithm, UnknownAlgorithm};
+use deterministic::DeterministicReducer;
+use evaluation::{CandidateEvaluator, ReductionStop};
+use hierarchical::HddVariant;
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{CheckSubject, EventSink, RunEvent};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Target;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::{Outcome, Verdict};
-pub use scheduler::Scheduling;
+pub use scheduler::SchedulerKind;
 pub use settings::{DEFAULT_PARTS, ReduceSettings};
 pub(crate) use simplify::simpler;
-use steady::Steady;
+pub use state_tree::StateGranularity;
 
 use crate::oracle::{Candidate, CandidateKey, Oracle, OracleError};
 
 /// How often a trace is run again whose only run has failed.
-const SECOND_TRY: u32 = 3;
+const ORIGINAL_RETRIES: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
@@ -48,9 +48,9 @@ pub struct Reduction {
     /// How many of them were made simpler.
     pub simplified: usize,
     /// Of the whole trace; no runs if a part of it did it before the whole was played.
-    pub original: Check,
+    pub original: ReproductionCheck,
     /// Fresh runs of the result; none if it did not come to that.
-    pub result: Option<Check>,
+    pub result: Option<ReproductionCheck>,
     /// All runs that came to an end, the recalled ones included, with the events they played and the phones' time.
     pub runs: u64,
     pub events: u64,
@@ -58,16 +58,16 @@ pub struct Reduction {
     /// Rounds of runs that waited for each other, where there are any.
     pub rounds: u64,
     /// How small the trace was after how many runs and how much of the phones' time.
-    pub history: Vec<Size>,
+    pub history: Vec<ReductionSample>,
     /// The chance that each step of the original is needed, where steps were believed in.
     pub belief: Option<Vec<f32>>,
     /// What the final check says, where the target is known to be reached only sometimes.
-    pub certainty: Option<Certainty>,
+    pub confidence: Option<ResultConfidence>,
 }
 
 /// How far a reduction was at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
+pub struct ReductionSample {
     pub steps: u32,
     pub runs: u64,
     pub took: Micros,
@@ -75,7 +75,7 @@ pub struct Size {
 
 /// The numbers p1 and p2 beside a check.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Certainty {
+pub struct ResultConfidence {
     /// That the result does it in at least 85 of 100 runs.
     pub good: f64,
     /// That no single step can be left out.
@@ -84,7 +84,7 @@ pub struct Certainty {
 
 /// How often a trace did it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Check {
+pub struct ReproductionCheck {
     pub successes: u32,
     pub runs: u32,
     /// How the first run that did not reach the target ended.
@@ -109,27 +109,27 @@ pub enum ReduceError {
 /// phones, and a smaller trace never passes for the result unless the oracle said so.
 pub async fn reduce(
     trace: &Trace,
-    algorithm: Algorithm,
+    algorithm: ReductionAlgorithm,
     settings: &ReduceSettings,
     oracle: &dyn Oracle,
-    sink: &Sink,
-    stop: &Stop,
+    sink: &EventSink,
+    stop: &Cancellation,
 ) -> Result<Reduction, ReduceError> {
-    settings.check()?;
+    settings.validate()?;
     let target = target_name(trace.header.target.as_ref());
     let whole = Candidate::from(trace.steps.iter().cloned().collect::<Arc<[_]>>());
-    let from = steps_of(&whole);
+    let from = step_count(&whole);
     sink(RunEvent::ReductionStarted {
         target: target.clone(),
         algorithm: algorithm.to_string(),
         steps: from,
     });
 
-    let judge = Judge::new(settings, oracle, sink, stop);
+    let judge = CandidateEvaluator::new(settings, oracle, sink, stop);
     let settings = settings.clone();
-    let original = Check::default();
-    let mut work = Work {
-        judge,
+    let original = ReproductionCheck::default();
+    let mut work = TraceReducer {
+        evaluator: judge,
         settings,
         best: whole,
         simplified: 0,
@@ -139,31 +139,31 @@ pub async fn reduce(
     let (outcome, result) = match work.run(algorithm).await {
         Ok(None) => (Outcome::DoesNotReproduce, None),
         Ok(Some(check)) => (Outcome::Done, Some(check)),
-        Err(Halt::Stopped) => (Outcome::Interrupted, None),
-        Err(Halt::Oracle(error)) => return Err(error.into()),
+        Err(ReductionStop::Stopped) => (Outcome::Interrupted, None),
+        Err(ReductionStop::Oracle(error)) => return Err(error.into()),
     };
 
-    let Work {
-        judge,
+    let TraceReducer {
+        evaluator: judge,
         settings,
         best,
         simplified,
         original,
         belief,
     } = work;
-    let judge::Spent {
+    let evaluation::ReductionCost {
         runs,
         events,
         took,
         rounds,
-    } = judge.spent();
+    } = judge.cost();
     let certainty = result
         .as_ref()
-        .and_then(|check| settings.certainty(check, best.len()));
+        .and_then(|check| settings.result_confidence(check, best.len()));
     sink(RunEvent::ReductionEnded {
         target,
         from,
-        to: steps_of(&best),
+        to: step_count(&best),
         runs,
         events,
         took,
@@ -183,7 +183,7 @@ pub async fn reduce(
         events,
         took,
         rounds,
-        history: std::iter::once(Size {
+        history: std::iter::once(ReductionSample {
             steps: from,
             runs: 0,
             took: Micros::ZERO,
@@ -191,60 +191,72 @@ pub async fn reduce(
         .chain(judge.history().iter().copied())
         .collect(),
         belief,
-        certainty,
+        confidence: certainty,
     })
 }
 
-struct Work<'a> {
-    judge: Judge<'a>,
+struct TraceReducer<'a> {
+    evaluator: CandidateEvaluator<'a>,
     /// Those that counted in the end.
     settings: ReduceSettings,
     /// The smallest that has passed: what is left if the work is stopped.
     best: Candidate,
     /// How many of its steps were made simpler.
     simplified: usize,
-    original: Check,
+    original: ReproductionCheck,
     belief: Option<Vec<f32>>,
 }
 
-impl Work<'_> {
+impl TraceReducer<'_> {
     /// The final check, or `None` if the original does not reproduce.
-    async fn run(&mut self, algorithm: Algorithm) -> Result<Option<Check>, Halt> {
-        let settings = self.judge.settings();
+    async fn run(
+        &mut self,
+        algorithm: ReductionAlgorithm,
+    ) -> Result<Option<ReproductionCheck>, ReductionStop> {
+        let settings = self.evaluator.settings();
         let whole = self.best.clone();
-        let may_be_flaky = algorithm == Algorithm::Auto && !whole.is_empty();
+        let may_be_flaky = algorithm == ReductionAlgorithm::Auto && !whole.is_empty();
         if may_be_flaky && (settings.runs > 1 || settings.keep_rate) {
-            return self.by_beliefs(settings.clone()).await;
+            return self.reduce_bayesian(settings.clone()).await;
         }
-        let steady = Steady::of(&whole);
-        if !may_be_flaky || !steady.shortcut(&mut self.judge, &mut self.best).await? {
-            let (runs, needed) = settings.original(algorithm);
-            let first = self.judge.fresh(self.best.key(), runs).start;
+        let steady = DeterministicReducer::of(&whole);
+        if !may_be_flaky
+            || !steady
+                .try_shortest_path(&mut self.evaluator, &mut self.best)
+                .await?
+        {
+            let (runs, needed) = settings.original_check(algorithm);
+            let first = self
+                .evaluator
+                .allocate_attempts(self.best.key(), runs)
+                .start;
             self.original = self
-                .judge
-                .check(&self.best, Checked::Original, first, runs)
+                .evaluator
+                .check_reproduction(&self.best, CheckSubject::Original, first, runs)
                 .await?;
             if self.original.successes < needed {
                 return if may_be_flaky {
-                    self.once_more().await
+                    self.retry_original().await
                 } else {
                     Ok(None)
                 };
             }
-            self.judge.know(&self.best);
+            self.evaluator.mark_passing(&self.best);
         }
         match algorithm {
-            Algorithm::Nd3min => nd3min::nd3min(&mut self.judge, &mut self.best).await?,
-            Algorithm::Dd => dd::dd(&mut self.judge, &mut self.best).await?,
-            Algorithm::Auto => steady.reduce(&mut self.judge, &mut self.best).await?,
-            Algorithm::Hdd => self.hierarchical(Variant::Plain).await?,
-            Algorithm::Bhdd => self.hierarchical(Variant::Balanced).await?,
-            Algorithm::Lhdd => {
-                self.hierarchical(Variant::Local { preselection: true })
-                    .await?
+            ReductionAlgorithm::Nd3min => {
+                nd3min::nd3min(&mut self.evaluator, &mut self.best).await?;
             }
-            Algorithm::LhddNoPreselection => {
-                self.hierarchical(Variant::Local {
+            ReductionAlgorithm::Dd => ddmin::ddmin(&mut self.evaluator, &mut self.best).await?,
+            ReductionAlgorithm::Auto => steady.reduce(&mut self.evaluator, &mut self.best).await?,
+            ReductionAlgorithm::Hdd => self.hierarchical(HddVariant::Plain).await?,
+            ReductionAlgorithm::Bhdd => self.hierarchical(HddVariant::Balanced).await?,
+            ReductionAlgorithm::Lhdd => {
+                self.hierarchical(HddVariant::Local { preselection: true })
+                    .await?;
+            }
+            ReductionAlgorithm::LhddNoPreselection => {
+                self.hierarchical(HddVariant::Local {
                     preselection: false,
                 })
                 .await?;
@@ -252,66 +264,77 @@ impl Work<'_> {
         }
         let left = self.best.clone();
         if settings.simplify {
-            self.simplified = simplify::simplify(&mut self.judge, &mut self.best).await?;
+            self.simplified = simplify::simplify(&mut self.evaluator, &mut self.best).await?;
         }
-        let mut check = self.proven(settings).await?;
+        let mut check = self.check_result(settings).await?;
         if self.simplified > 0 && check.successes < check.runs && !may_be_flaky {
             (self.best, self.simplified) = (left, 0);
-            check = self.proven(settings).await?;
+            check = self.check_result(settings).await?;
         }
         if may_be_flaky && check.successes < check.runs {
             (self.best, self.simplified) = (whole, 0);
-            return self.by_beliefs(settings.flaky()).await;
+            return self.reduce_bayesian(settings.for_flaky_target()).await;
         }
         Ok(Some(check))
     }
 
     /// Fresh runs of what is left: attempts beyond those that any candidate has had, so that no answer of the search is
     /// counted again.
-    async fn proven(&mut self, settings: &ReduceSettings) -> Result<Check, Halt> {
+    async fn check_result(
+        &mut self,
+        settings: &ReduceSettings,
+    ) -> Result<ReproductionCheck, ReductionStop> {
         let first = self
-            .judge
-            .fresh(self.best.key(), settings.check_runs)
+            .evaluator
+            .allocate_attempts(self.best.key(), settings.check_runs)
             .start
             .max(settings.runs);
-        self.judge
-            .check(&self.best, Checked::Result, first, settings.check_runs)
+        self.evaluator
+            .check_reproduction(&self.best, CheckSubject::Result, first, settings.check_runs)
             .await
     }
 
-    async fn hierarchical(&mut self, variant: Variant) -> Result<(), Halt> {
-        let hierarchy = self.judge.settings().hierarchy;
-        hdd::hdd(&mut self.judge, &mut self.best, variant, hierarchy).await
+    async fn hierarchical(&mut self, variant: HddVariant) -> Result<(), ReductionStop> {
+        let hierarchy = self.evaluator.settings().hierarchy;
+        hierarchical::hdd(&mut self.evaluator, &mut self.best, variant, hierarchy).await
     }
 
     /// The first run has failed. A trace that then does it at least once is flaky.
-    async fn once_more(&mut self) -> Result<Option<Check>, Halt> {
-        let first = self.judge.fresh(self.best.key(), SECOND_TRY).start;
+    async fn retry_original(&mut self) -> Result<Option<ReproductionCheck>, ReductionStop> {
+        let first = self
+            .evaluator
+            .allocate_attempts(self.best.key(), ORIGINAL_RETRIES)
+            .start;
         let again = self
-            .judge
-            .check(&self.best, Checked::Original, first, SECOND_TRY)
+            .evaluator
+            .check_reproduction(&self.best, CheckSubject::Original, first, ORIGINAL_RETRIES)
             .await?;
         self.original.runs += again.runs;
         self.original.successes += again.successes;
         if again.successes == 0 {
             Ok(None)
         } else {
-            self.by_beliefs(self.judge.settings().flaky()).await
+            self.reduce_bayesian(self.evaluator.settings().for_flaky_target())
+                .await
         }
     }
 
-    async fn by_beliefs(&mut self, settings: ReduceSettings) -> Result<Option<Check>, Halt> {
-        if settings != *self.judge.settings() {
+    async fn reduce_bayesian(
+        &mut self,
+        settings: ReduceSettings,
+    ) -> Result<Option<ReproductionCheck>, ReductionStop> {
+        if settings != *self.evaluator.settings() {
             let ReduceSettings {
                 runs, successes, ..
             } = settings;
             let text = format!(
                 "the target is reached only sometimes; from now on {successes} of {runs} runs count as reached"
             );
-            self.judge.tell(RunEvent::Warning { text });
+            self.evaluator.emit(RunEvent::Warning { text });
         }
-        let ended = auto::auto(&mut self.judge, &settings, &mut self.best).await?;
-        let auto::Ended {
+        let ended =
+            bayes::bayesian_reduction(&mut self.evaluator, &settings, &mut self.best).await?;
+        let bayes::BayesianResult {
             original,
             result,
             successes,
@@ -327,7 +350,7 @@ impl Work<'_> {
         };
         match result {
             Some(check) if check.successes >= successes => {
-                self.second_pass(check, &failed).await.map(Some)
+                self.refine_result(check, &failed).await.map(Some)
             }
             result => Ok(result),
         }
@@ -336,21 +359,26 @@ impl Work<'_> {
     /// What beliefs have left is small, so it can be looked at without them: by ND3MIN, since steps may stand in for each other or
     /// be in each other's way, which no belief knows of; and whether it can be simpler. What comes out is proven like any
     /// result; if that fails, what was proven before stays.
-    async fn second_pass(&mut self, check: Check, failed: &[CandidateKey]) -> Result<Check, Halt> {
+    async fn refine_result(
+        &mut self,
+        check: ReproductionCheck,
+        failed: &[CandidateKey],
+    ) -> Result<ReproductionCheck, ReductionStop> {
         let settings = self.settings.clone();
         let proven = self.best.clone();
-        self.judge.decide_by(settings.runs, settings.successes);
-        self.judge.rule_out(failed);
+        self.evaluator
+            .set_criterion(settings.runs, settings.successes);
+        self.evaluator.mark_failing(failed);
         if !settings.keep_rate {
-            nd3min::nd3min(&mut self.judge, &mut self.best).await?;
+            nd3min::nd3min(&mut self.evaluator, &mut self.best).await?;
         }
         if settings.simplify {
-            self.simplified = simplify::simplify(&mut self.judge, &mut self.best).await?;
+            self.simplified = simplify::simplify(&mut self.evaluator, &mut self.best).await?;
         }
         if self.best.key() == proven.key() {
             return Ok(check);
         }
-        let again = self.proven(&settings).await?;
+        let again = self.check_result(&settings).await?;
         if again.successes >= settings.successes {
             return Ok(again);
         }
@@ -370,6 +398,6 @@ fn target_name(target: Option<&Target>) -> String {
     }
 }
 
-fn steps_of(candidate: &Candidate) -> u32 {
+fn step_count(candidate: &Candidate) -> u32 {
     u32::try_from(candidate.len()).unwrap_or(u32::MAX)
 }

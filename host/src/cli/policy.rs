@@ -3,22 +3,22 @@
 use std::time::Instant;
 
 use clap::Args;
-use retap_reduce::policy::Rules;
+use retap_reduce::policy::PolicyParameters;
 use serde_json::json;
 
-use crate::cli::arguments::Global;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::run::store::Store;
-use crate::shell::Shell;
-use crate::words::thousands;
-use crate::{job, settings};
+use crate::cli::arguments::GlobalArguments;
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
+use crate::exit::CommandExit;
+use crate::run::store::SqliteStore;
+use crate::wording::group_thousands;
+use crate::{operations, options};
 
 /// Solve how to share phones among candidates in the fewest rounds
 ///
 /// The policy is kept in the store; `reduce --algorithm nd3min --scheduler optimal` uses it at once.
 #[derive(Debug, Args)]
-pub struct Policy {
+pub struct PolicyCommand {
     /// For how many candidates, 2 to 8; each one more takes about fifteen times the work
     #[arg(
         long,
@@ -36,7 +36,7 @@ pub struct Policy {
     )]
     parallel: u32,
     /// How often a candidate is run at most
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = settings::NOISY_RUNS)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = options::NOISY_RUNS)]
     runs: u32,
     /// How many of these runs must do it; nine of ten if not said
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
@@ -49,9 +49,13 @@ pub struct Policy {
     json: bool,
 }
 
-impl Policy {
-    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
-        let Policy {
+impl PolicyCommand {
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
+        let PolicyCommand {
             candidates,
             parallel,
             runs,
@@ -60,20 +64,20 @@ impl Policy {
         let successes = self
             .successes
             .unwrap_or_else(|| runs.saturating_mul(9).div_ceil(10));
-        let rules = Rules {
+        let rules = PolicyParameters {
             candidates,
             parallel,
             runs,
             successes,
         };
-        let store = Store::open(&global.store(&global.config()?))?;
-        let prior = job::prior(&self.prior, &store)?;
+        let store = SqliteStore::open(&global.store(&global.config()?))?;
+        let prior = operations::load_prior(&self.prior, &store)?;
         let began = Instant::now();
-        let (policy, known) = job::policy(&rules, &prior, &store, shell)?;
+        let (policy, known) = operations::load_or_solve_policy(&rules, &prior, &store, shell)?;
         let states = policy.states();
         let seconds = began.elapsed().as_secs_f64();
         shell.console.result(&if self.json {
-            let start = policy.start();
+            let start = policy.expected_rounds();
             let prior = format!("{:016x}", prior.hash());
             json!({
                 "result": "policy", "candidates": candidates, "parallel": parallel, "runs": runs, "successes": successes,
@@ -85,10 +89,10 @@ impl Policy {
             format!(
                 "{candidates} candidates, {parallel} runs a round, {successes} of {runs} to pass: {how} in {seconds:.1} s\n  \
                  {} states, {:.3} rounds to be expected",
-                thousands(states as u64),
-                policy.start(),
+                group_thousands(states as u64),
+                policy.expected_rounds(),
             )
         })?;
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }

@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use retap_device::event::{RunEvent, Sink};
-use retap_device::{Device, Pool};
+use retap_device::run_event::{EventSink, RunEvent};
+use retap_device::{Device, DevicePool};
 use retap_shared::action::Action;
-use retap_shared::connection::{Connection, Pending, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Capabilities, Described, Happening, PhoneInfo, Play, Played, Reply, Request, Target,
+    Capabilities, DescribePhoneReply, PhoneEvent, PhoneInfo, Play, PlayReply, Reply, Request,
+    Target,
 };
-use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::{Interruption, Verdict};
 
 /// A connection that is a function from a request, and how many came before it, to a reply.
@@ -32,7 +33,7 @@ impl<F: Fn(usize, Request) -> Answer + Send + Sync> Answering<F> {
 }
 
 impl<F: Fn(usize, Request) -> Answer + Send + Sync> Connection for Answering<F> {
-    fn request(&self, request: Request) -> Pending<'_, Answer> {
+    fn request(&self, request: Request) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             let before = {
                 let mut asked = self.asked.lock().unwrap();
@@ -41,9 +42,9 @@ impl<F: Fn(usize, Request) -> Answer + Send + Sync> Connection for Answering<F> 
             };
             let answer = (self.answer)(before, request);
             let took = match &answer {
-                Ok(Reply::Played(played)) => played.took,
-                Ok(Reply::Acted(acted)) => acted.took,
-                Ok(Reply::Controlled(controlled)) => controlled.took,
+                Ok(Reply::PlayReply(played)) => played.took,
+                Ok(Reply::ActReply(acted)) => acted.took,
+                Ok(Reply::ControlAppReply(controlled)) => controlled.took,
                 _ => Micros::ZERO,
             };
             tokio::time::sleep(took.into()).await;
@@ -51,7 +52,7 @@ impl<F: Fn(usize, Request) -> Answer + Send + Sync> Connection for Answering<F> 
         })
     }
 
-    fn news(&self) -> Pending<'_, Option<Happening>> {
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(async { None })
     }
 }
@@ -60,14 +61,14 @@ pub async fn device<F>(name: &str, answer: F) -> Device
 where
     F: Fn(usize, Request) -> Answer + Send + Sync + 'static,
 {
-    let described = Described {
+    let described = DescribePhoneReply {
         phone: PhoneInfo::default(),
-        can: Capabilities::default(),
+        capabilities: Capabilities::default(),
         apps: Vec::new(),
     };
     // Who it is has been asked before anything that a test counts.
     let answer = move |before: usize, request| match request {
-        Request::About(_) => Ok(described.clone().into()),
+        Request::DescribePhone(_) => Ok(described.clone().into()),
         other => answer(before - 1, other),
     };
     Device::connect(name.to_owned(), Answering::new(answer))
@@ -90,16 +91,16 @@ pub fn playing(does: impl Fn(&[u32]) -> bool) -> impl Fn(usize, Request) -> Answ
     }
 }
 
-pub fn played(play: &Play, reached: bool) -> Played {
-    Played {
+pub fn played(play: &Play, reached: bool) -> PlayReply {
+    PlayReply {
         verdict: if reached {
             Verdict::TargetReached
         } else {
             Verdict::TargetNotReached
         },
         played: play.steps.len() as u32,
-        hits: Vec::new(),
-        happened: Vec::new(),
+        located_by: Vec::new(),
+        events: Vec::new(),
         branches: Vec::new(),
         screens: Vec::new(),
         took: Micros::from_millis(100 + 10 * play.steps.len() as u64),
@@ -107,7 +108,12 @@ pub fn played(play: &Play, reached: bool) -> Played {
 }
 
 /// A pool of phones that all do the same, of which number `broken` loses its link at the `at`-th request.
-pub async fn pool_with_a_broken_one<F>(phones: usize, broken: usize, at: usize, does: F) -> Pool
+pub async fn pool_with_a_broken_one<F>(
+    phones: usize,
+    broken: usize,
+    at: usize,
+    does: F,
+) -> DevicePool
 where
     F: Fn(&[u32]) -> bool + Clone + Send + Sync + 'static,
 {
@@ -125,14 +131,14 @@ where
         };
         devices.push(device(&name, answer).await);
     }
-    Pool::new(devices)
+    DevicePool::new(devices)
 }
 
 /// A trace whose steps are told apart by a number each.
 pub fn trace(steps: impl IntoIterator<Item = u32>) -> Trace {
     let header = TraceHeader {
         app: App::default(),
-        start: Start::Clean,
+        start: StartMode::Clean,
         seed: None,
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
@@ -156,7 +162,7 @@ pub fn numbers<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Vec<u32> {
 }
 
 /// A sink that keeps what it is told.
-pub fn listening() -> (Sink, Arc<Mutex<Vec<RunEvent>>>) {
+pub fn listening() -> (EventSink, Arc<Mutex<Vec<RunEvent>>>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&heard);
     (

@@ -7,14 +7,14 @@ use retap_device::Device;
 use retap_shared::action::{Action, Key};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Acted, AppInfo, Captured, Command, Controlled, Fault, Happening, Hit, Request, ScreenUpdate,
-    Watched, What,
+    ActReply, AppCommand, AppInfo, CaptureReply, ControlAppReply, LocatedBy, PhoneEvent,
+    PhoneEventKind, Request, RequestFailure, ScreenUpdate, WatchAppReply,
 };
 use retap_shared::screen::{
     Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
 };
 use retap_shared::trace::{App, Step};
-use retap_shared::verdict::{Problem, ProblemKind};
+use retap_shared::verdict::{Finding, FindingKind};
 
 use crate::fakes::{Answer, device, lost};
 
@@ -65,17 +65,14 @@ impl TinyApp {
 
     fn answer(&self, place: &mut Place, request: Request) -> Answer {
         match request {
-            Request::Watch(_) => Ok(Watched {
-                happened: Vec::new(),
-            }
-            .into()),
-            Request::Capture(_) => Ok(Captured {
+            Request::WatchApp(_) => Ok(WatchAppReply { events: Vec::new() }.into()),
+            Request::Capture(_) => Ok(CaptureReply {
                 screen: ScreenUpdate::Full(screen(*place)),
-                worked: Micros::ZERO,
+                agent_time: Micros::ZERO,
             }
             .into()),
-            Request::Control(control) => {
-                assert!(matches!(control.command, Command::Start(_)));
+            Request::ControlApp(control) => {
+                assert!(matches!(control.command, AppCommand::Start(_)));
                 self.injected.lock().unwrap().push(None);
                 *place = Place::Home;
                 let happened = self
@@ -83,8 +80,8 @@ impl TinyApp {
                     .then(|| problem("start"))
                     .into_iter()
                     .collect();
-                Ok(Controlled {
-                    happened,
+                Ok(ControlAppReply {
+                    events: happened,
                     took: Micros(1_000_000),
                 }
                 .into())
@@ -100,7 +97,7 @@ impl TinyApp {
             .unwrap()
             .push(Some(step.action.clone()));
         if self.cannot_rotate && matches!(step.action, Action::Rotate(_)) {
-            return Err(Fault::Unsupported("rotate".to_owned()).into());
+            return Err(RequestFailure::Unsupported("rotate".to_owned()).into());
         }
         let label = step.widget.as_ref().map(|widget| widget.text.as_str());
         let mut happened = Vec::new();
@@ -129,10 +126,10 @@ impl TinyApp {
         };
         let screen = ScreenUpdate::Full(screen(*place));
         let took = Micros(300_000);
-        Ok(Acted {
-            hit: Hit::Widget,
+        Ok(ActReply {
+            located_by: LocatedBy::Widget,
             screen,
-            happened,
+            events: happened,
             branches: vec![branch],
             quiet: true,
             took,
@@ -141,18 +138,18 @@ impl TinyApp {
     }
 }
 
-fn problem(method: &str) -> Happening {
-    let problem = Problem {
-        kind: ProblemKind::Crash,
+fn problem(method: &str) -> PhoneEvent {
+    let problem = Finding {
+        kind: FindingKind::Crash,
         process: "tiny".into(),
         summary: format!("java.lang.IllegalStateException: {method}"),
         stack: format!(
             "java.lang.IllegalStateException: {method}\n\tat tiny.Main.{method}(Main.java:3)"
         ),
     };
-    Happening {
+    PhoneEvent {
         at: Micros(5),
-        what: What::Problem(problem),
+        kind: PhoneEventKind::Finding(problem),
     }
 }
 

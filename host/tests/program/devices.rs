@@ -10,8 +10,8 @@ fn every_simulated_app_is_listed_with_a_line_about_it() {
     let words = desk.run("devices");
     let json = desk.run("devices --json");
     assert_eq!((words.code, json.code), (0, 0));
-    assert_eq!(json.out.lines().count(), retap_simulator::apps().len());
-    for (app, line) in retap_simulator::apps().iter().zip(json.out.lines()) {
+    assert_eq!(json.out.lines().count(), retap_simulator::app_names().len());
+    for (app, line) in retap_simulator::app_names().iter().zip(json.out.lines()) {
         let device: Value = serde_json::from_str(line).unwrap();
         assert_eq!(device["device"], format!("sim:{app}"));
         let about = device["about"].as_str().unwrap();
@@ -67,7 +67,7 @@ fn the_bench_tells_one_object_an_app_and_one_for_large_screens() {
         .map(|line| line["app"].as_str().unwrap())
         .collect();
     let (large, by_hand) = apps.split_last().unwrap();
-    assert_eq!(by_hand, retap_simulator::apps());
+    assert_eq!(by_hand, retap_simulator::app_names());
     assert!(large.starts_with("forge?"), "{large}");
     for line in &lines {
         assert_eq!(line["bench"], "simulated");

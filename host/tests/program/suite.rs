@@ -2,7 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt;
 
-use retap_shared::trace::{Start, Trace};
+use retap_shared::trace::{StartMode, Trace};
 use serde_json::Value;
 
 use crate::retap::{Desk, Ended, grown_to, length, names};
@@ -66,7 +66,7 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
         for trace in traces {
             let file = trace["file"].as_str().unwrap();
             let kept = Trace::parse(&desk.read(&format!("{algorithm}/suite/{file}"))).unwrap();
-            assert_eq!(kept.header.start, Start::Clean);
+            assert_eq!(kept.header.start, StartMode::Clean);
             // Its steps are those that the manifest says they are.
             let mut steps = Vec::new();
             for fragment in trace["fragments"].as_array().unwrap() {
@@ -229,7 +229,7 @@ fn what_is_no_suite_is_refused_before_anything_is_made() {
         &["traces of 2 apps", "1 trace", "directory of its own"],
     );
     changed(&desk, &notes, "newer.retap", |trace| {
-        trace.header.app.version_code += 1
+        trace.header.app.version_code += 1;
     });
     refused(
         &desk.run(&format!("reduce-suite {notes} newer.retap --out no")),
@@ -237,7 +237,7 @@ fn what_is_no_suite_is_refused_before_anything_is_made() {
         &["2 versions"],
     );
     changed(&desk, &notes, "unclean.retap", |trace| {
-        trace.header.start = Start::Restart
+        trace.header.start = StartMode::Restart;
     });
     let unclean = desk.run(&format!("reduce-suite {notes} unclean.retap --out no"));
     refused(
@@ -278,7 +278,7 @@ fn an_app_that_has_changed_is_told_of_and_one_that_shows_nothing_twice_ends_with
     recorded(&desk, "notes");
     let file = format!("notes/traces/{}", names(&desk.path("notes/traces"))[0]);
     changed(&desk, &file, "older.retap", |trace| {
-        trace.header.app.version_code += 7
+        trace.header.app.version_code += 7;
     });
     let ended = desk.run("reduce-suite older.retap --out older");
     assert_eq!(ended.code, 0, "{}", ended.err);

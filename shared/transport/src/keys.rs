@@ -16,7 +16,7 @@ const PROTOCOL: &[u8] = b"retap";
 
 /// One end's half of the session's keys.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Keys {
+pub struct SessionKeys {
     certificate: Vec<u8>,
     private_key: Vec<u8>,
     /// The only certificate that the other end may show.
@@ -24,24 +24,24 @@ pub struct Keys {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum KeysError {
+pub enum SessionKeysError {
     #[error("could not make a certificate for the session")]
     Make(#[from] rcgen::Error),
     #[error("the session's keys do not serve for TLS")]
     Use(#[from] TlsError),
 }
 
-impl Keys {
+impl SessionKeys {
     /// The agent's half and the host's half.
-    pub fn make() -> Result<(Keys, Keys), KeysError> {
+    pub fn generate() -> Result<(SessionKeys, SessionKeys), SessionKeysError> {
         let [(agent, agent_key), (host, host_key)] = [identity("agent")?, identity("host")?];
         Ok((
-            Keys {
+            SessionKeys {
                 certificate: agent.clone(),
                 private_key: agent_key,
                 peer: host.clone(),
             },
-            Keys {
+            SessionKeys {
                 certificate: host,
                 private_key: host_key,
                 peer: agent,
@@ -50,18 +50,18 @@ impl Keys {
     }
 
     /// These keys, but pinned to the owner of `other`: what somebody has who saw that certificate go by.
-    pub fn expecting_peer_of(&self, other: &Keys) -> Keys {
-        Keys {
+    pub fn expecting_peer_of(&self, other: &SessionKeys) -> SessionKeys {
+        SessionKeys {
             peer: other.certificate.clone(),
             ..self.clone()
         }
     }
 
-    pub(crate) fn server(&self) -> Result<rustls::ServerConfig, KeysError> {
+    pub(crate) fn server(&self) -> Result<rustls::ServerConfig, SessionKeysError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = rustls::ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13])?
-            .with_client_cert_verifier(Arc::new(Pinned::new(&self.peer, provider)))
+            .with_client_cert_verifier(Arc::new(PinnedCertificate::new(&self.peer, provider)))
             .with_single_cert(vec![self.certificate.clone().into()], self.private_key())?;
         config.alpn_protocols = vec![PROTOCOL.into()];
         // A session ticket would let somebody come back without showing the certificate.
@@ -70,12 +70,14 @@ impl Keys {
         Ok(config)
     }
 
-    pub(crate) fn client(&self) -> Result<rustls::ClientConfig, KeysError> {
+    pub(crate) fn client(&self) -> Result<rustls::ClientConfig, SessionKeysError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = rustls::ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13])?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Pinned::new(&self.peer, provider)))
+            .with_custom_certificate_verifier(Arc::new(PinnedCertificate::new(
+                &self.peer, provider,
+            )))
             .with_client_auth_cert(vec![self.certificate.clone().into()], self.private_key())?;
         config.alpn_protocols = vec![PROTOCOL.into()];
         config.resumption = rustls::client::Resumption::disabled();
@@ -87,7 +89,7 @@ impl Keys {
     }
 }
 
-impl fmt::Debug for Keys {
+impl fmt::Debug for SessionKeys {
     /// Never the private key: it would end up in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keys").finish_non_exhaustive()
@@ -101,14 +103,14 @@ fn identity(name: &str) -> Result<(Vec<u8>, Vec<u8>), rcgen::Error> {
 
 /// Accepts one certificate, byte for byte, and the proof that its key is there.
 #[derive(Debug)]
-struct Pinned {
+struct PinnedCertificate {
     certificate: CertificateDer<'static>,
     provider: Arc<CryptoProvider>,
 }
 
-impl Pinned {
+impl PinnedCertificate {
     fn new(certificate: &[u8], provider: Arc<CryptoProvider>) -> Self {
-        Pinned {
+        PinnedCertificate {
             certificate: certificate.to_vec().into(),
             provider,
         }
@@ -124,7 +126,7 @@ impl Pinned {
     }
 }
 
-impl ServerCertVerifier for Pinned {
+impl ServerCertVerifier for PinnedCertificate {
     fn verify_server_cert(
         &self,
         shown: &CertificateDer<'_>,
@@ -171,7 +173,7 @@ impl ServerCertVerifier for Pinned {
     }
 }
 
-impl ClientCertVerifier for Pinned {
+impl ClientCertVerifier for PinnedCertificate {
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
         &[]
     }

@@ -1,7 +1,7 @@
 //! What both ends of a QUIC link share: keys, the settings of a connection, and the two ways its datagrams travel.
 
+pub mod config;
 pub mod keys;
-pub mod settings;
 pub mod stream;
 pub mod udp;
 
@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 const LARGE: usize = 256 << 10;
 
 /// Closing codes, as the other end sees them.
-pub mod code {
+pub mod close_code {
     pub const DONE: u32 = 0;
     pub const REFUSED: u32 = 1;
     pub const REPLACED: u32 = 2;
@@ -34,7 +34,7 @@ pub enum MessageError {
     #[error("the stream was closed before the message was whole")]
     Closed(#[from] quinn::ClosedStream),
     #[error("the message broke off")]
-    Part(#[from] quinn::ReadExactError),
+    Truncated(#[from] quinn::ReadExactError),
     #[error("a message of {length} bytes is too long; at most {limit} are allowed")]
     TooLong { length: usize, limit: usize },
 }
@@ -53,7 +53,7 @@ pub async fn send_large<T: Serialize + Send + Sync + 'static>(
     stream: &mut quinn::SendStream,
     message: Arc<T>,
 ) -> Result<(), MessageError> {
-    let encoded = aside(move || codec::encode(&*message)).await?;
+    let encoded = on_blocking_thread(move || codec::encode(&*message)).await?;
     stream.write_chunk(encoded.into()).await?;
     Ok(stream.finish()?)
 }
@@ -74,11 +74,11 @@ pub async fn receive<T: DeserializeOwned + Send + 'static>(
     if message.len() < LARGE {
         return Ok(codec::decode(&message)?);
     }
-    Ok(aside(move || codec::decode(&message)).await?)
+    Ok(on_blocking_thread(move || codec::decode(&message)).await?)
 }
 
 /// On a thread of its own: other requests go on meanwhile.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+async fn on_blocking_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(error) => std::panic::resume_unwind(error.into_panic()),

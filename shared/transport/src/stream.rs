@@ -25,16 +25,16 @@ const QUEUE: usize = 128 << 10;
 const CHUNK: usize = 64 << 10;
 
 /// What is needed of a byte stream: reading and writing without waiting, and to know when that may work again.
-pub trait Bytes: Send + Sync + fmt::Debug + 'static {
+pub trait ByteStream: Send + Sync + fmt::Debug + 'static {
     fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
     fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
     fn try_read(&self, into: &mut [u8]) -> io::Result<usize>;
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 }
 
-macro_rules! bytes {
+macro_rules! byte_streams {
     ($($stream:ty, $read:expr;)*) => { $(
-        impl Bytes for $stream {
+        impl ByteStream for $stream {
             fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
                 self.poll_read_ready(cx)
             }
@@ -56,14 +56,14 @@ macro_rules! bytes {
     )* };
 }
 
-bytes! {
-    TcpStream, acknowledge;
+byte_streams! {
+    TcpStream, set_quickack;
     UnixStream, |_| ();
 }
 
 /// adb's server leaves Nagle's algorithm on at the ports that it forwards: what comes after a small datagram stays there
 /// until that one is acknowledged, which a system otherwise puts off for 40 ms. It must be asked for after every read.
-fn acknowledge(stream: &TcpStream) {
+fn set_quickack(stream: &TcpStream) {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = stream.set_quickack(true);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -72,29 +72,29 @@ fn acknowledge(stream: &TcpStream) {
 
 #[derive(Debug)]
 pub struct FramedSocket<S> {
-    road: Arc<Road<S>>,
-    reading: Mutex<Reading>,
+    state: Arc<StreamState<S>>,
+    read_state: Mutex<FrameReadState>,
     pollers: AtomicU64,
     drainer: AbortHandle,
 }
 
 /// What the socket shares with the task that drains its queue.
 #[derive(Debug)]
-struct Road<S> {
+struct StreamState<S> {
     stream: S,
-    writing: Mutex<Writing>,
+    write_queue: Mutex<FrameWriteQueue>,
     /// Something is queued that the stream would not take at once.
     queued: Notify,
 }
 
 #[derive(Debug)]
-struct Reading {
+struct FrameReadState {
     frames: FrameReader,
     chunk: Box<[u8]>,
 }
 
 #[derive(Debug, Default)]
-struct Writing {
+struct FrameWriteQueue {
     queue: Vec<u8>,
     /// How much of the queue the stream has taken.
     taken: usize,
@@ -103,21 +103,21 @@ struct Writing {
     failed: bool,
 }
 
-impl<S: Bytes> FramedSocket<S> {
+impl<S: ByteStream> FramedSocket<S> {
     pub fn new(stream: S) -> Arc<Self> {
-        let road = Arc::new(Road {
+        let road = Arc::new(StreamState {
             stream,
-            writing: Mutex::default(),
+            write_queue: Mutex::default(),
             queued: Notify::new(),
         });
         let drainer = tokio::spawn(road.clone().keep_draining()).abort_handle();
-        let reading = Reading {
+        let reading = FrameReadState {
             frames: FrameReader::new(MAX_PAYLOAD),
             chunk: vec![0; CHUNK].into_boxed_slice(),
         };
         Arc::new(FramedSocket {
-            road,
-            reading: Mutex::new(reading),
+            state: road,
+            read_state: Mutex::new(reading),
             pollers: AtomicU64::new(0),
             drainer,
         })
@@ -130,7 +130,7 @@ impl<S> Drop for FramedSocket<S> {
     }
 }
 
-impl<S: Bytes> Road<S> {
+impl<S: ByteStream> StreamState<S> {
     async fn keep_draining(self: Arc<Self>) {
         loop {
             self.queued.notified().await;
@@ -145,7 +145,7 @@ impl<S: Bytes> Road<S> {
 
     fn poll_drain(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
-            if self.writing().drain(&self.stream)? {
+            if self.lock_write_queue().drain(&self.stream)? {
                 return Poll::Ready(Ok(()));
             }
             ready!(self.stream.poll_writable(cx))?;
@@ -153,15 +153,17 @@ impl<S: Bytes> Road<S> {
     }
 }
 
-impl<S> Road<S> {
-    fn writing(&self) -> MutexGuard<'_, Writing> {
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+impl<S> StreamState<S> {
+    fn lock_write_queue(&self) -> MutexGuard<'_, FrameWriteQueue> {
+        self.write_queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Writing {
+impl FrameWriteQueue {
     /// Gives the stream what it takes. True once the queue is empty.
-    fn drain(&mut self, stream: &impl Bytes) -> io::Result<bool> {
+    fn drain(&mut self, stream: &impl ByteStream) -> io::Result<bool> {
         while self.taken < self.queue.len() {
             match stream.try_write(&self.queue[self.taken..]) {
                 Ok(count) => self.taken += count,
@@ -198,11 +200,11 @@ impl Writing {
     }
 }
 
-impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
+impl<S: ByteStream> AsyncUdpSocket for FramedSocket<S> {
     fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
         let id = self.pollers.fetch_add(1, Ordering::Relaxed);
-        Box::pin(Room {
-            road: self.road.clone(),
+        Box::pin(StreamWriteWaiter {
+            state: self.state.clone(),
             id,
         })
     }
@@ -210,7 +212,7 @@ impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
     /// All or nothing: half a frame would garble all that follow. What a broken stream does not take is lost; told of
     /// an error, quinn would leave those who wait on the connection waiting for ever. The reader ends it.
     fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
-        let mut writing = self.road.writing();
+        let mut writing = self.state.lock_write_queue();
         if writing.failed {
             return Ok(());
         }
@@ -218,8 +220,8 @@ impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         write_frame(transmit.contents, &mut writing.queue).map_err(io::Error::other)?;
-        if let Ok(false) = writing.drain(&self.road.stream) {
-            self.road.queued.notify_one();
+        if let Ok(false) = writing.drain(&self.state.stream) {
+            self.state.queued.notify_one();
         }
         Ok(())
     }
@@ -230,8 +232,11 @@ impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
         buffers: &mut [IoSliceMut<'_>],
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
-        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        let Reading { frames, chunk } = &mut *reading;
+        let mut reading = self
+            .read_state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let FrameReadState { frames, chunk } = &mut *reading;
         loop {
             let mut received = 0;
             while received < buffers.len().min(meta.len()) {
@@ -256,8 +261,8 @@ impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
             if received > 0 {
                 return Poll::Ready(Ok(received));
             }
-            ready!(self.road.stream.poll_readable(cx))?;
-            match self.road.stream.try_read(chunk) {
+            ready!(self.state.stream.poll_readable(cx))?;
+            match self.state.stream.try_read(chunk) {
                 // Anything but ConnectionReset, which quinn ignores.
                 Ok(0) => return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => frames.push(&chunk[..count]),
@@ -276,14 +281,14 @@ impl<S: Bytes> AsyncUdpSocket for FramedSocket<S> {
 
 /// One task that waits for room in the queue.
 #[derive(Debug)]
-struct Room<S> {
-    road: Arc<Road<S>>,
+struct StreamWriteWaiter<S> {
+    state: Arc<StreamState<S>>,
     id: u64,
 }
 
-impl<S: Bytes> UdpPoller for Room<S> {
+impl<S: ByteStream> UdpPoller for StreamWriteWaiter<S> {
     fn poll_writable(self: Pin<&mut Self>, cx: &mut Context) -> Poll<io::Result<()>> {
-        let mut writing = self.road.writing();
+        let mut writing = self.state.lock_write_queue();
         if writing.failed || writing.has_room() {
             return Poll::Ready(Ok(()));
         }
@@ -292,9 +297,9 @@ impl<S: Bytes> UdpPoller for Room<S> {
     }
 }
 
-impl<S> Drop for Room<S> {
+impl<S> Drop for StreamWriteWaiter<S> {
     fn drop(&mut self) {
-        self.road.writing().waiting.remove(&self.id);
+        self.state.lock_write_queue().waiting.remove(&self.id);
     }
 }
 

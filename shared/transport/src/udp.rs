@@ -16,18 +16,18 @@ use tokio::io::unix::AsyncFd;
 /// Registered for reading alone. Registered for writing too, a socket wakes its owner each time that the other end
 /// has taken a datagram, and that wake-up is paid for by the other end, in the middle of its answer.
 #[derive(Debug)]
-pub struct PlainUdp {
+pub struct PlainUdpSocket {
     socket: AsyncFd<UdpSocket>,
     /// The system would not take the last datagram.
     full: AtomicBool,
 }
 
-impl PlainUdp {
+impl PlainUdpSocket {
     pub fn bind(address: SocketAddr) -> io::Result<Arc<Self>> {
         let socket = UdpSocket::bind(address)?;
         socket.set_nonblocking(true)?;
         let socket = registered(socket, Interest::READABLE)?;
-        Ok(Arc::new(PlainUdp {
+        Ok(Arc::new(PlainUdpSocket {
             socket,
             full: AtomicBool::new(false),
         }))
@@ -39,9 +39,9 @@ fn registered(socket: UdpSocket, interest: Interest) -> io::Result<AsyncFd<UdpSo
     Ok(unsafe { AsyncFd::register_with_interest(socket, interest) }?)
 }
 
-impl AsyncUdpSocket for PlainUdp {
+impl AsyncUdpSocket for PlainUdpSocket {
     fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
-        Box::pin(Room {
+        Box::pin(UdpWriteWaiter {
             socket: self,
             waiting: None,
         })
@@ -105,12 +105,12 @@ impl AsyncUdpSocket for PlainUdp {
 
 /// Who waits until the system takes datagrams again. Waiting is rare, so it is prepared anew each time.
 #[derive(Debug)]
-struct Room {
-    socket: Arc<PlainUdp>,
+struct UdpWriteWaiter {
+    socket: Arc<PlainUdpSocket>,
     waiting: Option<AsyncFd<UdpSocket>>,
 }
 
-impl UdpPoller for Room {
+impl UdpPoller for UdpWriteWaiter {
     fn poll_writable(mut self: Pin<&mut Self>, cx: &mut Context) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if !this.socket.full.load(Ordering::Relaxed) {
@@ -142,7 +142,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_datagram_that_cannot_leave_is_lost_and_no_error() {
-        let socket = PlainUdp::bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let socket = PlainUdpSocket::bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
         let longer_than_udp_can = vec![0; 70_000];
         let destination = socket.local_addr().unwrap();
         assert!(

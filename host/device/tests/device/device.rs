@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use retap_device::{Breach, DeviceError};
+use retap_device::{DeviceError, ProtocolViolation};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Acted, Captured, CheckpointId, Checkpointed, Fault, Hit, Reply, Request, ScreenUpdate, Watched,
+    ActReply, CaptureReply, LocatedBy, ManageSnapshotReply, Reply, Request, RequestFailure,
+    ScreenUpdate, SnapshotId, WatchAppReply,
 };
-use retap_shared::screen::{Node, Screen, ScreenChange, ScreenContent, SharedScreen, Window};
+use retap_shared::screen::{Node, Screen, ScreenContent, ScreenDiff, SharedScreen, Window};
 use retap_testing::fakes::{device, lost, step};
 
 fn screen(texts: &[&str]) -> SharedScreen {
@@ -34,10 +35,10 @@ fn screen(texts: &[&str]) -> SharedScreen {
 fn acted(screen: ScreenUpdate) -> Reply {
     let happened = Vec::new();
     let branches = vec![3];
-    Acted {
-        hit: Hit::Place,
+    ActReply {
+        located_by: LocatedBy::Place,
         screen,
-        happened,
+        events: happened,
         branches,
         quiet: true,
         took: Micros(7),
@@ -55,17 +56,17 @@ async fn a_difference_to_the_screen_it_holds_is_all_that_travels() {
     let other = second.clone();
     let mut phone = device("phone", move |_, request| match request {
         Request::Capture(capture) => {
-            asked.lock().unwrap().push(capture.holds);
-            Ok(Captured {
+            asked.lock().unwrap().push(capture.held_screen);
+            Ok(CaptureReply {
                 screen: ScreenUpdate::Full(one.clone()),
-                worked: Micros::ZERO,
+                agent_time: Micros::ZERO,
             }
             .into())
         }
         Request::Act(act) => {
-            let holds = act.holds;
+            let holds = act.held_screen;
             asked.lock().unwrap().push(holds);
-            let change = ScreenChange::between(&one, &other);
+            let change = ScreenDiff::between(&one, &other);
             Ok(acted(if holds == Some(one.hash()) {
                 ScreenUpdate::Changed(change)
             } else {
@@ -94,14 +95,14 @@ async fn a_difference_that_does_not_apply_is_replaced_by_the_whole_screen() {
     let stranger = screen(&["x"]);
     let whole = real.clone();
     let mut phone = device("phone", move |_, request| match request {
-        Request::Act(_) => Ok(acted(ScreenUpdate::Changed(ScreenChange::between(
+        Request::Act(_) => Ok(acted(ScreenUpdate::Changed(ScreenDiff::between(
             &stranger, &whole,
         )))),
         Request::Capture(capture) => {
-            assert_eq!(capture.holds, None);
-            Ok(Captured {
+            assert_eq!(capture.held_screen, None);
+            Ok(CaptureReply {
                 screen: ScreenUpdate::Full(whole.clone()),
-                worked: Micros::ZERO,
+                agent_time: Micros::ZERO,
             }
             .into())
         }
@@ -119,27 +120,27 @@ async fn a_phone_that_never_sends_a_whole_screen_is_given_up_after_one_more_requ
         *count.lock().unwrap() += 1;
         match request {
             Request::Act(_) => Ok(acted(ScreenUpdate::Unchanged)),
-            _ => Ok(Captured {
+            _ => Ok(CaptureReply {
                 screen: ScreenUpdate::Unchanged,
-                worked: Micros::ZERO,
+                agent_time: Micros::ZERO,
             }
             .into()),
         }
     })
     .await;
     let error = phone.step(step(1)).await.unwrap_err();
-    assert_eq!(error, DeviceError::Protocol(Breach::NoWholeScreen));
-    assert!(error.is_loss());
+    assert_eq!(
+        error,
+        DeviceError::Protocol(ProtocolViolation::MissingFullScreen)
+    );
+    assert!(error.is_interruption());
     assert_eq!(*requests.lock().unwrap(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_to_another_question_is_named_in_the_error() {
     let mut phone = device("phone", |_, _| {
-        Ok(Watched {
-            happened: Vec::new(),
-        }
-        .into())
+        Ok(WatchAppReply { events: Vec::new() }.into())
     })
     .await;
     let error = phone.capture().await.unwrap_err().to_string();
@@ -152,19 +153,19 @@ async fn a_reply_to_another_question_is_named_in_the_error() {
 #[tokio::test(start_paused = true)]
 async fn a_lost_phone_and_a_refusal_are_told_apart() {
     let mut phone = device("phone", |before, _| match before {
-        0 => Err(Fault::Unsupported("save its state".to_owned()).into()),
+        0 => Err(RequestFailure::Unsupported("save its state".to_owned()).into()),
         1 => Err(lost()),
-        _ => Ok(Checkpointed {
-            id: CheckpointId(9),
+        _ => Ok(ManageSnapshotReply {
+            id: SnapshotId(9),
             bytes: 5,
             took: Micros(1),
         }
         .into()),
     })
     .await;
-    let refusal = phone.save().await.unwrap_err();
-    assert!(matches!(refusal, DeviceError::Refused(_)) && !refusal.is_loss());
-    let loss = phone.save().await.unwrap_err();
-    assert!(matches!(loss, DeviceError::Interrupted(_)) && loss.is_loss());
-    assert_eq!(phone.save().await.unwrap().id, CheckpointId(9));
+    let refusal = phone.take_snapshot().await.unwrap_err();
+    assert!(matches!(refusal, DeviceError::Refused(_)) && !refusal.is_interruption());
+    let loss = phone.take_snapshot().await.unwrap_err();
+    assert!(matches!(loss, DeviceError::Interrupted(_)) && loss.is_interruption());
+    assert_eq!(phone.take_snapshot().await.unwrap().id, SnapshotId(9));
 }

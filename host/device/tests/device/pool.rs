@@ -1,15 +1,15 @@
 //! Leases, quarantine, and what those who wait are told.
 
 use futures_util::poll;
-use retap_device::{Pool, PoolError};
+use retap_device::{DevicePool, PoolError};
 use retap_testing::fakes::{device, playing};
 
-async fn pool(phones: usize) -> Pool {
+async fn pool(phones: usize) -> DevicePool {
     let mut devices = Vec::new();
     for phone in 0..phones {
         devices.push(device(&format!("phone-{phone}"), playing(|_| true)).await);
     }
-    Pool::new(devices)
+    DevicePool::new(devices)
 }
 
 #[tokio::test(start_paused = true)]
@@ -70,7 +70,7 @@ async fn a_quarantined_phone_never_comes_back() {
     pool.lease().await.unwrap().quarantine("it smokes");
     assert_eq!(pool.len(), 1);
     assert_eq!(
-        pool.lost(),
+        pool.quarantined(),
         [("phone-0".to_owned(), "it smokes".to_owned())]
     );
     for _ in 0..3 {

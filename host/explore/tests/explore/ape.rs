@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use retap_device::seed::Seed;
-use retap_explore::{Ape, ApeRules, At, Did, Explorer, Move, New, Seen, Way};
-use retap_model::actions::{Possible, What, list};
-use retap_model::ape::{DecisionTree, Model, ModelRules, Paths, Reducer, Spot};
+use retap_explore::{
+    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, ObservedEvent,
+    StepObservation, StepPath, WorkerView,
+};
+use retap_model::actions::{ActionKind, CandidateAction, list_candidate_actions};
+use retap_model::ape::{
+    ApeModel, AttributePaths, AttributeReducer, DecisionTree, ModelParameters, ModelScreen,
+};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
 use retap_shared::screen::{Node, NodeFlags, SharedScreen};
@@ -15,13 +20,13 @@ use retap_testing::screens::{TAPPABLE, app, node, texted};
 /// The abstraction of Stoat, Figure 4.
 const STOAT: &str = "index+parent\n  {class=\"ListView\"} / {} => parent\n";
 
-fn listed(screen: &SharedScreen) -> Vec<Possible> {
+fn listed(screen: &SharedScreen) -> Vec<CandidateAction> {
     let mut possible = Vec::new();
-    list(screen, &mut possible);
+    list_candidate_actions(screen, &mut possible);
     possible
 }
 
-fn see(model: &mut Model, screen: &SharedScreen) -> Spot {
+fn see(model: &mut ApeModel, screen: &SharedScreen) -> ModelScreen {
     model.see(screen, &listed(screen)).0
 }
 
@@ -61,26 +66,26 @@ fn viewer(of: &str) -> SharedScreen {
         .collect()))
 }
 
-fn model(text: &str, rules: ModelRules) -> Model {
-    let mut paths = Paths::default();
+fn model(text: &str, rules: ModelParameters) -> ApeModel {
+    let mut paths = AttributePaths::default();
     let tree = DecisionTree::parse(text, &mut paths).unwrap();
-    Model::new(rules, tree, paths)
+    ApeModel::new(rules, tree, paths)
 }
 
-fn opens(model: &mut Model, screen: &SharedScreen, row: u32, of: &str) {
+fn opens(model: &mut ApeModel, screen: &SharedScreen, row: u32, of: &str) {
     let start = see(model, &viewer("Start menu"));
     let from = see(model, screen);
-    model.learn(&start, None, What::Back, &from);
+    model.learn(&start, None, ActionKind::Back, &from);
     let from = model.again(&from);
     let to = see(model, &viewer(of));
-    model.learn(&from, Some(row + 1), What::Tap, &to);
+    model.learn(&from, Some(row + 1), ActionKind::Tap, &to);
 }
 
 #[test]
 fn the_running_example_of_the_paper_ends_with_one_state_and_actions_by_text() {
-    let rules = ModelRules {
+    let rules = ModelParameters {
         alpha: 10,
-        ..ModelRules::default()
+        ..ModelParameters::default()
     };
     let mut model = model(STOAT, rules);
     let first = files(&["XLSX", "PPTX", "DOCX"]);
@@ -96,8 +101,10 @@ fn the_running_example_of_the_paper_ends_with_one_state_and_actions_by_text() {
     let one = see(&mut model, &first);
     let other = see(&mut model, &second);
     assert_eq!(one.state, other.state);
-    let name = |model: &Model, spot: &Spot, row: u32| {
-        model.action_of(spot, Some(row + 1), What::Tap).unwrap()
+    let name = |model: &ApeModel, spot: &ModelScreen, row: u32| {
+        model
+            .action_of(spot, Some(row + 1), ActionKind::Tap)
+            .unwrap()
     };
     assert_eq!(name(&model, &one, 0), name(&model, &other, 0));
     assert_ne!(name(&model, &one, 0), name(&model, &one, 1));
@@ -137,26 +144,26 @@ fn the_running_example_of_the_paper_ends_with_one_state_and_actions_by_text() {
 #[test]
 fn an_action_for_more_than_alpha_widgets_is_split_and_one_for_fewer_is_not() {
     for (rows, split) in [(3, false), (4, true)] {
-        let mut model = model("type", ModelRules::default());
+        let mut model = model("type", ModelParameters::default());
         let names: Vec<String> = (0..rows).map(|row| format!("row {row}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let screen = files(&names);
         let start = see(&mut model, &viewer("Start"));
         let list = see(&mut model, &screen);
-        model.learn(&start, None, What::Back, &list);
+        model.learn(&start, None, ActionKind::Back, &list);
         let list = see(&mut model, &screen);
-        let one = model.action_of(&list, Some(1), What::Tap);
-        let other = model.action_of(&list, Some(2), What::Tap);
+        let one = model.action_of(&list, Some(1), ActionKind::Tap);
+        let other = model.action_of(&list, Some(2), ActionKind::Tap);
         assert_eq!(one != other, split, "{rows} rows");
     }
 }
 
 #[test]
 fn a_state_that_was_split_into_more_than_beta_takes_its_parts_back_for_good() {
-    let rules = ModelRules {
+    let rules = ModelParameters {
         alpha: 10,
         states_an_activity: 1_000,
-        ..ModelRules::default()
+        ..ModelParameters::default()
     };
     let mut model = model("type", rules);
     // Only the text tells where the row leads, and every text is new.
@@ -178,9 +185,9 @@ fn a_state_that_was_split_into_more_than_beta_takes_its_parts_back_for_good() {
 
 #[test]
 fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
-    let rules = ModelRules {
+    let rules = ModelParameters {
         alpha: 10,
-        ..ModelRules::default()
+        ..ModelParameters::default()
     };
     let states = |more: usize| {
         let mut model = model("type", rules);
@@ -206,16 +213,16 @@ fn rows_are_told_apart_by_place_and_by_text_where_that_is_preferred() {
     for text_first in [false, true] {
         let mut model = model(
             "type",
-            ModelRules {
+            ModelParameters {
                 text_first,
-                ..ModelRules::default()
+                ..ModelParameters::default()
             },
         );
         let lists = [files(&["a", "b", "c", "d"]), files(&["e", "f", "g", "h"])];
         let start = see(&mut model, &viewer("Start"));
         for list in &lists {
             let spot = see(&mut model, list);
-            model.learn(&start, None, What::Menu, &spot);
+            model.learn(&start, None, ActionKind::Menu, &spot);
         }
         let [one, other] = lists.map(|list| see(&mut model, &list).state);
         assert_eq!(one != other, text_first, "two menus of as many rows");
@@ -225,7 +232,7 @@ fn rows_are_told_apart_by_place_and_by_text_where_that_is_preferred() {
 #[test]
 fn an_abstraction_is_read_as_it_is_written() {
     let text = "type+index\n  {class=\"a \\\"b\\\" \u{e9}\", index=3} / {} => none\n    {id=\"x\"} => text+parent\n  {} => type\n";
-    let mut paths = Paths::default();
+    let mut paths = AttributePaths::default();
     let tree = DecisionTree::parse(text, &mut paths).unwrap();
     assert_eq!(tree.to_text(&paths), text);
     for (broken, line) in [
@@ -249,24 +256,28 @@ fn an_abstraction_is_read_as_it_is_written() {
     }
 }
 
-fn seen<'a>(did: Did<'a>, screen: &'a SharedScreen, way: &'a Way) -> Seen<'a> {
+fn seen<'a>(
+    did: ObservedEvent<'a>,
+    screen: &'a SharedScreen,
+    way: &'a StepPath,
+) -> StepObservation<'a> {
     let took = Micros::ZERO;
-    let new = New::default();
-    Seen {
-        walker: 0,
-        did,
+    let new = CoverageGainCount::default();
+    StepObservation {
+        worker: 0,
+        event: did,
         screen: Some(screen),
-        inside: true,
-        problems: &[],
+        in_app: true,
+        findings: &[],
         took,
-        new,
-        way,
+        gain: new,
+        path: way,
     }
 }
 
 /// An app that is a table: where each button of each screen leads.
 fn walk(
-    ape: &mut Ape,
+    ape: &mut ApeExplorer,
     screens: &[SharedScreen],
     leads: &[Vec<usize>],
     steps: usize,
@@ -274,24 +285,28 @@ fn walk(
     let mut done: Vec<Vec<u32>> = leads.iter().map(|buttons| vec![0; buttons.len()]).collect();
     let mut rng = Seed(1).rng();
     let mut here = 0;
-    let way = Way::default();
-    ape.observe(&seen(Did::Started { clean: true }, &screens[0], &way));
+    let way = StepPath::default();
+    ape.observe(&seen(
+        ObservedEvent::Started { clean: true },
+        &screens[0],
+        &way,
+    ));
     for _ in 0..steps {
-        let at = At {
-            walker: 0,
+        let at = WorkerView {
+            worker: 0,
             screen: &screens[here],
-            can: Capabilities::default(),
+            capabilities: Capabilities::default(),
         };
         let before = &screens[here];
-        match ape.choose(&at, &mut rng) {
-            Move::Act(choice) => {
+        match ape.decide(&at, &mut rng) {
+            Decision::Act(choice) => {
                 if let Some(button) = choice.node.and_then(|node| node.checked_sub(1)) {
                     done[here][button] += 1;
                     here = leads[here][button];
                 }
                 let step = Step::new(choice.action);
                 let node = choice.node;
-                let did = Did::Stepped {
+                let did = ObservedEvent::Stepped {
                     step: &step,
                     node,
                     before,
@@ -303,7 +318,11 @@ fn walk(
             }
             _ => {
                 here = 0;
-                ape.observe(&seen(Did::Started { clean: false }, &screens[0], &way));
+                ape.observe(&seen(
+                    ObservedEvent::Started { clean: false },
+                    &screens[0],
+                    &way,
+                ));
             }
         }
     }
@@ -342,13 +361,17 @@ fn every_action_of_a_known_part_is_done_before_others_are_repeated() {
     let leads: Vec<Vec<usize>> = (0..30_usize)
         .map(|room| vec![(room + 1).min(29), room.saturating_sub(1), room, room])
         .collect();
-    let rules = ApeRules {
-        fuzz: 0.0,
-        unchanged: 100_000,
-        restart: (100_000, 100_000),
-        ..ApeRules::default()
+    let rules = ApeParameters {
+        burst_probability: 0.0,
+        stagnation_limit: 100_000,
+        restart_after: (100_000, 100_000),
+        ..ApeParameters::default()
     };
-    let mut ape = Ape::new(rules, DecisionTree::plain(Reducer::TYPE), Paths::default());
+    let mut ape = ApeExplorer::new(
+        rules,
+        DecisionTree::uniform(AttributeReducer::TYPE),
+        AttributePaths::default(),
+    );
     let done = walk(&mut ape, &table(&leads), &leads, 700);
     assert!(done.iter().flatten().all(|times| *times > 0), "{done:?}");
 }

@@ -4,8 +4,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use retap_device::seed::Seed;
-use retap_explore::{ApeRules, At, Auto, Did, Explorer, Move, New, Seen, Way};
-use retap_model::ape::{DecisionTree, Paths, Reducer};
+use retap_explore::{
+    ApeParameters, AutoExplorer, CoverageGainCount, Decision, Explorer, ObservedEvent,
+    StepObservation, StepPath, WorkerView,
+};
+use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::action::{Action, Key};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
@@ -33,37 +36,42 @@ fn buttons(count: i32) -> SharedScreen {
 
 /// In how many runs two phones that stand before the same screen do the same. `between`: the first is told of this before the
 /// second chooses.
-fn done_twice(screen: &SharedScreen, between: Option<Did<'_>>) -> usize {
+fn done_twice(screen: &SharedScreen, between: Option<ObservedEvent<'_>>) -> usize {
     let alike = |seed: &u64| {
-        let tree = DecisionTree::plain(Reducer::TYPE);
-        let mut auto = Auto::new(ApeRules::default(), tree, Paths::default(), false);
+        let tree = DecisionTree::uniform(AttributeReducer::TYPE);
+        let mut auto = AutoExplorer::new(
+            ApeParameters::default(),
+            tree,
+            AttributePaths::default(),
+            false,
+        );
         let mut rng = Seed(*seed).rng();
-        let way = Way::default();
+        let way = StepPath::default();
         let seen = |walker, did| {
             let took = Micros::ZERO;
-            let new = New::default();
-            Seen {
-                walker,
-                did,
+            let new = CoverageGainCount::default();
+            StepObservation {
+                worker: walker,
+                event: did,
                 screen: Some(screen),
-                inside: true,
-                problems: &[],
+                in_app: true,
+                findings: &[],
                 took,
-                new,
-                way: &way,
+                gain: new,
+                path: &way,
             }
         };
         for walker in 0..2 {
-            auto.observe(&seen(walker, Did::Started { clean: true }));
+            auto.observe(&seen(walker, ObservedEvent::Started { clean: true }));
         }
         let mut chosen = HashSet::new();
         for walker in 0..2 {
-            let at = At {
-                walker,
+            let at = WorkerView {
+                worker: walker,
                 screen,
-                can: Capabilities::default(),
+                capabilities: Capabilities::default(),
             };
-            let Move::Act(choice) = auto.choose(&at, &mut rng) else {
+            let Decision::Act(choice) = auto.decide(&at, &mut rng) else {
                 panic!("nothing to do")
             };
             chosen.insert((choice.node, choice.action.to_string()));
@@ -80,7 +88,7 @@ fn done_twice(screen: &SharedScreen, between: Option<Did<'_>>) -> usize {
 fn what_one_phone_is_doing_another_one_leaves_alone_until_that_phone_is_lost() {
     let screen = buttons(4);
     let busy = done_twice(&screen, None);
-    let lost = done_twice(&screen, Some(Did::Forgotten));
+    let lost = done_twice(&screen, Some(ObservedEvent::SnapshotsLost));
     // By chance it is one in four or so. One in five choices is among all there is, and what is under way counts half then.
     assert!(busy <= 5, "{busy} of {SEEDS}");
     assert!(lost >= 12, "{lost} of {SEEDS}");
@@ -122,45 +130,66 @@ impl Menu {
         page.map_or(&self.menu, |page| &self.pages[page])
     }
 
-    fn seen<'a>(&'a self, did: Did<'a>, page: Option<usize>, new: New, way: &'a Way) -> Seen<'a> {
-        let took = Micros::from_millis(if matches!(did, Did::Started { .. }) {
+    fn seen<'a>(
+        &'a self,
+        did: ObservedEvent<'a>,
+        page: Option<usize>,
+        new: CoverageGainCount,
+        way: &'a StepPath,
+    ) -> StepObservation<'a> {
+        let took = Micros::from_millis(if matches!(did, ObservedEvent::Started { .. }) {
             2_500
         } else {
             300
         });
         let screen = Some(self.screen(page));
-        Seen {
-            walker: 0,
-            did,
+        StepObservation {
+            worker: 0,
+            event: did,
             screen,
-            inside: true,
-            problems: &[],
+            in_app: true,
+            findings: &[],
             took,
-            new,
-            way,
+            gain: new,
+            path: way,
         }
     }
 
     /// How many events were spent in the trap, and how many pages were opened.
     fn walk(&self, seed: u64, events: usize) -> (usize, usize) {
-        let tree = DecisionTree::plain(Reducer::TYPE);
-        let mut auto = Auto::new(ApeRules::default(), tree, Paths::default(), false);
+        let tree = DecisionTree::uniform(AttributeReducer::TYPE);
+        let mut auto = AutoExplorer::new(
+            ApeParameters::default(),
+            tree,
+            AttributePaths::default(),
+            false,
+        );
         let mut rng = Seed(seed).rng();
-        let way = Way::default();
+        let way = StepPath::default();
         let mut page = None;
         let mut opened = HashSet::new();
         let mut trapped = 0;
-        auto.observe(&self.seen(Did::Started { clean: true }, None, New::default(), &way));
+        auto.observe(&self.seen(
+            ObservedEvent::Started { clean: true },
+            None,
+            CoverageGainCount::default(),
+            &way,
+        ));
         for _ in 0..events {
             let before = self.screen(page);
-            let at = At {
-                walker: 0,
+            let at = WorkerView {
+                worker: 0,
                 screen: before,
-                can: Capabilities::default(),
+                capabilities: Capabilities::default(),
             };
-            let Move::Act(choice) = auto.choose(&at, &mut rng) else {
+            let Decision::Act(choice) = auto.decide(&at, &mut rng) else {
                 page = None;
-                auto.observe(&self.seen(Did::Started { clean: true }, None, New::default(), &way));
+                auto.observe(&self.seen(
+                    ObservedEvent::Started { clean: true },
+                    None,
+                    CoverageGainCount::default(),
+                    &way,
+                ));
                 continue;
             };
             trapped += usize::from(page == Some(TRAP));
@@ -172,17 +201,17 @@ impl Menu {
             };
             let is_new = page.is_some_and(|page| opened.insert(page));
             let new = if is_new {
-                New {
+                CoverageGainCount {
                     activities: 1,
                     screens: 1,
                     branches: 10,
                 }
             } else {
-                New::default()
+                CoverageGainCount::default()
             };
             let step = Step::new(choice.action);
             let node = choice.node;
-            let did = Did::Stepped {
+            let did = ObservedEvent::Stepped {
                 step: &step,
                 node,
                 before,

@@ -2,23 +2,24 @@
 
 use std::sync::{Arc, Mutex};
 
-use retap_agent::in_process::InProcess;
-use retap_agent::phone::{Phone, PhoneError, TakePixels};
-use retap_device::event::nobody;
+use retap_agent::in_process::InProcessConnection;
+use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
-use retap_device::stop::Stop;
-use retap_device::{Device, Pool};
-use retap_explore::journal::InMemory;
+use retap_device::{Device, DevicePool};
+use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{
-    ApeRules, At, Auto, Did, Exploration, Explorer, Mix, Monkey, Move, Random, Seen, TimeTravel,
-    TravelRules, explore_whole,
+    ApeParameters, AutoExplorer, Decision, EventMix, ExplorationResult, Explorer, MonkeyExplorer,
+    ObservedEvent, RandomExplorer, StepObservation, TimeTravelExplorer, TimeTravelParameters,
+    WorkerView, run_exploration,
 };
-use retap_model::ape::{DecisionTree, Paths, Reducer};
+use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    AppInfo, Capabilities, CheckpointId, Happening, PhoneInfo, Play, Settle,
+    AppInfo, Capabilities, PhoneEvent, PhoneInfo, Play, Settle, SnapshotId,
 };
 use retap_shared::screen::{ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Trace};
@@ -48,10 +49,10 @@ impl Phone for DataOnly {
         self.inner.info()
     }
 
-    fn can(&self) -> Capabilities {
+    fn capabilities(&self) -> Capabilities {
         Capabilities {
-            checkpoints: false,
-            ..self.inner.can()
+            snapshots: false,
+            ..self.inner.capabilities()
         }
     }
 
@@ -79,7 +80,7 @@ impl Phone for DataOnly {
         self.inner.capture()
     }
 
-    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
+    fn screenshot(&mut self) -> Result<ScreenshotTask, PhoneError> {
         self.inner.screenshot()
     }
 
@@ -103,53 +104,53 @@ impl Phone for DataOnly {
         self.inner.watch(package);
     }
 
-    fn take_happenings(&mut self, into: &mut Vec<Happening>) {
-        self.inner.take_happenings(into);
+    fn take_events(&mut self, into: &mut Vec<PhoneEvent>) {
+        self.inner.take_events(into);
     }
 
     fn take_branches(&mut self, into: &mut Vec<u32>) {
         self.inner.take_branches(into);
     }
 
-    fn save(&mut self) -> Result<(CheckpointId, u64), PhoneError> {
+    fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {
         self.inner.stop(&self.app)?;
-        let saved = self.inner.save()?;
+        let saved = self.inner.save_snapshot()?;
         self.inner.launch(&self.app)?;
         Ok(saved)
     }
 
-    fn restore(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
-        let bytes = self.inner.restore(id)?;
+    fn restore_snapshot(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
+        let bytes = self.inner.restore_snapshot(id)?;
         self.inner.launch(&self.app)?;
         Ok(bytes)
     }
 
-    fn drop_checkpoint(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
-        self.inner.drop_checkpoint(id)
+    fn discard_snapshot(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
+        self.inner.discard_snapshot(id)
     }
 }
 
 async fn phone() -> Device {
     Device::connect(
         SPEC.to_owned(),
-        Arc::new(InProcess::new(Box::new(DataOnly::open()))),
+        Arc::new(InProcessConnection::new(Box::new(DataOnly::open()))),
     )
     .await
     .unwrap()
 }
 
-async fn explored(explorer: Box<dyn Explorer>, events: u64) -> Exploration {
-    let pool = Pool::new(vec![phone().await]);
-    let journal = InMemory::default();
-    let stop = Stop::new();
+async fn explored(explorer: Box<dyn Explorer>, events: u64) -> ExplorationResult {
+    let pool = DevicePool::new(vec![phone().await]);
+    let journal = MemoryExplorationJournal::default();
+    let stop = Cancellation::new();
     let settings = settings(SPEC, events);
-    explore_whole(
+    run_exploration(
         &pool,
         explorer,
         &settings,
         Seed(3),
         &journal,
-        &nobody(),
+        &null_sink(),
         &stop,
     )
     .await
@@ -163,14 +164,14 @@ fn play(trace: &Trace) -> Play {
         steps: trace.steps.clone(),
         target: trace.header.target.clone(),
         settle: Settle::default(),
-        linger: Micros::from_millis(2_000),
+        final_wait: Micros::from_millis(2_000),
         record: false,
     }
 }
 
 /// Saves now and then, and keeps what it is shown: after each save, and before what comes next.
 struct Saving {
-    random: Random,
+    random: RandomExplorer,
     events: u32,
     shown: Arc<Mutex<Vec<(ScreenHash, ScreenHash)>>>,
     after_save: Option<ScreenHash>,
@@ -181,20 +182,23 @@ impl Explorer for Saving {
         "saving"
     }
 
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
         self.events += 1;
         if let Some(after) = self.after_save.take() {
             self.shown.lock().unwrap().push((after, at.screen.hash()));
         }
         if self.events.is_multiple_of(7) {
-            Move::Save
+            Decision::TakeSnapshot
         } else {
-            self.random.choose(at, rng)
+            self.random.decide(at, rng)
         }
     }
 
-    fn observe(&mut self, seen: &Seen<'_>) {
-        if let Did::Saved { whole, .. } = seen.did {
+    fn observe(&mut self, seen: &StepObservation<'_>) {
+        if let ObservedEvent::SnapshotTaken {
+            whole_phone: whole, ..
+        } = seen.event
+        {
             let screen = seen.screen.unwrap();
             assert_eq!((whole, screen.activity().as_str()), (false, FIRST));
             self.after_save = Some(screen.hash());
@@ -208,13 +212,13 @@ const FIRST: &str = "com.example.notes/.ListActivity";
 async fn after_a_save_explorers_see_where_the_app_began_anew() {
     let shown = Arc::new(Mutex::new(Vec::new()));
     let saving = Saving {
-        random: Random::default(),
+        random: RandomExplorer::default(),
         events: 0,
         shown: Arc::clone(&shown),
         after_save: None,
     };
     let run = explored(Box::new(saving), 200).await;
-    assert!(run.counts.saves > 15, "{:?}", run.counts);
+    assert!(run.counts.snapshots > 15, "{:?}", run.counts);
     let shown = shown.lock().unwrap();
     assert!(
         shown.len() > 15 && shown.iter().all(|(after, next)| after == next),
@@ -224,15 +228,26 @@ async fn after_a_save_explorers_see_where_the_app_began_anew() {
 
 #[tokio::test(start_paused = true)]
 async fn every_problem_that_counts_comes_again_from_a_clean_start() {
-    let tree = || DecisionTree::plain(Reducer::TYPE);
-    let auto = || Auto::new(ApeRules::default(), tree(), Paths::default(), true);
-    let monkey = || Monkey::new(Mix::default(), Micros::from_millis(200)).with_system_events();
+    let tree = || DecisionTree::uniform(AttributeReducer::TYPE);
+    let auto = || {
+        AutoExplorer::new(
+            ApeParameters::default(),
+            tree(),
+            AttributePaths::default(),
+            true,
+        )
+    };
+    let monkey =
+        || MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200)).with_system_events();
     let explorers: [Box<dyn Explorer>; 3] = [
         Box::new(auto()),
-        Box::new(TimeTravel::over(Box::new(monkey()), TravelRules::default())),
-        Box::new(TimeTravel::over(
-            Box::new(Random::default()),
-            TravelRules::default(),
+        Box::new(TimeTravelExplorer::over(
+            Box::new(monkey()),
+            TimeTravelParameters::default(),
+        )),
+        Box::new(TimeTravelExplorer::over(
+            Box::new(RandomExplorer::default()),
+            TimeTravelParameters::default(),
         )),
     ];
     let mut found = 0;
@@ -240,7 +255,7 @@ async fn every_problem_that_counts_comes_again_from_a_clean_start() {
         let name = explorer.name().to_owned();
         let run = explored(explorer, 3_000).await;
         let mut device = phone().await;
-        for problem in &run.found {
+        for problem in &run.findings {
             let played = device.play(play(&problem.trace)).await.unwrap();
             assert_eq!(
                 played.verdict,

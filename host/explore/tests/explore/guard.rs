@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use retap_device::event::{RunEvent, Sink, nobody};
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::Seed;
-use retap_device::stop::Stop;
-use retap_explore::journal::InMemory;
+use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{
-    Ape, ApeRules, Auto, Exploration, ExploreError, ExploreSettings, Explorer, Guard, Mix, Monkey,
-    Seeded, Selector, TimeTravel, TravelRules, explore_whole,
+    ApeExplorer, ApeParameters, AutoExplorer, Constraints, EventMix, ExplorationResult,
+    ExploreError, ExploreSettings, Explorer, MonkeyExplorer, TimeTravelExplorer,
+    TimeTravelParameters, TraceSeededExplorer, WidgetSelector, run_exploration,
 };
-use retap_model::ape::{DecisionTree, Paths, Reducer};
+use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::action::{Action, Widget};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Target;
@@ -19,46 +20,56 @@ use retap_shared::trace::Step;
 use crate::whole::{phones, settings};
 
 fn monkey() -> Box<dyn Explorer> {
-    Box::new(Monkey::new(Mix::default(), Micros::from_millis(200)).with_system_events())
+    Box::new(
+        MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200)).with_system_events(),
+    )
 }
 
 fn auto() -> Box<dyn Explorer> {
-    let tree = DecisionTree::plain(Reducer::TYPE);
-    Box::new(Auto::new(ApeRules::default(), tree, Paths::default(), true))
+    let tree = DecisionTree::uniform(AttributeReducer::TYPE);
+    Box::new(AutoExplorer::new(
+        ApeParameters::default(),
+        tree,
+        AttributePaths::default(),
+        true,
+    ))
 }
 
 fn travel() -> Box<dyn Explorer> {
-    Box::new(TimeTravel::over(monkey(), TravelRules::default()))
+    Box::new(TimeTravelExplorer::over(
+        monkey(),
+        TimeTravelParameters::default(),
+    ))
 }
 
 fn ape() -> Box<dyn Explorer> {
-    Box::new(Ape::new(
-        ApeRules::default(),
-        DecisionTree::plain(Reducer::TYPE),
-        Paths::default(),
+    Box::new(ApeExplorer::new(
+        ApeParameters::default(),
+        DecisionTree::uniform(AttributeReducer::TYPE),
+        AttributePaths::default(),
     ))
 }
 
 async fn explored(
     spec: &str,
     explorer: Box<dyn Explorer>,
-    guard: Guard,
+    guard: Constraints,
     events: u64,
-    sink: &Sink,
-) -> Result<Exploration, ExploreError> {
+    sink: &EventSink,
+) -> Result<ExplorationResult, ExploreError> {
     let pool = phones(spec, 1).await;
     let settings = ExploreSettings {
-        guard,
+        constraints: guard,
         ..settings(spec, events)
     };
-    explore_whole(
+    run_exploration(
         &pool,
         explorer,
         &settings,
         Seed(3),
-        &InMemory::default(),
+        &MemoryExplorationJournal::default(),
         sink,
-        &Stop::new(),
+        &Cancellation::new(),
     )
     .await
 }
@@ -66,10 +77,10 @@ async fn explored(
 /// Widget, activity and action of every step.
 type Steps = Arc<Mutex<Vec<(String, String, String)>>>;
 
-fn listening() -> (Sink, Steps) {
+fn listening() -> (EventSink, Steps) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&heard);
-    let sink: Sink = Arc::new(move |event| {
+    let sink: EventSink = Arc::new(move |event| {
         if let RunEvent::Stepped {
             widget,
             activity,
@@ -90,15 +101,15 @@ async fn what_is_forbidden_is_never_reached_by_any_explorer() {
     for explorer in [monkey(), ape(), auto(), travel()] {
         let name = explorer.name().to_owned();
         // Settings of notes are behind one entry of a menu, and so are the tags.
-        let guard = Guard {
-            texts: vec!["settings".into()],
-            widgets: vec![Selector {
+        let guard = Constraints {
+            forbidden_texts: vec!["settings".into()],
+            forbidden_widgets: vec![WidgetSelector {
                 text: "Tags".into(),
-                ..Selector::default()
+                ..WidgetSelector::default()
             }],
-            ..Guard::default()
+            ..Constraints::default()
         };
-        let run = explored("sim:notes", explorer, guard, 3_000, &nobody())
+        let run = explored("sim:notes", explorer, guard, 3_000, &null_sink())
             .await
             .unwrap();
         let reached = |end: &str| {
@@ -118,9 +129,9 @@ async fn what_is_forbidden_is_never_reached_by_any_explorer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_forbidden_activity_is_left_at_once() {
-    let guard = Guard {
-        activities: vec!["EditorActivity".into()],
-        ..Guard::default()
+    let guard = Constraints {
+        forbidden_activities: vec!["EditorActivity".into()],
+        ..Constraints::default()
     };
     let (sink, heard) = listening();
     let run = explored("sim:notes", auto(), guard, 1_500, &sink)
@@ -147,9 +158,9 @@ async fn a_forbidden_activity_is_left_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn fields_get_the_texts_that_belong_there() {
-    let guard = Guard {
-        fields: vec![("title".into(), "my title".into())],
-        ..Guard::default()
+    let guard = Constraints {
+        field_texts: vec![("title".into(), "my title".into())],
+        ..Constraints::default()
     };
     let (sink, heard) = listening();
     explored("sim:notes", auto(), guard, 2_000, &sink)
@@ -172,17 +183,17 @@ async fn fields_get_the_texts_that_belong_there() {
 #[tokio::test(start_paused = true)]
 async fn what_must_never_appear_is_a_problem_with_a_trace_that_reaches_it() {
     let target = Target::Activity("SearchActivity".into());
-    let guard = Guard {
-        never: vec![target.clone()],
-        ..Guard::default()
+    let guard = Constraints {
+        never_rules: vec![target.clone()],
+        ..Constraints::default()
     };
-    let run = explored("sim:notes", auto(), guard, 1_000, &nobody())
+    let run = explored("sim:notes", auto(), guard, 1_000, &null_sink())
         .await
         .unwrap();
     let found = run
-        .found
+        .findings
         .iter()
-        .find(|found| found.problem.summary.contains("SearchActivity"))
+        .find(|found| found.finding.summary.contains("SearchActivity"))
         .unwrap();
     assert_eq!(found.trace.header.target, Some(target));
     assert!(!found.trace.steps.is_empty());
@@ -203,11 +214,11 @@ fn tap(text: &str, class: &str) -> Step {
 #[tokio::test(start_paused = true)]
 async fn what_comes_before_is_done_after_every_clean_start_and_is_in_every_trace() {
     let search = tap("Search", "");
-    let guard = Guard {
-        before: vec![search.clone()],
-        ..Guard::default()
+    let guard = Constraints {
+        setup_steps: vec![search.clone()],
+        ..Constraints::default()
     };
-    let run = explored("sim:notes", auto(), guard, 800, &nobody())
+    let run = explored("sim:notes", auto(), guard, 800, &null_sink())
         .await
         .unwrap();
     assert!(
@@ -216,8 +227,8 @@ async fn what_comes_before_is_done_after_every_clean_start_and_is_in_every_trace
             .iter()
             .any(|name| name.ends_with("SearchActivity"))
     );
-    assert!(!run.found.is_empty());
-    for found in &run.found {
+    assert!(!run.findings.is_empty());
+    for found in &run.findings {
         assert_eq!(
             found.trace.steps.first().map(|step| &step.widget),
             Some(&search.widget)
@@ -227,14 +238,14 @@ async fn what_comes_before_is_done_after_every_clean_start_and_is_in_every_trace
 
 #[tokio::test(start_paused = true)]
 async fn what_comes_before_and_fails_ends_the_run_loudly() {
-    let guard = Guard {
-        before: vec![tap("Sign in to nowhere", "Button")],
-        ..Guard::default()
+    let guard = Constraints {
+        setup_steps: vec![tap("Sign in to nowhere", "Button")],
+        ..Constraints::default()
     };
     let warnings = Arc::new(Mutex::new(0));
     let heard = listening().0;
     let count = Arc::clone(&warnings);
-    let sink: Sink = Arc::new(move |event| {
+    let sink: EventSink = Arc::new(move |event| {
         if let RunEvent::Warning { .. } = &event {
             *count.lock().unwrap() += 1;
         }
@@ -244,7 +255,7 @@ async fn what_comes_before_and_fails_ends_the_run_loudly() {
         .await
         .unwrap_err();
     assert!(
-        matches!(&error, ExploreError::Before { why, .. } if why.contains("Sign in to nowhere")),
+        matches!(&error, ExploreError::SetupFailed { why, .. } if why.contains("Sign in to nowhere")),
         "{error}"
     );
     assert_eq!(
@@ -258,8 +269,8 @@ async fn what_comes_before_and_fails_ends_the_run_loudly() {
 async fn traces_to_start_from_are_played_first() {
     let seeds = vec![vec![tap("Search", "")], vec![tap("New note", "")]];
     let (sink, heard) = listening();
-    let explorer = Box::new(Seeded::new(monkey(), seeds));
-    let run = explored("sim:notes", explorer, Guard::default(), 50, &sink)
+    let explorer = Box::new(TraceSeededExplorer::new(monkey(), seeds));
+    let run = explored("sim:notes", explorer, Constraints::default(), 50, &sink)
         .await
         .unwrap();
     let heard = heard.lock().unwrap();
@@ -282,7 +293,7 @@ async fn traces_to_start_from_are_played_first() {
         "{words:?}"
     );
     assert_eq!(
-        (run.counts.clean_starts, run.counts.replays),
+        (run.counts.clean_starts, run.counts.replayed_paths),
         (2, 0),
         "a seed is no travel"
     );
@@ -291,22 +302,22 @@ async fn traces_to_start_from_are_played_first() {
 #[tokio::test(start_paused = true)]
 async fn traces_that_were_played_are_not_played_again_when_a_run_goes_on() {
     let seeds = || vec![vec![tap("Search", "")], vec![tap("New note", "")]];
-    let journal = InMemory::default();
+    let journal = MemoryExplorationJournal::default();
     let settings = |events| settings("sim:notes", events);
     let mut taps: Vec<Vec<String>> = Vec::new();
     // Killed after the first trace, in the middle of the second, and long after both.
     for events in [2, 3, 20, 40] {
         let (sink, heard) = listening();
-        let explorer = Box::new(Seeded::new(monkey(), seeds()));
+        let explorer = Box::new(TraceSeededExplorer::new(monkey(), seeds()));
         let pool = phones("sim:notes", 1).await;
-        explore_whole(
+        run_exploration(
             &pool,
             explorer,
             &settings(events),
             Seed(3),
             &journal,
             &sink,
-            &Stop::new(),
+            &Cancellation::new(),
         )
         .await
         .unwrap();
@@ -328,13 +339,13 @@ async fn traces_that_were_played_are_not_played_again_when_a_run_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn where_everything_is_forbidden_nothing_is_touched_and_time_ends_the_run() {
     for explorer in [monkey(), ape(), auto(), travel()] {
-        let widgets = vec![Selector {
+        let widgets = vec![WidgetSelector {
             class: "FrameLayout".into(),
-            ..Selector::default()
+            ..WidgetSelector::default()
         }];
-        let guard = Guard {
-            widgets,
-            ..Guard::default()
+        let guard = Constraints {
+            forbidden_widgets: widgets,
+            ..Constraints::default()
         };
         let (sink, heard) = listening();
         let name = explorer.name().to_owned();
@@ -354,31 +365,31 @@ async fn where_everything_is_forbidden_nothing_is_touched_and_time_ends_the_run(
             .collect();
         assert!(touched.is_empty(), "{name}: {touched:?}");
     }
-    let touches = Mix::with(&[("touch".to_owned(), 100.0)]).unwrap();
-    let widgets = vec![Selector {
+    let touches = EventMix::with_shares(&[("touch".to_owned(), 100.0)]).unwrap();
+    let widgets = vec![WidgetSelector {
         class: "FrameLayout".into(),
-        ..Selector::default()
+        ..WidgetSelector::default()
     }];
-    let guard = Guard {
-        widgets,
-        ..Guard::default()
+    let guard = Constraints {
+        forbidden_widgets: widgets,
+        ..Constraints::default()
     };
     let time = Some(Micros::from_millis(20_000));
     let settings = ExploreSettings {
-        guard,
-        time,
+        constraints: guard,
+        time_limit: time,
         ..settings("sim:shop", 1)
     };
-    let monkey = Box::new(Monkey::new(touches, Micros::from_millis(200)));
+    let monkey = Box::new(MonkeyExplorer::new(touches, Micros::from_millis(200)));
     let pool = phones("sim:shop", 1).await;
-    let run = explore_whole(
+    let run = run_exploration(
         &pool,
         monkey,
         &settings,
         Seed(3),
-        &InMemory::default(),
-        &nobody(),
-        &Stop::new(),
+        &MemoryExplorationJournal::default(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await;
     assert!(
@@ -389,17 +400,17 @@ async fn where_everything_is_forbidden_nothing_is_touched_and_time_ends_the_run(
 
 #[tokio::test(start_paused = true)]
 async fn what_must_never_appear_may_not_be_on_the_first_screen_either() {
-    let guard = Guard {
-        never: vec![Target::Activity("ListActivity".into())],
-        ..Guard::default()
+    let guard = Constraints {
+        never_rules: vec![Target::Activity("ListActivity".into())],
+        ..Constraints::default()
     };
-    let run = explored("sim:notes", auto(), guard, 100, &nobody())
+    let run = explored("sim:notes", auto(), guard, 100, &null_sink())
         .await
         .unwrap();
     let found = run
-        .found
+        .findings
         .iter()
-        .find(|found| found.problem.summary.contains("ListActivity"))
+        .find(|found| found.finding.summary.contains("ListActivity"))
         .unwrap();
     assert_eq!((found.trace.steps.len(), run.events), (0, 0));
 }
@@ -407,18 +418,21 @@ async fn what_must_never_appear_may_not_be_on_the_first_screen_either() {
 #[tokio::test(start_paused = true)]
 async fn an_app_that_fails_in_what_comes_before_has_a_problem_with_a_trace() {
     // A template that is missing: one tap, and it fails.
-    let steps = retap_simulator::truth("notes").unwrap().crashes[0]
+    let steps = retap_simulator::ground_truth("notes").unwrap().crashes[0]
         .shortest
         .clone();
-    let guard = Guard {
-        before: steps.clone(),
-        ..Guard::default()
+    let guard = Constraints {
+        setup_steps: steps.clone(),
+        ..Constraints::default()
     };
-    let run = explored("sim:notes", auto(), guard, 100, &nobody())
+    let run = explored("sim:notes", auto(), guard, 100, &null_sink())
         .await
         .unwrap();
-    assert_eq!((run.found.len(), run.found[0].times, run.events), (1, 3, 0));
-    assert_eq!(run.found[0].trace.steps.len(), steps.len());
+    assert_eq!(
+        (run.findings.len(), run.findings[0].occurrences, run.events),
+        (1, 3, 0)
+    );
+    assert_eq!(run.findings[0].trace.steps.len(), steps.len());
 }
 
 #[tokio::test(start_paused = true)]
@@ -431,7 +445,7 @@ async fn apps_that_misbehave_are_explored_or_ended_with_words() {
     ];
     for spec in specs {
         for explorer in [ape(), auto(), travel()] {
-            let run = explored(spec, explorer, Guard::default(), 250, &nobody())
+            let run = explored(spec, explorer, Constraints::default(), 250, &null_sink())
                 .await
                 .unwrap();
             assert_eq!(run.events, 250, "{spec}");

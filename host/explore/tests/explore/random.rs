@@ -4,20 +4,22 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use retap_device::seed::Seed;
-use retap_explore::{Choice, Random};
+use retap_explore::{ChosenAction, RandomExplorer};
 use retap_shared::action::{Action, Key};
 use retap_shared::screen::{
     Node, NodeFlags, Rect, Screen, ScreenContent, Size, Window, WindowKind,
 };
 use retap_testing::screens::{TAPPABLE, app, node, root, screen, texted};
 
-fn choices(screen: &Screen, seed: u64, count: usize) -> Vec<Choice> {
-    let mut random = Random::default();
+fn choices(screen: &Screen, seed: u64, count: usize) -> Vec<ChosenAction> {
+    let mut random = RandomExplorer::default();
     let mut rng = Seed(seed).rng();
-    (0..count).map(|_| random.on(screen, &mut rng)).collect()
+    (0..count)
+        .map(|_| random.choose_action(screen, &mut rng))
+        .collect()
 }
 
-fn touched(choices: &[Choice]) -> HashSet<usize> {
+fn touched(choices: &[ChosenAction]) -> HashSet<usize> {
     choices.iter().filter_map(|choice| choice.node).collect()
 }
 
@@ -57,11 +59,11 @@ fn what_was_tried_less_is_preferred() {
 #[test]
 fn an_equal_list_of_other_texts_is_not_tried_anew() {
     let list = |text: &str| app(vec![root(), texted(button(0), text), button(1)]);
-    let mut random = Random::default();
+    let mut random = RandomExplorer::default();
     let mut rng = Seed(3).rng();
     let mut back = 0;
     for number in 0..200 {
-        let choice = random.on(&list(&format!("{number} items")), &mut rng);
+        let choice = random.choose_action(&list(&format!("{number} items")), &mut rng);
         back += u32::from(choice.action == Action::Key(Key::Back));
     }
     // If every text made a new screen, back would keep its small weight of an untried thing.

@@ -3,15 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use retap_device::event::{RunEvent, Sink, nobody};
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::Seed;
-use retap_device::stop::Stop;
-use retap_device::{Pool, PoolError};
-use retap_explore::journal::{InMemory, Journal};
-use retap_explore::{Exploration, ExploreError, ExploreSettings, Random, explore};
+use retap_device::{DevicePool, PoolError};
+use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
+use retap_explore::{ExplorationResult, ExploreError, ExploreSettings, RandomExplorer, explore};
 use retap_shared::action::{Action, Key};
 use retap_shared::protocol::Target;
-use retap_shared::trace::Start;
+use retap_shared::trace::StartMode;
 use retap_shared::verdict::Outcome;
 use retap_testing::TinyApp;
 use retap_testing::fakes::{in_virtual_time, listening};
@@ -23,34 +23,34 @@ fn settings(events: u64) -> ExploreSettings {
     }
 }
 
-async fn pool(tiny: &TinyApp, phones: usize) -> Pool {
+async fn pool(tiny: &TinyApp, phones: usize) -> DevicePool {
     let mut devices = Vec::new();
     for phone in 0..phones {
         devices.push(tiny.device(&format!("phone-{phone}")).await);
     }
-    Pool::new(devices)
+    DevicePool::new(devices)
 }
 
 async fn explored(
-    pool: &Pool,
+    pool: &DevicePool,
     events: u64,
-    journal: &dyn Journal,
-    sink: &Sink,
-    stop: &Stop,
-) -> Exploration {
-    let make = || Box::new(Random::default()) as _;
+    journal: &dyn ExplorationJournal,
+    sink: &EventSink,
+    stop: &Cancellation,
+) -> ExplorationResult {
+    let make = || Box::new(RandomExplorer::default()) as _;
     explore(pool, &make, &settings(events), Seed(7), journal, sink, stop)
         .await
         .unwrap()
 }
 
-async fn alone(tiny: &TinyApp, events: u64) -> Exploration {
+async fn alone(tiny: &TinyApp, events: u64) -> ExplorationResult {
     explored(
         &pool(tiny, 1).await,
         events,
-        &InMemory::default(),
-        &nobody(),
-        &Stop::new(),
+        &MemoryExplorationJournal::default(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
 }
@@ -70,14 +70,14 @@ async fn a_problem_is_found_with_the_way_to_it_from_a_clean_start() {
         (exploration.outcome, exploration.events),
         (Outcome::Done, 200)
     );
-    let [found] = &exploration.found[..] else {
-        panic!("{:?}", exploration.found)
+    let [found] = &exploration.findings[..] else {
+        panic!("{:?}", exploration.findings)
     };
-    assert!(found.times > 1);
+    assert!(found.occurrences > 1);
     let trace = &found.trace;
     assert_eq!(
         (trace.header.start, &trace.header.app),
-        (Start::Clean, &TinyApp::app().app)
+        (StartMode::Clean, &TinyApp::app().app)
     );
     assert_eq!(trace.header.seed, Some(Seed(7).derive("session", 0).0));
     assert_eq!(
@@ -161,7 +161,7 @@ async fn an_app_that_was_left_is_brought_back_by_back_or_by_launching_it() {
             ways == 2
         );
         // Coming back is part of the trace: what is found later can be reached again.
-        assert_eq!(exploration.found.len(), 1);
+        assert_eq!(exploration.findings.len(), 1);
     }
 }
 
@@ -169,7 +169,7 @@ async fn an_app_that_was_left_is_brought_back_by_back_or_by_launching_it() {
 async fn an_app_that_stays_left_is_started_clean() {
     let tiny = TinyApp::default();
     let exploration = alone(&tiny, 400).await;
-    assert_eq!((exploration.events, exploration.found.len()), (400, 1));
+    assert_eq!((exploration.events, exploration.findings.len()), (400, 1));
     let injected = tiny.injected.lock().unwrap();
     let launch = injected
         .iter()
@@ -191,19 +191,19 @@ async fn an_app_that_fails_at_every_start_ends_its_sessions_early() {
     let exploration = explored(
         &pool(&tiny, 1).await,
         80,
-        &InMemory::default(),
+        &MemoryExplorationJournal::default(),
         &sink,
-        &Stop::new(),
+        &Cancellation::new(),
     )
     .await;
     assert_eq!(
         (exploration.events, exploration.outcome),
         (0, Outcome::Done)
     );
-    let [found] = &exploration.found[..] else {
-        panic!("{:?}", exploration.found)
+    let [found] = &exploration.findings[..] else {
+        panic!("{:?}", exploration.findings)
     };
-    assert_eq!((found.times, found.trace.steps.len()), (6, 0));
+    assert_eq!((found.occurrences, found.trace.steps.len()), (6, 0));
     assert!(
         heard
             .lock()
@@ -225,7 +225,7 @@ async fn what_the_phone_cannot_do_is_in_no_trace() {
     let rotates = |action: &Action| matches!(action, Action::Rotate(_));
     assert!(tiny.injected.lock().unwrap().iter().flatten().any(rotates));
     assert!(
-        !exploration.found.iter().any(|found| found
+        !exploration.findings.iter().any(|found| found
             .trace
             .steps
             .iter()
@@ -243,9 +243,9 @@ async fn events_tell_every_step_and_every_session() {
     let exploration = explored(
         &pool(&tiny, 2).await,
         100,
-        &InMemory::default(),
+        &MemoryExplorationJournal::default(),
         &sink,
-        &Stop::new(),
+        &Cancellation::new(),
     )
     .await;
     let heard = heard.lock().unwrap();
@@ -275,7 +275,7 @@ async fn events_tell_every_step_and_every_session() {
         1
     );
     let problems = count(|event| matches!(event, RunEvent::ProblemFound { .. }));
-    assert_eq!(problems, exploration.found[0].times as usize);
+    assert_eq!(problems, exploration.findings[0].occurrences as usize);
     let covered = heard.iter().rev().find_map(|event| match event {
         RunEvent::Covered {
             activities,
@@ -294,17 +294,17 @@ async fn when_all_phones_are_lost_the_error_says_so() {
         lost_at: Some(20),
         ..TinyApp::default()
     };
-    let make = || Box::new(Random::default()) as _;
+    let make = || Box::new(RandomExplorer::default()) as _;
     let pool = pool(&tiny, 2).await;
-    let journal = InMemory::default();
+    let journal = MemoryExplorationJournal::default();
     let error = explore(
         &pool,
         &make,
         &settings(400),
         Seed(7),
         &journal,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await;
     assert!(matches!(error, Err(ExploreError::Pool(PoolError::Empty { lost })) if lost.len() == 2));
@@ -317,9 +317,9 @@ async fn settings_that_make_no_sessions_are_refused() {
             session_events,
             ..settings(events)
         };
-        let make = || Box::new(Random::default()) as _;
-        let pool = Pool::new(Vec::new());
-        let journal = InMemory::default();
+        let make = || Box::new(RandomExplorer::default()) as _;
+        let pool = DevicePool::new(Vec::new());
+        let journal = MemoryExplorationJournal::default();
         assert!(
             explore(
                 &pool,
@@ -327,8 +327,8 @@ async fn settings_that_make_no_sessions_are_refused() {
                 &settings,
                 Seed(7),
                 &journal,
-                &nobody(),
-                &Stop::new()
+                &null_sink(),
+                &Cancellation::new()
             )
             .await
             .is_err()
@@ -347,9 +347,9 @@ proptest! {
             for phone in 1..phones {
                 devices.push(tiny.device(&format!("phone-{phone}")).await);
             }
-            let pool = Pool::new(devices);
-            let journal = InMemory::default();
-            let disturbed = explored(&pool, 330, &journal, &nobody(), &Stop::new()).await;
+            let pool = DevicePool::new(devices);
+            let journal = MemoryExplorationJournal::default();
+            let disturbed = explored(&pool, 330, &journal, &null_sink(), &Cancellation::new()).await;
             prop_assert_eq!(disturbed, alone(&tiny, 330).await);
             Ok(())
         })?;
@@ -362,17 +362,17 @@ proptest! {
     ) {
         in_virtual_time(async {
             let tiny = TinyApp { back_by: back(), ..TinyApp::default() };
-            let journal = InMemory::default();
+            let journal = MemoryExplorationJournal::default();
             for steps in stops {
-                let stop = Stop::new();
+                let stop = Cancellation::new();
                 let sink = stop_after(steps, &stop);
                 let part = explored(&pool(&tiny, phones).await, 330, &journal, &sink, &stop).await;
                 let all = part.events == 330;
                 prop_assert_eq!(part.outcome, if all { Outcome::Done } else { Outcome::Interrupted });
             }
-            let whole = explored(&pool(&tiny, phones).await, 330, &journal, &nobody(), &Stop::new()).await;
+            let whole = explored(&pool(&tiny, phones).await, 330, &journal, &null_sink(), &Cancellation::new()).await;
             // Who has done how much of it is the only difference.
-            prop_assert_eq!(Exploration { recalled: 0, ..whole }, alone(&tiny, 330).await);
+            prop_assert_eq!(ExplorationResult { recalled_events: 0, ..whole }, alone(&tiny, 330).await);
             Ok(())
         })?;
     }
@@ -384,16 +384,19 @@ async fn what_an_unfinished_session_has_found_is_not_lost() {
         back_by: back(),
         ..TinyApp::default()
     };
-    let journal = InMemory::default();
-    let stop = Stop::new();
+    let journal = MemoryExplorationJournal::default();
+    let stop = Cancellation::new();
     let asking = stop.clone();
-    let sink: Sink = Arc::new(move |event| {
+    let sink: EventSink = Arc::new(move |event| {
         if let RunEvent::ProblemFound { .. } = event {
-            asking.ask();
+            asking.cancel();
         }
     });
     let part = explored(&pool(&tiny, 1).await, 330, &journal, &sink, &stop).await;
-    assert_eq!((part.outcome, part.found.len()), (Outcome::Interrupted, 1));
+    assert_eq!(
+        (part.outcome, part.findings.len()),
+        (Outcome::Interrupted, 1)
+    );
     let finished = journal.recall_sessions().unwrap();
     assert!(
         finished
@@ -408,12 +411,26 @@ async fn recalled_sessions_are_not_played_again() {
         back_by: back(),
         ..TinyApp::default()
     };
-    let journal = InMemory::default();
-    explored(&pool(&tiny, 1).await, 80, &journal, &nobody(), &Stop::new()).await;
+    let journal = MemoryExplorationJournal::default();
+    explored(
+        &pool(&tiny, 1).await,
+        80,
+        &journal,
+        &null_sink(),
+        &Cancellation::new(),
+    )
+    .await;
     let steps_before = tiny.injected.lock().unwrap().len();
     let (sink, heard) = listening();
-    let again = explored(&pool(&tiny, 1).await, 80, &journal, &sink, &Stop::new()).await;
-    assert_eq!((again.events, again.recalled), (80, 80));
+    let again = explored(
+        &pool(&tiny, 1).await,
+        80,
+        &journal,
+        &sink,
+        &Cancellation::new(),
+    )
+    .await;
+    assert_eq!((again.events, again.recalled_events), (80, 80));
     assert_eq!(tiny.injected.lock().unwrap().len(), steps_before);
     let recalled =
         |event: &&RunEvent| matches!(event, RunEvent::SessionEnded { recalled: true, .. });
@@ -421,7 +438,7 @@ async fn recalled_sessions_are_not_played_again() {
 }
 
 /// A sink that asks for a stop when it has heard of so many steps.
-fn stop_after(steps: usize, stop: &Stop) -> Sink {
+fn stop_after(steps: usize, stop: &Cancellation) -> EventSink {
     let left = Mutex::new(steps);
     let stop = stop.clone();
     Arc::new(move |event| {
@@ -429,7 +446,7 @@ fn stop_after(steps: usize, stop: &Stop) -> Sink {
             let mut left = left.lock().unwrap();
             match left.checked_sub(1) {
                 Some(fewer) => *left = fewer,
-                None => stop.ask(),
+                None => stop.cancel(),
             }
         }
     })

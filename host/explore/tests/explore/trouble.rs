@@ -2,30 +2,32 @@
 
 use std::sync::{Arc, Mutex};
 
-use retap_agent::in_process::InProcess;
-use retap_device::event::{RunEvent, Sink};
+use retap_agent::in_process::InProcessConnection;
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
-use retap_device::stop::Stop;
-use retap_device::{Device, Pool};
-use retap_explore::journal::InMemory;
+use retap_device::{Device, DevicePool};
+use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{
-    Ape, ApeRules, Auto, Exploration, ExploreError, ExploreSettings, Explorer, MakeExplorer, Mix,
-    Monkey, Random, Sessions, TimeTravel, TravelRules, explore, explore_whole,
+    ApeExplorer, ApeParameters, AutoExplorer, EventMix, ExplorationResult, ExploreError,
+    ExploreSettings, Explorer, MakeExplorer, MonkeyExplorer, RandomExplorer, Sessions,
+    TimeTravelExplorer, TimeTravelParameters, explore, run_exploration,
 };
-use retap_model::ape::{DecisionTree, Paths, Reducer};
-use retap_shared::action::{Action, System, SystemKinds};
+use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
+use retap_shared::action::{Action, SystemEvent, SystemEventKinds};
 use retap_shared::bytes::Png;
-use retap_shared::connection::{Connection, Pending, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Acted, AppInfo, Capabilities, Captured, Controlled, Described, Fault, Happening, Hit,
-    PhoneInfo, Reply, Request, ScreenUpdate, Shot, Watched, What,
+    ActReply, AppInfo, Capabilities, CaptureReply, ControlAppReply, DescribePhoneReply, LocatedBy,
+    PhoneEvent, PhoneEventKind, PhoneInfo, Reply, Request, RequestFailure, ScreenUpdate,
+    TakeScreenshotReply, WatchAppReply,
 };
 use retap_shared::screen::{
     Node, NodeFlags, Point, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
 };
 use retap_shared::trace::App;
-use retap_shared::verdict::{Interruption, Problem, ProblemKind};
+use retap_shared::verdict::{Finding, FindingKind, Interruption};
 use retap_testing::fakes::{Answer, Answering};
 
 use crate::whole::settings;
@@ -70,22 +72,22 @@ impl Game {
         }
     }
 
-    async fn pool(self) -> Pool {
+    async fn pool(self) -> DevicePool {
         let can = Capabilities {
             screenshots: self.screenshots,
             ..Capabilities::default()
         };
-        let described = Described {
+        let described = DescribePhoneReply {
             phone: PhoneInfo::default(),
-            can,
+            capabilities: can,
             apps: vec![Game::app()],
         };
         let level = Mutex::new(0_usize);
         let answer = move |_, request| match request {
-            Request::About(_) => Ok(described.clone().into()),
+            Request::DescribePhone(_) => Ok(described.clone().into()),
             other => answer(&mut level.lock().unwrap(), other),
         };
-        Pool::new(vec![
+        DevicePool::new(vec![
             Device::connect("game".to_owned(), Answering::new(answer))
                 .await
                 .unwrap(),
@@ -96,24 +98,21 @@ impl Game {
 fn answer(level: &mut usize, request: Request) -> Answer {
     let screen = || ScreenUpdate::Full(canvas());
     match request {
-        Request::Watch(_) => Ok(Watched {
-            happened: Vec::new(),
-        }
-        .into()),
-        Request::Capture(_) => Ok(Captured {
+        Request::WatchApp(_) => Ok(WatchAppReply { events: Vec::new() }.into()),
+        Request::Capture(_) => Ok(CaptureReply {
             screen: screen(),
-            worked: Micros::ZERO,
+            agent_time: Micros::ZERO,
         }
         .into()),
-        Request::Control(_) => {
+        Request::ControlApp(_) => {
             *level = 0;
-            Ok(Controlled {
-                happened: Vec::new(),
+            Ok(ControlAppReply {
+                events: Vec::new(),
                 took: Micros(1_000_000),
             }
             .into())
         }
-        Request::Screenshot(_) => Ok(Shot {
+        Request::TakeScreenshot(_) => Ok(TakeScreenshotReply {
             picture: Png(vec![*level as u8]),
         }
         .into()),
@@ -130,34 +129,36 @@ fn answer(level: &mut usize, request: Request) -> Answer {
             }
             if *level == PLACES.len() {
                 *level = 0;
-                happened.push(Happening {
+                happened.push(PhoneEvent {
                     at: Micros(5),
-                    what: What::Problem(won()),
+                    kind: PhoneEventKind::Finding(won()),
                 });
             }
-            let hit = Hit::Place;
+            let hit = LocatedBy::Place;
             let branches = Vec::new();
             let took = Micros(300_000);
-            Ok(Acted {
-                hit,
+            Ok(ActReply {
+                located_by: hit,
                 screen: screen(),
-                happened,
+                events: happened,
                 branches,
                 quiet: true,
                 took,
             }
             .into())
         }
-        Request::Checkpoint(_) => Err(Fault::Unsupported("save its state".to_owned()).into()),
+        Request::ManageSnapshot(_) => {
+            Err(RequestFailure::Unsupported("save its state".to_owned()).into())
+        }
         other => panic!("{other:?}"),
     }
 }
 
-fn won() -> Problem {
+fn won() -> Finding {
     let stack = "java.lang.IllegalStateException: won\n\tat game.Main.won(Main.java:3)".to_owned();
     let summary = "java.lang.IllegalStateException: won".to_owned();
-    Problem {
-        kind: ProblemKind::Crash,
+    Finding {
+        kind: FindingKind::Crash,
         process: "game".into(),
         summary,
         stack,
@@ -197,26 +198,26 @@ fn canvas() -> SharedScreen {
     Arc::new(Screen::new(content).unwrap())
 }
 
-fn model() -> (ApeRules, DecisionTree, Paths) {
+fn model() -> (ApeParameters, DecisionTree, AttributePaths) {
     (
-        ApeRules::default(),
-        DecisionTree::plain(Reducer::TYPE),
-        Paths::default(),
+        ApeParameters::default(),
+        DecisionTree::uniform(AttributeReducer::TYPE),
+        AttributePaths::default(),
     )
 }
 
-async fn played(game: Game, explorer: Box<dyn Explorer>) -> Exploration {
-    let (settings, silent): (_, Sink) =
+async fn played(game: Game, explorer: Box<dyn Explorer>) -> ExplorationResult {
+    let (settings, silent): (_, EventSink) =
         (ExploreSettings::new(Game::app(), 3_000), Arc::new(|_| {}));
     let pool = game.pool().await;
-    explore_whole(
+    run_exploration(
         &pool,
         explorer,
         &settings,
         Seed(3),
-        &InMemory::default(),
+        &MemoryExplorationJournal::default(),
         &silent,
-        &Stop::new(),
+        &Cancellation::new(),
     )
     .await
     .unwrap()
@@ -227,19 +228,19 @@ async fn an_app_without_nodes_is_explored_by_places_and_by_how_it_looks() {
     let (rules, tree, paths) = model();
     let ape = played(
         Game { screenshots: true },
-        Box::new(Ape::new(rules, tree, paths)),
+        Box::new(ApeExplorer::new(rules, tree, paths)),
     )
     .await;
     let (rules, tree, paths) = model();
     let auto = played(
         Game { screenshots: true },
-        Box::new(Auto::new(rules, tree, paths, false)),
+        Box::new(AutoExplorer::new(rules, tree, paths, false)),
     )
     .await;
     for exploration in [&ape, &auto] {
         assert_eq!(exploration.coverage.screens.len(), 3);
-        assert_eq!(exploration.found.len(), 1);
-        let taps = exploration.found[0]
+        assert_eq!(exploration.findings.len(), 1);
+        let taps = exploration.findings[0]
             .trace
             .steps
             .iter()
@@ -248,8 +249,8 @@ async fn an_app_without_nodes_is_explored_by_places_and_by_how_it_looks() {
         let last: Vec<Point> = taps.take(1).collect();
         assert!(PLACES[2].contains(last[0]), "{last:?}");
     }
-    let silent: Sink = Arc::new(|_| {});
-    let make: &MakeExplorer<'_> = &|| Box::new(Random::default());
+    let silent: EventSink = Arc::new(|_| {});
+    let make: &MakeExplorer<'_> = &|| Box::new(RandomExplorer::default());
     let pool = Game { screenshots: true }.pool().await;
     let settings = ExploreSettings::new(Game::app(), 3_000);
     let random = explore(
@@ -257,9 +258,9 @@ async fn an_app_without_nodes_is_explored_by_places_and_by_how_it_looks() {
         make,
         &settings,
         Seed(3),
-        &InMemory::default(),
+        &MemoryExplorationJournal::default(),
         &silent,
-        &Stop::new(),
+        &Cancellation::new(),
     )
     .await
     .unwrap();
@@ -268,7 +269,7 @@ async fn an_app_without_nodes_is_explored_by_places_and_by_how_it_looks() {
 
 #[tokio::test(start_paused = true)]
 async fn without_pixels_an_app_without_nodes_is_tapped_all_over() {
-    let random = Sessions::new(|| Box::new(Random::default()), 500);
+    let random = Sessions::new(|| Box::new(RandomExplorer::default()), 500);
     let exploration = played(Game { screenshots: false }, Box::new(random)).await;
     assert_eq!(
         (exploration.events, exploration.coverage.screens.len()),
@@ -278,22 +279,24 @@ async fn without_pixels_an_app_without_nodes_is_tapped_all_over() {
 
 /// A simulated phone that nothing of the system's comes upon.
 struct Sheltered {
-    phone: Arc<InProcess>,
+    phone: Arc<InProcessConnection>,
     refused: Arc<Mutex<Vec<Action>>>,
 }
 
 impl Connection for Sheltered {
-    fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+    fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         if let Request::Act(act) = &request
             && matches!(act.step.action, Action::System(_))
         {
             self.refused.lock().unwrap().push(act.step.action.clone());
-            return Box::pin(async { Err(Fault::Unsupported("do that".to_owned()).into()) });
+            return Box::pin(async {
+                Err(RequestFailure::Unsupported("do that".to_owned()).into())
+            });
         }
         self.phone.request(request)
     }
 
-    fn news(&self) -> Pending<'_, Option<Happening>> {
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(async { None })
     }
 }
@@ -305,27 +308,28 @@ async fn what_the_system_cannot_do_on_a_phone_is_told_once_and_left_out() {
         phone: new_phone(),
         refused: Arc::clone(&refused),
     };
-    let pool = Pool::new(vec![
+    let pool = DevicePool::new(vec![
         Device::connect("sheltered".to_owned(), Arc::new(phone))
             .await
             .unwrap(),
     ]);
     let warned = Arc::new(Mutex::new(0));
     let count = Arc::clone(&warned);
-    let sink: Sink = Arc::new(move |event| {
+    let sink: EventSink = Arc::new(move |event| {
         *count.lock().unwrap() +=
             usize::from(matches!(event, RunEvent::Warning { text } if text.contains("left out")));
     });
-    let monkey = Monkey::new(Mix::default(), Micros::from_millis(200)).with_system_events();
+    let monkey =
+        MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200)).with_system_events();
     let settings = settings(SPEC, 2_000);
-    let stop = Stop::new();
+    let stop = Cancellation::new();
     let explorer = Box::new(monkey);
-    explore_whole(
+    run_exploration(
         &pool,
         explorer,
         &settings,
         Seed(3),
-        &InMemory::default(),
+        &MemoryExplorationJournal::default(),
         &sink,
         &stop,
     )
@@ -340,13 +344,13 @@ async fn what_the_system_cannot_do_on_a_phone_is_told_once_and_left_out() {
 
 /// A simulated phone that calls itself Android's, and can do only some of what the system does.
 struct Narrow {
-    phone: Arc<InProcess>,
-    can: SystemKinds,
-    asked: Arc<Mutex<Vec<System>>>,
+    phone: Arc<InProcessConnection>,
+    can: SystemEventKinds,
+    asked: Arc<Mutex<Vec<SystemEvent>>>,
 }
 
 impl Connection for Narrow {
-    fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+    fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         if let Request::Act(act) = &request
             && let Action::System(system) = &act.step.action
         {
@@ -354,34 +358,38 @@ impl Connection for Narrow {
         }
         Box::pin(async move {
             let mut reply = self.phone.request(request).await?;
-            if let Reply::Described(described) = &mut reply {
+            if let Reply::DescribePhoneReply(described) = &mut reply {
                 described.phone.kind = "android".into();
-                described.can.system = self.can;
+                described.capabilities.system_events = self.can;
             }
             Ok(reply)
         })
     }
 
-    fn news(&self) -> Pending<'_, Option<Happening>> {
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(async { None })
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn only_what_a_phone_can_do_is_asked_of_it_and_the_rest_is_told_once() {
-    let can = SystemKinds::LOW_MEMORY | SystemKinds::LOCALE;
+    let can = SystemEventKinds::LOW_MEMORY | SystemEventKinds::LOCALE;
     let auto = || {
-        Auto::new(
-            ApeRules::default(),
-            DecisionTree::plain(Reducer::TYPE),
-            Paths::default(),
+        AutoExplorer::new(
+            ApeParameters::default(),
+            DecisionTree::uniform(AttributeReducer::TYPE),
+            AttributePaths::default(),
             true,
         )
     };
-    let monkey = || Monkey::new(Mix::default(), Micros::from_millis(200)).with_system_events();
+    let monkey =
+        || MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200)).with_system_events();
     let explorers: [Box<dyn Explorer>; 3] = [
         Box::new(monkey()),
-        Box::new(TimeTravel::over(Box::new(monkey()), TravelRules::default())),
+        Box::new(TimeTravelExplorer::over(
+            Box::new(monkey()),
+            TimeTravelParameters::default(),
+        )),
         Box::new(auto()),
     ];
     for explorer in explorers {
@@ -392,26 +400,26 @@ async fn only_what_a_phone_can_do_is_asked_of_it_and_the_rest_is_told_once() {
             can,
             asked: Arc::clone(&asked),
         };
-        let pool = Pool::new(vec![
+        let pool = DevicePool::new(vec![
             Device::connect("narrow".to_owned(), Arc::new(phone))
                 .await
                 .unwrap(),
         ]);
         let warned = Arc::new(Mutex::new(Vec::new()));
         let keep = Arc::clone(&warned);
-        let sink: Sink = Arc::new(move |event| {
+        let sink: EventSink = Arc::new(move |event| {
             if let RunEvent::Warning { text } = event {
                 keep.lock().unwrap().push(text);
             }
         });
         let settings = settings(SPEC, 1_000);
-        let stop = Stop::new();
-        explore_whole(
+        let stop = Cancellation::new();
+        run_exploration(
             &pool,
             explorer,
             &settings,
             Seed(3),
-            &InMemory::default(),
+            &MemoryExplorationJournal::default(),
             &sink,
             &stop,
         )
@@ -421,7 +429,9 @@ async fn only_what_a_phone_can_do_is_asked_of_it_and_the_rest_is_told_once() {
             .lock()
             .unwrap()
             .iter()
-            .fold(SystemKinds::default(), |kinds, event| kinds | event.kind());
+            .fold(SystemEventKinds::default(), |kinds, event| {
+                kinds | event.kind()
+            });
         assert_eq!(kinds, can, "{name}");
         let told = warned
             .lock()
@@ -435,7 +445,7 @@ async fn only_what_a_phone_can_do_is_asked_of_it_and_the_rest_is_told_once() {
 
 /// A simulated phone whose agent dies with the phone at an event, and that is as new afterwards; or that does not answer any more.
 struct Shaky {
-    phone: Mutex<Arc<InProcess>>,
+    phone: Mutex<Arc<InProcessConnection>>,
     asked: Mutex<usize>,
     events: Mutex<usize>,
     restarts_at: usize,
@@ -444,14 +454,14 @@ struct Shaky {
 
 const SPEC: &str = "sim:notes";
 
-fn new_phone() -> Arc<InProcess> {
-    Arc::new(InProcess::new(Box::new(
+fn new_phone() -> Arc<InProcessConnection> {
+    Arc::new(InProcessConnection::new(Box::new(
         retap_simulator::open(SPEC).unwrap(),
     )))
 }
 
 impl Connection for Shaky {
-    fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+    fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         Box::pin(async move {
             let count = |number: &Mutex<usize>, one: usize| {
                 let mut number = number.lock().unwrap();
@@ -474,7 +484,7 @@ impl Connection for Shaky {
         })
     }
 
-    fn news(&self) -> Pending<'_, Option<Happening>> {
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(async { None })
     }
 }
@@ -482,7 +492,7 @@ impl Connection for Shaky {
 async fn shaken(
     restarts_at: usize,
     silent_from: usize,
-) -> (Result<Exploration, ExploreError>, Vec<RunEvent>) {
+) -> (Result<ExplorationResult, ExploreError>, Vec<RunEvent>) {
     let shaky = Shaky {
         phone: Mutex::new(new_phone()),
         asked: Mutex::default(),
@@ -490,24 +500,24 @@ async fn shaken(
         restarts_at,
         silent_from,
     };
-    let pool = Pool::new(vec![
+    let pool = DevicePool::new(vec![
         Device::connect("shaky".to_owned(), Arc::new(shaky))
             .await
             .unwrap(),
     ]);
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&heard);
-    let sink: Sink = Arc::new(move |event| keep.lock().unwrap().push(event));
+    let sink: EventSink = Arc::new(move |event| keep.lock().unwrap().push(event));
     let (rules, tree, paths) = model();
-    let explorer = Box::new(Auto::new(rules, tree, paths, true));
+    let explorer = Box::new(AutoExplorer::new(rules, tree, paths, true));
     let settings = settings(SPEC, 400);
-    let stop = Stop::new();
-    let ended = explore_whole(
+    let stop = Cancellation::new();
+    let ended = run_exploration(
         &pool,
         explorer,
         &settings,
         Seed(3),
-        &InMemory::default(),
+        &MemoryExplorationJournal::default(),
         &sink,
         &stop,
     )

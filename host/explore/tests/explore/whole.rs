@@ -2,26 +2,27 @@
 
 use std::sync::{Arc, Mutex};
 
-use retap_agent::in_process::InProcess;
-use retap_device::event::{RunEvent, Sink, nobody};
+use retap_agent::in_process::InProcessConnection;
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::{Rng, Seed};
-use retap_device::stop::Stop;
-use retap_device::{Device, Pool};
-use retap_explore::journal::{InMemory, Journal};
+use retap_device::{Device, DevicePool};
+use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
 use retap_explore::{
-    At, Did, Exploration, ExploreSettings, Explorer, Mix, Monkey, Move, Random, Seen, Sessions,
-    StuckRules, explore_whole,
+    Decision, EventMix, ExplorationResult, ExploreSettings, Explorer, MonkeyExplorer,
+    ObservedEvent, RandomExplorer, Sessions, StepObservation, StuckParameters, WorkerView,
+    run_exploration,
 };
-use retap_shared::connection::{Connection, Pending, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{CheckpointId, Happening, Reply, Request};
-use retap_shared::trace::Start;
+use retap_shared::protocol::{PhoneEvent, Reply, Request, SnapshotId};
+use retap_shared::trace::StartMode;
 use retap_shared::verdict::Outcome;
 
-pub(crate) async fn phones(spec: &str, count: usize) -> Pool {
+pub(crate) async fn phones(spec: &str, count: usize) -> DevicePool {
     let mut devices = Vec::new();
     for number in 0..count {
-        let connection = Arc::new(InProcess::new(Box::new(
+        let connection = Arc::new(InProcessConnection::new(Box::new(
             retap_simulator::open(spec).unwrap(),
         )));
         devices.push(
@@ -30,7 +31,7 @@ pub(crate) async fn phones(spec: &str, count: usize) -> Pool {
                 .unwrap(),
         );
     }
-    Pool::new(devices)
+    DevicePool::new(devices)
 }
 
 pub(crate) fn settings(pool_app: &str, events: u64) -> ExploreSettings {
@@ -41,8 +42,8 @@ pub(crate) fn settings(pool_app: &str, events: u64) -> ExploreSettings {
     ExploreSettings::new(app, events)
 }
 
-fn monkey() -> Monkey {
-    Monkey::new(Mix::default(), Micros::from_millis(200)).with_system_events()
+fn monkey() -> MonkeyExplorer {
+    MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200)).with_system_events()
 }
 
 async fn explored(
@@ -50,13 +51,13 @@ async fn explored(
     count: usize,
     explorer: impl Explorer + 'static,
     events: u64,
-    journal: &dyn Journal,
-    sink: &Sink,
-    stop: &Stop,
-) -> Exploration {
+    journal: &dyn ExplorationJournal,
+    sink: &EventSink,
+    stop: &Cancellation,
+) -> ExplorationResult {
     let pool = phones(spec, count).await;
     let settings = settings(spec, events);
-    explore_whole(
+    run_exploration(
         &pool,
         Box::new(explorer),
         &settings,
@@ -74,15 +75,15 @@ async fn undisturbed(
     count: usize,
     explorer: impl Explorer + 'static,
     events: u64,
-) -> Exploration {
+) -> ExplorationResult {
     explored(
         spec,
         count,
         explorer,
         events,
-        &InMemory::default(),
-        &nobody(),
-        &Stop::new(),
+        &MemoryExplorationJournal::default(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
 }
@@ -105,10 +106,10 @@ async fn three_phones_take_a_third_of_the_time() {
     let one = undisturbed("sim:notes?latency=realistic", 1, monkey(), 3_000).await;
     let three = undisturbed("sim:notes?latency=realistic", 3, monkey(), 3_000).await;
     assert!(
-        three.longest.0 * 5 < one.longest.0 * 2,
+        three.longest_worker_time.0 * 5 < one.longest_worker_time.0 * 2,
         "{} {}",
-        three.longest,
-        one.longest
+        three.longest_worker_time,
+        one.longest_worker_time
     );
     assert!(
         three
@@ -122,27 +123,28 @@ async fn a_time_ends_a_run_instead_of_events() {
     let pool = phones("sim:notes?latency=realistic", 2).await;
     let limit = Micros::from_millis(60_000);
     let settings = ExploreSettings {
-        time: Some(limit),
+        time_limit: Some(limit),
         ..settings("sim:notes?latency=realistic", 1)
     };
-    let stop = Stop::new();
-    let journal = InMemory::default();
-    let sink = nobody();
-    let explorer = Box::new(Sessions::new(|| Box::new(Random::default()), 50));
-    let run = explore_whole(&pool, explorer, &settings, Seed(5), &journal, &sink, &stop);
+    let stop = Cancellation::new();
+    let journal = MemoryExplorationJournal::default();
+    let sink = null_sink();
+    let explorer = Box::new(Sessions::new(|| Box::new(RandomExplorer::default()), 50));
+    let run = run_exploration(&pool, explorer, &settings, Seed(5), &journal, &sink, &stop);
     let run = run.await.unwrap();
     assert!(
-        limit <= run.longest && run.longest < limit + Micros::from_millis(30_000),
+        limit <= run.longest_worker_time
+            && run.longest_worker_time < limit + Micros::from_millis(30_000),
         "{}",
-        run.longest
+        run.longest_worker_time
     );
     assert!(run.events > 200 && run.counts.clean_starts > 4, "{run:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_monkey_that_restarts_starts_clean_when_it_is_stuck() {
-    let restarts =
-        Monkey::new(Mix::default(), Micros::from_millis(200)).with_restarts(StuckRules::default());
+    let restarts = MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200))
+        .with_restarts(StuckParameters::default());
     let stubborn = undisturbed("sim:calculator", 1, monkey(), 2_000).await;
     let restarting = undisturbed("sim:calculator", 1, restarts, 2_000).await;
     assert!(
@@ -154,7 +156,7 @@ async fn a_monkey_that_restarts_starts_clean_when_it_is_stuck() {
 
 /// Counts what it is told, and chooses as Monkey does.
 struct Listening {
-    monkey: Monkey,
+    monkey: MonkeyExplorer,
     told: Arc<Mutex<Vec<String>>>,
 }
 
@@ -163,15 +165,15 @@ impl Explorer for Listening {
         "listening"
     }
 
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
-        self.monkey.choose(at, rng)
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
+        self.monkey.decide(at, rng)
     }
 
-    fn observe(&mut self, seen: &Seen<'_>) {
+    fn observe(&mut self, seen: &StepObservation<'_>) {
         let screen = seen.screen.map(|screen| screen.hash());
         self.told.lock().unwrap().push(format!(
             "{} {:?} {screen:?} {:?}",
-            seen.walker, seen.did, seen.new
+            seen.worker, seen.event, seen.gain
         ));
         self.monkey.observe(seen);
     }
@@ -179,17 +181,17 @@ impl Explorer for Listening {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_stop_the_explorer_is_told_all_that_it_knew() {
-    let journal = InMemory::default();
+    let journal = MemoryExplorationJournal::default();
     let told = Arc::new(Mutex::new(Vec::new()));
-    let stop = Stop::new();
+    let stop = Cancellation::new();
     let left = Mutex::new(400);
     let asking = stop.clone();
-    let sink: Sink = Arc::new(move |event| {
+    let sink: EventSink = Arc::new(move |event| {
         if let RunEvent::Stepped { .. } = event {
             let mut left = left.lock().unwrap();
             *left -= 1;
             if *left == 0 {
-                asking.ask();
+                asking.cancel();
             }
         }
     });
@@ -206,8 +208,8 @@ async fn after_a_stop_the_explorer_is_told_all_that_it_knew() {
         listening(),
         1_000,
         &journal,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await;
     assert_eq!(told.lock().unwrap()[..before.len()], before[..]);
@@ -219,8 +221,8 @@ async fn after_a_stop_the_explorer_is_told_all_that_it_knew() {
 /// Saves the state before every event and goes back after it: every problem comes after a restore.
 #[derive(Default)]
 struct ToAndFro {
-    random: Random,
-    saved: Option<CheckpointId>,
+    random: RandomExplorer,
+    saved: Option<SnapshotId>,
     acted: bool,
 }
 
@@ -229,20 +231,22 @@ impl Explorer for ToAndFro {
         "to and fro"
     }
 
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
         match (self.saved, self.acted) {
-            (None, _) => Move::Save,
-            (Some(id), true) => Move::Restore(id),
-            (Some(_), false) => self.random.choose(at, rng),
+            (None, _) => Decision::TakeSnapshot,
+            (Some(id), true) => Decision::RestoreSnapshot(id),
+            (Some(_), false) => self.random.decide(at, rng),
         }
     }
 
-    fn observe(&mut self, seen: &Seen<'_>) {
-        match seen.did {
-            Did::Saved { id, .. } => self.saved = Some(id),
-            Did::Stepped { .. } => self.acted = true,
-            Did::Restored { .. } => self.acted = false,
-            Did::Started { .. } | Did::Forgotten => (self.saved, self.acted) = (None, false),
+    fn observe(&mut self, seen: &StepObservation<'_>) {
+        match seen.event {
+            ObservedEvent::SnapshotTaken { id, .. } => self.saved = Some(id),
+            ObservedEvent::Stepped { .. } => self.acted = true,
+            ObservedEvent::SnapshotRestored { .. } => self.acted = false,
+            ObservedEvent::Started { .. } | ObservedEvent::SnapshotsLost => {
+                (self.saved, self.acted) = (None, false);
+            }
             _ => {}
         }
     }
@@ -251,61 +255,65 @@ impl Explorer for ToAndFro {
 #[tokio::test(start_paused = true)]
 async fn what_was_found_after_a_restore_counts_once_it_comes_from_a_clean_start() {
     let run = undisturbed("sim:notes", 1, ToAndFro::default(), 300).await;
-    assert!(run.counts.restores > 100 && run.counts.saves > 1);
-    let [found] = &run.found[..] else {
-        panic!("{:?}", run.found)
+    assert!(run.counts.restores > 100 && run.counts.snapshots > 1);
+    let [found] = &run.findings[..] else {
+        panic!("{:?}", run.findings)
     };
     assert_eq!(
         (found.trace.header.start, found.trace.steps.len()),
-        (Start::Clean, 1)
+        (StartMode::Clean, 1)
     );
-    assert_eq!(run.crashes.len(), 1);
-    assert!(run.apart.is_empty());
+    assert_eq!(run.first_seen.len(), 1);
+    assert!(run.unconfirmed.is_empty());
 }
 
 /// A simulated phone on which nothing can be played from a clean start.
-struct Forgetful(InProcess);
+struct Forgetful(InProcessConnection);
 
 impl Connection for Forgetful {
-    fn request(&self, mut request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+    fn request(&self, mut request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         if let Request::Play(play) = &mut request {
             play.steps.clear();
         }
         self.0.request(request)
     }
 
-    fn news(&self) -> Pending<'_, Option<Happening>> {
-        self.0.news()
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
+        self.0.next_notification()
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_apart() {
-    let phone = Forgetful(InProcess::new(Box::new(
+    let phone = Forgetful(InProcessConnection::new(Box::new(
         retap_simulator::open("sim:notes").unwrap(),
     )));
-    let pool = Pool::new(vec![
+    let pool = DevicePool::new(vec![
         Device::connect("phone".to_owned(), Arc::new(phone))
             .await
             .unwrap(),
     ]);
     let settings = settings("sim:notes", 300);
-    let journal = InMemory::default();
+    let journal = MemoryExplorationJournal::default();
     let explorer = Box::new(ToAndFro::default());
-    let run = explore_whole(
+    let run = run_exploration(
         &pool,
         explorer,
         &settings,
         Seed(5),
         &journal,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
     .unwrap();
     assert_eq!(
-        (run.found.len(), run.crashes.len(), run.apart.len()),
+        (
+            run.findings.len(),
+            run.first_seen.len(),
+            run.unconfirmed.len()
+        ),
         (0, 0, 1)
     );
-    assert!(!run.apart[0].scene.log.is_empty());
+    assert!(!run.unconfirmed[0].context.log.is_empty());
 }

@@ -4,15 +4,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Change, Model, Spot, StateId};
+use super::{ApeModel, ModelScreen, RefinementChange, StateId};
 
-impl Model {
+impl ApeModel {
     /// Splits a state by a finer abstraction.
-    pub(super) fn split(&mut self, state: StateId, tree: super::DecisionTree, change: Change) {
+    pub(super) fn split(
+        &mut self,
+        state: StateId,
+        tree: super::DecisionTree,
+        change: RefinementChange,
+    ) {
         self.trees.push(Arc::new(tree));
         let finer = self.trees.len() - 1;
         self.states[state.0 as usize].refined = Some((finer, change));
-        self.replace(&[state]);
+        self.rebuild_states(&[state]);
     }
 
     /// A state takes its parts back, and is never split in that way again.
@@ -21,32 +26,32 @@ impl Model {
         let Some((_, change)) = self.states[state.0 as usize].refined.take() else {
             return;
         };
-        for below in self.below(state) {
+        for below in self.descendants(state) {
             let parent = self.states[below.0 as usize].parent;
             let key = self.states[below.0 as usize].key;
-            self.known.remove(&(parent, key));
+            self.state_ids.remove(&(parent, key));
         }
         self.revive(state);
         let coarse = &mut self.states[state.0 as usize];
         coarse.black_list.push(change);
         coarse.children.clear();
-        self.replace(&leaves);
+        self.rebuild_states(&leaves);
     }
 
     /// Takes these states out of the model and puts what they held where it belongs now.
-    fn replace(&mut self, gone: &[StateId]) {
+    fn rebuild_states(&mut self, gone: &[StateId]) {
         let mut guis = Vec::new();
         let mut transitions: BTreeSet<u32> = BTreeSet::new();
         let mut visits = 0;
         for &state in gone {
-            self.kill(state);
+            self.retire(state);
             let old = &mut self.states[state.0 as usize];
             guis.append(&mut old.guis);
             visits += std::mem::take(&mut old.visits);
             let actions = std::mem::take(&mut old.actions);
             let incoming = std::mem::take(&mut old.incoming);
-            old.places.clear();
-            old.in_vain.clear();
+            old.action_indices.clear();
+            old.futile_refinements.clear();
             for action in actions {
                 for target in action.targets {
                     transitions.extend(&target.kept);
@@ -56,7 +61,11 @@ impl Model {
                 }
             }
             for (from, action) in incoming {
-                let Some(place) = self.states[from.0 as usize].places.get(&action).copied() else {
+                let Some(place) = self.states[from.0 as usize]
+                    .action_indices
+                    .get(&action)
+                    .copied()
+                else {
                     continue;
                 };
                 let action = &mut self.states[from.0 as usize].actions[place];
@@ -81,7 +90,7 @@ impl Model {
             let new = &mut self.states[state.0 as usize];
             new.guis.push(kept);
             new.visits += share.max(1);
-            self.add_actions(&Spot {
+            self.add_actions(&ModelScreen {
                 state,
                 gui,
                 names,
@@ -92,21 +101,21 @@ impl Model {
             let transition = self.transitions[kept as usize];
             let from = self.spot(transition.from);
             let to = self.spot(transition.to);
-            if let Some(action) = self.action_of(&from, transition.widget, transition.what) {
-                self.link(from.state, action, to.state, Some(kept), transition.times);
+            if let Some(action) = self.action_of(&from, transition.widget, transition.kind) {
+                self.add_transition(from.state, action, to.state, Some(kept), transition.times);
             }
         }
     }
 
     /// What it is split into, down to the last.
     pub(super) fn leaves(&self, state: StateId) -> Vec<StateId> {
-        self.below(state)
+        self.descendants(state)
             .into_iter()
             .filter(|below| self.is_alive(*below))
             .collect()
     }
 
-    fn below(&self, state: StateId) -> Vec<StateId> {
+    fn descendants(&self, state: StateId) -> Vec<StateId> {
         let mut all = self.states[state.0 as usize].children.clone();
         let mut next = 0;
         while next < all.len() {
@@ -116,11 +125,11 @@ impl Model {
         all
     }
 
-    fn kill(&mut self, state: StateId) {
+    fn retire(&mut self, state: StateId) {
         let old = &mut self.states[state.0 as usize];
         // A state that takes its parts back is among the living already.
-        if std::mem::replace(&mut old.alive, false)
-            && let Some(count) = self.an_activity.get_mut(&old.activity)
+        if std::mem::replace(&mut old.is_leaf, false)
+            && let Some(count) = self.states_per_activity.get_mut(&old.activity)
         {
             *count -= 1;
         }
@@ -128,7 +137,10 @@ impl Model {
 
     fn revive(&mut self, state: StateId) {
         let old = &mut self.states[state.0 as usize];
-        old.alive = true;
-        *self.an_activity.entry(old.activity.clone()).or_default() += 1;
+        old.is_leaf = true;
+        *self
+            .states_per_activity
+            .entry(old.activity.clone())
+            .or_default() += 1;
     }
 }

@@ -6,35 +6,43 @@ use std::sync::Arc;
 
 use retap_shared::Text;
 
-use super::path::{Path, PathId};
-use super::reducer::Reducer;
-use super::{ActionId, Change, DecisionTree, Gui, Model, Spot, State, StateId};
+use super::attribute_path::{AttributePath, AttributePathId};
+use super::attribute_reducer::AttributeReducer;
+use super::{
+    ApeModel, DecisionTree, GuiTree, ModelActionId, ModelScreen, ModelState, RefinementChange,
+    StateId,
+};
 
 /// An action is split at most so often in a row: more primitive reducers there are not.
-const ROUNDS: usize = 4;
+const MAX_REFINEMENT_ROUNDS: usize = 4;
 
 /// A way to split a state: which tree, by which change.
-struct Candidate {
+struct RefinementCandidate {
     tree: DecisionTree,
-    change: Change,
+    change: RefinementChange,
     /// How many states and names it makes of what is known: fewer are better.
-    makes: (usize, usize, u32),
+    cost: (usize, usize, u32),
 }
 
-impl Model {
+impl ApeModel {
     /// Lets an activity have so many more states than the rules say: where telling them apart is worth it.
     pub fn allow(&mut self, activity: &Text, more: usize) {
-        match self.allowed.get_mut(activity) {
+        match self.extra_states.get_mut(activity) {
             Some(allowed) => *allowed = more,
-            None => drop(self.allowed.insert(activity.clone(), more)),
+            None => drop(self.extra_states.insert(activity.clone(), more)),
         }
     }
 
     /// True if states have changed.
-    pub(super) fn optimise(&mut self, from: &Spot, action: ActionId, to: &Spot) -> bool {
+    pub(super) fn optimise(
+        &mut self,
+        from: &ModelScreen,
+        action: ModelActionId,
+        to: &ModelScreen,
+    ) -> bool {
         let mut changed = false;
         let mut spot = to.clone();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_REFINEMENT_ROUNDS {
             if !self.refine_actions(&spot) {
                 break;
             }
@@ -50,11 +58,11 @@ impl Model {
     }
 
     /// Splits one model action that stands for too many widgets of this screen.
-    fn refine_actions(&mut self, spot: &Spot) -> bool {
+    fn refine_actions(&mut self, spot: &ModelScreen) -> bool {
         if spot.kept.is_none() || self.is_full(spot.state) {
             return false;
         }
-        let mut names: Vec<PathId> = Vec::new();
+        let mut names: Vec<AttributePathId> = Vec::new();
         for (widget, _) in &spot.gui.actions {
             names.extend(
                 widget
@@ -63,7 +71,7 @@ impl Model {
             );
         }
         names.sort_unstable();
-        let many = |path: PathId| {
+        let many = |path: AttributePathId| {
             let mut widgets: Vec<u32> = spot
                 .gui
                 .actions
@@ -77,22 +85,25 @@ impl Model {
             });
             widgets.sort_unstable();
             widgets.dedup();
-            widgets.len() > self.rules.alpha
+            widgets.len() > self.parameters.alpha
         };
         names.dedup();
-        let names: Vec<PathId> = names.into_iter().filter(|path| many(*path)).collect();
+        let names: Vec<AttributePathId> = names.into_iter().filter(|path| many(*path)).collect();
         for path in names {
-            let mut best: Option<Candidate> = None;
+            let mut best: Option<RefinementCandidate> = None;
             for candidate in self.candidates(spot, path) {
                 let (_, reducer) = candidate.change;
                 let set = self.renamed(&spot.gui, &spot.names, path, reducer);
-                let by_place = self.rules.text_first && !reducer.has(Reducer::TEXT);
+                let by_place = self.parameters.text_first && !reducer.has(AttributeReducer::TEXT);
                 let makes = (1, set.len(), 2 * reducer.size() + u32::from(by_place));
-                if set.len() > 1 && best.as_ref().is_none_or(|best| makes < best.makes) {
-                    best = Some(Candidate { makes, ..candidate });
+                if set.len() > 1 && best.as_ref().is_none_or(|best| makes < best.cost) {
+                    best = Some(RefinementCandidate {
+                        cost: makes,
+                        ..candidate
+                    });
                 }
             }
-            if let Some(Candidate { tree, change, .. }) = best {
+            if let Some(RefinementCandidate { tree, change, .. }) = best {
                 self.split(spot.state, tree, change);
                 return true;
             }
@@ -104,10 +115,10 @@ impl Model {
     fn coarsen(&mut self, state: StateId) -> bool {
         let mut above = self.states[state.0 as usize].parent;
         while let Some(parent) = above {
-            let State {
+            let ModelState {
                 children, activity, ..
             } = &self.states[parent.0 as usize];
-            if children.len() > self.rules.beta + self.allowed(activity) {
+            if children.len() > self.parameters.beta + self.allowed(activity) {
                 self.join(parent);
                 return true;
             }
@@ -118,12 +129,12 @@ impl Model {
 
     /// An action that has led to two states: the change that tells the two apart with the fewest new states, then with the
     /// fewest new names.
-    fn refine_state(&mut self, state: StateId, action: ActionId, to: StateId) -> bool {
+    fn refine_state(&mut self, state: StateId, action: ModelActionId, to: StateId) -> bool {
         let Some(known) = self.states[state.0 as usize].known(action) else {
             return false;
         };
         if known.targets.len() < 2
-            || known.targets.len() > self.rules.targets
+            || known.targets.len() > self.parameters.targets
             || self.is_full(state)
         {
             return false;
@@ -140,7 +151,7 @@ impl Model {
             .collect();
         let here = here.kept.clone();
         if self.states[state.0 as usize]
-            .in_vain
+            .futile_refinements
             .get(&action)
             .is_some_and(|before| kept < before * 2)
         {
@@ -150,7 +161,7 @@ impl Model {
             .iter()
             .filter(|other| !other.is_empty() && !here.is_empty())
         {
-            if let Some(Candidate { tree, change, .. }) =
+            if let Some(RefinementCandidate { tree, change, .. }) =
                 self.separating(state, action, &here, other)
             {
                 self.split(state, tree, change);
@@ -158,7 +169,7 @@ impl Model {
             }
         }
         self.states[state.0 as usize]
-            .in_vain
+            .futile_refinements
             .insert(action, kept.max(1));
         false
     }
@@ -166,23 +177,23 @@ impl Model {
     fn separating(
         &mut self,
         state: StateId,
-        action: ActionId,
+        action: ModelActionId,
         here: &[u32],
         other: &[u32],
-    ) -> Option<Candidate> {
+    ) -> Option<RefinementCandidate> {
         let guis = self.states[state.0 as usize].guis.clone();
         let spot = self.spot(self.transitions[*here.first()? as usize].from);
-        let mut names: Vec<PathId> = spot.names.iter().map(|(path, _)| *path).collect();
+        let mut names: Vec<AttributePathId> = spot.names.iter().map(|(path, _)| *path).collect();
         names.sort_unstable();
         names.dedup();
-        let mut best: Option<Candidate> = None;
+        let mut best: Option<RefinementCandidate> = None;
         for path in names {
             for candidate in self.candidates(&spot, path) {
                 let (_, reducer) = candidate.change;
                 if !self.separates(here, other, action, path, reducer) {
                     continue;
                 }
-                let mut sets: BTreeSet<BTreeSet<PathId>> = BTreeSet::new();
+                let mut sets: BTreeSet<BTreeSet<AttributePathId>> = BTreeSet::new();
                 for gui in &guis {
                     let spot = self.spot(*gui);
                     sets.insert(self.renamed(&spot.gui, &spot.names, path, reducer));
@@ -192,8 +203,11 @@ impl Model {
                     sets.iter().map(BTreeSet::len).sum(),
                     reducer.size(),
                 );
-                if best.as_ref().is_none_or(|best| makes < best.makes) {
-                    best = Some(Candidate { makes, ..candidate });
+                if best.as_ref().is_none_or(|best| makes < best.cost) {
+                    best = Some(RefinementCandidate {
+                        cost: makes,
+                        ..candidate
+                    });
                 }
             }
         }
@@ -206,9 +220,9 @@ impl Model {
         &mut self,
         here: &[u32],
         other: &[u32],
-        action: ActionId,
-        path: PathId,
-        reducer: Reducer,
+        action: ModelActionId,
+        path: AttributePathId,
+        reducer: AttributeReducer,
     ) -> bool {
         let mut looks = |kept: &[u32]| {
             let mut looks = Vec::with_capacity(kept.len());
@@ -233,7 +247,7 @@ impl Model {
     }
 
     /// All changes of one name of this screen that are allowed and not on the black-list.
-    fn candidates(&self, spot: &Spot, path: PathId) -> Vec<Candidate> {
+    fn candidates(&self, spot: &ModelScreen, path: AttributePathId) -> Vec<RefinementCandidate> {
         let Some((_, node)) = spot.names.iter().find(|(name, _)| *name == path) else {
             return Vec::new();
         };
@@ -246,10 +260,10 @@ impl Model {
                 continue;
             }
             if let Some(tree) = tree.refined(*node, path, reducer) {
-                candidates.push(Candidate {
+                candidates.push(RefinementCandidate {
                     tree,
                     change,
-                    makes: (0, 0, 0),
+                    cost: (0, 0, 0),
                 });
             }
         }
@@ -259,11 +273,11 @@ impl Model {
     /// What widgets of this name would be called.
     fn renamed(
         &mut self,
-        gui: &Gui,
-        names: &[(PathId, usize)],
-        path: PathId,
-        reducer: Reducer,
-    ) -> BTreeSet<PathId> {
+        gui: &GuiTree,
+        names: &[(AttributePathId, usize)],
+        path: AttributePathId,
+        reducer: AttributeReducer,
+    ) -> BTreeSet<AttributePathId> {
         let widgets = names
             .iter()
             .enumerate()
@@ -277,17 +291,17 @@ impl Model {
 
     fn new_name(
         &mut self,
-        gui: &Gui,
-        names: &[(PathId, usize)],
+        gui: &GuiTree,
+        names: &[(AttributePathId, usize)],
         widget: usize,
-        reducer: Reducer,
-    ) -> PathId {
+        reducer: AttributeReducer,
+    ) -> AttributePathId {
         let of = &gui.widgets[widget];
         let above = of
             .parent
-            .filter(|_| reducer.has(Reducer::PARENT))
+            .filter(|_| reducer.has(AttributeReducer::PARENT))
             .map(|parent| names[parent].0);
-        self.paths.path(Path {
+        self.paths.intern_path(AttributePath {
             above,
             own: reducer.keep(&of.attributes),
         })
@@ -295,13 +309,13 @@ impl Model {
 
     fn is_full(&self, state: StateId) -> bool {
         let activity = &self.states[state.0 as usize].activity;
-        let most = self.rules.states_an_activity + self.allowed(activity);
-        self.an_activity
+        let most = self.parameters.states_an_activity + self.allowed(activity);
+        self.states_per_activity
             .get(activity)
             .is_some_and(|states| *states > most)
     }
 
     fn allowed(&self, activity: &Text) -> usize {
-        self.allowed.get(activity).copied().unwrap_or(0)
+        self.extra_states.get(activity).copied().unwrap_or(0)
     }
 }

@@ -20,24 +20,24 @@ pub struct CandidateKey(pub u64);
 
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    trace: Arc<Hashed>,
+    trace: Arc<HashedSteps>,
     /// Which steps of the trace it keeps, ascending.
     kept: Arc<[u32]>,
     /// Steps that stand in the place of the trace's, each with its hash.
     replaced: Option<Arc<BTreeMap<u32, (Step, u64)>>>,
-    place: Option<Place>,
+    local_target: Option<AppState>,
     key: CandidateKey,
 }
 
 /// What is in front after the last step, without a problem on the way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum AppState {
     Activity(Text),
     Screen(ScreenHash),
 }
 
 #[derive(Debug)]
-struct Hashed {
+struct HashedSteps {
     steps: Arc<[Step]>,
     hashes: Vec<u64>,
 }
@@ -61,17 +61,17 @@ impl Candidate {
     }
 
     /// Where it is to lead; to the trace's target if none is said.
-    pub fn place(&self) -> Option<&Place> {
-        self.place.as_ref()
+    pub fn local_target(&self) -> Option<&AppState> {
+        self.local_target.as_ref()
     }
 
     /// The same steps, asked whether they lead to that place.
-    pub(crate) fn leading_to(&self, place: Place) -> Candidate {
+    pub(crate) fn with_local_target(&self, place: AppState) -> Candidate {
         let mut hasher = Xxh3::new();
         (self.key.0, &place).hash(&mut hasher);
         Candidate {
             key: CandidateKey(hasher.finish()),
-            place: Some(place),
+            local_target: Some(place),
             ..self.clone()
         }
     }
@@ -100,11 +100,11 @@ impl Candidate {
     }
 
     /// The same with other steps in the place of those it keeps, one for each.
-    pub(crate) fn replacing(&self, steps: Vec<Step>) -> Candidate {
+    pub(crate) fn with_replaced_steps(&self, steps: Vec<Step>) -> Candidate {
         let mut replaced = self.replaced.as_deref().cloned().unwrap_or_default();
         let hashed = steps
             .into_iter()
-            .map(|step| (hash_of(&step, &mut Bytes::default()), step));
+            .map(|step| (step_hash(&step, &mut StepHasher::default()), step));
         replaced.extend(
             self.kept
                 .iter()
@@ -115,7 +115,7 @@ impl Candidate {
             replaced: Some(Arc::new(replaced)),
             ..self.clone()
         }
-        .named()
+        .with_key()
     }
 
     /// Only these steps, counted within this candidate.
@@ -136,14 +136,14 @@ impl Candidate {
             trace,
             kept: kept.into(),
             replaced,
-            place: None,
+            local_target: None,
             key: self.key,
         }
-        .named()
+        .with_key()
     }
 
     /// With the key that its steps give it.
-    fn named(mut self) -> Candidate {
+    fn with_key(mut self) -> Candidate {
         let mut bytes = Vec::with_capacity(8 * self.kept.len());
         self.hashes()
             .for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
@@ -154,18 +154,21 @@ impl Candidate {
 
 impl From<Arc<[Step]>> for Candidate {
     fn from(steps: Arc<[Step]>) -> Candidate {
-        let mut bytes = Bytes::default();
-        let hashes: Vec<u64> = steps.iter().map(|step| hash_of(step, &mut bytes)).collect();
+        let mut bytes = StepHasher::default();
+        let hashes: Vec<u64> = steps
+            .iter()
+            .map(|step| step_hash(step, &mut bytes))
+            .collect();
         let kept: Arc<[u32]> = (0..u32::try_from(steps.len()).unwrap_or(u32::MAX)).collect();
-        let trace = Arc::new(Hashed { steps, hashes });
+        let trace = Arc::new(HashedSteps { steps, hashes });
         Candidate {
             trace,
             kept,
             replaced: None,
-            place: None,
+            local_target: None,
             key: CandidateKey(0),
         }
-        .named()
+        .with_key()
     }
 }
 
@@ -175,7 +178,7 @@ impl From<Vec<Step>> for Candidate {
     }
 }
 
-fn hash_of(step: &Step, bytes: &mut Bytes) -> u64 {
+fn step_hash(step: &Step, bytes: &mut StepHasher) -> u64 {
     bytes.0.clear();
     step.hash(bytes);
     bytes.finish()
@@ -183,9 +186,9 @@ fn hash_of(step: &Step, bytes: &mut Bytes) -> u64 {
 
 /// What a step is made of, in one piece: for something so small, a hasher that takes it in pieces is mostly set-up.
 #[derive(Default)]
-struct Bytes(Vec<u8>);
+struct StepHasher(Vec<u8>);
 
-impl Hasher for Bytes {
+impl Hasher for StepHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
@@ -223,7 +226,7 @@ mod tests {
         let waits_of = |millis: &[u32]| waits(millis).to_steps();
         let other = waits(&[0, 1, 2, 3, 4])
             .without(1..2)
-            .replacing(waits_of(&[0, 20, 3, 40]));
+            .with_replaced_steps(waits_of(&[0, 20, 3, 40]));
         assert_eq!(
             (other.kept(), other.to_steps()),
             (&[0, 2, 3, 4][..], waits_of(&[0, 20, 3, 40]))
@@ -231,7 +234,7 @@ mod tests {
         assert_eq!(other.key(), waits(&[0, 20, 3, 40]).key());
         let cut = other
             .without(0..1)
-            .replacing(waits_of(&[21, 3, 40]))
+            .with_replaced_steps(waits_of(&[21, 3, 40]))
             .only(0..2);
         assert_eq!(
             (cut.kept(), cut.key()),

@@ -2,37 +2,41 @@
 
 use std::fmt;
 
-use retap_device::event::{RunEvent, Sink};
-use retap_shared::connection::Pending;
+use retap_device::run_event::{EventSink, RunEvent};
+use retap_shared::connection::BoxFuture;
 
-use super::{Observation, Oracle, OracleError, Question};
-use crate::journal::Journal;
+use super::{Observation, Oracle, OracleError, OracleQuery};
+use crate::journal::ObservationJournal;
 
-pub struct Journaled<'a, O> {
+pub struct JournaledOracle<'a, O> {
     inner: O,
-    journal: &'a dyn Journal,
-    sink: Sink,
+    journal: &'a dyn ObservationJournal,
+    sink: EventSink,
 }
 
-impl<'a, O: Oracle> Journaled<'a, O> {
-    pub fn new(inner: O, journal: &'a dyn Journal, sink: &Sink) -> Journaled<'a, O> {
-        Journaled {
+impl<'a, O: Oracle> JournaledOracle<'a, O> {
+    pub fn new(
+        inner: O,
+        journal: &'a dyn ObservationJournal,
+        sink: &EventSink,
+    ) -> JournaledOracle<'a, O> {
+        JournaledOracle {
             inner,
             journal,
             sink: sink.clone(),
         }
     }
 
-    async fn recall_or_ask(&self, question: Question) -> Result<Observation, OracleError> {
+    async fn recall_or_ask(&self, question: OracleQuery) -> Result<Observation, OracleError> {
         let key = question.key();
         let attempt = question.attempt;
-        let steps = u32::try_from(question.steps.len()).unwrap_or(u32::MAX);
-        let (seen, recalled) = match self.journal.recall(key, attempt)? {
+        let steps = u32::try_from(question.candidate.len()).unwrap_or(u32::MAX);
+        let (seen, recalled) = match self.journal.recall_observation(key, attempt)? {
             Some(seen) => (seen, true),
             None => {
                 let seen = self.inner.ask(question).await?;
                 // Before anybody acts on it: what has been decided upon must not be forgotten by a crash.
-                self.journal.note(key, attempt, &seen)?;
+                self.journal.record_observation(key, attempt, &seen)?;
                 (seen, false)
             }
         };
@@ -54,13 +58,13 @@ impl<'a, O: Oracle> Journaled<'a, O> {
     }
 }
 
-impl<O: Oracle> Oracle for Journaled<'_, O> {
-    fn ask(&self, question: Question) -> Pending<'_, Result<Observation, OracleError>> {
+impl<O: Oracle> Oracle for JournaledOracle<'_, O> {
+    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
         Box::pin(self.recall_or_ask(question))
     }
 }
 
-impl<O: fmt::Debug> fmt::Debug for Journaled<'_, O> {
+impl<O: fmt::Debug> fmt::Debug for JournaledOracle<'_, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Journaled")
             .field("inner", &self.inner)

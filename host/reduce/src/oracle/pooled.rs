@@ -2,25 +2,25 @@
 
 use std::fmt;
 
-use retap_device::event::Sink;
-use retap_device::{Device, DeviceError, Pool};
-use retap_shared::connection::Pending;
+use retap_device::run_event::EventSink;
+use retap_device::{Device, DeviceError, DevicePool};
+use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Play, Played, Settle, Target};
-use retap_shared::trace::{App, Start, Step, Trace};
+use retap_shared::protocol::{Play, PlayReply, Settle, Target};
+use retap_shared::trace::{App, StartMode, Step, Trace};
 use retap_shared::verdict::Verdict;
 
-use super::prefixes::{Prefixes, Resumed, Way};
-use super::{Candidate, Observation, Oracle, OracleError, Place, Question};
+use super::prefix_snapshots::{PrefixPlan, PrefixSnapshots, ResumeStatistics};
+use super::{AppState, Candidate, Observation, Oracle, OracleError, OracleQuery};
 
 /// Longer than Android waits before it reports that an app does not respond.
 const LINGER: Micros = Micros::from_millis(6_000);
 
 /// What all runs of one reduction have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conditions {
+pub struct ReplayConditions {
     pub app: App,
-    pub start: Start,
+    pub start: StartMode,
     pub target: Target,
     pub settle: Settle,
     /// How long to wait after the last step for what comes late.
@@ -29,10 +29,10 @@ pub struct Conditions {
     pub snapshots: bool,
 }
 
-impl Conditions {
+impl ReplayConditions {
     /// As the trace says; one that names no target is meant to reach any problem.
-    pub fn of(trace: &Trace) -> Conditions {
-        Conditions {
+    pub fn of(trace: &Trace) -> ReplayConditions {
+        ReplayConditions {
             app: trace.header.app.clone(),
             start: trace.header.start,
             target: trace.header.target.clone().unwrap_or(Target::AnyProblem),
@@ -43,35 +43,35 @@ impl Conditions {
     }
 }
 
-pub struct Pooled {
-    pool: Pool,
-    conditions: Conditions,
-    sink: Sink,
-    prefixes: Prefixes,
+pub struct PooledOracle {
+    pool: DevicePool,
+    conditions: ReplayConditions,
+    sink: EventSink,
+    prefixes: PrefixSnapshots,
 }
 
-impl Pooled {
-    pub fn new(pool: &Pool, conditions: Conditions, sink: &Sink) -> Pooled {
-        Pooled {
+impl PooledOracle {
+    pub fn new(pool: &DevicePool, conditions: ReplayConditions, sink: &EventSink) -> PooledOracle {
+        PooledOracle {
             pool: pool.clone(),
             conditions,
             sink: sink.clone(),
-            prefixes: Prefixes::default(),
+            prefixes: PrefixSnapshots::default(),
         }
     }
 
-    async fn run(&self, question: Question) -> Result<Observation, OracleError> {
+    async fn run(&self, question: OracleQuery) -> Result<Observation, OracleError> {
         let mut deaths = 0;
         loop {
             let mut lease = self.pool.lease().await?;
             match self.play(&mut lease, &question).await {
                 Ok(seen) => return Ok(seen),
                 Err(error) => {
-                    self.prefixes.forget(lease.name());
+                    self.prefixes.forget_device(lease.name());
                     let device = lease.name().to_owned();
                     let refused = |fault| OracleError::Refused { device, fault };
                     lease
-                        .fail(error, &mut deaths, &self.sink)
+                        .release_failed(error, &mut deaths, &self.sink)
                         .map_err(refused)?;
                 }
             }
@@ -79,25 +79,25 @@ impl Pooled {
     }
 
     /// How many runs went on from a saved state, and how many steps that saved.
-    pub fn resumed(&self) -> Resumed {
-        self.prefixes.resumed()
+    pub fn resume_statistics(&self) -> ResumeStatistics {
+        self.prefixes.statistics()
     }
 
     async fn play(
         &self,
         device: &mut Device,
-        question: &Question,
+        question: &OracleQuery,
     ) -> Result<Observation, DeviceError> {
-        let Conditions {
+        let ReplayConditions {
             start,
             linger,
             snapshots,
             ..
         } = self.conditions;
-        if let Some(place) = question.steps.place() {
+        if let Some(place) = question.candidate.local_target() {
             // The next step would have come as soon as the screen was quiet, so that nothing late counts.
-            let part = self.part(question.steps.to_steps(), start, Micros::ZERO);
-            return Ok(arrived(
+            let part = self.play_request(question.candidate.to_steps(), start, Micros::ZERO);
+            return Ok(local_observation(
                 device
                     .play(Play {
                         target: None,
@@ -108,12 +108,12 @@ impl Pooled {
                 place,
             ));
         }
-        let may_resume = snapshots && !question.from_start && start == Start::Clean;
-        if may_resume && device.described().can.checkpoints {
-            return self.resume(device, &question.steps).await;
+        let may_resume = snapshots && !question.from_start && start == StartMode::Clean;
+        if may_resume && device.description().capabilities.snapshots {
+            return self.resume(device, &question.candidate).await;
         }
         Ok(device
-            .play(self.part(question.steps.to_steps(), start, linger))
+            .play(self.play_request(question.candidate.to_steps(), start, linger))
             .await?
             .into())
     }
@@ -124,27 +124,32 @@ impl Pooled {
         device: &mut Device,
         candidate: &Candidate,
     ) -> Result<Observation, DeviceError> {
-        let Conditions {
+        let ReplayConditions {
             mut start,
             linger,
             settle,
             ..
         } = self.conditions;
-        let Way { from, save_at } = self.prefixes.way(device.name(), candidate, settle.quiet);
+        let PrefixPlan {
+            resume_from: from,
+            save_at,
+        } = self.prefixes.plan(device.name(), candidate, settle.quiet);
         let mut steps = candidate.to_steps();
         let mut played = 0;
         let mut took = Micros::ZERO;
         let mut left_out = 0;
         if let Some((id, length)) = from {
-            let restored = device.restore(id).await?;
-            self.prefixes.restored(length, restored.took);
+            let restored = device.restore_snapshot(id).await?;
+            self.prefixes.record_restored(length, restored.took);
             took += restored.took;
             steps.drain(..length);
-            (start, left_out) = (Start::Continue, length);
+            (start, left_out) = (StartMode::Continue, length);
         }
         if let Some(length) = save_at {
             let first: Vec<Step> = steps.drain(..length - left_out).collect();
-            let part = device.play(self.part(first, start, Micros::ZERO)).await?;
+            let part = device
+                .play(self.play_request(first, start, Micros::ZERO))
+                .await?;
             (played, took) = (part.played, took + part.took);
             if part.verdict != Verdict::TargetNotReached {
                 return Ok(Observation {
@@ -152,17 +157,20 @@ impl Pooled {
                     ..part.into()
                 });
             }
-            let saved = device.save().await?;
+            let saved = device.take_snapshot().await?;
             took += saved.took;
             if let Some(old) = self
                 .prefixes
-                .saved(device.name(), candidate, length, &saved)
+                .record_saved(device.name(), candidate, length, &saved)
             {
-                device.forget(old).await?;
+                device.discard_snapshot(old).await?;
             }
-            start = Start::Continue;
+            start = StartMode::Continue;
         }
-        let last: Observation = device.play(self.part(steps, start, linger)).await?.into();
+        let last: Observation = device
+            .play(self.play_request(steps, start, linger))
+            .await?
+            .into();
         Ok(Observation {
             played: played + last.played,
             took: took + last.took,
@@ -170,8 +178,8 @@ impl Pooled {
         })
     }
 
-    fn part(&self, steps: Vec<Step>, start: Start, linger: Micros) -> Play {
-        let Conditions {
+    fn play_request(&self, steps: Vec<Step>, start: StartMode, linger: Micros) -> Play {
+        let ReplayConditions {
             app,
             target,
             settle,
@@ -183,21 +191,21 @@ impl Pooled {
             steps,
             target: Some(target),
             settle,
-            linger,
+            final_wait: linger,
             record: false,
         }
     }
 }
 
-impl Oracle for Pooled {
-    fn ask(&self, question: Question) -> Pending<'_, Result<Observation, OracleError>> {
+impl Oracle for PooledOracle {
+    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
         Box::pin(self.run(question))
     }
 }
 
-impl From<Played> for Observation {
-    fn from(played: Played) -> Observation {
-        let Played {
+impl From<PlayReply> for Observation {
+    fn from(played: PlayReply) -> Observation {
+        let PlayReply {
             verdict,
             played,
             took,
@@ -213,20 +221,20 @@ impl From<Played> for Observation {
 }
 
 /// Whether a run without a problem ended at a place.
-fn arrived(run: Played, place: &Place) -> Observation {
+fn local_observation(run: PlayReply, place: &AppState) -> Observation {
     let there = run.screens.last().is_some_and(|screen| match place {
-        Place::Activity(name) => screen.activity() == name,
-        Place::Screen(hash) => screen.hash() == *hash,
+        AppState::Activity(name) => screen.activity() == name,
+        AppState::Screen(hash) => screen.hash() == *hash,
     });
     let verdict = match run.verdict {
         Verdict::Problem(problem) => Verdict::Problem(problem),
         _ if there => Verdict::TargetReached,
         _ => Verdict::TargetNotReached,
     };
-    Observation::from(Played { verdict, ..run })
+    Observation::from(PlayReply { verdict, ..run })
 }
 
-impl fmt::Debug for Pooled {
+impl fmt::Debug for PooledOracle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pooled")
             .field("pool", &self.pool)

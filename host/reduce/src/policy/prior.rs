@@ -4,30 +4,30 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Fitted so that the columns p1 and p2 of the published tables come out.
-const PAPER: &str = include_str!("../../data/nd3min-prior.csv");
+const PUBLISHED_PRIOR: &str = include_str!("../../data/nd3min-prior.csv");
 /// A result is held to be good from here on.
-pub const GOOD: f64 = 0.85;
+pub const GOOD_SUCCESS_RATE: f64 = 0.85;
 /// Probabilities are written with two digits; anything nearer than this is the same one.
-const SAME: f64 = 1e-9;
+const PROBABILITY_TOLERANCE: f64 = 1e-9;
 /// What is learned starts as if this many candidates had been met before, distributed as the paper's.
-const BELIEF: f64 = 40.0;
-const ROUNDS: usize = 60;
+const PRIOR_STRENGTH: f64 = 40.0;
+const EM_ITERATIONS: usize = 60;
 
 /// A discrete distribution over probabilities.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Prior {
-    points: Vec<Point>,
+pub struct SuccessRatePrior {
+    points: Vec<PriorPoint>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct PriorPoint {
     pub p: f64,
     pub weight: f64,
 }
 
 /// How often a candidate was seen to do it, and not to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Tally {
+pub struct AttemptTally {
     pub successes: u32,
     pub failures: u32,
 }
@@ -48,7 +48,7 @@ pub enum PriorError {
     Empty,
 }
 
-impl Tally {
+impl AttemptTally {
     pub fn runs(&self) -> u32 {
         self.successes + self.failures
     }
@@ -62,41 +62,41 @@ impl Tally {
     }
 }
 
-impl Prior {
+impl SuccessRatePrior {
     /// The one that the paper's tables follow.
-    pub fn paper() -> Prior {
-        Prior::parse(PAPER).expect("the built-in table is well formed")
+    pub fn published() -> SuccessRatePrior {
+        SuccessRatePrior::parse(PUBLISHED_PRIOR).expect("the built-in table is well formed")
     }
 
     /// `p,probability` in the first line, then one point a line. Weights need not add up to 1.
-    pub fn parse(text: &str) -> Result<Prior, PriorError> {
+    pub fn parse(text: &str) -> Result<SuccessRatePrior, PriorError> {
         let mut points = Vec::new();
         for (number, text) in text.lines().enumerate().skip(1) {
             if !text.trim().is_empty() {
-                points.push(point(number + 1, text.trim())?);
+                points.push(parse_point(number + 1, text.trim())?);
             }
         }
-        Prior::of(points).ok_or(PriorError::Empty)
+        SuccessRatePrior::normalized(points).ok_or(PriorError::Empty)
     }
 
     /// As `parse` reads it.
     pub fn to_text(&self) -> String {
-        let line = |point: &Point| format!("{},{}\n", point.p, point.weight);
+        let line = |point: &PriorPoint| format!("{},{}\n", point.p, point.weight);
         "p,probability\n".to_owned() + &self.points.iter().map(line).collect::<String>()
     }
 
     /// The paper's, corrected by what was seen of candidates since: the likeliest distribution, by repeated estimation.
-    pub fn learned(seen: &[(Tally, u64)]) -> Prior {
-        let paper = Prior::paper();
+    pub fn fitted(seen: &[(AttemptTally, u64)]) -> SuccessRatePrior {
+        let paper = SuccessRatePrior::published();
         let mut prior = paper.clone();
-        for _ in 0..ROUNDS {
+        for _ in 0..EM_ITERATIONS {
             let mut weights: Vec<f64> = paper
                 .points
                 .iter()
-                .map(|point| BELIEF * point.weight)
+                .map(|point| PRIOR_STRENGTH * point.weight)
                 .collect();
             for (tally, times) in seen {
-                let after = prior.after(*tally);
+                let after = prior.posterior(*tally);
                 for (weight, point) in weights.iter_mut().zip(&after.points) {
                     *weight += *times as f64 * point.weight;
                 }
@@ -105,22 +105,22 @@ impl Prior {
                 .points
                 .iter()
                 .zip(weights)
-                .map(|(point, weight)| Point { weight, ..*point });
-            prior = Prior::of(learned.collect()).unwrap_or(prior);
+                .map(|(point, weight)| PriorPoint { weight, ..*point });
+            prior = SuccessRatePrior::normalized(learned.collect()).unwrap_or(prior);
         }
         prior
     }
 
-    fn of(mut points: Vec<Point>) -> Option<Prior> {
+    fn normalized(mut points: Vec<PriorPoint>) -> Option<SuccessRatePrior> {
         let sum: f64 = points.iter().map(|point| point.weight).sum();
         if !sum.is_finite() || sum <= 0.0 {
             return None;
         }
         points.iter_mut().for_each(|point| point.weight /= sum);
-        Some(Prior { points })
+        Some(SuccessRatePrior { points })
     }
 
-    pub fn points(&self) -> &[Point] {
+    pub fn points(&self) -> &[PriorPoint] {
         &self.points
     }
 
@@ -131,7 +131,7 @@ impl Prior {
     }
 
     /// The chance of exactly these answers in one certain order.
-    pub fn moment(&self, tally: Tally) -> f64 {
+    pub fn marginal_likelihood(&self, tally: AttemptTally) -> f64 {
         self.points
             .iter()
             .map(|point| point.weight * likelihood(point.p, tally))
@@ -139,34 +139,38 @@ impl Prior {
     }
 
     /// What is believed once these answers have been seen.
-    pub fn after(&self, tally: Tally) -> Prior {
-        let seen = self.points.iter().map(|point| Point {
+    pub fn posterior(&self, tally: AttemptTally) -> SuccessRatePrior {
+        let seen = self.points.iter().map(|point| PriorPoint {
             p: point.p,
             weight: point.weight * likelihood(point.p, tally),
         });
-        Prior::of(seen.collect()).unwrap_or_else(|| self.clone())
+        SuccessRatePrior::normalized(seen.collect()).unwrap_or_else(|| self.clone())
     }
 
     /// The chance that p is at least `bound`.
-    pub fn at_least(&self, bound: f64) -> f64 {
+    pub fn tail_probability(&self, bound: f64) -> f64 {
         self.points
             .iter()
-            .filter(|point| point.p >= bound - SAME)
+            .filter(|point| point.p >= bound - PROBABILITY_TOLERANCE)
             .map(|point| point.weight)
             .sum()
     }
 
     /// p1: how sure a check makes one that the result does it in at least 85 of 100 runs.
-    pub fn p1(&self, check: Tally) -> f64 {
-        self.after(check).at_least(GOOD)
+    pub fn p1(&self, check: AttemptTally) -> f64 {
+        self.posterior(check).tail_probability(GOOD_SUCCESS_RATE)
     }
 
     /// p2: Lemma 1. How sure one is that of `events` events no single one can be left out, since the candidate
     /// without it has failed `successes` of `runs` for every one of them.
     pub fn p2(&self, events: usize, runs: u32, successes: u32) -> f64 {
         let bound = f64::from(successes) / f64::from(runs);
-        let failed = |point: &Point| point.weight * (1.0 - passes(point.p, runs, successes));
-        let below = self.points.iter().filter(|point| point.p < bound - SAME);
+        let failed =
+            |point: &PriorPoint| point.weight * (1.0 - pass_probability(point.p, runs, successes));
+        let below = self
+            .points
+            .iter()
+            .filter(|point| point.p < bound - PROBABILITY_TOLERANCE);
         let all: f64 = self.points.iter().map(failed).sum();
         if all <= 0.0 {
             return 1.0;
@@ -177,19 +181,19 @@ impl Prior {
 }
 
 /// The chance of at least `successes` successes in `runs` runs.
-pub fn passes(p: f64, runs: u32, successes: u32) -> f64 {
+pub fn pass_probability(p: f64, runs: u32, successes: u32) -> f64 {
     (successes..=runs)
-        .map(|count| choose(runs, count) * power(p, count) * power(1.0 - p, runs - count))
+        .map(|count| binomial(runs, count) * power(p, count) * power(1.0 - p, runs - count))
         .sum()
 }
 
-pub fn choose(from: u32, count: u32) -> f64 {
+pub fn binomial(from: u32, count: u32) -> f64 {
     (0..count.min(from - count)).fold(1.0, |product, i| {
         product * f64::from(from - i) / f64::from(i + 1)
     })
 }
 
-fn likelihood(p: f64, tally: Tally) -> f64 {
+fn likelihood(p: f64, tally: AttemptTally) -> f64 {
     power(p, tally.successes) * power(1.0 - p, tally.failures)
 }
 
@@ -197,7 +201,7 @@ fn power(base: f64, exponent: u32) -> f64 {
     base.powi(i32::try_from(exponent).unwrap_or(i32::MAX))
 }
 
-fn point(line: usize, text: &str) -> Result<Point, PriorError> {
+fn parse_point(line: usize, text: &str) -> Result<PriorPoint, PriorError> {
     let (p, weight) = text.split_once(',').ok_or_else(|| PriorError::Line {
         line,
         text: text.to_owned(),
@@ -208,7 +212,7 @@ fn point(line: usize, text: &str) -> Result<Point, PriorError> {
         weight: weight.to_owned(),
     };
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| range());
-    let point = Point {
+    let point = PriorPoint {
         p: number(p)?,
         weight: number(weight)?,
     };
@@ -227,8 +231,8 @@ mod tests {
         (probability * 100.0 + 1e-9) as u32
     }
 
-    fn tally(successes: u32, failures: u32) -> Tally {
-        Tally {
+    fn tally(successes: u32, failures: u32) -> AttemptTally {
+        AttemptTally {
             successes,
             failures,
         }
@@ -246,7 +250,7 @@ mod tests {
             (14, 4),
             (12, 0),
         ];
-        let prior = Prior::paper();
+        let prior = SuccessRatePrior::published();
         for (c, p1) in published {
             assert_eq!(cut(prior.p1(tally(c, 20 - c))), p1, "{c} of 20");
         }
@@ -269,7 +273,7 @@ mod tests {
             (25, 65),
             (30, 59),
         ];
-        let prior = Prior::paper();
+        let prior = SuccessRatePrior::published();
         for (events, p2) in published {
             assert_eq!(cut(prior.p2(events, 20, 18)), p2, "{events} events");
         }
@@ -282,13 +286,13 @@ mod tests {
     /// The paper: after 18 of 20 runs a candidate is good with more than 95 %.
     #[test]
     fn a_candidate_that_passed_is_good_nineteen_times_in_twenty() {
-        let prior = Prior::paper();
-        let weigh = |point: &Point| point.weight * passes(point.p, 20, 18);
+        let prior = SuccessRatePrior::published();
+        let weigh = |point: &PriorPoint| point.weight * pass_probability(point.p, 20, 18);
         let all: f64 = prior.points().iter().map(weigh).sum();
         let good: f64 = prior
             .points()
             .iter()
-            .filter(|point| point.p >= GOOD - SAME)
+            .filter(|point| point.p >= GOOD_SUCCESS_RATE - PROBABILITY_TOLERANCE)
             .map(weigh)
             .sum();
         assert!(good / all > 0.95);
@@ -296,8 +300,8 @@ mod tests {
 
     #[test]
     fn what_is_learned_follows_what_is_seen_and_without_it_stays_the_papers() {
-        let paper = Prior::paper();
-        let untaught = Prior::learned(&[]);
+        let paper = SuccessRatePrior::published();
+        let untaught = SuccessRatePrior::fitted(&[]);
         assert!(
             untaught
                 .points()
@@ -306,33 +310,34 @@ mod tests {
                 .all(|(one, other)| (one.weight - other.weight).abs() < 1e-12)
         );
         // Half of a thousand candidates never do it, the others in about 60 of 100 runs.
-        let taught = Prior::learned(&[(tally(0, 20), 500), (tally(12, 8), 500)]);
-        let near = |low: f64, high: f64| taught.at_least(low) - taught.at_least(high);
+        let taught = SuccessRatePrior::fitted(&[(tally(0, 20), 500), (tally(12, 8), 500)]);
+        let near =
+            |low: f64, high: f64| taught.tail_probability(low) - taught.tail_probability(high);
         assert!(near(0.0, 0.01) > 0.45 && near(0.5, 0.7) > 0.4, "{taught:?}");
-        assert!(taught.at_least(0.9) < 0.05);
+        assert!(taught.tail_probability(0.9) < 0.05);
         assert_ne!(taught.hash(), paper.hash());
     }
 
     #[test]
     fn a_table_that_makes_no_sense_is_refused_with_its_line() {
         assert_eq!(
-            Prior::parse("p,probability\n0.5;1\n"),
+            SuccessRatePrior::parse("p,probability\n0.5;1\n"),
             Err(PriorError::Line {
                 line: 2,
                 text: "0.5;1".into()
             })
         );
         for line in ["1.5,1", "x,1", "0.5,-1", "0.5,NaN", "0.5,inf"] {
-            let parsed = Prior::parse(&format!("p,probability\n0,1\n{line}\n"));
+            let parsed = SuccessRatePrior::parse(&format!("p,probability\n0,1\n{line}\n"));
             assert!(
                 matches!(parsed, Err(PriorError::Range { line: 3, .. })),
                 "{line}: {parsed:?}"
             );
         }
         assert_eq!(
-            Prior::parse("p,probability\n0.5,0\n"),
+            SuccessRatePrior::parse("p,probability\n0.5,0\n"),
             Err(PriorError::Empty)
         );
-        assert_eq!(Prior::parse(""), Err(PriorError::Empty));
+        assert_eq!(SuccessRatePrior::parse(""), Err(PriorError::Empty));
     }
 }

@@ -1,11 +1,11 @@
 //! Sets of candidates whose order is forgotten: how many there are, each with a number, and all of them in order.
 
-use super::Rules;
-use super::pairs::Pairs;
+use super::PolicyParameters;
+use super::open_tallies::OpenTallies;
 
 /// Sets of up to `size` kinds, each set with a number. A set one larger is found from a set and what is put into it.
 #[derive(Clone, Debug)]
-pub(super) struct Sets {
+pub(super) struct MultisetIndex {
     kinds: usize,
     /// For sets of 0, 1, 2 … kinds: by the set's number and the kind that is added, the number of the larger one.
     with: Vec<Vec<u32>>,
@@ -13,8 +13,8 @@ pub(super) struct Sets {
     pub(super) members: Vec<Vec<u8>>,
 }
 
-impl Sets {
-    pub(super) fn new(kinds: usize, size: usize) -> Sets {
+impl MultisetIndex {
+    pub(super) fn new(kinds: usize, size: usize) -> MultisetIndex {
         let mut with = Vec::new();
         let mut members: Vec<Vec<u8>> = vec![Vec::new()];
         for _ in 0..size {
@@ -28,7 +28,7 @@ impl Sets {
             with.push(table.collect());
             members = larger;
         }
-        Sets {
+        MultisetIndex {
             kinds,
             with,
             members,
@@ -36,7 +36,7 @@ impl Sets {
     }
 
     /// The number of the set that `set`, which has `size` members, becomes with one more.
-    pub(super) fn with(&self, size: usize, set: u32, kind: u8) -> u32 {
+    pub(super) fn insert(&self, size: usize, set: u32, kind: u8) -> u32 {
         self.with[size][set as usize * self.kinds + kind as usize]
     }
 }
@@ -45,12 +45,12 @@ impl Sets {
 fn rank<'a>(members: impl Iterator<Item = &'a u8>) -> u32 {
     members
         .enumerate()
-        .map(|(place, &kind)| count(u64::from(kind), place + 1))
+        .map(|(place, &kind)| multiset_count(u64::from(kind), place + 1))
         .sum::<u64>() as u32
 }
 
 /// How many sets of `size` there are out of `kinds`, order forgotten and repetition allowed.
-pub(super) fn count(kinds: u64, size: usize) -> u64 {
+pub(super) fn multiset_count(kinds: u64, size: usize) -> u64 {
     let mut product: u64 = 1;
     for place in 0..size as u64 {
         product = product.saturating_mul(kinds + place) / (place + 1);
@@ -76,13 +76,13 @@ fn multisets(kinds: usize, size: usize) -> Vec<Vec<u8>> {
 
 /// Every state in which something is alive and nothing has passed, by how many are alive, then by their pairs. While all
 /// are alive only full rounds can have been played.
-pub(super) fn alive_states(rules: &Rules, pairs: &Pairs, alive: usize) -> Vec<u64> {
+pub(super) fn open_states(rules: &PolicyParameters, pairs: &OpenTallies, alive: usize) -> Vec<u64> {
     let mut states = Vec::new();
     let mut members = vec![0u8; alive];
     loop {
-        let used: u32 = members.iter().map(|member| pairs.used(*member)).sum();
+        let used: u32 = members.iter().map(|member| pairs.attempts(*member)).sum();
         if alive < rules.candidates || used.is_multiple_of(rules.parallel) {
-            states.push(packed(&members));
+            states.push(pack(&members));
         }
         // The next ascending row, counted from its end.
         let Some(place) = members
@@ -98,13 +98,13 @@ pub(super) fn alive_states(rules: &Rules, pairs: &Pairs, alive: usize) -> Vec<u6
 }
 
 /// Eight members at most, the first in the highest byte, so that packed states are ordered as the rows are.
-pub(super) fn packed(members: &[u8]) -> u64 {
+pub(super) fn pack(members: &[u8]) -> u64 {
     members
         .iter()
         .fold(0, |packed, member| packed << 8 | u64::from(*member))
 }
 
-pub(super) fn unpacked(state: u64, alive: usize) -> impl Iterator<Item = u8> {
+pub(super) fn unpack(state: u64, alive: usize) -> impl Iterator<Item = u8> {
     (0..alive)
         .rev()
         .map(move |place| (state >> (8 * place)) as u8)
@@ -116,12 +116,12 @@ mod tests {
 
     #[test]
     fn every_set_is_found_by_the_number_that_the_list_gives_it() {
-        let sets = Sets::new(5, 3);
-        assert_eq!(sets.members.len() as u64, count(5, 3));
+        let sets = MultisetIndex::new(5, 3);
+        assert_eq!(sets.members.len() as u64, multiset_count(5, 3));
         for (number, set) in sets.members.iter().enumerate() {
             for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]] {
                 let found = order.iter().enumerate().fold(0, |found, (size, &place)| {
-                    sets.with(size, found, set[place])
+                    sets.insert(size, found, set[place])
                 });
                 assert_eq!(found as usize, number);
             }
@@ -130,10 +130,7 @@ mod tests {
 
     #[test]
     fn states_are_packed_in_their_order() {
-        assert_eq!(
-            unpacked(packed(&[3, 7, 9]), 3).collect::<Vec<_>>(),
-            [3, 7, 9]
-        );
-        assert!(packed(&[3, 7, 9]) < packed(&[3, 8, 8]));
+        assert_eq!(unpack(pack(&[3, 7, 9]), 3).collect::<Vec<_>>(), [3, 7, 9]);
+        assert!(pack(&[3, 7, 9]) < pack(&[3, 8, 8]));
     }
 }

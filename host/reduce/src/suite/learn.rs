@@ -5,37 +5,37 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
-use retap_device::stop::Stop;
-use retap_model::ape::{Learned, Model, Spot};
-use retap_model::{Abstraction, States, actions};
+use retap_device::cancellation::Cancellation;
+use retap_model::ape::{ApeModel, LearnedAbstraction, ModelScreen};
+use retap_model::{Abstraction, PreparedAbstraction, actions};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{Step, Trace};
 
-use super::phones::OnPhones;
-use super::replayer::{Errand, Replayer, Run};
-use super::work::first_run;
-use super::{RunLog, SuiteError};
+use super::pooled_replayer::PooledReplayer;
+use super::reducer::original_script;
+use super::replayer::{ReplayRecord, ReplayRequest, Replayer};
+use super::{ReplayJournal, SuiteError};
 
 #[derive(Debug)]
-pub struct Lesson {
-    pub learned: Learned,
+pub struct SuiteLearning {
+    pub learned: LearnedAbstraction,
     /// The same for people, to read and to start from.
     pub text: String,
-    runs: Vec<Told>,
+    runs: Vec<LearningReplay>,
 }
 
 #[derive(Debug)]
-struct Told {
+struct LearningReplay {
     key: u64,
     attempt: u32,
-    run: Run,
+    run: ReplayRecord,
 }
 
-impl Lesson {
+impl SuiteLearning {
     /// With it a reduction by what was learned does not play these runs again.
-    pub fn note(&self, log: &dyn RunLog) -> Result<(), SuiteError> {
-        for Told { key, attempt, run } in &self.runs {
-            log.note_run(*key, *attempt, run)?;
+    pub fn record(&self, log: &dyn ReplayJournal) -> Result<(), SuiteError> {
+        for LearningReplay { key, attempt, run } in &self.runs {
+            log.record_replay(*key, *attempt, run)?;
         }
         Ok(())
     }
@@ -44,25 +44,25 @@ impl Lesson {
 /// Plays each trace once, on all phones, and learns from them in their order. None if it was stopped.
 pub async fn learn(
     originals: &[Trace],
-    from: &Learned,
-    phones: &OnPhones,
-    stop: &Stop,
-) -> Result<Option<Lesson>, SuiteError> {
+    from: &LearnedAbstraction,
+    phones: &PooledReplayer,
+    stop: &Cancellation,
+) -> Result<Option<SuiteLearning>, SuiteError> {
     let mut model = from.model()?;
     let mut attempts: HashMap<u64, u32> = HashMap::new();
-    let errands: Vec<(u32, Errand)> = (0..)
+    let errands: Vec<(u32, ReplayRequest)> = (0..)
         .zip(originals)
         .map(|(number, original)| {
-            let script = first_run(number, original);
+            let script = original_script(number, original);
             let key = script.key;
             let attempt = attempts.entry(script.key).or_default();
             *attempt += 1;
             (
                 number,
-                Errand {
+                ReplayRequest {
                     key,
                     attempt: *attempt - 1,
-                    pilot: Arc::new(script),
+                    step_source: Arc::new(script),
                 },
             )
         })
@@ -71,15 +71,15 @@ pub async fn learn(
         .map(|(number, errand)| async move {
             let key = errand.key;
             let attempt = errand.attempt;
-            let (run, screens) = phones.watched(errand).await?;
-            Ok::<_, SuiteError>((number, Told { key, attempt, run }, screens))
+            let (run, screens) = phones.replay_with_screens(errand).await?;
+            Ok::<_, SuiteError>((number, LearningReplay { key, attempt, run }, screens))
         })
-        .buffer_unordered(phones.width());
+        .buffer_unordered(phones.parallelism());
     let mut watched = Vec::with_capacity(originals.len());
     loop {
         let next = tokio::select! {
             biased;
-            () = stop.wait() => return Ok(None),
+            () = stop.cancelled() => return Ok(None),
             next = under_way.next() => next,
         };
         match next {
@@ -90,15 +90,15 @@ pub async fn learn(
     // In the order of the traces, so that any number of phones teaches the same.
     watched.sort_by_key(|(number, ..)| *number);
     for (_, told, screens) in &watched {
-        follow(&mut model, originals, &told.run, screens);
+        learn_replay(&mut model, originals, &told.run, screens);
     }
     let learned = model.learned();
-    let states = States::by(&Abstraction::Ape(learned.clone()))?;
+    let states = PreparedAbstraction::by(&Abstraction::Ape(learned.clone()))?;
     let runs = watched
         .into_iter()
-        .map(|(_, told, screens)| told.seen_by(&states, &screens))
+        .map(|(_, told, screens)| told.with_states(&states, &screens))
         .collect();
-    Ok(Some(Lesson {
+    Ok(Some(SuiteLearning {
         learned,
         text: model.abstraction(),
         runs,
@@ -106,8 +106,13 @@ pub async fn learn(
 }
 
 /// What the model learns from a run: as from a walk of an explorer.
-fn follow(model: &mut Model, originals: &[Trace], run: &Run, screens: &[SharedScreen]) {
-    let mut here = run.start.inside.then(|| see(model, &screens[0]));
+fn learn_replay(
+    model: &mut ApeModel,
+    originals: &[Trace],
+    run: &ReplayRecord,
+    screens: &[SharedScreen],
+) {
+    let mut here = run.start.inside.then(|| observe_screen(model, &screens[0]));
     for ((origin, arrival), pair) in run.hops.iter().zip(screens.windows(2)) {
         let step = &originals[origin.trace as usize].steps[origin.step as usize];
         let before = &pair[0];
@@ -115,14 +120,14 @@ fn follow(model: &mut Model, originals: &[Trace], run: &Run, screens: &[SharedSc
         let done = here
             .take()
             .map(|from| model.again(&from))
-            .zip(what_of(step, before));
+            .zip(recognised_action(step, before));
         if !arrival.inside {
             if let Some((from, (widget, what))) = done {
                 model.done(&from, widget, what);
             }
             continue;
         }
-        let to = see(model, after);
+        let to = observe_screen(model, after);
         if let Some((from, (widget, what))) = done {
             let from = model.again(&from);
             model.learn(&from, widget, what, &to);
@@ -131,19 +136,22 @@ fn follow(model: &mut Model, originals: &[Trace], run: &Run, screens: &[SharedSc
     }
 }
 
-fn see(model: &mut Model, screen: &SharedScreen) -> Spot {
+fn observe_screen(model: &mut ApeModel, screen: &SharedScreen) -> ModelScreen {
     let mut listed = Vec::new();
-    actions::list(screen, &mut listed);
+    actions::list_candidate_actions(screen, &mut listed);
     model.see(screen, &listed).0
 }
 
 /// What a step did on a screen, and to which widget of its window.
-fn what_of(step: &Step, before: &SharedScreen) -> Option<(Option<u32>, actions::What)> {
+fn recognised_action(
+    step: &Step,
+    before: &SharedScreen,
+) -> Option<(Option<u32>, actions::ActionKind)> {
     let node = step
         .widget
         .as_ref()
         .and_then(|widget| before.find(widget, step.action.place()));
-    let what = actions::recognised(&step.action, node, before)?;
+    let what = actions::action_kind_of(&step.action, node, before)?;
     let first = actions::touchable_window(before).map_or(0, |(_, first, _)| first);
     Some((
         node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok()),
@@ -151,8 +159,12 @@ fn what_of(step: &Step, before: &SharedScreen) -> Option<(Option<u32>, actions::
     ))
 }
 
-impl Told {
-    fn seen_by(mut self, states: &States, screens: &[SharedScreen]) -> Told {
+impl LearningReplay {
+    fn with_states(
+        mut self,
+        states: &PreparedAbstraction,
+        screens: &[SharedScreen],
+    ) -> LearningReplay {
         let arrivals = std::iter::once(&mut self.run.start)
             .chain(self.run.hops.iter_mut().map(|hop| &mut hop.1));
         for (arrival, screen) in arrivals.zip(screens) {

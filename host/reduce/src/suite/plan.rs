@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Target;
-use retap_shared::trace::{Start, Step, Trace, TraceHeader};
+use retap_shared::trace::{StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::Outcome;
 
-use super::bits::Bits;
-use super::known::{Hop, Item, Known, Standing, Way};
-use super::work::Work;
-use super::{Covered, Measure, Spent, SuiteReduction};
+use super::item_set::ItemSet;
+use super::reducer::SuiteReducer;
+use super::replay_tree::{CoverageItem, PathStatus, ReplayPath, ReplayTransition, ReplayTree};
+use super::{SuiteCost, SuiteCoverage, SuiteMeasure, SuiteReduction};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum SuitePhase {
     /// The longest beginnings of the traces that every run goes.
     Prefixes,
     /// Without traces that add nothing.
@@ -30,36 +30,36 @@ pub enum Phase {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PhaseReport {
-    pub phase: Phase,
+pub struct SuitePhaseReport {
+    pub phase: SuitePhase,
     pub traces: u32,
     pub transitions: u64,
     /// All that was spent by its end.
-    pub spent: Spent,
+    pub cost: SuiteCost,
 }
 
 /// A trace of the result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct SuiteTrace {
     pub trace: Trace,
-    pub fragments: Vec<Fragment>,
+    pub fragments: Vec<TraceFragment>,
     /// Which of its steps were made simpler.
     pub simplified: Vec<u32>,
     pub took: Micros,
     /// What no other trace of the result covers.
-    pub alone: u32,
+    pub unique_coverage: u32,
 }
 
 /// Some steps, one after the other, of a trace that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fragment {
+pub struct TraceFragment {
     pub trace: u32,
     pub steps: Range<u32>,
 }
 
 /// What became of a trace that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fate {
+pub struct TraceDisposition {
     pub steps: u32,
     /// How far it can be replayed.
     pub replayable: u32,
@@ -68,54 +68,70 @@ pub struct Fate {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    pub(super) ways: Vec<Way>,
+pub(super) struct SuitePlan {
+    pub(super) paths: Vec<ReplayPath>,
     /// What must stay, where that is not what the first phase covers.
-    pub(super) baseline: Option<Bits>,
-    first: Option<Bits>,
+    pub(super) baseline: Option<ItemSet>,
+    first_coverage: Option<ItemSet>,
     /// All that the traces that were read have ever shown.
-    seen: Option<Bits>,
-    phases: Vec<PhaseReport>,
+    seen: Option<ItemSet>,
+    phases: Vec<SuitePhaseReport>,
 }
 
-impl Plan {
-    pub(super) fn keep(&mut self, work: &Work<'_>, phase: Phase, ways: Vec<Way>) {
-        self.first.get_or_insert_with(|| work.coverage(&ways));
+impl SuitePlan {
+    pub(super) fn commit_phase(
+        &mut self,
+        work: &SuiteReducer<'_>,
+        phase: SuitePhase,
+        ways: Vec<ReplayPath>,
+    ) {
+        self.first_coverage
+            .get_or_insert_with(|| work.coverage(&ways));
         self.seen
-            .get_or_insert_with(|| (0..work.known.items_len()).collect());
-        self.note(work, phase, &ways);
-        self.ways = ways;
+            .get_or_insert_with(|| (0..work.replay_tree.items_len()).collect());
+        self.record_phase(work, phase, &ways);
+        self.paths = ways;
     }
 
     /// Tells what is left by now, which is not proven yet.
-    pub(super) fn note(&mut self, work: &Work<'_>, phase: Phase, ways: &[Way]) {
-        self.phases.push(PhaseReport {
+    pub(super) fn record_phase(
+        &mut self,
+        work: &SuiteReducer<'_>,
+        phase: SuitePhase,
+        ways: &[ReplayPath],
+    ) {
+        self.phases.push(SuitePhaseReport {
             phase,
             traces: count(ways.len()),
             transitions: transitions(ways),
-            spent: work.spent,
+            cost: work.cost,
         });
-        work.tell(phase.name(), ways);
+        work.emit_progress(phase.name(), ways);
     }
 
     /// No step of any trace can be replayed.
-    pub(super) fn covers_nothing(&self, work: &Work<'_>) -> bool {
-        self.ways.is_empty()
-            && (0..count(work.originals.len())).all(|trace| work.known.original(trace).0.is_empty())
+    pub(super) fn covers_nothing(&self, work: &SuiteReducer<'_>) -> bool {
+        self.paths.is_empty()
+            && (0..count(work.originals.len()))
+                .all(|trace| work.replay_tree.original_path(trace).0.is_empty())
     }
 
-    pub(super) fn into_reduction(mut self, work: &Work<'_>, outcome: Outcome) -> SuiteReduction {
-        let known = &work.known;
-        if self.ways.is_empty() && outcome == Outcome::Done {
+    pub(super) fn into_reduction(
+        mut self,
+        work: &SuiteReducer<'_>,
+        outcome: Outcome,
+    ) -> SuiteReduction {
+        let known = &work.replay_tree;
+        if self.paths.is_empty() && outcome == Outcome::Done {
             // All there is to cover is what a clean start covers.
-            self.ways.push(Way::new());
+            self.paths.push(ReplayPath::new());
         }
         let baseline = self
             .baseline
             .take()
-            .or(self.first.take())
+            .or(self.first_coverage.take())
             .unwrap_or_default();
-        let before = Measure {
+        let before = SuiteMeasure {
             traces: count(work.originals.len()),
             transitions: work
                 .originals
@@ -125,23 +141,23 @@ impl Plan {
             took: work.first_runs_took(),
             covered: covered(known, &baseline),
         };
-        let after = Measure {
-            traces: count(self.ways.len()),
-            transitions: transitions(&self.ways),
+        let after = SuiteMeasure {
+            traces: count(self.paths.len()),
+            transitions: transitions(&self.paths),
             took: self
-                .ways
+                .paths
                 .iter()
                 .fold(Micros::ZERO, |took, way| took + known.took(way)),
-            covered: covered(known, &work.coverage(&self.ways)),
+            covered: covered(known, &work.coverage(&self.paths)),
         };
-        let mut fates: Vec<Fate> = (0..before.traces)
-            .map(|trace| Fate {
+        let mut fates: Vec<TraceDisposition> = (0..before.traces)
+            .map(|trace| TraceDisposition {
                 steps: count(work.originals[trace as usize].steps.len()),
-                replayable: count(known.original(trace).0.len()),
+                replayable: count(known.original_path(trace).0.len()),
                 in_result: Vec::new(),
             })
             .collect();
-        for (number, way) in self.ways.iter().enumerate() {
+        for (number, way) in self.paths.iter().enumerate() {
             for hop in way {
                 let uses = &mut fates[hop.origin.trace as usize].in_result;
                 match uses.last_mut() {
@@ -151,9 +167,9 @@ impl Plan {
             }
         }
         let proven = self
-            .ways
+            .paths
             .iter()
-            .filter(|way| known.standing(way) == Standing::Proven)
+            .filter(|way| known.status(way) == PathStatus::Proven)
             .count();
         let replays = work.settings.replays;
         SuiteReduction {
@@ -161,57 +177,59 @@ impl Plan {
             before,
             after,
             phases: self.phases,
-            kept: (0..self.ways.len())
-                .map(|number| kept(work, &self.ways, number))
+            traces: (0..self.paths.len())
+                .map(|number| suite_trace(work, &self.paths, number))
                 .collect(),
-            fates,
+            dispositions: fates,
             simplified: count(
-                self.ways
+                self.paths
                     .iter()
                     .flatten()
                     .filter(|hop| hop.origin.instead != 0)
                     .count(),
             ),
-            not_replayable: self.seen.unwrap_or_default().beyond(&baseline),
-            replays: (count(proven) * replays, count(self.ways.len()) * replays),
-            spent: work.spent,
+            not_replayable: self.seen.unwrap_or_default().difference_count(&baseline),
+            replays: (count(proven) * replays, count(self.paths.len()) * replays),
+            cost: work.cost,
         }
     }
 }
 
-impl Phase {
+impl SuitePhase {
     pub fn name(self) -> &'static str {
         match self {
-            Phase::Prefixes => "replayable beginnings",
-            Phase::Traces => "traces that add something",
-            Phase::Loops => "loops cut",
-            Phase::Splices => "fragments spliced",
-            Phase::Seen => "traces played once",
-            Phase::Walks => "walks",
-            Phase::Simpler => "steps made simpler",
-            Phase::Proven => "proven",
+            SuitePhase::Prefixes => "replayable beginnings",
+            SuitePhase::Traces => "traces that add something",
+            SuitePhase::Loops => "loops cut",
+            SuitePhase::Splices => "fragments spliced",
+            SuitePhase::Seen => "traces played once",
+            SuitePhase::Walks => "walks",
+            SuitePhase::Simpler => "steps made simpler",
+            SuitePhase::Proven => "proven",
         }
     }
 }
 
-fn kept(work: &Work<'_>, ways: &[Way], number: usize) -> Kept {
+fn suite_trace(work: &SuiteReducer<'_>, ways: &[ReplayPath], number: usize) -> SuiteTrace {
     let way = &ways[number];
-    let others: Vec<Way> = ways
+    let others: Vec<ReplayPath> = ways
         .iter()
         .enumerate()
         .filter(|(other, _)| *other != number)
         .map(|(_, way)| way.clone())
         .collect();
     let first = work.originals.first().map(|trace| trace.header.clone());
-    let problem = way.last().and_then(|hop| problem_of(&work.known, hop));
+    let problem = way
+        .last()
+        .and_then(|hop| finding_target(&work.replay_tree, hop));
     let header = first.map(|header| TraceHeader {
-        start: Start::Clean,
+        start: StartMode::Clean,
         seed: None,
         target: problem,
         ..header
     });
     let steps = way.iter().map(|hop| step_of(work, hop)).collect();
-    Kept {
+    SuiteTrace {
         trace: Trace {
             header: header.expect("a suite has a trace"),
             steps,
@@ -222,30 +240,33 @@ fn kept(work: &Work<'_>, ways: &[Way], number: usize) -> Kept {
             .filter(|(_, hop)| hop.origin.instead != 0)
             .map(|(step, _)| step)
             .collect(),
-        took: work.known.took(way),
-        alone: work.known.coverage(way).beyond(&work.coverage(&others)),
+        took: work.replay_tree.took(way),
+        unique_coverage: work
+            .replay_tree
+            .coverage(way)
+            .difference_count(&work.coverage(&others)),
     }
 }
 
-fn step_of(work: &Work<'_>, hop: &Hop) -> Step {
+fn step_of(work: &SuiteReducer<'_>, hop: &ReplayTransition) -> Step {
     work.step(hop.origin).clone()
 }
 
-fn problem_of(known: &Known, hop: &Hop) -> Option<Target> {
+fn finding_target(known: &ReplayTree, hop: &ReplayTransition) -> Option<Target> {
     known.items(&hop.covers).find_map(|item| match item {
-        Item::Problem(fingerprint) => Some(Target::Problem(*fingerprint)),
+        CoverageItem::Finding(fingerprint) => Some(Target::Problem(*fingerprint)),
         _ => None,
     })
 }
 
-fn fragments(way: &[Hop]) -> Vec<Fragment> {
-    let mut fragments: Vec<Fragment> = Vec::new();
+fn fragments(way: &[ReplayTransition]) -> Vec<TraceFragment> {
+    let mut fragments: Vec<TraceFragment> = Vec::new();
     for hop in way {
         let trace = hop.origin.trace;
         let step = hop.origin.step;
         match fragments.last_mut() {
             Some(last) if last.trace == trace && last.steps.end == step => last.steps.end += 1,
-            _ => fragments.push(Fragment {
+            _ => fragments.push(TraceFragment {
                 trace,
                 steps: step..step + 1,
             }),
@@ -254,28 +275,28 @@ fn fragments(way: &[Hop]) -> Vec<Fragment> {
     fragments
 }
 
-fn covered(known: &Known, bits: &Bits) -> Covered {
-    let mut covered = Covered::default();
+fn covered(known: &ReplayTree, bits: &ItemSet) -> SuiteCoverage {
+    let mut covered = SuiteCoverage::default();
     for item in known.items(bits) {
         match item {
-            Item::Activity(activity) => {
+            CoverageItem::Activity(activity) => {
                 covered.app.activities.insert(activity.clone());
             }
-            Item::Screen(screen) => {
+            CoverageItem::Screen(screen) => {
                 covered.app.screens.insert(*screen);
             }
-            Item::Branch(branch) => {
+            CoverageItem::Branch(branch) => {
                 covered.app.branches.insert(*branch);
             }
-            Item::Problem(problem) => {
-                covered.problems.insert(*problem);
+            CoverageItem::Finding(problem) => {
+                covered.findings.insert(*problem);
             }
         }
     }
     covered
 }
 
-fn transitions(ways: &[Way]) -> u64 {
+fn transitions(ways: &[ReplayPath]) -> u64 {
     ways.iter().map(|way| way.len() as u64).sum()
 }
 

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use retap_device::JournalError;
-use retap_device::event::{RunEvent, Sink};
+use retap_device::run_event::{EventSink, RunEvent};
 use retap_shared::Text;
-use retap_shared::connection::Pending;
+use retap_shared::connection::BoxFuture;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::trace::Step;
@@ -17,36 +17,36 @@ use super::SuiteError;
 /// Plays from a clean start what a pilot says.
 pub trait Replayer: Send + Sync {
     /// Dropping the future cancels the run. A lost phone is not an answer: the run is then done again elsewhere.
-    fn drive(&self, errand: Errand) -> Pending<'_, Result<Run, SuiteError>>;
+    fn replay(&self, errand: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>>;
 
     /// How many runs can be under way at once.
-    fn width(&self) -> usize;
+    fn parallelism(&self) -> usize;
 }
 
 /// One run that is wanted.
 #[derive(Clone)]
-pub struct Errand {
+pub struct ReplayRequest {
     /// Equal for equal ways, whatever process asks.
     pub key: u64,
     /// Which run of that way it is.
     pub attempt: u32,
-    pub pilot: Arc<dyn Pilot>,
+    pub step_source: Arc<dyn StepSource>,
 }
 
 /// Says what comes next, by all that the run has seen so far.
-pub trait Pilot: Send + Sync {
-    fn next(&self, run: &Run) -> Option<Next>;
+pub trait StepSource: Send + Sync {
+    fn next(&self, run: &ReplayRecord) -> Option<ReplayStep>;
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Next {
-    pub origin: Origin,
+pub struct ReplayStep {
+    pub origin: SuiteStepOrigin,
     pub step: Step,
 }
 
 /// The step of the suite that was read: which trace, and which of its steps, or what was made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Origin {
+pub struct SuiteStepOrigin {
     pub trace: u32,
     pub step: u32,
     /// 0 for the step as it was recorded; another number for what is done instead, the same in every process.
@@ -55,17 +55,17 @@ pub struct Origin {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
+pub struct ReplayRecord {
     /// What a clean start led to.
-    pub start: Arrival,
-    pub hops: Vec<(Origin, Arrival)>,
+    pub start: ReplayObservation,
+    pub hops: Vec<(SuiteStepOrigin, ReplayObservation)>,
     /// What came next, and the phone would not do it.
-    pub refused: Option<Origin>,
+    pub refused: Option<SuiteStepOrigin>,
 }
 
 /// What one step led to, and what it covered on the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Arrival {
+pub struct ReplayObservation {
     /// The abstract screen; where the app failed, a state of that failure.
     pub state: u64,
     /// Whether it is a screen of the app: others are no coverage of it.
@@ -77,9 +77,9 @@ pub struct Arrival {
     pub took: Micros,
 }
 
-impl Origin {
-    pub fn new(trace: u32, step: u32) -> Origin {
-        Origin {
+impl SuiteStepOrigin {
+    pub fn new(trace: u32, step: u32) -> SuiteStepOrigin {
+        SuiteStepOrigin {
             trace,
             step,
             instead: 0,
@@ -91,7 +91,7 @@ fn as_recorded(instead: &u64) -> bool {
     *instead == 0
 }
 
-impl Run {
+impl ReplayRecord {
     pub fn took(&self) -> Micros {
         self.hops
             .iter()
@@ -99,41 +99,42 @@ impl Run {
     }
 
     /// Where it is now.
-    pub fn now(&self) -> &Arrival {
+    pub fn last_observation(&self) -> &ReplayObservation {
         self.hops.last().map_or(&self.start, |(_, arrival)| arrival)
     }
 }
 
 /// What must outlive the process, so that a killed reduction goes on where it was.
-pub trait RunLog: Send + Sync {
-    fn recall_run(&self, key: u64, attempt: u32) -> Result<Option<Run>, JournalError>;
-    fn note_run(&self, key: u64, attempt: u32, run: &Run) -> Result<(), JournalError>;
+pub trait ReplayJournal: Send + Sync {
+    fn recall_replay(&self, key: u64, attempt: u32) -> Result<Option<ReplayRecord>, JournalError>;
+    fn record_replay(&self, key: u64, attempt: u32, run: &ReplayRecord)
+    -> Result<(), JournalError>;
 }
 
 /// Any replayer behind the log: what was seen once is recalled, not played again.
-pub struct Logged<'a, R> {
+pub struct JournaledReplayer<'a, R> {
     inner: R,
-    log: &'a dyn RunLog,
-    sink: Sink,
+    journal: &'a dyn ReplayJournal,
+    sink: EventSink,
 }
 
-impl<'a, R: Replayer> Logged<'a, R> {
-    pub fn new(inner: R, log: &'a dyn RunLog, sink: &Sink) -> Logged<'a, R> {
-        Logged {
+impl<'a, R: Replayer> JournaledReplayer<'a, R> {
+    pub fn new(inner: R, log: &'a dyn ReplayJournal, sink: &EventSink) -> JournaledReplayer<'a, R> {
+        JournaledReplayer {
             inner,
-            log,
+            journal: log,
             sink: sink.clone(),
         }
     }
 
-    async fn recall_or_drive(&self, errand: Errand) -> Result<Run, SuiteError> {
-        let Errand { key, attempt, .. } = errand;
-        let (run, recalled) = match self.log.recall_run(key, attempt)? {
+    async fn recall_or_replay(&self, errand: ReplayRequest) -> Result<ReplayRecord, SuiteError> {
+        let ReplayRequest { key, attempt, .. } = errand;
+        let (run, recalled) = match self.journal.recall_replay(key, attempt)? {
             Some(run) => (run, true),
             None => {
-                let run = self.inner.drive(errand).await?;
+                let run = self.inner.replay(errand).await?;
                 // Before anybody acts on it: what has been decided upon must not be forgotten by a crash.
-                self.log.note_run(key, attempt, &run)?;
+                self.journal.record_replay(key, attempt, &run)?;
                 (run, false)
             }
         };
@@ -148,17 +149,17 @@ impl<'a, R: Replayer> Logged<'a, R> {
     }
 }
 
-impl<R: Replayer> Replayer for Logged<'_, R> {
-    fn drive(&self, errand: Errand) -> Pending<'_, Result<Run, SuiteError>> {
-        Box::pin(self.recall_or_drive(errand))
+impl<R: Replayer> Replayer for JournaledReplayer<'_, R> {
+    fn replay(&self, errand: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
+        Box::pin(self.recall_or_replay(errand))
     }
 
-    fn width(&self) -> usize {
-        self.inner.width()
+    fn parallelism(&self) -> usize {
+        self.inner.parallelism()
     }
 }
 
-impl<R: fmt::Debug> fmt::Debug for Logged<'_, R> {
+impl<R: fmt::Debug> fmt::Debug for JournaledReplayer<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Logged")
             .field("inner", &self.inner)
@@ -166,7 +167,7 @@ impl<R: fmt::Debug> fmt::Debug for Logged<'_, R> {
     }
 }
 
-impl fmt::Debug for Errand {
+impl fmt::Debug for ReplayRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Errand")
             .field("key", &self.key)
@@ -176,11 +177,11 @@ impl fmt::Debug for Errand {
 }
 
 impl<R: Replayer + ?Sized> Replayer for &R {
-    fn drive(&self, errand: Errand) -> Pending<'_, Result<Run, SuiteError>> {
-        (**self).drive(errand)
+    fn replay(&self, errand: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
+        (**self).replay(errand)
     }
 
-    fn width(&self) -> usize {
-        (**self).width()
+    fn parallelism(&self) -> usize {
+        (**self).parallelism()
     }
 }

@@ -3,40 +3,40 @@
 
 use retap_shared::trace::Step;
 
-use super::bits::Bits;
-use super::known::{Hop, Standing, Way};
-use super::work::{Halt, Wanted, Work};
+use super::item_set::ItemSet;
+use super::reducer::{ReplayDemand, SuiteReducer, SuiteStop};
+use super::replay_tree::{PathStatus, ReplayPath, ReplayTransition};
 use crate::trace::simpler;
 
 /// So many runs of one way are made at most; what is not settled by then stays as it was.
-const RUNS: u32 = 40;
+const MAX_RUNS: u32 = 40;
 /// Of all that might do instead of a step only the simplest are tried: a run each is a lot for a letter less.
-const CHOICES: usize = 2;
+const MAX_ALTERNATIVES: usize = 2;
 
 /// Makes the steps of ways simpler that have not been proven yet.
 pub(super) async fn simplify(
-    work: &mut Work<'_>,
-    ways: &mut [Way],
-    wanted: &Bits,
-) -> Result<(), Halt> {
-    let mut open: Vec<(usize, Simpler)> = Vec::new();
+    work: &mut SuiteReducer<'_>,
+    ways: &mut [ReplayPath],
+    wanted: &ItemSet,
+) -> Result<(), SuiteStop> {
+    let mut open: Vec<(usize, PathSimplification)> = Vec::new();
     for (number, way) in ways.iter().enumerate() {
-        if work.known.standing(way) != Standing::Proven {
-            let mut needed = work.known.coverage(way);
-            needed.keep(wanted);
-            open.extend(Simpler::of(work, way, needed).map(|simpler| (number, simpler)));
+        if work.replay_tree.status(way) != PathStatus::Proven {
+            let mut needed = work.replay_tree.coverage(way);
+            needed.intersect_with(wanted);
+            open.extend(PathSimplification::of(work, way, needed).map(|simpler| (number, simpler)));
         }
     }
-    for _ in 0..RUNS {
-        let tried: Vec<Wanted> = open
+    for _ in 0..MAX_RUNS {
+        let tried: Vec<ReplayDemand> = open
             .iter()
-            .map(|(_, simpler)| Wanted::once(&simpler.way()))
+            .map(|(_, simpler)| ReplayDemand::once(&simpler.path()))
             .collect();
         work.play(&tried).await?;
         let mut left = Vec::new();
         for (number, mut simpler) in open {
-            let way = simpler.way();
-            match simpler.fault(work, &way) {
+            let way = simpler.path();
+            match simpler.first_failure(work, &way) {
                 None => ways[number] = way,
                 Some(place) if simpler.take_back(place) => left.push((number, simpler)),
                 Some(_) => {}
@@ -51,33 +51,41 @@ pub(super) async fn simplify(
 }
 
 /// A way, and what is tried instead of its steps.
-struct Simpler {
-    whole: Way,
-    needed: Bits,
+struct PathSimplification {
+    whole: ReplayPath,
+    needed: ItemSet,
     /// Places, and what is left to try there, the simplest last.
-    tried: Vec<(usize, Vec<Hop>)>,
+    alternatives: Vec<(usize, Vec<ReplayTransition>)>,
 }
 
-impl Simpler {
+impl PathSimplification {
     /// None if there is nothing that could be simpler.
-    fn of(work: &mut Work<'_>, way: &Way, needed: Bits) -> Option<Simpler> {
+    fn of(
+        work: &mut SuiteReducer<'_>,
+        way: &ReplayPath,
+        needed: ItemSet,
+    ) -> Option<PathSimplification> {
         let mut tried = Vec::new();
-        for (place, hop) in way.iter().enumerate().skip(work.known.proven(way)) {
+        for (place, hop) in way
+            .iter()
+            .enumerate()
+            .skip(work.replay_tree.proven_prefix_len(way))
+        {
             let step = work.step(hop.origin).clone();
-            let mut instead: Vec<Hop> = simpler(&step.action)
+            let mut instead: Vec<ReplayTransition> = simpler(&step.action)
                 .into_iter()
-                .take(CHOICES)
+                .take(MAX_ALTERNATIVES)
                 .map(|action| {
-                    let origin = work.known.instead(
+                    let origin = work.replay_tree.replace_step(
                         hop.origin,
                         Step {
                             action,
                             ..step.clone()
                         },
                     );
-                    Hop {
+                    ReplayTransition {
                         origin,
-                        action: work.known.action(origin),
+                        action: work.replay_tree.action(origin),
                         ..hop.clone()
                     }
                 })
@@ -87,16 +95,16 @@ impl Simpler {
                 tried.push((place, instead));
             }
         }
-        (!tried.is_empty()).then(|| Simpler {
+        (!tried.is_empty()).then(|| PathSimplification {
             whole: way.clone(),
             needed,
-            tried,
+            alternatives: tried,
         })
     }
 
-    fn way(&self) -> Way {
+    fn path(&self) -> ReplayPath {
         let mut way = self.whole.clone();
-        for (place, instead) in &self.tried {
+        for (place, instead) in &self.alternatives {
             if let Some(hop) = instead.last() {
                 way[*place] = hop.clone();
             }
@@ -105,26 +113,28 @@ impl Simpler {
     }
 
     /// Up to which step it does not do what it should.
-    fn fault(&self, work: &Work<'_>, way: &Way) -> Option<usize> {
-        match work.known.standing(way) {
-            Standing::Fails(after) => return Some(after.saturating_sub(1)),
-            Standing::Needs(_) if !work.known.was_played(way) => return Some(way.len()),
-            Standing::Needs(_) | Standing::Proven => {}
+    fn first_failure(&self, work: &SuiteReducer<'_>, way: &ReplayPath) -> Option<usize> {
+        match work.replay_tree.status(way) {
+            PathStatus::Diverges(after) => return Some(after.saturating_sub(1)),
+            PathStatus::NeedsRuns(_) if !work.replay_tree.was_played(way) => {
+                return Some(way.len());
+            }
+            PathStatus::NeedsRuns(_) | PathStatus::Proven => {}
         }
         let mut missing = self.needed.clone();
-        missing.remove(&work.known.coverage(way));
+        missing.difference_with(&work.replay_tree.coverage(way));
         let first = self.whole.iter().position(|hop| {
             let mut lost = hop.covers.clone();
-            lost.keep(&missing);
-            !lost.is_empty()
+            lost.intersect_with(&missing);
+            !lost.is_clear()
         });
-        (!missing.is_empty()).then_some(first.unwrap_or(way.len()))
+        (!missing.is_clear()).then_some(first.unwrap_or(way.len()))
     }
 
     /// The last step until there is made a little less simple. False if there is none.
     fn take_back(&mut self, place: usize) -> bool {
         let last = self
-            .tried
+            .alternatives
             .iter_mut()
             .rev()
             .find(|(at, instead)| *at <= place && !instead.is_empty());

@@ -1,36 +1,36 @@
 //! Cuts loops and ends out of ways that the whole rest of a plan covers as well, one run for each cut. While one is tried, idle
 //! phones try those that would come next: what comes after a success and what comes after a failure, whichever is likelier.
 
-use super::bits::Bits;
-use super::cuts::Cuts;
-use super::known::{Known, Standing, Way};
-use super::work::{Halt, Wanted, Work};
+use super::item_set::ItemSet;
+use super::loop_cut_search::LoopCutSearch;
+use super::reducer::{ReplayDemand, SuiteReducer, SuiteStop};
+use super::replay_tree::{PathStatus, ReplayPath, ReplayTree};
 
 /// So many cuts of one way are tried at most.
-const CUTS: u32 = 40;
+const MAX_CUTS: u32 = 40;
 /// Ways that are longer have too many cuts to look at all of them: their loops are cut one by one.
-const SHORT: usize = 24;
+const MAX_EXHAUSTIVE_LENGTH: usize = 24;
 
 /// How many events cuts may still play, and how often they have worked.
 #[derive(Debug)]
-pub(super) struct Scissors {
-    left: u64,
+pub(super) struct CutBudget {
+    events_left: u64,
     tried: u32,
     passed: u32,
 }
 
 /// The loops of a way, the longest first, and which of them comes next.
 #[derive(Clone)]
-struct Cutting {
-    best: Way,
+struct LoopCuts {
+    best: ReplayPath,
     loops: Vec<(usize, usize)>,
-    at: usize,
+    next_loop: usize,
 }
 
-impl Scissors {
-    pub(super) fn new(events: u64) -> Scissors {
-        Scissors {
-            left: events,
+impl CutBudget {
+    pub(super) fn new(events: u64) -> CutBudget {
+        CutBudget {
+            events_left: events,
             tried: 0,
             passed: 0,
         }
@@ -39,14 +39,16 @@ impl Scissors {
     /// The shortest that is left of a way when what is needed of it stays.
     pub(super) async fn trim(
         &mut self,
-        work: &mut Work<'_>,
-        way: &Way,
+        work: &mut SuiteReducer<'_>,
+        way: &ReplayPath,
         start: u32,
-        needed: &Bits,
-    ) -> Result<Way, Halt> {
+        needed: &ItemSet,
+    ) -> Result<ReplayPath, SuiteStop> {
         let shorter = self.without_loops(work, way, start, needed).await?;
         // What is proven would have to be proven anew.
-        if shorter.len() <= SHORT && work.known.proven(&shorter) == 0 {
+        if shorter.len() <= MAX_EXHAUSTIVE_LENGTH
+            && work.replay_tree.proven_prefix_len(&shorter) == 0
+        {
             shortest(work, &shorter, start, needed).await
         } else {
             Ok(shorter)
@@ -56,89 +58,95 @@ impl Scissors {
     /// Cuts one loop after the other, the longest first, for as long as what is needed stays.
     async fn without_loops(
         &mut self,
-        work: &mut Work<'_>,
-        way: &Way,
+        work: &mut SuiteReducer<'_>,
+        way: &ReplayPath,
         start: u32,
-        needed: &Bits,
-    ) -> Result<Way, Halt> {
-        let mut now = Cutting::of(way, start, needed, &work.known);
-        let mut tries = CUTS + u32::try_from(now.best.len()).unwrap_or(u32::MAX);
-        while let Some(candidate) = now.next(needed, &work.known) {
-            if tries == 0 || self.left == 0 {
+        needed: &ItemSet,
+    ) -> Result<ReplayPath, SuiteStop> {
+        let mut now = LoopCuts::of(way, start, needed, &work.replay_tree);
+        let mut tries = MAX_CUTS + u32::try_from(now.best.len()).unwrap_or(u32::MAX);
+        while let Some(candidate) = now.next(needed, &work.replay_tree) {
+            if tries == 0 || self.events_left == 0 {
                 break;
             }
             tries -= 1;
             let passing = f64::from(self.passed + 1) / f64::from(self.tried + 2);
-            let likely = |known: &Known, tell: &mut dyn FnMut(Wanted) -> bool| {
-                now.guess(&candidate, start, needed, known, passing, tell);
+            let likely = |known: &ReplayTree, tell: &mut dyn FnMut(ReplayDemand) -> bool| {
+                now.speculate(&candidate, start, needed, known, passing, tell);
             };
-            let played = work.ask(&Wanted::once(&candidate), &likely).await?;
-            self.left = self.left.saturating_sub(played);
-            let passed = work.known.was_played(&candidate)
-                && needed.is_within(&work.known.coverage(&candidate));
+            let played = work
+                .play_next(&ReplayDemand::once(&candidate), &likely)
+                .await?;
+            self.events_left = self.events_left.saturating_sub(played);
+            let passed = work.replay_tree.was_played(&candidate)
+                && needed.is_subset(&work.replay_tree.coverage(&candidate));
             self.tried += 1;
             self.passed += u32::from(passed);
             now = if passed {
-                Cutting::of(&candidate, start, needed, &work.known)
+                LoopCuts::of(&candidate, start, needed, &work.replay_tree)
             } else {
-                now.without_it()
+                now.skip_current()
             };
         }
         Ok(now.best)
     }
 }
 
-impl Cutting {
-    fn of(way: &Way, start: u32, needed: &Bits, known: &Known) -> Cutting {
-        let best = without_end(way, needed, known);
+impl LoopCuts {
+    fn of(way: &ReplayPath, start: u32, needed: &ItemSet, known: &ReplayTree) -> LoopCuts {
+        let best = trim_end(way, needed, known);
         let states: Vec<u32> = std::iter::once(start)
             .chain(best.iter().map(|hop| hop.to))
             .collect();
         let mut loops = Vec::new();
-        for from in known.proven(&best)..states.len() {
+        for from in known.proven_prefix_len(&best)..states.len() {
             let back = (from + 1..states.len()).filter(|&to| states[to] == states[from]);
             loops.extend(back.map(|to| (from, to)));
         }
         loops.sort_by_key(|&(from, to)| (to - from, from));
         loops.reverse();
-        Cutting { best, loops, at: 0 }
+        LoopCuts {
+            best,
+            loops,
+            next_loop: 0,
+        }
     }
 
     /// The next cut that is not known to fail.
-    fn next(&mut self, needed: &Bits, known: &Known) -> Option<Way> {
-        while let Some(&(from, to)) = self.loops.get(self.at) {
+    fn next(&mut self, needed: &ItemSet, known: &ReplayTree) -> Option<ReplayPath> {
+        while let Some(&(from, to)) = self.loops.get(self.next_loop) {
             let candidate = [&self.best[..from], &self.best[to..]].concat();
-            let fails = matches!(known.standing(&candidate), Standing::Fails(_));
-            if !fails && needed.is_within(&known.coverage(&candidate)) {
+            let fails = matches!(known.status(&candidate), PathStatus::Diverges(_));
+            if !fails && needed.is_subset(&known.coverage(&candidate)) {
                 return Some(candidate);
             }
-            self.at += 1;
+            self.next_loop += 1;
         }
         None
     }
 
-    fn without_it(self) -> Cutting {
-        Cutting {
-            at: self.at + 1,
+    fn skip_current(self) -> LoopCuts {
+        LoopCuts {
+            next_loop: self.next_loop + 1,
             ..self
         }
     }
 
     /// What will be asked for after `candidate`, the likeliest first, until it was told enough.
-    fn guess(
+    fn speculate(
         &self,
-        candidate: &Way,
+        candidate: &ReplayPath,
         start: u32,
-        needed: &Bits,
-        known: &Known,
+        needed: &ItemSet,
+        known: &ReplayTree,
         passing: f64,
-        tell: &mut dyn FnMut(Wanted) -> bool,
+        tell: &mut dyn FnMut(ReplayDemand) -> bool,
     ) {
-        let after = |cutting: &Cutting, candidate: &Way, likely: f64| {
-            let passed = Cutting::of(candidate, start, needed, known);
+        let after = |cutting: &LoopCuts, candidate: &ReplayPath, likely: f64| {
+            let passed = LoopCuts::of(candidate, start, needed, known);
             [
                 (likely * passing, passed),
-                (likely * (1.0 - passing), cutting.clone().without_it()),
+                (likely * (1.0 - passing), cutting.clone().skip_current()),
             ]
         };
         let mut open = Vec::from(after(self, candidate, 1.0));
@@ -149,7 +157,7 @@ impl Cutting {
             let Some(candidate) = cutting.next(needed, known) else {
                 continue;
             };
-            if !tell(Wanted::once(&candidate)) {
+            if !tell(ReplayDemand::once(&candidate)) {
                 return;
             }
             open.extend(after(&cutting, &candidate, likely));
@@ -158,23 +166,28 @@ impl Cutting {
 }
 
 /// Up to the last transition that is needed.
-pub(super) fn without_end(way: &Way, needed: &Bits, known: &Known) -> Way {
+pub(super) fn trim_end(way: &ReplayPath, needed: &ItemSet, known: &ReplayTree) -> ReplayPath {
     let mut shorter = way.clone();
-    while !shorter.is_empty() && needed.is_within(&known.coverage(&shorter[..shorter.len() - 1])) {
+    while !shorter.is_empty() && needed.is_subset(&known.coverage(&shorter[..shorter.len() - 1])) {
         shorter.pop();
     }
     shorter
 }
 
 /// Of all cuts the shortest that works.
-async fn shortest(work: &mut Work<'_>, way: &Way, start: u32, needed: &Bits) -> Result<Way, Halt> {
-    let mut cuts = Cuts::new(way, start, needed, true);
-    let mut next: std::collections::VecDeque<Way> = std::collections::VecDeque::new();
-    let mut tries = CUTS;
+async fn shortest(
+    work: &mut SuiteReducer<'_>,
+    way: &ReplayPath,
+    start: u32,
+    needed: &ItemSet,
+) -> Result<ReplayPath, SuiteStop> {
+    let mut cuts = LoopCutSearch::new(way, start, needed, true);
+    let mut next: std::collections::VecDeque<ReplayPath> = std::collections::VecDeque::new();
+    let mut tries = MAX_CUTS;
     while tries > 0 {
-        while next.len() < work.width() {
+        while next.len() < work.parallelism() {
             let Some(candidate) = cuts
-                .next(&work.known)
+                .next(&work.replay_tree)
                 .filter(|candidate| candidate.len() < way.len())
             else {
                 break;
@@ -184,21 +197,24 @@ async fn shortest(work: &mut Work<'_>, way: &Way, start: u32, needed: &Bits) -> 
         let Some(candidate) = next.pop_front() else {
             break;
         };
-        let worth = |known: &Known, candidate: &Way| {
-            !matches!(known.standing(candidate), Standing::Fails(_))
-                && needed.is_within(&known.coverage(candidate))
+        let worth = |known: &ReplayTree, candidate: &ReplayPath| {
+            !matches!(known.status(candidate), PathStatus::Diverges(_))
+                && needed.is_subset(&known.coverage(candidate))
         };
-        if !worth(&work.known, &candidate) {
+        if !worth(&work.replay_tree, &candidate) {
             continue;
         }
         tries -= 1;
-        let likely = |known: &Known, tell: &mut dyn FnMut(Wanted) -> bool| {
+        let likely = |known: &ReplayTree, tell: &mut dyn FnMut(ReplayDemand) -> bool| {
             next.iter()
                 .filter(|next| worth(known, next))
-                .all(|next| tell(Wanted::once(next)));
+                .all(|next| tell(ReplayDemand::once(next)));
         };
-        work.ask(&Wanted::once(&candidate), &likely).await?;
-        if work.known.was_played(&candidate) && needed.is_within(&work.known.coverage(&candidate)) {
+        work.play_next(&ReplayDemand::once(&candidate), &likely)
+            .await?;
+        if work.replay_tree.was_played(&candidate)
+            && needed.is_subset(&work.replay_tree.coverage(&candidate))
+        {
             return Ok(candidate);
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Algorithm {
+pub enum ReductionAlgorithm {
     /// Plain delta debugging.
     Dd,
     /// If one run each is enough, the shortest way by what was recorded, what else is needed by probabilities, and then a
@@ -23,28 +23,28 @@ pub enum Algorithm {
     LhddNoPreselection,
 }
 
-impl Algorithm {
-    pub const ALL: [Algorithm; 7] = [
-        Algorithm::Auto,
-        Algorithm::Dd,
-        Algorithm::Nd3min,
-        Algorithm::Hdd,
-        Algorithm::Bhdd,
-        Algorithm::Lhdd,
-        Algorithm::LhddNoPreselection,
+impl ReductionAlgorithm {
+    pub const ALL: [ReductionAlgorithm; 7] = [
+        ReductionAlgorithm::Auto,
+        ReductionAlgorithm::Dd,
+        ReductionAlgorithm::Nd3min,
+        ReductionAlgorithm::Hdd,
+        ReductionAlgorithm::Bhdd,
+        ReductionAlgorithm::Lhdd,
+        ReductionAlgorithm::LhddNoPreselection,
     ];
 }
 
-impl fmt::Display for Algorithm {
+impl fmt::Display for ReductionAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Algorithm::Dd => "dd",
-            Algorithm::Auto => "auto",
-            Algorithm::Nd3min => "nd3min",
-            Algorithm::Hdd => "hdd",
-            Algorithm::Bhdd => "bhdd",
-            Algorithm::Lhdd => "lhdd",
-            Algorithm::LhddNoPreselection => "lhdd-no-preselection",
+            ReductionAlgorithm::Dd => "dd",
+            ReductionAlgorithm::Auto => "auto",
+            ReductionAlgorithm::Nd3min => "nd3min",
+            ReductionAlgorithm::Hdd => "hdd",
+            ReductionAlgorithm::Bhdd => "bhdd",
+            ReductionAlgorithm::Lhdd => "lhdd",
+            ReductionAlgorithm::LhddNoPreselection => "lhdd-no-preselection",
         })
     }
 }
@@ -55,11 +55,11 @@ impl fmt::Display for Algorithm {
 )]
 pub struct UnknownAlgorithm(pub String);
 
-impl FromStr for Algorithm {
+impl FromStr for ReductionAlgorithm {
     type Err = UnknownAlgorithm;
 
-    fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
-        let known = Algorithm::ALL
+    fn from_str(name: &str) -> Result<ReductionAlgorithm, UnknownAlgorithm> {
+        let known = ReductionAlgorithm::ALL
             .into_iter()
             .find(|algorithm| algorithm.to_string() == name);
         known.ok_or_else(|| UnknownAlgorithm(name.to_owned()))

@@ -4,13 +4,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::policy::{Policy, Tally};
+use crate::policy::{AttemptTally, SchedulePolicy};
 
 /// From this share of successes on a candidate is held to be a good one.
 const GOOD_SHARE: f64 = 0.8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scheduling {
+pub enum SchedulerKind {
     /// One run of each, again and again until the round is full: the paper's baseline.
     RoundRobin,
     /// All runs of the first, then all of the second.
@@ -24,7 +24,7 @@ pub enum Scheduling {
 
 /// What every round must keep to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct RoundLimits {
     /// Runs in a round.
     pub parallel: u32,
     /// A candidate passes with `successes` of `runs`.
@@ -36,66 +36,69 @@ pub struct Limits {
 
 pub trait Scheduler: Send + Sync {
     /// Runs for each candidate. Some are given out as long as any may still be made.
-    fn schedule(&self, candidates: &[Tally], limits: &Limits) -> Vec<u32>;
+    fn schedule(&self, candidates: &[AttemptTally], limits: &RoundLimits) -> Vec<u32>;
 }
 
 /// The scheduler of a name; without a policy the optimal one is the heuristic.
-pub fn scheduler(scheduling: Scheduling, policy: Option<Arc<Policy>>) -> Box<dyn Scheduler> {
+pub fn make_scheduler(
+    scheduling: SchedulerKind,
+    policy: Option<Arc<SchedulePolicy>>,
+) -> Box<dyn Scheduler> {
     match (scheduling, policy) {
-        (Scheduling::RoundRobin, _) => Box::new(RoundRobin),
-        (Scheduling::Greedy, _) => Box::new(Greedy),
-        (Scheduling::Optimal, Some(policy)) => Box::new(Optimal { policy }),
-        (Scheduling::Heuristic | Scheduling::Optimal, _) => Box::new(Heuristic),
+        (SchedulerKind::RoundRobin, _) => Box::new(RoundRobinScheduler),
+        (SchedulerKind::Greedy, _) => Box::new(GreedyScheduler),
+        (SchedulerKind::Optimal, Some(policy)) => Box::new(OptimalScheduler { policy }),
+        (SchedulerKind::Heuristic | SchedulerKind::Optimal, _) => Box::new(HeuristicScheduler),
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct RoundRobin;
+pub struct RoundRobinScheduler;
 #[derive(Clone, Copy, Debug)]
-pub struct Greedy;
+pub struct GreedyScheduler;
 #[derive(Clone, Copy, Debug)]
-pub struct Heuristic;
+pub struct HeuristicScheduler;
 #[derive(Clone, Debug)]
-pub struct Optimal {
-    pub policy: Arc<Policy>,
+pub struct OptimalScheduler {
+    pub policy: Arc<SchedulePolicy>,
 }
 
-impl Scheduler for RoundRobin {
-    fn schedule(&self, candidates: &[Tally], limits: &Limits) -> Vec<u32> {
-        let mut round = Round::new(candidates, limits);
-        round.in_turn(&round.all());
+impl Scheduler for RoundRobinScheduler {
+    fn schedule(&self, candidates: &[AttemptTally], limits: &RoundLimits) -> Vec<u32> {
+        let mut round = RoundSchedule::new(candidates, limits);
+        round.round_robin(&round.all());
         round.runs
     }
 }
 
-impl Scheduler for Greedy {
-    fn schedule(&self, candidates: &[Tally], limits: &Limits) -> Vec<u32> {
-        let mut round = Round::new(candidates, limits);
+impl Scheduler for GreedyScheduler {
+    fn schedule(&self, candidates: &[AttemptTally], limits: &RoundLimits) -> Vec<u32> {
+        let mut round = RoundSchedule::new(candidates, limits);
         (0..candidates.len()).for_each(|place| round.add(place, u32::MAX));
         round.runs
     }
 }
 
-impl Scheduler for Heuristic {
-    fn schedule(&self, candidates: &[Tally], limits: &Limits) -> Vec<u32> {
-        let mut round = Round::new(candidates, limits);
+impl Scheduler for HeuristicScheduler {
+    fn schedule(&self, candidates: &[AttemptTally], limits: &RoundLimits) -> Vec<u32> {
+        let mut round = RoundSchedule::new(candidates, limits);
         let (known, unknown): (Vec<usize>, Vec<usize>) =
             (0..candidates.len()).partition(|&place| candidates[place].runs() > 0);
         // The first round shows something of every one; with more candidates than phones, the rounds after it too.
         if known.is_empty() {
-            round.in_turn(&round.all());
+            round.round_robin(&round.all());
             return round.runs;
         }
         unknown.iter().for_each(|&place| round.add(place, 1));
-        round.by_promise(known);
-        round.in_turn(&unknown);
+        round.by_success_rate(known);
+        round.round_robin(&unknown);
         round.runs
     }
 }
 
-impl Scheduler for Optimal {
-    fn schedule(&self, candidates: &[Tally], limits: &Limits) -> Vec<u32> {
-        let rules = self.policy.rules();
+impl Scheduler for OptimalScheduler {
+    fn schedule(&self, candidates: &[AttemptTally], limits: &RoundLimits) -> Vec<u32> {
+        let rules = self.policy.parameters();
         let fits = (rules.parallel, rules.runs, rules.successes)
             == (limits.parallel, limits.runs, limits.successes);
         // As in the paper: what began with more candidates is the heuristic's until it ends.
@@ -105,21 +108,21 @@ impl Scheduler for Optimal {
         } else {
             None
         };
-        planned.unwrap_or_else(|| Heuristic.schedule(candidates, limits))
+        planned.unwrap_or_else(|| HeuristicScheduler.schedule(candidates, limits))
     }
 }
 
-struct Round<'a> {
-    candidates: &'a [Tally],
-    limits: &'a Limits,
+struct RoundSchedule<'a> {
+    candidates: &'a [AttemptTally],
+    limits: &'a RoundLimits,
     runs: Vec<u32>,
     /// How many more fit in.
     free: u32,
 }
 
-impl<'a> Round<'a> {
-    fn new(candidates: &'a [Tally], limits: &'a Limits) -> Round<'a> {
-        Round {
+impl<'a> RoundSchedule<'a> {
+    fn new(candidates: &'a [AttemptTally], limits: &'a RoundLimits) -> RoundSchedule<'a> {
+        RoundSchedule {
             candidates,
             limits,
             runs: vec![0; candidates.len()],
@@ -131,27 +134,27 @@ impl<'a> Round<'a> {
         (0..self.candidates.len()).collect()
     }
 
-    fn left(&self, place: usize) -> u32 {
+    fn attempts_left(&self, place: usize) -> u32 {
         self.limits
             .runs
             .saturating_sub(self.candidates[place].runs() + self.runs[place])
     }
 
     fn add(&mut self, place: usize, runs: u32) {
-        let runs = runs.min(self.left(place)).min(self.free);
+        let runs = runs.min(self.attempts_left(place)).min(self.free);
         self.runs[place] += runs;
         self.free -= runs;
     }
 
     /// One each until nothing is free, or nobody may have more.
-    fn in_turn(&mut self, places: &[usize]) {
-        while self.free > 0 && places.iter().any(|&place| self.left(place) > 0) {
+    fn round_robin(&mut self, places: &[usize]) {
+        while self.free > 0 && places.iter().any(|&place| self.attempts_left(place) > 0) {
             places.iter().for_each(|&place| self.add(place, 1));
         }
     }
 
     /// Figure 3.
-    fn by_promise(&mut self, mut places: Vec<usize>) {
+    fn by_success_rate(&mut self, mut places: Vec<usize>) {
         let share = |place: usize| {
             let tally = self.candidates[place];
             f64::from(tally.successes) / f64::from(tally.runs())
@@ -173,17 +176,17 @@ impl<'a> Round<'a> {
                 self.add(place, wanted);
             }
         }
-        self.in_turn(&deferred);
+        self.round_robin(&deferred);
         for (&place, &share) in places[good..].iter().zip(&shares[good..]) {
             self.add(place, self.until_dead(place, share));
         }
-        self.in_turn(&places);
+        self.round_robin(&places);
     }
 
     /// Runs until it can be expected to have passed.
     fn until_passed(&self, place: usize, share: f64) -> u32 {
         let missing = self.limits.successes - self.candidates[place].successes;
-        self.left(place)
+        self.attempts_left(place)
             .min((f64::from(missing) / share).ceil() as u32)
     }
 
@@ -191,27 +194,27 @@ impl<'a> Round<'a> {
     fn until_dead(&self, place: usize, share: f64) -> u32 {
         let missing =
             self.limits.runs - self.limits.successes + 1 - self.candidates[place].failures;
-        self.left(place)
+        self.attempts_left(place)
             .min((f64::from(missing) / (1.0 - share)).ceil() as u32)
     }
 }
 
-impl Scheduling {
-    pub const ALL: [Scheduling; 4] = [
-        Scheduling::RoundRobin,
-        Scheduling::Greedy,
-        Scheduling::Heuristic,
-        Scheduling::Optimal,
+impl SchedulerKind {
+    pub const ALL: [SchedulerKind; 4] = [
+        SchedulerKind::RoundRobin,
+        SchedulerKind::Greedy,
+        SchedulerKind::Heuristic,
+        SchedulerKind::Optimal,
     ];
 }
 
-impl fmt::Display for Scheduling {
+impl fmt::Display for SchedulerKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Scheduling::RoundRobin => "round-robin",
-            Scheduling::Greedy => "greedy",
-            Scheduling::Heuristic => "heuristic",
-            Scheduling::Optimal => "optimal",
+            SchedulerKind::RoundRobin => "round-robin",
+            SchedulerKind::Greedy => "greedy",
+            SchedulerKind::Heuristic => "heuristic",
+            SchedulerKind::Optimal => "optimal",
         })
     }
 }
@@ -220,17 +223,17 @@ impl fmt::Display for Scheduling {
 mod tests {
     use super::*;
 
-    const PAPER: Limits = Limits {
+    const PAPER: RoundLimits = RoundLimits {
         parallel: 15,
         runs: 20,
         successes: 18,
         candidates: 5,
     };
 
-    fn tallies(pairs: &[(u32, u32)]) -> Vec<Tally> {
+    fn tallies(pairs: &[(u32, u32)]) -> Vec<AttemptTally> {
         pairs
             .iter()
-            .map(|&(successes, failures)| Tally {
+            .map(|&(successes, failures)| AttemptTally {
                 successes,
                 failures,
             })
@@ -241,30 +244,30 @@ mod tests {
     #[test]
     fn greedy_plans_the_papers_example() {
         assert_eq!(
-            Greedy.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER),
+            GreedyScheduler.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER),
             [15, 0, 0]
         );
         assert_eq!(
-            Greedy.schedule(&tallies(&[(13, 2), (0, 0), (0, 0)]), &PAPER),
+            GreedyScheduler.schedule(&tallies(&[(13, 2), (0, 0), (0, 0)]), &PAPER),
             [5, 10, 0]
         );
         // What is dead is not asked about again.
-        assert_eq!(Greedy.schedule(&tallies(&[(0, 0)]), &PAPER), [15]);
-        assert_eq!(Greedy.schedule(&tallies(&[(15, 0)]), &PAPER), [5]);
+        assert_eq!(GreedyScheduler.schedule(&tallies(&[(0, 0)]), &PAPER), [15]);
+        assert_eq!(GreedyScheduler.schedule(&tallies(&[(15, 0)]), &PAPER), [5]);
     }
 
     #[test]
     fn round_robin_plans_the_papers_example() {
         assert_eq!(
-            RoundRobin.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER),
+            RoundRobinScheduler.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER),
             [5, 5, 5]
         );
         assert_eq!(
-            RoundRobin.schedule(&tallies(&[(4, 1), (5, 0)]), &PAPER),
+            RoundRobinScheduler.schedule(&tallies(&[(4, 1), (5, 0)]), &PAPER),
             [8, 7]
         );
         assert_eq!(
-            RoundRobin.schedule(&tallies(&[(11, 2), (12, 0)]), &PAPER),
+            RoundRobinScheduler.schedule(&tallies(&[(11, 2), (12, 0)]), &PAPER),
             [7, 8]
         );
     }
@@ -273,11 +276,11 @@ mod tests {
     #[test]
     fn the_heuristic_plans_the_papers_example() {
         assert_eq!(
-            Heuristic.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER),
+            HeuristicScheduler.schedule(&tallies(&[(0, 0), (0, 0), (0, 0)]), &PAPER),
             [5, 5, 5]
         );
         assert_eq!(
-            Heuristic.schedule(&tallies(&[(4, 1), (2, 3), (5, 0)]), &PAPER),
+            HeuristicScheduler.schedule(&tallies(&[(4, 1), (2, 3), (5, 0)]), &PAPER),
             [2, 0, 13]
         );
     }
@@ -287,7 +290,7 @@ mod tests {
     #[test]
     fn what_fits_into_the_next_round_whole_is_put_off() {
         assert_eq!(
-            Heuristic.schedule(&tallies(&[(1, 3), (7, 0), (6, 1)]), &PAPER),
+            HeuristicScheduler.schedule(&tallies(&[(1, 3), (7, 0), (6, 1)]), &PAPER),
             [0, 11, 4]
         );
     }
@@ -296,7 +299,7 @@ mod tests {
     #[test]
     fn several_that_fit_together_are_packed_into_one_round() {
         assert_eq!(
-            Heuristic.schedule(&tallies(&[(8, 0), (8, 0), (14, 1)]), &PAPER),
+            HeuristicScheduler.schedule(&tallies(&[(8, 0), (8, 0), (14, 1)]), &PAPER),
             [10, 0, 5]
         );
     }
@@ -305,20 +308,20 @@ mod tests {
     /// each, in the order of their promise.
     #[test]
     fn what_looks_bad_gets_as_many_runs_as_should_kill_it() {
-        let limits = Limits {
+        let limits = RoundLimits {
             parallel: 5,
             ..PAPER
         };
         assert_eq!(
-            Heuristic.schedule(&tallies(&[(0, 2), (1, 1)]), &limits),
+            HeuristicScheduler.schedule(&tallies(&[(0, 2), (1, 1)]), &limits),
             [1, 4]
         );
-        let limits = Limits {
+        let limits = RoundLimits {
             parallel: 8,
             ..PAPER
         };
         assert_eq!(
-            Heuristic.schedule(&tallies(&[(0, 2), (1, 1)]), &limits),
+            HeuristicScheduler.schedule(&tallies(&[(0, 2), (1, 1)]), &limits),
             [2, 6]
         );
     }
@@ -326,57 +329,57 @@ mod tests {
     /// The rest of a round of many is not handed to the policy, even if few are left.
     #[test]
     fn the_policy_plans_only_what_began_with_few_enough() {
-        let rules = crate::policy::Rules {
+        let rules = crate::policy::PolicyParameters {
             candidates: 3,
             parallel: 15,
             runs: 20,
             successes: 18,
         };
-        let prior = crate::policy::Prior::paper();
-        let policy = Policy::solve(&rules, &prior, 1 << 30, 1, &|_, _| true).unwrap();
-        let optimal = Optimal {
+        let prior = crate::policy::SuccessRatePrior::published();
+        let policy = SchedulePolicy::solve(&rules, &prior, 1 << 30, 1, &|_, _| true).unwrap();
+        let optimal = OptimalScheduler {
             policy: Arc::new(policy),
         };
         let left = tallies(&[(1, 1), (0, 2)]);
         let planned = |candidates| {
             optimal.schedule(
                 &left,
-                &Limits {
+                &RoundLimits {
                     candidates,
                     ..PAPER
                 },
             )
         };
         assert_eq!(Some(planned(3)), optimal.policy.schedule(&left));
-        assert_eq!(planned(4), Heuristic.schedule(&left, &PAPER));
+        assert_eq!(planned(4), HeuristicScheduler.schedule(&left, &PAPER));
         assert_ne!(planned(3), planned(4));
     }
 
     #[test]
     fn with_more_candidates_than_phones_each_is_seen_once_before_any_is_proven() {
         let fresh = tallies(&[(0, 0); 20]);
-        let first = Heuristic.schedule(&fresh, &PAPER);
+        let first = HeuristicScheduler.schedule(&fresh, &PAPER);
         assert_eq!(
             (first[..15].to_vec(), first[15..].to_vec()),
             (vec![1; 15], vec![0; 5])
         );
         let mut then = tallies(&[(0, 1); 20]);
-        then[3] = Tally {
+        then[3] = AttemptTally {
             successes: 1,
             failures: 0,
         };
-        then[15..].fill(Tally::default());
-        let second = Heuristic.schedule(&then, &PAPER);
+        then[15..].fill(AttemptTally::default());
+        let second = HeuristicScheduler.schedule(&then, &PAPER);
         assert_eq!(second[15..], [1; 5]);
         assert_eq!(second.iter().sum::<u32>(), 15);
     }
 
     #[test]
     fn no_round_is_too_large_or_empty_and_nobody_gets_more_than_is_left() {
-        for scheduling in Scheduling::ALL {
-            let scheduler = scheduler(scheduling, None);
+        for scheduling in SchedulerKind::ALL {
+            let scheduler = make_scheduler(scheduling, None);
             for parallel in [1, 4, 15, 40] {
-                let limits = Limits { parallel, ..PAPER };
+                let limits = RoundLimits { parallel, ..PAPER };
                 for first in 0..18 {
                     for failures in 0..3 {
                         let known =

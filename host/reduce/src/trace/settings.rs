@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::scheduler::Scheduling;
-use super::{Algorithm, Certainty, Check, Hierarchy, ReduceError};
-use crate::policy::{Policy, Prior, Tally};
+use super::scheduler::SchedulerKind;
+use super::{
+    ReduceError, ReductionAlgorithm, ReproductionCheck, ResultConfidence, StateGranularity,
+};
+use crate::policy::{AttemptTally, SchedulePolicy, SuccessRatePrior};
 
 /// The paper's.
 pub const DEFAULT_PARTS: usize = 5;
@@ -23,20 +25,20 @@ pub struct ReduceSettings {
     pub original_successes: Option<u32>,
     /// ND3MIN: into how many parts a trace is cut first, and who plans the rounds.
     pub parts: usize,
-    pub scheduling: Scheduling,
-    pub policy: Option<Arc<Policy>>,
+    pub scheduling: SchedulerKind,
+    pub policy: Option<Arc<SchedulePolicy>>,
     /// What is believed of candidates before they are run.
-    pub prior: Arc<Prior>,
+    pub prior: Arc<SuccessRatePrior>,
     /// `auto`: the result need not pass `successes`, but reach the target no less often than the original.
     pub keep_rate: bool,
     /// In the end, steps are replaced by simpler ones where the result still passes.
     pub simplify: bool,
     /// SimplyDroid's: what counts as a state.
-    pub hierarchy: Hierarchy,
+    pub hierarchy: StateGranularity,
 }
 
 impl ReduceSettings {
-    pub fn check(&self) -> Result<(), ReduceError> {
+    pub fn validate(&self) -> Result<(), ReduceError> {
         if !(1..=self.runs).contains(&self.successes) {
             return Err(ReduceError::Settings {
                 successes: self.successes,
@@ -57,17 +59,19 @@ impl ReduceSettings {
 
     /// How often the whole trace is run, and how many of these runs must do it. Less is asked of it than of a
     /// candidate, as in the paper: 15 of 20 where those need 18.
-    pub(super) fn original(&self, algorithm: Algorithm) -> (u32, u32) {
+    pub(super) fn original_check(&self, algorithm: ReductionAlgorithm) -> (u32, u32) {
         let runs = self.original_runs.unwrap_or(self.runs);
         let own = match algorithm {
-            Algorithm::Nd3min | Algorithm::Auto => (self.successes * 5).div_ceil(6),
+            ReductionAlgorithm::Nd3min | ReductionAlgorithm::Auto => {
+                (self.successes * 5).div_ceil(6)
+            }
             _ => self.successes,
         };
         (runs, self.original_successes.unwrap_or(own))
     }
 
     /// For a trace that turned out to reach its target only sometimes: the paper's.
-    pub(super) fn flaky(&self) -> ReduceSettings {
+    pub(super) fn for_flaky_target(&self) -> ReduceSettings {
         ReduceSettings {
             runs: 20,
             successes: 18,
@@ -77,17 +81,21 @@ impl ReduceSettings {
         }
     }
 
-    pub(super) fn certainty(&self, check: &Check, steps: usize) -> Option<Certainty> {
+    pub(super) fn result_confidence(
+        &self,
+        check: &ReproductionCheck,
+        steps: usize,
+    ) -> Option<ResultConfidence> {
         if self.runs == 1 || check.runs == 0 {
             return None;
         }
-        let tally = Tally {
+        let tally = AttemptTally {
             successes: check.successes,
             failures: check.runs - check.successes,
         };
         let good = self.prior.p1(tally);
         let minimal = self.prior.p2(steps, self.runs, self.successes);
-        Some(Certainty { good, minimal })
+        Some(ResultConfidence { good, minimal })
     }
 }
 
@@ -101,12 +109,12 @@ impl Default for ReduceSettings {
             original_runs: None,
             original_successes: None,
             parts: DEFAULT_PARTS,
-            scheduling: Scheduling::default(),
+            scheduling: SchedulerKind::default(),
             policy: None,
-            prior: Arc::new(Prior::paper()),
+            prior: Arc::new(SuccessRatePrior::published()),
             keep_rate: false,
             simplify: false,
-            hierarchy: Hierarchy::default(),
+            hierarchy: StateGranularity::default(),
         }
     }
 }

@@ -4,14 +4,17 @@
 use retap_shared::action::Action;
 use retap_shared::trace::Step;
 
-use super::judge::{Halt, Judge};
+use super::evaluation::{CandidateEvaluator, ReductionStop};
 use crate::oracle::Candidate;
 
 /// A wait is halved until it is as short as this.
 const SHORT_WAIT: u32 = 100;
 
 /// Replaces steps of `best`, which is known to pass, by simpler ones as long as it still does. Tells how many have changed.
-pub(super) async fn simplify(judge: &mut Judge<'_>, best: &mut Candidate) -> Result<usize, Halt> {
+pub(super) async fn simplify(
+    judge: &mut CandidateEvaluator<'_>,
+    best: &mut Candidate,
+) -> Result<usize, ReductionStop> {
     let mut changed = 0;
     for place in 0..best.len() {
         let mut steps = best.to_steps();
@@ -19,13 +22,13 @@ pub(super) async fn simplify(judge: &mut Judge<'_>, best: &mut Candidate) -> Res
         loop {
             let simpler = simpler(&steps[place].action);
             let candidate = |number: usize| Candidate::from(with(&steps, place, &simpler[number]));
-            let Some((number, _)) = judge.first(simpler.len(), candidate).await? else {
+            let Some((number, _)) = judge.first_passing(simpler.len(), candidate).await? else {
                 break;
             };
             steps = with(&steps, place, &simpler[number]);
         }
         if steps[place].action != before {
-            *best = best.replacing(steps);
+            *best = best.with_replaced_steps(steps);
             changed += 1;
         }
     }

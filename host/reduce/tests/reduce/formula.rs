@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use retap_reduce::oracle::{Observation, Oracle, OracleError, Question};
-use retap_shared::connection::Pending;
+use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
+use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::verdict::Verdict;
 use retap_testing::fakes::numbers;
@@ -44,9 +44,9 @@ impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Formula<F> {
 }
 
 impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Oracle for Formula<F> {
-    fn ask(&self, question: Question) -> Pending<'_, Result<Observation, OracleError>> {
+    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
         Box::pin(async move {
-            let steps = numbers(question.steps.steps());
+            let steps = numbers(question.candidate.steps());
             let named = (steps.clone(), question.attempt);
             self.asked.lock().unwrap().push(named.clone());
             let took = Micros::from_millis(1 + question.key().0 % 50);

@@ -5,11 +5,13 @@ use std::sync::Mutex;
 
 use proptest::prelude::*;
 use retap_device::JournalError;
-use retap_device::event::{RunEvent, nobody};
-use retap_device::stop::Stop;
-use retap_reduce::journal::{InMemory, Journal};
-use retap_reduce::oracle::{CandidateKey, Journaled, Observation, Oracle, OracleError, Question};
-use retap_reduce::trace::{Algorithm, ReduceError, ReduceSettings, reduce};
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{RunEvent, null_sink};
+use retap_reduce::journal::{MemoryReductionJournal, ObservationJournal};
+use retap_reduce::oracle::{
+    CandidateKey, JournaledOracle, Observation, Oracle, OracleError, OracleQuery,
+};
+use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::verdict::Outcome;
 use retap_testing::fakes::{in_virtual_time, listening, numbers, trace};
 
@@ -18,20 +20,20 @@ use crate::formula::Formula;
 /// Writes until it is full.
 #[derive(Default)]
 struct Full {
-    inner: InMemory,
+    inner: MemoryReductionJournal,
     room: Mutex<usize>,
 }
 
-impl Journal for Full {
-    fn recall(
+impl ObservationJournal for Full {
+    fn recall_observation(
         &self,
         candidate: CandidateKey,
         attempt: u32,
     ) -> Result<Option<Observation>, JournalError> {
-        self.inner.recall(candidate, attempt)
+        self.inner.recall_observation(candidate, attempt)
     }
 
-    fn note(
+    fn record_observation(
         &self,
         candidate: CandidateKey,
         attempt: u32,
@@ -43,7 +45,7 @@ impl Journal for Full {
             what: "note a run".to_owned(),
             source: source.into(),
         })?;
-        self.inner.note(candidate, attempt, seen)
+        self.inner.record_observation(candidate, attempt, seen)
     }
 }
 
@@ -61,12 +63,12 @@ fn settings(parallel: usize) -> ReduceSettings {
 
 #[tokio::test(start_paused = true)]
 async fn a_question_is_played_once_and_recalled_ever_after() {
-    let journal = InMemory::default();
+    let journal = MemoryReductionJournal::default();
     let formula = Formula::new(does);
     let (sink, heard) = listening();
-    let oracle = Journaled::new(&formula, &journal, &sink);
-    let question = |attempt| Question {
-        steps: trace([3, 8, 21]).steps.into(),
+    let oracle = JournaledOracle::new(&formula, &journal, &sink);
+    let question = |attempt| OracleQuery {
+        candidate: trace([3, 8, 21]).steps.into(),
         attempt,
         from_start: true,
     };
@@ -96,14 +98,14 @@ async fn what_cannot_be_noted_is_not_answered() {
         ..Full::default()
     };
     let formula = Formula::new(does);
-    let oracle = Journaled::new(&formula, &journal, &nobody());
+    let oracle = JournaledOracle::new(&formula, &journal, &null_sink());
     let error = reduce(
         &trace(0..30),
-        Algorithm::Auto,
+        ReductionAlgorithm::Auto,
         &settings(1),
         &oracle,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
     .unwrap_err();
@@ -126,21 +128,21 @@ proptest! {
         in_virtual_time(async {
             let undisturbed = Formula::new(does);
             let whole = trace(0..30);
-            let stop = Stop::new();
-            let expected = reduce(&whole, Algorithm::Auto, &settings(phones), &undisturbed, &nobody(), &stop).await;
+            let stop = Cancellation::new();
+            let expected = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &undisturbed, &null_sink(), &stop).await;
 
-            let journal = InMemory::default();
+            let journal = MemoryReductionJournal::default();
             let formula = Formula::new(does);
             for answers in stops {
-                let stop = Stop::new();
+                let stop = Cancellation::new();
                 let sink = stop_after(answers, &stop);
-                let oracle = Journaled::new(&formula, &journal, &sink);
-                let part = reduce(&whole, Algorithm::Auto, &settings(phones), &oracle, &sink, &stop).await.unwrap();
+                let oracle = JournaledOracle::new(&formula, &journal, &sink);
+                let part = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &oracle, &sink, &stop).await.unwrap();
                 prop_assert!(matches!(part.outcome, Outcome::Interrupted | Outcome::Done));
                 prop_assert!(does(&numbers(&part.trace.steps), 0));
             }
-            let oracle = Journaled::new(&formula, &journal, &nobody());
-            let result = reduce(&whole, Algorithm::Auto, &settings(phones), &oracle, &nobody(), &Stop::new()).await;
+            let oracle = JournaledOracle::new(&formula, &journal, &null_sink());
+            let result = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &oracle, &null_sink(), &Cancellation::new()).await;
             let result = result.unwrap();
             let expected = expected.unwrap();
             prop_assert_eq!((result.outcome, &result.kept), (Outcome::Done, &expected.kept));
@@ -152,7 +154,7 @@ proptest! {
 }
 
 /// A sink that asks for a stop when it has heard of so many observations.
-fn stop_after(answers: usize, stop: &Stop) -> retap_device::event::Sink {
+fn stop_after(answers: usize, stop: &Cancellation) -> retap_device::run_event::EventSink {
     let left = Mutex::new(answers);
     let stop = stop.clone();
     std::sync::Arc::new(move |event| {
@@ -160,7 +162,7 @@ fn stop_after(answers: usize, stop: &Stop) -> retap_device::event::Sink {
             let mut left = left.lock().unwrap();
             match left.checked_sub(1) {
                 Some(fewer) => *left = fewer,
-                None => stop.ask(),
+                None => stop.cancel(),
             }
         }
     })

@@ -4,28 +4,30 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::join_all;
 use proptest::prelude::*;
-use retap_device::event::{RunEvent, nobody};
-use retap_device::{Pool, PoolError};
-use retap_reduce::oracle::{Conditions, Observation, Oracle, OracleError, Pooled, Question};
+use retap_device::run_event::{RunEvent, null_sink};
+use retap_device::{DevicePool, PoolError};
+use retap_reduce::oracle::{
+    Observation, Oracle, OracleError, OracleQuery, PooledOracle, ReplayConditions,
+};
 use retap_shared::connection::RequestError;
-use retap_shared::protocol::{Fault, Request, Target};
-use retap_shared::trace::Start;
+use retap_shared::protocol::{Request, RequestFailure, Target};
+use retap_shared::trace::StartMode;
 use retap_shared::verdict::Interruption;
 use retap_testing::fakes::{
     device, in_virtual_time, listening, lost, playing, pool_with_a_broken_one, trace,
 };
 
-fn question(steps: impl IntoIterator<Item = u32>) -> Question {
-    Question {
-        steps: trace(steps).steps.into(),
+fn question(steps: impl IntoIterator<Item = u32>) -> OracleQuery {
+    OracleQuery {
+        candidate: trace(steps).steps.into(),
         attempt: 0,
         from_start: true,
     }
 }
 
 /// Twelve questions at once, half of them with the step that does it.
-async fn answers(pool: &Pool) -> Vec<Observation> {
-    let oracle = Pooled::new(pool, Conditions::of(&trace([])), &nobody());
+async fn answers(pool: &DevicePool) -> Vec<Observation> {
+    let oracle = PooledOracle::new(pool, ReplayConditions::of(&trace([])), &null_sink());
     let asked =
         (0..12).map(|question_number| oracle.ask(question(question_number..question_number + 6)));
     join_all(asked)
@@ -57,7 +59,7 @@ proptest! {
 async fn a_lost_phone_is_told_and_gets_no_more_work() {
     let pool = pool_with_a_broken_one(2, 0, 0, needs_six).await;
     let (sink, heard) = listening();
-    let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &sink);
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &sink);
     assert!(oracle.ask(question([6])).await.unwrap().reached);
     assert_eq!(pool.len(), 1);
     let why = "the phone was lost: the cable was pulled".to_owned();
@@ -87,16 +89,16 @@ async fn a_phone_whose_agent_was_started_anew_plays_the_run_again() {
             answer(before, request)
         }
     };
-    let pool = Pool::new(vec![device("a", phone).await]);
-    let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
+    let pool = DevicePool::new(vec![device("a", phone).await]);
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
     assert!(oracle.ask(question([6])).await.unwrap().reached);
     assert_eq!(pool.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_phone_whose_agent_dies_again_and_again_is_given_up() {
-    let pool = Pool::new(vec![device("a", |_, _| Err(agent_died())).await]);
-    let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
+    let pool = DevicePool::new(vec![device("a", |_, _| Err(agent_died())).await]);
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
     assert!(matches!(
         oracle.ask(question([6])).await,
         Err(OracleError::Pool(_))
@@ -105,11 +107,11 @@ async fn a_phone_whose_agent_dies_again_and_again_is_given_up() {
 
 #[tokio::test(start_paused = true)]
 async fn when_all_phones_are_lost_there_is_no_answer_but_an_error() {
-    let pool = Pool::new(vec![
+    let pool = DevicePool::new(vec![
         device("a", |_, _| Err(lost())).await,
         device("b", |_, _| Err(lost())).await,
     ]);
-    let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
     let error = oracle.ask(question([6])).await.unwrap_err();
     assert!(
         matches!(error, OracleError::Pool(PoolError::Empty { ref lost }) if lost.len() == 2),
@@ -119,9 +121,9 @@ async fn when_all_phones_are_lost_there_is_no_answer_but_an_error() {
 
 #[tokio::test(start_paused = true)]
 async fn what_the_phone_will_not_play_is_an_error_and_the_phone_stays() {
-    let refuses = |_, _| Err(Fault::Impossible("there is no app `x`".to_owned()).into());
-    let pool = Pool::new(vec![device("a", refuses).await]);
-    let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
+    let refuses = |_, _| Err(RequestFailure::Impossible("there is no app `x`".to_owned()).into());
+    let pool = DevicePool::new(vec![device("a", refuses).await]);
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
     assert!(matches!(
         oracle.ask(question([6])).await,
         Err(OracleError::Refused { .. })
@@ -131,12 +133,12 @@ async fn what_the_phone_will_not_play_is_an_error_and_the_phone_stays() {
 
 #[tokio::test(start_paused = true)]
 async fn a_phone_that_fails_is_not_blamed_on_the_app() {
-    let fails = |_, _| Err(Fault::Phone("the input service is gone".to_owned()).into());
-    let pool = Pool::new(vec![
+    let fails = |_, _| Err(RequestFailure::Phone("the input service is gone".to_owned()).into());
+    let pool = DevicePool::new(vec![
         device("a", fails).await,
         device("b", playing(needs_six)).await,
     ]);
-    let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
     assert!(oracle.ask(question([6])).await.unwrap().reached);
     assert_eq!(pool.len(), 1);
 }
@@ -153,16 +155,16 @@ async fn a_question_is_played_as_its_trace_says() {
         answer(before, request)
     });
     let mut origin = trace([1, 6]);
-    origin.header.start = Start::Restart;
+    origin.header.start = StartMode::Restart;
     origin.header.target = Some(Target::Activity("Settings".into()));
-    let oracle = Pooled::new(
-        &Pool::new(vec![phone.await]),
-        Conditions::of(&origin),
-        &nobody(),
+    let oracle = PooledOracle::new(
+        &DevicePool::new(vec![phone.await]),
+        ReplayConditions::of(&origin),
+        &null_sink(),
     );
     oracle
-        .ask(Question {
-            steps: origin.steps.clone().into(),
+        .ask(OracleQuery {
+            candidate: origin.steps.clone().into(),
             attempt: 3,
             from_start: true,
         })
@@ -171,14 +173,14 @@ async fn a_question_is_played_as_its_trace_says() {
     let plays = played.lock().unwrap();
     assert_eq!(
         (plays[0].start, &plays[0].target, &plays[0].steps),
-        (Start::Restart, &origin.header.target, &origin.steps)
+        (StartMode::Restart, &origin.header.target, &origin.steps)
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_question_frees_its_phone() {
     let pool = pool_with_a_broken_one(1, 1, 0, needs_six).await;
-    let oracle = Pooled::new(&pool, Conditions::of(&trace([])), &nobody());
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
     let mut dropped = oracle.ask(question([6]));
     assert!(futures_util::poll!(&mut dropped).is_pending());
     drop(dropped);

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use retap_agent::in_process::InProcess;
-use retap_device::event::nobody;
+use retap_agent::in_process::InProcessConnection;
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_device::stop::Stop;
-use retap_device::{Device, Pool};
-use retap_explore::journal::{InMemory, Journal, SessionRecord};
-use retap_explore::{Exploration, ExploreSettings, Found, Random, explore};
-use retap_reduce::oracle::{Conditions, Pooled};
-use retap_reduce::trace::{Algorithm, ReduceSettings, Reduction, reduce};
+use retap_device::{Device, DevicePool};
+use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal, SessionRecord};
+use retap_explore::{ExplorationResult, ExploreSettings, FindingRecord, RandomExplorer, explore};
+use retap_reduce::oracle::{PooledOracle, ReplayConditions};
+use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
 use retap_shared::action::{Action, Key};
 use retap_shared::trace::Step;
 use retap_shared::verdict::Outcome;
@@ -19,7 +19,7 @@ async fn phones(spec: &str, count: usize) -> Vec<Device> {
     let mut devices = Vec::new();
     for number in 0..count {
         let phone = retap_simulator::open(spec).unwrap();
-        let connection = Arc::new(InProcess::new(Box::new(phone)));
+        let connection = Arc::new(InProcessConnection::new(Box::new(phone)));
         devices.push(
             Device::connect(format!("{spec}#{number}"), connection)
                 .await
@@ -34,29 +34,34 @@ async fn explored(
     count: usize,
     events: u64,
     seed: u64,
-    journal: &dyn Journal,
-) -> Exploration {
+    journal: &dyn ExplorationJournal,
+) -> ExplorationResult {
     let devices = phones(spec, count).await;
-    let app = devices[0].described().apps[0].clone();
+    let app = devices[0].description().apps[0].clone();
     let settings = ExploreSettings::new(app, events);
-    let make = || Box::new(Random::default()) as _;
-    let pool = Pool::new(devices);
+    let make = || Box::new(RandomExplorer::default()) as _;
+    let pool = DevicePool::new(devices);
     explore(
         &pool,
         &make,
         &settings,
         Seed(seed),
         journal,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
     .unwrap()
 }
 
-async fn reduced(spec: &str, count: usize, found: &Found, algorithm: Algorithm) -> Reduction {
-    let pool = Pool::new(phones(spec, count).await);
-    let oracle = Pooled::new(&pool, Conditions::of(&found.trace), &nobody());
+async fn reduced(
+    spec: &str,
+    count: usize,
+    found: &FindingRecord,
+    algorithm: ReductionAlgorithm,
+) -> Reduction {
+    let pool = DevicePool::new(phones(spec, count).await);
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&found.trace), &null_sink());
     let settings = ReduceSettings {
         parallel: count,
         ..ReduceSettings::default()
@@ -66,8 +71,8 @@ async fn reduced(spec: &str, count: usize, found: &Found, algorithm: Algorithm) 
         algorithm,
         &settings,
         &oracle,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
     .unwrap()
@@ -75,12 +80,12 @@ async fn reduced(spec: &str, count: usize, found: &Found, algorithm: Algorithm) 
 
 /// All of an exploration but what a clock shows: the simulated phones have texts with the time of day in them, and
 /// that is another one on a phone that has been at work before.
-fn without_clock(exploration: &Exploration) -> impl PartialEq + use<> {
-    let Exploration {
+fn without_clock(exploration: &ExplorationResult) -> impl PartialEq + use<> {
+    let ExplorationResult {
         outcome,
         coverage,
         curve,
-        found,
+        findings: found,
         events,
         took,
         ..
@@ -97,7 +102,12 @@ fn without_clock(exploration: &Exploration) -> impl PartialEq + use<> {
         .into_iter()
         .map(|found| {
             let steps: Vec<_> = found.trace.steps.into_iter().map(step).collect();
-            (found.fingerprint, found.times, found.trace.header, steps)
+            (
+                found.fingerprint,
+                found.occurrences,
+                found.trace.header,
+                steps,
+            )
         })
         .collect();
     (outcome, coverage, curve, found, events, took)
@@ -105,18 +115,24 @@ fn without_clock(exploration: &Exploration) -> impl PartialEq + use<> {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_found_was_planted_and_most_of_it_is_found() {
-    for name in retap_simulator::apps() {
-        let truth = retap_simulator::truth(name).unwrap();
-        let exploration =
-            explored(&format!("sim:{name}"), 2, 10_000, 1, &InMemory::default()).await;
+    for name in retap_simulator::app_names() {
+        let truth = retap_simulator::ground_truth(name).unwrap();
+        let exploration = explored(
+            &format!("sim:{name}"),
+            2,
+            10_000,
+            1,
+            &MemoryExplorationJournal::default(),
+        )
+        .await;
         assert_eq!(exploration.events, 10_000);
-        for found in &exploration.found {
+        for found in &exploration.findings {
             let planted = truth
                 .crashes
                 .iter()
                 .find(|crash| crash.fingerprint == found.fingerprint);
-            let planted = planted.unwrap_or_else(|| panic!("{name}: {}", found.problem.stack));
-            assert_eq!(found.problem.kind, planted.kind);
+            let planted = planted.unwrap_or_else(|| panic!("{name}: {}", found.finding.stack));
+            assert_eq!(found.finding.kind, planted.kind);
             assert!(found.trace.steps.len() >= planted.shortest.len());
         }
         // What a random explorer has a chance of: few touches, and nothing that the system would have to do.
@@ -128,9 +144,9 @@ async fn what_is_found_was_planted_and_most_of_it_is_found() {
             .filter(|crash| crash.shortest.len() <= 6 && !crash.shortest.iter().any(outside))
             .count();
         assert!(
-            exploration.found.len() * 3 > near,
+            exploration.findings.len() * 3 > near,
             "{name}: {} of {near}",
-            exploration.found.len()
+            exploration.findings.len()
         );
         assert!(
             exploration
@@ -151,15 +167,15 @@ async fn what_is_found_was_planted_and_most_of_it_is_found() {
 
 #[tokio::test(start_paused = true)]
 async fn the_same_seed_is_the_same_exploration_bit_for_bit() {
-    for name in retap_simulator::apps() {
+    for name in retap_simulator::app_names() {
         let spec = format!("sim:{name}?noise=0.1&latency=realistic&seed=3");
-        let once = explored(&spec, 2, 2_200, 5, &InMemory::default()).await;
+        let once = explored(&spec, 2, 2_200, 5, &MemoryExplorationJournal::default()).await;
         assert!(
-            explored(&spec, 2, 2_200, 5, &InMemory::default()).await == once,
+            explored(&spec, 2, 2_200, 5, &MemoryExplorationJournal::default()).await == once,
             "{name}"
         );
         assert!(
-            explored(&spec, 2, 2_200, 6, &InMemory::default()).await != once,
+            explored(&spec, 2, 2_200, 6, &MemoryExplorationJournal::default()).await != once,
             "{name} with another seed"
         );
     }
@@ -167,11 +183,14 @@ async fn the_same_seed_is_the_same_exploration_bit_for_bit() {
 
 #[tokio::test(start_paused = true)]
 async fn an_exploration_is_the_same_on_any_number_of_phones() {
-    for name in retap_simulator::apps() {
+    for name in retap_simulator::app_names() {
         let spec = format!("sim:{name}");
-        let alone = without_clock(&explored(&spec, 1, 2_200, 5, &InMemory::default()).await);
+        let alone = without_clock(
+            &explored(&spec, 1, 2_200, 5, &MemoryExplorationJournal::default()).await,
+        );
         for count in [2, 4] {
-            let together = explored(&spec, count, 2_200, 5, &InMemory::default()).await;
+            let together =
+                explored(&spec, count, 2_200, 5, &MemoryExplorationJournal::default()).await;
             assert!(
                 without_clock(&together) == alone,
                 "{name} on {count} phones"
@@ -183,12 +202,12 @@ async fn an_exploration_is_the_same_on_any_number_of_phones() {
 #[tokio::test(start_paused = true)]
 async fn an_exploration_goes_on_after_any_session() {
     let spec = "sim:notes";
-    let whole = InMemory::default();
+    let whole = MemoryExplorationJournal::default();
     let undisturbed = explored(spec, 1, 3_000, 5, &whole).await;
     let sessions: Vec<SessionRecord> = whole.recall_sessions().unwrap().into_values().collect();
     assert_eq!(sessions.len(), 6);
     for finished in 0..=sessions.len() {
-        let journal = InMemory::default();
+        let journal = MemoryExplorationJournal::default();
         for session in &sessions[sessions.len() - finished..] {
             // Through JSON, as a store keeps it.
             let written = serde_json::to_string(session).unwrap();
@@ -206,19 +225,19 @@ async fn an_exploration_goes_on_after_any_session() {
 
 #[tokio::test(start_paused = true)]
 async fn every_crash_that_is_found_is_cut_down_and_still_crashes() {
-    for name in retap_simulator::apps() {
+    for name in retap_simulator::app_names() {
         let spec = format!("sim:{name}");
-        let truth = retap_simulator::truth(name).unwrap();
-        for found in &explored(&spec, 1, 4_000, 2, &InMemory::default())
+        let truth = retap_simulator::ground_truth(name).unwrap();
+        for found in &explored(&spec, 1, 4_000, 2, &MemoryExplorationJournal::default())
             .await
-            .found
+            .findings
         {
             let planted = truth
                 .crashes
                 .iter()
                 .find(|crash| crash.fingerprint == found.fingerprint)
                 .unwrap();
-            let alone = reduced(&spec, 1, found, Algorithm::Auto).await;
+            let alone = reduced(&spec, 1, found, ReductionAlgorithm::Auto).await;
             assert_eq!(alone.outcome, Outcome::Done, "{name}: {}", planted.name);
             let check = alone.result.unwrap();
             assert_eq!(
@@ -235,7 +254,7 @@ async fn every_crash_that_is_found_is_cut_down_and_still_crashes() {
                 "{name}: {} in {left} steps",
                 planted.name
             );
-            let together = reduced(&spec, 4, found, Algorithm::Auto).await;
+            let together = reduced(&spec, 4, found, ReductionAlgorithm::Auto).await;
             assert_eq!(together.kept, alone.kept, "{name}: {}", planted.name);
         }
     }
@@ -247,28 +266,35 @@ async fn snapshots_save_steps_and_change_no_result() {
     let mut with = 0;
     let mut without = 0;
     let mut resumed = 0;
-    for name in retap_simulator::apps() {
+    for name in retap_simulator::app_names() {
         let spec = format!("sim:{name}");
-        for found in &explored(&spec, 1, 4_000, 2, &InMemory::default())
+        for found in &explored(&spec, 1, 4_000, 2, &MemoryExplorationJournal::default())
             .await
-            .found
+            .findings
         {
-            let clean = reduced(&spec, 3, found, Algorithm::Auto).await;
-            let pool = Pool::new(phones(&spec, 3).await);
-            let conditions = Conditions {
+            let clean = reduced(&spec, 3, found, ReductionAlgorithm::Auto).await;
+            let pool = DevicePool::new(phones(&spec, 3).await);
+            let conditions = ReplayConditions {
                 snapshots: true,
-                ..Conditions::of(&found.trace)
+                ..ReplayConditions::of(&found.trace)
             };
-            let oracle = Pooled::new(&pool, conditions, &nobody());
+            let oracle = PooledOracle::new(&pool, conditions, &null_sink());
             let settings = ReduceSettings {
                 parallel: 3,
                 ..ReduceSettings::default()
             };
             let trace = &found.trace;
-            let stop = Stop::new();
-            let quick = reduce(trace, Algorithm::Auto, &settings, &oracle, &nobody(), &stop)
-                .await
-                .unwrap();
+            let stop = Cancellation::new();
+            let quick = reduce(
+                trace,
+                ReductionAlgorithm::Auto,
+                &settings,
+                &oracle,
+                &null_sink(),
+                &stop,
+            )
+            .await
+            .unwrap();
             assert_eq!(
                 (quick.kept, quick.result),
                 (clean.kept, clean.result),
@@ -277,7 +303,7 @@ async fn snapshots_save_steps_and_change_no_result() {
             );
             with += quick.events;
             without += clean.events;
-            resumed += oracle.resumed().runs;
+            resumed += oracle.resume_statistics().runs;
         }
     }
     assert!(

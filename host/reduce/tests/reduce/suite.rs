@@ -8,24 +8,27 @@ use std::sync::Mutex;
 use machine::{Machine, To, left, reduced, trace};
 use proptest::prelude::*;
 use rand::RngExt;
-use retap_device::Pool;
-use retap_device::event::nobody;
+use retap_device::DevicePool;
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_device::stop::Stop;
-use retap_explore::journal::{InMemory as ExplorationInMemory, Journal};
-use retap_explore::{ExploreSettings, Random, explore};
-use retap_model::{Abstraction, States, WidgetRules};
-use retap_reduce::journal::InMemory;
+use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal as ExplorationInMemory};
+use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_model::{Abstraction, PreparedAbstraction, WidgetAbstraction};
+use retap_reduce::journal::MemoryReductionJournal;
 use retap_reduce::suite::{
-    Logged, OnPhones, Replayer, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings,
-    reduce_suite,
+    JournaledReplayer, PooledReplayer, Replayer, SuiteError, SuiteReduction,
+    SuiteReductionAlgorithm, SuiteSettings, reduce_suite,
 };
 use retap_shared::action::{Action, Key};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use retap_testing::TinyApp;
 
-const BOTH: [SuiteAlgorithm; 2] = [SuiteAlgorithm::DetReduce, SuiteAlgorithm::Auto];
+const BOTH: [SuiteReductionAlgorithm; 2] = [
+    SuiteReductionAlgorithm::DetReduce,
+    SuiteReductionAlgorithm::Auto,
+];
 const MENU: u32 = 1;
 const OPTION: u32 = 2;
 
@@ -144,12 +147,12 @@ async fn example_2_4_fragments_of_three_traces_become_one() {
             (3, 13)
         );
         let used: Vec<usize> = reduction
-            .fates
+            .dispositions
             .iter()
             .map(|fate| fate.in_result.len())
             .collect();
         assert_eq!(
-            reduction.kept[0]
+            reduction.traces[0]
                 .fragments
                 .iter()
                 .map(|part| part.steps.len())
@@ -161,15 +164,26 @@ async fn example_2_4_fragments_of_three_traces_become_one() {
     // With two fragments at most it takes two traces.
     let traces: Vec<Trace> = suite.iter().map(|actions| trace(actions)).collect();
     let settings = SuiteSettings {
-        algorithm: SuiteAlgorithm::DetReduce,
+        algorithm: SuiteReductionAlgorithm::DetReduce,
         fragments: 2,
         ..SuiteSettings::default()
     };
-    let reduction = reduce_suite(&traces, &settings, &machine(), &nobody(), &Stop::new())
-        .await
-        .unwrap();
-    assert_eq!(reduction.kept.len(), 2, "{:?}", left(&reduction));
-    assert!(reduction.kept.iter().all(|kept| kept.fragments.len() <= 2));
+    let reduction = reduce_suite(
+        &traces,
+        &settings,
+        &machine(),
+        &null_sink(),
+        &Cancellation::new(),
+    )
+    .await
+    .unwrap();
+    assert_eq!(reduction.traces.len(), 2, "{:?}", left(&reduction));
+    assert!(
+        reduction
+            .traces
+            .iter()
+            .all(|kept| kept.fragments.len() <= 2)
+    );
 }
 
 #[tokio::test]
@@ -192,10 +206,15 @@ async fn what_is_left_is_made_simpler_where_it_covers_the_same() {
             }
         })
     };
-    let reduction = reduced(&machine(), &[&[200, 300, 400]], SuiteAlgorithm::Auto).await;
+    let reduction = reduced(
+        &machine(),
+        &[&[200, 300, 400]],
+        SuiteReductionAlgorithm::Auto,
+    )
+    .await;
     assert_eq!(left(&reduction), [[0, 150, 400]]);
     assert_eq!(
-        (reduction.simplified, &reduction.kept[0].simplified[..]),
+        (reduction.simplified, &reduction.traces[0].simplified[..]),
         (2, &[0, 1][..])
     );
     assert_eq!(reduction.replays, (10, 10));
@@ -206,15 +225,26 @@ async fn what_is_left_is_made_simpler_where_it_covers_the_same() {
         simplify: false,
         ..SuiteSettings::default()
     };
-    let reduction = reduce_suite(&traces, &plain, &machine(), &nobody(), &Stop::new())
-        .await
-        .unwrap();
+    let reduction = reduce_suite(
+        &traces,
+        &plain,
+        &machine(),
+        &null_sink(),
+        &Cancellation::new(),
+    )
+    .await
+    .unwrap();
     assert_eq!(
         (left(&reduction), reduction.simplified),
         (vec![vec![200, 300, 400]], 0)
     );
     // The paper's leaves steps out and nothing else.
-    let reduction = reduced(&machine(), &[&[200, 300, 400]], SuiteAlgorithm::DetReduce).await;
+    let reduction = reduced(
+        &machine(),
+        &[&[200, 300, 400]],
+        SuiteReductionAlgorithm::DetReduce,
+    )
+    .await;
     assert_eq!(left(&reduction), [[200, 300, 400]]);
 }
 
@@ -259,7 +289,12 @@ async fn a_prefix_that_failed_once_is_not_played_again_in_another_way() {
             crashes: false,
         },
     });
-    let reduction = reduced(&machine, &[&[5, 6, 7, 8, 9]], SuiteAlgorithm::DetReduce).await;
+    let reduction = reduced(
+        &machine,
+        &[&[5, 6, 7, 8, 9]],
+        SuiteReductionAlgorithm::DetReduce,
+    )
+    .await;
     assert_eq!(left(&reduction), [[5, 6, 7, 9]]);
     let runs = machine.runs.lock().unwrap();
     let mut failed: Vec<&Vec<u32>> = runs.iter().filter(|run| !run.ends_with(&[9])).collect();
@@ -284,7 +319,7 @@ async fn a_crash_is_coverage_even_if_all_else_on_its_way_is_covered() {
     for algorithm in BOTH {
         let suite: [&[u32]; 3] = [&[1, 1, 1, 1], &[1, 1, 9], &[1, 2, 1, 2]];
         let reduction = reduced(&machine(), &suite, algorithm).await;
-        assert_eq!(reduction.after.covered.problems.len(), 1, "{algorithm}");
+        assert_eq!(reduction.after.covered.findings.len(), 1, "{algorithm}");
         assert!(reduction.after.covered.contains(&reduction.before.covered));
     }
 }
@@ -317,7 +352,7 @@ async fn what_cannot_be_replayed_is_neither_kept_nor_counted() {
             "{algorithm}: {:?}",
             left(&reduction)
         );
-        assert_eq!(reduction.fates[0].replayable, 1);
+        assert_eq!(reduction.dispositions[0].replayable, 1);
         assert!(reduction.not_replayable > 0);
     }
 }
@@ -376,7 +411,7 @@ fn made_suite(seed: u64) -> Vec<Vec<u32>> {
 async fn made_and_reduced(
     machine: &Machine,
     seed: u64,
-    algorithm: SuiteAlgorithm,
+    algorithm: SuiteReductionAlgorithm,
 ) -> SuiteReduction {
     let suite = made_suite(seed);
     let suite: Vec<&[u32]> = suite.iter().map(Vec::as_slice).collect();
@@ -396,7 +431,7 @@ proptest! {
             };
             let one = on(1);
             for width in [2, 4, 15] {
-                prop_assert_eq!(&on(width).kept, &one.kept, "{} phones", width);
+                prop_assert_eq!(&on(width).traces, &one.traces, "{} phones", width);
             }
         }
     }
@@ -416,7 +451,7 @@ proptest! {
             let machine = made(seed);
             let suite: Vec<Vec<u32>> = left(&reduction);
             let suite: Vec<&[u32]> = suite.iter().map(Vec::as_slice).collect();
-            let again = runtime.block_on(reduced(&machine, &suite, SuiteAlgorithm::DetReduce));
+            let again = runtime.block_on(reduced(&machine, &suite, SuiteReductionAlgorithm::DetReduce));
             prop_assert_eq!(&again.before.covered, &reduction.after.covered);
         }
     }
@@ -444,20 +479,20 @@ async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
         };
         let whole = made_and_reduced(&made(3), 3, algorithm).await;
 
-        let log = InMemory::default();
+        let log = MemoryReductionJournal::default();
         let machine = made(3);
         let mut finished = None;
         for more in (10..).step_by(40) {
-            let stop = Stop::new();
+            let stop = Cancellation::new();
             let stopping = stop.clone();
             let seen = Mutex::new(0);
-            let sink: retap_device::event::Sink = std::sync::Arc::new(move |_| {
+            let sink: retap_device::run_event::EventSink = std::sync::Arc::new(move |_| {
                 *seen.lock().unwrap() += 1;
                 if *seen.lock().unwrap() == more {
-                    stopping.ask();
+                    stopping.cancel();
                 }
             });
-            let replayer = Logged::new(&machine, &log, &sink);
+            let replayer = JournaledReplayer::new(&machine, &log, &sink);
             let reduction = reduce_suite(&traces, &settings, &replayer, &sink, &stop)
                 .await
                 .unwrap();
@@ -470,7 +505,7 @@ async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
         assert_eq!(left(&finished), left(&whole), "{algorithm}");
         // A run that was under way when it was stopped is played again; nothing else is.
         let noted = log.runs();
-        assert_eq!(noted as u64, whole.spent.runs, "{algorithm}");
+        assert_eq!(noted as u64, whole.cost.runs, "{algorithm}");
         assert!(machine.runs() < 2 * noted, "{algorithm}");
     }
 }
@@ -487,16 +522,16 @@ async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes
         keep_traces: true,
         ..ExploreSettings::new(TinyApp::app(), 120)
     };
-    let make = || Box::new(Random::default()) as _;
-    let pool = Pool::new(vec![tiny.device("one").await]);
+    let make = || Box::new(RandomExplorer::default()) as _;
+    let pool = DevicePool::new(vec![tiny.device("one").await]);
     explore(
         &pool,
         &make,
         &explored,
         Seed(7),
         &journal,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
     .unwrap();
@@ -507,24 +542,33 @@ async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes
         .collect();
     assert!(traces.len() >= 15);
 
-    let widgets = || States::by(&Abstraction::Widgets(WidgetRules::default())).unwrap();
-    let on = |pool: &Pool| OnPhones::new(pool, TinyApp::app().app, widgets(), &nobody());
+    let widgets =
+        || PreparedAbstraction::by(&Abstraction::Widgets(WidgetAbstraction::default())).unwrap();
+    let on =
+        |pool: &DevicePool| PooledReplayer::new(pool, TinyApp::app().app, widgets(), &null_sink());
     for algorithm in BOTH {
         let settings = SuiteSettings {
             algorithm,
             ..SuiteSettings::default()
         };
         let reduce = async |replayer: &dyn Replayer| {
-            reduce_suite(&traces, &settings, replayer, &nobody(), &Stop::new()).await
+            reduce_suite(
+                &traces,
+                &settings,
+                replayer,
+                &null_sink(),
+                &Cancellation::new(),
+            )
+            .await
         };
         let calm = reduce(&on(&pool)).await.unwrap();
         assert_eq!(
-            (calm.outcome, calm.after.covered.problems.len()),
+            (calm.outcome, calm.after.covered.findings.len()),
             (Outcome::Done, 1)
         );
 
-        let log = InMemory::default();
-        let dying = Pool::new(vec![
+        let log = MemoryReductionJournal::default();
+        let dying = DevicePool::new(vec![
             TinyApp {
                 lost_at: Some(60),
                 ..tiny.clone()
@@ -532,18 +576,18 @@ async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes
             .device("dying")
             .await,
         ]);
-        let error = reduce(&Logged::new(on(&dying), &log, &nobody()))
+        let error = reduce(&JournaledReplayer::new(on(&dying), &log, &null_sink()))
             .await
             .unwrap_err();
         assert!(matches!(error, SuiteError::Pool(_)), "{error}");
         let before = log.runs();
         assert!(before > 0);
-        let resumed = reduce(&Logged::new(on(&pool), &log, &nobody()))
+        let resumed = reduce(&JournaledReplayer::new(on(&pool), &log, &null_sink()))
             .await
             .unwrap();
         assert_eq!(
-            (resumed.kept, resumed.spent),
-            (calm.kept, calm.spent),
+            (resumed.traces, resumed.cost),
+            (calm.traces, calm.cost),
             "{algorithm}"
         );
     }

@@ -6,16 +6,16 @@ mod nd3min;
 mod promises;
 mod simplify;
 
-use retap_device::event::{Checked, RunEvent, nobody};
-use retap_device::stop::Stop;
-use retap_reduce::trace::{Algorithm, ReduceError, ReduceSettings, Reduction, reduce};
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::{CheckSubject, RunEvent, null_sink};
+use retap_reduce::trace::{ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, reduce};
 use retap_shared::verdict::{Outcome, Verdict};
 use retap_testing::fakes::{listening, numbers, scrambled, trace};
 
 use crate::formula::Formula;
 
 async fn reduced<F>(
-    algorithm: Algorithm,
+    algorithm: ReductionAlgorithm,
     steps: u32,
     settings: &ReduceSettings,
     oracle: &Formula<F>,
@@ -28,8 +28,8 @@ where
         algorithm,
         settings,
         oracle,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
     .unwrap()
@@ -50,11 +50,11 @@ async fn dd_asks_exactly_what_the_published_example_asks() {
     let trace = trace(1..=8);
     let result = reduce(
         &trace,
-        Algorithm::Dd,
+        ReductionAlgorithm::Dd,
         &unchecked(),
         &oracle,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
     .unwrap();
@@ -88,7 +88,7 @@ async fn dd_asks_exactly_what_the_published_example_asks() {
 #[tokio::test(start_paused = true)]
 async fn a_target_that_needs_nothing_is_left_with_nothing() {
     let oracle = Formula::new(|_: &[u32], _| true);
-    let result = reduced(Algorithm::Auto, 500, &unchecked(), &oracle).await;
+    let result = reduced(ReductionAlgorithm::Auto, 500, &unchecked(), &oracle).await;
     assert!(result.trace.steps.is_empty());
     assert_eq!(result.runs, 2);
 }
@@ -96,7 +96,13 @@ async fn a_target_that_needs_nothing_is_left_with_nothing() {
 #[tokio::test(start_paused = true)]
 async fn an_empty_trace_is_checked_and_left_as_it_is() {
     let oracle = Formula::new(|_: &[u32], _| true);
-    let result = reduced(Algorithm::Auto, 0, &ReduceSettings::default(), &oracle).await;
+    let result = reduced(
+        ReductionAlgorithm::Auto,
+        0,
+        &ReduceSettings::default(),
+        &oracle,
+    )
+    .await;
     assert_eq!((result.outcome, result.runs), (Outcome::Done, 4));
 }
 
@@ -107,9 +113,21 @@ async fn auto_removes_what_only_goes_together() {
     let does = move |steps: &[u32], _| {
         [3, 12, 30].iter().all(|needed| steps.contains(needed)) && closed(steps)
     };
-    let dd = reduced(Algorithm::Dd, 33, &unchecked(), &Formula::new(does)).await;
+    let dd = reduced(
+        ReductionAlgorithm::Dd,
+        33,
+        &unchecked(),
+        &Formula::new(does),
+    )
+    .await;
     assert_eq!(numbers(&dd.trace.steps), [3, 12, 15, 16, 30]);
-    let auto = reduced(Algorithm::Auto, 33, &unchecked(), &Formula::new(does)).await;
+    let auto = reduced(
+        ReductionAlgorithm::Auto,
+        33,
+        &unchecked(),
+        &Formula::new(does),
+    )
+    .await;
     assert_eq!(numbers(&auto.trace.steps), [3, 12, 30]);
 }
 
@@ -127,11 +145,11 @@ async fn a_trace_that_does_not_reproduce_is_refused_with_its_share() {
     let trace = trace(0..40);
     let result = reduce(
         &trace,
-        Algorithm::Dd,
+        ReductionAlgorithm::Dd,
         &settings,
         &oracle,
         &sink,
-        &Stop::new(),
+        &Cancellation::new(),
     )
     .await
     .unwrap();
@@ -143,7 +161,7 @@ async fn a_trace_that_does_not_reproduce_is_refused_with_its_share() {
         (trace, None, 10)
     );
     let checked = RunEvent::Checked {
-        what: Checked::Original,
+        what: CheckSubject::Original,
         successes: 3,
         runs: 10,
     };
@@ -161,11 +179,11 @@ async fn settings_that_decide_nothing_are_refused() {
         let oracle = Formula::new(|_: &[u32], _| true);
         let answer = reduce(
             &trace(0..3),
-            Algorithm::Dd,
+            ReductionAlgorithm::Dd,
             &settings,
             &oracle,
-            &nobody(),
-            &Stop::new(),
+            &null_sink(),
+            &Cancellation::new(),
         )
         .await;
         assert!(matches!(answer, Err(ReduceError::Settings { .. })));
@@ -183,7 +201,7 @@ async fn the_result_is_checked_by_runs_that_nobody_has_seen_before() {
         check_runs: 5,
         ..ReduceSettings::default()
     };
-    let result = reduced(Algorithm::Dd, 20, &settings, &oracle).await;
+    let result = reduced(ReductionAlgorithm::Dd, 20, &settings, &oracle).await;
     let check = result.result.unwrap();
     assert_eq!(
         (check.successes, check.runs, check.failure),
@@ -203,10 +221,10 @@ async fn the_result_is_checked_by_runs_that_nobody_has_seen_before() {
 async fn what_is_told_on_the_way_adds_up() {
     let oracle = Formula::new(|steps: &[u32], _| steps.contains(&5) && steps.contains(&17));
     let (sink, heard) = listening();
-    let stop = Stop::new();
+    let stop = Cancellation::new();
     let result = reduce(
         &trace(0..30),
-        Algorithm::Auto,
+        ReductionAlgorithm::Auto,
         &unchecked(),
         &oracle,
         &sink,
@@ -255,7 +273,7 @@ async fn several_runs_a_candidate_hold_on_to_what_only_mostly_works() {
             ..ReduceSettings::default()
         };
         let oracle = Formula::new(does);
-        let alone = reduced(Algorithm::Dd, 40, &settings, &oracle).await;
+        let alone = reduced(ReductionAlgorithm::Dd, 40, &settings, &oracle).await;
         assert_eq!(numbers(&alone.trace.steps), [4, 9, 23], "seed {seed}");
         assert!(
             alone.result.as_ref().unwrap().successes >= 13,
@@ -277,7 +295,8 @@ async fn several_runs_a_candidate_hold_on_to_what_only_mostly_works() {
                 parallel,
                 ..settings.clone()
             };
-            let together = reduced(Algorithm::Dd, 40, &settings, &Formula::new(does)).await;
+            let together =
+                reduced(ReductionAlgorithm::Dd, 40, &settings, &Formula::new(does)).await;
             assert_eq!(
                 (&together.kept, &together.result),
                 (&alone.kept, &alone.result)
@@ -296,7 +315,13 @@ async fn phones_that_are_free_are_used() {
             parallel,
             ..unchecked()
         };
-        reduced(Algorithm::Auto, 200, &settings, &Formula::new(does)).await;
+        reduced(
+            ReductionAlgorithm::Auto,
+            200,
+            &settings,
+            &Formula::new(does),
+        )
+        .await;
         spans.push(start.elapsed());
     }
     assert!(spans[1] * 2 < spans[0], "{spans:?}");

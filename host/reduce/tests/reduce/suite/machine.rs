@@ -3,19 +3,19 @@
 use std::sync::Mutex;
 
 use rand::RngExt;
-use retap_device::event::nobody;
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::null_sink;
 use retap_device::seed::Rng;
-use retap_device::stop::Stop;
 use retap_reduce::suite::{
-    Arrival, Errand, Next, Replayer, Run, SuiteAlgorithm, SuiteError, SuiteReduction,
-    SuiteSettings, reduce_suite,
+    ReplayObservation, ReplayRecord, ReplayRequest, ReplayStep, Replayer, SuiteError,
+    SuiteReduction, SuiteReductionAlgorithm, SuiteSettings, reduce_suite,
 };
 use retap_shared::action::Action;
-use retap_shared::connection::Pending;
+use retap_shared::connection::BoxFuture;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::PhoneInfo;
-use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 
 /// Where an action leads: the app's own state, what is seen of it, the branches on the way, and whether it crashes.
 #[derive(Clone, Debug)]
@@ -58,9 +58,9 @@ impl Machine {
 }
 
 impl Replayer for Machine {
-    fn drive(&self, errand: Errand) -> Pending<'_, Result<Run, SuiteError>> {
+    fn replay(&self, errand: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
         Box::pin(async move {
-            let arrived = |to: &To| Arrival {
+            let arrived = |to: &To| ReplayObservation {
                 state: if to.crashes {
                     1_000_000 + u64::from(to.state)
                 } else {
@@ -74,7 +74,7 @@ impl Replayer for Machine {
                     .into_iter()
                     .collect(),
                 took: Micros(10),
-                ..Arrival::default()
+                ..ReplayObservation::default()
             };
             let start = To {
                 state: 0,
@@ -82,15 +82,15 @@ impl Replayer for Machine {
                 branches: vec![],
                 crashes: false,
             };
-            let mut run = Run {
+            let mut run = ReplayRecord {
                 start: arrived(&start),
                 hops: Vec::new(),
                 refused: None,
             };
             let mut state = 0;
             let mut played = Vec::new();
-            while run.now().problems.is_empty() {
-                let Some(Next { origin, step }) = errand.pilot.next(&run) else {
+            while run.last_observation().problems.is_empty() {
+                let Some(ReplayStep { origin, step }) = errand.step_source.next(&run) else {
                     break;
                 };
                 let Action::Wait { millis } = step.action else {
@@ -115,7 +115,7 @@ impl Replayer for Machine {
         })
     }
 
-    fn width(&self) -> usize {
+    fn parallelism(&self) -> usize {
         self.width
     }
 }
@@ -126,7 +126,7 @@ pub(super) fn trace(actions: &[u32]) -> Trace {
             package: "com.example".into(),
             ..App::default()
         },
-        start: Start::Clean,
+        start: StartMode::Clean,
         seed: None,
         target: None,
         phone: PhoneInfo::default(),
@@ -151,21 +151,27 @@ pub(super) fn actions(trace: &Trace) -> Vec<u32> {
 pub(super) async fn reduced(
     machine: &Machine,
     suite: &[&[u32]],
-    algorithm: SuiteAlgorithm,
+    algorithm: SuiteReductionAlgorithm,
 ) -> SuiteReduction {
     let traces: Vec<Trace> = suite.iter().map(|actions| trace(actions)).collect();
     let settings = SuiteSettings {
         algorithm,
         ..SuiteSettings::default()
     };
-    reduce_suite(&traces, &settings, machine, &nobody(), &Stop::new())
-        .await
-        .unwrap()
+    reduce_suite(
+        &traces,
+        &settings,
+        machine,
+        &null_sink(),
+        &Cancellation::new(),
+    )
+    .await
+    .unwrap()
 }
 
 pub(super) fn left(reduction: &SuiteReduction) -> Vec<Vec<u32>> {
     reduction
-        .kept
+        .traces
         .iter()
         .map(|kept| actions(&kept.trace))
         .collect()

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use retap_device::Pool;
-use retap_device::event::RunEvent;
-use retap_device::stop::Stop;
-use retap_reduce::journal::InMemory;
-use retap_reduce::oracle::{Conditions, Journaled, OracleError, Pooled};
-use retap_reduce::trace::{Algorithm, ReduceError, ReduceSettings, reduce};
+use retap_device::DevicePool;
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::RunEvent;
+use retap_reduce::journal::MemoryReductionJournal;
+use retap_reduce::oracle::{JournaledOracle, OracleError, PooledOracle, ReplayConditions};
+use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::verdict::{Outcome, Verdict};
 use retap_testing::fakes::{device, listening, lost, playing, scrambled, trace};
 
@@ -43,7 +43,7 @@ async fn what_is_needed_is_found_in_noise_with_any_number_of_phones() {
         for needed in [&[][..], &[17], &[3, 40, 90], &[60, 61, 63, 64, 66]] {
             for (seed, phones) in [(1, 1), (2, 4), (3, 15)] {
                 let oracle = Formula::new(sometimes(seed, needed, with, without));
-                let result = reduced(Algorithm::Auto, 100, &noisy(phones), &oracle).await;
+                let result = reduced(ReductionAlgorithm::Auto, 100, &noisy(phones), &oracle).await;
                 let case = format!("{with}/{without}, {needed:?}, {phones} phones");
                 assert!(
                     needed.iter().all(|step| result.kept.contains(step)),
@@ -74,7 +74,7 @@ async fn a_target_that_is_always_reached_comes_down_to_what_it_needs() {
         let wanted = needed.clone();
         let oracle =
             Formula::new(move |steps: &[u32], _| needed.iter().all(|step| steps.contains(step)));
-        let result = reduced(Algorithm::Auto, 60, &noisy(4), &oracle).await;
+        let result = reduced(ReductionAlgorithm::Auto, 60, &noisy(4), &oracle).await;
         assert_eq!(
             result.kept.iter().copied().collect::<HashSet<_>>(),
             wanted,
@@ -84,7 +84,7 @@ async fn a_target_that_is_always_reached_comes_down_to_what_it_needs() {
             result.result.map(|check| (check.successes, check.runs)),
             Some((20, 20))
         );
-        assert!(result.certainty.unwrap().good > 0.99);
+        assert!(result.confidence.unwrap().good > 0.99);
     }
 }
 
@@ -92,7 +92,7 @@ async fn a_target_that_is_always_reached_comes_down_to_what_it_needs() {
 #[tokio::test(start_paused = true)]
 async fn no_run_is_asked_for_twice() {
     let oracle = Formula::new(sometimes(5, &[8, 9], 950, 100));
-    let result = reduced(Algorithm::Auto, 50, &noisy(6), &oracle).await;
+    let result = reduced(ReductionAlgorithm::Auto, 50, &noisy(6), &oracle).await;
     let asked = oracle.asked();
     assert_eq!(asked.iter().collect::<HashSet<_>>().len(), asked.len());
     assert!(asked.len() as u64 >= result.runs);
@@ -105,7 +105,7 @@ async fn what_has_failed_often_enough_is_not_asked_again_in_the_end() {
     let mut known = 0;
     for seed in 0..8 {
         let oracle = Formula::new(sometimes(seed, &[17], 1000, 500));
-        let result = reduced(Algorithm::Auto, 40, &noisy(6), &oracle).await;
+        let result = reduced(ReductionAlgorithm::Auto, 40, &noisy(6), &oracle).await;
         assert_eq!(result.kept, [17], "seed {seed}");
         let asked = oracle.asked();
         let proven = asked.iter().rposition(|(steps, _)| *steps == [17]).unwrap();
@@ -126,7 +126,7 @@ async fn a_result_that_fails_narrowly_is_proven_by_other_runs_instead_of_a_longe
     let oracle = Formula::new(|steps: &[u32], attempt| {
         steps.contains(&17) && (steps.len() > 1 || attempt > 25 || attempt % 5 > 0)
     });
-    let result = reduced(Algorithm::Auto, 40, &noisy(1), &oracle).await;
+    let result = reduced(ReductionAlgorithm::Auto, 40, &noisy(1), &oracle).await;
     assert_eq!(
         (result.kept, result.result.map(|check| check.runs)),
         (vec![17], Some(20))
@@ -148,7 +148,7 @@ async fn a_result_that_fails_narrowly_is_proven_by_other_runs_instead_of_a_longe
 #[tokio::test(start_paused = true)]
 async fn a_trace_that_does_not_reproduce_is_refused_after_a_few_runs() {
     let oracle = Formula::new(|_: &[u32], _| false);
-    let result = reduced(Algorithm::Auto, 40, &noisy(4), &oracle).await;
+    let result = reduced(ReductionAlgorithm::Auto, 40, &noisy(4), &oracle).await;
     assert_eq!(result.outcome, Outcome::DoesNotReproduce);
     assert_eq!((result.original.successes, result.original.runs), (0, 6));
     assert_eq!(result.original.failure, Some(Verdict::TargetNotReached));
@@ -159,7 +159,7 @@ async fn a_trace_that_does_not_reproduce_is_refused_after_a_few_runs() {
 #[tokio::test(start_paused = true)]
 async fn a_target_that_comes_half_the_time_is_not_called_reproducible() {
     let oracle = Formula::new(sometimes(9, &[], 500, 500));
-    let result = reduced(Algorithm::Auto, 30, &noisy(8), &oracle).await;
+    let result = reduced(ReductionAlgorithm::Auto, 30, &noisy(8), &oracle).await;
     let proven = result.result.is_some_and(|check| check.successes >= 18);
     assert!(!proven, "{:?}", result.outcome);
 }
@@ -173,7 +173,7 @@ async fn steps_that_can_stand_in_for_each_other_do_not_both_go() {
                 && steps.contains(&20)
                 && !scrambled(seed, steps, attempt).is_multiple_of(20)
         });
-        let result = reduced(Algorithm::Auto, 40, &noisy(4), &oracle).await;
+        let result = reduced(ReductionAlgorithm::Auto, 40, &noisy(4), &oracle).await;
         let kept = &result.kept;
         assert!(
             kept.contains(&20) && (kept.contains(&10) || kept.contains(&30)),
@@ -186,7 +186,7 @@ async fn steps_that_can_stand_in_for_each_other_do_not_both_go() {
 #[tokio::test(start_paused = true)]
 async fn an_empty_trace_is_proven_too() {
     let result = reduced(
-        Algorithm::Auto,
+        ReductionAlgorithm::Auto,
         0,
         &noisy(4),
         &Formula::new(|_: &[u32], _| true),
@@ -206,7 +206,7 @@ async fn a_trace_that_turns_out_to_be_flaky_is_reduced_as_one() {
             check_runs: 20,
             ..ReduceSettings::default()
         };
-        let result = reduced(Algorithm::Auto, 60, &settings, &oracle).await;
+        let result = reduced(ReductionAlgorithm::Auto, 60, &settings, &oracle).await;
         assert_eq!(result.outcome, Outcome::Done, "seed {seed}");
         assert!(
             [4, 23].iter().all(|step| result.kept.contains(step)),
@@ -226,10 +226,10 @@ async fn a_single_run_that_fails_is_not_the_last_word() {
         parallel: 4,
         ..ReduceSettings::default()
     };
-    let result = reduced(Algorithm::Auto, 30, &settings, &oracle).await;
+    let result = reduced(ReductionAlgorithm::Auto, 30, &settings, &oracle).await;
     assert_eq!((result.outcome, result.kept), (Outcome::Done, vec![7]));
     let never = reduced(
-        Algorithm::Auto,
+        ReductionAlgorithm::Auto,
         30,
         &settings,
         &Formula::new(|_: &[u32], _| false),
@@ -251,7 +251,7 @@ async fn a_rate_that_is_low_from_the_start_is_kept() {
             successes: 36,
             ..noisy(8)
         };
-        let result = reduced(Algorithm::Auto, 60, &settings, &oracle).await;
+        let result = reduced(ReductionAlgorithm::Auto, 60, &settings, &oracle).await;
         assert!(
             [11, 12, 40].iter().all(|step| result.kept.contains(step)),
             "{rate}: {:?}",
@@ -270,7 +270,7 @@ async fn a_rate_that_is_low_from_the_start_is_kept() {
 #[tokio::test(start_paused = true)]
 async fn phones_that_vanish_in_the_middle_leave_what_they_have_shown() {
     let trace = trace(0..60);
-    let journal = InMemory::default();
+    let journal = MemoryReductionJournal::default();
     let does = |steps: &[u32]| steps.contains(&7) && steps.contains(&30);
     let (sink, heard) = listening();
     let mut ends = Vec::new();
@@ -287,17 +287,17 @@ async fn phones_that_vanish_in_the_middle_leave_what_they_have_shown() {
             };
             devices.push(device(&format!("phone-{phone}"), answer).await);
         }
-        let pool = Pool::new(devices);
-        let phones = Pooled::new(&pool, Conditions::of(&trace), &sink);
-        let oracle = Journaled::new(phones, &journal, &sink);
+        let pool = DevicePool::new(devices);
+        let phones = PooledOracle::new(&pool, ReplayConditions::of(&trace), &sink);
+        let oracle = JournaledOracle::new(phones, &journal, &sink);
         ends.push(
             reduce(
                 &trace,
-                Algorithm::Auto,
+                ReductionAlgorithm::Auto,
                 &noisy(3),
                 &oracle,
                 &sink,
-                &Stop::new(),
+                &Cancellation::new(),
             )
             .await,
         );

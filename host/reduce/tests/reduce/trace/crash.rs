@@ -1,10 +1,12 @@
 //! SimplyDroid's algorithms and Retap's own on recorded traces: the paper's example, and what each promises.
 
 use proptest::prelude::*;
-use retap_device::event::nobody;
-use retap_device::stop::Stop;
-use retap_reduce::oracle::{Invented, NotRecorded, Recording};
-use retap_reduce::trace::{Algorithm, Hierarchy, ReduceSettings, Reduction, reduce};
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::null_sink;
+use retap_reduce::oracle::{ActivityMachine, ActivityMachineError, ActivityMachineSettings};
+use retap_reduce::trace::{
+    ReduceSettings, Reduction, ReductionAlgorithm, StateGranularity, reduce,
+};
 use retap_shared::screen::ScreenHash;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
@@ -24,8 +26,13 @@ fn recorded(activities: &str) -> Trace {
     trace
 }
 
-fn cut(algorithm: Algorithm, trace: &Trace, invented: Invented, parallel: usize) -> Reduction {
-    let oracle = Recording::of(trace, invented).unwrap();
+fn cut(
+    algorithm: ReductionAlgorithm,
+    trace: &Trace,
+    invented: ActivityMachineSettings,
+    parallel: usize,
+) -> Reduction {
+    let oracle = ActivityMachine::of(trace, invented).unwrap();
     let settings = ReduceSettings {
         parallel,
         ..unchecked()
@@ -35,8 +42,8 @@ fn cut(algorithm: Algorithm, trace: &Trace, invented: Invented, parallel: usize)
         algorithm,
         &settings,
         &oracle,
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     ))
     .unwrap()
 }
@@ -52,27 +59,35 @@ fn events(reduction: &Reduction) -> Vec<u32> {
 fn figure_1_comes_out_as_printed() {
     let trace = recorded(FIGURE_1);
     let trials = [
-        (Algorithm::Hdd, 6),
-        (Algorithm::Bhdd, 6),
-        (Algorithm::Lhdd, 4),
+        (ReductionAlgorithm::Hdd, 6),
+        (ReductionAlgorithm::Bhdd, 6),
+        (ReductionAlgorithm::Lhdd, 4),
         // The paper has 38. How many it takes depends on where parts are cut and which is tried first: ddmin as
         // Zeller wrote it is not what the paper ran.
-        (Algorithm::Dd, 52),
+        (ReductionAlgorithm::Dd, 52),
     ];
     for (algorithm, runs) in trials {
-        let reduction = cut(algorithm, &trace, Invented::default(), 1);
+        let reduction = cut(algorithm, &trace, ActivityMachineSettings::default(), 1);
         assert_eq!(events(&reduction), [1, 22, 23, 36], "{algorithm}");
         assert_eq!(reduction.runs, runs, "{algorithm}");
     }
-    for algorithm in [Algorithm::LhddNoPreselection, Algorithm::Auto] {
-        let reduction = cut(algorithm, &trace, Invented::default(), 1);
+    for algorithm in [
+        ReductionAlgorithm::LhddNoPreselection,
+        ReductionAlgorithm::Auto,
+    ] {
+        let reduction = cut(algorithm, &trace, ActivityMachineSettings::default(), 1);
         assert_eq!(events(&reduction), [1, 22, 23, 36], "{algorithm}");
     }
 }
 
 #[test]
 fn auto_does_not_play_the_whole_trace_if_its_shortest_way_is_enough() {
-    let reduction = cut(Algorithm::Auto, &recorded(FIGURE_1), Invented::default(), 1);
+    let reduction = cut(
+        ReductionAlgorithm::Auto,
+        &recorded(FIGURE_1),
+        ActivityMachineSettings::default(),
+        1,
+    );
     assert_eq!(reduction.original.runs, 0);
     assert!(
         reduction.events < FIGURE_1.len() as u64,
@@ -87,15 +102,22 @@ fn a_tree_of_screens_is_finer_than_one_of_activities() {
     for (step, screen) in trace.steps.iter_mut().zip([1, 2, 1, 1, 3, 4, 3, 3]) {
         step.screen = Some(ScreenHash(screen));
     }
-    let oracle = Recording::of(&trace, Invented::default()).unwrap();
-    let runs = [Hierarchy::Activity, Hierarchy::Screen].map(|hierarchy| {
+    let oracle = ActivityMachine::of(&trace, ActivityMachineSettings::default()).unwrap();
+    let runs = [StateGranularity::Activity, StateGranularity::Screen].map(|hierarchy| {
         let settings = ReduceSettings {
             hierarchy,
             ..unchecked()
         };
-        let sink = nobody();
-        let stop = Stop::new();
-        let work = reduce(&trace, Algorithm::Hdd, &settings, &oracle, &sink, &stop);
+        let sink = null_sink();
+        let stop = Cancellation::new();
+        let work = reduce(
+            &trace,
+            ReductionAlgorithm::Hdd,
+            &settings,
+            &oracle,
+            &sink,
+            &stop,
+        );
         let reduction = in_virtual_time(work).unwrap();
         assert_eq!(reduction.kept, [3, 7]);
         reduction.runs
@@ -106,14 +128,14 @@ fn a_tree_of_screens_is_finer_than_one_of_activities() {
 #[test]
 fn a_recording_that_is_none_is_refused() {
     assert_eq!(
-        Recording::of(&recorded(""), Invented::default()).unwrap_err(),
-        NotRecorded::Empty
+        ActivityMachine::of(&recorded(""), ActivityMachineSettings::default()).unwrap_err(),
+        ActivityMachineError::Empty
     );
     let mut trace = recorded("AAB");
     trace.steps[1].activity = "".into();
     assert_eq!(
-        Recording::of(&trace, Invented::default()).unwrap_err(),
-        NotRecorded::Activity(2)
+        ActivityMachine::of(&trace, ActivityMachineSettings::default()).unwrap_err(),
+        ActivityMachineError::NoActivity(2)
     );
 }
 
@@ -121,16 +143,16 @@ fn a_recording_that_is_none_is_refused() {
 fn hidden_events_are_chosen_by_the_seed_among_those_that_stay_on_the_way() {
     let trace = recorded("AAABBBCCAABD");
     let hidden = |seed| {
-        let recording = Recording::of(
+        let recording = ActivityMachine::of(
             &trace,
-            Invented {
-                hidden: 2,
-                stray: 0.0,
+            ActivityMachineSettings {
+                hidden_events: 2,
+                stray_probability: 0.0,
                 seed,
             },
         )
         .unwrap();
-        recording.hidden().to_vec()
+        recording.hidden_events().to_vec()
     };
     let mut seen: Vec<u32> = (0..40).flat_map(hidden).collect();
     seen.sort_unstable();
@@ -145,11 +167,11 @@ fn an_event_that_is_played_elsewhere_may_lead_astray() {
     let trace = recorded("ABCDEFGHIJ");
     let reduction = |stray| {
         cut(
-            Algorithm::Dd,
+            ReductionAlgorithm::Dd,
             &trace,
-            Invented {
-                hidden: 0,
-                stray,
+            ActivityMachineSettings {
+                hidden_events: 0,
+                stray_probability: stray,
                 seed: 3,
             },
             1,
@@ -162,7 +184,7 @@ fn an_event_that_is_played_elsewhere_may_lead_astray() {
     );
 }
 
-fn machines() -> impl Strategy<Value = (String, Invented)> {
+fn machines() -> impl Strategy<Value = (String, ActivityMachineSettings)> {
     let activities = prop::collection::vec(0..5_u8, 1..60).prop_map(|letters| {
         letters
             .into_iter()
@@ -178,9 +200,9 @@ fn machines() -> impl Strategy<Value = (String, Invented)> {
         .prop_map(|(activities, hidden, stray, seed)| {
             (
                 activities,
-                Invented {
-                    hidden,
-                    stray,
+                ActivityMachineSettings {
+                    hidden_events: hidden,
+                    stray_probability: stray,
                     seed,
                 },
             )
@@ -193,7 +215,7 @@ proptest! {
     #[test]
     fn every_result_crashes_and_is_the_same_for_any_number_of_phones(
         (activities, invented) in machines(),
-        algorithm in prop::sample::select(Algorithm::ALL.to_vec()),
+        algorithm in prop::sample::select(ReductionAlgorithm::ALL.to_vec()),
     ) {
         let trace = recorded(&activities);
         let one = cut(algorithm, &trace, invented, 1);
@@ -205,7 +227,7 @@ proptest! {
     #[test]
     fn no_single_event_can_go_from_what_dd_and_auto_leave(
         (activities, invented) in machines(),
-        algorithm in prop::sample::select(vec![Algorithm::Dd, Algorithm::Auto]),
+        algorithm in prop::sample::select(vec![ReductionAlgorithm::Dd, ReductionAlgorithm::Auto]),
     ) {
         let trace = recorded(&activities);
         let kept = cut(algorithm, &trace, invented, 1).kept;
@@ -218,13 +240,13 @@ proptest! {
     #[test]
     fn a_run_that_ends_where_it_left_the_path_gives_the_same_answer_for_less((activities, invented) in machines()) {
         let trace = recorded(&activities);
-        let whole = Recording::of(&trace, invented).unwrap();
+        let whole = ActivityMachine::of(&trace, invented).unwrap();
         let early = whole.clone().ending_early();
-        let reduced = |oracle: &Recording| {
+        let reduced = |oracle: &ActivityMachine| {
             let settings = unchecked();
-            let sink = nobody();
-            let stop = Stop::new();
-            in_virtual_time(reduce(&trace, Algorithm::Auto, &settings, oracle, &sink, &stop)).unwrap()
+            let sink = null_sink();
+            let stop = Cancellation::new();
+            in_virtual_time(reduce(&trace, ReductionAlgorithm::Auto, &settings, oracle, &sink, &stop)).unwrap()
         };
         let one = reduced(&whole);
         let other = reduced(&early);
@@ -240,12 +262,12 @@ proptest! {
 
     #[test]
     fn auto_is_never_longer_than_the_shortest_way_if_nothing_is_hidden((activities, _) in machines()) {
-        let kept = cut(Algorithm::Auto, &recorded(&activities), Invented::default(), 1).kept;
+        let kept = cut(ReductionAlgorithm::Auto, &recorded(&activities), ActivityMachineSettings::default(), 1).kept;
         let states: std::collections::BTreeSet<char> = activities.chars().collect();
         prop_assert!(kept.len() <= states.len());
     }
 }
 
-fn crashes(trace: &Trace, invented: Invented, kept: &[u32]) -> bool {
-    Recording::of(trace, invented).unwrap().crashes(kept)
+fn crashes(trace: &Trace, invented: ActivityMachineSettings, kept: &[u32]) -> bool {
+    ActivityMachine::of(trace, invented).unwrap().crashes(kept)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_reduce::policy::{Policy, Prior, Rules};
-use retap_reduce::trace::{Algorithm, ReduceSettings, Reduction, Scheduling};
+use retap_reduce::policy::{PolicyParameters, SchedulePolicy, SuccessRatePrior};
+use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm, SchedulerKind};
 use retap_shared::verdict::Outcome;
 use retap_testing::fakes::{numbers, scrambled};
 
@@ -23,7 +23,7 @@ fn plain(parts: usize) -> ReduceSettings {
     }
 }
 
-fn paper(scheduling: Scheduling) -> ReduceSettings {
+fn paper(scheduling: SchedulerKind) -> ReduceSettings {
     let runs = 20;
     let successes = 18;
     let parallel = 15;
@@ -40,7 +40,7 @@ fn paper(scheduling: Scheduling) -> ReduceSettings {
 
 async fn asked(steps: u32, parts: usize, needed: &'static [u32]) -> (Vec<Vec<u32>>, Reduction) {
     let oracle = Formula::new(move |steps: &[u32], _| has(steps, needed));
-    let result = reduced(Algorithm::Nd3min, steps, &plain(parts), &oracle).await;
+    let result = reduced(ReductionAlgorithm::Nd3min, steps, &plain(parts), &oracle).await;
     (
         oracle.asked().into_iter().map(|(steps, _)| steps).collect(),
         result,
@@ -117,9 +117,9 @@ async fn a_trace_below_fifteen_of_twenty_is_refused() {
         let oracle =
             Formula::new(move |steps: &[u32], attempt| steps.len() == 30 && attempt < does);
         let result = reduced(
-            Algorithm::Nd3min,
+            ReductionAlgorithm::Nd3min,
             30,
-            &paper(Scheduling::Heuristic),
+            &paper(SchedulerKind::Heuristic),
             &oracle,
         )
         .await;
@@ -134,10 +134,10 @@ async fn a_trace_below_fifteen_of_twenty_is_refused() {
     }
     let settings = ReduceSettings {
         original_successes: Some(5),
-        ..paper(Scheduling::Heuristic)
+        ..paper(SchedulerKind::Heuristic)
     };
     let oracle = Formula::new(|steps: &[u32], attempt| steps.len() == 30 && attempt < 5);
-    let result = reduced(Algorithm::Nd3min, 30, &settings, &oracle).await;
+    let result = reduced(ReductionAlgorithm::Nd3min, 30, &settings, &oracle).await;
     assert_eq!(result.outcome, Outcome::Done);
 }
 
@@ -145,7 +145,13 @@ async fn a_trace_below_fifteen_of_twenty_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn runs_end_with_the_decision_and_the_check_is_fresh() {
     let oracle = Formula::new(|steps: &[u32], _| steps.contains(&3));
-    let result = reduced(Algorithm::Nd3min, 4, &paper(Scheduling::Greedy), &oracle).await;
+    let result = reduced(
+        ReductionAlgorithm::Nd3min,
+        4,
+        &paper(SchedulerKind::Greedy),
+        &oracle,
+    )
+    .await;
     assert_eq!(result.kept, [3]);
     let mut asked = oracle.asked();
     let before = asked.len();
@@ -166,7 +172,7 @@ async fn runs_end_with_the_decision_and_the_check_is_fresh() {
         result.result.map(|check| (check.successes, check.runs)),
         Some((20, 20))
     );
-    let certainty = result.certainty.unwrap();
+    let certainty = result.confidence.unwrap();
     assert!(
         certainty.good > 0.99 && (0.98..0.99).contains(&certainty.minimal),
         "{certainty:?}"
@@ -175,15 +181,22 @@ async fn runs_end_with_the_decision_and_the_check_is_fresh() {
 
 #[tokio::test(start_paused = true)]
 async fn every_scheduler_keeps_what_is_needed_in_noise() {
-    let rules = Rules {
+    let rules = PolicyParameters {
         candidates: 4,
         parallel: 15,
         runs: 20,
         successes: 18,
     };
-    let policy = Policy::solve(&rules, &Prior::paper(), 1 << 30, 1, &|_, _| true).unwrap();
+    let policy = SchedulePolicy::solve(
+        &rules,
+        &SuccessRatePrior::published(),
+        1 << 30,
+        1,
+        &|_, _| true,
+    )
+    .unwrap();
     let policy = Arc::new(policy);
-    for scheduling in Scheduling::ALL {
+    for scheduling in SchedulerKind::ALL {
         for seed in 0..4 {
             let needed = [7, 31, 32];
             let oracle = Formula::new(move |steps: &[u32], attempt| {
@@ -194,7 +207,7 @@ async fn every_scheduler_keeps_what_is_needed_in_noise() {
                 policy: Some(Arc::clone(&policy)),
                 ..paper(scheduling)
             };
-            let result = reduced(Algorithm::Nd3min, 60, &settings, &oracle).await;
+            let result = reduced(ReductionAlgorithm::Nd3min, 60, &settings, &oracle).await;
             assert_eq!(
                 numbers(&result.trace.steps),
                 needed,
@@ -212,9 +225,9 @@ async fn a_round_lasts_as_long_as_its_longest_run() {
     let start = tokio::time::Instant::now();
     let settings = ReduceSettings {
         check_runs: 0,
-        ..paper(Scheduling::RoundRobin)
+        ..paper(SchedulerKind::RoundRobin)
     };
-    let result = reduced(Algorithm::Nd3min, 8, &settings, &oracle).await;
+    let result = reduced(ReductionAlgorithm::Nd3min, 8, &settings, &oracle).await;
     assert!(start.elapsed() <= Duration::from_millis(50 * result.rounds));
     assert!(result.runs > 2 * result.rounds);
 }

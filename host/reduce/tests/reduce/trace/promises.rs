@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use retap_reduce::trace::{Algorithm, ReduceSettings, Reduction};
+use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm};
 use retap_testing::fakes::{in_virtual_time, numbers, scrambled};
 
 use super::{reduced, unchecked};
@@ -61,7 +61,7 @@ struct Done {
     most_answers_to_one: u32,
 }
 
-fn run(algorithm: Algorithm, steps: u32, rule: &Rule, parallel: usize) -> Done {
+fn run(algorithm: ReductionAlgorithm, steps: u32, rule: &Rule, parallel: usize) -> Done {
     let oracle = Formula::new(|candidate: &[u32], _| rule.does(candidate, steps));
     let settings = ReduceSettings {
         parallel,
@@ -85,7 +85,7 @@ proptest! {
     #[test]
     fn a_result_is_a_part_of_the_trace_that_still_does_it(
         (steps, rule) in rules(),
-        algorithm in prop::sample::select(Algorithm::ALL.to_vec()),
+        algorithm in prop::sample::select(ReductionAlgorithm::ALL.to_vec()),
     ) {
         let done = run(algorithm, steps, &rule, 1);
         let left = numbers(&done.reduction.trace.steps);
@@ -99,7 +99,7 @@ proptest! {
     fn no_single_step_of_a_result_can_go(
         (steps, rule) in rules(),
         // Those that go by a tree of states do not promise it.
-        algorithm in prop::sample::select(vec![Algorithm::Auto, Algorithm::Dd, Algorithm::Nd3min]),
+        algorithm in prop::sample::select(vec![ReductionAlgorithm::Auto, ReductionAlgorithm::Dd, ReductionAlgorithm::Nd3min]),
     ) {
         let left = numbers(&run(algorithm, steps, &rule, 1).reduction.trace.steps);
         for step in 0..left.len() {
@@ -109,7 +109,7 @@ proptest! {
 
     #[test]
     fn no_eight_neighbours_of_a_result_of_auto_can_go((steps, rule) in rules()) {
-        let left = numbers(&run(Algorithm::Auto, steps, &rule, 1).reduction.trace.steps);
+        let left = numbers(&run(ReductionAlgorithm::Auto, steps, &rule, 1).reduction.trace.steps);
         for width in 1..=left.len().min(8) {
             for from in 0..=left.len() - width {
                 prop_assert!(!rule.does(&without(&left, from, width), steps));
@@ -120,7 +120,7 @@ proptest! {
     #[test]
     fn the_result_does_not_depend_on_the_number_of_phones(
         (steps, rule) in rules(),
-        algorithm in prop::sample::select(Algorithm::ALL.to_vec()),
+        algorithm in prop::sample::select(ReductionAlgorithm::ALL.to_vec()),
     ) {
         let alone = run(algorithm, steps, &rule, 1);
         for phones in [2, 4] {
@@ -134,7 +134,7 @@ proptest! {
     fn the_same_run_twice_is_the_same_run_and_asks_nothing_twice(
         (steps, rule) in rules(),
         phones in 1usize..5,
-        algorithm in prop::sample::select(vec![Algorithm::Auto, Algorithm::Dd]),
+        algorithm in prop::sample::select(vec![ReductionAlgorithm::Auto, ReductionAlgorithm::Dd]),
     ) {
         let once = run(algorithm, steps, &rule, phones);
         let again = run(algorithm, steps, &rule, phones);

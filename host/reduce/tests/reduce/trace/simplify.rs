@@ -1,11 +1,11 @@
 //! The second pass: steps that are left become simpler where that still does it, and nothing else changes.
 
-use retap_device::event::nobody;
-use retap_device::stop::Stop;
-use retap_reduce::oracle::{Observation, Oracle, OracleError, Question};
-use retap_reduce::trace::{Algorithm, ReduceSettings, Reduction, reduce};
+use retap_device::cancellation::Cancellation;
+use retap_device::run_event::null_sink;
+use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
+use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
 use retap_shared::action::Action;
-use retap_shared::connection::Pending;
+use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::screen::Point;
 use retap_shared::trace::Step;
@@ -18,9 +18,9 @@ const HERE: Point = Point { x: 5, y: 6 };
 struct Doing<F>(F);
 
 impl<F: Fn(&[Action], u32) -> bool + Send + Sync> Oracle for Doing<F> {
-    fn ask(&self, question: Question) -> Pending<'_, Result<Observation, OracleError>> {
+    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
         let actions: Vec<Action> = question
-            .steps
+            .candidate
             .steps()
             .map(|step| step.action.clone())
             .collect();
@@ -59,11 +59,11 @@ async fn reduced(
     trace.steps = actions.iter().cloned().map(Step::new).collect();
     reduce(
         &trace,
-        Algorithm::Auto,
+        ReductionAlgorithm::Auto,
         settings,
         &Doing(does),
-        &nobody(),
-        &Stop::new(),
+        &null_sink(),
+        &Cancellation::new(),
     )
     .await
     .unwrap()
