@@ -2,15 +2,18 @@
 //! What they measure is not what a phone would: see `docs/simulator.md`.
 
 mod apps;
+mod declarative;
 mod forge;
-mod kit;
+mod framework;
+mod ground_truth;
 mod noise;
 mod phone;
-mod plan;
 mod spec;
-mod truth;
 
-pub use noise::{Latency, Noise, Snapshot};
+pub use ground_truth::{
+    CRASH_DELAY_LIMIT, CrashDependencies, ExactProbabilityError, GroundTruth, PlantedCrash,
+    exact_probability, ground_truth,
+};
+pub use noise::{Latency, Noise, SnapshotCost};
 pub use phone::SimulatedPhone;
-pub use spec::{FORGE, SpecError, about, apps, open};
-pub use truth::{LINGER, Matters, NotExact, PlantedCrash, Truth, probability, truth};
+pub use spec::{FORGE, SimulatorSpecError, about, app_names, open};
