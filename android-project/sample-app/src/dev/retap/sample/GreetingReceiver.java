@@ -6,10 +6,10 @@ import android.content.Intent;
 
 /** Another app says hello: counted, whatever is on the screen. */
 public final class GreetingReceiver extends BroadcastReceiver {
-    static final String HELLO = "dev.retap.sample.HELLO";
+  static final String HELLO = "dev.retap.sample.HELLO";
 
-    @Override
-    public void onReceive(Context context, Intent intent) {
-        new Store(context).addGreeting();
-    }
+  @Override
+  public void onReceive(Context context, Intent intent) {
+    new Store(context).addGreeting();
+  }
 }

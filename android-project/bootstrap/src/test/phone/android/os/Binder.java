@@ -2,9 +2,10 @@ package android.os;
 
 /** There is nobody on the other end. */
 public class Binder {
-    public void attachInterface(IInterface owner, String descriptor) {}
+  public void attachInterface(IInterface owner, String descriptor) {}
 
-    protected boolean onTransact(int code, Parcel data, Parcel reply, int flags) throws RemoteException {
-        return false;
-    }
+  protected boolean onTransact(int code, Parcel data, Parcel reply, int flags)
+      throws RemoteException {
+    return false;
+  }
 }

@@ -6,64 +6,70 @@ import android.os.Looper;
 
 /** What app_process starts: loads the Rust library, and hands it what JNI cannot make. */
 public final class Main {
-    /** The library must be of the same version: the host pushes both. */
-    static final String VERSION = "0.1.0";
+  /** The library must be of the same version: the host pushes both. */
+  static final String VERSION = "0.1.0";
 
-    private Main() {}
+  private Main() {}
 
-    /** The first argument is the library's absolute path, the rest is for the agent. */
-    public static void main(String[] args) {
-        if (args.length == 0) {
-            fail("usage: app_process / dev.retap.agent.Main LIBRARY --name NAME | --udp ADDRESS"
-                    + " [--user N] [--uid N] [--folder DIR]", null);
-        }
-        String[] rest = new String[args.length - 1];
-        System.arraycopy(args, 1, rest, 0, rest.length);
-        try {
-            load(args[0], VERSION);
-            Native.leaveRoot(rest);
-        } catch (LinkageError | RuntimeException e) {
-            fail("could not begin with " + args[0], e);
-        }
-        // UiAutomation needs the main looper, and it must loop: the work happens on another thread.
-        Looper.prepareMainLooper();
-        Context context = shellContext();
-        Thread work = new Thread(() -> work(rest, context), "retap");
-        work.start();
-        Looper.loop();
+  /** The first argument is the library's absolute path, the rest is for the agent. */
+  public static void main(String[] args) {
+    if (args.length == 0) {
+      fail(
+          "usage: app_process / dev.retap.agent.Main LIBRARY --name NAME | --udp ADDRESS"
+              + " [--user N] [--uid N] [--folder DIR]",
+          null);
     }
-
-    static void load(String library, String expected) {
-        System.load(library);
-        String version = Native.version();
-        if (!expected.equals(version)) {
-            throw new IllegalStateException("the library is version " + version + ", agent.jar is " + expected
-                    + ": push both of one build");
-        }
+    String[] rest = new String[args.length - 1];
+    System.arraycopy(args, 1, rest, 0, rest.length);
+    try {
+      load(args[0], VERSION);
+      Native.leaveRoot(rest);
+    } catch (LinkageError | RuntimeException e) {
+      fail("could not begin with " + args[0], e);
     }
+    // UiAutomation needs the main looper, and it must loop: the work happens on another thread.
+    Looper.prepareMainLooper();
+    Context context = shellContext();
+    Thread work = new Thread(() -> work(rest, context), "retap");
+    work.start();
+    Looper.loop();
+  }
 
-    private static void work(String[] args, Context context) {
-        try {
-            Native.run(args, context, new Controller(), new Events(), new Cleared());
-        } catch (Throwable e) {
-            fail("the agent ended", e);
-        }
-        // Threads of the framework would keep the process alive.
-        System.exit(0);
+  static void load(String library, String expected) {
+    System.load(library);
+    String version = Native.version();
+    if (!expected.equals(version)) {
+      throw new IllegalStateException(
+          "the library is version "
+              + version
+              + ", agent.jar is "
+              + expected
+              + ": push both of one build");
     }
+  }
 
-    /** Null where the framework gives none: the agent then does without what needs it. */
-    private static Context shellContext() {
-        try {
-            return new ShellContext(ActivityThread.systemMain().getSystemContext());
-        } catch (Throwable e) {
-            System.err.println("warning: no context: " + e);
-            return null;
-        }
+  private static void work(String[] args, Context context) {
+    try {
+      Native.run(args, context, new Controller(), new Events(), new Cleared());
+    } catch (Throwable e) {
+      fail("the agent ended", e);
     }
+    // Threads of the framework would keep the process alive.
+    System.exit(0);
+  }
 
-    private static void fail(String what, Throwable why) {
-        System.err.println("error: " + what + (why == null ? "" : ": " + why));
-        System.exit(1);
+  /** Null where the framework gives none: the agent then does without what needs it. */
+  private static Context shellContext() {
+    try {
+      return new ShellContext(ActivityThread.systemMain().getSystemContext());
+    } catch (Throwable e) {
+      System.err.println("warning: no context: " + e);
+      return null;
     }
+  }
+
+  private static void fail(String what, Throwable why) {
+    System.err.println("error: " + what + (why == null ? "" : ": " + why));
+    System.exit(1);
+  }
 }

@@ -5,17 +5,17 @@ import android.view.MotionEvent;
 import dev.retap.agent.Cardboard;
 
 public final class InputManagerGlobal {
-    private static final int ACTION_UP = 1;
+  private static final int ACTION_UP = 1;
 
-    public static InputManagerGlobal getInstance() {
-        return new InputManagerGlobal();
-    }
+  public static InputManagerGlobal getInstance() {
+    return new InputManagerGlobal();
+  }
 
-    public boolean injectInputEvent(InputEvent event, int mode) {
-        MotionEvent motion = (MotionEvent) event;
-        if (motion.action == ACTION_UP) {
-            Cardboard.tap(motion.y);
-        }
-        return true;
+  public boolean injectInputEvent(InputEvent event, int mode) {
+    MotionEvent motion = (MotionEvent) event;
+    if (motion.action == ACTION_UP) {
+      Cardboard.tap(motion.y);
     }
+    return true;
+  }
 }

@@ -6,59 +6,61 @@ import java.util.List;
 
 /** The bench's random walk, choice for choice as host/src/bench/device/walk.rs takes it. */
 final class Walk {
-    private static final long BACK = 16;
-    private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
+  private static final long BACK = 16;
+  private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
 
-    private long state;
-    private long taps;
-    private long backs;
-    private long starts;
-    private long seen;
+  private long state;
+  private long taps;
+  private long backs;
+  private long starts;
+  private long seen;
 
-    Walk(long seed) {
-        state = seed;
+  Walk(long seed) {
+    state = seed;
+  }
+
+  /** Where to tap; null for the back key. */
+  Point choose(Tree tree) {
+    List<Tree.Node> tapped = tree.tapped();
+    note(tree.nodes.size());
+    note(tapped.size());
+    if (Long.remainderUnsigned(next(), BACK) == 0 || tapped.isEmpty()) {
+      backs++;
+      return null;
     }
+    Point place = center(tapped.get((int) Long.remainderUnsigned(next(), tapped.size())).bounds());
+    taps++;
+    note(Integer.toUnsignedLong(place.x));
+    note(Integer.toUnsignedLong(place.y));
+    return place;
+  }
 
-    /** Where to tap; null for the back key. */
-    Point choose(Tree tree) {
-        List<Tree.Node> tapped = tree.tapped();
-        note(tree.nodes.size());
-        note(tapped.size());
-        if (Long.remainderUnsigned(next(), BACK) == 0 || tapped.isEmpty()) {
-            backs++;
-            return null;
-        }
-        Point place = center(tapped.get((int) Long.remainderUnsigned(next(), tapped.size())).bounds());
-        taps++;
-        note(Integer.toUnsignedLong(place.x));
-        note(Integer.toUnsignedLong(place.y));
-        return place;
-    }
+  void started() {
+    starts++;
+    note(0);
+  }
 
-    void started() {
-        starts++;
-        note(0);
-    }
+  /** For whoever compares: both have done the same if all of it is equal. */
+  @Override
+  public String toString() {
+    return taps + " " + backs + " " + starts + " " + Long.toUnsignedString(seen);
+  }
 
-    /** For whoever compares: both have done the same if all of it is equal. */
-    @Override
-    public String toString() {
-        return taps + " " + backs + " " + starts + " " + Long.toUnsignedString(seen);
-    }
+  /** Rounded towards zero: Rect's own goes down. */
+  private static Point center(Rect bounds) {
+    return new Point(
+        (int) (((long) bounds.left + bounds.right) / 2),
+        (int) (((long) bounds.top + bounds.bottom) / 2));
+  }
 
-    /** Rounded towards zero: Rect's own goes down. */
-    private static Point center(Rect bounds) {
-        return new Point((int) (((long) bounds.left + bounds.right) / 2), (int) (((long) bounds.top + bounds.bottom) / 2));
-    }
+  private void note(long number) {
+    seen = Long.rotateLeft((seen ^ number) * SPREAD, 32);
+  }
 
-    private void note(long number) {
-        seen = Long.rotateLeft((seen ^ number) * SPREAD, 32);
-    }
-
-    private long next() {
-        state += SPREAD;
-        long mixed = (state ^ state >>> 30) * 0xbf58_476d_1ce4_e5b9L;
-        mixed = (mixed ^ mixed >>> 27) * 0x94d0_49bb_1331_11ebL;
-        return mixed ^ mixed >>> 31;
-    }
+  private long next() {
+    state += SPREAD;
+    long mixed = (state ^ state >>> 30) * 0xbf58_476d_1ce4_e5b9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94d0_49bb_1331_11ebL;
+    return mixed ^ mixed >>> 31;
+  }
 }

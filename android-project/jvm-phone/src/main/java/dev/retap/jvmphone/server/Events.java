@@ -10,55 +10,63 @@ import org.robolectric.shadows.ShadowPausedLooper;
 import org.robolectric.shadows.ShadowToast;
 import org.robolectric.util.ReflectionHelpers;
 
-/** Accessibility events on their way: UiAutomation takes them, and tells the agent, on a thread of its own. */
+/**
+ * Accessibility events on their way: UiAutomation takes them, and tells the agent, on a thread of
+ * its own.
+ */
 final class Events {
-    private static final String THREAD = "UiAutomation";
+  private static final String THREAD = "UiAutomation";
 
-    private Events() {}
+  private Events() {}
 
-    private static volatile boolean pending;
+  private static volatile boolean pending;
 
-    /** One is on its way from now on. */
-    static void sent() {
-        pending = true;
+  /** One is on its way from now on. */
+  static void sent() {
+    pending = true;
+  }
+
+  /** Like arrive, for whoever may have let time pass without asking for it. */
+  static void arriveIfSent() {
+    if (pending) {
+      arrive();
     }
+  }
 
-    /** Like arrive, for whoever may have let time pass without asking for it. */
-    static void arriveIfSent() {
-        if (pending) {
-            arrive();
-        }
-    }
-
-    /** Returns when all that were sent have arrived. */
-    static void arrive() {
-        MainThread.call(() -> {
-            PhoneClock.run();
-            Server.tellOfWindows();
-            forgetRecords();
-            return null;
+  /** Returns when all that were sent have arrived. */
+  static void arrive() {
+    MainThread.call(
+        () -> {
+          PhoneClock.run();
+          Server.tellOfWindows();
+          forgetRecords();
+          return null;
         });
-        pending = false;
-        for (Looper looper : ShadowLooper.getAllLoopers()) {
-            if (isTeller(looper.getThread()) && looper.getThread().isAlive()) {
-                ShadowPausedLooper teller = Shadow.extract(looper);
-                // It would take them by itself, at a moment that is another one in every run.
-                teller.pause();
-                teller.idle();
-            }
-        }
+    pending = false;
+    for (Looper looper : ShadowLooper.getAllLoopers()) {
+      if (isTeller(looper.getThread()) && looper.getThread().isAlive()) {
+        ShadowPausedLooper teller = Shadow.extract(looper);
+        // It would take them by itself, at a moment that is another one in every run.
+        teller.pause();
+        teller.idle();
+      }
     }
+  }
 
-    /** Whether it is the thread on which the agent hears of events. */
-    static boolean isTeller(Thread thread) {
-        return thread.getName().equals(THREAD);
-    }
+  /** Whether it is the thread on which the agent hears of events. */
+  static boolean isTeller(Thread thread) {
+    return thread.getName().equals(THREAD);
+  }
 
-    /** What Robolectric writes down for tests to read: nobody does here, and it would fill the memory. */
-    private static void forgetRecords() {
-        ShadowLog.clear();
-        ShadowToast.reset();
-        List<?> sent = ReflectionHelpers.getStaticField(ShadowAccessibilityManager.class, "sentAccessibilityEvents");
-        sent.clear();
-    }
+  /**
+   * What Robolectric writes down for tests to read: nobody does here, and it would fill the memory.
+   */
+  private static void forgetRecords() {
+    ShadowLog.clear();
+    ShadowToast.reset();
+    List<?> sent =
+        ReflectionHelpers.getStaticField(
+            ShadowAccessibilityManager.class, "sentAccessibilityEvents");
+    sent.clear();
+  }
 }

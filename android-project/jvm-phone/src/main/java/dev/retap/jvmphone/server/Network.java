@@ -20,86 +20,93 @@ import org.robolectric.util.ReflectionHelpers;
 
 /** The network: Wi-Fi that has the internet behind it, or nothing in airplane mode. */
 final class Network {
-    private static boolean airplaneMode;
+  private static boolean airplaneMode;
 
-    private Network() {}
+  private Network() {}
 
-    static boolean isAirplaneMode() {
-        return airplaneMode;
+  static boolean isAirplaneMode() {
+    return airplaneMode;
+  }
+
+  /** To a framework that was set up anew. */
+  static void attach() {
+    Context context = RuntimeEnvironment.getApplication();
+    ShadowConnectivityManager shadow = Shadows.shadowOf(manager());
+    NetworkInfo wifi = info(ConnectivityManager.TYPE_WIFI, !airplaneMode);
+    // Forgets every other one if there is none.
+    shadow.setActiveNetworkInfo(airplaneMode ? null : wifi);
+    shadow.setNetworkInfo(ConnectivityManager.TYPE_WIFI, wifi);
+    shadow.setNetworkInfo(
+        ConnectivityManager.TYPE_MOBILE, info(ConnectivityManager.TYPE_MOBILE, false));
+    if (!airplaneMode) {
+      openInternet(manager().getNetworkCapabilities(manager().getActiveNetwork()));
     }
+    Settings.Global.putInt(
+        context.getContentResolver(), Settings.Global.AIRPLANE_MODE_ON, airplaneMode ? 1 : 0);
+  }
 
-    /** To a framework that was set up anew. */
-    static void attach() {
-        Context context = RuntimeEnvironment.getApplication();
-        ShadowConnectivityManager shadow = Shadows.shadowOf(manager());
-        NetworkInfo wifi = info(ConnectivityManager.TYPE_WIFI, !airplaneMode);
-        // Forgets every other one if there is none.
-        shadow.setActiveNetworkInfo(airplaneMode ? null : wifi);
-        shadow.setNetworkInfo(ConnectivityManager.TYPE_WIFI, wifi);
-        shadow.setNetworkInfo(ConnectivityManager.TYPE_MOBILE, info(ConnectivityManager.TYPE_MOBILE, false));
-        if (!airplaneMode) {
-            openInternet(manager().getNetworkCapabilities(manager().getActiveNetwork()));
-        }
-        Settings.Global.putInt(context.getContentResolver(), Settings.Global.AIRPLANE_MODE_ON, airplaneMode ? 1 : 0);
-    }
+  private static void openInternet(NetworkCapabilities capabilities) {
+    Shadows.shadowOf(capabilities).addCapability(NetworkCapabilities.NET_CAPABILITY_INTERNET);
+    Shadows.shadowOf(capabilities).addCapability(NetworkCapabilities.NET_CAPABILITY_VALIDATED);
+  }
 
-    private static void openInternet(NetworkCapabilities capabilities) {
-        Shadows.shadowOf(capabilities).addCapability(NetworkCapabilities.NET_CAPABILITY_INTERNET);
-        Shadows.shadowOf(capabilities).addCapability(NetworkCapabilities.NET_CAPABILITY_VALIDATED);
+  /** Everybody who wants to know is told, by the system's messages. */
+  static void setAirplaneMode(boolean on) {
+    if (airplaneMode == on) {
+      return;
     }
+    android.net.Network lost = manager().getActiveNetwork();
+    airplaneMode = on;
+    attach();
+    Broadcasts.fromSystem(new Intent(Intent.ACTION_AIRPLANE_MODE_CHANGED).putExtra("state", on));
+    tellCallbacks(on ? lost : manager().getActiveNetwork());
+    Intent changed =
+        new Intent(ConnectivityManager.CONNECTIVITY_ACTION)
+            .putExtra(
+                ConnectivityManager.EXTRA_NETWORK_INFO, info(ConnectivityManager.TYPE_WIFI, !on))
+            .putExtra(ConnectivityManager.EXTRA_NETWORK_TYPE, ConnectivityManager.TYPE_WIFI);
+    if (on) {
+      changed.putExtra(ConnectivityManager.EXTRA_NO_CONNECTIVITY, true);
+    }
+    RuntimeEnvironment.getApplication().sendStickyBroadcast(changed);
+    // Apps made for Android 7 and later are told of it only where their code has asked for it.
+    if (RuntimeEnvironment.getApplication().getApplicationInfo().targetSdkVersion
+        < Build.VERSION_CODES.N) {
+      Broadcasts.send(changed, false, 0, null, null);
+    }
+  }
 
-    /** Everybody who wants to know is told, by the system's messages. */
-    static void setAirplaneMode(boolean on) {
-        if (airplaneMode == on) {
-            return;
-        }
-        android.net.Network lost = manager().getActiveNetwork();
-        airplaneMode = on;
-        attach();
-        Broadcasts.fromSystem(new Intent(Intent.ACTION_AIRPLANE_MODE_CHANGED).putExtra("state", on));
-        tellCallbacks(on ? lost : manager().getActiveNetwork());
-        Intent changed = new Intent(ConnectivityManager.CONNECTIVITY_ACTION)
-                .putExtra(ConnectivityManager.EXTRA_NETWORK_INFO, info(ConnectivityManager.TYPE_WIFI, !on))
-                .putExtra(ConnectivityManager.EXTRA_NETWORK_TYPE, ConnectivityManager.TYPE_WIFI);
-        if (on) {
-            changed.putExtra(ConnectivityManager.EXTRA_NO_CONNECTIVITY, true);
-        }
-        RuntimeEnvironment.getApplication().sendStickyBroadcast(changed);
-        // Apps made for Android 7 and later are told of it only where their code has asked for it.
-        if (RuntimeEnvironment.getApplication().getApplicationInfo().targetSdkVersion < Build.VERSION_CODES.N) {
-            Broadcasts.send(changed, false, 0, null, null);
-        }
+  /** In an order that is the same in every run; which thread they asked for is not known here. */
+  private static void tellCallbacks(android.net.Network network) {
+    List<NetworkCallback> callbacks =
+        Shadows.shadowOf(manager()).getNetworkCallbacks().stream()
+            .sorted(Comparator.comparing(callback -> callback.getClass().getName()))
+            .toList();
+    for (NetworkCallback callback : callbacks) {
+      MainThread.post(() -> tell(callback, network));
     }
+  }
 
-    /** In an order that is the same in every run; which thread they asked for is not known here. */
-    private static void tellCallbacks(android.net.Network network) {
-        List<NetworkCallback> callbacks = Shadows.shadowOf(manager()).getNetworkCallbacks().stream()
-                .sorted(Comparator.comparing(callback -> callback.getClass().getName()))
-                .toList();
-        for (NetworkCallback callback : callbacks) {
-            MainThread.post(() -> tell(callback, network));
-        }
+  private static void tell(NetworkCallback callback, android.net.Network network) {
+    if (airplaneMode) {
+      callback.onLost(network);
+      return;
     }
+    callback.onAvailable(network);
+    callback.onCapabilitiesChanged(network, manager().getNetworkCapabilities(network));
+  }
 
-    private static void tell(NetworkCallback callback, android.net.Network network) {
-        if (airplaneMode) {
-            callback.onLost(network);
-            return;
-        }
-        callback.onAvailable(network);
-        callback.onCapabilitiesChanged(network, manager().getNetworkCapabilities(network));
-    }
+  private static ConnectivityManager manager() {
+    return RuntimeEnvironment.getApplication().getSystemService(ConnectivityManager.class);
+  }
 
-    private static ConnectivityManager manager() {
-        return RuntimeEnvironment.getApplication().getSystemService(ConnectivityManager.class);
-    }
-
-    private static NetworkInfo info(int type, boolean connected) {
-        DetailedState detail = connected ? DetailedState.CONNECTED : DetailedState.DISCONNECTED;
-        State state = connected ? State.CONNECTED : State.DISCONNECTED;
-        NetworkInfo info = ShadowNetworkInfo.newInstance(detail, type, 0, true, state);
-        ReflectionHelpers.setField(info, "mTypeName", type == ConnectivityManager.TYPE_WIFI ? "WIFI" : "MOBILE");
-        ReflectionHelpers.setField(info, "mSubtypeName", "");
-        return info;
-    }
+  private static NetworkInfo info(int type, boolean connected) {
+    DetailedState detail = connected ? DetailedState.CONNECTED : DetailedState.DISCONNECTED;
+    State state = connected ? State.CONNECTED : State.DISCONNECTED;
+    NetworkInfo info = ShadowNetworkInfo.newInstance(detail, type, 0, true, state);
+    ReflectionHelpers.setField(
+        info, "mTypeName", type == ConnectivityManager.TYPE_WIFI ? "WIFI" : "MOBILE");
+    ReflectionHelpers.setField(info, "mSubtypeName", "");
+    return info;
+  }
 }

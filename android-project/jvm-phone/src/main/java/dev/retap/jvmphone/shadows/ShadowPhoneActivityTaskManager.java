@@ -8,8 +8,8 @@ import org.robolectric.annotation.Implements;
 /** Activities are started and finished by this phone's server. */
 @Implements(className = "android.app.ActivityTaskManager", isInAndroidSdk = false)
 public class ShadowPhoneActivityTaskManager {
-    @Implementation
-    protected static IActivityTaskManager getService() {
-        return Server.taskManager();
-    }
+  @Implementation
+  protected static IActivityTaskManager getService() {
+    return Server.taskManager();
+  }
 }

@@ -8,8 +8,8 @@ import org.robolectric.shadows.ShadowPausedSystemClock;
 /** Time is a number that only the phone moves: whoever sleeps lets it pass. */
 @Implements(className = "android.os.SystemClock", isInAndroidSdk = false)
 public class ShadowPhoneClock extends ShadowPausedSystemClock {
-    @Implementation
-    protected static void sleep(long millis) {
-        PhoneClock.sleep(millis);
-    }
+  @Implementation
+  protected static void sleep(long millis) {
+    PhoneClock.sleep(millis);
+  }
 }

@@ -10,17 +10,17 @@ import org.robolectric.shadows.ShadowService;
 /** A service that ends itself is ended by this phone's server. */
 @Implements(className = "android.app.Service", isInAndroidSdk = false)
 public class ShadowPhoneService extends ShadowService {
-    @RealObject private Service service;
+  @RealObject private Service service;
 
-    @Override
-    @Implementation
-    protected void stopSelf(int start) {
-        Services.stopSelf(service, start);
-    }
+  @Override
+  @Implementation
+  protected void stopSelf(int start) {
+    Services.stopSelf(service, start);
+  }
 
-    @Override
-    @Implementation
-    protected boolean stopSelfResult(int start) {
-        return Services.stopSelf(service, start);
-    }
+  @Override
+  @Implementation
+  protected boolean stopSelfResult(int start) {
+    return Services.stopSelf(service, start);
+  }
 }

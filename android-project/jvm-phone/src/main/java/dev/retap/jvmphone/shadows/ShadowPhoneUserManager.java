@@ -7,8 +7,8 @@ import org.robolectric.shadows.ShadowUserManager;
 /** The phone's user has unlocked it: apps may read what they keep. */
 @Implements(className = "android.os.UserManager", isInAndroidSdk = false)
 public class ShadowPhoneUserManager extends ShadowUserManager {
-    @Implementation
-    protected boolean isUserUnlockingOrUnlocked(int user) {
-        return true;
-    }
+  @Implementation
+  protected boolean isUserUnlockingOrUnlocked(int user) {
+    return true;
+  }
 }
