@@ -4,9 +4,9 @@ import android.app.Activity;
 import android.os.Bundle;
 import android.widget.TextView;
 
-/** Three buttons and a combination. */
+/** Screen with three buttons and a combination. */
 public final class LockActivity extends Activity {
-  /** Planted: nothing was written for the case that somebody finds it. */
+  /** Planted: the combination crashes. */
   private static final String COMBINATION = "RGGBRB";
 
   private String pressed = "";

@@ -5,9 +5,9 @@ import android.content.Intent;
 import android.os.Bundle;
 import android.widget.TextView;
 
-/** Asks who is there; a guest may come in as well. */
+/** Login screen; a guest may enter too. */
 public final class LoginActivity extends Activity {
-  /** How often "Share" fails, in percent, for whoever starts the app with it. */
+  /** Intent extra: how often "Share" fails, in percent. */
   static final String CHANCE = "chance";
 
   private static final String PASSWORD = "retap";
@@ -22,11 +22,11 @@ public final class LoginActivity extends Activity {
       store.setChance(getIntent().getIntExtra(CHANCE, Store.CHANCE));
     }
     if (!store.user().isEmpty()) {
-      goOn(store.user());
+      openMain(store.user());
       return;
     }
     setContentView(R.layout.login);
-    findViewById(R.id.guest).setOnClickListener(view -> goOn("guest"));
+    findViewById(R.id.guest).setOnClickListener(view -> openMain("guest"));
     findViewById(R.id.log_in).setOnClickListener(view -> logIn());
   }
 
@@ -37,11 +37,11 @@ public final class LoginActivity extends Activity {
     } else if (!text(R.id.password).equals(PASSWORD)) {
       problem("That is not the password.");
     } else {
-      goOn(user);
+      openMain(user);
     }
   }
 
-  private void goOn(String user) {
+  private void openMain(String user) {
     store.setUser(user);
     startActivity(new Intent(this, MainActivity.class));
     finish();

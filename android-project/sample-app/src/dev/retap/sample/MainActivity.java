@@ -15,7 +15,7 @@ import android.widget.TextView;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Three tabs: the tasks, a counter, and tools. */
+/** Screen with three tabs: tasks, a counter and tools. */
 public final class MainActivity extends Activity {
   private static final int MINUTE = 60;
 
@@ -121,11 +121,11 @@ public final class MainActivity extends Activity {
     count(0);
     findViewById(R.id.more).setOnClickListener(view -> count(1));
     findViewById(R.id.less).setOnClickListener(view -> count(-1));
-    // Planted: nobody thought of a count of zero.
+    // Planted: a count of zero is not handled.
     findViewById(R.id.average).setOnClickListener(view -> setTitle(MINUTE / count + " s for each"));
   }
 
-  /** Two fingers on the counter's tab: the title says how far they went apart. */
+  /** Pinch on the counter's tab: the title shows its direction. */
   private void showZoom() {
     ScaleGestureDetector fingers =
         new ScaleGestureDetector(

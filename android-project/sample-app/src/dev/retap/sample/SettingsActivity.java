@@ -7,7 +7,7 @@ import android.widget.SeekBar;
 import android.widget.Switch;
 import android.widget.TextView;
 
-/** What is shown, in which order, and how often "Share" fails. */
+/** Settings: filter, order, and how often "Share" fails. */
 public final class SettingsActivity extends Activity implements SeekBar.OnSeekBarChangeListener {
   private Store store;
 

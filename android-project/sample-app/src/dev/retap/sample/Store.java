@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** All that the app remembers, in its preferences. */
+/** State of the app, in its preferences. */
 final class Store {
   static final int CHANCE = 20;
   private static final String[] FIRST = {
@@ -38,7 +38,7 @@ final class Store {
     return tasks;
   }
 
-  /** Null if it was deleted. */
+  /** Task with this id; null if it was deleted. */
   Task task(int id) {
     String name = preferences.getString(id + ".name", null);
     return name == null
@@ -71,7 +71,7 @@ final class Store {
     preferences.edit().remove(task.id + ".name").apply();
   }
 
-  /** Empty if nobody is logged in. */
+  /** Name of the user; empty if nobody is logged in. */
   String user() {
     return preferences.getString("user", "");
   }
@@ -80,7 +80,7 @@ final class Store {
     preferences.edit().putString("user", user).apply();
   }
 
-  /** How often another app has sent its greetings. */
+  /** Number of broadcasts received from other apps. */
   int greetings() {
     return preferences.getInt("greetings", 0);
   }
@@ -105,7 +105,10 @@ final class Store {
     preferences.edit().putBoolean("by_name", on).apply();
   }
 
-  /** Percent. On a JVM phone -Dretap.sample.chance goes before what was set. */
+  /**
+   * How often "Share" fails, in percent. On a JVM phone -Dretap.sample.chance overrides the
+   * setting.
+   */
   int chance() {
     return Integer.getInteger("retap.sample.chance", preferences.getInt("chance", CHANCE));
   }

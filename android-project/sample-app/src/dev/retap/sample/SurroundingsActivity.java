@@ -15,14 +15,14 @@ import android.widget.CheckBox;
 import android.widget.TextView;
 import java.util.TimeZone;
 
-/** News from the system and from other apps, in the order in which they came. */
+/** Log of system events and broadcasts, in the order of their arrival. */
 public final class SurroundingsActivity extends Activity {
   private final BroadcastReceiver receiver =
       new BroadcastReceiver() {
         @Override
         public void onReceive(Context context, Intent intent) {
           if (!isInitialStickyBroadcast()) {
-            tell(news(intent.getAction()));
+            show(describe(intent.getAction()));
           }
         }
       };
@@ -30,11 +30,11 @@ public final class SurroundingsActivity extends Activity {
       new ConnectivityManager.NetworkCallback() {
         @Override
         public void onLost(Network network) {
-          runOnUiThread(() -> tell("network lost"));
+          runOnUiThread(() -> show("network lost"));
         }
       };
 
-  private String told = "";
+  private String messages = "";
 
   @Override
   protected void onCreate(Bundle state) {
@@ -42,9 +42,9 @@ public final class SurroundingsActivity extends Activity {
     setContentView(R.layout.surroundings);
     setTitle("Surroundings");
     if (state != null) {
-      told = state.getString("told");
+      messages = state.getString("messages");
     }
-    tell("greetings: " + new Store(this).greetings());
+    show("greetings: " + new Store(this).greetings());
     listen();
   }
 
@@ -76,10 +76,10 @@ public final class SurroundingsActivity extends Activity {
   @Override
   protected void onSaveInstanceState(Bundle state) {
     super.onSaveInstanceState(state);
-    state.putString("told", told);
+    state.putString("messages", messages);
   }
 
-  private String news(String action) {
+  private String describe(String action) {
     if (action.equals(Intent.ACTION_AIRPLANE_MODE_CHANGED)) {
       return "airplane mode "
           + Settings.Global.getInt(getContentResolver(), Settings.Global.AIRPLANE_MODE_ON, 0);
@@ -102,15 +102,15 @@ public final class SurroundingsActivity extends Activity {
   public void onTrimMemory(int level) {
     super.onTrimMemory(level);
     if (level == TRIM_MEMORY_RUNNING_CRITICAL) {
-      tell("short of memory");
+      show("short of memory");
     }
   }
 
-  private void tell(String news) {
+  private void show(String message) {
     if (((CheckBox) findViewById(R.id.fail)).isChecked()) {
-      throw new IllegalStateException("news: " + news);
+      throw new IllegalStateException("news: " + message);
     }
-    told += news + "\n";
-    ((TextView) findViewById(R.id.told)).setText(told);
+    messages += message + "\n";
+    ((TextView) findViewById(R.id.told)).setText(messages);
   }
 }

@@ -1,6 +1,6 @@
 package dev.retap.sample;
 
-/** Something to do. */
+/** Task of the list. */
 final class Task {
   final int id;
   final String name;

@@ -11,7 +11,7 @@ import android.widget.TextView;
 import java.util.Arrays;
 import java.util.List;
 
-/** One task, to be changed. */
+/** Screen that edits one task. */
 public final class TaskActivity extends Activity {
   static final String ID = "id";
 
@@ -19,7 +19,7 @@ public final class TaskActivity extends Activity {
   private Task task;
   private List<String> priorities;
 
-  /** Planted: it is not saved when the screen is turned, while the text that shows it is. */
+  /** Planted: not saved on rotation, while the text that shows it is. */
   private String chosenTag;
 
   @Override

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 
-/** What the third tab does. */
+/** Tools of the third tab. */
 final class Tools {
   private final Activity activity;
   private final Store store;
@@ -18,7 +18,7 @@ final class Tools {
     this.store = store;
   }
 
-  /** Works on a thread of its own. */
+  /** Exports the tasks, on another thread. */
   void export() {
     say("Exporting…");
     List<Task> tasks = store.tasks();
@@ -29,7 +29,7 @@ final class Tools {
     StringBuilder text = new StringBuilder();
     for (Task task : tasks) {
       if (task.done) {
-        // Planted: there is no format for what is done.
+        // Planted: completed tasks cannot be exported.
         throw new IllegalStateException("cannot export “" + task.name + "”, which is done");
       }
       text.append(task.line()).append('\n');
@@ -46,7 +46,7 @@ final class Tools {
         .show();
   }
 
-  /** Planted: the answer would come on this very thread, which waits for it. */
+  /** Planted: waits on the main thread for a message of that thread. */
   private void synchronise() {
     CountDownLatch answered = new CountDownLatch(1);
     new android.os.Handler(activity.getMainLooper()).post(answered::countDown);
@@ -59,8 +59,8 @@ final class Tools {
   }
 
   /**
-   * Planted: fails sometimes. The dice go by the phone's clock, so a phone whose time repeats
-   * repeats this too.
+   * Planted: fails at random. The seed is the phone's clock, so a phone with a repeatable clock
+   * repeats it.
    */
   void share() {
     if (new Random(SystemClock.uptimeMillis()).nextInt(100) < store.chance()) {

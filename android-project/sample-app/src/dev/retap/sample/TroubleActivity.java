@@ -10,7 +10,8 @@ import android.widget.LinearLayout;
 import android.widget.TextView;
 
 /**
- * What makes a test tool suffer rather than the app: too many views, no quiet, no end, no process.
+ * Conditions that are hard for a test tool rather than for the app: too many views, a screen that
+ * never settles, endless recursion, an exit.
  */
 public final class TroubleActivity extends Activity {
   private static final int MANY = 5_000;
@@ -66,7 +67,7 @@ public final class TroubleActivity extends Activity {
         });
   }
 
-  /** Measures itself by measuring itself. */
+  /** View whose measurement recurses without end. */
   private static final class Endless extends View {
     Endless(Context context) {
       super(context);

@@ -1,13 +1,13 @@
 package android.app;
 
 import android.content.ComponentName;
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 import java.util.Collections;
 import java.util.List;
 
 public final class ActivityManager {
   public static final class RunningTaskInfo {
-    public ComponentName topActivity = new ComponentName(Cardboard.PACKAGE, Cardboard.ACTIVITY);
+    public ComponentName topActivity = new ComponentName(FakePhone.PACKAGE, FakePhone.ACTIVITY);
   }
 
   public static IActivityManager getService() {

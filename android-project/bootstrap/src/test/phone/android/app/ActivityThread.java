@@ -1,10 +1,10 @@
 package android.app;
 
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 
 public final class ActivityThread {
   public static ActivityThread systemMain() {
-    Cardboard.boot();
+    FakePhone.boot();
     return new ActivityThread();
   }
 

@@ -7,11 +7,13 @@ import android.os.UserHandle;
 import android.view.InputEvent;
 import android.view.accessibility.AccessibilityEvent;
 import android.view.accessibility.AccessibilityWindowInfo;
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 import java.util.Arrays;
 import java.util.List;
 
-/** scripts/test-agent-on-jvm takes methods out of this one: a vendor's phone. */
+/**
+ * Fake UiAutomation. scripts/build-cardboard removes methods from it to imitate vendors' phones.
+ */
 public final class UiAutomation {
   public interface OnAccessibilityEventListener {
     void onAccessibilityEvent(AccessibilityEvent event);
@@ -34,10 +36,10 @@ public final class UiAutomation {
   }
 
   public void setOnAccessibilityEventListener(OnAccessibilityEventListener listener) {
-    Cardboard.listener = listener;
+    FakePhone.listener = listener;
   }
 
-  /** As apps and phones have been seen to do: nothing in a place, and a window that has no tree. */
+  /** Windows with two irregularities seen on phones: a null entry and a window without a tree. */
   public List<AccessibilityWindowInfo> getWindows() {
     return Arrays.asList(null, AccessibilityWindowInfo.keyboard(), AccessibilityWindowInfo.app());
   }
@@ -51,7 +53,7 @@ public final class UiAutomation {
   }
 
   public Bitmap takeScreenshot() {
-    return new Bitmap(Cardboard.WIDTH, Cardboard.HEIGHT);
+    return new Bitmap(FakePhone.WIDTH, FakePhone.HEIGHT);
   }
 
   public boolean grantRuntimePermission(String packageName, String permission, UserHandle user) {

@@ -1,8 +1,8 @@
 package android.graphics;
 
 /**
- * Left half red, right half blue. Pixels are only told of a plain copy, as for those of the
- * graphics processor.
+ * Fake bitmap: left half red, right half blue. Pixels can only be read from an ARGB_8888 copy, as
+ * with hardware bitmaps.
  */
 public final class Bitmap {
   public enum Config {

@@ -1,6 +1,6 @@
 package android.os;
 
-/** There is nobody on the other end. */
+/** Binder without a remote end. */
 public class Binder {
   public void attachInterface(IInterface owner, String descriptor) {}
 

@@ -7,12 +7,12 @@ import android.os.RemoteException;
 import android.os.SystemClock;
 
 /**
- * Hears of crashes and ANRs before the system shows a dialog. The system server waits for each
- * answer.
+ * Receives crashes and ANRs before the system shows a dialog. The system server waits for each
+ * return value.
  */
 final class Controller extends IActivityController.Stub {
   private static final int KILL = -1;
-  private static final int GO_ON = 0;
+  private static final int CONTINUE = 0;
 
   @Override
   public boolean activityStarting(Intent intent, String packageName) {
@@ -24,7 +24,7 @@ final class Controller extends IActivityController.Stub {
     return true;
   }
 
-  /** False: the app is killed without a dialog, which nobody would be there to close. */
+  /** Returns false: the system kills the app without showing a dialog. */
   @Override
   public boolean appCrashed(
       String process, int pid, String shortMessage, String longMessage, long time, String stack) {
@@ -34,7 +34,7 @@ final class Controller extends IActivityController.Stub {
 
   @Override
   public int appEarlyNotResponding(String process, int pid, String annotation) {
-    return GO_ON;
+    return CONTINUE;
   }
 
   @Override
@@ -43,16 +43,13 @@ final class Controller extends IActivityController.Stub {
     return KILL;
   }
 
-  /** The watchdog does what it would have done. */
+  /** Returns KILL: the watchdog does its default action. */
   @Override
   public int systemNotResponding(String message) {
     return KILL;
   }
 
-  /**
-   * A newer system may call what this class does not have: it is answered with nothing instead of
-   * an error.
-   */
+  /** Returns true for calls that this class does not implement: a newer system may make them. */
   @Override
   public boolean onTransact(int code, Parcel data, Parcel reply, int flags) throws RemoteException {
     try {

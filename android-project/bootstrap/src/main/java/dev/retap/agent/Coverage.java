@@ -2,18 +2,15 @@ package dev.retap.agent;
 
 import java.util.concurrent.Callable;
 
-/**
- * Which branches of an app have run, where something counts them. Nothing does unless it says so
- * here: phones have none.
- */
+/** Branch coverage of an app. On phones nothing counts branches, and no counter is registered. */
 public final class Coverage {
   private static volatile Counter counter;
 
   private Coverage() {}
 
   /**
-   * Told before the agent begins: `ran` gives the numbers, below `total`, of the branches that ran
-   * since it last did.
+   * Registers a counter, before the agent starts. {@code ran} returns the branches, numbered below
+   * {@code total}, that ran since its last call.
    */
   public static void count(String packageName, int total, Callable<int[]> ran) {
     counter = new Counter(packageName, total, ran);
@@ -23,13 +20,13 @@ public final class Coverage {
     return counter != null;
   }
 
-  /** How many branches the app has; 0 if nobody counts them. */
+  /** Number of branches of the app; 0 without a counter. */
   static int total(String packageName) {
     Counter now = counter;
     return now != null && now.packageName.equals(packageName) ? now.total : 0;
   }
 
-  /** Null if nobody counts them. */
+  /** Branches that ran since the last call; null without a counter. */
   static int[] take() throws Exception {
     Counter now = counter;
     return now == null ? null : now.ran.call();

@@ -4,14 +4,19 @@ import android.app.ActivityThread;
 import android.content.Context;
 import android.os.Looper;
 
-/** What app_process starts: loads the Rust library, and hands it what JNI cannot make. */
+/**
+ * Entry point for app_process: loads the Rust library and passes it the objects that JNI cannot
+ * create.
+ */
 public final class Main {
-  /** The library must be of the same version: the host pushes both. */
+  /** Version of this jar. The library must have the same one; the host pushes both. */
   static final String VERSION = "0.1.0";
 
   private Main() {}
 
-  /** The first argument is the library's absolute path, the rest is for the agent. */
+  /**
+   * Starts the agent. The first argument is the library's absolute path, the rest is for the agent.
+   */
   public static void main(String[] args) {
     if (args.length == 0) {
       fail(
@@ -27,7 +32,7 @@ public final class Main {
     } catch (LinkageError | RuntimeException e) {
       fail("could not begin with " + args[0], e);
     }
-    // UiAutomation needs the main looper, and it must loop: the work happens on another thread.
+    // UiAutomation needs a running main looper, so the agent works on another thread.
     Looper.prepareMainLooper();
     Context context = shellContext();
     Thread work = new Thread(() -> work(rest, context), "retap");
@@ -58,7 +63,10 @@ public final class Main {
     System.exit(0);
   }
 
-  /** Null where the framework gives none: the agent then does without what needs it. */
+  /**
+   * Context with the shell's identity. Null if the framework provides none: the agent then lacks
+   * the capabilities that need one.
+   */
   private static Context shellContext() {
     try {
       return new ShellContext(ActivityThread.systemMain().getSystemContext());

@@ -5,19 +5,19 @@ import android.app.UiAutomation;
 import android.content.Context;
 import android.content.pm.IPackageDataObserver;
 
-/** What the Rust library exports: agent/src/entry.rs. */
+/** Functions that the Rust library exports: agent/src/entry.rs. */
 final class Native {
   private Native() {}
 
   static native String version();
 
   /**
-   * Starts the process anew as the user that the host names, if it is root's. Before any other
-   * thread is made.
+   * Restarts a root process as the user that the host names. Must run before any other thread is
+   * created.
    */
   static native void leaveRoot(String[] args);
 
-  /** Serves until the process ends. Throws what went wrong. */
+  /** Serves until the process ends. Throws the agent's error. */
   static native void run(
       String[] args,
       Context context,
@@ -25,7 +25,7 @@ final class Native {
       UiAutomation.OnAccessibilityEventListener events,
       IPackageDataObserver cleared);
 
-  /** Every Java name that the agent uses, with the form that this phone has, a line each. */
+  /** Java names that the agent uses, one per line, each with the signature that this phone has. */
   static native String list();
 
   static native void event(long uptimeMillis);

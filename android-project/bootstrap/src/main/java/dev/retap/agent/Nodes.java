@@ -9,14 +9,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A window's tree in one call: each call from Rust costs as much as what it reads, and a node needs
- * twenty. Its texts come as one piece, for the same reason. Trees come from apps and may be huge,
- * deep, circular or half gone.
+ * Reads a window's tree in one call: each JNI call costs as much as the value it reads, and a node
+ * needs twenty. All texts are returned as one array for the same reason. Trees come from apps: they
+ * may be huge, deep, cyclic or incomplete.
  */
 final class Nodes {
   /**
-   * Of each node: depth, flags, its place on the screen; the numbers of its class, id, text and
-   * description.
+   * Ints per node: depth, flags, bounds (4), and the indexes of class, id, text and description.
    */
   private static final int NUMBERS = 10;
 
@@ -27,15 +26,15 @@ final class Nodes {
   private final Set<Long> seen = new HashSet<>();
   private final Rect bounds = new Rect();
 
-  /** After the number of the window's package. */
+  /** Index of the window's package, then the nodes. */
   private int[] numbers = new int[1 + 64 * NUMBERS];
 
   private int count;
 
-  /** From 1 on, each once: a class and an id often stand in every row of a list. */
+  /** Index of each distinct text, from 1 on. Rows of a list often share class and id. */
   private final Map<String, Integer> texts = new HashMap<>();
 
-  /** Of all texts, one after the other, and where each ends. */
+  /** Characters of all texts, concatenated; {@link #ends} has the end of each. */
   private final StringBuilder characters = new StringBuilder();
 
   private int[] ends = new int[64];
@@ -48,9 +47,9 @@ final class Nodes {
   }
 
   /**
-   * The numbers of the package and of the nodes, the texts' ends, and their characters;
-   * agent/src/android/nodes.rs takes them apart. Without `prefetch` (0) children are asked for as
-   * before level 33; where `recycles`, nodes go back to their pool.
+   * Returns the ints (package, nodes), the ends of the texts, and their characters;
+   * agent/src/android/nodes.rs decodes them. With {@code prefetch} 0, children are fetched as
+   * before level 33. With {@code recycles}, nodes are returned to their pool.
    */
   static Object[] read(
       AccessibilityNodeInfo root, int mostNodes, int mostDepth, int prefetch, boolean recycles) {
@@ -75,7 +74,7 @@ final class Nodes {
     for (int number = 0; number < children && count < mostNodes; number++) {
       AccessibilityNodeInfo child =
           prefetch == 0 ? node.getChild(number) : node.getChild(number, prefetch);
-      // One that has gone meanwhile is null.
+      // Null if the child has disappeared meanwhile.
       if (child == null) {
         continue;
       }
@@ -105,7 +104,7 @@ final class Nodes {
     count++;
   }
 
-  /** 0 for none. */
+  /** Index of a text; 0 for null. */
   private int number(CharSequence text) {
     String string = text == null ? null : text.toString();
     if (string == null) {

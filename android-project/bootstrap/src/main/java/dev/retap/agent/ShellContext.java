@@ -5,7 +5,7 @@ import android.content.Context;
 import android.content.ContextWrapper;
 
 /**
- * The system's context under the shell's name: services check that a caller's package belongs to
+ * System context with the shell's package name: services check that a caller's package belongs to
  * its uid.
  */
 final class ShellContext extends ContextWrapper {
@@ -26,13 +26,13 @@ final class ShellContext extends ContextWrapper {
     return SHELL;
   }
 
-  /** Asked for from level 31 on. */
+  /** Used from level 31 on. */
   @Override
   public AttributionSource getAttributionSource() {
     return new AttributionSource.Builder(SHELL_UID).setPackageName(SHELL).build();
   }
 
-  /** Asked for from level 34 on. */
+  /** Used from level 34 on. */
   @Override
   public int getDeviceId() {
     return 0;

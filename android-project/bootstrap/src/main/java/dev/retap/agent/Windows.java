@@ -4,21 +4,20 @@ import android.graphics.Rect;
 import android.view.accessibility.AccessibilityWindowInfo;
 
 /**
- * What a window is, without its tree, in one call: from Rust it would be fifteen. Every level has
- * all of it but titles.
+ * Reads a window's attributes in one call instead of fifteen. All levels have them except titles.
  */
 final class Windows {
   private Windows() {}
 
   /**
-   * Numbers, and the title; agent/src/android/windows.rs takes them apart. `hasTitles` from level
-   * 24 on.
+   * Returns the ints and the title; agent/src/android/windows.rs decodes them. {@code hasTitles}
+   * from level 24 on.
    */
   static Object[] read(AccessibilityWindowInfo window, boolean hasTitles) {
     Rect bounds = new Rect();
     window.getBoundsInScreen(bounds);
     int type = window.getType();
-    // Only asked for where it matters: the system may have to look it up.
+    // Read only where needed: the system may have to look it up.
     boolean isChild =
         type == AccessibilityWindowInfo.TYPE_APPLICATION && window.getParent() != null;
     CharSequence title = hasTitles ? window.getTitle() : null;

@@ -1,8 +1,8 @@
 package dev.retap.agent;
 
 /**
- * A phone's own library under an emulated processor: it loads, its exports answer, its errors are
- * errors.
+ * Smoke test of a phone's library under an emulated processor: it loads, its exports respond, its
+ * errors are reported.
  */
 public final class Loads {
   public static void main(String[] args) {

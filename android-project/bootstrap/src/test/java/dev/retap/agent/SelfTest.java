@@ -5,7 +5,10 @@ import android.view.KeyEvent;
 import android.view.accessibility.AccessibilityNodeInfo;
 import android.view.accessibility.AccessibilityWindowInfo;
 
-/** The JNI code on the framework's real classes, in OpenJDK: run by scripts/test-agent-on-jvm. */
+/**
+ * Tests of the JNI code on the real framework's classes, in OpenJDK: run by
+ * scripts/test-agent-on-jvm.
+ */
 public final class SelfTest {
   static native String readTree(AccessibilityNodeInfo root, int level);
 
@@ -47,7 +50,8 @@ public final class SelfTest {
 
   private static void names() {
     for (String line : Native.list().split("\n")) {
-      // Gone in no level so far; what is missing here would be missing on a phone of this level.
+      // No name has been removed in any level so far; one missing here would be missing on phones
+      // of this level.
       check(!line.endsWith(" missing"), line);
     }
     check(
@@ -182,7 +186,7 @@ public final class SelfTest {
     }
   }
 
-  /** No property is set here, so the framework takes itself for level 0. */
+  /** Without system properties the framework reports level 0. */
   private static void level() {
     try {
       Native.run(new String[] {"--name", "retap"}, null, null, null, null);
@@ -202,8 +206,8 @@ public final class SelfTest {
   }
 
   /**
-   * MotionEvent is native below: what can be seen here is that the call arrives there, and comes
-   * back as an error.
+   * MotionEvent is native. The test can only check that the call reaches native code and returns an
+   * error.
    */
   private static void fingers() {
     try {

@@ -4,10 +4,7 @@ import android.view.accessibility.AccessibilityNodeInfo;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * A node whose children are given, and which can throw at any call. Everything else is the
- * framework's own.
- */
+/** Node with given children that can throw at any call. Everything else is the framework's code. */
 final class TestNode extends AccessibilityNodeInfo {
   static int recycled;
   private static long nodes;
@@ -27,7 +24,7 @@ final class TestNode extends AccessibilityNodeInfo {
     children.add(child);
   }
 
-  /** The n-th call throws; 0 for none. */
+  /** Makes the n-th call throw; 0 for none. */
   static void throwAt(int n) {
     untilThrow = n;
     call = n;

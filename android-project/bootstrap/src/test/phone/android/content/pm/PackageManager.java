@@ -1,7 +1,7 @@
 package android.content.pm;
 
 import android.content.Intent;
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 import java.util.Collections;
 import java.util.List;
 
@@ -22,8 +22,8 @@ public class PackageManager {
 
   private static ActivityInfo activity() {
     ActivityInfo activity = new ActivityInfo();
-    activity.packageName = Cardboard.PACKAGE;
-    activity.name = Cardboard.ACTIVITY;
+    activity.packageName = FakePhone.PACKAGE;
+    activity.name = FakePhone.ACTIVITY;
     return activity;
   }
 }

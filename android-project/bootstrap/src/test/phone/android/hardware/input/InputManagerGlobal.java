@@ -2,7 +2,7 @@ package android.hardware.input;
 
 import android.view.InputEvent;
 import android.view.MotionEvent;
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 
 public final class InputManagerGlobal {
   private static final int ACTION_UP = 1;
@@ -14,7 +14,7 @@ public final class InputManagerGlobal {
   public boolean injectInputEvent(InputEvent event, int mode) {
     MotionEvent motion = (MotionEvent) event;
     if (motion.action == ACTION_UP) {
-      Cardboard.tap(motion.y);
+      FakePhone.tap(motion.y);
     }
     return true;
   }

@@ -1,9 +1,9 @@
 package android.view.accessibility;
 
 import android.graphics.Rect;
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 
-/** As phones have it before level 33: children one by one, each given back. */
+/** Node API of levels below 33: children are fetched one by one, and each is recycled. */
 public final class AccessibilityNodeInfo {
   private static long numbers;
 
@@ -23,7 +23,7 @@ public final class AccessibilityNodeInfo {
     return new AccessibilityNodeInfo(
         "android.widget.FrameLayout",
         null,
-        new AccessibilityNodeInfo("android.widget.TextView", Cardboard.taps + " taps"),
+        new AccessibilityNodeInfo("android.widget.TextView", FakePhone.taps + " taps"),
         null,
         new AccessibilityNodeInfo(null, "half \ud800, whole \ud83d\ude00, none \0"));
   }
@@ -33,7 +33,7 @@ public final class AccessibilityNodeInfo {
   }
 
   public CharSequence getPackageName() {
-    return Cardboard.PACKAGE;
+    return FakePhone.PACKAGE;
   }
 
   public String getViewIdResourceName() {
@@ -49,8 +49,8 @@ public final class AccessibilityNodeInfo {
   }
 
   public void getBoundsInScreen(Rect bounds) {
-    bounds.right = Cardboard.WIDTH;
-    bounds.bottom = Cardboard.HEIGHT;
+    bounds.right = FakePhone.WIDTH;
+    bounds.bottom = FakePhone.HEIGHT;
   }
 
   public boolean isEnabled() {

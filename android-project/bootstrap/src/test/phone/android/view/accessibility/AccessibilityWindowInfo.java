@@ -2,7 +2,7 @@ package android.view.accessibility;
 
 import android.graphics.Rect;
 
-/** Without titles, as phones were before level 24. */
+/** Window API of levels below 24: no titles. */
 public final class AccessibilityWindowInfo {
   private final int type;
   private final AccessibilityNodeInfo root;

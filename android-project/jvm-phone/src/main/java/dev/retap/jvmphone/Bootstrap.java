@@ -5,7 +5,8 @@ import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
 
 /**
- * The bootstrap, by name: it is built for phones, on its own, and is on the class path as it is.
+ * Calls to the bootstrap by reflection: it is built separately, for phones, and is on the class
+ * path unchanged.
  */
 final class Bootstrap {
   private Bootstrap() {}
@@ -21,7 +22,7 @@ final class Bootstrap {
     }
   }
 
-  /** Tells it how to learn which of the app's branches ran. Before its main. */
+  /** Registers the counter of the app's branches. Must be called before main. */
   static void count(String packageName, int total, Callable<int[]> ran) {
     try {
       Method count =

@@ -14,8 +14,8 @@ import org.robolectric.pluginapi.config.ConfigurationStrategy.Configuration;
 import org.robolectric.shadows.ShadowProcess;
 
 /**
- * The framework's surroundings: set up when the bootstrap asks for its system context, and anew for
- * every process.
+ * Robolectric environment: set up when the bootstrap requests its system context, and again for
+ * every process of the app.
  */
 public final class Environment extends AndroidTestEnvironment {
   private static Environment instance;
@@ -32,7 +32,7 @@ public final class Environment extends AndroidTestEnvironment {
     super(runtimeSdk, compileSdk, shadowProviders, lifecyclePlugins);
   }
 
-  /** Does not return: this is where the process that app_process would start begins. */
+  /** Starts the bootstrap in place of app_process. Does not return. */
   @Override
   public void setUpApplicationState(
       String folder, Configuration configuration, AndroidManifest manifest) {
@@ -49,7 +49,7 @@ public final class Environment extends AndroidTestEnvironment {
     Bootstrap.main(System.getProperty(Phone.ARGUMENTS).split("\n"));
   }
 
-  /** Called by the bootstrap, through the framework. */
+  /** Boots the phone. Called by the bootstrap, through the framework. */
   public static void boot() {
     try {
       Server.register();
@@ -61,7 +61,7 @@ public final class Environment extends AndroidTestEnvironment {
     }
   }
 
-  /** Everything that an app's process leaves behind in the framework goes. The clock goes on. */
+  /** Resets the state that an app's process has left in the framework. The clock keeps its time. */
   public static void renew() {
     long now = android.os.SystemClock.uptimeMillis();
     instance.resetState();
@@ -71,12 +71,12 @@ public final class Environment extends AndroidTestEnvironment {
   }
 
   private void setUp() {
-    // Another one in every process, if nobody says so.
+    // Without this, both differ from process to process.
     ShadowProcess.setUid(Server.UID);
     ShadowProcess.setPid(Server.PID);
     super.setUpApplicationState(folder, configuration, manifest);
-    // As the framework does where a process begins: the stack of whoever opened what is never
-    // closed holds its classes.
+    // As the framework does when a process starts. Otherwise the recorded stack of each unclosed
+    // resource keeps the app's classes alive.
     CloseGuard.setEnabled(false);
   }
 }

@@ -13,11 +13,11 @@ import org.robolectric.shadows.ShadowGestureDetector;
 import org.robolectric.util.ReflectionHelpers;
 
 /**
- * What stays of an ended process where Robolectric resets nothing: each would hold its class
- * loader, and all it has shown.
+ * Static state of an ended process that Robolectric does not reset. It would keep the class loader
+ * and all views alive.
  */
 final class Leftovers {
-  /** Each keeps the methods of every class that was ever animated. */
+  /** Classes that cache the methods of every animated class. */
   private static final List<String> ANIMATED =
       List.of(
           "FloatPropertyValuesHolder",
@@ -31,7 +31,7 @@ final class Leftovers {
     closeDatabases();
     forgetAnimated();
     forgetArrays();
-    // Each was made for a context of the process, or its thread.
+    // Each refers to a context or a thread of the ended process.
     ReflectionHelpers.setStaticField(ConnectivityManager.class, "sInstance", null);
     ReflectionHelpers.setStaticField(
         named("android.window.WindowTokenClientController"), "sController", null);
@@ -42,8 +42,8 @@ final class Leftovers {
   }
 
   /**
-   * As a kernel does with a process's files. The main thread has a session with each that it used,
-   * and does not end here.
+   * Closes databases, as a kernel closes a process's files. The main thread has a session with each
+   * that it used, and survives the process.
    */
   private static void closeDatabases() {
     List<SQLiteDatabase> open =
@@ -60,8 +60,8 @@ final class Leftovers {
   }
 
   /**
-   * Robolectric numbers the array of every style that is looked up, and never takes the number
-   * back.
+   * Removes collected arrays. Robolectric numbers the array of every style lookup and never
+   * releases the number.
    */
   private static void forgetArrays() {
     Map<Long, Reference<?>> numbered =

@@ -11,18 +11,17 @@ import org.junit.runner.notification.RunListener;
 import org.junit.runner.notification.RunNotifier;
 
 /**
- * Starts the phone: a sandbox with the framework and one app, in which the bootstrap's own main
- * runs.
+ * Starts the phone: a sandbox with the framework and one app, in which the bootstrap's main runs.
  */
 public final class Phone {
-  /** Properties through which both sides of the sandbox's wall know what was asked for. */
+  /** System properties that pass the arguments into the sandbox. */
   public static final String APP = "retap.app";
 
   public static final String DATA = "retap.data";
   public static final String ARGUMENTS = "retap.arguments";
   public static final int LEVEL = 35;
 
-  /** The runtime's packages into which Robolectric and the phone look. */
+  /** Packages of the JDK that Robolectric and the phone access by reflection. */
   private static final String[] OPENED = {
     "java.lang", "java.lang.reflect", "java.io", "java.net", "java.util", "java.nio"
   };
@@ -49,7 +48,7 @@ public final class Phone {
                 + "=ALL-UNNAMED");
       }
     }
-    // Whoever started it needs it; without them it would wait for a host for minutes.
+    // Ends with the process that started it. Otherwise it would wait minutes for a host.
     ProcessHandle.current()
         .parent()
         .ifPresent(parent -> parent.onExit().thenRun(() -> Runtime.getRuntime().halt(0)));
@@ -59,18 +58,21 @@ public final class Phone {
     run();
   }
 
-  /** What the app's manifest says, as it was prepared. */
+  /** Properties of the app, as the preparation wrote them. */
   public static Properties about() {
     Properties about = new Properties();
     try (FileInputStream in = new FileInputStream(System.getProperty(APP) + "/app.properties")) {
       about.load(in);
     } catch (IOException e) {
-      throw new IllegalStateException("could not read what is known of the app", e);
+      throw new IllegalStateException("could not read the app's properties", e);
     }
     return about;
   }
 
-  /** Returns only if the phone could not be started: otherwise the process ends with the agent. */
+  /**
+   * Runs the phone. Returns only if it could not be started: otherwise the process ends with the
+   * agent.
+   */
   private static void run() throws Exception {
     RunNotifier notifier = new RunNotifier();
     notifier.addListener(

@@ -12,18 +12,16 @@ import org.robolectric.internal.AndroidSandbox.TestEnvironmentSpec;
 import org.robolectric.pluginapi.config.GlobalConfigProvider;
 import org.robolectric.util.ReflectionHelpers;
 
-/**
- * Robolectric's own runner as the way into its sandbox: one test, which is the phone's whole life.
- */
+/** Robolectric's runner as the entry into its sandbox: one test, as long as the phone runs. */
 final class PhoneRunner extends RobolectricTestRunner {
-  /** 720 x 1280 pixels. */
+  /** Display of 720 x 1280 pixels. */
   private static final String SCREEN = "en-rUS-w360dp-h640dp-port-xhdpi";
 
   private static final Class<?> PLAIN = plainApplication();
 
   PhoneRunner() throws InitializationError {
     super(
-        Life.class,
+        PhoneTest.class,
         defaultInjector()
             .bind(TestEnvironmentSpec.class, new TestEnvironmentSpec(Environment.class))
             .bind(GlobalConfigProvider.class, PhoneRunner::config)
@@ -31,12 +29,12 @@ final class PhoneRunner extends RobolectricTestRunner {
   }
 
   /**
-   * Never reached: the environment starts the agent before the test, and the agent ends the
-   * process.
+   * Placeholder that never runs: the environment starts the agent before the test, and the agent
+   * ends the process.
    */
-  public static final class Life {
+  public static final class PhoneTest {
     @org.junit.Test
-    public void live() {}
+    public void run() {}
   }
 
   @Override
@@ -46,7 +44,7 @@ final class PhoneRunner extends RobolectricTestRunner {
     return properties;
   }
 
-  /** With the framework's own Application until the app's process starts. */
+  /** Configuration with the framework's Application, until the app's process starts. */
   private static Config config() {
     Config.Builder builder = new Config.Builder().setSdk(Phone.LEVEL).setQualifiers(SCREEN);
     ReflectionHelpers.callInstanceMethod(
@@ -55,8 +53,8 @@ final class PhoneRunner extends RobolectricTestRunner {
   }
 
   /**
-   * Robolectric's annotations name a class that exists in the sandbox only: on this side its name
-   * is enough.
+   * Defines an empty Application class. Robolectric's annotations need one outside of the sandbox,
+   * where only its name matters.
    */
   private static Class<?> plainApplication() {
     ClassWriter writer = new ClassWriter(0);
@@ -77,7 +75,7 @@ final class PhoneRunner extends RobolectricTestRunner {
       ClassLoader loader = PhoneRunner.class.getClassLoader();
       return (Class<?>) define.invoke(loader, "android.app.Application", bytes, 0, bytes.length);
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("this JVM has no way to define a class by its bytes", e);
+      throw new IllegalStateException("this JVM cannot define a class from bytes", e);
     }
   }
 

@@ -23,8 +23,8 @@ import dev.retap.jvmphone.shadows.ShadowPhoneUserManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneViewRoot;
 
 /**
- * Where the framework's calls into the system end up with this phone's own server instead of
- * Robolectric's records.
+ * Shadows that connect the framework's system calls to this phone's server instead of Robolectric's
+ * records.
  */
 final class Shadows {
   static final Class<?>[] ALL = {

@@ -18,7 +18,7 @@ import org.robolectric.shadows.ShadowLoadedApk.LoadedApkReflector;
 import org.robolectric.util.ReflectionHelpers;
 import org.robolectric.util.ReflectionHelpers.ClassParameter;
 
-/** The app's Application in place of the plain one that the framework was set up with. */
+/** Creates the app's Application in place of the default one that the framework was set up with. */
 final class AppContext {
   private AppContext() {}
 
@@ -28,7 +28,7 @@ final class AppContext {
     ActivityThread thread = (ActivityThread) RuntimeEnvironment.getActivityThread();
     ApplicationInfo info = RuntimeEnvironment.getApplication().getApplicationInfo();
     LoadedApk apk = thread.getPackageInfo(info, null, Context.CONTEXT_INCLUDE_CODE);
-    // It was made before the phone knew where the app's data is.
+    // The LoadedApk was created before the phone set the app's data directory.
     ReflectionHelpers.callInstanceMethod(
         LoadedApk.class,
         apk,
@@ -54,7 +54,7 @@ final class AppContext {
     return name.isEmpty() ? new Application() : AppProcess.instantiate(Application.class, name);
   }
 
-  /** The framework keeps classes by name; those of an earlier process must not come back. */
+  /** Clears the framework's class caches: classes of an earlier process must not be reused. */
   private static void forgetClasses() {
     forget("android.app.Fragment", "sClassMap");
     forget("android.view.LayoutInflater", "sConstructorMap");

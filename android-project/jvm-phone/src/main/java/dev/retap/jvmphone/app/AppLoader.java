@@ -14,23 +14,23 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The app's classes, framework first, then its own, then what phones have for old apps; with what
- * would reach past the phone led back into it.
+ * Class loader of the app: the framework's classes first, then the app's, then libraries that
+ * phones have for old apps. Calls that would leave the phone are redirected.
  */
 final class AppLoader extends URLClassLoader {
   static {
     registerAsParallelCapable();
   }
 
-  /** What earlier processes have loaded: reading it once is enough. */
+  /** Bytes of the classes that earlier processes have loaded. */
   private static final Map<String, byte[]> REDIRECTED = new ConcurrentHashMap<>();
 
   /** Whether a class is the app's and not the framework's; the same for every process. */
   private static final Map<String, Boolean> OWN = new ConcurrentHashMap<>();
 
   /**
-   * Without this loader in it: every thread keeps the domains of whoever started it, the
-   * framework's own for ever.
+   * Protection domain without this loader: every thread keeps the domains of its creator, and the
+   * framework's threads live forever.
    */
   private final ProtectionDomain domain;
 
@@ -39,8 +39,8 @@ final class AppLoader extends URLClassLoader {
     this.domain = new ProtectionDomain(new CodeSource(classes, (Certificate[]) null), null);
   }
 
-  /** With no class loaded yet, so that every static is as it is in a new process. */
-  static AppLoader fresh() {
+  /** Loader without loaded classes: every static has its initial value, as in a new process. */
+  static AppLoader create() {
     Path app = Path.of(System.getProperty(Phone.APP));
     try {
       URL classes = app.resolve("classes.jar").toUri().toURL();
@@ -51,10 +51,7 @@ final class AppLoader extends URLClassLoader {
     }
   }
 
-  /**
-   * What the phone's side has on its class path beside the framework must not stand before the
-   * app's own libraries.
-   */
+  /** Prefers the app's libraries to those that only the phone's own class path has. */
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
     synchronized (getClassLoadingLock(name)) {
@@ -69,7 +66,7 @@ final class AppLoader extends URLClassLoader {
     }
   }
 
-  /** Whether any process of the app has a class of this name that is its own. */
+  /** Whether the app has a class of this name that any process has loaded. */
   static boolean hasLoaded(String name) {
     return REDIRECTED.containsKey(name);
   }

@@ -7,14 +7,14 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * What the app's code calls in place of the machine's clock, chance, programs and end. Named after
- * what it stands for.
+ * Replacements for the machine's clock, random numbers, programs and exit. Methods have the names
+ * of those that they replace.
  */
 public final class AppRuntime {
-  /** A morning in spring: dates on screens are the same in every run. */
+  /** Fixed wall-clock time of the boot: dates on screens are the same in every run. */
   public static final long BOOT_MILLIS = 1_745_395_200_000L;
 
-  private static final Random CHANCE = new Random(42);
+  private static final Random RANDOM = new Random(42);
 
   private AppRuntime() {}
 
@@ -34,11 +34,11 @@ public final class AppRuntime {
   }
 
   public static double random() {
-    return CHANCE.nextDouble();
+    return RANDOM.nextDouble();
   }
 
   public static UUID randomUUID() {
-    return new UUID(CHANCE.nextLong(), CHANCE.nextLong());
+    return new UUID(RANDOM.nextLong(), RANDOM.nextLong());
   }
 
   public static void exit(int status) {
@@ -85,7 +85,7 @@ public final class AppRuntime {
     throw noProgram(builder.command().get(0));
   }
 
-  /** The machine's programs are not the phone's, and no app may run them. */
+  /** Error for starting a program: the machine's programs are not the phone's. */
   private static IOException noProgram(String command) {
     String program = command.trim().split("\\s+")[0];
     return new IOException(

@@ -11,22 +11,22 @@ import java.util.Map;
 import org.robolectric.shadows.ShadowLooper;
 
 /**
- * The threads that the app has started: known by their group, which they inherit from the main
- * thread.
+ * Threads that the app has started, known by their context class loader and the main thread's
+ * group.
  */
 final class AppThreads {
-  /** The framework's own, made when an app first needs them; on a phone each process has others. */
+  /**
+   * Names of the framework's threads, created on first use; on a phone each process has its own.
+   */
   private static final List<String> FRAMEWORKS =
       List.of("AsyncTask #", "queued-work-looper", "magnifier pixel copy result handler");
 
-  /** What threads of an ended process have: they would otherwise hold all of it. */
+  /** Context class loader of threads of ended processes: their own would keep the process alive. */
   private static final ClassLoader ENDED = new ClassLoader(AppThreads.class.getClassLoader()) {};
 
   private AppThreads() {}
 
-  /**
-   * As the runtime does before the app's first line: what nobody catches is the system's business.
-   */
+  /** Installs the default exception handler, as the runtime does before the app's first line. */
   static void begin(ClassLoader loader) {
     for (Thread thread : all()) {
       if (thread != null && isFrameworks(thread)) {
@@ -40,7 +40,7 @@ final class AppThreads {
           }
           Server.controller().crashed(error);
           if (!MainThread.isCurrent()) {
-            AppProcess.doom();
+            AppProcess.killLater();
           }
         });
   }
@@ -54,10 +54,10 @@ final class AppThreads {
   }
 
   /**
-   * A JVM cannot end them as a phone does: they are woken, and end at the latest when they next
-   * sleep. One that stands in a wait of the app's is stopped there, as it may go on waiting however
-   * often it is woken. One that waits for messages is told to wait no longer: woken, it would look
-   * for messages without end. The framework's own goes on waiting.
+   * Ends the threads of a process. A JVM cannot kill them as a phone does: they are interrupted,
+   * and end at the latest when they next sleep. A thread in the app's own Object.wait is stopped:
+   * it might wait again after each interrupt. A looper is quit: interrupted, it would poll for
+   * messages without end. Loopers of the framework keep waiting.
    */
   static void end(ClassLoader loader) {
     Map<Thread, Looper> loopers = new HashMap<>();
@@ -83,9 +83,9 @@ final class AppThreads {
   }
 
   /**
-   * Only Object.wait can be left at any moment: whoever is stopped in one of the concurrent queues
-   * still stands in it, and the next that comes for something there is never told. Only for the
-   * app's code: a pool of the framework's serves others.
+   * Whether a thread is in Object.wait with the app's code on its stack. Only there a thread can be
+   * stopped safely: stopped in a concurrent queue it remains enqueued, and the next waiter is never
+   * signalled. Pools of the framework are excluded: they serve others too.
    */
   private static boolean waitsInApp(Thread thread) {
     StackTraceElement[] stack = thread.getStackTrace();
@@ -109,7 +109,7 @@ final class AppThreads {
     return thread.getContextClassLoader() == ENDED;
   }
 
-  /** Those that have something to do: that run, wait for a lock, or were woken. */
+  /** Threads that have work to do: running, waiting for a lock, or woken. */
   static List<Thread> busy() {
     List<Thread> busy = new ArrayList<>();
     for (Thread thread : all()) {
@@ -122,7 +122,7 @@ final class AppThreads {
 
   private static boolean isBusy(Thread thread) {
     return switch (thread.getState()) {
-      // Whoever was told to go on with a lock is blocked until it has it.
+      // A notified thread is blocked until it has the lock.
       case RUNNABLE, BLOCKED -> true;
       case WAITING, TIMED_WAITING -> Scheduled.isScheduled(thread);
       case NEW, TERMINATED -> false;

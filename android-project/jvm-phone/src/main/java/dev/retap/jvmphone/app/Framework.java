@@ -4,13 +4,13 @@ import java.io.File;
 import java.io.IOException;
 import java.util.jar.JarFile;
 
-/** Which classes a phone's framework has, by the jar that it comes in. */
+/** Index of the framework's classes, by its jar. */
 final class Framework {
   private static final JarFile JAR = open();
 
   private Framework() {}
 
-  /** By the file's name, with slashes. */
+  /** Whether the framework has a class file, by its name with slashes. */
   static boolean has(String file) {
     return JAR.getJarEntry(file) != null;
   }

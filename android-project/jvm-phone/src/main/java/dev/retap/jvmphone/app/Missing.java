@@ -5,15 +5,15 @@ import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Tells what only this phone lacks from what the app did wrong. */
+/** Distinguishes what this phone lacks from failures of the app. */
 public final class Missing {
-  /** What the runtime says where the framework, or an app, was given no service to call. */
+  /** Message of a NullPointerException for a system service that does not exist here. */
   private static final Pattern NO_SERVICE =
       Pattern.compile(
           "because (the return value of"
               + " )?\"[^\"]*(get(System|Content)?Service\\([^\"]*\\)|[a-z]Service)\" is null");
 
-  /** Framework code that does nothing but speak to hardware, or to a process that is not there. */
+  /** Framework classes that only access hardware or missing processes. */
   private static final List<String> HARDWARE =
       List.of(
           "android.telephony.SmsManager",
@@ -41,7 +41,7 @@ public final class Missing {
 
   private Missing() {}
 
-  /** What is missing, or null if the failure is the app's. */
+  /** Name of the missing feature; null if the failure is the app's. */
   public static String in(Throwable error) {
     if (isEndless(error)) {
       return null;
@@ -56,8 +56,8 @@ public final class Missing {
   }
 
   /**
-   * Code that calls itself without end meets the end of the stack wherever it happens to be, in the
-   * phone's own code too.
+   * Whether the stack has overflowed: endless recursion may end anywhere, in the phone's own code
+   * too.
    */
   private static boolean isEndless(Throwable error) {
     for (Throwable cause = error; cause != null; cause = cause.getCause()) {
@@ -89,7 +89,7 @@ public final class Missing {
     }
     if (cause instanceof GeneralSecurityException
         && String.valueOf(cause.getMessage()).contains("Android")) {
-      return "a keeper of keys, " + cause.getMessage();
+      return "a key store, " + cause.getMessage();
     }
     if (stack.length > 0 && HARDWARE.stream().anyMatch(stack[0].getClassName()::startsWith)) {
       return cause + " at " + stack[0];
@@ -109,7 +109,7 @@ public final class Missing {
     return null;
   }
 
-  /** Of a phone's own classes and of libraries that come with phones. */
+  /** Whether a class belongs to a phone's framework or to a library that phones have. */
   private static boolean isFramework(String name) {
     if (name == null) {
       return false;

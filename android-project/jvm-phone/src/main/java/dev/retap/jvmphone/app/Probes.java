@@ -4,20 +4,20 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * Which of the app's probes have run: the preparation has put them into its classes
- * (prepare/Counted).
- */
+/** Probes of the app that have run. The preparation has inserted them (prepare/Counted). */
 public final class Probes {
-  /** Of the classes that the running process has used, by the number of their first one. */
+  /** Probes of the classes that the running process has used, by the number of the first one. */
   private static final Map<Integer, boolean[]> USED = new HashMap<>();
 
-  /** What processes that have ended since were seen to run. */
+  /** Probes that ran in processes that have ended since the last call of take. */
   private static int[] ended = {};
 
   private Probes() {}
 
-  /** Called by each class of the app when it first runs, maybe by several threads at once. */
+  /**
+   * Returns the probes of a class. Called by each class of the app on first use, possibly by
+   * several threads.
+   */
   public static synchronized boolean[] of(int first, int count) {
     if (AppThreads.hasEnded(Thread.currentThread())) {
       return new boolean[count];
@@ -26,7 +26,8 @@ public final class Probes {
   }
 
   /**
-   * The numbers of those that ran since the last call, in no order. What runs again is told again.
+   * Numbers of the probes that ran since the last call, in no order. A probe that runs again is
+   * returned again.
    */
   public static synchronized int[] take() {
     int[] taken = ran();
@@ -34,7 +35,7 @@ public final class Probes {
     return taken;
   }
 
-  /** The process has ended: its classes keep their probes, and nobody looks at them again. */
+  /** Ends the process: its classes keep their probe arrays, which are no longer read. */
   public static synchronized void end() {
     ended = ran();
     USED.clear();

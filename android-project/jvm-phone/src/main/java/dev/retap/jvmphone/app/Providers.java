@@ -9,8 +9,8 @@ import dev.retap.jvmphone.server.EmptyProvider;
 import org.robolectric.shadows.ShadowContentResolver;
 
 /**
- * The app's content providers, which a process has before its Application's onCreate, and those of
- * the phone's own apps.
+ * Content providers of the app, created before its Application's onCreate, and those of the phone's
+ * own apps.
  */
 final class Providers {
   private Providers() {}

@@ -7,13 +7,13 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Calls in the app's code that would read the machine's clock, wait by it, end the JVM, run the
- * machine's programs, or differ from run to run.
+ * Redirects calls of the app that would read the machine's clock, wait for it, end the JVM, start
+ * programs, or differ from run to run.
  */
 final class Redirect extends ClassVisitor {
   private static final String RUNTIME = "dev/retap/jvmphone/app/AppRuntime";
 
-  /** Any number serves, as long as it stays the same. */
+  /** Seed of new Random(): arbitrary, but the same in every run. */
   private static final long SEED = 42;
 
   private Redirect(ClassVisitor next) {
@@ -60,7 +60,7 @@ final class Redirect extends ClassVisitor {
         super.visitMethodInsn(opcode, owner, name, "(J)V", false);
         seeded = true;
       } else {
-        // Dex does not tell an interface's own methods from a class's, and the translator guesses.
+        // Dex has no flag for methods of interfaces, so the translator guesses.
         boolean own = opcode == Opcodes.INVOKESTATIC || opcode == Opcodes.INVOKESPECIAL;
         super.visitMethodInsn(
             opcode, owner, name, descriptor, isInterface || own && isInterface(owner));
@@ -87,8 +87,8 @@ final class Redirect extends ClassVisitor {
     }
 
     /**
-     * Of the runtime's classes: an app's own are compiled away where the app runs on old phones
-     * too.
+     * Whether a class of the JDK is an interface. Methods of the app's interfaces are desugared for
+     * old phones.
      */
     private static boolean isInterface(String owner) {
       if (!owner.startsWith("java/")) {

@@ -12,19 +12,18 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * Whether the kernel would run a thread. The JVM says of one that was woken from a queue that it
- * waits, until it has run again; on a busy machine that can take long, and whoever asks the JVM
- * alone goes on without it.
+ * Asks the kernel whether a thread is runnable. The JVM reports a woken thread as waiting until it
+ * has run again, which can take long on a busy machine.
  */
 final class Scheduled {
   private static final Path TASKS = Path.of("/proc/self/task");
 
-  /** The kernel keeps so much of a name. */
+  /** Length of a thread's name in the kernel. */
   private static final int NAME_BYTES = 15;
 
   /**
-   * The kernel's word on each thread. Several if they cannot be told apart by name: it counts if
-   * one of them runs.
+   * Files with the state of each thread: several if threads share a name. The thread counts as
+   * runnable if one of them is.
    */
   private static final Map<Thread, List<RandomAccessFile>> STATES = new WeakHashMap<>();
 
@@ -34,7 +33,7 @@ final class Scheduled {
     List<RandomAccessFile> states = STATES.get(thread);
     if (states == null) {
       states = find(thread);
-      // One that has only begun has not yet told the kernel its name.
+      // A new thread does not have its name in the kernel yet.
       if (!states.isEmpty()) {
         STATES.put(thread, states);
       }
@@ -42,7 +41,7 @@ final class Scheduled {
     return states.stream().anyMatch(Scheduled::runs);
   }
 
-  /** Without those of threads that have ended. */
+  /** Drops threads that have ended. */
   static synchronized void forget() {
     STATES
         .entrySet()
@@ -66,7 +65,7 @@ final class Scheduled {
         }
       }
     } catch (IOException e) {
-      // Where there is no such folder, or the thread has just ended, the JVM's word has to do.
+      // No such directory, or the thread has just ended: only the JVM's state is known.
       return found;
     }
     return found;
@@ -78,7 +77,7 @@ final class Scheduled {
     return line.length == kept + 1 && java.util.Arrays.equals(line, 0, kept, name, 0, kept);
   }
 
-  /** `TID (NAME) STATE …`, and a name may have anything in it. */
+  /** Whether a line {@code TID (NAME) STATE …} has state R. The name may contain anything. */
   private static boolean runs(RandomAccessFile state) {
     byte[] line = new byte[64];
     try {
@@ -91,7 +90,7 @@ final class Scheduled {
       }
       return false;
     } catch (IOException e) {
-      // It has ended.
+      // The thread has ended.
       return false;
     }
   }

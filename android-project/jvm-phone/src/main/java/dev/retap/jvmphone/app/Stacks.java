@@ -5,7 +5,7 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Stack traces as a phone shows them: without what instruments the framework here. */
+/** Stack traces as a phone prints them: without frames of the instrumentation. */
 public final class Stacks {
   private static final String INSTRUMENTED = "$$robo$$";
 
@@ -28,12 +28,12 @@ public final class Stacks {
       }
       StackTraceElement plain = plain(frame);
       StackTraceElement before = kept.isEmpty() ? null : kept.get(kept.size() - 1);
-      // The method that leads to the instrumented one has its name, and no line.
+      // The wrapper of an instrumented method has the same name and no line.
       boolean leads = before != null && frame.getLineNumber() < 0 && sameMethod(before, plain);
       if (!leads) {
         kept.add(plain);
       }
-      // Below the looper nothing is the phone's.
+      // Frames below the looper are not the phone's.
       if (plain.getClassName().equals("android.os.Looper")
           && plain.getMethodName().equals("loop")) {
         break;

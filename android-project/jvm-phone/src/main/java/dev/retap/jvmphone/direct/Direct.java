@@ -30,23 +30,23 @@ import java.nio.file.Path;
 import org.robolectric.RuntimeEnvironment;
 
 /**
- * What a bench compares the agent with: the same loop written in Java, in the same JVM, without a
- * link. Only where the property says so; asked through a socket in the phone's folder, so that its
- * thread is woken as the agent's is.
+ * Baseline for benchmarks: the agent's loop in Java, in the same JVM, without a link. Enabled by a
+ * property. Requests come through a socket in the phone's directory, so that its thread is woken as
+ * the agent's is.
  */
 public final class Direct implements Runnable {
   private static final String PROPERTY = "retap.direct";
   private static final int WAIT_FOR_FINISH = 2;
 
-  /** As the agent waits after a start. */
+  /** Settle time after a start, as in the agent. */
   private static final long START_QUIET_MILLIS = 200;
 
   private static final long QUIET_LIMIT_MILLIS = 5_000;
 
-  private final ServerSocketChannel askers;
+  private final ServerSocketChannel clients;
 
-  private Direct(ServerSocketChannel askers) {
-    this.askers = askers;
+  private Direct(ServerSocketChannel clients) {
+    this.clients = clients;
   }
 
   public static void startIfWanted() {
@@ -55,9 +55,9 @@ public final class Direct implements Runnable {
     }
     try {
       Path folder = Path.of(System.getProperty(Phone.DATA)).getParent();
-      ServerSocketChannel askers = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-      askers.bind(UnixDomainSocketAddress.of(folder.resolve("direct")));
-      Thread thread = new Thread(new Direct(askers), "direct");
+      ServerSocketChannel clients = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+      clients.bind(UnixDomainSocketAddress.of(folder.resolve("direct")));
+      Thread thread = new Thread(new Direct(clients), "direct");
       thread.setDaemon(true);
       thread.setContextClassLoader(Direct.class.getClassLoader());
       thread.start();
@@ -67,18 +67,18 @@ public final class Direct implements Runnable {
   }
 
   /**
-   * Each asks once, in a line: `walk EVENTS SEED QUIET_MILLIS`, `read` for a screen, `nothing` for
-   * what asking takes.
+   * Serves one request line per connection: {@code walk EVENTS SEED QUIET_MILLIS}, {@code read} for
+   * a screen, {@code nothing} for the cost of a request.
    */
   @Override
   public void run() {
     try {
       while (true) {
-        try (SocketChannel asker = askers.accept()) {
-          String question =
-              new BufferedReader(Channels.newReader(asker, StandardCharsets.UTF_8)).readLine();
-          String answer = measured(String.valueOf(question).split(" "));
-          asker.write(ByteBuffer.wrap(answer.getBytes(StandardCharsets.UTF_8)));
+        try (SocketChannel client = clients.accept()) {
+          String request =
+              new BufferedReader(Channels.newReader(client, StandardCharsets.UTF_8)).readLine();
+          String reply = handle(String.valueOf(request).split(" "));
+          client.write(ByteBuffer.wrap(reply.getBytes(StandardCharsets.UTF_8)));
         }
       }
     } catch (IOException e) {
@@ -86,17 +86,17 @@ public final class Direct implements Runnable {
     }
   }
 
-  /** Whoever asked waits for an answer, whatever happens. */
-  private static String measured(String[] words) {
+  /** Replies to a request, also if it fails: the client waits for it. */
+  private static String handle(String[] arguments) {
     try {
-      return switch (words[0]) {
+      return switch (arguments[0]) {
         case "walk" ->
-            walk(
-                Integer.parseInt(words[1]),
-                Long.parseUnsignedLong(words[2]),
-                Long.parseLong(words[3]));
+            explore(
+                Integer.parseInt(arguments[1]),
+                Long.parseUnsignedLong(arguments[2]),
+                Long.parseLong(arguments[3]));
         case "read" -> read();
-        default -> "unknown: " + words[0];
+        default -> "unknown: " + arguments[0];
       };
     } catch (RemoteException
         | PackageManager.NameNotFoundException
@@ -106,48 +106,48 @@ public final class Direct implements Runnable {
     }
   }
 
-  /** Microseconds. */
+  /** Reads a screen. Returns microseconds. */
   private static String read() {
     long began = System.nanoTime();
     Tree.read();
     return String.valueOf((System.nanoTime() - began) / 1e3);
   }
 
-  private static String walk(int events, long seed, long quiet)
+  private static String explore(int events, long seed, long quiet)
       throws RemoteException, PackageManager.NameNotFoundException {
-    Walk walk = new Walk(seed);
+    RandomTaps choices = new RandomTaps(seed);
     Tree tree = start();
     long began = System.nanoTime();
     for (int event = 0; event < events; event++) {
-      Tree after = step(walk.choose(tree), quiet);
+      Tree after = step(choices.choose(tree), quiet);
       if (after == null) {
-        walk.started();
+        choices.started();
         after = start();
       }
       tree = after;
     }
     double seconds = (System.nanoTime() - began) / 1e9;
-    return seconds + " " + walk;
+    return seconds + " " + choices;
   }
 
   /**
-   * Null if the app is to be started anew: it has crashed, was left, or wants what only this phone
-   * cannot do.
+   * Performs one step. Returns null if the app must be restarted: it crashed, was left, or needs
+   * something unsupported.
    */
   private static Tree step(Point place, long quiet) {
-    int crashes = Server.controller().told();
+    int crashes = Server.controller().failures();
     try {
       act(place);
       settle(quiet);
       Tree after = Tree.read();
       boolean left = !Server.packageName().equals(after.activity.getPackageName());
-      return left || Server.controller().told() != crashes ? null : after;
+      return left || Server.controller().failures() != crashes ? null : after;
     } catch (UnsupportedOperationException e) {
       return null;
     }
   }
 
-  /** What the agent does for a clean start, or the two would not begin in the same state. */
+  /** Clean start, as the agent does it: both must begin in the same state. */
   private static Tree start() throws RemoteException, PackageManager.NameNotFoundException {
     String name = Server.packageName();
     ActivityManager.getService().forceStopPackage(name, 0);
@@ -182,7 +182,7 @@ public final class Direct implements Runnable {
     }
   }
 
-  /** Null for the back key. */
+  /** Taps at a point; null presses the back key. */
   private static void act(Point place) {
     long down = SystemClock.uptimeMillis();
     for (int action : new int[] {MotionEvent.ACTION_DOWN, MotionEvent.ACTION_UP}) {

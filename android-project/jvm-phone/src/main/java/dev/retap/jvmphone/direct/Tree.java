@@ -18,16 +18,13 @@ import java.util.List;
 import java.util.Set;
 import org.robolectric.RuntimeEnvironment;
 
-/**
- * A screen with all that the agent reads of it, in Java: windows, their nodes, the display, and
- * what is in front.
- */
+/** Screen with everything that the agent reads: windows, nodes, display and top activity. */
 final class Tree {
   private static final int PREFETCH =
       AccessibilityNodeInfo.FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST
           | AccessibilityNodeInfo.FLAG_PREFETCH_UNINTERRUPTIBLE;
 
-  /** What the agent keeps of a node. */
+  /** Attributes of a node that the agent keeps. */
   record Node(
       int depth, String type, String id, String text, String description, Rect bounds, int flags) {
     boolean isTapped() {
@@ -47,18 +44,18 @@ final class Tree {
 
   private static final int TAPPED = 1 | 1 << 1 | 1 << 10;
 
-  /** As the agent keeps it. */
+  /** Cached, as in the agent. */
   private static ActivityManager activities;
 
-  /** Nodes that the framework keeps are older than this. */
+  /** Time before which nodes in the framework's cache are outdated. */
   private static long forgotten;
 
   final List<Window> windows = new ArrayList<>();
 
-  /** All of them, window by window. */
+  /** Nodes of all windows, in order. */
   final List<Node> nodes = new ArrayList<>();
 
-  /** Where the nodes of the topmost window begin and end that is no keyboard. */
+  /** Range of the nodes of the topmost window that is not a keyboard. */
   private int top;
 
   private int topEnd;

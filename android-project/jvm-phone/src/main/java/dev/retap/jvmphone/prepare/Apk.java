@@ -14,7 +14,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
-/** The file that the user named, opened as the archive it should be. */
+/** APK that the user named, opened as a ZIP archive. */
 final class Apk implements AutoCloseable {
   static final String RESOURCES = "resources.arsc";
   private static final String MANIFEST = "AndroidManifest.xml";
@@ -22,7 +22,7 @@ final class Apk implements AutoCloseable {
   private static final Pattern SIGNATURE =
       Pattern.compile("META-INF/[^/]*\\.SF", Pattern.CASE_INSENSITIVE);
 
-  /** No entry of a real app is larger; one that would not end is cut off here. */
+  /** Limit for one entry: larger than any entry of a real app. */
   private static final int LARGEST_ENTRY = 256 << 20;
 
   private final Path path;
@@ -72,7 +72,7 @@ final class Apk implements AutoCloseable {
     return read(RESOURCES);
   }
 
-  /** classes.dex, classes2.dex and so on, in the order in which a phone looks classes up. */
+  /** Dex files (classes.dex, classes2.dex …) in the order of class lookup on a phone. */
   List<String> dexFiles() throws Refused {
     List<String> names =
         zip.stream()
@@ -118,7 +118,7 @@ final class Apk implements AutoCloseable {
         "the file is damaged or no APK: fetch or build it again");
   }
 
-  /** The same APK with other resources. Its signature would not fit any more and is left out. */
+  /** Copies the APK with other resources. The signature is omitted: it would be invalid. */
   void copyTo(OutputStream out, byte[] resources) throws IOException, Refused {
     try (ZipOutputStream copy = new ZipOutputStream(out)) {
       for (Enumeration<? extends ZipEntry> entries = zip.entries(); entries.hasMoreElements(); ) {
@@ -126,14 +126,14 @@ final class Apk implements AutoCloseable {
         String name = entry.getName();
         if (!entry.isDirectory() && !SIGNATURE.matcher(name).matches()) {
           byte[] bytes = name.equals(RESOURCES) ? resources : read(name);
-          // What was stored stays so: the framework maps some of it into memory.
+          // Stored entries stay stored: the framework maps some of them into memory.
           put(copy, name, bytes, entry.getMethod() == ZipEntry.STORED);
         }
       }
     }
   }
 
-  /** Stored as it is, or compressed. */
+  /** Writes an entry, stored or compressed. */
   static void put(ZipOutputStream out, String name, byte[] bytes, boolean stored)
       throws IOException {
     ZipEntry entry = new ZipEntry(name);

@@ -3,9 +3,9 @@ package dev.retap.jvmphone.prepare;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A compiled XML file, as a flat list of its elements. */
+/** Compiled XML file as a flat list of elements. */
 final class BinaryXml {
-  /** Deeper than any manifest; a path is kept for each element. */
+  /** Nesting limit: deeper than any manifest. A path is kept for each element. */
   private static final int DEEPEST = 50;
 
   private final List<Element> elements = new ArrayList<>();
@@ -35,7 +35,7 @@ final class BinaryXml {
     open.add(element);
   }
 
-  /** Those that lie exactly so: names from the root on, separated by slashes. */
+  /** Elements at a path: names from the root on, separated by slashes. */
   List<Element> at(String path) {
     return elements.stream().filter(element -> element.path.equals(path)).toList();
   }
@@ -52,21 +52,19 @@ final class BinaryXml {
       path = parent == null ? name : parent.path + "/" + name;
     }
 
-    /**
-     * Android's attributes are known by their resource id: their names may have been taken away.
-     */
+    /** Attribute of Android, by its resource id: its name may have been stripped. */
     Value attribute(int id) {
       int at = place(name -> id(name) == id);
       return at == 0 ? null : Value.at(chunk, at + 12);
     }
 
-    /** An attribute that is not Android's. */
+    /** Attribute that is not Android's, by its name. */
     String attribute(String wanted) {
       int at = place(name -> id(name) == 0 && wanted.equals(texts.get(name)));
       return at == 0 ? null : text(Value.at(chunk, at + 12));
     }
 
-    /** The text of a value, if it is one of this file. */
+    /** Text of a value; null if it is not a string of this file. */
     String text(Value value) {
       return value != null && value.isString() ? texts.get(value.data()) : null;
     }

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A piece of a compiled resource file: a type, a header, and content that may be chunks again.
- * Reading outside of it is an IndexOutOfBoundsException, sizes that make no sense an
- * IllegalArgumentException: whoever reads a file catches both.
+ * Chunk of a compiled resource file: a type, a header, and content that may consist of chunks.
+ * Reading outside of it throws IndexOutOfBoundsException, invalid sizes throw
+ * IllegalArgumentException. Readers of a file catch both.
  */
 final class Chunk {
   static final int STRING_POOL = 0x0001;
@@ -24,7 +24,7 @@ final class Chunk {
   final int headerSize;
   final int size;
 
-  /** Exactly the chunk's bytes, from its first one. */
+  /** Bytes of this chunk only, including the header. */
   private final ByteBuffer bytes;
 
   private Chunk(ByteBuffer file, int at) {
@@ -45,7 +45,7 @@ final class Chunk {
     bytes = file.slice(at, size).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** The file as a whole: one chunk. What follows it is ignored, as the framework does. */
+  /** Outermost chunk of a file. Bytes after it are ignored, as in the framework. */
   static Chunk of(byte[] file, int type) {
     Chunk chunk = new Chunk(ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN), 0);
     if (chunk.type != type) {
@@ -68,18 +68,18 @@ final class Chunk {
   }
 
   byte[] copy(int at, int length) {
-    // Checked first: the length may be a hostile one.
+    // Checked before allocating: the length may be hostile.
     byte[] copy = new byte[bytes.slice(at, length).remaining()];
     bytes.get(at, copy);
     return copy;
   }
 
-  /** The chunk that starts here. */
+  /** Chunk at an offset. */
   Chunk at(int at) {
     return new Chunk(bytes, at);
   }
 
-  /** The chunks after the header, one after the other. */
+  /** Chunks after the header. */
   Iterable<Chunk> content() {
     return () ->
         new java.util.Iterator<>() {

@@ -24,9 +24,7 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/**
- * Android's byte code made into class files, with the file names and lines that stack traces need.
- */
+/** Translates dex files to class files, with the source files and lines that stack traces need. */
 final class Dex implements DexExceptionHandler {
   private final Apk apk;
   private final Consumer<String> progress;
@@ -41,7 +39,10 @@ final class Dex implements DexExceptionHandler {
     this.counted = counted;
   }
 
-  /** All of the APK's classes in one jar. How many methods could not be translated is returned. */
+  /**
+   * Translates all classes into one jar. Returns the number of methods that could not be
+   * translated.
+   */
   int translate(List<String> names, Path to) throws IOException, Refused {
     try (ZipOutputStream jar = new ZipOutputStream(Files.newOutputStream(to))) {
       for (String name : names) {
@@ -58,7 +59,7 @@ final class Dex implements DexExceptionHandler {
     try {
       DexFileNode dex = new DexFileNode();
       new DexFileReader(bytes).accept(dex);
-      // Where two files have the same class, a phone takes the first.
+      // Of two classes with the same name a phone takes the first.
       dex.clzs.removeIf(node -> !seen.add(node.className));
       Map<String, String> sources = new HashMap<>();
       for (DexClassNode node : dex.clzs) {
@@ -75,7 +76,7 @@ final class Dex implements DexExceptionHandler {
     }
   }
 
-  /** Writes a class into the jar at its end. */
+  /** Writes a class into the jar when it is complete. */
   private static final class Written extends ClassVisitor {
     private final ClassWriter writer;
     private final LambadaNameSafeClassAdapter renamed;
@@ -93,7 +94,7 @@ final class Dex implements DexExceptionHandler {
       cv = renamed;
     }
 
-    /** The translator leaves the name of the source file out. */
+    /** Adds the source file's name, which the translator omits. */
     @Override
     public void visit(
         int version,
@@ -127,7 +128,8 @@ final class Dex implements DexExceptionHandler {
   }
 
   /**
-   * The method stays, and throws what the phone knows as its own shortcoming rather than the app's.
+   * Keeps the method and makes it throw an error that counts as unsupported, not as a failure of
+   * the app.
    */
   @Override
   public void handleMethodTranslateException(

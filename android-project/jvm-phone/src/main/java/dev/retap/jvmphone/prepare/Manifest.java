@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What an APK says of itself in AndroidManifest.xml. */
+/** Content of an APK's AndroidManifest.xml. */
 final class Manifest {
   private static final int LABEL = 0x01010001;
   private static final int NAME = 0x01010003;
@@ -19,7 +19,7 @@ final class Manifest {
   private static final int TARGET_SDK = 0x01010270;
   private static final int VERSION_CODE_MAJOR = 0x01010576;
 
-  /** From this number on a level stands for "the next one, whatever it will be". */
+  /** First API level that stands for an unreleased version. */
   private static final int FIRST_PREVIEW = 10_000;
 
   private static final String ACTIVITY = "manifest/application/activity";
@@ -38,7 +38,7 @@ final class Manifest {
     }
   }
 
-  /** Null for an app in one piece. */
+  /** Name of the split; null for an app in one APK. */
   String split() {
     return root().attribute("split");
   }
@@ -60,7 +60,7 @@ final class Manifest {
     return sdk(TARGET_SDK, minSdk());
   }
 
-  /** The version in the making that the app was built for; null for a released one. */
+  /** Unreleased version that the app was built for; null for a released one. */
   String preview() {
     return usesSdk()
         .flatMap(sdk -> Stream.of(MIN_SDK, TARGET_SDK).map(sdk::attribute))
@@ -89,7 +89,7 @@ final class Manifest {
         .orElse(packageName);
   }
 
-  /** The app's own subclass of Application; empty if it has none. */
+  /** Application subclass of the app; empty if it has none. */
   String application() {
     return xml.at("manifest/application").stream()
         .map(element -> text(element, NAME))
@@ -109,7 +109,7 @@ final class Manifest {
         .toList();
   }
 
-  /** The activity that a launcher starts; null if there is none. */
+  /** Activity that a launcher starts; null if there is none. */
   String launcher() {
     return launchers()
         .map(category -> category.parent.parent)
@@ -120,10 +120,7 @@ final class Manifest {
         .orElse(null);
   }
 
-  /**
-   * Categories of enabled activities' filters by which a launcher finds them, those of phones
-   * before those of TVs.
-   */
+  /** Launcher categories in filters of enabled activities, those of phones before those of TVs. */
   private Stream<Element> launchers() {
     return Stream.of(
             "android.intent.category.LAUNCHER", "android.intent.category.LEANBACK_LAUNCHER")
@@ -181,7 +178,7 @@ final class Manifest {
     return text.matches("\\d{1,9}");
   }
 
-  /** `.Main` and `Main` are short for a class in the app's package. */
+  /** Full class name: {@code .Main} and {@code Main} are in the app's package. */
   private String qualified(String name) {
     return name.startsWith(".")
         ? packageName + name

@@ -13,11 +13,11 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Five of Robolectric's methods, changed in copies of their classes that are found before its own:
- * two look-ups of resources, which read whole tables; waiting for an idle main thread, which never
- * ends while an app draws without end; copying a theme, which makes a quarter of a megabyte of
- * empty lists each time; and leading a method of the framework to its shadow, with a guard in
- * between for shadows that change, which here they never do: each guard is a kilobyte.
+ * Changes five methods of Robolectric in copies of their classes that precede its own on the class
+ * path. Two look up resources and read entire tables. One waits for an idle main thread, which
+ * never ends while an app keeps drawing. One copies a theme and creates a quarter of a megabyte of
+ * empty lists each time. One links a method of the framework to its shadow, with a guard of a
+ * kilobyte for shadows that change, which never happens here.
  */
 public final class Patches {
   private static final String PACKAGE = "org/robolectric/res/android/";
@@ -28,7 +28,7 @@ public final class Patches {
 
   private Patches() {}
 
-  /** Writes them below the folder that is named. */
+  /** Writes the changed classes below the given directory. */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
     String offset = "(L" + TYPE + ";I)I";
@@ -105,7 +105,7 @@ public final class Patches {
         code -> new WithoutEmptyPackages(theme + "$ThemePackage", code));
   }
 
-  /** What a method does instead, or, if it is true, before what it did. */
+  /** New body of a method, or code that runs before the old one. */
   private interface Body {
     boolean write(MethodVisitor code);
   }
@@ -123,7 +123,7 @@ public final class Patches {
             return new MethodVisitor(Opcodes.ASM9, code) {
               @Override
               public void visitCode() {
-                // It has begun already.
+                // The method has already started.
               }
             };
           }
@@ -182,13 +182,13 @@ public final class Patches {
   }
 
   /**
-   * The first package that the method makes is for where the other theme has none, and nothing does
-   * as well.
+   * Stores null instead of the first package that the method creates: it is for themes without that
+   * package, and null is equivalent.
    */
   private static final class WithoutEmptyPackages extends MethodVisitor {
     private final String kind;
 
-    /** Of what makes the first one: new, dup, null, constructor. */
+    /** Number of instructions seen of the first construction: new, dup, null, constructor. */
     private int seen;
 
     WithoutEmptyPackages(String kind, MethodVisitor next) {
@@ -218,7 +218,7 @@ public final class Patches {
     public void visitMethodInsn(
         int opcode, String owner, String name, String type, boolean isInterface) {
       if (seen == 2 && owner.equals(kind)) {
-        // The constructor's null, which stays on the stack, is what is stored.
+        // The constructor's null argument stays on the stack and is stored.
         seen = 3;
         return;
       }
@@ -228,8 +228,7 @@ public final class Patches {
     @Override
     public void visitEnd() {
       if (seen != 3) {
-        throw new IllegalStateException(
-            "themes are copied in another way; has Robolectric changed?");
+        throw new IllegalStateException("themes are copied differently; has Robolectric changed?");
       }
       super.visitEnd();
     }

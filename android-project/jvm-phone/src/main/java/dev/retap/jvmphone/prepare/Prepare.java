@@ -22,22 +22,22 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes an APK into what a JVM can run: CACHE/SHA-256-FORMAT/ with app.apk, classes.jar and
- * app.properties. Done once for each APK; prints what it does, and the folder as the last line.
+ * Prepares an APK for a JVM: CACHE/SHA-256-FORMAT/ with app.apk, classes.jar and app.properties.
+ * Done once per APK. Prints its progress, and the directory as the last line.
  */
 public final class Prepare {
   /**
-   * Programs of several versions share a cache, and must not take each other's folders away under a
-   * running phone.
+   * Format of the directory. Programs of several versions share a cache, and must not delete each
+   * other's directories under a running phone.
    */
   private static final String FORMAT = "2";
 
   private static final String PROPERTIES = "app.properties";
 
-  /** What the translation of a hostile file may cost; a large app takes a minute. */
+  /** Time limit for translating a hostile file; a large app takes a minute. */
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
-  /** Methods of generated code make the translation recurse deeply. */
+  /** Stack size: generated code makes the translation recurse deeply. */
   private static final long STACK = 256L << 20;
 
   private final Path file;
@@ -70,7 +70,7 @@ public final class Prepare {
     }
   }
 
-  /** Null if all went well, otherwise what did not. */
+  /** Prepares the APK. Returns the error; null on success. */
   private static String outcome(String[] args) {
     try {
       Path folder =
@@ -207,10 +207,7 @@ public final class Prepare {
     return properties;
   }
 
-  /**
-   * As Properties reads it, without the date that it would write: the same APK gives the same
-   * bytes.
-   */
+  /** Serializes properties without the date, so that the same APK gives the same bytes. */
   private static byte[] text(Properties properties) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     properties.store(bytes, null);
@@ -246,17 +243,20 @@ public final class Prepare {
     return FORMAT.equals(properties.getProperty("format"));
   }
 
-  /** Another process may have been faster: its folder is as good. */
+  /**
+   * Renames the directory into place. Another process may have been first: its directory is
+   * equivalent.
+   */
   private static void publish(Path unfinished, Path folder) throws IOException {
     if (Files.exists(folder) && !isReady(folder)) {
-      // Of two processes that find it out of date one gets it; deleting it file by file, both would
-      // fail.
+      // Renaming is atomic: of two processes that find it outdated, one gets it. Deleting file by
+      // file, both would fail.
       Path outdated = unfinished.resolveSibling(unfinished.getFileName() + "-outdated");
       try {
         Files.move(folder, outdated, StandardCopyOption.ATOMIC_MOVE);
         remove(outdated);
       } catch (NoSuchFileException e) {
-        // The other one has it.
+        // The other process has it.
       }
     }
     try {
@@ -272,7 +272,7 @@ public final class Prepare {
     return folder.getFileName() + ".unfinished-" + process;
   }
 
-  /** What processes that were killed have left. */
+  /** Deletes what killed processes have left. */
   private static void clearAwayLeftovers(Path folder) throws IOException {
     String prefix = folder.getFileName() + ".unfinished-";
     Files.createDirectories(folder.getParent());

@@ -1,10 +1,10 @@
 package dev.retap.jvmphone.prepare;
 
-/** Why an APK cannot be prepared, in words for the person who named it. */
+/** Reason why an APK cannot be prepared, as a message for the user. */
 final class Refused extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What failed on what, why, and what to do. */
+  /** Message: what failed on what, why, and what to do. */
   Refused(String failed, String why, String remedy) {
     super(failed + ": " + why + "; " + remedy);
   }
@@ -14,7 +14,7 @@ final class Refused extends Exception {
     initCause(why);
   }
 
-  /** Exceptions of the system often carry only a name as their message. */
+  /** Class and message of an exception: some messages are only a name. */
   private static String reason(Throwable why) {
     String name = why.getClass().getSimpleName();
     return why.getMessage() == null

@@ -5,11 +5,11 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** resources.arsc: what the manifest refers to, and the repair of old tables. */
+/** Resource table (resources.arsc): resolves the manifest's references and repairs old tables. */
 final class ResourceTable {
   /**
-   * Package headers had no type id offset before Android 5; the framework's reader insists on it
-   * now.
+   * Size of package headers before Android 5, without the type id offset that the framework now
+   * requires.
    */
   private static final int OLD_PACKAGE_HEADER = 284;
 
@@ -23,7 +23,7 @@ final class ResourceTable {
   private static final int COMPLEX = 1;
   private static final int COMPACT = 8;
 
-  /** A reference may lead to another one, and in a hostile table for ever. */
+  /** Limit for chains of references: in a hostile table they may be cyclic. */
   private static final int MOST_REFERENCES = 20;
 
   private final Chunk table;
@@ -34,7 +34,7 @@ final class ResourceTable {
     texts = new StringPool(table.at(table.headerSize));
   }
 
-  /** The same table with headers as they are now, or the very same bytes if they are already. */
+  /** Table with current headers; the same bytes if they are current already. */
   static byte[] widened(byte[] file) {
     Chunk table = Chunk.of(file, Chunk.TABLE);
     List<Integer> old = new ArrayList<>();
@@ -72,7 +72,7 @@ final class ResourceTable {
     from.position(end);
   }
 
-  /** The text that a reference leads to, in the app's own language; null if it leads to none. */
+  /** Text that a reference resolves to, in the app's default language; null if there is none. */
   String text(Value value) {
     for (int i = 0; i < MOST_REFERENCES && value != null; i++) {
       if (value.isString()) {
@@ -83,7 +83,7 @@ final class ResourceTable {
     return null;
   }
 
-  /** The number that a value is or refers to; the value itself if it is neither. */
+  /** Value that a reference resolves to; the value itself if it is not a reference. */
   Value resolved(Value value) {
     for (int i = 0; i < MOST_REFERENCES && value != null && value.isReference(); i++) {
       value = find(value.data());
@@ -111,10 +111,7 @@ final class ResourceTable {
     return any;
   }
 
-  /**
-   * Whether these values hold for every language, size and so on: the whole description is zero but
-   * for its size.
-   */
+  /** Whether the values hold for every configuration: all fields but the size are zero. */
   private static boolean isDefault(Chunk type) {
     int size = type.i32(20);
     for (int at = 4; at + 4 <= size && 20 + at + 4 <= type.headerSize; at += 4) {

@@ -2,7 +2,7 @@ package dev.retap.jvmphone.prepare;
 
 import java.nio.charset.StandardCharsets;
 
-/** The texts of a compiled resource file, by number. */
+/** Strings of a compiled resource file, by index. */
 final class StringPool {
   private static final int HEADER = 28;
   private static final int UTF_8 = 1 << 8;
@@ -22,7 +22,7 @@ final class StringPool {
     start = chunk.i32(20);
   }
 
-  /** Null for the number that stands for none. */
+  /** String at an index; null for the index that stands for none. */
   String get(int index) {
     if (index == -1) {
       return null;
@@ -35,8 +35,8 @@ final class StringPool {
   }
 
   /**
-   * Two lengths stand before the bytes: of the text as UTF-16, and of the bytes; each of one byte
-   * or two.
+   * UTF-8 string. Two lengths precede the bytes, each of one or two bytes: in UTF-16 units and in
+   * bytes.
    */
   private String utf8(int at) {
     at += chunk.u8(at) < 0x80 ? 1 : 2;

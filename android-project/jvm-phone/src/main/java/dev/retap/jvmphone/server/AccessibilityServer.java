@@ -22,17 +22,11 @@ import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowAccessibilityManager;
 import org.robolectric.util.ReflectionHelpers;
 
-/**
- * IAccessibilityManager: knows every window's connection, and the one service, which is the
- * agent's.
- */
+/** IAccessibilityManager: the connections of all windows, and one service, the agent's. */
 public final class AccessibilityServer {
   public static final int CONNECTION = 1;
 
-  /**
-   * A phone has one such connection for all its processes: while this file is there, another one
-   * has it.
-   */
+  /** File that exists while another process holds the phone's only UiAutomation connection. */
   private static final File HELD = new File(System.getProperty("retap.automation.held", ""));
 
   private final Map<Integer, IAccessibilityInteractionConnection> connections = new HashMap<>();
@@ -41,12 +35,12 @@ public final class AccessibilityServer {
   private int lastNumber;
   private volatile long lastEvent;
 
-  /** The windows and their places that the service last heard of. */
-  private List<Object> told = List.of();
+  /** Windows and bounds last reported to the service. */
+  private List<Object> reported = List.of();
 
   /**
-   * Before the framework adds its first window: windows register themselves where this is switched
-   * on.
+   * Connects to a new framework. Must run before the framework adds its first window: windows
+   * register themselves if accessibility is enabled.
    */
   void attach() {
     connections.clear();
@@ -58,7 +52,7 @@ public final class AccessibilityServer {
         manager,
         "mService",
         ReflectionHelpers.createDelegatingProxy(IAccessibilityManager.class, this));
-    // Every kind of event is wanted.
+    // All event types.
     ReflectionHelpers.setField(manager, "mRelevantEventTypes", -1);
     ShadowAccessibilityManager shadow = Shadow.extract(manager);
     shadow.setEnabled(true);
@@ -118,17 +112,17 @@ public final class AccessibilityServer {
   }
 
   /**
-   * As the system does whenever a window came, went or moved: services keep the list until they are
-   * told.
+   * Sends an event if a window was added, removed or moved. Services cache the list of windows
+   * until then.
    */
-  void tellOfWindows() throws RemoteException {
+  void reportWindows() throws RemoteException {
     List<Object> now = new ArrayList<>();
     for (Windows.Shown window : Windows.shown()) {
       now.add(number(window));
       now.add(window.bounds());
     }
-    if (service != null && !now.equals(told)) {
-      told = now;
+    if (service != null && !now.equals(reported)) {
+      reported = now;
       AccessibilityEvent event =
           AccessibilityEvent.obtainWindowsChangedEvent(
               android.view.Display.DEFAULT_DISPLAY, -1, AccessibilityEvent.WINDOWS_CHANGE_ADDED);
@@ -141,7 +135,7 @@ public final class AccessibilityServer {
     return connections.get(number);
   }
 
-  /** Null for a window that nobody can look into. */
+  /** Number of a window; null if it is not accessible. */
   Integer number(Windows.Shown window) {
     return numbers.get(window.token());
   }

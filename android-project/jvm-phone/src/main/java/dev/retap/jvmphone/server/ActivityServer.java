@@ -13,7 +13,7 @@ import android.os.IBinder;
 import android.os.RemoteException;
 import dev.retap.jvmphone.app.AppProcess;
 
-/** IActivityManager, as far as the shell and apps call it. */
+/** IActivityManager: the methods that the shell and apps call. */
 public final class ActivityServer {
   public int startActivityAsUser(
       IApplicationThread caller,
@@ -32,11 +32,11 @@ public final class ActivityServer {
             () -> {
               int answer = Server.stack().start(intent, resultTo, resultWho, requestCode);
               PhoneClock.run();
-              PhoneClock.refuse();
+              PhoneClock.throwPending();
               return answer;
             });
-    Events.arrive();
-    // An app that crashed as it came up was started all the same.
+    Events.flush();
+    // An app that crashed during its start was started nevertheless.
     return started == null ? ActivityManager.START_SUCCESS : started;
   }
 
@@ -44,7 +44,7 @@ public final class ActivityServer {
     MainThread.call(
         () -> {
           AppProcess.kill();
-          PhoneClock.forgetRefusal();
+          PhoneClock.clearPending();
           return null;
         });
   }

@@ -21,37 +21,34 @@ import org.robolectric.util.ReflectionHelpers;
 import org.robolectric.util.ReflectionHelpers.ClassParameter;
 
 /**
- * Broadcasts on their way to the app: to receivers that its manifest declares, each made anew, and
- * to those of its code.
+ * Delivers broadcasts to the app: to receivers of its manifest, each a new instance, and to
+ * receivers registered by its code.
  */
 public final class Broadcasts {
   private static final int BATTERY_PERCENT = 80;
 
-  /**
-   * Of those that this phone's system sends: what a manifest's receivers hear of in spite of
-   * Android 8.
-   */
+  /** Broadcasts of this phone's system that Android 8 still delivers to receivers of a manifest. */
   private static final Set<String> EXEMPT = Set.of(Intent.ACTION_TIMEZONE_CHANGED);
 
   private Broadcasts() {}
 
   /**
-   * The app's own, to receivers that its manifest declares; those of its code hear of it by the
-   * framework.
+   * Sends a broadcast of the app to receivers of its manifest; the framework delivers it to
+   * registered ones.
    */
   public static void send(Intent intent, boolean ordered, int code, String data, Bundle extras) {
     toDeclared(intent, false, ordered, code, data, extras);
   }
 
-  /** By the system, which may tell everybody. */
+  /** Sends a broadcast of the system, which reaches all receivers. */
   static void fromSystem(Intent intent) {
     toRegistered(intent, false, false);
     toDeclared(intent, false, false, 0, null, null);
   }
 
   /**
-   * By the shell, which is another app: it reaches only what is open to others. It waits for an
-   * end, so they come in turns.
+   * Sends a broadcast of the shell, which reaches only exported receivers. It is ordered: the shell
+   * waits for its end.
    */
   static void fromShell(Intent intent) {
     toRegistered(intent, true, true);
@@ -68,7 +65,7 @@ public final class Broadcasts {
         intent.getComponent() != null
             || intent.getPackage() != null
             || EXEMPT.contains(intent.getAction());
-    // Since Android 8 a manifest's receivers hear only of what names their app.
+    // Since Android 8 receivers of a manifest get only broadcasts that name their app.
     if (!isNamed && app.getApplicationInfo().targetSdkVersion >= Build.VERSION_CODES.O) {
       return;
     }
@@ -115,12 +112,12 @@ public final class Broadcasts {
             registered.scheduler == null
                 ? new Handler(Looper.getMainLooper())
                 : registered.scheduler;
-        handler.post(() -> hear(registered, new Intent(intent), ordered));
+        handler.post(() -> deliver(registered, new Intent(intent), ordered));
       }
     }
   }
 
-  private static void hear(Wrapper registered, Intent intent, boolean ordered) {
+  private static void deliver(Wrapper registered, Intent intent, boolean ordered) {
     if (!registered().contains(registered)) {
       return;
     }
@@ -148,7 +145,7 @@ public final class Broadcasts {
         ClassParameter.from(boolean.class, ordered));
   }
 
-  /** What a phone that lies on a desk has told everybody: apps ask for it and expect an answer. */
+  /** Sends the sticky battery broadcast: apps query it. */
   static void attach() {
     Intent battery =
         new Intent(Intent.ACTION_BATTERY_CHANGED)

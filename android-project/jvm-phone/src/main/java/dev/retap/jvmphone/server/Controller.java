@@ -5,17 +5,18 @@ import android.os.RemoteException;
 import dev.retap.jvmphone.app.Stacks;
 
 /**
- * Who hears of crashes and ANRs: whom the agent has registered, as with a real activity manager.
+ * Reports crashes and ANRs to the controller that the agent has registered, as the activity manager
+ * does.
  */
 public final class Controller {
   private volatile IActivityController registered;
-  private volatile int told;
+  private volatile int failures;
 
   void register(IActivityController controller) {
     registered = controller;
   }
 
-  /** As the runtime tells the system of an exception that nobody caught. */
+  /** Reports an uncaught exception, as the runtime does. */
   public void crashed(Throwable error) {
     Throwable root = error;
     while (root.getCause() != null) {
@@ -25,32 +26,32 @@ public final class Controller {
     String message = root.getMessage() == null ? name : name + ": " + root.getMessage();
     String stack = Stacks.text(error);
     System.err.println("FATAL EXCEPTION: " + stack);
-    tell(
+    report(
         controller ->
             controller.appCrashed(Server.packageName(), Server.PID, name, message, 0, stack));
   }
 
   public void notResponding(String stack) {
-    tell(controller -> controller.appNotResponding(Server.packageName(), Server.PID, stack));
+    report(controller -> controller.appNotResponding(Server.packageName(), Server.PID, stack));
   }
 
-  private interface News {
-    void to(IActivityController controller) throws RemoteException;
+  private interface Report {
+    void sendTo(IActivityController controller) throws RemoteException;
   }
 
-  /** How many crashes and ANRs there were. */
-  public int told() {
-    return told;
+  /** Number of crashes and ANRs so far. */
+  public int failures() {
+    return failures;
   }
 
-  private synchronized void tell(News news) {
-    told++;
+  private synchronized void report(Report report) {
+    failures++;
     IActivityController controller = registered;
     if (controller == null) {
       return;
     }
     try {
-      news.to(controller);
+      report.sendTo(controller);
     } catch (RemoteException e) {
       throw new IllegalStateException(e);
     }

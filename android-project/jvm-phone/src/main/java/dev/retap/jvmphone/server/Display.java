@@ -8,27 +8,24 @@ import org.robolectric.RuntimeEnvironment;
 import org.robolectric.Shadows;
 import org.robolectric.shadows.ShadowDisplay;
 
-/**
- * The display's rotation: as the agent sets it, unless the activity in front asks for one of its
- * own.
- */
+/** Rotation of the display: set by the agent, unless the top activity requests one. */
 public final class Display {
   private static int wanted = Surface.ROTATION_0;
   private static boolean turning;
 
   private Display() {}
 
-  /** UiAutomation.ROTATION_FREEZE_*: 0 to 3; below that nothing turns. */
+  /** Sets the rotation: UiAutomation.ROTATION_FREEZE_*, 0 to 3. Negative values are ignored. */
   public static boolean rotate(int rotation) {
     if (rotation >= 0) {
       wanted = rotation;
-      follow();
+      update();
     }
     return true;
   }
 
-  /** Turns the display to where it should be now. */
-  static void follow() {
+  /** Applies the requested rotation. */
+  static void update() {
     int rotation = forced(wanted);
     android.view.Display display = ShadowDisplay.getDefaultDisplay();
     if (display.getRotation() == rotation) {

@@ -8,8 +8,8 @@ import android.net.Uri;
 import java.util.List;
 
 /**
- * Contacts, calls, messages, calendars, bookmarks of a phone that nobody has used yet: there are
- * none, and none can be kept.
+ * Provider for the phone's contacts, calls, messages, calendars and bookmarks: empty, and nothing
+ * can be inserted.
  */
 public final class EmptyProvider extends ContentProvider {
   public static final List<String> AUTHORITIES =
@@ -40,7 +40,7 @@ public final class EmptyProvider extends ContentProvider {
   public Cursor query(Uri uri, String[] columns, String where, String[] arguments, String order) {
     MatrixCursor none =
         new MatrixCursor(columns == null ? new String[] {"_id"} : columns) {
-          /** Asked for all columns, it would have this one too. */
+          /** Column 0 for unknown names: a query for all columns would return this one too. */
           @Override
           public int getColumnIndex(String name) {
             return Math.max(0, super.getColumnIndex(name));

@@ -3,40 +3,40 @@ package dev.retap.jvmphone.server;
 import android.view.KeyEvent;
 
 /**
- * What a phone makes of a key that no window took, as the `Virtual.kcm` of this API level has it
- * for injected keys: buttons of a game pad press, go back and open menus, and the number pad moves
- * about.
+ * Fallback keys for keys that no window handled, from this API level's {@code Virtual.kcm} for
+ * injected keys: buttons of a game pad select, go back and open menus, and the number pad
+ * navigates.
  */
 final class Fallback {
-  /** The key that is down in place of another one, and which one that is. */
-  private static int standsIn = KeyEvent.KEYCODE_UNKNOWN;
+  /** Fallback key that is down, and the original key that it replaces. */
+  private static int fallback = KeyEvent.KEYCODE_UNKNOWN;
 
   private static int original = KeyEvent.KEYCODE_UNKNOWN;
 
   private Fallback() {}
 
-  /** The key to press or let go of instead; null without one. */
+  /** Event of the fallback key; null if there is none. */
   static KeyEvent of(KeyEvent event, boolean taken) {
     if ((event.getFlags() & KeyEvent.FLAG_FALLBACK) != 0) {
       return null;
     }
     if (event.getAction() == KeyEvent.ACTION_DOWN) {
       original = event.getKeyCode();
-      standsIn = taken || event.getMetaState() != 0 ? KeyEvent.KEYCODE_UNKNOWN : keyFor(original);
+      fallback = taken || event.getMetaState() != 0 ? KeyEvent.KEYCODE_UNKNOWN : keyFor(original);
     } else if (event.getKeyCode() != original) {
       return null;
     }
-    if (standsIn == KeyEvent.KEYCODE_UNKNOWN) {
+    if (fallback == KeyEvent.KEYCODE_UNKNOWN) {
       return null;
     }
-    // Who takes only the end of the original has not asked for the other one.
+    // A window that handles only the original's up event cancels the fallback.
     int cancelled = taken ? KeyEvent.FLAG_CANCELED : 0;
     KeyEvent instead =
         new KeyEvent(
             event.getDownTime(),
             event.getEventTime(),
             event.getAction(),
-            standsIn,
+            fallback,
             event.getRepeatCount(),
             event.getMetaState(),
             event.getDeviceId(),

@@ -9,14 +9,9 @@ import java.util.Set;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.Shadows;
 
-/**
- * What a phone fresh out of its box answers: settings, what is installed, what an installation
- * grants.
- */
+/** State of a new phone: settings, installed packages, permissions granted at installation. */
 final class Fresh {
-  /**
-   * What the user is asked for, since Android 6; everything else is granted with the installation.
-   */
+  /** Runtime permissions, since Android 6; all others are granted at installation. */
   private static final Set<String> ASKED_FOR =
       Set.of(
           "READ_CALENDAR",
@@ -90,7 +85,8 @@ final class Fresh {
   }
 
   /**
-   * Apps made before Android 6 have what they ask for; later ones what nobody has to be asked for.
+   * Grants permissions: all requested ones to apps for versions before Android 6, otherwise those
+   * that are not runtime permissions.
    */
   private static void grant(Application application) {
     String[] wanted;

@@ -9,18 +9,15 @@ import java.util.List;
 import org.robolectric.util.ReflectionHelpers;
 import org.robolectric.util.ReflectionHelpers.ClassParameter;
 
-/**
- * IInputManager: brings injected events to the window they are meant for, through that window's own
- * input stages.
- */
+/** IInputManager: delivers injected events to their window, through that window's input stages. */
 public final class InputServer {
-  /** The window that has the fingers, from the first down to the last up. */
+  /** Window of the current gesture, from the first down to the last up. */
   private static ViewRootImpl touched;
 
   /** Whether the back key that is down has hidden the keyboard. */
   private static boolean backHides;
 
-  /** The last event that a window is done with, and whether it took it. */
+  /** Last event that a window has finished, and whether it was handled. */
   private static InputEvent finished;
 
   private static boolean taken;
@@ -35,18 +32,18 @@ public final class InputServer {
             () -> {
               Windows.focus();
               PhoneClock.run();
-              PhoneClock.refuse();
+              PhoneClock.throwPending();
               if (event instanceof MotionEvent motion) {
                 touch(motion);
               } else if (event instanceof KeyEvent key) {
                 press(key);
               }
               PhoneClock.run();
-              PhoneClock.refuse();
+              PhoneClock.throwPending();
               return true;
             });
-    Events.arrive();
-    // An app that crashed on it has taken it all the same.
+    Events.flush();
+    // An app that crashed on the event has handled it.
     return taken == null || taken;
   }
 
@@ -88,7 +85,7 @@ public final class InputServer {
       return;
     }
     if (event.getKeyCode() == KeyEvent.KEYCODE_BACK && (Keyboard.isShown() || backHides)) {
-      // Both halves of the key are the keyboard's.
+      // The keyboard handles both down and up.
       backHides = event.getAction() == KeyEvent.ACTION_DOWN;
       Keyboard.hide();
       return;
@@ -105,7 +102,7 @@ public final class InputServer {
     }
   }
 
-  /** Told by every window's root. */
+  /** Called by every window's root when it has finished an event. */
   public static void finish(InputEvent event, boolean wasTaken) {
     finished = event;
     taken = wasTaken;

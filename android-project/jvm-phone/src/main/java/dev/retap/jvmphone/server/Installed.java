@@ -19,15 +19,14 @@ import org.robolectric.Shadows;
 import org.robolectric.shadows.ShadowPackageManager;
 
 /**
- * What is installed on the phone and what it is made of: the system's own package, a keyboard,
- * memory, features.
+ * Installed packages and hardware of the phone: the system package, a keyboard, memory, features.
  */
 final class Installed {
   private static final String SYSTEM = "android";
   private static final ComponentName KEYBOARD =
       new ComponentName("dev.retap.keyboard", "dev.retap.keyboard.Keyboard");
 
-  /** What this phone really has. */
+  /** Features that this phone really has. */
   private static final List<String> FEATURES =
       List.of(
           PackageManager.FEATURE_TOUCHSCREEN,
@@ -43,7 +42,7 @@ final class Installed {
           PackageManager.FEATURE_INPUT_METHODS,
           PackageManager.FEATURE_HOME_SCREEN);
 
-  /** As Android's definition asks of every phone. */
+  /** OpenGL ES 2.0, required by Android's compatibility definition. */
   private static final int GL_ES_2 = 0x0002_0000;
 
   private static final long MEMORY = 4L << 30;
@@ -53,7 +52,7 @@ final class Installed {
   static void attach(Application application) {
     ShadowPackageManager packages = Shadows.shadowOf(application.getPackageManager());
     packages.installPackage(system());
-    // As adb leaves an app that it has installed.
+    // As after an installation by adb.
     packages.setInstallSourceInfo(application.getPackageName(), "com.android.shell", null);
     packages.clearSystemAvailableFeatures();
     for (String name : FEATURES) {
@@ -62,12 +61,12 @@ final class Installed {
       packages.addSystemAvailableFeature(feature);
       packages.setSystemFeature(name, true);
     }
-    remember(application.getSystemService(ActivityManager.class));
+    setMemory(application.getSystemService(ActivityManager.class));
     keyboard(
         application.getSystemService(InputMethodManager.class), application.getContentResolver());
   }
 
-  /** Its file is there, as on a phone: apps look at where others come from. */
+  /** System package. Its file exists, as on a phone: apps inspect the source of other packages. */
   private static PackageInfo system() {
     PackageInfo system = new PackageInfo();
     system.packageName = SYSTEM;
@@ -94,7 +93,7 @@ final class Installed {
     return system;
   }
 
-  /** The framework's jar, which has its resources too. */
+  /** Jar of the framework, with its resources. */
   private static Path framework() {
     return Path.of(System.getProperty("robolectric.dependency.dir"))
         .resolve(
@@ -103,7 +102,7 @@ final class Installed {
                 .toString());
   }
 
-  private static void remember(ActivityManager manager) {
+  private static void setMemory(ActivityManager manager) {
     ActivityManager.MemoryInfo memory = new ActivityManager.MemoryInfo();
     memory.totalMem = MEMORY;
     memory.availMem = MEMORY / 2;

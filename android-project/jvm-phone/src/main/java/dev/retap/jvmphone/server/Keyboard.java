@@ -15,9 +15,7 @@ import android.widget.LinearLayout;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.Shadows;
 
-/**
- * The soft keyboard: a window of its own with the keys in place, shown while a field asks for it.
- */
+/** Soft keyboard: a window with keys, shown while a field requests it. */
 final class Keyboard {
   private static final String[] ROWS = {
     "1234567890", "qwertyuiop", "asdfghjkl", "⇧zxcvbnm⌫", ", .⏎"
@@ -25,7 +23,7 @@ final class Keyboard {
   private static final int ROW_PIXELS = 96;
 
   /**
-   * Made once and shown again and again: forty buttons take longer to make than most apps' screens.
+   * View of the keys, created once: forty buttons take longer to create than most apps' screens.
    */
   private static View keys;
 
@@ -34,7 +32,7 @@ final class Keyboard {
 
   private Keyboard() {}
 
-  /** To a framework that was set up anew. */
+  /** Connects to a new framework. */
   static void attach() {
     keys = null;
     shown = false;
@@ -65,7 +63,7 @@ final class Keyboard {
     shown = wanted;
   }
 
-  /** It belongs to the window that asked for it. */
+  /** Hides the keyboard, on behalf of the window that requested it. */
   static void hide() {
     if (isShown()) {
       InputMethodManager manager =

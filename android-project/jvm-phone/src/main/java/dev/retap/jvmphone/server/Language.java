@@ -14,13 +14,13 @@ import org.robolectric.util.ReflectionHelpers;
 import org.robolectric.util.ReflectionHelpers.ClassParameter;
 
 /**
- * The app's own language: a change of the configuration, after which activities are made again as
- * after a rotation.
+ * Language of the app: a change of the configuration, which relaunches activities as a rotation
+ * does.
  */
 final class Language {
   private static LocaleList chosen = LocaleList.getEmptyLocaleList();
 
-  /** What an app has that has no language of its own. */
+  /** Languages of the phone, for apps without their own. */
   private static LocaleList phones;
 
   private Language() {}
@@ -29,7 +29,7 @@ final class Language {
     return chosen.toLanguageTags();
   }
 
-  /** To a framework that was set up anew: the first time it has the phone's language. */
+  /** Connects to a new framework. The first one has the phone's languages. */
   static void attach() {
     LocaleList now = Resources.getSystem().getConfiguration().getLocales();
     if (phones == null) {
@@ -40,7 +40,7 @@ final class Language {
     }
   }
 
-  /** None is the phone's. */
+  /** Sets the app's languages; empty for the phone's. */
   static void set(String tags) {
     chosen = LocaleList.forLanguageTags(tags);
     if (AppProcess.runs()) {
@@ -69,10 +69,7 @@ final class Language {
         ClassParameter.from(DisplayMetrics.class, Resources.getSystem().getDisplayMetrics()));
   }
 
-  /**
-   * What was chosen, then the phone's: where the app has no words in the one it has them in the
-   * other.
-   */
+  /** Chosen languages, then the phone's, for texts that are not translated. */
   private static LocaleList all() {
     Set<Locale> all = new LinkedHashSet<>();
     for (LocaleList list : new LocaleList[] {chosen, phones}) {

@@ -4,13 +4,11 @@ import android.content.Intent;
 import android.content.pm.ActivityInfo;
 import java.util.List;
 
-/**
- * Whether a start reaches an activity that is there already: launch modes and the intent's flags.
- */
+/** Decides whether a start reuses an existing activity: launch modes and intent flags. */
 final class LaunchModes {
   private LaunchModes() {}
 
-  /** True if an activity of the stack has taken the intent. */
+  /** Returns true if an existing activity has received the intent. */
   static boolean reuse(Stack stack, Record wanted) {
     List<Record> records = stack.records();
     int flags = wanted.intent.getFlags();
@@ -43,7 +41,7 @@ final class LaunchModes {
       if (again) {
         return false;
       }
-      stack.settleFinished();
+      stack.removeFinished();
       give(stack, found, wanted.intent);
       return true;
     }

@@ -6,7 +6,7 @@ import dev.retap.jvmphone.app.AppProcess;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** The phone's main thread: the agent's calls are handed over to it one by one, and waited for. */
+/** Main thread of the phone: runs the agent's calls one by one, while their callers wait. */
 public final class MainThread {
   private static final LinkedBlockingQueue<Job<?>> WAITING = new LinkedBlockingQueue<>();
 
@@ -14,8 +14,8 @@ public final class MainThread {
 
   private MainThread() {}
 
-  /** From the next turn of the bootstrap's Looper.loop() on, this thread does what it is handed. */
-  static void take() {
+  /** Makes this thread serve calls, from the next message of the bootstrap's Looper.loop() on. */
+  static void start() {
     thread = Thread.currentThread();
     new Handler(Looper.getMainLooper()).post(MainThread::serve);
   }
@@ -33,21 +33,18 @@ public final class MainThread {
       try {
         WAITING.take().run();
       } catch (InterruptedException e) {
-        // An app may interrupt its main thread; this one only waits for work.
+        // An app may interrupt its main thread; here it only waits for calls.
         Thread.interrupted();
       }
     }
   }
 
-  /** With the next message, after those that wait already. */
+  /** Posts a message, after those that are queued already. */
   static void post(Runnable work) {
     new Handler(Looper.getMainLooper()).post(work);
   }
 
-  /**
-   * Does the work on the main thread. An app that fails in it has crashed, and the call returns
-   * null.
-   */
+  /** Runs the call on the main thread. If the app crashes in it, null is returned. */
   public static <T> T call(Callable<T> work) {
     Job<T> job = new Job<>(work);
     if (isCurrent()) {
@@ -59,7 +56,7 @@ public final class MainThread {
     return job.result();
   }
 
-  /** One piece of work and what became of it. */
+  /** One call and its result. */
   static final class Job<T> {
     private final Callable<T> work;
     private T value;
@@ -72,9 +69,9 @@ public final class MainThread {
 
     void run() {
       try {
-        AppProcess.reap();
+        AppProcess.killIfPending();
         value = work.call();
-        AppProcess.reap();
+        AppProcess.killIfPending();
       } catch (Unsupported e) {
         refusal = e.toCaller();
       } catch (Throwable e) {
@@ -90,7 +87,7 @@ public final class MainThread {
       notifyAll();
     }
 
-    /** False if it is not done after so many real milliseconds. */
+    /** Returns false if the call is not done after this real time. */
     synchronized boolean await(long millis) throws InterruptedException {
       if (!done) {
         wait(millis);

@@ -18,7 +18,7 @@ import org.robolectric.shadows.ShadowConnectivityManager;
 import org.robolectric.shadows.ShadowNetworkInfo;
 import org.robolectric.util.ReflectionHelpers;
 
-/** The network: Wi-Fi that has the internet behind it, or nothing in airplane mode. */
+/** Network: Wi-Fi with internet access, or none in airplane mode. */
 final class Network {
   private static boolean airplaneMode;
 
@@ -28,12 +28,12 @@ final class Network {
     return airplaneMode;
   }
 
-  /** To a framework that was set up anew. */
+  /** Connects to a new framework. */
   static void attach() {
     Context context = RuntimeEnvironment.getApplication();
     ShadowConnectivityManager shadow = Shadows.shadowOf(manager());
     NetworkInfo wifi = info(ConnectivityManager.TYPE_WIFI, !airplaneMode);
-    // Forgets every other one if there is none.
+    // Null also clears all other networks.
     shadow.setActiveNetworkInfo(airplaneMode ? null : wifi);
     shadow.setNetworkInfo(ConnectivityManager.TYPE_WIFI, wifi);
     shadow.setNetworkInfo(
@@ -50,7 +50,7 @@ final class Network {
     Shadows.shadowOf(capabilities).addCapability(NetworkCapabilities.NET_CAPABILITY_VALIDATED);
   }
 
-  /** Everybody who wants to know is told, by the system's messages. */
+  /** Switches airplane mode and sends the system's broadcasts and callbacks. */
   static void setAirplaneMode(boolean on) {
     if (airplaneMode == on) {
       return;
@@ -59,7 +59,7 @@ final class Network {
     airplaneMode = on;
     attach();
     Broadcasts.fromSystem(new Intent(Intent.ACTION_AIRPLANE_MODE_CHANGED).putExtra("state", on));
-    tellCallbacks(on ? lost : manager().getActiveNetwork());
+    notifyCallbacks(on ? lost : manager().getActiveNetwork());
     Intent changed =
         new Intent(ConnectivityManager.CONNECTIVITY_ACTION)
             .putExtra(
@@ -69,25 +69,28 @@ final class Network {
       changed.putExtra(ConnectivityManager.EXTRA_NO_CONNECTIVITY, true);
     }
     RuntimeEnvironment.getApplication().sendStickyBroadcast(changed);
-    // Apps made for Android 7 and later are told of it only where their code has asked for it.
+    // Apps for Android 7 and later receive it only if their code has registered for it.
     if (RuntimeEnvironment.getApplication().getApplicationInfo().targetSdkVersion
         < Build.VERSION_CODES.N) {
       Broadcasts.send(changed, false, 0, null, null);
     }
   }
 
-  /** In an order that is the same in every run; which thread they asked for is not known here. */
-  private static void tellCallbacks(android.net.Network network) {
+  /**
+   * Notifies callbacks in an order that is the same in every run, on the main thread: the requested
+   * thread is not known here.
+   */
+  private static void notifyCallbacks(android.net.Network network) {
     List<NetworkCallback> callbacks =
         Shadows.shadowOf(manager()).getNetworkCallbacks().stream()
             .sorted(Comparator.comparing(callback -> callback.getClass().getName()))
             .toList();
     for (NetworkCallback callback : callbacks) {
-      MainThread.post(() -> tell(callback, network));
+      MainThread.post(() -> notifyCallback(callback, network));
     }
   }
 
-  private static void tell(NetworkCallback callback, android.net.Network network) {
+  private static void notifyCallback(NetworkCallback callback, android.net.Network network) {
     if (airplaneMode) {
       callback.onLost(network);
       return;

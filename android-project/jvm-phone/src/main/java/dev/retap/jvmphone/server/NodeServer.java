@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * IAccessibilityServiceConnection: windows and their nodes, each asked of the window itself on the
- * main thread.
+ * IAccessibilityServiceConnection: windows and their nodes, queried from each window on the main
+ * thread.
  */
 public final class NodeServer {
   private final AccessibilityServer server;
@@ -48,7 +48,7 @@ public final class NodeServer {
     return list == null ? List.of() : list;
   }
 
-  /** Topmost first, as accessibility has it. */
+  /** Windows, topmost first, as accessibility lists them. */
   private List<AccessibilityWindowInfo> list() {
     Windows.focus();
     List<AccessibilityWindowInfo> list = new ArrayList<>();
@@ -88,7 +88,7 @@ public final class NodeServer {
     return info;
   }
 
-  /** Popups are named by the framework after a number that differs from run to run. */
+  /** Title of a window. The framework titles popups with a number that differs from run to run. */
   private static CharSequence title(WindowManager.LayoutParams params) {
     String title =
         String.valueOf(
@@ -104,10 +104,9 @@ public final class NodeServer {
       int flags,
       long thread,
       Bundle arguments) {
-    // It would bring what it keeps up to date with every event, at a moment that is another one in
-    // every run. So it
-    // forgets that instead, and whoever wants to know asks again.
-    if (Events.isTeller(Thread.currentThread())) {
+    // UiAutomation's thread would refresh its cache with every event, at another moment in every
+    // run. Null makes it drop the entry instead, and the next reader queries again.
+    if (Events.isCallbackThread(Thread.currentThread())) {
       return null;
     }
     Answer answer = new Answer(callback);
@@ -131,7 +130,7 @@ public final class NodeServer {
                   arguments);
               return answer.await() ? new String[] {Server.packageName()} : null;
             });
-    Events.arriveIfSent();
+    Events.flushIfPending();
     answer.keep();
     return packages;
   }
@@ -163,11 +162,11 @@ public final class NodeServer {
                   thread);
               return answer.await();
             });
-    Events.arriveIfSent();
+    Events.flushIfPending();
     return done != null && done;
   }
 
-  /** What the service has asked to see, as windows are told it. */
+  /** Service flags in the form that windows expect. */
   private int wanted() {
     int wanted = 0;
     if ((info.flags & AccessibilityServiceInfo.FLAG_INCLUDE_NOT_IMPORTANT_VIEWS) != 0) {

@@ -10,8 +10,7 @@ import android.speech.tts.TextToSpeech;
 import java.util.Set;
 
 /**
- * What the apps that come with a phone would take: a browser, a dialer, settings, a gallery, an
- * installer, a chooser.
+ * Intents that a phone's own apps handle: browser, dialer, settings, gallery, installer, chooser.
  */
 final class OtherApps {
   private static final Set<String> ACTIONS =
@@ -64,7 +63,7 @@ final class OtherApps {
           "market",
           "voicemail");
 
-  /** Of files, what a gallery, a player, an installer or a reader shows. */
+  /** MIME types that a gallery, a player or a reader shows. */
   private static final Set<String> KINDS = Set.of("image", "video", "audio", "text");
 
   private static final String PACKAGE = "application/vnd.android.package-archive";

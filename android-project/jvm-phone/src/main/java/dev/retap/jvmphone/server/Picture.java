@@ -8,19 +8,19 @@ import android.view.DisplayInfo;
 import android.view.WindowManager;
 import java.util.List;
 
-/** The display's pixels: every window drawn by its own views, bottom first. */
+/** Screenshots: every window drawn by its own views, bottom first. */
 public final class Picture {
   private static final int DIMMED = 0x99000000;
 
-  /** What an app that failed left on the display; null if it has something newer to show. */
-  private static Bitmap left;
+  /** Last screenshot of an app that failed; null once an app runs again. */
+  private static Bitmap kept;
 
   private Picture() {}
 
   public static Bitmap take() {
     List<Windows.Shown> shown = Windows.shown();
-    if (shown.isEmpty() && left != null) {
-      return left.copy(Bitmap.Config.ARGB_8888, false);
+    if (shown.isEmpty() && kept != null) {
+      return kept.copy(Bitmap.Config.ARGB_8888, false);
     }
     Bitmap picture = blank();
     shown.forEach(window -> draw(window, new Canvas(picture)));
@@ -28,14 +28,14 @@ public final class Picture {
   }
 
   /**
-   * Before the process of an app that failed is gone: a display goes on showing what it showed, and
-   * whoever hears of the failure wants to see that. What fails again at being drawn is left out.
+   * Keeps a screenshot of an app that failed, before its process ends: a display keeps showing it,
+   * and the report needs it. Windows that cannot be drawn are left out.
    */
   public static void keep() {
-    left = blank();
+    kept = blank();
     for (Windows.Shown window : Windows.shown()) {
       try {
-        draw(window, new Canvas(left));
+        draw(window, new Canvas(kept));
       } catch (Throwable e) {
         System.err.println("warning: a window of the app that failed cannot be drawn: " + e);
       }
@@ -43,7 +43,7 @@ public final class Picture {
   }
 
   public static void forget() {
-    left = null;
+    kept = null;
   }
 
   private static void draw(Windows.Shown window, Canvas canvas) {

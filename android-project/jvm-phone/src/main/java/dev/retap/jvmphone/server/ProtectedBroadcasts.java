@@ -8,7 +8,7 @@ import java.util.Set;
 import org.xmlpull.v1.XmlPullParser;
 import org.xmlpull.v1.XmlPullParserException;
 
-/** Broadcasts that only the system may send, by the manifest of the framework itself. */
+/** Broadcasts that only the system may send, from the framework's manifest. */
 final class ProtectedBroadcasts {
   private static final String ANDROID = "http://schemas.android.com/apk/res/android";
 

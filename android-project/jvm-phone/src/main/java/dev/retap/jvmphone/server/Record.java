@@ -20,20 +20,17 @@ import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowActivity;
 import org.robolectric.util.ReflectionHelpers;
 
-/**
- * One activity in the stack, taken through its life in the order that the framework's
- * ActivityThread keeps.
- */
+/** Activity in the stack, with its lifecycle in the order of the framework's ActivityThread. */
 final class Record {
   enum State {
     NEW,
     RESUMED,
     PAUSED,
     STOPPED,
-    GONE
+    DESTROYED
   }
 
-  /** What one activity hands to the one that started it. */
+  /** Result that an activity returns to the one that started it. */
   record Result(String who, int requestCode, int resultCode, Intent data) {}
 
   final ActivityInfo info;
@@ -75,19 +72,19 @@ final class Record {
     return state == State.RESUMED || state == State.PAUSED;
   }
 
-  /** Whether there is an activity that can be told something. */
-  boolean isThere() {
-    return controller != null && state != State.GONE;
+  /** Whether the activity exists and can receive calls. */
+  boolean isAlive() {
+    return controller != null && state != State.DESTROYED;
   }
 
-  /** Whether it is gone for good as soon as it cannot be seen any more. */
-  boolean isForgotten() {
+  /** Whether the activity is finished once it is not visible any more. */
+  boolean isNoHistory() {
     return (info.flags & ActivityInfo.FLAG_NO_HISTORY) != 0
         || (intent.getFlags() & Intent.FLAG_ACTIVITY_NO_HISTORY) != 0;
   }
 
-  /** Whether what is below it can be seen. */
-  boolean isSeeThrough() {
+  /** Whether the activity below is visible. */
+  boolean isTranslucent() {
     TypedArray style = activity().obtainStyledAttributes(com.android.internal.R.styleable.Window);
     try {
       return ActivityInfo.isTranslucentOrFloating(style);
@@ -156,7 +153,7 @@ final class Record {
     pause();
     if (state == State.PAUSED) {
       controller.stop();
-      // Kept by a phone for when the process is gone; apps notice that they are asked.
+      // A phone keeps this for a killed process; apps notice the call.
       controller.saveInstanceState(new Bundle());
       show(false);
       state = State.STOPPED;
@@ -164,20 +161,17 @@ final class Record {
   }
 
   void destroy() {
-    if (state == State.GONE || controller == null) {
+    if (state == State.DESTROYED || controller == null) {
       return;
     }
     if (state != State.NEW) {
       stop();
     }
-    state = State.GONE;
+    state = State.DESTROYED;
     controller.destroy();
   }
 
-  /**
-   * Whether the display is another one than it was made for, and it does not want to deal with that
-   * itself.
-   */
+  /** Whether the configuration has changes that the activity does not handle itself. */
   boolean isOutdated() {
     Configuration now = Resources.getSystem().getConfiguration();
     int changes = configuration.diff(now);
@@ -201,7 +195,7 @@ final class Record {
     }
   }
 
-  /** Ends it and makes it again with what it saved. */
+  /** Destroys the activity and creates it again with its saved state. */
   void relaunch() {
     boolean resumed = state == State.RESUMED;
     ReflectionHelpers.setField(Activity.class, activity(), "mChangingConfigurations", true);
@@ -223,7 +217,7 @@ final class Record {
     }
   }
 
-  /** What only this phone lacks for its end keeps no activity from coming back. */
+  /** Destroys the activity. Features that only this phone lacks must not prevent the relaunch. */
   private void end() {
     try {
       controller.destroy();

@@ -20,14 +20,11 @@ import org.robolectric.shadows.ShadowBuild;
 import org.robolectric.shadows.ShadowServiceManager;
 import org.robolectric.util.ReflectionHelpers;
 
-/**
- * The system's side: what a phone has in its system server, as far as the agent and apps ask for
- * it.
- */
+/** System server of the phone: the parts that the agent and apps use. */
 public final class Server {
   public static final int PID = 1_000;
 
-  /** The hundredth app that was ever installed. */
+  /** Uid of the hundredth installed app. */
   public static final int UID = 10_100;
 
   private static final String PACKAGE = Phone.about().getProperty("package");
@@ -41,7 +38,7 @@ public final class Server {
 
   private Server() {}
 
-  /** Once, before the framework is set up: it keeps what it finds. */
+  /** Registers services, once, before the framework is set up: it caches what it finds. */
   public static void register() {
     ShadowServiceManager.addBinderService(
         "accessibility",
@@ -53,16 +50,16 @@ public final class Server {
         ReflectionHelpers.createDelegatingProxy(IInputManager.class, new InputServer()));
   }
 
-  /** On the main thread, once, with the framework set up and no app running. */
+  /** Boots the phone: on the main thread, once, with the framework set up and no app running. */
   public static void boot() {
-    settle();
-    MainThread.take();
+    attach();
+    MainThread.start();
     Shell.start();
     Direct.startIfWanted();
   }
 
-  /** What has to be said again to a framework that was set up anew. */
-  private static void settle() {
+  /** Connects all parts to a new framework. */
+  private static void attach() {
     ShadowBuild.setModel("JVM phone");
     Storage.attach();
     Fresh.attach();
@@ -75,20 +72,20 @@ public final class Server {
     }
   }
 
-  /** The app's process is gone, and everything that the framework kept of it. */
+  /** Drops the app's process and the framework's state of it. */
   public static void forgetProcess() {
     STACK.clear();
     Services.clear();
     Environment.renew();
-    settle();
+    attach();
   }
 
-  static Void tellOfWindows() throws RemoteException {
-    ACCESSIBILITY.tellOfWindows();
+  static Void reportWindows() throws RemoteException {
+    ACCESSIBILITY.reportWindows();
     return null;
   }
 
-  /** When something on the display last changed, by the phone's clock. */
+  /** Phone time of the last accessibility event. */
   public static long lastEvent() {
     return ACCESSIBILITY.lastEvent();
   }
@@ -127,7 +124,7 @@ public final class Server {
     return List.of(task);
   }
 
-  /** Null if no app of the phone takes it. */
+  /** Another app that handles the intent; null if there is none. */
   public static ResolveInfo otherApp(Intent intent) {
     if (intent.getComponent() != null || intent.getPackage() != null || !OtherApps.handle(intent)) {
       return null;
@@ -141,7 +138,7 @@ public final class Server {
     return other;
   }
 
-  /** Kept for as long as the app's data is. */
+  /** Grants a permission, until the app's data is cleared. */
   public static Void grant(String permission) {
     GRANTED.add(permission);
     grantNow(permission);

@@ -18,7 +18,7 @@ import java.util.Map;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.android.controller.ServiceController;
 
-/** The app's own services, started and bound. Other apps' services are not there. */
+/** Services of the app, started and bound. Other apps' services do not exist. */
 public final class Services {
   private static final Map<ComponentName, Running> RUNNING = new LinkedHashMap<>();
 
@@ -28,7 +28,7 @@ public final class Services {
     final ServiceController<Service> controller;
     final List<ServiceConnection> bound = new ArrayList<>();
     IBinder binder;
-    boolean asked;
+    boolean bindCalled;
     boolean started;
     int starts;
 
@@ -37,11 +37,11 @@ public final class Services {
     }
   }
 
-  /** Null if there is no such service. */
+  /** Starts a service. Returns null if there is no such service. */
   public static ComponentName start(Intent intent) {
     ComponentName component = resolve(intent);
     if (component != null) {
-      soon(
+      post(
           () -> {
             Running running = running(component, intent);
             running.started = true;
@@ -58,17 +58,17 @@ public final class Services {
       return false;
     }
     running.started = false;
-    soon(() -> endIfIdle(component));
+    post(() -> endIfIdle(component));
     return true;
   }
 
-  /** A start that came later keeps it. */
+  /** Stops a service, unless it was started again later. */
   public static boolean stopSelf(Service service, int start) {
     for (Map.Entry<ComponentName, Running> entry : RUNNING.entrySet()) {
       Running running = entry.getValue();
       if (running.controller.get() == service && (start < 0 || start == running.starts)) {
         running.started = false;
-        soon(() -> endIfIdle(entry.getKey()));
+        post(() -> endIfIdle(entry.getKey()));
         return true;
       }
     }
@@ -83,12 +83,12 @@ public final class Services {
     if ((flags & Context.BIND_AUTO_CREATE) == 0 && !RUNNING.containsKey(component)) {
       return true;
     }
-    soon(
+    post(
         () -> {
           Running running = running(component, intent);
           running.bound.add(connection);
-          if (!running.asked) {
-            running.asked = true;
+          if (!running.bindCalled) {
+            running.bindCalled = true;
             running.binder = running.controller.get().onBind(intent);
           }
           if (running.binder != null) {
@@ -101,17 +101,17 @@ public final class Services {
   public static void unbind(ServiceConnection connection) {
     for (Map.Entry<ComponentName, Running> entry : RUNNING.entrySet()) {
       if (entry.getValue().bound.remove(connection)) {
-        soon(() -> endIfIdle(entry.getKey()));
+        post(() -> endIfIdle(entry.getKey()));
       }
     }
   }
 
-  /** In the order in which they were made. */
+  /** Running services, in the order of their creation. */
   static List<Service> running() {
     return RUNNING.values().stream().map(running -> running.controller.get()).toList();
   }
 
-  /** The process is gone: nobody is told. */
+  /** Drops all services of an ended process, without callbacks. */
   static void clear() {
     RUNNING.clear();
   }
@@ -146,7 +146,7 @@ public final class Services {
     return new ComponentName(found.serviceInfo.packageName, found.serviceInfo.name);
   }
 
-  private static void soon(Runnable work) {
+  private static void post(Runnable work) {
     new Handler(Looper.getMainLooper()).post(work);
   }
 }

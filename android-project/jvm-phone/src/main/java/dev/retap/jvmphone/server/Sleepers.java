@@ -2,7 +2,7 @@ package dev.retap.jvmphone.server;
 
 import android.os.SystemClock;
 
-/** An app's own threads that sleep: until the phone's clock says so, not the machine's. */
+/** Sleeping threads of the app, which wake by the phone's clock. */
 final class Sleepers {
   private static final Object CLOCK = new Object();
 

@@ -13,30 +13,27 @@ import dev.retap.jvmphone.app.Missing;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The task: activities from bottom to top, and who is started, brought back, finished and told of
- * results.
- */
+/** Task: activities from bottom to top. Starts, resumes and finishes them, and delivers results. */
 public final class Stack {
   private final List<Record> records = new ArrayList<>();
-  private boolean away;
+  private boolean inBackground;
 
-  /** What the system answers at once; the start itself comes with the next message. */
+  /** Resolves and posts a start. Returns the system's result code at once. */
   int start(Intent wanted, IBinder resultTo, String resultWho, int requestCode) {
     Intent intent = new Intent(wanted);
     Resolved resolved = Resolved.of(intent);
     if (resolved.info == null) {
-      return resolved.why;
+      return resolved.code;
     }
     if (requestCode >= 0 && resolved.foreign) {
       intent.putExtra(StandIn.FOR_RESULT, true);
     }
     Record record = new Record(resolved.info, intent, resultTo, resultWho, requestCode);
-    soon(() -> launch(record));
+    post(() -> launch(record));
     return ActivityManager.START_SUCCESS;
   }
 
-  private static void soon(Runnable work) {
+  private static void post(Runnable work) {
     new Handler(Looper.getMainLooper()).post(work);
   }
 
@@ -45,13 +42,13 @@ public final class Stack {
       AppProcess.start();
     }
     Record top = topRecord();
-    if (top != null && !away && LaunchModes.reuse(this, record)) {
+    if (top != null && !inBackground && LaunchModes.reuse(this, record)) {
       return;
     }
     boolean fromLauncher =
         record.intent.hasCategory(Intent.CATEGORY_LAUNCHER) && record.resultTo == null;
     if (fromLauncher && !records.isEmpty()) {
-      away = false;
+      inBackground = false;
       resumeTop();
       return;
     }
@@ -62,7 +59,7 @@ public final class Stack {
       top.pause();
     }
     records.add(record);
-    away = false;
+    inBackground = false;
     try {
       open(record);
     } catch (Throwable e) {
@@ -79,10 +76,10 @@ public final class Stack {
       record.resume();
       stopCovered();
     }
-    settleFinished();
+    removeFinished();
   }
 
-  /** What this phone cannot show was never started. */
+  /** Removes an activity that this phone cannot show. */
   private void withdraw(Record record) {
     records.remove(record);
     Windows.close(record.token());
@@ -94,15 +91,15 @@ public final class Stack {
     return AppProcess.instantiate(Activity.class, name);
   }
 
-  /** Everything below an activity that hides it is stopped. */
+  /** Stops all activities below one that covers them. */
   private void stopCovered() {
     boolean covered = false;
     for (Record record : new ArrayList<>(reversed())) {
       if (covered) {
         record.stop();
-        record.finishing |= record.isForgotten();
+        record.finishing |= record.isNoHistory();
       }
-      covered |= record.isVisible() && !record.isSeeThrough();
+      covered |= record.isVisible() && !record.isTranslucent();
     }
   }
 
@@ -114,13 +111,13 @@ public final class Stack {
     record.finishing = true;
     record.resultCode = resultCode;
     record.resultData = data;
-    soon(this::settleFinished);
+    post(this::removeFinished);
     return true;
   }
 
   boolean finishAll() {
     records.forEach(record -> record.finishing = true);
-    soon(this::settleFinished);
+    post(this::removeFinished);
     return true;
   }
 
@@ -130,11 +127,11 @@ public final class Stack {
         record.finishing = true;
       }
     }
-    soon(this::settleFinished);
+    post(this::removeFinished);
   }
 
-  /** Takes finished activities out, topmost first, and brings up what they leave uncovered. */
-  void settleFinished() {
+  /** Removes finished activities, topmost first, and resumes the one below. */
+  void removeFinished() {
     List<Record> finished = reversed().stream().filter(record -> record.finishing).toList();
     for (Record record : finished) {
       record.pause();
@@ -146,7 +143,7 @@ public final class Stack {
                 record.resultWho, record.requestCode, record.resultCode, record.resultData));
       }
     }
-    if (!finished.isEmpty() && !away) {
+    if (!finished.isEmpty() && !inBackground) {
       resumeTop();
     }
     finished.forEach(Record::destroy);
@@ -164,12 +161,12 @@ public final class Stack {
     }
     top.resume();
     stopCovered();
-    if (top.isSeeThrough() && records.size() > 1) {
-      wakeBelow();
+    if (top.isTranslucent() && records.size() > 1) {
+      resumeBelow();
     }
   }
 
-  private void wakeBelow() {
+  private void resumeBelow() {
     Record below = records.get(records.size() - 2);
     if (below.state == Record.State.STOPPED) {
       below.resume();
@@ -177,23 +174,23 @@ public final class Stack {
     }
   }
 
-  /** The app goes to the background, where it stays until it is launched again. */
+  /** Moves the app to the background, until it is launched again. */
   boolean home() {
-    soon(
+    post(
         () -> {
-          away = true;
+          inBackground = true;
           Record top = topRecord();
           if (top != null) {
             top.leave();
           }
           reversed().forEach(Record::stop);
-          records.forEach(record -> record.finishing |= record.isForgotten());
-          settleFinished();
+          records.forEach(record -> record.finishing |= record.isNoHistory());
+          removeFinished();
         });
     return true;
   }
 
-  /** After the display or the language has changed. */
+  /** Applies a changed display or language. */
   void reconfigure() {
     Components.reconfigured();
     for (Record record : reversed()) {
@@ -206,11 +203,11 @@ public final class Stack {
         record.reconfigure();
       }
     }
-    settleFinished();
+    removeFinished();
   }
 
   public void relaunchSoon(Activity activity) {
-    soon(
+    post(
         () -> {
           Record record = of(activity.getActivityToken());
           if (record != null && !record.finishing) {
@@ -219,15 +216,15 @@ public final class Stack {
         });
   }
 
-  /** The process is gone: nobody is told. */
+  /** Drops all activities of an ended process, without callbacks. */
   void clear() {
     records.clear();
-    away = false;
+    inBackground = false;
   }
 
   ComponentName top() {
     Record top = topRecord();
-    return top == null || away ? StandIn.HOME : top.component();
+    return top == null || inBackground ? StandIn.HOME : top.component();
   }
 
   Record topRecord() {
@@ -250,7 +247,7 @@ public final class Stack {
     Record record = of(token);
     if (record != null) {
       record.orientation = orientation;
-      soon(Display::follow);
+      post(Display::update);
     }
   }
 

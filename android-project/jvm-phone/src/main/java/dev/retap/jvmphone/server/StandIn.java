@@ -7,7 +7,7 @@ import android.os.Bundle;
 import android.widget.TextView;
 import org.robolectric.RuntimeEnvironment;
 
-/** Stands in for any other app: shows what it was asked for, and goes back. */
+/** Stand-in for any other app: shows the action that was requested. */
 public final class StandIn extends Activity {
   static final String FOR_RESULT = "dev.retap.jvmphone.FOR_RESULT";
   static final String NAME = "Another app";

@@ -12,17 +12,14 @@ import org.robolectric.RuntimeEnvironment;
 import org.robolectric.shadows.ShadowEnvironment;
 import org.robolectric.shadows.ShadowStatFs;
 
-/** The app's data and the shared storage: folders that outlive its process. */
+/** Data of the app and shared storage: directories that outlive its process. */
 public final class Storage {
-  /** Of 4 KiB: 16 GB, of which half is free. */
+  /** Blocks of 4 KiB: 16 GB, half of them free. */
   private static final int BLOCKS = 4_000_000;
 
   private Storage() {}
 
-  /**
-   * Points the app at its folders, and gives it what its manifest says instead of what the
-   * framework guessed.
-   */
+  /** Sets the app's directories, and the manifest's values in place of the framework's guesses. */
   static void attach() {
     ApplicationInfo info = RuntimeEnvironment.getApplication().getApplicationInfo();
     String data = folder("data").toString();
@@ -41,7 +38,7 @@ public final class Storage {
     ShadowEnvironment.setExternalStorageState("mounted");
   }
 
-  /** True if nothing is left. */
+  /** Clears the app's data. Returns true if nothing is left. */
   static boolean clear() {
     Path root = Path.of(System.getProperty(Phone.DATA));
     try (Stream<Path> paths = Files.walk(root)) {
@@ -58,7 +55,7 @@ public final class Storage {
     return true;
   }
 
-  /** A folder on the shared storage. */
+  /** Directory on the shared storage. */
   public static File shared(String name) {
     return folder("shared/" + name).toFile();
   }

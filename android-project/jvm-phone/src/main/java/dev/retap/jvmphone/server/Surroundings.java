@@ -8,8 +8,8 @@ import org.robolectric.RuntimeEnvironment;
 import org.robolectric.Shadows;
 
 /**
- * What the system changes around an app, and keeps over the app's processes: time zone and sleep;
- * network and language by theirs.
+ * System state that outlives the app's processes: time zone and idle mode here, network and
+ * language in their classes.
  */
 final class Surroundings {
   private static TimeZone zone = TimeZone.getDefault();
@@ -17,7 +17,7 @@ final class Surroundings {
 
   private Surroundings() {}
 
-  /** To a framework that was set up anew, which an app may have told its own. */
+  /** Connects to a new framework. The app may have changed its state. */
   static void attach() {
     Network.attach();
     Language.attach();
@@ -25,12 +25,12 @@ final class Surroundings {
     useIdle();
   }
 
-  /** As `getprop` says it: empty for what is not there. */
+  /** System property, as {@code getprop} prints it; empty if there is none. */
   static String property(String name) {
     return name.equals("persist.sys.timezone") ? zone.getID() : "";
   }
 
-  /** What is no time zone changes nothing. */
+  /** Sets the time zone; ignores unknown ids. */
   static void setZone(String id) {
     if (id.equals(zone.getID()) || !Arrays.asList(TimeZone.getAvailableIDs()).contains(id)) {
       return;
@@ -43,7 +43,7 @@ final class Surroundings {
 
   private static void useZone() {
     TimeZone.setDefault(zone);
-    // It keeps what it has once read.
+    // ICU caches the default.
     android.icu.util.TimeZone.setICUDefault(null);
   }
 
@@ -54,7 +54,7 @@ final class Surroundings {
     }
   }
 
-  /** Robolectric sends the broadcast of it. */
+  /** Applies the idle mode. Robolectric sends the broadcast. */
   private static void useIdle() {
     PowerManager power = RuntimeEnvironment.getApplication().getSystemService(PowerManager.class);
     Shadows.shadowOf(power).setIsDeviceIdleMode(idle);

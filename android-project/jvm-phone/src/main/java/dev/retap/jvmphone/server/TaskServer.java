@@ -10,7 +10,7 @@ import android.os.IBinder;
 import android.os.RemoteException;
 import org.robolectric.util.ReflectionHelpers;
 
-/** IActivityTaskManager and IActivityClientController: what activities ask of the system. */
+/** IActivityTaskManager and IActivityClientController: the calls of activities to the system. */
 public final class TaskServer {
   private final IActivityClientController client =
       ReflectionHelpers.createDelegatingProxy(IActivityClientController.class, new Client());
@@ -66,7 +66,7 @@ public final class TaskServer {
     return started;
   }
 
-  /** What an activity asks for itself, by its token. */
+  /** Calls of an activity about itself, by its token. */
   public static final class Client {
     public boolean finishActivity(IBinder token, int resultCode, Intent data, int finishTask) {
       return Server.stack().finish(token, resultCode, data);

@@ -1,6 +1,6 @@
 package dev.retap.jvmphone.server;
 
-/** What a phone could do and this one cannot: no failure of the app. */
+/** Error for a feature that this phone lacks: not a failure of the app. */
 public final class Unsupported extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -11,12 +11,12 @@ public final class Unsupported extends RuntimeException {
     this.what = what;
   }
 
-  /** What is missing. */
+  /** Name of the missing feature. */
   public String what() {
     return what;
   }
 
-  /** The framework's own word for it, which the agent knows from other phones too. */
+  /** Framework exception with this message, which the agent knows from other phones too. */
   RuntimeException toCaller() {
     return new UnsupportedOperationException(getMessage());
   }

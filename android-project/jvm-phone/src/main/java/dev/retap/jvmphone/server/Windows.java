@@ -22,17 +22,14 @@ import org.robolectric.shadows.ShadowWindowManagerGlobal;
 import org.robolectric.util.ReflectionHelpers;
 import org.robolectric.util.ReflectionHelpers.ClassParameter;
 
-/**
- * What is on the display, bottom first: every window that the framework has added and that can be
- * seen.
- */
+/** Visible windows that the framework has added, bottom first. */
 public final class Windows {
-  /** Who had the focus of keys last. */
+  /** Window that has the key focus. */
   private static ViewRootImpl focused;
 
   private Windows() {}
 
-  /** A window as the window manager would know it. */
+  /** Window as the window manager knows it. */
   record Shown(ViewRootImpl root, WindowManager.LayoutParams params, Shown parent, Rect bounds) {
     View view() {
       return root.getView();
@@ -50,7 +47,7 @@ public final class Windows {
       return (params.flags & FLAG_NOT_TOUCHABLE) == 0;
     }
 
-    /** Takes touches beside itself too. */
+    /** Whether it also receives touches outside of its bounds. */
     boolean isModal() {
       return (params.flags & (FLAG_NOT_FOCUSABLE | FLAG_NOT_TOUCH_MODAL)) == 0;
     }
@@ -100,7 +97,7 @@ public final class Windows {
   }
 
   /**
-   * By activity; of one activity its own window is below its dialogs, whichever was added first.
+   * Order by activity: an activity's own window is below its dialogs, whichever was added first.
    */
   private static int layer(Shown window) {
     if (window.params.type >= FIRST_SYSTEM_WINDOW) {
@@ -119,7 +116,7 @@ public final class Windows {
     return ReflectionHelpers.getField(root, "mWindow");
   }
 
-  /** The topmost window that takes keys; null without one. */
+  /** Topmost window that can have the key focus; null if there is none. */
   static Shown top() {
     List<Shown> shown = shown();
     for (int number = shown.size() - 1; number >= 0; number--) {
@@ -130,10 +127,7 @@ public final class Windows {
     return null;
   }
 
-  /**
-   * Gives the focus to the topmost window and takes it from the one that had it. False if it has it
-   * already.
-   */
+  /** Moves the focus to the topmost window. Returns false if it has the focus already. */
   static boolean focus() {
     Shown top = top();
     ViewRootImpl root = top == null ? null : top.root;
@@ -154,8 +148,8 @@ public final class Windows {
   }
 
   /**
-   * A finger or a key of the cross: which of them was last is the display's, not one window's, and
-   * holds for windows to come.
+   * Sets touch mode for all present and future windows, as the display's last input was a touch or
+   * a navigation key.
    */
   public static void touchMode(boolean touched) {
     if (ShadowWindowManagerGlobal.getInTouchMode() == touched) {
@@ -167,7 +161,7 @@ public final class Windows {
         ClassParameter.from(boolean.class, touched));
     List<ViewRootImpl> roots =
         ReflectionHelpers.getField(WindowManagerGlobal.getInstance(), "mRoots");
-    // The window that it comes from has it already and does nothing.
+    // The window that caused the change is up to date and ignores the call.
     roots.forEach(root -> root.touchModeChanged(touched));
   }
 
@@ -175,7 +169,7 @@ public final class Windows {
     return window.root == focused;
   }
 
-  /** Takes every window of an activity away, without asking it. */
+  /** Removes all windows of an activity, without callbacks. */
   static void close(IBinder token) {
     if (token != null) {
       WindowManagerGlobal.getInstance().closeAll(token, null, null);

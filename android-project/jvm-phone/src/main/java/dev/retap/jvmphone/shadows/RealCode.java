@@ -4,10 +4,7 @@ import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowLinearLayout;
 import org.robolectric.shadows.ShadowViewGroup;
 
-/**
- * Classes whose own code serves here. Robolectric's stand-ins for them only record what they were
- * told.
- */
+/** Shadows that restore the framework's code, where Robolectric's shadows only record calls. */
 public final class RealCode {
   private RealCode() {}
 
@@ -26,7 +23,7 @@ public final class RealCode {
   @Implements(className = "android.app.ActivityGroup", isInAndroidSdk = false)
   public static class ActivityGroup extends ShadowPhoneActivity {}
 
-  /** It ends itself, and only this phone's server can do that. */
+  /** Restored because it stops itself, which only this phone's server can do. */
   @Implements(className = "android.app.IntentService", isInAndroidSdk = false)
   public static class IntentService extends ShadowPhoneService {}
 

@@ -8,9 +8,9 @@ import org.robolectric.shadows.ShadowNativeAnimatedVectorDrawable;
 import org.robolectric.shadows.ShadowNativeRenderNodeAnimator;
 
 /**
- * Animations that the render thread would play: ripples, check marks. There is no such thread here,
- * so they never end, and the native side holds whoever waits for that, and with it the activity,
- * for ever. Nobody waits.
+ * Disables animations of the render thread, such as ripples and check marks. There is no such
+ * thread here, so they never end, and the native side would keep their listeners, and the activity,
+ * alive forever.
  */
 public final class RenderThread {
   private RenderThread() {}

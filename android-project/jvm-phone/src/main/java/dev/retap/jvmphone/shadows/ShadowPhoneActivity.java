@@ -14,8 +14,8 @@ import org.robolectric.shadows.ShadowActivity;
 import org.robolectric.util.reflector.ForType;
 
 /**
- * Gives the framework's own code back to what Robolectric only records: there is a server that
- * answers it.
+ * Restores the framework's code where Robolectric only records calls: this phone's server handles
+ * them.
  */
 @Implements(className = "android.app.Activity")
 public class ShadowPhoneActivity extends ShadowActivity {

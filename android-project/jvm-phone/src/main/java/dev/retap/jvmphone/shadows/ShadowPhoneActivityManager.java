@@ -9,7 +9,7 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowActivityManager;
 
-/** The activity manager's other end is this phone's server. */
+/** Connects ActivityManager to this phone's server. */
 @Implements(className = "android.app.ActivityManager", isInAndroidSdk = false)
 public class ShadowPhoneActivityManager extends ShadowActivityManager {
   @Implementation
@@ -32,7 +32,7 @@ public class ShadowPhoneActivityManager extends ShadowActivityManager {
     return Server.runningTasks();
   }
 
-  /** Megabytes, as most phones with a display of this size give. */
+  /** Megabytes, as on most phones with a display of this size. */
   @Override
   @Implementation
   protected int getMemoryClass() {

@@ -18,10 +18,7 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowContextImpl;
 
-/**
- * A context finds the app's own classes, its services and its receivers, and the shared storage
- * that outlives a process.
- */
+/** Context with the app's class loader, services, receivers and shared storage. */
 @Implements(className = "android.app.ContextImpl", isInAndroidSdk = false)
 public class ShadowPhoneContextImpl extends ShadowContextImpl {
   @Override

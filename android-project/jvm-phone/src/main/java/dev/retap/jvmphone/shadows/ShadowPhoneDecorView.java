@@ -10,8 +10,8 @@ import org.robolectric.shadows.ShadowViewGroup;
 import org.robolectric.util.reflector.ForType;
 
 /**
- * Of an activity inside a tab: it is no window's root, and with a root's number accessibility could
- * not tell them apart.
+ * Gives the DecorView of an activity inside a tab its own accessibility id: it is not a window's
+ * root, and must not have a root's id.
  */
 @Implements(className = "com.android.internal.policy.DecorView", isInAndroidSdk = false)
 public class ShadowPhoneDecorView extends ShadowViewGroup {

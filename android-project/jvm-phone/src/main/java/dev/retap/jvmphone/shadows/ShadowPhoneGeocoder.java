@@ -6,9 +6,7 @@ import java.util.List;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 
-/**
- * A phone without a geocoder says so at once; the framework's own code would wait a minute for one.
- */
+/** Reports at once that there is no geocoder; the framework's code would wait a minute for one. */
 @Implements(className = "android.location.Geocoder", isInAndroidSdk = false)
 public class ShadowPhoneGeocoder {
   @Implementation

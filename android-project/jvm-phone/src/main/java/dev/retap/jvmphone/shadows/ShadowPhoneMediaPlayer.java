@@ -10,7 +10,7 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowMediaPlayer;
 
-/** There is nothing that plays: saying so is better than the null of a file that cannot be read. */
+/** Reports playback as unsupported, instead of the null for a file that cannot be read. */
 @Implements(className = "android.media.MediaPlayer", isInAndroidSdk = false)
 public class ShadowPhoneMediaPlayer extends ShadowMediaPlayer {
   @Implementation

@@ -23,14 +23,14 @@ import org.robolectric.shadows.ShadowApplicationPackageManager;
 import org.robolectric.shadows.ShadowSigningInfo;
 
 /**
- * Of the one app little is asked as often as who it is: Robolectric copies the whole manifest for
- * each answer.
+ * Answers queries about the app itself without Robolectric's copy of the entire manifest: they are
+ * frequent.
  */
 @Implements(className = "android.app.ApplicationPackageManager", isInAndroidSdk = false)
 public class ShadowPhonePackageManager extends ShadowApplicationPackageManager {
   private static final Signature[] SYSTEM = {new Signature("30820122")};
 
-  /** An APK that no phone would have installed. */
+  /** Signature of an unsigned APK, which no phone would install. */
   private static final Signature[] UNSIGNED = {new Signature("30820123")};
 
   @Override
@@ -47,9 +47,7 @@ public class ShadowPhonePackageManager extends ShadowApplicationPackageManager {
     return super.getApplicationInfo(packageName, flags);
   }
 
-  /**
-   * Robolectric knows only texts that a test has told it; these name the app and its activities.
-   */
+  /** Text of the app's resources, such as labels; Robolectric has only texts that a test sets. */
   @Override
   @Implementation
   protected CharSequence getText(String packageName, int text, ApplicationInfo of) {
@@ -127,7 +125,7 @@ public class ShadowPhonePackageManager extends ShadowApplicationPackageManager {
     return getInstalledApplications((int) flags.getValue());
   }
 
-  /** Every installed app has been installed at some time, and is signed. */
+  /** Completes a package's info: every package has an installation time and a signature. */
   private static void complete(PackageInfo info, int flags) {
     ApplicationInfo own = own(info.packageName);
     if (own != null && info.applicationInfo != null) {
@@ -165,14 +163,14 @@ public class ShadowPhonePackageManager extends ShadowApplicationPackageManager {
     }
   }
 
-  /** The app as it knows itself; null if it is another. */
+  /** Info of the app itself; null for another package. */
   private static ApplicationInfo own(String packageName) {
     Application application = RuntimeEnvironment.getApplication();
     boolean is = application != null && Server.packageName().equals(packageName);
     return is ? new ApplicationInfo(application.getApplicationInfo()) : null;
   }
 
-  /** Who is asked for here is who would be started. */
+  /** Returns the activities that a start would reach. */
   @Override
   @Implementation
   protected List<ResolveInfo> queryIntentActivities(Intent intent, int flags) {

@@ -6,8 +6,8 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 
 /**
- * No activity belongs to an advertiser's sandbox; the framework asks that of every one inside a
- * tab.
+ * Reports that no activity belongs to an SDK sandbox; the framework checks this for every activity
+ * inside a tab.
  */
 @Implements(
     className = "android.app.sdksandbox.sandboxactivity.SdkSandboxActivityAuthority",

@@ -7,7 +7,7 @@ import org.robolectric.annotation.Implements;
 import org.robolectric.annotation.RealObject;
 import org.robolectric.shadows.ShadowService;
 
-/** A service that ends itself is ended by this phone's server. */
+/** Connects stopSelf to this phone's server. */
 @Implements(className = "android.app.Service", isInAndroidSdk = false)
 public class ShadowPhoneService extends ShadowService {
   @RealObject private Service service;

@@ -11,8 +11,7 @@ import org.robolectric.shadows.ShadowStorageManager;
 import org.robolectric.shadows.StorageVolumeBuilder;
 
 /**
- * One volume, as in a phone without a card: the framework takes the first without asking whether
- * there is one.
+ * Reports one volume, as on a phone without a card: the framework takes the first without a check.
  */
 @Implements(className = "android.os.storage.StorageManager", isInAndroidSdk = false)
 public class ShadowPhoneStorageManager extends ShadowStorageManager {

@@ -4,7 +4,7 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowUserManager;
 
-/** The phone's user has unlocked it: apps may read what they keep. */
+/** Reports the user as unlocked: apps may read their data. */
 @Implements(className = "android.os.UserManager", isInAndroidSdk = false)
 public class ShadowPhoneUserManager extends ShadowUserManager {
   @Implementation

@@ -20,9 +20,9 @@ import org.robolectric.util.reflector.ForType;
 import org.robolectric.util.reflector.WithType;
 
 /**
- * Draws. There is no surface, so the framework would not, and what was not drawn once is never
- * drawn again: views would stop scrolling after the first frame, and what an app does wrong in
- * onDraw would go unseen. Tells the phone what a window tells the system about its input.
+ * Draws without a surface. The framework would not draw, and views that are not drawn once are
+ * never drawn again: they would stop scrolling after the first frame, and failures in onDraw would
+ * be missed. Also reports touch mode and finished input events to the phone.
  */
 @Implements(className = "android.view.ViewRootImpl", isInAndroidSdk = false)
 public class ShadowPhoneViewRoot extends ShadowViewRootImpl {
@@ -41,7 +41,7 @@ public class ShadowPhoneViewRoot extends ShadowViewRootImpl {
     return drawn;
   }
 
-  /** The framework tells the window manager, which is not there. */
+  /** Reports touch mode to the phone, in place of the window manager. */
   @Implementation
   protected boolean ensureTouchMode(boolean touched) {
     boolean consumed = reflector(Root.class, realObject).ensureTouchMode(touched);
@@ -49,7 +49,7 @@ public class ShadowPhoneViewRoot extends ShadowViewRootImpl {
     return consumed;
   }
 
-  /** There is no input channel on which the system would learn whether a key was taken. */
+  /** Reports whether an event was handled, in place of the input channel. */
   @Implementation
   protected void finishInputEvent(
       @ClassName("android.view.ViewRootImpl$QueuedInputEvent") Object queued) {
@@ -58,9 +58,7 @@ public class ShadowPhoneViewRoot extends ShadowViewRootImpl {
     reflector(Root.class, realObject).finishInputEvent(queued);
   }
 
-  /**
-   * As the renderer does with its root view: what changed is recorded anew, and all it is made of.
-   */
+  /** Records a view and its changed children, as the renderer does with its root view. */
   private static void record(Recorded view) {
     view.setRecreate((view.getFlags() & PFLAG_INVALIDATED) != 0);
     view.setFlags(view.getFlags() & ~PFLAG_INVALIDATED);

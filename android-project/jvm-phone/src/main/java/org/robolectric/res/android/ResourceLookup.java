@@ -5,16 +5,15 @@ import org.robolectric.res.android.ResourceTypes.ResTable_type;
 import org.robolectric.res.android.ResourceTypes.ResTable_typeSpec;
 
 /**
- * Two look-ups in a table of resources, as Android does them. Robolectric reads the whole table for
- * each, which is a quarter of all that a phone does. In its package because the table is visible
- * only there.
+ * Two lookups in a resource table, as Android does them. Robolectric reads the entire table for
+ * each, a quarter of a phone's work. In Robolectric's package because the table is package-private.
  */
 final class ResourceLookup {
   private static final int SPARSE_ENTRY_BYTES = 4;
 
   private ResourceLookup() {}
 
-  /** Where an entry is, counted from the first one; -1 if there is none. */
+  /** Offset of an entry from the first one; -1 if there is none. */
   static int entryOffset(ResTable_type type, int index) {
     if ((type.flags & ResTable_type.FLAG_SPARSE) == 0) {
       return index < type.entryCount ? type.entryOffset(index) : ResTable_type.NO_ENTRY;
@@ -38,7 +37,7 @@ final class ResourceLookup {
     return ResTable_type.NO_ENTRY;
   }
 
-  /** What may change an entry. */
+  /** Configuration changes that affect an entry. */
   static int flags(ResTable_typeSpec spec, int index) {
     if (index >= spec.entryCount) {
       return 0;

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Compiled XML and resource tables as aapt writes them, from a few words. */
+/** Writes compiled XML and resource tables, as aapt does. */
 final class Compiled {
   static final int LABEL = 0x01010001;
   static final int NAME = 0x01010003;
@@ -24,8 +24,8 @@ final class Compiled {
   private Compiled() {}
 
   /**
-   * Attributes with a number are Android's, others have a name. Values: String, Integer, Boolean,
-   * Reference.
+   * Element. Attributes with an Integer key are Android's, others have a name. Values: String,
+   * Integer, Boolean, Reference.
    */
   record Element(String name, Map<Object, Object> attributes, List<Element> children) {
     static Element of(String name, Object... rest) {
@@ -44,7 +44,7 @@ final class Compiled {
   record Reference(int id) {}
 
   static byte[] xml(Element root) {
-    // Names of Android's attributes come first in the pool: the map of ids goes by their number.
+    // Names of Android's attributes come first in the pool: the resource map is indexed by them.
     List<Integer> ids = new ArrayList<>();
     collectIds(root, ids);
     List<String> texts = new ArrayList<>();
@@ -106,8 +106,8 @@ final class Compiled {
   }
 
   /**
-   * A table of one package (0x7f) with one type (1) of texts; `null` is an entry that refers to
-   * itself.
+   * Table of one package (0x7f) with one type (1) of strings; {@code null} is an entry that refers
+   * to itself.
    */
   static byte[] table(int packageHeader, boolean utf8, String... values) {
     List<String> texts = new ArrayList<>();
@@ -176,9 +176,9 @@ final class Compiled {
       body.writeBytes(part);
     }
     int headerSize = 8 + header.length;
-    ByteBuffer whole =
+    ByteBuffer chunk =
         buffer(headerSize + body.size()).putShort((short) type).putShort((short) headerSize);
-    return whole.putInt(headerSize + body.size()).put(header).put(body.toByteArray()).array();
+    return chunk.putInt(headerSize + body.size()).put(header).put(body.toByteArray()).array();
   }
 
   private static ByteBuffer buffer(int size) {

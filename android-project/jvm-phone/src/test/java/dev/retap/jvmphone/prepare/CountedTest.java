@@ -18,10 +18,11 @@ import org.objectweb.asm.Opcodes;
 
 public class CountedTest {
   /**
-   * An app's class: three probes, one at the end of its constructor and one at the end of each way.
+   * Class of an app with three probes: one at the end of its constructor and one at the end of each
+   * branch.
    */
   public static class Forked {
-    public static int way(boolean left) {
+    public static int branch(boolean left) {
       if (left) {
         return 1;
       }
@@ -38,7 +39,7 @@ public class CountedTest {
   }
 
   @Test
-  public void eachStepTellsTheBranchesThatRanInIt() throws Exception {
+  public void eachStepReportsTheBranchesThatRanInIt() throws Exception {
     Class<?> app = process(counted.apply("example/Forked", forked()));
     assertEquals(3, counted.probes());
     int[] left = ranBy(app, true);
@@ -46,7 +47,7 @@ public class CountedTest {
     assertEquals(1, left.length);
     assertEquals(1, right.length);
     assertNotEquals(left[0], right[0]);
-    assertArrayEquals("what runs again is told again", left, ranBy(app, true));
+    assertArrayEquals("a branch that runs again is reported again", left, ranBy(app, true));
     assertArrayEquals(new int[] {}, Probes.take());
   }
 
@@ -63,7 +64,7 @@ public class CountedTest {
   }
 
   @Test
-  public void numbersGoOnFromClassToClass() throws Exception {
+  public void numbersContinueFromClassToClass() throws Exception {
     counted.apply("example/Other", forked());
     Class<?> second = process(counted.apply("example/Forked", forked()));
     assertEquals(6, counted.probes());
@@ -89,10 +90,10 @@ public class CountedTest {
   }
 
   private static void run(Class<?> app, boolean left) throws ReflectiveOperationException {
-    assertEquals(left ? 1 : 2, app.getMethod("way", boolean.class).invoke(null, left));
+    assertEquals(left ? 1 : 2, app.getMethod("branch", boolean.class).invoke(null, left));
   }
 
-  /** With its statics as they are in a new process. */
+  /** Loads the class with its initial statics, as in a new process. */
   private static Class<?> process(byte[] bytes) {
     return new ClassLoader(Probes.class.getClassLoader()) {
       Class<?> define() {
@@ -101,7 +102,7 @@ public class CountedTest {
     }.define();
   }
 
-  /** Of the version that dex files are translated to. */
+  /** Class file of Forked, in the version that dex files are translated to. */
   private static byte[] forked() throws IOException {
     try (InputStream in = CountedTest.class.getResourceAsStream("CountedTest$Forked.class")) {
       ClassWriter writer = new ClassWriter(0);

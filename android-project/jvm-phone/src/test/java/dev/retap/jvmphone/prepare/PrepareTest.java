@@ -64,7 +64,7 @@ public class PrepareTest {
     assertEquals("example.App", app.getProperty("application"));
     assertEquals("example.Main,example.other.Second", app.getProperty("activities"));
     assertEquals("0", app.getProperty("untranslated"));
-    // One where the constructor and each of the two methods end.
+    // One probe at the end of the constructor and of each of the two methods.
     assertEquals("3", app.getProperty("branches"));
     assertEquals("0", app.getProperty("uncounted"));
   }
@@ -141,13 +141,13 @@ public class PrepareTest {
     Path prepared = prepare();
     assertEquals("An old app", properties(prepared).getProperty("label"));
     try (ZipFile zip = new ZipFile(prepared.resolve("app.apk").toFile())) {
-      // The same table, made with the new header to begin with.
+      // The same table, built with the new header.
       byte[] wide = Compiled.table(288, true, "An old app");
       assertArrayEquals(wide, zip.getInputStream(zip.getEntry(TestApk.RESOURCES)).readAllBytes());
       assertEquals(ZipEntry.STORED, zip.getEntry(TestApk.RESOURCES).getMethod());
       assertEquals(ZipEntry.DEFLATED, zip.getEntry("classes.dex").getMethod());
       assertNull(zip.getEntry("META-INF/CERT.SF"));
-      // Apps ask who has signed them.
+      // Apps query their signers.
       assertArrayEquals(
           new byte[] {1}, zip.getInputStream(zip.getEntry("META-INF/CERT.RSA")).readAllBytes());
       assertArrayEquals(
@@ -222,10 +222,10 @@ public class PrepareTest {
   @Test
   public void anApkThatWasCutOffIsRefusedWhereverTheCutIs() throws Exception {
     apk.write(file);
-    byte[] whole = Files.readAllBytes(file);
+    byte[] complete = Files.readAllBytes(file);
     Path cut = folder.resolve("cut.apk");
-    for (int length = 0; length < whole.length; length += 7) {
-      Files.write(cut, Arrays.copyOf(whole, length));
+    for (int length = 0; length < complete.length; length += 7) {
+      Files.write(cut, Arrays.copyOf(complete, length));
       refused(cut, "is not an APK");
     }
   }
@@ -277,7 +277,7 @@ public class PrepareTest {
   private static byte[] damaged(byte[] well, Random random) {
     byte[] bytes = well.clone();
     for (int i = 0; i <= random.nextInt(3); i++) {
-      // Small numbers do more harm than large ones, which are seen at once.
+      // Small numbers do more harm than large ones, which are detected at once.
       bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(random.nextBoolean() ? 256 : 4);
     }
     return random.nextInt(4) == 0 ? Arrays.copyOf(bytes, random.nextInt(bytes.length)) : bytes;
@@ -288,7 +288,7 @@ public class PrepareTest {
     refused(file, why);
   }
 
-  /** With these words, and nothing left behind. */
+  /** Expects an error with this text, and nothing left behind. */
   private void refused(Path path, String why) throws Exception {
     Refused refused =
         assertThrows(Refused.class, () -> new Prepare(path, cache, new PrintStream(printed)).run());

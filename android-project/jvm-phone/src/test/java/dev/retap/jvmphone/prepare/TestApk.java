@@ -18,10 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.ZipOutputStream;
 
-/**
- * An APK that is well, to be made worse by each test. Its dex files were made by d8 from the
- * sources beside them.
- */
+/** Valid APK that each test damages. Its dex files were made by d8 from the sources beside them. */
 final class TestApk {
   static final String MANIFEST = "AndroidManifest.xml";
   static final String RESOURCES = "resources.arsc";

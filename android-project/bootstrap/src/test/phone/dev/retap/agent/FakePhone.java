@@ -9,19 +9,19 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
- * A phone of cardboard: as much of the framework as the agent talks to, under the framework's own
- * names, in plain Java. One app with a counter that every tap raises, and that crashes when it is
- * tapped far below. Put in front of the real framework's classes, it lets the very library and
- * bootstrap that phones get run from their start to a host's requests.
+ * Fake of the parts of the framework that the agent uses, under the framework's own names, in plain
+ * Java. It has one app with a counter: each tap increments it, and a tap near the bottom crashes.
+ * Placed before the real framework on the class path, it runs the unchanged library and bootstrap
+ * from their start to a host's requests.
  */
-public final class Cardboard {
+public final class FakePhone {
   public static final String PACKAGE = "com.example.cardboard";
   public static final String ACTIVITY = "com.example.cardboard.Main";
   public static final int WIDTH = 108;
   public static final int HEIGHT = 192;
   private static final int CRASH_BELOW = 150;
 
-  /** Set to count branches: one of a tap, and one of a tap far below. */
+  /** Enables branch counting: branch 0 is a tap, branch 1 a tap that crashes. */
   private static final boolean COUNTS = Boolean.getBoolean("phone.counts");
 
   private static final int BRANCHES = 2;
@@ -31,12 +31,12 @@ public final class Cardboard {
   public static volatile IActivityController controller;
   public static volatile UiAutomation.OnAccessibilityEventListener listener;
 
-  private Cardboard() {}
+  private FakePhone() {}
 
-  /** As soon as the bootstrap asks for its context. */
+  /** Called when the bootstrap requests its context. */
   public static void boot() {
     if (COUNTS) {
-      Coverage.count(PACKAGE, BRANCHES, Cardboard::takeBranches);
+      Coverage.count(PACKAGE, BRANCHES, FakePhone::takeBranches);
     }
   }
 

@@ -4,8 +4,8 @@ import android.graphics.Point;
 import android.graphics.Rect;
 import java.util.List;
 
-/** The bench's random walk, choice for choice as host/src/bench/device/walk.rs takes it. */
-final class Walk {
+/** Random choices of the benchmark, the same as in host/src/bench/device/walk.rs. */
+final class RandomTaps {
   private static final long BACK = 16;
   private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
 
@@ -13,13 +13,13 @@ final class Walk {
   private long taps;
   private long backs;
   private long starts;
-  private long seen;
+  private long digest;
 
-  Walk(long seed) {
+  RandomTaps(long seed) {
     state = seed;
   }
 
-  /** Where to tap; null for the back key. */
+  /** Point to tap; null for the back key. */
   Point choose(Tree tree) {
     List<Tree.Node> tapped = tree.tapped();
     note(tree.nodes.size());
@@ -40,13 +40,13 @@ final class Walk {
     note(0);
   }
 
-  /** For whoever compares: both have done the same if all of it is equal. */
+  /** Counts and a digest of all choices: equal for equal runs. */
   @Override
   public String toString() {
-    return taps + " " + backs + " " + starts + " " + Long.toUnsignedString(seen);
+    return taps + " " + backs + " " + starts + " " + Long.toUnsignedString(digest);
   }
 
-  /** Rounded towards zero: Rect's own goes down. */
+  /** Center, rounded towards zero; Rect rounds down. */
   private static Point center(Rect bounds) {
     return new Point(
         (int) (((long) bounds.left + bounds.right) / 2),
@@ -54,7 +54,7 @@ final class Walk {
   }
 
   private void note(long number) {
-    seen = Long.rotateLeft((seen ^ number) * SPREAD, 32);
+    digest = Long.rotateLeft((digest ^ number) * SPREAD, 32);
   }
 
   private long next() {
