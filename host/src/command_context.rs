@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
@@ -13,14 +13,14 @@ use crate::report::console::{Console, LineStyle};
 #[derive(Clone, Debug)]
 pub struct CommandContext {
     pub console: Arc<Console>,
-    pub cancellation: Cancellation,
+    pub cancellation: CancellationToken,
 }
 
 impl CommandContext {
     pub fn new(console: Console) -> CommandContext {
         CommandContext {
             console: Arc::new(console),
-            cancellation: Cancellation::new(),
+            cancellation: CancellationToken::new(),
         }
     }
 

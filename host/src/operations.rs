@@ -25,7 +25,7 @@ pub use reduce::{ReductionOracle, ReductionPlan, ReductionResult, reduce};
 pub use reduction_source::{ReductionSource, device_for};
 pub use reductions::{ReducedTrace, reduce_all, reduce_one};
 pub use report_page::{AppReport, render_report};
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
 use retap_shared::micros::Micros;
@@ -162,7 +162,7 @@ impl ActiveRun {
         &self.context.console
     }
 
-    pub fn cancellation(&self) -> &Cancellation {
+    pub fn cancellation(&self) -> &CancellationToken {
         &self.context.cancellation
     }
 

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::try_join_all;
+use retap_device::CancellationToken;
 use retap_device::DevicePool;
-use retap_device::cancellation::Cancellation;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
 use retap_model::{CoverageGain, abstract_screen};
@@ -33,7 +33,7 @@ pub(super) struct ExplorationDriver<'a> {
     pub(super) seed: Seed,
     pub(super) journal: &'a dyn ExplorationJournal,
     pub(super) sink: &'a EventSink,
-    pub(super) cancellation: &'a Cancellation,
+    pub(super) cancellation: &'a CancellationToken,
     state: Mutex<DriverState>,
 }
 
@@ -59,7 +59,7 @@ pub async fn run_exploration(
     seed: Seed,
     journal: &dyn ExplorationJournal,
     sink: &EventSink,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<ExplorationResult, ExploreError> {
     let walkers = pool.len().max(1);
     sink(started_event(

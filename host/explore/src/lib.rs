@@ -42,7 +42,7 @@ pub use monkey::{EventMix, EventMixError, MonkeyExplorer};
 use progress::Progress;
 pub use random::RandomExplorer;
 pub use result::{ExplorationCounts, ExplorationResult, FindingPoint};
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::{Rng, Seed};
 use retap_device::{DevicePool, JournalError, PoolError};
@@ -242,7 +242,7 @@ pub async fn explore(
     seed: Seed,
     journal: &dyn ExplorationJournal,
     sink: &EventSink,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<ExplorationResult, ExploreError> {
     let sessions = settings.sessions()?;
     sink(started_event(settings, sessions, make().name()));

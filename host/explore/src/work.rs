@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::future::try_join_all;
+use retap_device::CancellationToken;
 use retap_device::DevicePool;
-use retap_device::cancellation::Cancellation;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
 
@@ -21,7 +21,7 @@ pub(super) struct Work<'a> {
     pub(super) seed: Seed,
     pub(super) journal: &'a dyn ExplorationJournal,
     pub(super) sink: &'a EventSink,
-    pub(super) stop: &'a Cancellation,
+    pub(super) stop: &'a CancellationToken,
     pub(super) progress: &'a Progress<'a>,
 }
 

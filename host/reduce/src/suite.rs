@@ -32,7 +32,7 @@ pub use replayer::{
     JournaledReplayer, ReplayJournal, ReplayObservation, ReplayRecord, ReplayRequest, ReplayStep,
     Replayer, StepSource, SuiteStepOrigin,
 };
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::{JournalError, PoolError};
 use retap_model::Coverage;
@@ -137,7 +137,7 @@ pub async fn reduce_suite(
     settings: &SuiteSettings,
     replayer: &dyn Replayer,
     sink: &EventSink,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<SuiteReduction, SuiteError> {
     settings.validate()?;
     let app = originals

@@ -22,7 +22,7 @@ pub use algorithm::{ReductionAlgorithm, UnknownAlgorithm};
 use deterministic::DeterministicReducer;
 use evaluation::{CandidateEvaluator, ReductionStop};
 use hierarchical::HddVariant;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{CheckSubject, EventSink, RunEvent};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Target;
@@ -113,7 +113,7 @@ pub async fn reduce(
     settings: &ReduceSettings,
     oracle: &dyn Oracle,
     sink: &EventSink,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<Reduction, ReduceError> {
     settings.validate()?;
     let target = target_name(trace.header.target.as_ref());

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use retap_device::CancellationToken;
 use retap_device::JournalError;
-use retap_device::cancellation::Cancellation;
 use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
 use retap_explore::journal::{ExplorationJournal, RecordedStep, SessionRecord};
@@ -50,7 +50,7 @@ pub struct ExploreMeasurement {
 
 pub async fn run(
     case: ExploreBenchCase,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<ExploreMeasurement, CommandError> {
     let devices = PhoneSelection {
         device: case.device.clone(),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rand::RngExt;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
 use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
@@ -97,7 +97,7 @@ pub async fn run(
     case: NoisyCase,
     competitor: NoisyAlgorithm,
     policy: Option<&Arc<SchedulePolicy>>,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<NoisyReduction, ReduceError> {
     let needed = case
         .needed_events

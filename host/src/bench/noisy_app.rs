@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
 use retap_explore::journal::MemoryExplorationJournal;
@@ -37,7 +37,7 @@ pub struct NoisyAppReduction {
 }
 
 /// The traces of all crashes that an exploration meets.
-pub async fn traces(seed: u64, stop: &Cancellation) -> Result<Vec<Trace>, CommandError> {
+pub async fn traces(seed: u64, stop: &CancellationToken) -> Result<Vec<Trace>, CommandError> {
     let phones = ConnectedPhones::connect(
         &PhoneSelection {
             device: PHONE.to_owned(),
@@ -72,7 +72,7 @@ pub async fn run(
     competitor: NoisyAlgorithm,
     policy: Option<&Arc<SchedulePolicy>>,
     seed: u64,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<NoisyAppReduction, CommandError> {
     let count = PHONES as u32;
     let phones = ConnectedPhones::connect(

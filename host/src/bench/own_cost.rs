@@ -1,7 +1,7 @@
 //! What a reduction costs beside the phones: an oracle that answers at once, and no store. Processor time, so that
 //! it does not matter what else the machine does.
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
 use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, SchedulerKind, reduce};
@@ -45,7 +45,7 @@ pub struct OwnCostMeasurement {
 pub async fn measure(
     reducer: OwnCostCase,
     events: u32,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<OwnCostMeasurement, ReduceError> {
     let (algorithm, settings) = reducer.rules();
     let trace = trace(events);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
 use retap_reduce::trace::{ReduceSettings, ReductionAlgorithm, reduce};
@@ -118,7 +118,7 @@ pub async fn run(
     trace: &Trace,
     algorithm: ReductionAlgorithm,
     invented: ActivityMachineSettings,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<Option<RecordingReduction>, CommandError> {
     let oracle =
         ActivityMachine::of(trace, invented).map_err(|why| RecordedTracesError::NotRecorded {

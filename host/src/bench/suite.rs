@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use retap_device::CancellationToken;
 use retap_device::JournalError;
-use retap_device::cancellation::Cancellation;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
 use retap_explore::journal::{
@@ -71,7 +71,7 @@ pub async fn traces(
     app: &str,
     rules: &SuiteBenchOptions,
     seed: u64,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<Vec<Trace>, CommandError> {
     let phones = ConnectedPhones::connect(&rules.devices(app, 1), Seed(seed)).await?;
     let mut settings = ExploreSettings::new(phones.app(None)?, rules.events);
@@ -102,7 +102,7 @@ pub async fn run(
     algorithm: SuiteReductionAlgorithm,
     rules: &SuiteBenchOptions,
     seed: u64,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<Option<SuiteMeasurement>, CommandError> {
     let phones = ConnectedPhones::connect(&rules.devices(app, rules.phones), Seed(seed)).await?;
     let began = Instant::now();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::RunEvent;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct EventLog {
     file: Mutex<EventLogFile>,
     /// The time that earlier processes have spent on the run.
     elapsed_before: Duration,
-    cancellation: Cancellation,
+    cancellation: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ struct EventLine<'a> {
 impl EventLog {
     /// Goes on at the end of the file if there is one. A line that was cut off by the death of its process is
     /// removed. If the file cannot be written any more, `stop` is asked.
-    pub fn open(path: &Path, stop: Cancellation) -> io::Result<EventLog> {
+    pub fn open(path: &Path, stop: CancellationToken) -> io::Result<EventLog> {
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -131,12 +131,12 @@ mod tests {
     fn a_line_that_was_cut_off_is_dropped_and_time_goes_on() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(EVENTS_FILE);
-        EventLog::open(&path, Cancellation::new())
+        EventLog::open(&path, CancellationToken::new())
             .unwrap()
             .event(&warning("one"), Duration::from_millis(40));
         let whole = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{whole}{{\"millis\":41,\"ev")).unwrap();
-        EventLog::open(&path, Cancellation::new())
+        EventLog::open(&path, CancellationToken::new())
             .unwrap()
             .event(&warning("two"), Duration::from_millis(2));
         let expected = "{\"millis\":40,\"event\":\"warning\",\"text\":\"one\"}\n\
@@ -147,7 +147,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_file_that_cannot_be_written_stops_the_run_and_says_why() {
-        let stop = Cancellation::new();
+        let stop = CancellationToken::new();
         let file = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let writing = Mutex::new(EventLogFile {
             file,

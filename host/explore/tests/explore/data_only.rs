@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
 use retap_device::{Device, DevicePool};
@@ -142,7 +142,7 @@ async fn phone() -> Device {
 async fn explored(explorer: Box<dyn Explorer>, events: u64) -> ExplorationResult {
     let pool = DevicePool::new(vec![phone().await]);
     let journal = MemoryExplorationJournal::default();
-    let stop = Cancellation::new();
+    let stop = CancellationToken::new();
     let settings = settings(SPEC, events);
     run_exploration(
         &pool,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::Seed;
 use retap_explore::journal::MemoryExplorationJournal;
@@ -69,7 +69,7 @@ async fn explored(
         Seed(3),
         &MemoryExplorationJournal::default(),
         sink,
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
 }
@@ -317,7 +317,7 @@ async fn traces_that_were_played_are_not_played_again_when_a_run_goes_on() {
             Seed(3),
             &journal,
             &sink,
-            &Cancellation::new(),
+            &CancellationToken::new(),
         )
         .await
         .unwrap();
@@ -389,7 +389,7 @@ async fn where_everything_is_forbidden_nothing_is_touched_and_time_ends_the_run(
         Seed(3),
         &MemoryExplorationJournal::default(),
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await;
     assert!(

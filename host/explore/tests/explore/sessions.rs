@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::Seed;
 use retap_device::{DevicePool, PoolError};
@@ -36,7 +36,7 @@ async fn explored(
     events: u64,
     journal: &dyn ExplorationJournal,
     sink: &EventSink,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> ExplorationResult {
     let make = || Box::new(RandomExplorer::default()) as _;
     explore(pool, &make, &settings(events), Seed(7), journal, sink, stop)
@@ -50,7 +50,7 @@ async fn alone(tiny: &TinyApp, events: u64) -> ExplorationResult {
         events,
         &MemoryExplorationJournal::default(),
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
 }
@@ -193,7 +193,7 @@ async fn an_app_that_fails_at_every_start_ends_its_sessions_early() {
         80,
         &MemoryExplorationJournal::default(),
         &sink,
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await;
     assert_eq!(
@@ -245,7 +245,7 @@ async fn events_tell_every_step_and_every_session() {
         100,
         &MemoryExplorationJournal::default(),
         &sink,
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await;
     let heard = heard.lock().unwrap();
@@ -304,7 +304,7 @@ async fn when_all_phones_are_lost_the_error_says_so() {
         Seed(7),
         &journal,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await;
     assert!(matches!(error, Err(ExploreError::Pool(PoolError::Empty { lost })) if lost.len() == 2));
@@ -328,7 +328,7 @@ async fn settings_that_make_no_sessions_are_refused() {
                 Seed(7),
                 &journal,
                 &null_sink(),
-                &Cancellation::new()
+                &CancellationToken::new()
             )
             .await
             .is_err()
@@ -349,7 +349,7 @@ proptest! {
             }
             let pool = DevicePool::new(devices);
             let journal = MemoryExplorationJournal::default();
-            let disturbed = explored(&pool, 330, &journal, &null_sink(), &Cancellation::new()).await;
+            let disturbed = explored(&pool, 330, &journal, &null_sink(), &CancellationToken::new()).await;
             prop_assert_eq!(disturbed, alone(&tiny, 330).await);
             Ok(())
         })?;
@@ -364,13 +364,13 @@ proptest! {
             let tiny = TinyApp { back_by: back(), ..TinyApp::default() };
             let journal = MemoryExplorationJournal::default();
             for steps in stops {
-                let stop = Cancellation::new();
+                let stop = CancellationToken::new();
                 let sink = stop_after(steps, &stop);
                 let part = explored(&pool(&tiny, phones).await, 330, &journal, &sink, &stop).await;
                 let all = part.events == 330;
                 prop_assert_eq!(part.outcome, if all { Outcome::Done } else { Outcome::Interrupted });
             }
-            let whole = explored(&pool(&tiny, phones).await, 330, &journal, &null_sink(), &Cancellation::new()).await;
+            let whole = explored(&pool(&tiny, phones).await, 330, &journal, &null_sink(), &CancellationToken::new()).await;
             // Who has done how much of it is the only difference.
             prop_assert_eq!(ExplorationResult { recalled_events: 0, ..whole }, alone(&tiny, 330).await);
             Ok(())
@@ -385,7 +385,7 @@ async fn what_an_unfinished_session_has_found_is_not_lost() {
         ..TinyApp::default()
     };
     let journal = MemoryExplorationJournal::default();
-    let stop = Cancellation::new();
+    let stop = CancellationToken::new();
     let asking = stop.clone();
     let sink: EventSink = Arc::new(move |event| {
         if let RunEvent::ProblemFound { .. } = event {
@@ -417,7 +417,7 @@ async fn recalled_sessions_are_not_played_again() {
         80,
         &journal,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await;
     let steps_before = tiny.injected.lock().unwrap().len();
@@ -427,7 +427,7 @@ async fn recalled_sessions_are_not_played_again() {
         80,
         &journal,
         &sink,
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await;
     assert_eq!((again.events, again.recalled_events), (80, 80));
@@ -438,7 +438,7 @@ async fn recalled_sessions_are_not_played_again() {
 }
 
 /// A sink that asks for a stop when it has heard of so many steps.
-fn stop_after(steps: usize, stop: &Cancellation) -> EventSink {
+fn stop_after(steps: usize, stop: &CancellationToken) -> EventSink {
     let left = Mutex::new(steps);
     let stop = stop.clone();
     Arc::new(move |event| {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
 use retap_device::{Device, DevicePool};
@@ -217,7 +217,7 @@ async fn played(game: Game, explorer: Box<dyn Explorer>) -> ExplorationResult {
         Seed(3),
         &MemoryExplorationJournal::default(),
         &silent,
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap()
@@ -260,7 +260,7 @@ async fn an_app_without_nodes_is_explored_by_places_and_by_how_it_looks() {
         Seed(3),
         &MemoryExplorationJournal::default(),
         &silent,
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();
@@ -322,7 +322,7 @@ async fn what_the_system_cannot_do_on_a_phone_is_told_once_and_left_out() {
     let monkey =
         MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200)).with_system_events();
     let settings = settings(SPEC, 2_000);
-    let stop = Cancellation::new();
+    let stop = CancellationToken::new();
     let explorer = Box::new(monkey);
     run_exploration(
         &pool,
@@ -413,7 +413,7 @@ async fn only_what_a_phone_can_do_is_asked_of_it_and_the_rest_is_told_once() {
             }
         });
         let settings = settings(SPEC, 1_000);
-        let stop = Cancellation::new();
+        let stop = CancellationToken::new();
         run_exploration(
             &pool,
             explorer,
@@ -511,7 +511,7 @@ async fn shaken(
     let (rules, tree, paths) = model();
     let explorer = Box::new(AutoExplorer::new(rules, tree, paths, true));
     let settings = settings(SPEC, 400);
-    let stop = Cancellation::new();
+    let stop = CancellationToken::new();
     let ended = run_exploration(
         &pool,
         explorer,

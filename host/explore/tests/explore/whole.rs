@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::{Rng, Seed};
 use retap_device::{Device, DevicePool};
@@ -53,7 +53,7 @@ async fn explored(
     events: u64,
     journal: &dyn ExplorationJournal,
     sink: &EventSink,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> ExplorationResult {
     let pool = phones(spec, count).await;
     let settings = settings(spec, events);
@@ -83,7 +83,7 @@ async fn undisturbed(
         events,
         &MemoryExplorationJournal::default(),
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
 }
@@ -126,7 +126,7 @@ async fn a_time_ends_a_run_instead_of_events() {
         time_limit: Some(limit),
         ..settings("sim:notes?latency=realistic", 1)
     };
-    let stop = Cancellation::new();
+    let stop = CancellationToken::new();
     let journal = MemoryExplorationJournal::default();
     let sink = null_sink();
     let explorer = Box::new(Sessions::new(|| Box::new(RandomExplorer::default()), 50));
@@ -183,7 +183,7 @@ impl Explorer for Listening {
 async fn after_a_stop_the_explorer_is_told_all_that_it_knew() {
     let journal = MemoryExplorationJournal::default();
     let told = Arc::new(Mutex::new(Vec::new()));
-    let stop = Cancellation::new();
+    let stop = CancellationToken::new();
     let left = Mutex::new(400);
     let asking = stop.clone();
     let sink: EventSink = Arc::new(move |event| {
@@ -209,7 +209,7 @@ async fn after_a_stop_the_explorer_is_told_all_that_it_knew() {
         1_000,
         &journal,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await;
     assert_eq!(told.lock().unwrap()[..before.len()], before[..]);
@@ -303,7 +303,7 @@ async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_
         Seed(5),
         &journal,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_model::ape::{ApeModel, LearnedAbstraction, ModelScreen};
 use retap_model::{Abstraction, PreparedAbstraction, actions};
 use retap_shared::screen::SharedScreen;
@@ -46,7 +46,7 @@ pub async fn learn(
     originals: &[Trace],
     from: &LearnedAbstraction,
     phones: &PooledReplayer,
-    stop: &Cancellation,
+    stop: &CancellationToken,
 ) -> Result<Option<SuiteLearning>, SuiteError> {
     let mut model = from.model()?;
     let mut attempts: HashMap<u64, u32> = HashMap::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_shared::micros::Micros;
 use retap_shared::trace::{Step, Trace};
@@ -35,7 +35,7 @@ pub(super) struct SuiteReducer<'a> {
     pub(super) cost: SuiteCost,
     replayer: &'a dyn Replayer,
     sink: &'a EventSink,
-    stop: &'a Cancellation,
+    stop: &'a CancellationToken,
     attempts: HashMap<u64, u32>,
     speculative: SpeculativeReplays<'a>,
     /// Traces that were played as far as they go.
@@ -52,7 +52,7 @@ impl<'a> SuiteReducer<'a> {
         settings: &'a SuiteSettings,
         replayer: &'a dyn Replayer,
         sink: &'a EventSink,
-        stop: &'a Cancellation,
+        stop: &'a CancellationToken,
     ) -> SuiteReducer<'a> {
         SuiteReducer {
             originals,

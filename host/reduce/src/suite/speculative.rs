@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
 use std::task::Poll;
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_shared::connection::BoxFuture;
 
 use super::SuiteError;
@@ -53,7 +53,10 @@ impl<'a> SpeculativeReplays<'a> {
     }
 
     /// Waits for whichever ends first.
-    pub(super) async fn next(&mut self, stop: &Cancellation) -> Result<&ReplayRecord, SuiteStop> {
+    pub(super) async fn next(
+        &mut self,
+        stop: &CancellationToken,
+    ) -> Result<&ReplayRecord, SuiteStop> {
         let ended = poll_fn(|context| {
             let mut runs = self.under_way.iter_mut().enumerate();
             let ready = runs.find_map(|(place, (_, run))| match run.as_mut().poll(context) {

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{CheckSubject, EventSink, RunEvent};
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
@@ -17,7 +17,7 @@ pub(super) struct CandidateEvaluator<'a> {
     settings: &'a ReduceSettings,
     oracle: &'a dyn Oracle,
     sink: &'a EventSink,
-    stop: &'a Cancellation,
+    stop: &'a CancellationToken,
     criterion: PassCriterion,
     /// What has been decided is not asked again.
     decided: HashMap<CandidateKey, bool>,
@@ -55,7 +55,7 @@ impl<'a> CandidateEvaluator<'a> {
         settings: &'a ReduceSettings,
         oracle: &'a dyn Oracle,
         sink: &'a EventSink,
-        stop: &'a Cancellation,
+        stop: &'a CancellationToken,
     ) -> CandidateEvaluator<'a> {
         CandidateEvaluator {
             settings,

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_shared::connection::BoxFuture;
 
 use super::evaluation::ReductionStop;
@@ -39,7 +39,7 @@ impl<'a> PendingAttempts<'a> {
     /// The next answer. Only called while a run is under way.
     pub(super) async fn next_observation(
         &mut self,
-        stop: &Cancellation,
+        stop: &CancellationToken,
     ) -> Result<(usize, Observation), ReductionStop> {
         let answered = poll_fn(|context| {
             let mut runs = self.pending.iter_mut().enumerate();

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Mutex;
 
 use proptest::prelude::*;
+use retap_device::CancellationToken;
 use retap_device::JournalError;
-use retap_device::cancellation::Cancellation;
 use retap_device::run_event::{RunEvent, null_sink};
 use retap_reduce::journal::{MemoryReductionJournal, ObservationJournal};
 use retap_reduce::oracle::{
@@ -105,7 +105,7 @@ async fn what_cannot_be_noted_is_not_answered() {
         &settings(1),
         &oracle,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap_err();
@@ -128,13 +128,13 @@ proptest! {
         in_virtual_time(async {
             let undisturbed = Formula::new(does);
             let whole = trace(0..30);
-            let stop = Cancellation::new();
+            let stop = CancellationToken::new();
             let expected = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &undisturbed, &null_sink(), &stop).await;
 
             let journal = MemoryReductionJournal::default();
             let formula = Formula::new(does);
             for answers in stops {
-                let stop = Cancellation::new();
+                let stop = CancellationToken::new();
                 let sink = stop_after(answers, &stop);
                 let oracle = JournaledOracle::new(&formula, &journal, &sink);
                 let part = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &oracle, &sink, &stop).await.unwrap();
@@ -142,7 +142,7 @@ proptest! {
                 prop_assert!(does(&numbers(&part.trace.steps), 0));
             }
             let oracle = JournaledOracle::new(&formula, &journal, &null_sink());
-            let result = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &oracle, &null_sink(), &Cancellation::new()).await;
+            let result = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &oracle, &null_sink(), &CancellationToken::new()).await;
             let result = result.unwrap();
             let expected = expected.unwrap();
             prop_assert_eq!((result.outcome, &result.kept), (Outcome::Done, &expected.kept));
@@ -154,7 +154,7 @@ proptest! {
 }
 
 /// A sink that asks for a stop when it has heard of so many observations.
-fn stop_after(answers: usize, stop: &Cancellation) -> retap_device::run_event::EventSink {
+fn stop_after(answers: usize, stop: &CancellationToken) -> retap_device::run_event::EventSink {
     let left = Mutex::new(answers);
     let stop = stop.clone();
     std::sync::Arc::new(move |event| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
 use retap_device::{Device, DevicePool};
@@ -48,7 +48,7 @@ async fn explored(
         Seed(seed),
         journal,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap()
@@ -72,7 +72,7 @@ async fn reduced(
         &settings,
         &oracle,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap()
@@ -284,7 +284,7 @@ async fn snapshots_save_steps_and_change_no_result() {
                 ..ReduceSettings::default()
             };
             let trace = &found.trace;
-            let stop = Cancellation::new();
+            let stop = CancellationToken::new();
             let quick = reduce(
                 trace,
                 ReductionAlgorithm::Auto,

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use machine::{Machine, To, left, reduced, trace};
 use proptest::prelude::*;
 use rand::RngExt;
+use retap_device::CancellationToken;
 use retap_device::DevicePool;
-use retap_device::cancellation::Cancellation;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
 use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal as ExplorationInMemory};
@@ -173,7 +173,7 @@ async fn example_2_4_fragments_of_three_traces_become_one() {
         &settings,
         &machine(),
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();
@@ -230,7 +230,7 @@ async fn what_is_left_is_made_simpler_where_it_covers_the_same() {
         &plain,
         &machine(),
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();
@@ -483,7 +483,7 @@ async fn a_reduction_that_was_stopped_goes_on_without_playing_anything_twice() {
         let machine = made(3);
         let mut finished = None;
         for more in (10..).step_by(40) {
-            let stop = Cancellation::new();
+            let stop = CancellationToken::new();
             let stopping = stop.clone();
             let seen = Mutex::new(0);
             let sink: retap_device::run_event::EventSink = std::sync::Arc::new(move |_| {
@@ -531,7 +531,7 @@ async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes
         Seed(7),
         &journal,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();
@@ -557,7 +557,7 @@ async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes
                 &settings,
                 replayer,
                 &null_sink(),
-                &Cancellation::new(),
+                &CancellationToken::new(),
             )
             .await
         };

@@ -6,7 +6,7 @@ mod nd3min;
 mod promises;
 mod simplify;
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::{CheckSubject, RunEvent, null_sink};
 use retap_reduce::trace::{ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, reduce};
 use retap_shared::verdict::{Outcome, Verdict};
@@ -29,7 +29,7 @@ where
         settings,
         oracle,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap()
@@ -54,7 +54,7 @@ async fn dd_asks_exactly_what_the_published_example_asks() {
         &unchecked(),
         &oracle,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();
@@ -149,7 +149,7 @@ async fn a_trace_that_does_not_reproduce_is_refused_with_its_share() {
         &settings,
         &oracle,
         &sink,
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();
@@ -183,7 +183,7 @@ async fn settings_that_decide_nothing_are_refused() {
             &settings,
             &oracle,
             &null_sink(),
-            &Cancellation::new(),
+            &CancellationToken::new(),
         )
         .await;
         assert!(matches!(answer, Err(ReduceError::Settings { .. })));
@@ -221,7 +221,7 @@ async fn the_result_is_checked_by_runs_that_nobody_has_seen_before() {
 async fn what_is_told_on_the_way_adds_up() {
     let oracle = Formula::new(|steps: &[u32], _| steps.contains(&5) && steps.contains(&17));
     let (sink, heard) = listening();
-    let stop = Cancellation::new();
+    let stop = CancellationToken::new();
     let result = reduce(
         &trace(0..30),
         ReductionAlgorithm::Auto,

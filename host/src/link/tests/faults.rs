@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::{Device, DevicePool};
 use retap_reduce::journal::MemoryReductionJournal as Journal;
@@ -391,7 +391,7 @@ async fn reduce_over(
         &settings,
         &oracle,
         &sink,
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();

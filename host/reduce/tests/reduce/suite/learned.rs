@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
 use retap_device::{Device, DevicePool};
@@ -51,7 +51,7 @@ async fn suite() -> Vec<Trace> {
         Seed(3),
         &journal,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();
@@ -70,10 +70,15 @@ fn on(pool: &DevicePool, app: &App, learned: &LearnedAbstraction) -> PooledRepla
 
 async fn taught(traces: &[Trace], from: &LearnedAbstraction, count: usize) -> SuiteLearning {
     let (pool, app) = phones(count).await;
-    learn(traces, from, &on(&pool, &app, from), &Cancellation::new())
-        .await
-        .unwrap()
-        .unwrap()
+    learn(
+        traces,
+        from,
+        &on(&pool, &app, from),
+        &CancellationToken::new(),
+    )
+    .await
+    .unwrap()
+    .unwrap()
 }
 
 async fn reduced(
@@ -89,7 +94,7 @@ async fn reduced(
         ..SuiteSettings::default()
     };
     let sink = null_sink();
-    let stop = Cancellation::new();
+    let stop = CancellationToken::new();
     let logged = JournaledReplayer::new(replayer, log, &sink);
     Box::pin(reduce_suite(traces, &settings, &logged, &sink, &stop))
         .await

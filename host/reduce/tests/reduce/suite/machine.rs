@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use rand::RngExt;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Rng;
 use retap_reduce::suite::{
@@ -163,7 +163,7 @@ pub(super) async fn reduced(
         &settings,
         machine,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap()

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use retap_device::CancellationToken;
 use retap_device::DevicePool;
-use retap_device::cancellation::Cancellation;
 use retap_device::run_event::RunEvent;
 use retap_reduce::journal::MemoryReductionJournal;
 use retap_reduce::oracle::{JournaledOracle, OracleError, PooledOracle, ReplayConditions};
@@ -297,7 +297,7 @@ async fn phones_that_vanish_in_the_middle_leave_what_they_have_shown() {
                 &noisy(3),
                 &oracle,
                 &sink,
-                &Cancellation::new(),
+                &CancellationToken::new(),
             )
             .await,
         );

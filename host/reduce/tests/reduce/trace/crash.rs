@@ -1,7 +1,7 @@
 //! SimplyDroid's algorithms and Retap's own on recorded traces: the paper's example, and what each promises.
 
 use proptest::prelude::*;
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineError, ActivityMachineSettings};
 use retap_reduce::trace::{
@@ -43,7 +43,7 @@ fn cut(
         &settings,
         &oracle,
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     ))
     .unwrap()
 }
@@ -109,7 +109,7 @@ fn a_tree_of_screens_is_finer_than_one_of_activities() {
             ..unchecked()
         };
         let sink = null_sink();
-        let stop = Cancellation::new();
+        let stop = CancellationToken::new();
         let work = reduce(
             &trace,
             ReductionAlgorithm::Hdd,
@@ -245,7 +245,7 @@ proptest! {
         let reduced = |oracle: &ActivityMachine| {
             let settings = unchecked();
             let sink = null_sink();
-            let stop = Cancellation::new();
+            let stop = CancellationToken::new();
             in_virtual_time(reduce(&trace, ReductionAlgorithm::Auto, &settings, oracle, &sink, &stop)).unwrap()
         };
         let one = reduced(&whole);

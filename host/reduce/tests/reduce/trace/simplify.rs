@@ -1,6 +1,6 @@
 //! The second pass: steps that are left become simpler where that still does it, and nothing else changes.
 
-use retap_device::cancellation::Cancellation;
+use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
 use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
@@ -63,7 +63,7 @@ async fn reduced(
         settings,
         &Doing(does),
         &null_sink(),
-        &Cancellation::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap()
