@@ -1,5 +1,5 @@
 //! DetReduce: traces that add nothing are dropped and loops that add nothing are cut, then fragments of what is left are
-//! spliced. As in the paper, with its slips put right; docs/algorithms.md lists them.
+//! spliced. As in the paper, with its slips put right; docs/how-it-works/detreduce.md lists them.
 
 use super::item_set::ItemSet;
 use super::loop_cut_search::LoopCutSearch;
