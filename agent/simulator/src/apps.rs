@@ -10,11 +10,9 @@ mod shop;
 
 use std::sync::Arc;
 
-use retap_shared::verdict::FindingKind;
-
 use crate::declarative::AppDefinition;
 use crate::framework::AppProcess;
-use crate::ground_truth::ScriptedAction;
+use crate::planted_crash::PlantedCrashScript;
 
 /// An app as it is offered.
 pub(crate) struct SimulatedAppEntry {
@@ -24,13 +22,6 @@ pub(crate) struct SimulatedAppEntry {
     pub(crate) planted_crashes: &'static [PlantedCrashScript],
     /// What of it is told as data.
     pub(crate) definition: Option<fn() -> Arc<AppDefinition>>,
-}
-
-/// A crash that was put there on purpose, and the shortest way to it from a clean start.
-pub(crate) struct PlantedCrashScript {
-    pub(crate) name: &'static str,
-    pub(crate) kind: FindingKind,
-    pub(crate) shortest: &'static [ScriptedAction],
 }
 
 pub(crate) const ENTRIES: &[SimulatedAppEntry] = &[

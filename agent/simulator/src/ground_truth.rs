@@ -17,10 +17,11 @@ use retap_shared::screen::{Point, Rotation, Screen};
 use retap_shared::trace::Step;
 use retap_shared::verdict::{Finding, FindingKind};
 
-use crate::SimulatedPhone;
-use crate::apps::{PlantedCrashScript, SimulatedAppEntry};
+use crate::apps::SimulatedAppEntry;
 use crate::declarative::{AppDefinition, DependencyCone, RuleEffect};
 use crate::forge::{self, ForgeSpec};
+use crate::phone::SimulatedPhone;
+use crate::planted_crash::{PlantedCrashScript, ScriptedAction};
 use crate::spec::{SimulatorSpecError, entry, forge_spec, open};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,25 +105,6 @@ fn forged_ground_truth(name: &str, wish: &ForgeSpec) -> Result<GroundTruth, Simu
         crashes,
     })
 }
-
-/// An event of a planted crash's shortest trace. Widgets are named by the end of their id, or by their label.
-#[derive(Clone, Debug)]
-pub(crate) enum ScriptedAction {
-    Tap(&'static str),
-    /// A tap for each character, on the widget whose name it ends after the given beginning.
-    Taps(&'static str, &'static str),
-    LongPress(&'static str),
-    Type(&'static str, &'static str),
-    Back,
-    Home,
-    Launch,
-    Rotate(Rotation),
-    System(SystemEvent),
-}
-
-/// More than fits into any field.
-pub(crate) const LONG_TEXT: &str = "a text that is much longer than anyone would type into a field of this size, so that it \
-    does not fit on the line, nor on the next one";
 
 fn record_planted_crash(
     entry: &SimulatedAppEntry,

@@ -8,6 +8,7 @@ mod framework;
 mod ground_truth;
 mod noise;
 mod phone;
+mod planted_crash;
 mod spec;
 
 pub use ground_truth::{

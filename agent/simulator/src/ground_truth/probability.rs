@@ -12,9 +12,9 @@ use retap_shared::screen::Rotation;
 use retap_shared::trace::Step;
 
 use super::{CRASH_DELAY_LIMIT, settle};
-use crate::SimulatedPhone;
 use crate::framework::ChanceScript;
 use crate::noise::Latency;
+use crate::phone::SimulatedPhone;
 use crate::spec::{SimulatorSpecError, open};
 
 /// Why there is no exact answer.

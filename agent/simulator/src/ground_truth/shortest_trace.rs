@@ -10,9 +10,10 @@ use retap_shared::screen::{Node, NodeFlags, Rotation, Screen, WindowKind};
 use retap_shared::trace::Step;
 use retap_shared::verdict::Finding;
 
-use super::{CRASH_DELAY_LIMIT, CrashDependencies, LONG_TEXT, settle};
-use crate::SimulatedPhone;
+use super::{CRASH_DELAY_LIMIT, CrashDependencies, settle};
 use crate::declarative::RuleEffect;
+use crate::phone::SimulatedPhone;
+use crate::planted_crash::LONG_TEXT;
 
 /// No way is looked for beyond this.
 const MAX_EVENTS: usize = 25;

@@ -51,7 +51,10 @@ fn the_page_on_the_simulator_tells_what_is_there() {
         let truth = ground_truth(app).unwrap();
         let counts = (truth.activities.len(), truth.branches, truth.crashes.len());
         let row = format!("| `{app}` | {} | {} | {} |", counts.0, counts.1, counts.2);
-        assert!(page.contains(&row), "docs/how-it-works/simulator.md lacks {row}");
+        assert!(
+            page.contains(&row),
+            "docs/how-it-works/simulator.md lacks {row}"
+        );
         for crash in truth.crashes {
             let told = page.lines().any(|line| {
                 line.starts_with(&format!("| {app} | {} |", crash.name))

@@ -5,12 +5,11 @@ use retap_shared::action::SystemEvent;
 use retap_shared::screen::Rotation;
 use retap_shared::verdict::FindingKind;
 
-use crate::apps::PlantedCrashScript;
 use crate::framework::{Exception, FrameworkCaller, Stall, Tombstone};
-use crate::ground_truth::LONG_TEXT;
-use crate::ground_truth::ScriptedAction::{
+use crate::planted_crash::ScriptedAction::{
     self, Back, Home, Launch, LongPress, Rotate, Tap, Taps, Type,
 };
+use crate::planted_crash::{LONG_TEXT, PlantedCrashScript};
 
 const CALL: ScriptedAction = ScriptedAction::System(SystemEvent::Call);
 const OFFLINE: ScriptedAction = ScriptedAction::System(SystemEvent::Offline);

@@ -5,9 +5,9 @@ use retap_shared::action::SystemEvent;
 use retap_shared::screen::Rotation;
 use retap_shared::verdict::FindingKind;
 
-use crate::apps::PlantedCrashScript;
 use crate::framework::{Exception, FrameworkCaller, Stall, Tombstone};
-use crate::ground_truth::ScriptedAction::{self, Back, Home, Launch, Rotate, Tap, Type};
+use crate::planted_crash::PlantedCrashScript;
+use crate::planted_crash::ScriptedAction::{self, Back, Home, Launch, Rotate, Tap, Type};
 
 const CALL: ScriptedAction = ScriptedAction::System(SystemEvent::Call);
 const OFFLINE: ScriptedAction = ScriptedAction::System(SystemEvent::Offline);
