@@ -9,11 +9,11 @@ use std::sync::Arc;
 pub use probability::{ExactProbabilityError, exact_probability};
 use retap_agent::phone::Phone;
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::action::{Action, Key};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{PhoneEventKind, Settle};
-use retap_shared::screen::{Point, Rotation, Screen};
+use retap_shared::screen::{Point, Screen};
 use retap_shared::trace::Step;
 use retap_shared::verdict::{Finding, FindingKind};
 

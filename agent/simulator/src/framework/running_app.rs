@@ -8,7 +8,7 @@ use retap_shared::micros::Micros;
 use retap_shared::verdict::Finding;
 
 use super::activity::ActivityRecord;
-use super::app_context::AppCommand;
+use super::app_context::AppEffect;
 use super::app_process::AppProcess;
 use super::drawn_screen::DrawnScreen;
 use super::environment::PhoneEnvironment;
@@ -186,29 +186,29 @@ impl<A: SimulatedApp> RunningApp<A> {
         self.execute(commands, 0, world);
     }
 
-    fn execute(&mut self, commands: Vec<AppCommand<A>>, instance: u32, world: &mut World) {
+    fn execute(&mut self, commands: Vec<AppEffect<A>>, instance: u32, world: &mut World) {
         for command in commands {
             match command {
-                AppCommand::Start(page) => match world.activity_start() {
+                AppEffect::Start(page) => match world.activity_start() {
                     Micros::ZERO => self.open(page, world),
                     later => self.post(world.now + later, DueWork::Start(page)),
                 },
-                AppCommand::Finish => self.close(|activity| activity.instance == instance, world),
-                AppCommand::BackToFirst => {
+                AppEffect::Finish => self.close(|activity| activity.instance == instance, world),
+                AppEffect::BackToFirst => {
                     let first = self.stack.first().map(|activity| activity.instance);
                     self.close(|activity| Some(activity.instance) != first, world);
                 }
-                AppCommand::Post { after, msg } => {
+                AppEffect::Post { after, msg } => {
                     // Nothing that is posted runs before what is running has ended.
                     let at = world.now + after.max(Micros::from_millis(1));
                     self.post(at, DueWork::Message { instance, msg });
                 }
-                AppCommand::CancelPosted => self.due.retain(
+                AppEffect::CancelPosted => self.due.retain(
                     |due| !matches!(due.what, DueWork::Message { instance: of, .. } if of == instance),
                 ),
-                AppCommand::Block { span, at } => self.busy = Some((world.now + span, at)),
-                AppCommand::OpenExternal(to) => self.external_screen = Some(to),
-                AppCommand::Fail(failure) => return self.fail(failure),
+                AppEffect::Block { span, at } => self.busy = Some((world.now + span, at)),
+                AppEffect::OpenExternal(to) => self.external_screen = Some(to),
+                AppEffect::Fail(failure) => return self.fail(failure),
             }
             if self.problem.is_some() {
                 return;
