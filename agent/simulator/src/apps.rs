@@ -14,13 +14,13 @@ use crate::declarative::AppDefinition;
 use crate::framework::AppProcess;
 use crate::planted_crash::PlantedCrashScript;
 
-/// An app as it is offered.
+/// An app that a simulated phone can have.
 pub(crate) struct SimulatedAppEntry {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     pub(crate) install: fn() -> Box<dyn AppProcess>,
     pub(crate) planted_crashes: &'static [PlantedCrashScript],
-    /// What of it is told as data.
+    /// Definition of the part that is declarative.
     pub(crate) definition: Option<fn() -> Arc<AppDefinition>>,
 }
 

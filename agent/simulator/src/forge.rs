@@ -1,5 +1,5 @@
-//! Apps made from a seed, with the same ingredients as those written by hand, in proportions that were published for
-//! real apps. The same seed and parameters make the same app, other ones another.
+//! Apps generated from a seed, with the same elements as those written by hand, in proportions that were published for
+//! real apps. The same seed and parameters always give the same app.
 
 mod crash_templates;
 mod inert_widgets;
@@ -18,12 +18,12 @@ use crate::framework::AppProcess;
 
 pub(crate) const PACKAGE: &str = "com.example.forge";
 
-/// What an app is made from; what is not given is drawn.
+/// Parameters of a generated app. Missing ones are drawn from the seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ForgeSpec {
     pub(crate) seed: u64,
     pub(crate) activities: Option<u8>,
-    /// How many screens lie above each other at most.
+    /// Maximum depth of screens.
     pub(crate) depth: Option<u8>,
     /// The part of the crashes that a mode guards which nothing shows.
     pub(crate) hidden: Option<f64>,
@@ -33,7 +33,7 @@ pub(crate) struct ForgeSpec {
 
 /// Declared activities of the 15 apps of APE's Table II, sorted.
 const ACTIVITIES: [u64; 15] = [6, 16, 22, 30, 32, 34, 35, 39, 42, 52, 55, 57, 69, 85, 87];
-/// How deep screens lie: no published figure, an assumption.
+/// Depths of screens. There is no published figure: this is an assumption.
 const DEPTH: [u64; 4] = [3, 4, 5, 8];
 /// Branches for each screen: those that DetReduce's Table 2 reports as covered by their screens, app by app, sorted.
 const BRANCHES: [u64; 18] = [
@@ -41,14 +41,14 @@ const BRANCHES: [u64; 18] = [
 ];
 /// A screen that many branches belong to has no more widgets than fit a long form.
 const MAX_WIDGETS: u64 = 24;
-/// The most ways from one screen that can be seen without scrolling.
+/// Maximum number of transitions from one screen that are visible without scrolling.
 const MAX_EXITS: usize = 12;
 
-/// An app that is being made.
+/// An app under construction.
 struct AppForge {
     rng: Pcg64Mcg,
     screens: Vec<ScreenDefinition>,
-    /// How deep each screen lies.
+    /// Depth of each screen.
     depths: Vec<u8>,
     exits: Vec<usize>,
     next_persistent: u8,
@@ -96,7 +96,7 @@ pub(crate) fn definition(wish: &ForgeSpec) -> Arc<AppDefinition> {
 }
 
 impl AppForge {
-    /// Screens, each with a way to it from one that is not too deep.
+    /// Makes the screens, each reached from one that is not too deep.
     fn add_screens(&mut self, activities: u8, depth: u8) {
         self.screens
             .push(screen("MainActivity", "Home", Vec::new()));

@@ -1,4 +1,4 @@
-//! Ground truth: what is in an app, the crashes that were planted in it, and the shortest way to each.
+//! Ground truth: activities and branches of an app, its planted crashes, and the shortest trace to each.
 
 mod probability;
 mod shortest_trace;
@@ -28,7 +28,7 @@ use crate::spec::{SimulatorSpecError, entry, forge_spec, open};
 pub struct GroundTruth {
     /// As `package/.Class`.
     pub activities: Vec<Text>,
-    /// How many branches the app's code has.
+    /// Number of branches in the app's code.
     pub branches: u32,
     pub crashes: Vec<PlantedCrash>,
 }
@@ -37,11 +37,11 @@ pub struct GroundTruth {
 pub struct PlantedCrash {
     pub name: &'static str,
     pub kind: FindingKind,
-    /// The fewest events that lead to it from a clean start, if each waits until the screen has been quiet for
-    /// `Settle::default()`, and the last for what comes up to `LINGER` later.
+    /// The shortest trace to it from a clean start, if each step waits until the screen has settled by
+    /// `Settle::default()`, and the last one up to `CRASH_DELAY_LIMIT` longer.
     pub shortest: Vec<Step>,
     pub fingerprint: Fingerprint,
-    /// What can have to do with it, where that is known: nothing else can make a way to it shorter.
+    /// Everything that can influence the crash, where that is known. Nothing else can make a trace to it shorter.
     pub dependencies: Option<CrashDependencies>,
 }
 
@@ -57,11 +57,11 @@ pub struct CrashDependencies {
     pub memory: bool,
 }
 
-/// How long a planted crash may come after its last event.
+/// Maximum delay of a planted crash after its last event.
 pub const CRASH_DELAY_LIMIT: Micros = Micros::from_millis(2_500);
 
-/// What is known of an app because it was built that way. The steps are recorded on a phone without noise.
-/// For a made app (`forge?seed=7`) the traces are searched for, and crashes that no 25 events lead to are left out.
+/// Ground truth of an app, known because the app was built that way. The steps are recorded on a phone without noise.
+/// For a generated app (`forge?seed=7`) traces are searched. Crashes that need more than 25 events are left out.
 pub fn ground_truth(name: &str) -> Result<GroundTruth, SimulatorSpecError> {
     if let Some(wish) = forge_spec(name)? {
         return forged_ground_truth(name, &wish);
@@ -239,7 +239,7 @@ impl GroundTruthRecorder {
     }
 }
 
-/// Waits until the screen is quiet, as the agent does.
+/// Waits until the screen has settled, as the agent does.
 fn settle(phone: &mut SimulatedPhone) {
     let wait = Settle::default();
     let start = phone.now();

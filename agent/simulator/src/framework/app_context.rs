@@ -1,4 +1,4 @@
-//! What an app may ask the system for while it answers to a message.
+//! Requests of an app to the system while it handles a message.
 
 use retap_shared::Text;
 use retap_shared::micros::Micros;
@@ -103,12 +103,12 @@ impl<A: SimulatedApp> AppContext<'_, A> {
         time_of_day(self.world.now)
     }
 
-    /// How long something from the network takes.
+    /// Draws the duration of a network request.
     pub(crate) fn network_delay(&mut self) -> Micros {
         self.world.network_delay()
     }
 
-    /// Whether something from the network fails. Without noise only on a phone that has none.
+    /// Draws whether a network request fails. Without noise it fails only on a phone that is offline.
     pub(crate) fn network_fails(&mut self) -> bool {
         self.offline || self.world.network_fails()
     }

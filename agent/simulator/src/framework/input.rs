@@ -1,4 +1,4 @@
-//! What a finger or a key does to the app in front: from a place on the screen to a message.
+//! Input to the app in front: from a place on the screen to a message.
 
 use retap_shared::Text;
 use retap_shared::screen::Point;

@@ -31,7 +31,7 @@ pub(super) fn window(rotation: Rotation) -> Window {
     }
 }
 
-/// They never change, so they are made once for each way of holding the phone.
+/// They never change, so they are made once for each rotation.
 pub(super) fn nodes(rotation: Rotation) -> &'static [Node] {
     static UPRIGHT: OnceLock<Vec<Node>> = OnceLock::new();
     static LANDSCAPE: OnceLock<Vec<Node>> = OnceLock::new();

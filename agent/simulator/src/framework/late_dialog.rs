@@ -1,4 +1,4 @@
-//! What comes up late and unasked: a plea for stars, an update, an advertisement.
+//! Late dialogs that nobody asked for: a plea for stars, an update, an advertisement.
 
 use retap_shared::Text;
 use retap_shared::screen::{NodeFlags, Rect, WindowKind};
@@ -70,7 +70,7 @@ impl<M> Ui<'_, M> {
         });
     }
 
-    /// A picture over everything that tells a reader of the tree nothing, and a small cross.
+    /// A picture over everything that has no text, and a small cross.
     fn advertisement(&mut self) {
         let size = display_size(self.frame.rotation);
         let bounds = Rect {

@@ -33,7 +33,7 @@ pub(crate) struct RunningApp<A: SimulatedApp> {
     pub(super) external_screen: Option<ExternalScreen>,
     pub(super) problem: Option<Arc<Finding>>,
     pub(super) drawn_screen: Option<DrawnScreen<A::Msg>>,
-    /// How many nodes were drawn last: room for as many is made at once.
+    /// Number of nodes that were drawn last: the capacity to reserve.
     pub(super) drawn_nodes: usize,
     pub(super) next_instance: u32,
     pub(super) next_due: u32,
@@ -43,7 +43,7 @@ pub(crate) struct RunningApp<A: SimulatedApp> {
 #[derive(Clone)]
 pub(super) struct DueItem<A: SimulatedApp> {
     pub(super) at: Micros,
-    /// What is due at the same time happens in the order in which it was posted.
+    /// Messages that are due at the same time run in the order in which they were posted.
     pub(super) number: u32,
     pub(super) what: DueWork<A>,
 }
@@ -239,8 +239,8 @@ impl<A: SimulatedApp> RunningApp<A> {
         }
     }
 
-    /// An activity is created anew when it is in front and its process has ended since it was created, or the phone
-    /// is held another way or speaks another language. True if it was.
+    /// Creates the front activity again if its process has ended since it was created, or if the phone
+    /// was rotated or has another language. Returns true if it was created again.
     pub(super) fn recreate_if_needed(&mut self, world: &mut World) -> bool {
         let wanted = self.environment.configuration();
         let Some(front) = self.stack.last() else {
@@ -259,7 +259,7 @@ impl<A: SimulatedApp> RunningApp<A> {
         true
     }
 
-    /// Its process ends, its activities stay: they are created anew when they come to the front.
+    /// Ends the process. Its activities stay and are created again when they come to the front.
     pub(super) fn kill_in_background(&mut self) {
         self.due.clear();
         self.end_process();

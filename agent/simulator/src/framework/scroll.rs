@@ -99,7 +99,7 @@ impl<M> Ui<'_, M> {
         self.inside(view, LayoutFlow::Down, fill);
     }
 
-    /// What reaching its end does.
+    /// Message of reaching its end.
     pub(crate) fn at_end(&mut self, list: PlacedNode, reached: impl Into<M>) {
         self.add_handler(list, NodeHandler::End(reached.into()));
     }

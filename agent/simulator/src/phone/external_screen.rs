@@ -6,7 +6,7 @@ use retap_shared::screen::{Point, Rect, Rotation, SharedScreen};
 use super::launcher::{ExternalWidget, draw};
 use crate::framework::{ExternalScreen, display_size};
 
-/// What a touch leads to.
+/// Effect of a touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExternalNavigation {
     Stay,

@@ -12,7 +12,7 @@ use crate::framework::{AppManifest, display_size, is_landscape};
 
 const PACKAGE: &str = "com.android.launcher3";
 
-/// Where the app's icon is.
+/// Bounds of the app's icon.
 pub(super) fn icon(rotation: Rotation) -> Rect {
     let (left, top) = if is_landscape(rotation) {
         (240, 300)

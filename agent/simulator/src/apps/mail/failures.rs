@@ -1,4 +1,4 @@
-//! What is wrong with this app, and the shortest way to each of it.
+//! Planted crashes of this app, and the shortest trace to each.
 
 use retap_shared::action::SystemEvent;
 use retap_shared::screen::Rotation;

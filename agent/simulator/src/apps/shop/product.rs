@@ -34,7 +34,7 @@ impl From<ProductMsg> for super::ShopMsg {
     }
 }
 
-/// How long the heart flies to the wish list.
+/// Duration of the heart's animation to the wish list.
 const HEART: Micros = Micros::from_millis(800);
 
 impl ProductPage {
