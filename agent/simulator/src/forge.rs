@@ -55,39 +55,39 @@ struct AppForge {
     next_memory: u8,
 }
 
-pub(crate) fn install(wish: &ForgeSpec) -> Box<dyn AppProcess> {
-    let label = Text::new(format!("Forge {}", wish.seed));
+pub(crate) fn install(parameters: &ForgeSpec) -> Box<dyn AppProcess> {
+    let label = Text::new(format!("Forge {}", parameters.seed));
     Box::new(DeclarativeApp::install(
         Text::new_static(PACKAGE),
         label,
-        wish.seed,
-        definition(wish),
+        parameters.seed,
+        definition(parameters),
     ))
 }
 
-pub(crate) fn definition(wish: &ForgeSpec) -> Arc<AppDefinition> {
+pub(crate) fn definition(parameters: &ForgeSpec) -> Arc<AppDefinition> {
     let mut forge = AppForge {
-        rng: Pcg64Mcg::seed_from_u64(wish.seed),
+        rng: Pcg64Mcg::seed_from_u64(parameters.seed),
         screens: Vec::new(),
         depths: Vec::new(),
         exits: Vec::new(),
         next_persistent: 0,
         next_memory: 0,
     };
-    let activities = wish
+    let activities = parameters
         .activities
         .map_or_else(|| forge.draw(&ACTIVITIES), u64::from)
         .clamp(2, 250);
-    let depth = wish
+    let depth = parameters
         .depth
         .map_or_else(|| forge.draw(&DEPTH), u64::from)
         .clamp(1, 250) as u8;
-    let hidden = wish.hidden.unwrap_or(0.25);
+    let hidden = parameters.hidden.unwrap_or(0.25);
     forge.add_screens(activities as u8, depth);
     let count = (activities / 4).clamp(8, 20) as usize;
     forge.plant_crashes(count, hidden);
     let introduced = forge.chance(30).then(|| forge.add_introduction());
-    forge.add_inert_widgets(wish.widgets);
+    forge.add_inert_widgets(parameters.widgets);
     let plan = AppDefinition::new(PACKAGE, 0, forge.screens);
     Arc::new(match introduced {
         Some((var, screen)) => plan.first_time(var, screen),
@@ -187,13 +187,13 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_what_comes() {
         for (activities, depth) in [(2, 1), (20, 3), (60, 9), (250, 2)] {
-            let wish = ForgeSpec {
+            let parameters = ForgeSpec {
                 seed: 5,
                 activities: Some(activities),
                 depth: Some(depth),
                 ..ForgeSpec::default()
             };
-            let plan = definition(&wish);
+            let plan = definition(&parameters);
             let introductions = usize::from(plan.introduction.is_some());
             assert_eq!(plan.screens.len(), usize::from(activities) + introductions);
         }

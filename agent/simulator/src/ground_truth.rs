@@ -63,8 +63,8 @@ pub const CRASH_DELAY_LIMIT: Micros = Micros::from_millis(2_500);
 /// Ground truth of an app, known because the app was built that way. The steps are recorded on a phone without noise.
 /// For a generated app (`forge?seed=7`) traces are searched. Crashes that need more than 25 events are left out.
 pub fn ground_truth(name: &str) -> Result<GroundTruth, SimulatorSpecError> {
-    if let Some(wish) = forge_spec(name)? {
-        return forged_ground_truth(name, &wish);
+    if let Some(parameters) = forge_spec(name)? {
+        return forged_ground_truth(name, &parameters);
     }
     let entry = entry(name)?;
     let info = (entry.install)().manifest().info();
@@ -80,9 +80,12 @@ pub fn ground_truth(name: &str) -> Result<GroundTruth, SimulatorSpecError> {
     })
 }
 
-fn forged_ground_truth(name: &str, wish: &ForgeSpec) -> Result<GroundTruth, SimulatorSpecError> {
-    let plan = forge::definition(wish);
-    let info = forge::install(wish).manifest().info();
+fn forged_ground_truth(
+    name: &str,
+    parameters: &ForgeSpec,
+) -> Result<GroundTruth, SimulatorSpecError> {
+    let plan = forge::definition(parameters);
+    let info = forge::install(parameters).manifest().info();
     let mut crashes = Vec::new();
     for failure in plan.failures() {
         let matters = CrashDependencies::of(&plan, |then| then.is_same_failure(&failure));

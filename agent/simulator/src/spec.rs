@@ -10,10 +10,10 @@ pub fn open(spec: &str) -> Result<SimulatedPhone, SimulatorSpecError> {
     let (name, parameters) = parts(spec);
     if name == FORGE {
         let given = SpecParameters::parse(parameters, FORGE_PARAMETERS)?;
-        let wish = given.forge_spec()?;
-        let chance = given.read("chance", seed)?.unwrap_or(wish.seed);
+        let parameters = given.forge_spec()?;
+        let chance = given.read("chance", seed)?.unwrap_or(parameters.seed);
         return Ok(SimulatedPhone::new(
-            forge::install(&wish),
+            forge::install(&parameters),
             given.noise()?,
             chance,
         ));

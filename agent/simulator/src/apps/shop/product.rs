@@ -135,10 +135,10 @@ impl ProductPage {
         self.thanks = true;
     }
 
-    fn wish(&self, app: &mut ShopApp, cx: &mut AppContext<'_, ShopApp>) {
+    fn parameters(&self, app: &mut ShopApp, cx: &mut AppContext<'_, ShopApp>) {
         let wished = app.wishes.contains(&self.number);
         if cx.decide(Branch::ProductWished, wished) {
-            app.wishes.retain(|wish| *wish != self.number);
+            app.wishes.retain(|parameters| *parameters != self.number);
         } else {
             app.wishes.push(self.number);
             cx.post(HEART, ProductMsg::WishShown);
