@@ -34,7 +34,7 @@ impl From<ProductMsg> for super::ShopMsg {
     }
 }
 
-/// Duration of the heart's animation to the wish list.
+/// How long the heart flies to the wish list.
 const HEART: Micros = Micros::from_millis(800);
 
 impl ProductPage {
@@ -135,10 +135,10 @@ impl ProductPage {
         self.thanks = true;
     }
 
-    fn parameters(&self, app: &mut ShopApp, cx: &mut AppContext<'_, ShopApp>) {
+    fn wish(&self, app: &mut ShopApp, cx: &mut AppContext<'_, ShopApp>) {
         let wished = app.wishes.contains(&self.number);
         if cx.decide(Branch::ProductWished, wished) {
-            app.wishes.retain(|parameters| *parameters != self.number);
+            app.wishes.retain(|wish| *wish != self.number);
         } else {
             app.wishes.push(self.number);
             cx.post(HEART, ProductMsg::WishShown);
