@@ -2,7 +2,7 @@
 
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Act, Acted, Happening, Hit, Settle};
+use retap_shared::protocol::{Act, ActReply, LocatedBy, PhoneEvent, Settle};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
 
@@ -12,45 +12,49 @@ use crate::settle::settle;
 
 /// A step that was taken, before its screen is packed for the way.
 #[derive(Debug)]
-pub(crate) struct Taken {
-    pub(crate) hit: Hit,
+pub(crate) struct PerformedStep {
+    pub(crate) located_by: LocatedBy,
     pub(crate) screen: SharedScreen,
     pub(crate) quiet: bool,
 }
 
 impl Handlers {
-    pub(crate) fn act(&mut self, act: &Act) -> Result<Acted, PhoneError> {
+    pub(crate) fn act(&mut self, act: &Act) -> Result<ActReply, PhoneError> {
         let start = self.phone.now();
-        let taken = self.take_step(&act.step, act.settle)?;
-        let happened = self.take_happenings();
+        let taken = self.perform_step(&act.step, act.settle)?;
+        let happened = self.take_events();
         let mut branches = Vec::new();
         self.phone.take_branches(&mut branches);
         branches.sort_unstable();
         branches.dedup();
-        let screen = self.recent.update(taken.screen, act.holds);
+        let screen = self.recent_screens.update(taken.screen, act.held_screen);
         let took = self.phone.now().since(start);
-        Ok(Acted {
-            hit: taken.hit,
+        Ok(ActReply {
+            located_by: taken.located_by,
             screen,
-            happened,
+            events: happened,
             branches,
             quiet: taken.quiet,
             took,
         })
     }
 
-    pub(crate) fn take_step(&mut self, step: &Step, wait: Settle) -> Result<Taken, PhoneError> {
+    pub(crate) fn perform_step(
+        &mut self,
+        step: &Step,
+        wait: Settle,
+    ) -> Result<PerformedStep, PhoneError> {
         let screen;
         let aim = if step.widget.is_some() {
             screen = self.current_screen()?;
-            step.aim(&screen)
+            step.locate(&screen)
         } else {
-            step.aim_at_place()
+            step.at_recorded_place()
         };
         self.inject(&aim.action)?;
         let quiet = settle(self.phone.as_mut(), wait);
-        Ok(Taken {
-            hit: aim.hit,
+        Ok(PerformedStep {
+            located_by: aim.located_by,
             screen: self.fresh_screen()?,
             quiet,
         })
@@ -67,9 +71,9 @@ impl Handlers {
         }
     }
 
-    pub(crate) fn take_happenings(&mut self) -> Vec<Happening> {
+    pub(crate) fn take_events(&mut self) -> Vec<PhoneEvent> {
         let mut happened = Vec::new();
-        self.phone.take_happenings(&mut happened);
+        self.phone.take_events(&mut happened);
         happened
     }
 }

@@ -4,23 +4,23 @@
 mod accessibility;
 mod activities;
 mod app_data;
+mod automation_holders;
 mod clock;
 mod coverage;
 mod display;
 mod input;
 pub mod java;
-pub(crate) mod news;
 mod nodes;
-mod others;
 mod packages;
 mod phone;
-mod pixels;
+mod phone_settings;
 mod program;
-mod secure;
+mod screenshot;
+mod secure_windows;
 #[cfg(feature = "self-test")]
 mod self_test;
-mod settings;
-mod system;
+pub(crate) mod system_callbacks;
+mod system_events;
 pub mod table;
 mod typing;
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -37,24 +37,24 @@ use jni::refs::Global;
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Fault, Happening, PhoneInfo, What};
+use retap_shared::protocol::{PhoneEvent, PhoneEventKind, PhoneInfo, RequestFailure};
 use retap_shared::screen::{ScreenContent, WindowFlags, WindowKind};
 
 use self::accessibility::Accessibility;
-use self::app_data::AppData;
-use self::display::{DISPLAY, Display, rotation_number};
-use self::input::Input;
-use self::java::{Java, Result};
-use self::news::NEWS;
+use self::app_data::AppDataSnapshots;
+use self::display::{DISPLAY, DisplayInfo, rotation_number};
+use self::input::InputInjector;
+use self::java::{JavaBridge, JavaResult};
 use self::packages::Packages;
-use self::program::Programs;
-use self::secure::Secure;
-use self::settings::{Settings, SettingsProgram};
-use self::system::SystemEvents;
-use self::table::{LEVELS, Name};
+use self::phone_settings::{PhoneSettings, SettingsProgram};
+use self::program::PhonePrograms;
+use self::secure_windows::SecureWindows;
+use self::system_callbacks::SYSTEM_CALLBACKS;
+use self::system_events::SystemEventInjector;
+use self::table::{JavaName, LEVELS};
 use self::windows::ReadWindow;
+use crate::agent_process::AgentOptions;
 use crate::phone::PhoneError;
-use crate::serve::Options;
 
 /// Compose, Flutter and WebView build their trees only after accessibility was switched on.
 const LATE_TREE_TRIES: u32 = 20;
@@ -62,7 +62,7 @@ const LATE_TREE_MILLIS: i64 = 100;
 
 /// What the bootstrap makes, because JNI cannot: a context that is the shell's, and three listeners.
 #[derive(Debug)]
-pub struct Parts {
+pub struct BootstrapObjects {
     pub context: Global<JObject<'static>>,
     pub controller: Global<JObject<'static>>,
     pub events: Global<JObject<'static>>,
@@ -71,43 +71,45 @@ pub struct Parts {
 
 /// The phone that this process runs on.
 pub struct AndroidPhone {
-    java: Arc<Java>,
-    parts: Parts,
+    java: Arc<JavaBridge>,
+    parts: BootstrapObjects,
     accessibility: Arc<Accessibility>,
-    settings: Option<Settings<SettingsProgram>>,
+    settings: Option<PhoneSettings<SettingsProgram>>,
     level: u32,
     user: i32,
-    watched: Text,
+    watched_package: Text,
     activity: Text,
-    happened: Vec<Happening>,
+    events: Vec<PhoneEvent>,
     /// Packages that have shown a tree: the next one is not waited for.
-    awake: HashSet<Text>,
-    secure: Secure,
+    packages_with_tree: HashSet<Text>,
+    secure: SecureWindows,
     /// Asked for once: a context looks its services up each time.
     activity_manager: Global<JObject<'static>>,
-    data: AppData,
-    system: SystemEvents<Programs>,
+    app_data: AppDataSnapshots,
+    system: SystemEventInjector<PhonePrograms>,
     /// Nodes that the framework keeps are older than this.
-    forgotten: Micros,
+    cache_valid_until: Micros,
 }
 
 impl AndroidPhone {
     /// Connects to the system's services. What is changed of the phone is kept in the folder until it is put back.
     pub fn connect(
-        java: Arc<Java>,
-        parts: Parts,
-        options: &Options,
+        java: Arc<JavaBridge>,
+        parts: BootstrapObjects,
+        options: &AgentOptions,
     ) -> std::result::Result<Self, PhoneError> {
-        let (user, folder) = (options.user, &options.folder);
+        let user = options.user;
+        let folder = &options.folder;
         // Build.VERSION.SDK_INT
-        let level = java.with(|env| Ok(java.get_static(env, Name::BuildLevel)?.into_int()?))?;
+        let level =
+            java.with(|env| Ok(java.get_static(env, JavaName::BuildLevel)?.into_int()?))?;
         let level = u32::try_from(level).unwrap_or_default();
         if level < *LEVELS.start() {
             let old = format!(
                 "be driven: it has API level {level}, and {} is the oldest one",
                 LEVELS.start()
             );
-            return Err(Fault::Unsupported(old).into());
+            return Err(RequestFailure::Unsupported(old).into());
         }
         let (accessibility, activity_manager) = java.with(|env| {
             let accessibility = Accessibility::connect(&java, env, &parts.context, &parts.events)?;
@@ -117,7 +119,7 @@ impl AndroidPhone {
                 activities::manager(&java, env, &parts.context)?,
             ))
         })?;
-        let settings = Settings::change(SettingsProgram { user }, folder);
+        let settings = PhoneSettings::apply(SettingsProgram { user }, folder);
         if let Err(error) = &settings {
             tracing::warn!(%error, "could not change the phone's settings: animations stay as they are");
         }
@@ -131,20 +133,25 @@ impl AndroidPhone {
             settings: settings.ok(),
             level,
             user,
-            watched: Text::default(),
+            watched_package: Text::default(),
             activity: Text::default(),
-            happened: Vec::new(),
-            awake: HashSet::new(),
-            secure: Secure::default(),
+            events: Vec::new(),
+            packages_with_tree: HashSet::new(),
+            secure: SecureWindows::default(),
             activity_manager,
-            data: AppData::new(folder, user),
-            system: SystemEvents::new(Programs::new(folder), folder, user, over_network),
-            forgotten: Micros::ZERO,
+            app_data: AppDataSnapshots::new(folder, user),
+            system: SystemEventInjector::new(
+                PhonePrograms::new(folder),
+                folder,
+                user,
+                over_network,
+            ),
+            cache_valid_until: Micros::ZERO,
         })
     }
 
-    fn input(&self) -> Input<'_> {
-        Input {
+    fn input(&self) -> InputInjector<'_> {
+        InputInjector {
             java: &self.java,
             accessibility: &self.accessibility,
             context: &self.parts.context,
@@ -159,9 +166,12 @@ impl AndroidPhone {
         }
     }
 
-    fn describe(&self, env: &mut Env) -> Result<PhoneInfo> {
-        let model = self.java.get_static(env, Name::BuildModel)?.into_object()?;
-        let display = Display::read(&self.java, env)?;
+    fn describe(&self, env: &mut Env) -> JavaResult<PhoneInfo> {
+        let model = self
+            .java
+            .get_static(env, JavaName::BuildModel)?
+            .into_object()?;
+        let display = DisplayInfo::read(&self.java, env)?;
         let (locale, font_scale, dark_mode) = activities::configuration(&self.java, env)?;
         Ok(PhoneInfo {
             kind: "android".into(),
@@ -179,27 +189,27 @@ impl AndroidPhone {
     }
 
     /// The windows, read again for a while if an app has just begun to build its tree.
-    fn read_windows(&mut self, env: &mut Env) -> Result<Vec<ReadWindow>> {
-        let event = NEWS.last_event();
-        if event >= self.forgotten {
-            self.accessibility.forget(&self.java, env)?;
-            self.forgotten = event + Micros(1);
+    fn read_windows(&mut self, env: &mut Env) -> JavaResult<Vec<ReadWindow>> {
+        let event = SYSTEM_CALLBACKS.last_screen_change();
+        if event >= self.cache_valid_until {
+            self.accessibility.clear_cache(&self.java, env)?;
+            self.cache_valid_until = event + Micros(1);
         }
         let mut windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
         for _ in 0..LATE_TREE_TRIES {
-            if !is_late(&windows, &self.awake) {
+            if !is_tree_pending(&windows, &self.packages_with_tree) {
                 break;
             }
             clock::sleep(&self.java, env, LATE_TREE_MILLIS)?;
-            self.accessibility.forget(&self.java, env)?;
+            self.accessibility.clear_cache(&self.java, env)?;
             windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
         }
-        self.awake
+        self.packages_with_tree
             .extend(windows.iter().map(|read| read.window.package.clone()));
         Ok(windows)
     }
 
-    fn read_screen(&mut self, env: &mut Env) -> Result<ScreenContent> {
+    fn read_screen(&mut self, env: &mut Env) -> JavaResult<ScreenContent> {
         let mut windows = self.read_windows(env)?;
         let secure = self
             .secure
@@ -209,13 +219,13 @@ impl AndroidPhone {
                 .flags
                 .set(WindowFlags::SECURE, secure.contains(&read.window.package));
         }
-        let display = Display::read(&self.java, env)?;
+        let display = DisplayInfo::read(&self.java, env)?;
         let activity = activities::top_activity(&self.java, env, &self.activity_manager)?;
         if activity != self.activity && !activity.is_empty() {
             let at = micros(clock::now(&self.java, env)?);
-            self.happened.push(Happening {
+            self.events.push(PhoneEvent {
                 at,
-                what: What::Activity(activity.clone()),
+                kind: PhoneEventKind::Activity(activity.clone()),
             });
             self.activity = activity.clone();
         }
@@ -232,7 +242,7 @@ impl AndroidPhone {
         Ok(content)
     }
 
-    fn act(&self, env: &mut Env, action: &Action) -> Result<bool> {
+    fn inject_action(&self, env: &mut Env, action: &Action) -> JavaResult<bool> {
         let input = self.input();
         match action {
             Action::Tap(at) => input.tap(env, *at)?,
@@ -252,13 +262,13 @@ impl AndroidPhone {
                     .rotate(&self.java, env, rotation_number(*rotation));
             }
             Action::Wait { millis } => clock::sleep(&self.java, env, i64::from(*millis))?,
-            Action::Launch => self.start(env, &self.watched, "")?,
+            Action::Launch => self.start(env, &self.watched_package, "")?,
             Action::System(_) => return Ok(false),
         }
         Ok(true)
     }
 
-    fn start(&self, env: &mut Env, package: &str, activity: &str) -> Result<()> {
+    fn start(&self, env: &mut Env, package: &str, activity: &str) -> JavaResult<()> {
         let found;
         let activity = if activity.is_empty() {
             found = self.packages().launchable(env, package)?;
@@ -275,7 +285,7 @@ impl AndroidPhone {
     }
 
     /// What cannot be granted is not a runtime permission, or not this phone's: the app has it, or does without.
-    fn grant_all(&self, env: &mut Env, package: &str) -> Result<()> {
+    fn grant_all(&self, env: &mut Env, package: &str) -> JavaResult<()> {
         let permissions = self.packages().permissions(env, package)?;
         let package = env.new_string(package)?;
         for permission in permissions {
@@ -293,7 +303,7 @@ impl AndroidPhone {
 }
 
 /// Whether the app in front shows nothing although its process may be about to.
-fn is_late(windows: &[ReadWindow], awake: &HashSet<Text>) -> bool {
+fn is_tree_pending(windows: &[ReadWindow], awake: &HashSet<Text>) -> bool {
     let in_front = windows
         .iter()
         .rev()
@@ -308,10 +318,10 @@ fn micros(millis: i64) -> Micros {
 impl Drop for AndroidPhone {
     /// The phone is the user's again.
     fn drop(&mut self) {
-        if let Err(error) = self.system.end() {
+        if let Err(error) = self.system.undo_all() {
             tracing::warn!(%error, "could not put back what the system did: the next start tries again");
         }
-        if let Some(Err(error)) = self.settings.as_ref().map(Settings::put_back) {
+        if let Some(Err(error)) = self.settings.as_ref().map(PhoneSettings::restore) {
             tracing::warn!(%error, "could not put the settings back: the next start tries again");
         }
         let parted = self.java.with(|env| {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Capture, Captured, ScreenUpdate};
-use retap_shared::screen::{ScreenChange, ScreenHash, SharedScreen};
+use retap_shared::protocol::{Capture, CaptureReply, ScreenUpdate};
+use retap_shared::screen::{ScreenDiff, ScreenHash, SharedScreen};
 
 use crate::handlers::Handlers;
 use crate::phone::PhoneError;
@@ -22,27 +22,27 @@ pub(crate) struct RecentScreens {
 }
 
 impl Handlers {
-    pub(crate) fn capture(&mut self, capture: Capture) -> Result<Captured, PhoneError> {
+    pub(crate) fn capture(&mut self, capture: Capture) -> Result<CaptureReply, PhoneError> {
         let began = Instant::now();
         let screen = self.fresh_screen()?;
-        let screen = self.recent.update(screen, capture.holds);
-        Ok(Captured {
+        let screen = self.recent_screens.update(screen, capture.held_screen);
+        Ok(CaptureReply {
             screen,
-            worked: began.elapsed().into(),
+            agent_time: began.elapsed().into(),
         })
     }
 
     /// The screen as it is, captured anew.
     pub(crate) fn fresh_screen(&mut self) -> Result<SharedScreen, PhoneError> {
         let screen = self.phone.capture()?;
-        self.recent.latest = Some((screen.clone(), self.phone.now()));
+        self.recent_screens.latest = Some((screen.clone(), self.phone.now()));
         Ok(screen)
     }
 
     /// The last capture if nothing has changed since, otherwise a new one.
     pub(crate) fn current_screen(&mut self) -> Result<SharedScreen, PhoneError> {
         let changed = self.phone.last_change();
-        match &self.recent.latest {
+        match &self.recent_screens.latest {
             Some((screen, captured)) if changed < *captured => Ok(screen.clone()),
             _ => self.fresh_screen(),
         }
@@ -64,7 +64,7 @@ impl RecentScreens {
             return ScreenUpdate::Unchanged;
         }
         let update = match self.sent.iter().find(|sent| sent.hash() == holds) {
-            Some(base) => ScreenUpdate::Changed(ScreenChange::between(base, &screen)),
+            Some(base) => ScreenUpdate::Changed(ScreenDiff::between(base, &screen)),
             None => ScreenUpdate::Full(screen.clone()),
         };
         self.remember(screen);

@@ -5,42 +5,43 @@ use std::fmt;
 
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    About, Described, Fault, Happening, Reply, Request, Screenshot, Shot,
+    DescribePhone, DescribePhoneReply, PhoneEvent, Reply, Request, RequestFailure, TakeScreenshot,
+    TakeScreenshotReply,
 };
 
 use crate::capture::RecentScreens;
-use crate::phone::{Phone, PhoneError, TakePixels};
-pub use crate::play::Playing;
+use crate::phone::{Phone, PhoneError, ScreenshotTask};
+pub use crate::play::PlayInProgress;
 
 /// Does what is asked, one request at a time.
 pub struct Handlers {
     pub(crate) phone: Box<dyn Phone>,
-    pub(crate) recent: RecentScreens,
+    pub(crate) recent_screens: RecentScreens,
     /// What no reply has carried, oldest first: a cancelled play leaves it here.
-    pub(crate) unsent: VecDeque<Happening>,
+    pub(crate) unsent_events: VecDeque<PhoneEvent>,
 }
 
 /// What becomes of a request: an answer, or work that its caller goes on with.
 #[derive(Debug)]
-pub enum Handled {
+pub enum HandlerResult {
     Done(Reply),
     /// To be advanced step by step, so that it can be cancelled in between.
-    Playing(Box<Playing>),
+    Playing(Box<PlayInProgress>),
 }
 
 /// Pixels that are still to be taken: on another thread, so that a tap does not wait for a picture.
-pub struct Pixels(TakePixels);
+pub struct PendingScreenshot(ScreenshotTask);
 
-impl Pixels {
+impl PendingScreenshot {
     /// May block.
-    pub fn take(self) -> Result<Shot, Fault> {
-        Ok(Shot {
+    pub fn take(self) -> Result<TakeScreenshotReply, RequestFailure> {
+        Ok(TakeScreenshotReply {
             picture: (self.0)()?,
         })
     }
 }
 
-impl fmt::Debug for Pixels {
+impl fmt::Debug for PendingScreenshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pixels").finish_non_exhaustive()
     }
@@ -50,8 +51,8 @@ impl Handlers {
     pub fn new(phone: Box<dyn Phone>) -> Self {
         Handlers {
             phone,
-            recent: RecentScreens::default(),
-            unsent: VecDeque::new(),
+            recent_screens: RecentScreens::default(),
+            unsent_events: VecDeque::new(),
         }
     }
 
@@ -59,34 +60,36 @@ impl Handlers {
         self.phone.now()
     }
 
-    pub fn handle(&mut self, request: Request) -> Result<Handled, PhoneError> {
+    pub fn handle(&mut self, request: Request) -> Result<HandlerResult, PhoneError> {
         let reply = match request {
-            Request::About(About) => self.about()?.into(),
+            Request::DescribePhone(DescribePhone) => self.describe_phone()?.into(),
             Request::Capture(capture) => self.capture(capture)?.into(),
             Request::Act(act) => self.act(&act)?.into(),
             Request::Settle(settle) => self.settle(settle).into(),
-            Request::Play(play) => return Ok(Handled::Playing(Box::new(Playing::new(play)))),
-            Request::Control(control) => self.control(&control)?.into(),
-            Request::Watch(watch) => self.watch(&watch).into(),
-            Request::Checkpoint(checkpoint) => self.checkpoint(checkpoint)?.into(),
-            Request::Screenshot(Screenshot) => self.pixels()?.take()?.into(),
+            Request::Play(play) => {
+                return Ok(HandlerResult::Playing(Box::new(PlayInProgress::new(play))));
+            }
+            Request::ControlApp(control) => self.control_app(&control)?.into(),
+            Request::WatchApp(watch) => self.watch_app(&watch).into(),
+            Request::ManageSnapshot(checkpoint) => self.manage_snapshot(checkpoint)?.into(),
+            Request::TakeScreenshot(TakeScreenshot) => self.pending_screenshot()?.take()?.into(),
         };
-        Ok(Handled::Done(reply))
+        Ok(HandlerResult::Done(reply))
     }
 
-    pub fn pixels(&mut self) -> Result<Pixels, PhoneError> {
-        Ok(Pixels(self.phone.screenshot()?))
+    pub fn pending_screenshot(&mut self) -> Result<PendingScreenshot, PhoneError> {
+        Ok(PendingScreenshot(self.phone.screenshot()?))
     }
 
     /// What no reply has carried; each happening is handed out once.
-    pub fn next_unsent(&mut self) -> Option<Happening> {
-        self.unsent.pop_front()
+    pub fn next_unsent_event(&mut self) -> Option<PhoneEvent> {
+        self.unsent_events.pop_front()
     }
 
-    fn about(&mut self) -> Result<Described, PhoneError> {
-        Ok(Described {
+    fn describe_phone(&mut self) -> Result<DescribePhoneReply, PhoneError> {
+        Ok(DescribePhoneReply {
             phone: self.phone.info(),
-            can: self.phone.can(),
+            capabilities: self.phone.capabilities(),
             apps: self.phone.apps()?,
         })
     }

@@ -5,85 +5,86 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use retap_shared::connection::{Connection, Pending, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Act, Capture, Fault, Happening, Reply, Request};
+use retap_shared::protocol::{Act, Capture, PhoneEvent, Reply, Request, RequestFailure};
 use tokio::sync::{Mutex as Turn, Notify};
 
-use crate::handlers::{Handled, Handlers, Playing};
+use crate::handlers::{HandlerResult, Handlers, PlayInProgress};
 use crate::phone::{Phone, PhoneError};
 
 /// tokio's clock counts whole milliseconds; what is left of a step is carried to the next one.
 const TICK: u64 = 1_000;
 
-pub struct InProcess {
+pub struct InProcessConnection {
     handlers: Mutex<Handlers>,
     /// One request at a time, in the order in which they came. Holds the microseconds not yet slept.
     turn: Turn<u64>,
-    unsent: Notify,
+    unsent_added: Notify,
     sleeps: bool,
     /// Without a link there is nothing to save by making differences: the screen itself is handed over.
-    differences: bool,
+    sends_diffs: bool,
 }
 
-impl InProcess {
+impl InProcessConnection {
     pub fn new(phone: Box<dyn Phone>) -> Self {
         let handlers = Mutex::new(Handlers::new(phone));
-        InProcess {
+        InProcessConnection {
             handlers,
             turn: Turn::new(0),
-            unsent: Notify::new(),
+            unsent_added: Notify::new(),
             sleeps: true,
-            differences: false,
+            sends_diffs: false,
         }
     }
 
     /// For an agent's end of a link: screens as the difference to what the host holds.
-    pub fn for_link(self) -> Self {
-        InProcess {
-            differences: true,
+    pub fn with_screen_diffs(self) -> Self {
+        InProcessConnection {
+            sends_diffs: true,
             ..self
         }
     }
 
     /// A phone whose time costs nothing, for measuring what is around it.
-    pub fn timeless(self) -> Self {
-        InProcess {
+    pub fn without_sleeping(self) -> Self {
+        InProcessConnection {
             sleeps: false,
             ..self
         }
     }
 
     async fn answer(&self, request: Request) -> Result<Reply, RequestError> {
-        if let Request::Screenshot(_) = request {
+        if let Request::TakeScreenshot(_) = request {
             return self.screenshot().await;
         }
         let mut owed = self.turn.lock().await;
-        let request = if self.differences {
+        let request = if self.sends_diffs {
             request
         } else {
-            without_holds(request)
+            without_held_screen(request)
         };
         let (handled, took) = self.timed(|handlers| handlers.handle(request));
         self.sleep(&mut owed, took).await;
         match handled? {
-            Handled::Done(reply) => Ok(reply),
-            Handled::Playing(playing) => self.play(*playing, &mut owed).await,
+            HandlerResult::Done(reply) => Ok(reply),
+            HandlerResult::Playing(playing) => self.play(*playing, &mut owed).await,
         }
     }
 
     /// Out of turn and on a thread of its own: nothing waits for a picture.
     async fn screenshot(&self) -> Result<Reply, RequestError> {
-        let pixels = self.lock().pixels()?;
+        let pixels = self.lock().pending_screenshot()?;
         let taken = tokio::task::spawn_blocking(|| pixels.take()).await;
-        let shot = taken
-            .map_err(|error| Fault::Phone(format!("the picture was not taken: {error}")))??;
+        let shot = taken.map_err(|error| {
+            RequestFailure::Phone(format!("the picture was not taken: {error}"))
+        })??;
         Ok(shot.into())
     }
 
     /// The awaits between the steps are where a dropped request ends.
-    async fn play(&self, playing: Playing, owed: &mut u64) -> Result<Reply, RequestError> {
-        let mut under_way = UnderWay {
+    async fn play(&self, playing: PlayInProgress, owed: &mut u64) -> Result<Reply, RequestError> {
+        let mut under_way = PlayGuard {
             connection: self,
             playing,
         };
@@ -117,16 +118,16 @@ impl InProcess {
     }
 }
 
-impl Connection for InProcess {
-    fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+impl Connection for InProcessConnection {
+    fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         Box::pin(self.answer(request))
     }
 
-    fn news(&self) -> Pending<'_, Option<Happening>> {
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(async {
             loop {
-                let unsent = self.unsent.notified();
-                if let Some(happening) = self.lock().next_unsent() {
+                let unsent = self.unsent_added.notified();
+                if let Some(happening) = self.lock().next_unsent_event() {
                     return Some(happening);
                 }
                 unsent.await;
@@ -136,22 +137,26 @@ impl Connection for InProcess {
 }
 
 /// A play whose request may be dropped at any await. A play that is over has nothing left to hand on.
-struct UnderWay<'a> {
-    connection: &'a InProcess,
-    playing: Playing,
+struct PlayGuard<'a> {
+    connection: &'a InProcessConnection,
+    playing: PlayInProgress,
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for PlayGuard<'_> {
     fn drop(&mut self) {
-        self.playing.abandon(&mut self.connection.lock());
-        self.connection.unsent.notify_waiters();
+        self.playing.cancel(&mut self.connection.lock());
+        self.connection.unsent_added.notify_waiters();
     }
 }
 
-fn without_holds(request: Request) -> Request {
+fn without_held_screen(request: Request) -> Request {
     match request {
-        Request::Capture(_) => Capture { holds: None }.into(),
-        Request::Act(act) => Act { holds: None, ..act }.into(),
+        Request::Capture(_) => Capture { held_screen: None }.into(),
+        Request::Act(act) => Act {
+            held_screen: None,
+            ..act
+        }
+        .into(),
         other => other,
     }
 }
@@ -159,13 +164,13 @@ fn without_holds(request: Request) -> Request {
 impl From<PhoneError> for RequestError {
     fn from(error: PhoneError) -> Self {
         match error {
-            PhoneError::Fault(fault) => RequestError::Refused(fault),
+            PhoneError::Failed(fault) => RequestError::Failed(fault),
             PhoneError::Lost(interruption) => RequestError::Interrupted(interruption),
         }
     }
 }
 
-impl fmt::Debug for InProcess {
+impl fmt::Debug for InProcessConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InProcess").finish_non_exhaustive()
     }

@@ -2,23 +2,22 @@
 //! Virtual phones call the same handlers in the host's process.
 
 mod act;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub mod agent_process;
 pub mod android;
 mod capture;
-mod checkpoint;
-mod control;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-mod entry;
+mod control_app;
 pub mod handlers;
 pub mod in_process;
-pub mod link;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod jni_exports;
 pub mod listen;
-pub mod on_thread;
+mod manage_snapshot;
 pub mod outbox;
 pub mod phone;
 mod play;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub mod serve;
 pub mod server;
 mod settle;
+pub mod threaded;
 pub mod version;
-mod watch;
+mod watch_app;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quinn::{Endpoint, TokioRuntime};
+use retap_transport::config::{self, Transport};
+use retap_transport::keys::{SessionKeys, SessionKeysError};
+use retap_transport::stream::{ByteStream, FramedSocket};
+use retap_transport::udp::PlainUdpSocket;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use crate::link::keys::{Keys, KeysError};
-use crate::link::settings::{self, Way};
-use crate::link::stream::{Bytes, FramedSocket};
-use crate::link::udp::PlainUdp;
-use crate::server::Server;
+use crate::server::AgentServer;
 
 /// Streams that may be open at once, whoever they belong to.
 const STREAMS: usize = 16;
@@ -21,7 +21,7 @@ const STREAMS: usize = 16;
 const PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]
-pub enum ListenError {
+pub enum HostListenerError {
     #[error("could not listen on `{address}`")]
     Address {
         address: SocketAddr,
@@ -29,22 +29,25 @@ pub enum ListenError {
         source: io::Error,
     },
     #[error(transparent)]
-    Keys(#[from] KeysError),
+    Keys(#[from] SessionKeysError),
 }
 
 /// A place where hosts can come in, before the first one does.
 #[derive(Debug)]
-pub enum Listener {
+pub enum HostListener {
     Udp(Endpoint),
-    Stream(TcpListener, Keys),
+    Stream(TcpListener, SessionKeys),
 }
 
-impl Listener {
-    pub async fn udp(address: SocketAddr, keys: &Keys) -> Result<Listener, ListenError> {
-        let config = settings::server(keys, Way::Udp)?;
+impl HostListener {
+    pub async fn udp(
+        address: SocketAddr,
+        keys: &SessionKeys,
+    ) -> Result<HostListener, HostListenerError> {
+        let config = config::server_config(keys, Transport::Udp)?;
         let bound = async {
-            let socket = PlainUdp::bind(address)?;
-            let endpoint = settings::endpoint(Way::Udp);
+            let socket = PlainUdpSocket::bind(address)?;
+            let endpoint = config::endpoint_config(Transport::Udp);
             Endpoint::new_with_abstract_socket(
                 endpoint,
                 Some(config),
@@ -52,31 +55,34 @@ impl Listener {
                 Arc::new(TokioRuntime),
             )
         };
-        Ok(Listener::Udp(bound.await.map_err(|source| {
-            ListenError::Address { address, source }
+        Ok(HostListener::Udp(bound.await.map_err(|source| {
+            HostListenerError::Address { address, source }
         })?))
     }
 
-    pub async fn tcp(address: SocketAddr, keys: &Keys) -> Result<Listener, ListenError> {
+    pub async fn tcp(
+        address: SocketAddr,
+        keys: &SessionKeys,
+    ) -> Result<HostListener, HostListenerError> {
         let listener = TcpListener::bind(address)
             .await
-            .map_err(|source| ListenError::Address { address, source })?;
-        Ok(Listener::Stream(listener, keys.clone()))
+            .map_err(|source| HostListenerError::Address { address, source })?;
+        Ok(HostListener::Stream(listener, keys.clone()))
     }
 
     /// With the port that was chosen if none was asked for.
     pub fn address(&self) -> io::Result<SocketAddr> {
         match self {
-            Listener::Udp(endpoint) => endpoint.local_addr(),
-            Listener::Stream(listener, _) => listener.local_addr(),
+            HostListener::Udp(endpoint) => endpoint.local_addr(),
+            HostListener::Stream(listener, _) => listener.local_addr(),
         }
     }
 
     /// Serves whoever comes, for as long as the process lives.
-    pub async fn serve(self, server: Arc<Server>) -> Result<(), ListenError> {
+    pub async fn serve(self, server: Arc<AgentServer>) -> Result<(), HostListenerError> {
         match self {
-            Listener::Udp(endpoint) => server.serve(endpoint).await,
-            Listener::Stream(listener, keys) => {
+            HostListener::Udp(endpoint) => server.serve(endpoint).await,
+            HostListener::Stream(listener, keys) => {
                 serve_streams(async || accept_tcp(&listener).await, &keys, &server).await?;
             }
         }
@@ -85,11 +91,11 @@ impl Listener {
 }
 
 /// Serves whoever comes over byte streams, a few at a time.
-pub(crate) async fn serve_streams<S: Bytes>(
+pub(crate) async fn serve_streams<S: ByteStream>(
     accept: impl AsyncFn() -> io::Result<S>,
-    keys: &Keys,
-    server: &Arc<Server>,
-) -> Result<(), KeysError> {
+    keys: &SessionKeys,
+    server: &Arc<AgentServer>,
+) -> Result<(), SessionKeysError> {
     let places = Arc::new(Semaphore::new(STREAMS));
     loop {
         let stream = match accept().await {
@@ -124,10 +130,13 @@ async fn accept_tcp(listener: &TcpListener) -> io::Result<TcpStream> {
 }
 
 /// The server's end of one stream.
-fn stream_endpoint(stream: impl Bytes, keys: &Keys) -> Result<io::Result<Endpoint>, KeysError> {
-    let config = settings::server(keys, Way::Stream)?;
+fn stream_endpoint(
+    stream: impl ByteStream,
+    keys: &SessionKeys,
+) -> Result<io::Result<Endpoint>, SessionKeysError> {
+    let config = config::server_config(keys, Transport::Stream)?;
     let socket = FramedSocket::new(stream);
-    let endpoint = settings::endpoint(Way::Stream);
+    let endpoint = config::endpoint_config(Transport::Stream);
     Ok(Endpoint::new_with_abstract_socket(
         endpoint,
         Some(config),

@@ -8,39 +8,39 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use retap_shared::codec;
-use retap_shared::protocol::{Happening, Reply};
-use retap_shared::session::{Answer, NumberedNews, SessionId};
+use retap_shared::protocol::{PhoneEvent, Reply};
+use retap_shared::session::{NumberedNotification, RequestResult, SessionId};
 use tokio::sync::Notify;
 
 /// News beyond this many are dropped, oldest first: a host that is gone for long must not fill the phone's memory.
-const NEWS_KEPT: usize = 10_000;
+const MAX_NOTIFICATIONS: usize = 10_000;
 
 #[derive(Debug)]
 pub struct Outbox {
-    state: Mutex<State>,
+    state: Mutex<OutboxState>,
     folder: Option<PathBuf>,
-    news: Notify,
+    notification_added: Notify,
     /// Some entry has got its answer, or is gone.
-    settled: Notify,
+    entry_changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct OutboxState {
     session: Option<SessionId>,
-    entries: BTreeMap<u64, Entry>,
-    news: VecDeque<NumberedNews>,
-    last_news: u64,
+    entries: BTreeMap<u64, OutboxEntry>,
+    notifications: VecDeque<NumberedNotification>,
+    last_notification: u64,
 }
 
 #[derive(Debug, Default)]
-struct Entry {
-    answer: Option<Arc<Answer>>,
+struct OutboxEntry {
+    answer: Option<Arc<RequestResult>>,
     cancelled: Arc<Notify>,
 }
 
 /// Whether a request is to be done.
 #[derive(Debug)]
-pub enum Entered {
+pub enum OutboxAdmission {
     /// By whoever entered it, unless this is notified.
     New(Arc<Notify>),
     /// It is under way or done.
@@ -56,8 +56,8 @@ impl Outbox {
         Ok(Outbox {
             state: Mutex::default(),
             folder,
-            news: Notify::new(),
-            settled: Notify::new(),
+            notification_added: Notify::new(),
+            entry_changed: Notify::new(),
         })
     }
 
@@ -70,10 +70,10 @@ impl Outbox {
             for entry in old.entries.into_values() {
                 entry.cancelled.notify_one();
             }
-            self.settled.notify_waiters();
+            self.entry_changed.notify_waiters();
             state.session = Some(session);
-            state.entries = self.spooled(session);
-            state.last_news = news_seen;
+            state.entries = self.read_spool(session);
+            state.last_notification = news_seen;
         }
         let closed: Vec<u64> = state
             .entries
@@ -84,22 +84,22 @@ impl Outbox {
         for number in closed {
             self.drop_entry(&mut state, number);
         }
-        state.forget_news(news_seen);
+        state.forget_notifications(news_seen);
     }
 
-    pub fn enter(&self, number: u64) -> Entered {
+    pub fn admit(&self, number: u64) -> OutboxAdmission {
         match self.lock().entries.entry(number) {
-            MapEntry::Occupied(_) => Entered::Known,
+            MapEntry::Occupied(_) => OutboxAdmission::Known,
             MapEntry::Vacant(vacant) => {
-                Entered::New(vacant.insert(Entry::default()).cancelled.clone())
+                OutboxAdmission::New(vacant.insert(OutboxEntry::default()).cancelled.clone())
             }
         }
     }
 
     /// The answer to request `number`, as soon as there is one. None if it was never entered, or was cancelled.
-    pub async fn answer_of(&self, number: u64) -> Option<Arc<Answer>> {
+    pub async fn result_of(&self, number: u64) -> Option<Arc<RequestResult>> {
         loop {
-            let settled = self.settled.notified();
+            let settled = self.entry_changed.notified();
             tokio::pin!(settled);
             settled.as_mut().enable();
             if let Some(answer) = self.lock().entries.get(&number)?.answer.clone() {
@@ -109,16 +109,17 @@ impl Outbox {
         }
     }
 
-    pub fn complete(&self, number: u64, answer: Answer) -> Arc<Answer> {
+    pub fn complete(&self, number: u64, answer: RequestResult) -> Arc<RequestResult> {
         let answer = Arc::new(answer);
         let mut state = self.lock();
         let session = state.session;
         if let Some(entry) = state.entries.get_mut(&number) {
-            if let (Answer::Reply(Reply::Played(_)), Some(session)) = (&*answer, session) {
+            if let (RequestResult::Reply(Reply::PlayReply(_)), Some(session)) = (&*answer, session)
+            {
                 self.spool(session, number, &answer);
             }
             entry.answer = Some(answer.clone());
-            self.settled.notify_waiters();
+            self.entry_changed.notify_waiters();
         }
         answer
     }
@@ -136,59 +137,67 @@ impl Outbox {
             }
             self.drop_entry(&mut state, number);
         }
-        state.forget_news(news_seen);
+        state.forget_notifications(news_seen);
     }
 
-    pub fn add_news(&self, happening: Happening) {
+    pub fn add_notification(&self, happening: PhoneEvent) {
         let mut state = self.lock();
-        state.last_news += 1;
-        let number = state.last_news;
-        if state.news.len() == NEWS_KEPT {
-            state.news.pop_front();
+        state.last_notification += 1;
+        let number = state.last_notification;
+        if state.notifications.len() == MAX_NOTIFICATIONS {
+            state.notifications.pop_front();
         }
-        state.news.push_back(NumberedNews { number, happening });
-        self.news.notify_waiters();
+        state.notifications.push_back(NumberedNotification {
+            number,
+            event: happening,
+        });
+        self.notification_added.notify_waiters();
     }
 
     /// The first piece of news after number `seen`, as soon as there is one.
-    pub async fn news_after(&self, seen: u64) -> NumberedNews {
+    pub async fn notification_after(&self, seen: u64) -> NumberedNotification {
         loop {
-            let more = self.news.notified();
+            let more = self.notification_added.notified();
             tokio::pin!(more);
             more.as_mut().enable();
-            if let Some(news) = self.lock().news.iter().find(|news| news.number > seen) {
+            if let Some(news) = self
+                .lock()
+                .notifications
+                .iter()
+                .find(|news| news.number > seen)
+            {
                 return news.clone();
             }
             more.await;
         }
     }
 
-    fn drop_entry(&self, state: &mut State, number: u64) {
+    fn drop_entry(&self, state: &mut OutboxState, number: u64) {
         let Some(entry) = state.entries.remove(&number) else {
             return;
         };
         entry.cancelled.notify_one();
-        self.settled.notify_waiters();
+        self.entry_changed.notify_waiters();
         if let Some(path) = state.session.and_then(|session| self.path(session, number)) {
             // Only plays are spooled: most entries have no file.
             let _ = std::fs::remove_file(path);
         }
     }
 
-    fn spool(&self, session: SessionId, number: u64, answer: &Answer) {
+    fn spool(&self, session: SessionId, number: u64, answer: &RequestResult) {
         let Some(path) = self.path(session, number) else {
             return;
         };
         let written = codec::encode(answer)
             .map_err(io::Error::other)
-            .and_then(|bytes| write_whole(&path, &bytes));
+            .and_then(|bytes| write_atomically(&path, &bytes));
         if let Err(error) = written {
             tracing::warn!(path = %path.display(), %error, "could not spool a result; it is lost if the agent dies");
         }
     }
 
     /// What an earlier agent left for this session. Files that cannot be read are no results.
-    fn spooled(&self, session: SessionId) -> BTreeMap<u64, Entry> {
+    fn read_spool(&self, session: SessionId) -> BTreeMap<u64, OutboxEntry> {
         let Some(folder) = &self.folder else {
             return BTreeMap::new();
         };
@@ -201,15 +210,15 @@ impl Outbox {
                 .and_then(|name| name.strip_prefix(&prefix)?.parse().ok());
             let answer = std::fs::read(file.path())
                 .ok()
-                .and_then(|bytes| codec::decode::<Answer>(&bytes).ok());
+                .and_then(|bytes| codec::decode::<RequestResult>(&bytes).ok());
             match (number, answer) {
                 (Some(number), Some(answer)) => {
                     let answer = Some(Arc::new(answer));
                     entries.insert(
                         number,
-                        Entry {
+                        OutboxEntry {
                             answer,
-                            ..Entry::default()
+                            ..OutboxEntry::default()
                         },
                     );
                 }
@@ -225,21 +234,25 @@ impl Outbox {
         Some(self.folder.as_ref()?.join(format!("{session}-{number}")))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OutboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    fn forget_news(&mut self, seen: u64) {
-        while self.news.front().is_some_and(|news| news.number <= seen) {
-            self.news.pop_front();
+impl OutboxState {
+    fn forget_notifications(&mut self, seen: u64) {
+        while self
+            .notifications
+            .front()
+            .is_some_and(|news| news.number <= seen)
+        {
+            self.notifications.pop_front();
         }
     }
 }
 
 /// A file is there whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = path.with_extension("part");
     std::fs::write(&part, bytes)?;
     std::fs::rename(part, path)

@@ -9,29 +9,32 @@ use quinn::{Connection as Quic, Endpoint, Incoming, RecvStream, SendStream, VarI
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::protocol::Request;
 use retap_shared::session::{
-    Answer, Envelope, HELLO_LIMIT, Hello, REQUEST_LIMIT, Refusal, SessionId, Welcome,
+    HELLO_LIMIT, HandshakeRefusal, Hello, REQUEST_LIMIT, RequestEnvelope, RequestResult, SessionId,
+    Welcome,
+};
+use retap_transport::{
+    MessageError, close_code, receive, send, send_large, send_next, with_causes,
 };
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::link::{MessageError, code, receive, send, send_large, send_next, with_causes};
-use crate::outbox::{Entered, Outbox};
+use crate::outbox::{Outbox, OutboxAdmission};
 
 /// A peer that takes longer than this for its next move of the handshake is dropped.
-const PATIENCE: Duration = Duration::from_secs(5);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Handshakes of strangers that may be under way at once; beyond that an address must prove itself first.
-const STRANGERS: usize = 8;
+const MAX_HANDSHAKES: usize = 8;
 
 /// Bulk results wait for everything else.
-const BULK: i32 = -1;
+const BULK_PRIORITY: i32 = -1;
 
-pub struct Server {
+pub struct AgentServer {
     phone: Arc<dyn Connection>,
     outbox: Outbox,
     version: String,
     /// Differs from one start of the agent to the next.
     incarnation: u64,
-    holder: Mutex<Option<Holder>>,
+    active_host: Mutex<Option<ActiveHost>>,
     /// Who is connected right now.
     connected: watch::Sender<Option<String>>,
     /// Bulk results are sent one after the other, so that little of them is under way at once.
@@ -39,39 +42,39 @@ pub struct Server {
 }
 
 /// The host that has the phone.
-struct Holder {
+struct ActiveHost {
     session: SessionId,
     host: String,
     quic: Quic,
-    heard: Instant,
+    last_heard: Instant,
 }
 
 /// Why a connection came to nothing.
 #[derive(Debug, thiserror::Error)]
-enum Dropped {
+enum HandshakeError {
     #[error("the handshake failed")]
     Handshake(#[from] quinn::ConnectionError),
-    #[error("it was silent for {} s", PATIENCE.as_secs())]
+    #[error("it was silent for {} s", HANDSHAKE_TIMEOUT.as_secs())]
     Silent(#[from] tokio::time::error::Elapsed),
     #[error(transparent)]
     Message(#[from] MessageError),
     #[error("refused: {0}")]
-    Refused(Refusal),
+    Refused(HandshakeRefusal),
 }
 
-impl Server {
+impl AgentServer {
     pub fn new(
         phone: Arc<dyn Connection>,
         outbox: Outbox,
         version: String,
         incarnation: u64,
     ) -> Arc<Self> {
-        Arc::new(Server {
+        Arc::new(AgentServer {
             phone,
             outbox,
             version,
             incarnation,
-            holder: Mutex::new(None),
+            active_host: Mutex::new(None),
             connected: watch::Sender::new(None),
             bulk: Semaphore::new(1),
         })
@@ -79,50 +82,50 @@ impl Server {
 
     /// Serves whoever comes through this endpoint, until it is closed.
     pub async fn serve(self: Arc<Self>, endpoint: Endpoint) {
-        let strangers = Arc::new(Semaphore::new(STRANGERS));
+        let strangers = Arc::new(Semaphore::new(MAX_HANDSHAKES));
         while let Some(incoming) = endpoint.accept().await {
             let Ok(place) = strangers.clone().try_acquire_owned() else {
-                turn_away(incoming);
+                retry_or_refuse(incoming);
                 continue;
             };
-            tokio::spawn(self.clone().meet(incoming, place));
+            tokio::spawn(self.clone().accept_host(incoming, place));
         }
     }
 
     /// Serves the one host that an endpoint over a byte stream can have. Returns when it is gone, or if none came.
     pub async fn serve_one(self: Arc<Self>, endpoint: Endpoint) {
-        if let Ok(Some(incoming)) = timeout(PATIENCE, endpoint.accept()).await {
-            self.meet(incoming, ()).await;
+        if let Ok(Some(incoming)) = timeout(HANDSHAKE_TIMEOUT, endpoint.accept()).await {
+            self.accept_host(incoming, ()).await;
         }
     }
 
     /// `place` is given back once the stranger is a stranger no more.
-    async fn meet<P>(self: Arc<Self>, incoming: Incoming, place: P) {
+    async fn accept_host<P>(self: Arc<Self>, incoming: Incoming, place: P) {
         let address = incoming.remote_address();
-        match self.greet(incoming).await {
+        match self.handshake(incoming).await {
             Ok((quic, hello)) => {
                 drop(place);
-                self.attend(quic, hello).await;
+                self.serve_requests(quic, hello).await;
             }
             Err(error) => {
-                tracing::warn!(%address, error = %with_causes(&error), "turned a host away")
+                tracing::warn!(%address, error = %with_causes(&error), "turned a host away");
             }
         }
     }
 
     /// News for whichever host there is or will be.
-    pub async fn gather_news(self: Arc<Self>) {
-        while let Some(happening) = self.phone.news().await {
-            self.outbox.add_news(happening);
+    pub async fn collect_notifications(self: Arc<Self>) {
+        while let Some(happening) = self.phone.next_notification().await {
+            self.outbox.add_notification(happening);
         }
     }
 
     /// Returns once no host has been there for this long.
-    pub async fn wait_until_forgotten(&self, limit: Duration) {
+    pub async fn wait_until_idle(&self, limit: Duration) {
         let started = Instant::now();
         loop {
-            let (host, heard) = match self.holder().as_ref() {
-                Some(holder) => (Some(holder.quic.clone()), holder.heard),
+            let (host, heard) = match self.active_host().as_ref() {
+                Some(holder) => (Some(holder.quic.clone()), holder.last_heard),
                 None => (None, started),
             };
             match host.filter(|host| host.close_reason().is_none()) {
@@ -139,11 +142,11 @@ impl Server {
         // The sender is this server's own: it does not end before the wait does.
         while connected.changed().await.is_ok() {
             let ended = self
-                .holder()
+                .active_host()
                 .as_ref()
                 .and_then(|holder| holder.quic.close_reason());
             if let Some(quinn::ConnectionError::ApplicationClosed(closed)) = ended
-                && closed.error_code == VarInt::from_u32(code::DONE)
+                && closed.error_code == VarInt::from_u32(close_code::DONE)
             {
                 return;
             }
@@ -155,12 +158,17 @@ impl Server {
         self.connected.subscribe()
     }
 
-    async fn greet(&self, incoming: Incoming) -> Result<(Quic, Hello), Dropped> {
-        let quic = timeout(PATIENCE, incoming.accept()?).await??;
-        let (mut answer, mut greeting) = timeout(PATIENCE, quic.accept_bi()).await??;
-        let hello = match timeout(PATIENCE, receive::<Hello>(&mut greeting, HELLO_LIMIT)).await? {
+    async fn handshake(&self, incoming: Incoming) -> Result<(Quic, Hello), HandshakeError> {
+        let quic = timeout(HANDSHAKE_TIMEOUT, incoming.accept()?).await??;
+        let (mut answer, mut greeting) = timeout(HANDSHAKE_TIMEOUT, quic.accept_bi()).await??;
+        let hello = match timeout(
+            HANDSHAKE_TIMEOUT,
+            receive::<Hello>(&mut greeting, HELLO_LIMIT),
+        )
+        .await?
+        {
             Ok(hello) => self.admit(&quic, hello),
-            Err(MessageError::Codec(error)) => Err(Refusal::Greeting {
+            Err(MessageError::Codec(error)) => Err(HandshakeRefusal::MalformedHello {
                 why: with_causes(&error),
             }),
             Err(error) => return Err(error.into()),
@@ -179,76 +187,82 @@ impl Server {
             Err(refusal) => {
                 send(&mut answer, &Welcome::Refused(refusal.clone())).await?;
                 // Closing drops what has not arrived; the words must.
-                let _ = timeout(PATIENCE, answer.stopped()).await;
+                let _ = timeout(HANDSHAKE_TIMEOUT, answer.stopped()).await;
                 quic.close(
-                    VarInt::from_u32(code::REFUSED),
+                    VarInt::from_u32(close_code::REFUSED),
                     refusal.to_string().as_bytes(),
                 );
-                Err(Dropped::Refused(refusal))
+                Err(HandshakeError::Refused(refusal))
             }
         }
     }
 
     /// Gives the phone to this host if it may have it.
-    fn admit(&self, quic: &Quic, hello: Hello) -> Result<Hello, Refusal> {
+    fn admit(&self, quic: &Quic, hello: Hello) -> Result<Hello, HandshakeRefusal> {
         if hello.version != self.version {
-            return Err(Refusal::Version {
+            return Err(HandshakeRefusal::Version {
                 agent: self.version.clone(),
             });
         }
-        let mut holder = self.holder();
+        let mut holder = self.active_host();
         if let Some(holder) = holder
             .as_ref()
             .filter(|holder| holder.quic.close_reason().is_none())
         {
             if holder.session != hello.session {
-                let silent_seconds = holder.heard.elapsed().as_secs();
-                return Err(Refusal::Held {
+                let silent_seconds = holder.last_heard.elapsed().as_secs();
+                return Err(HandshakeRefusal::Held {
                     by: holder.host.clone(),
                     silent_seconds,
                 });
             }
             holder.quic.close(
-                VarInt::from_u32(code::REPLACED),
+                VarInt::from_u32(close_code::REPLACED),
                 b"the host has connected anew",
             );
         }
-        self.outbox
-            .resume(hello.session, &hello.open, hello.news_seen);
-        *holder = Some(Holder {
+        self.outbox.resume(
+            hello.session,
+            &hello.open_requests,
+            hello.notifications_seen,
+        );
+        *holder = Some(ActiveHost {
             session: hello.session,
             host: hello.host.clone(),
             quic: quic.clone(),
-            heard: Instant::now(),
+            last_heard: Instant::now(),
         });
         self.connected.send_replace(Some(hello.host.clone()));
         Ok(hello)
     }
 
     /// Answers the host's requests until the connection ends.
-    async fn attend(self: Arc<Self>, quic: Quic, hello: Hello) {
-        let news = tokio::spawn(self.clone().tell_news(quic.clone(), hello.news_seen));
+    async fn serve_requests(self: Arc<Self>, quic: Quic, hello: Hello) {
+        let news = tokio::spawn(
+            self.clone()
+                .send_notifications(quic.clone(), hello.notifications_seen),
+        );
         tracing::info!(host = %hello.host, session = %hello.session, "serving");
         loop {
             match quic.accept_bi().await {
                 Ok((answer, request)) => {
-                    self.heard();
-                    tokio::spawn(self.clone().answer(answer, request));
+                    self.mark_heard();
+                    tokio::spawn(self.clone().serve_request(answer, request));
                 }
                 Err(error) => {
                     tracing::info!(host = %hello.host, %error, "the link has ended");
-                    self.heard();
+                    self.mark_heard();
                     break;
                 }
             }
         }
         news.abort();
-        self.left(&quic);
+        self.mark_disconnected(&quic);
     }
 
     /// Nothing has changed if the same host is back on a newer connection.
-    fn left(&self, quic: &Quic) {
-        let holder = self.holder();
+    fn mark_disconnected(&self, quic: &Quic) {
+        let holder = self.active_host();
         if holder
             .as_ref()
             .is_some_and(|holder| holder.quic.stable_id() == quic.stable_id())
@@ -257,25 +271,25 @@ impl Server {
         }
     }
 
-    async fn answer(self: Arc<Self>, mut stream: SendStream, mut request: RecvStream) {
+    async fn serve_request(self: Arc<Self>, mut stream: SendStream, mut request: RecvStream) {
         // However long it takes: the host is no stranger any more, and a bad network may hold up half of a request.
-        let envelope = match receive::<Envelope>(&mut request, REQUEST_LIMIT).await {
+        let envelope = match receive::<RequestEnvelope>(&mut request, REQUEST_LIMIT).await {
             Ok(envelope) => envelope,
             Err(MessageError::Codec(error)) => {
                 tracing::warn!(error = %with_causes(&error), "a request could not be read");
-                let _ = stream.reset(VarInt::from_u32(code::MALFORMED));
+                let _ = stream.reset(VarInt::from_u32(close_code::MALFORMED));
                 return;
             }
             // The link broke or the host has changed its mind: there is nobody to answer.
             Err(_) => return,
         };
         self.outbox
-            .acknowledge(envelope.oldest_open, envelope.news_seen);
+            .acknowledge(envelope.oldest_open, envelope.notifications_seen);
         let number = envelope.number;
         let is_bulk = envelope.request.is_bulk();
         let only_known = envelope.only_known;
         let answer = {
-            let work = self.answer_to(envelope);
+            let work = self.result_of(envelope);
             tokio::pin!(work);
             tokio::select! {
                 biased;
@@ -295,7 +309,7 @@ impl Server {
         let _ = match answer {
             Some(answer) if is_bulk => self.send_bulk(&mut stream, answer).await,
             Some(answer) => send(&mut stream, answer.as_ref()).await,
-            None if only_known => send(&mut stream, &Answer::Unknown).await,
+            None if only_known => send(&mut stream, &RequestResult::Unknown).await,
             None => return,
         };
     }
@@ -304,9 +318,9 @@ impl Server {
     async fn send_bulk(
         &self,
         stream: &mut SendStream,
-        answer: Arc<Answer>,
+        answer: Arc<RequestResult>,
     ) -> Result<(), MessageError> {
-        let _ = stream.set_priority(BULK);
+        let _ = stream.set_priority(BULK_PRIORITY);
         let _turn = self.bulk.acquire().await;
         send_large(stream, answer).await?;
         // The turn lasts until it has arrived, or cannot any more.
@@ -315,37 +329,39 @@ impl Server {
     }
 
     /// Does what is asked unless it is under way or done. None if it was cancelled, or is not known.
-    async fn answer_to(&self, envelope: Envelope) -> Option<Arc<Answer>> {
+    async fn result_of(&self, envelope: RequestEnvelope) -> Option<Arc<RequestResult>> {
         let number = envelope.number;
         let entered = if envelope.only_known {
-            Entered::Known
+            OutboxAdmission::Known
         } else {
-            self.outbox.enter(number)
+            self.outbox.admit(number)
         };
         match entered {
-            Entered::Known => self.outbox.answer_of(number).await,
-            Entered::New(cancelled) => tokio::select! {
+            OutboxAdmission::Known => self.outbox.result_of(number).await,
+            OutboxAdmission::New(cancelled) => tokio::select! {
                 biased;
-                answer = self.work(envelope.request) => Some(self.outbox.complete(number, answer)),
+                answer = self.forward_request(envelope.request) => Some(self.outbox.complete(number, answer)),
                 () = cancelled.notified() => None,
             },
         }
     }
 
-    async fn work(&self, request: Request) -> Answer {
+    async fn forward_request(&self, request: Request) -> RequestResult {
         match self.phone.request(request).await {
-            Ok(reply) => Answer::Reply(reply),
-            Err(RequestError::Refused(fault)) => Answer::Fault(fault),
-            Err(RequestError::Interrupted(interruption)) => Answer::Interrupted(interruption),
+            Ok(reply) => RequestResult::Reply(reply),
+            Err(RequestError::Failed(fault)) => RequestResult::Failed(fault),
+            Err(RequestError::Interrupted(interruption)) => {
+                RequestResult::Interrupted(interruption)
+            }
         }
     }
 
-    async fn tell_news(self: Arc<Self>, quic: Quic, mut seen: u64) {
+    async fn send_notifications(self: Arc<Self>, quic: Quic, mut seen: u64) {
         let Ok(mut stream) = quic.open_uni().await else {
             return;
         };
         loop {
-            let news = self.outbox.news_after(seen).await;
+            let news = self.outbox.notification_after(seen).await;
             seen = news.number;
             if send_next(&mut stream, &news).await.is_err() {
                 return;
@@ -353,19 +369,21 @@ impl Server {
         }
     }
 
-    fn heard(&self) {
-        if let Some(holder) = self.holder().as_mut() {
-            holder.heard = Instant::now();
+    fn mark_heard(&self) {
+        if let Some(holder) = self.active_host().as_mut() {
+            holder.last_heard = Instant::now();
         }
     }
 
-    fn holder(&self) -> MutexGuard<'_, Option<Holder>> {
-        self.holder.lock().unwrap_or_else(PoisonError::into_inner)
+    fn active_host(&self) -> MutexGuard<'_, Option<ActiveHost>> {
+        self.active_host
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Under a flood: an address that has not proven itself is asked to, one that has must come again later.
-fn turn_away(incoming: Incoming) {
+fn retry_or_refuse(incoming: Incoming) {
     if incoming.may_retry() {
         let _ = incoming.retry();
     } else {
@@ -373,7 +391,7 @@ fn turn_away(incoming: Incoming) {
     }
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for AgentServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
             .field("version", &self.version)

@@ -1,18 +1,18 @@
 //! Waiting until the screen is quiet, by the phone's clock.
 
-use retap_shared::protocol::{Settle, Settled};
+use retap_shared::protocol::{Settle, SettleReply};
 
 use crate::handlers::Handlers;
 use crate::phone::Phone;
 
 impl Handlers {
-    pub(crate) fn settle(&mut self, wait: Settle) -> Settled {
+    pub(crate) fn settle(&mut self, wait: Settle) -> SettleReply {
         let start = self.phone.now();
         let quiet = settle(self.phone.as_mut(), wait);
-        let happened = self.take_happenings();
-        Settled {
+        let happened = self.take_events();
+        SettleReply {
             quiet,
-            happened,
+            events: happened,
             took: self.phone.now().since(start),
         }
     }

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use retap_shared::codec;
 use retap_shared::frame::{FrameReader, write_frame};
-use retap_shared::screen::ScreenChange;
-use retap_shared::session::{Answer, Envelope, Hello, NumberedNews, Welcome};
+use retap_shared::screen::ScreenDiff;
+use retap_shared::session::{Hello, NumberedNotification, RequestEnvelope, RequestResult, Welcome};
 use retap_shared::trace::Trace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,12 +18,12 @@ pub fn messages(bytes: &[u8]) {
         return;
     };
     match kind % 6 {
-        0 => message::<Envelope>(bytes),
-        1 => message::<Answer>(bytes),
+        0 => message::<RequestEnvelope>(bytes),
+        1 => message::<RequestResult>(bytes),
         2 => message::<Hello>(bytes),
         3 => message::<Welcome>(bytes),
-        4 => message::<NumberedNews>(bytes),
-        _ => message::<ScreenChange>(bytes),
+        4 => message::<NumberedNotification>(bytes),
+        _ => message::<ScreenDiff>(bytes),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The adb program as a process, for a server on this machine or on another. Knows phones, and nothing of agents.
 
+mod device;
 mod list;
-mod phone;
 mod server;
 #[cfg(test)]
 mod tests;
@@ -11,29 +11,29 @@ use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+pub use device::AdbDevice;
+pub use list::{AdbState, ListedPhone};
+pub use server::{AdbServer, use_server};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::exit::Exit;
-use crate::failure::Explained;
-use crate::words::listed;
-pub use list::{Listed, State};
-pub use phone::Phone;
-pub use server::{Server, use_server};
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
+use crate::wording::quoted_list;
 
 /// Names another adb than the one on the path.
 const PROGRAM: &str = "ADB";
 /// No answer of adb that Retap asks for is longer; whoever talks on is something else.
-const LONGEST: u64 = 1 << 20;
+const OUTPUT_LIMIT: u64 = 1 << 20;
 /// For what adb answers without asking a phone, the start of its server included.
-const QUICK: Duration = Duration::from_secs(10);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An adb whose server may be spoken to: they are of one version.
 #[derive(Clone, Debug)]
 pub struct Adb {
     program: OsString,
-    server: Server,
+    server: AdbServer,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -47,22 +47,22 @@ pub enum AdbError {
         source: io::Error,
     },
     #[error("`{what}` did not answer in {} s", .limit.as_secs())]
-    Silent { what: String, limit: Duration },
+    TimedOut { what: String, limit: Duration },
     #[error("`{what}` failed: {why}")]
     Failed { what: String, why: String },
     #[error("`{what}` answered what adb never answers: {answer}")]
-    Garbage { what: String, answer: String },
+    MalformedAnswer { what: String, answer: String },
     #[error("no adb server answers at `{server}`")]
     NoServer {
-        server: Server,
+        server: AdbServer,
         #[source]
         source: io::Error,
     },
     #[error(
         "the adb server at `{server}` is of version {running} and `{program}` of version {own}, which would end that server and what others do with it"
     )]
-    Versions {
-        server: Server,
+    VersionMismatch {
+        server: AdbServer,
         running: u32,
         program: String,
         own: u32,
@@ -70,13 +70,13 @@ pub enum AdbError {
     #[error("there is no phone `{serial}` on adb; {}", there_are(.known))]
     NoPhone { serial: String, known: Vec<String> },
     #[error("the phone `{serial}` is there but cannot be used: {state}")]
-    State { serial: String, state: State },
+    NotReady { serial: String, state: AdbState },
 }
 
 fn there_are(known: &[String]) -> String {
     match known {
         [] => "it has none".into(),
-        known => format!("it has {}", listed(known.iter().map(String::as_str))),
+        known => format!("it has {}", quoted_list(known.iter().map(String::as_str))),
     }
 }
 
@@ -88,28 +88,28 @@ impl AdbError {
             AdbError::Run { .. } => {
                 format!("install adb (Android's platform-tools), or say in {PROGRAM} where it is")
             }
-            AdbError::Silent { .. } => {
+            AdbError::TimedOut { .. } => {
                 "see what hangs with `adb devices`; `adb kill-server` ends a server that is stuck".into()
             }
-            AdbError::Garbage { .. } => {
+            AdbError::MalformedAnswer { .. } => {
                 format!("see whether {PROGRAM}, the path or --adb name something that is not adb")
             }
             AdbError::NoServer { .. } => {
                 "start it there with `adb -a nodaemon server start`, and see whether this machine may reach it".into()
             }
-            AdbError::Versions { .. } => format!(
+            AdbError::VersionMismatch { .. } => format!(
                 "say in {PROGRAM} which adb started the server (Android Studio's is in its SDK), or end it with `adb kill-server`"
             ),
             AdbError::NoPhone { .. } => {
                 "plug it in, switch USB debugging on, and see whether `adb devices` lists it".into()
             }
-            AdbError::State { state, .. } => state.remedy().into(),
+            AdbError::NotReady { state, .. } => state.remedy().into(),
             AdbError::Failed { why, .. } => remedy_for(why).into(),
         }
     }
 
     /// What the phone or adb said, if that is what went wrong.
-    pub fn said(&self) -> Option<&str> {
+    pub fn adb_message(&self) -> Option<&str> {
         match self {
             AdbError::Failed { why, .. } => Some(why),
             _ => None,
@@ -154,12 +154,12 @@ fn remedy_for(why: &str) -> &'static str {
     )
 }
 
-impl Explained for AdbError {
-    fn exit(&self) -> Exit {
+impl UserError for AdbError {
+    fn exit(&self) -> CommandExit {
         if self.is_usage() {
-            Exit::Usage
+            CommandExit::Usage
         } else {
-            Exit::NoPhone
+            CommandExit::NoPhone
         }
     }
 
@@ -170,7 +170,7 @@ impl Explained for AdbError {
 
 /// How a process of adb ended.
 #[derive(Debug)]
-struct Ended {
+struct AdbOutput {
     status: ExitStatus,
     out: String,
     err: String,
@@ -180,15 +180,19 @@ impl Adb {
     /// Asks the running server for its version before anything that could end it.
     pub async fn open() -> Result<Adb, AdbError> {
         let program = std::env::var_os(PROGRAM).filter(|path| !path.is_empty());
-        Adb::with(program.unwrap_or_else(|| "adb".into()), Server::chosen()?).await
+        Adb::with(
+            program.unwrap_or_else(|| "adb".into()),
+            AdbServer::chosen()?,
+        )
+        .await
     }
 
-    async fn with(program: OsString, server: Server) -> Result<Adb, AdbError> {
+    async fn with(program: OsString, server: AdbServer) -> Result<Adb, AdbError> {
         let adb = Adb { program, server };
         // `adb version` speaks to no server.
         let own = adb.own_version().await?;
         match adb.server.version().await? {
-            Some(running) if running != own => Err(AdbError::Versions {
+            Some(running) if running != own => Err(AdbError::VersionMismatch {
                 server: adb.server,
                 running,
                 program: adb.program.to_string_lossy().into_owned(),
@@ -200,28 +204,30 @@ impl Adb {
 
     /// The last part of `Android Debug Bridge version 1.0.41`.
     async fn own_version(&self) -> Result<u32, AdbError> {
-        let told = self.ask(&["version"], QUICK).await?;
+        let told = self.ask(&["version"], COMMAND_TIMEOUT).await?;
         let first = told.lines().next().unwrap_or_default();
         let version = first
             .strip_prefix("Android Debug Bridge version ")
             .and_then(|it| it.rsplit('.').next());
         version
             .and_then(|version| version.trim().parse().ok())
-            .ok_or_else(|| self.garbage("version", first))
+            .ok_or_else(|| self.malformed_answer("version", first))
     }
 
     /// All phones that adb knows, whatever state they are in.
-    pub async fn list(&self) -> Result<Vec<Listed>, AdbError> {
-        let told = self.ask(&["devices"], QUICK).await?;
-        list::read(&told).ok_or_else(|| self.garbage("devices", &told))
+    pub async fn list(&self) -> Result<Vec<ListedPhone>, AdbError> {
+        let told = self.ask(&["devices"], COMMAND_TIMEOUT).await?;
+        list::parse_list(&told).ok_or_else(|| self.malformed_answer("devices", &told))
     }
 
     /// The phone of this serial, if it is ready.
-    pub async fn phone(&self, serial: &str) -> Result<Phone, AdbError> {
+    pub async fn phone(&self, serial: &str) -> Result<AdbDevice, AdbError> {
         let list = self.list().await?;
         match list.iter().find(|listed| listed.serial == serial) {
-            Some(listed) if listed.state == State::Ready => Ok(Phone::new(self.clone(), serial)),
-            Some(listed) => Err(AdbError::State {
+            Some(listed) if listed.state == AdbState::Ready => {
+                Ok(AdbDevice::new(self.clone(), serial))
+            }
+            Some(listed) => Err(AdbError::NotReady {
                 serial: serial.to_owned(),
                 state: listed.state.clone(),
             }),
@@ -235,7 +241,7 @@ impl Adb {
         }
     }
 
-    pub fn server(&self) -> &Server {
+    pub fn server(&self) -> &AdbServer {
         &self.server
     }
 
@@ -254,7 +260,7 @@ impl Adb {
         arguments: &[&str],
         input: Option<&[u8]>,
         limit: Duration,
-    ) -> Result<Ended, AdbError> {
+    ) -> Result<AdbOutput, AdbError> {
         let run = |source| AdbError::Run {
             program: self.program.to_string_lossy().into_owned(),
             source,
@@ -277,20 +283,22 @@ impl Adb {
         let ended = timeout(limit, end(&mut child, input.unwrap_or_default())).await;
         match ended {
             Ok(Ok(Some(ended))) => Ok(ended),
-            Ok(Ok(None)) => Err(self.garbage(&arguments.join(" "), "more than a megabyte")),
+            Ok(Ok(None)) => {
+                Err(self.malformed_answer(&arguments.join(" "), "more than a megabyte"))
+            }
             Ok(Err(source)) => Err(run(source)),
-            Err(_) => Err(AdbError::Silent {
-                what: self.said(arguments),
+            Err(_) => Err(AdbError::TimedOut {
+                what: self.command_line(arguments),
                 limit,
             }),
         }
     }
 
-    fn said(&self, arguments: &[&str]) -> String {
+    fn command_line(&self, arguments: &[&str]) -> String {
         format!("{} {}", self.program.to_string_lossy(), arguments.join(" "))
     }
 
-    fn failed(&self, arguments: &[&str], ended: &Ended) -> AdbError {
+    fn failed(&self, arguments: &[&str], ended: &AdbOutput) -> AdbError {
         let words = if ended.err.trim().is_empty() {
             &ended.out
         } else {
@@ -301,23 +309,25 @@ impl Adb {
             words => words.to_owned(),
         };
         AdbError::Failed {
-            what: self.said(arguments),
+            what: self.command_line(arguments),
             why,
         }
     }
 
-    fn garbage(&self, asked: &str, answer: &str) -> AdbError {
+    fn malformed_answer(&self, asked: &str, answer: &str) -> AdbError {
         let answer: String = answer.chars().take(100).collect();
-        AdbError::Garbage {
-            what: self.said(&[asked]),
+        AdbError::MalformedAnswer {
+            what: self.command_line(&[asked]),
             answer: format!("{answer:?}"),
         }
     }
 }
 
 /// None if it says more than anybody would listen to.
-async fn end(child: &mut Child, input: &[u8]) -> io::Result<Option<Ended>> {
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+async fn end(child: &mut Child, input: &[u8]) -> io::Result<Option<AdbOutput>> {
+    let stdin = child.stdin.take();
+    let stdout = child.stdout.take();
+    let stderr = child.stderr.take();
     let fed = async {
         if let Some(mut stdin) = stdin {
             // One that ends without reading has said why elsewhere.
@@ -325,9 +335,9 @@ async fn end(child: &mut Child, input: &[u8]) -> io::Result<Option<Ended>> {
         }
         Ok(())
     };
-    let (out, err, ()) = tokio::try_join!(heard(stdout), heard(stderr), fed)?;
+    let (out, err, ()) = tokio::try_join!(read_limited(stdout), read_limited(stderr), fed)?;
     match (out, err) {
-        (Some(out), Some(err)) => Ok(Some(Ended {
+        (Some(out), Some(err)) => Ok(Some(AdbOutput {
             status: child.wait().await?,
             out,
             err,
@@ -336,10 +346,10 @@ async fn end(child: &mut Child, input: &[u8]) -> io::Result<Option<Ended>> {
     }
 }
 
-async fn heard(from: Option<impl AsyncRead + Unpin>) -> io::Result<Option<String>> {
+async fn read_limited(from: Option<impl AsyncRead + Unpin>) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     if let Some(from) = from {
-        from.take(LONGEST).read_to_end(&mut bytes).await?;
+        from.take(OUTPUT_LIMIT).read_to_end(&mut bytes).await?;
     }
-    Ok(((bytes.len() as u64) < LONGEST).then(|| String::from_utf8_lossy(&bytes).into_owned()))
+    Ok(((bytes.len() as u64) < OUTPUT_LIMIT).then(|| String::from_utf8_lossy(&bytes).into_owned()))
 }

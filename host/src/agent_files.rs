@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use retap_agent::version::{VERSION, version_in};
 
-use crate::exit::Exit;
-use crate::failure::Explained;
-use crate::words::listed;
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
+use crate::wording::quoted_list;
 
 /// The processors that the agent is built for, as Android names them.
 pub const ABIS: [&str; 3] = ["arm64-v8a", "armeabi-v7a", "x86_64"];
 
 /// Says where the agent is instead of looking for it.
-const PLACE: &str = "RETAP_AGENT_DIR";
+const AGENT_DIR_VARIABLE: &str = "RETAP_AGENT_DIR";
 const LIBRARY: &str = "libretap_agent.so";
 const JAR: &str = "agent.jar";
 
@@ -40,7 +40,7 @@ pub enum AgentFilesError {
 impl AgentFiles {
     /// `abi` is what the phone calls its processor, such as `arm64-v8a`.
     pub fn find(abi: &str) -> Result<AgentFiles, AgentFilesError> {
-        let chosen = std::env::var_os(PLACE)
+        let chosen = std::env::var_os(AGENT_DIR_VARIABLE)
             .filter(|place| !place.is_empty())
             .map(PathBuf::from);
         let program = std::env::current_exe();
@@ -57,7 +57,8 @@ impl AgentFiles {
             .iter()
             .find(|place| place.join(&file).is_file())
             .ok_or_else(|| missing(&file))?;
-        let (library, jar) = (place.join(&file), place.join(JAR));
+        let library = place.join(&file);
+        let jar = place.join(JAR);
         if !jar.is_file() {
             return Err(missing(Path::new(JAR)));
         }
@@ -94,19 +95,19 @@ fn in_words(places: &[PathBuf]) -> String {
         .iter()
         .map(|place| place.display().to_string())
         .collect();
-    listed(places.iter().map(String::as_str))
+    quoted_list(places.iter().map(String::as_str))
 }
 
-impl Explained for AgentFilesError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for AgentFilesError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
         match self {
             AgentFilesError::Missing { .. } => {
                 format!(
-                    "build it with `scripts/build-agent` and `scripts/build-bootstrap`, or say in {PLACE} where it is"
+                    "build it with `scripts/build-agent` and `scripts/build-bootstrap`, or say in {AGENT_DIR_VARIABLE} where it is"
                 )
             }
             AgentFilesError::Version { .. } | AgentFilesError::Foreign { .. } => {
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn the_first_place_that_has_the_library_serves() {
-        let (empty, full) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let empty = tempfile::tempdir().unwrap();
+        let full = tempfile::tempdir().unwrap();
         let mark = format!("ELF retap-agent version {VERSION}; and so on");
         build(full.path(), mark.as_bytes());
         let places = [empty.path().to_owned(), full.path().to_owned()];

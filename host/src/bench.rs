@@ -1,7 +1,6 @@
 //! Measurements of Retap itself.
 
-pub mod beside;
-pub mod crash;
+pub mod comparison;
 pub mod device;
 pub mod explore;
 pub mod link;
@@ -10,5 +9,6 @@ pub mod noisy;
 pub mod noisy_app;
 pub mod own_cost;
 pub mod policy;
+pub mod recorded_crash;
 pub mod simulated;
 pub mod suite;

@@ -8,6 +8,7 @@ mod demo;
 mod devices;
 mod doctor;
 mod explore;
+mod explorer_arguments;
 pub mod import;
 mod install;
 mod phone;
@@ -16,16 +17,15 @@ mod reduce;
 mod reduce_suite;
 mod replay;
 mod screen;
-mod tuning;
 
+use arguments::GlobalArguments;
 use clap::{Parser, Subcommand};
 
 use crate::adb;
-use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
+use crate::exit::CommandExit;
 use crate::report::console::Console;
-use crate::shell::Shell;
-use arguments::Global;
 
 /// Drives Android apps, finds the ways to make them crash, and cuts each down to the few events that matter.
 ///
@@ -37,71 +37,71 @@ use arguments::Global;
     propagate_version = true,
     arg_required_else_help = true
 )]
-struct Arguments {
+struct CliArguments {
     #[command(flatten)]
-    global: Global,
+    global: GlobalArguments,
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Demo(demo::Demo),
-    Devices(devices::Devices),
-    Doctor(doctor::Doctor),
-    Install(install::Install),
-    Explore(Box<explore::Explore>),
-    Reduce(reduce::Reduce),
-    ReduceSuite(reduce_suite::ReduceSuite),
-    Replay(replay::Replay),
-    Screen(screen::ShowScreen),
-    Import(import::Import),
-    Policy(policy::Policy),
-    Phone(phone::Phone),
-    Check(check::Check),
-    Bench(bench::Bench),
+enum CliCommand {
+    Demo(demo::DemoCommand),
+    Devices(devices::DevicesCommand),
+    Doctor(doctor::DoctorCommand),
+    Install(install::InstallCommand),
+    Explore(Box<explore::ExploreCommand>),
+    Reduce(reduce::ReduceCommand),
+    ReduceSuite(reduce_suite::ReduceSuiteCommand),
+    Replay(replay::ReplayCommand),
+    Screen(screen::ScreenCommand),
+    Import(import::ImportCommand),
+    Policy(policy::PolicyCommand),
+    Phone(phone::PhoneCommand),
+    Check(check::CheckCommand),
+    Bench(bench::BenchCommand),
 }
 
 /// The whole program.
-pub fn run() -> Exit {
-    let Arguments { global, command } = match Arguments::try_parse() {
+pub fn run() -> CommandExit {
+    let CliArguments { global, command } = match CliArguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             // The words are clap's; a terminal that is gone cannot be told.
             let _ = error.print();
             return if error.use_stderr() {
-                Exit::Usage
+                CommandExit::Usage
             } else {
-                Exit::Done
+                CommandExit::Done
             };
         }
     };
-    let shell = Shell::new(Console::new(global.color, global.plain || global.verbose));
+    let shell = CommandContext::new(Console::new(global.color, global.plain || global.verbose));
     if global.verbose {
-        Console::trace();
+        Console::enable_tracing();
     }
-    let ready = || -> Result<(), Failure> {
+    let ready = || -> Result<(), CommandError> {
         global.adb.as_deref().map_or(Ok(()), adb::use_server)?;
-        Ok(shell.listen()?)
+        Ok(shell.install_signal_handlers()?)
     };
     let done = ready().and_then(|()| match &command {
-        Command::Demo(command) => command.run(&shell),
-        Command::Devices(command) => command.run(&shell),
-        Command::Doctor(command) => command.run(&shell),
-        Command::Install(command) => command.run(&global, &shell),
-        Command::Explore(command) => command.run(&global, &shell),
-        Command::Reduce(command) => command.run(&global, &shell),
-        Command::ReduceSuite(command) => command.run(&global, &shell),
-        Command::Replay(command) => command.run(&global, &shell),
-        Command::Screen(command) => command.run(&global, &shell),
-        Command::Import(command) => command.run(&shell),
-        Command::Policy(command) => command.run(&global, &shell),
-        Command::Phone(command) => command.run(&shell),
-        Command::Check(command) => command.run(&global, &shell),
-        Command::Bench(command) => command.run(&shell),
+        CliCommand::Demo(command) => command.run(&shell),
+        CliCommand::Devices(command) => command.run(&shell),
+        CliCommand::Doctor(command) => command.run(&shell),
+        CliCommand::Install(command) => command.run(&global, &shell),
+        CliCommand::Explore(command) => command.run(&global, &shell),
+        CliCommand::Reduce(command) => command.run(&global, &shell),
+        CliCommand::ReduceSuite(command) => command.run(&global, &shell),
+        CliCommand::Replay(command) => command.run(&global, &shell),
+        CliCommand::Screen(command) => command.run(&global, &shell),
+        CliCommand::Import(command) => command.run(&shell),
+        CliCommand::Policy(command) => command.run(&global, &shell),
+        CliCommand::Phone(command) => command.run(&shell),
+        CliCommand::Check(command) => command.run(&global, &shell),
+        CliCommand::Bench(command) => command.run(&shell),
     });
     done.unwrap_or_else(|failure| {
-        shell.console.failure(&failure);
+        shell.console.print_error(&failure);
         failure.exit()
     })
 }
@@ -114,6 +114,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Arguments::command().debug_assert();
+        CliArguments::command().debug_assert();
     }
 }

@@ -7,17 +7,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use retap_engine::explore::ApeRules;
+pub use reader::ConfigMistake;
+use reader::{TomlDocument, TomlSection};
+use retap_explore::ApeParameters;
 
-use crate::care;
-use crate::devices;
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::settings::{self, Algorithm, Explorer};
-use crate::target;
-use crate::words::{listed, nearest};
-pub use reader::Mistake;
-use reader::{Document, Section};
+use crate::command_error::{CommandError, UserError};
+use crate::exit::CommandExit;
+use crate::options::{self, Algorithm, ExplorerKind};
+use crate::wording::{closest_name, quoted_list};
+use crate::{constraints, devices, target};
 
 pub const FILE: &str = "retap.toml";
 
@@ -36,7 +34,7 @@ pub struct Config {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExploreConfig {
-    pub explorer: Option<Explorer>,
+    pub explorer: Option<ExplorerKind>,
     pub events: Option<u64>,
     pub minutes: Option<u32>,
     pub session_events: Option<u32>,
@@ -71,9 +69,9 @@ pub enum ConfigError {
     #[error("could not read `{}`", .path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("`{}` has {}", .path.display(), if .mistakes.len() == 1 { "a mistake" } else { "mistakes" })]
-    Mistaken {
+    Invalid {
         path: PathBuf,
-        mistakes: Vec<Mistake>,
+        mistakes: Vec<ConfigMistake>,
     },
 }
 
@@ -82,7 +80,7 @@ impl Config {
     pub fn load(named: Option<&Path>) -> Result<Config, ConfigError> {
         let path = named.unwrap_or(Path::new(FILE));
         match std::fs::read_to_string(path) {
-            Ok(text) => Config::parse(&text).map_err(|mistakes| ConfigError::Mistaken {
+            Ok(text) => Config::parse(&text).map_err(|mistakes| ConfigError::Invalid {
                 path: path.to_owned(),
                 mistakes,
             }),
@@ -97,19 +95,19 @@ impl Config {
     }
 
     /// All mistakes at once, in the order of the file.
-    pub fn parse(text: &str) -> Result<Config, Vec<Mistake>> {
-        let document = Document::parse(text)?;
+    pub fn parse(text: &str) -> Result<Config, Vec<ConfigMistake>> {
+        let document = TomlDocument::parse(text)?;
         let mut top = document.top();
         let config = Config {
-            device: top.checked("device", |spec| devices::check(spec).map_err(whole)),
-            count: top.number("count", settings::COUNTS),
+            device: top.checked("device", |spec| devices::check(spec).map_err(error_chain)),
+            count: top.number("count", options::COUNTS),
             app: top.text("app"),
             seed: top.number("seed", 0..=u64::MAX),
             store: top.text("store").map(PathBuf::from),
             explore: top.section("explore", explore),
             reduce: top.section("reduce", reduce),
             replay: top.section("replay", |section| ReplayConfig {
-                times: section.number("times", settings::RUNS),
+                times: section.number("times", options::RUNS),
             }),
         };
         top.finish()?;
@@ -118,50 +116,51 @@ impl Config {
 }
 
 /// An error with its causes, in one line.
-fn whole(error: impl Into<Failure>) -> String {
+fn error_chain(error: impl Into<CommandError>) -> String {
     error.into().chain().join(": ")
 }
 
-fn explore(section: &mut Section<'_>) -> ExploreConfig {
+fn explore(section: &mut TomlSection<'_>) -> ExploreConfig {
     let config = ExploreConfig {
         explorer: choice(section, "explorer"),
-        events: section.number("events", settings::EVENTS),
-        minutes: section.number("minutes", settings::MINUTES),
-        session_events: section.number("session_events", settings::SESSION_EVENTS),
+        events: section.number("events", options::EVENTS),
+        minutes: section.number("minutes", options::MINUTES),
+        session_events: section.number("session_events", options::SESSION_EVENTS),
         throttle: section.number("throttle", 0..=60_000),
-        forbidden_widgets: section
-            .texts("forbidden_widgets", |text| care::selector(text).map(|_| ())),
-        forbidden_activities: section.texts("forbidden_activities", care::named),
-        forbidden_texts: section.texts("forbidden_texts", care::named),
-        texts: section.pairs("texts", |field, _| care::named(field)),
-        never: section.texts("never", |text| care::never(text).map(|_| ())),
-        always: section.texts("always", |text| care::always(text).map(|_| ())),
+        forbidden_widgets: section.texts("forbidden_widgets", |text| {
+            constraints::parse_selector(text).map(|_| ())
+        }),
+        forbidden_activities: section.texts("forbidden_activities", constraints::check_not_empty),
+        forbidden_texts: section.texts("forbidden_texts", constraints::check_not_empty),
+        texts: section.pairs("texts", |field, _| constraints::check_not_empty(field)),
+        never: section.texts("never", |text| constraints::parse_never(text).map(|_| ())),
+        always: section.texts("always", |text| constraints::parse_always(text).map(|_| ())),
         before: section.text("before").map(PathBuf::from),
         from: section
-            .texts("from", care::named)
+            .texts("from", constraints::check_not_empty)
             .into_iter()
             .map(PathBuf::from)
             .collect(),
         ape: section.pairs("ape", |name, value| {
-            ApeRules::default()
+            ApeParameters::default()
                 .set(name, value)
                 .map_err(|error| error.to_string())
         }),
     };
     if config.events.is_some() {
         config.minutes.inspect(|_| {
-            section.mistake_at("minutes", "`events` and `minutes` cannot both be given")
+            section.mistake_at("minutes", "`events` and `minutes` cannot both be given");
         });
     }
     config
 }
 
-fn reduce(section: &mut Section<'_>) -> ReduceConfig {
+fn reduce(section: &mut TomlSection<'_>) -> ReduceConfig {
     let config = ReduceConfig {
         algorithm: choice(section, "algorithm"),
-        target: section.checked("target", |text| target::check(text).map_err(whole)),
-        runs: section.number("runs", settings::RUNS),
-        successes: section.number("successes", settings::RUNS),
+        target: section.checked("target", |text| target::check(text).map_err(error_chain)),
+        runs: section.number("runs", options::RUNS),
+        successes: section.number("successes", options::RUNS),
     };
     if config.successes > config.runs.or(config.successes) {
         section.mistake_at("successes", "`successes` cannot be more than `runs`");
@@ -170,7 +169,7 @@ fn reduce(section: &mut Section<'_>) -> ReduceConfig {
 }
 
 /// One of the names that the command line knows too.
-fn choice<T: ValueEnum + Clone>(section: &mut Section<'_>, key: &'static str) -> Option<T> {
+fn choice<T: ValueEnum + Clone>(section: &mut TomlSection<'_>, key: &'static str) -> Option<T> {
     let names: Vec<String> = T::value_variants()
         .iter()
         .filter_map(|variant| Some(variant.to_possible_value()?.get_name().to_owned()))
@@ -179,25 +178,25 @@ fn choice<T: ValueEnum + Clone>(section: &mut Section<'_>, key: &'static str) ->
         if names.iter().any(|name| name == text) {
             return Ok(());
         }
-        let nearest = nearest(text, names.iter().map(String::as_str));
+        let nearest = closest_name(text, names.iter().map(String::as_str));
         let hint = nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
         Err(format!(
             "`{text}` is none of {}{hint}",
-            listed(names.iter().map(String::as_str))
+            quoted_list(names.iter().map(String::as_str))
         ))
     })?;
     T::from_str(&name, false).ok()
 }
 
-impl Explained for ConfigError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for ConfigError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn details(&self) -> Vec<String> {
         match self {
             ConfigError::Read { .. } => Vec::new(),
-            ConfigError::Mistaken { path, mistakes } => mistakes
+            ConfigError::Invalid { path, mistakes } => mistakes
                 .iter()
                 .map(|mistake| format!("{}:{mistake}", path.display()))
                 .collect(),
@@ -207,7 +206,7 @@ impl Explained for ConfigError {
     fn help(&self) -> String {
         match self {
             ConfigError::Read { .. } => "name a file that is there and may be read".into(),
-            ConfigError::Mistaken { .. } => {
+            ConfigError::Invalid { .. } => {
                 "correct the file and see with `retap check` what it would do; docs/files.md lists every key"
                     .into()
             }
@@ -264,7 +263,7 @@ mod tests {
             seed: Some(u64::MAX),
             store: Some("here.sqlite".into()),
             explore: ExploreConfig {
-                explorer: Some(Explorer::Random),
+                explorer: Some(ExplorerKind::Random),
                 events: Some(1_000),
                 session_events: Some(100),
                 throttle: Some(100),

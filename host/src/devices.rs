@@ -7,27 +7,26 @@ mod jvm;
 use std::path::Path;
 use std::sync::Arc;
 
-use retap_agent::in_process::InProcess;
+pub use adb::AdbPhone;
+pub use adb::restricted::{PERSONAL_PHONE_KIND, RestrictedPhone};
+pub use adb::spec::{AdbDeviceSpec, with_options};
+pub use error::DevicesError;
+use jvm::JvmPhoneFactory;
+pub use jvm::{JvmError, JvmPhone, RandomWalkSummary};
+use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::Phone;
-use retap_engine::device::Device;
-use retap_engine::event::{RunEvent, Sink};
-use retap_engine::pool::Pool;
-use retap_engine::seed::Seed;
+use retap_device::run_event::{EventSink, RunEvent};
+use retap_device::seed::Seed;
+use retap_device::{Device, DevicePool};
 use retap_shared::connection::Connection;
 use retap_shared::protocol::{AppInfo, PhoneInfo};
 use retap_shared::trace::Trace;
 use retap_simulator::SimulatedPhone;
 
 use crate::link::pairing::{LinkAddress, PAIRING_FILE, Pairing};
-use crate::link::{Dial, Link, Patience};
+use crate::link::{Dialer, Link, ReconnectPolicy};
+use crate::options::PhoneSelection;
 use crate::os;
-use crate::settings::Devices;
-pub use adb::AdbPhone;
-pub use adb::careful::{Careful, PERSONAL};
-pub use adb::spec::{Spec, with_options};
-pub use error::DevicesError;
-use jvm::Factory;
-pub use jvm::{JvmError, JvmPhone, Walked};
 
 const SIMULATED: &str = "sim";
 const UDP: &str = "udp";
@@ -37,11 +36,11 @@ const JVM: &str = "jvm";
 /// Whether such a phone could be reached, without reaching for it.
 pub fn check(spec: &str) -> Result<(), DevicesError> {
     match on_jvm(spec) {
-        Some(file) => jvm::file(file)
+        Some(file) => jvm::find_apk(file)
             .map(|_| ())
             .map_err(|source| DevicesError::jvm(spec, source)),
         None if is_on_adb(spec) => on_adb(spec).map(|_| ()),
-        None if is_paired(spec) => paired(spec).map(|_| ()),
+        None if is_paired(spec) => paired_dialer(spec).map(|_| ()),
         None => simulated(spec).map(|_| ()),
     }
 }
@@ -65,7 +64,7 @@ pub fn is_on_adb(spec: &str) -> bool {
 }
 
 /// Each of the phones on adb that are named, with commas between them.
-pub fn on_adb(spec: &str) -> Result<Vec<Spec>, DevicesError> {
+pub fn on_adb(spec: &str) -> Result<Vec<AdbDeviceSpec>, DevicesError> {
     let wrong = |source| DevicesError::AdbSpec {
         spec: spec.to_owned(),
         source,
@@ -83,17 +82,20 @@ fn on_jvm(spec: &str) -> Option<&str> {
 
 /// Phones that answer, ready for work.
 #[derive(Debug)]
-pub struct Phones {
-    pub pool: Pool,
+pub struct ConnectedPhones {
+    pub pool: DevicePool,
     /// Names and what they are.
     pub infos: Vec<(String, PhoneInfo)>,
     /// The apps of each.
     apps: Vec<Vec<AppInfo>>,
 }
 
-impl Phones {
+impl ConnectedPhones {
     /// All of them, each with its own name and, where it has noise, with noise of its own.
-    pub async fn connect(devices: &Devices, seed: Seed) -> Result<Phones, DevicesError> {
+    pub async fn connect(
+        devices: &PhoneSelection,
+        seed: Seed,
+    ) -> Result<ConnectedPhones, DevicesError> {
         // Mistakes are told in the words of the user, without the seed that is added below.
         check(&devices.device)?;
         let mut connected = Vec::new();
@@ -101,22 +103,22 @@ impl Phones {
             let device = Device::connect(name.clone(), connection).await;
             connected.push(device.map_err(|source| DevicesError::Connect { name, source })?);
         }
-        Ok(Phones::of(connected))
+        Ok(ConnectedPhones::from_devices(connected))
     }
 
     /// Those that are connected already.
-    pub fn of(connected: Vec<Device>) -> Phones {
+    pub fn from_devices(connected: Vec<Device>) -> ConnectedPhones {
         let infos = connected
             .iter()
-            .map(|device| (device.name().to_owned(), device.described().phone.clone()));
+            .map(|device| (device.name().to_owned(), device.description().phone.clone()));
         let apps = connected
             .iter()
-            .map(|device| device.described().apps.clone())
+            .map(|device| device.description().apps.clone())
             .collect();
-        Phones {
+        ConnectedPhones {
             infos: infos.collect(),
             apps,
-            pool: Pool::new(connected),
+            pool: DevicePool::new(connected),
         }
     }
 
@@ -151,7 +153,7 @@ impl Phones {
     }
 
     /// The app of a trace, with a warning if the phone has another version of it.
-    pub fn app_of(&self, trace: &Trace, sink: &Sink) -> Result<AppInfo, DevicesError> {
+    pub fn app_of(&self, trace: &Trace, sink: &EventSink) -> Result<AppInfo, DevicesError> {
         let recorded = &trace.header.app;
         let info = self.app(Some(&recorded.package))?;
         // What another tool has recorded says nothing of versions.
@@ -173,7 +175,7 @@ fn app_of_phone(apps: &[AppInfo], device: String, wanted: &str) -> Result<AppInf
         known: packages(apps),
     };
     apps.iter()
-        .find(|info| is_called(info, wanted))
+        .find(|info| matches_name(info, wanted))
         .cloned()
         .ok_or_else(unknown)
 }
@@ -186,7 +188,7 @@ fn packages(apps: &[AppInfo]) -> Vec<String> {
 
 /// A name and a way to each phone.
 async fn connections(
-    devices: &Devices,
+    devices: &PhoneSelection,
     seed: Seed,
 ) -> Result<Vec<(String, Arc<dyn Connection>)>, DevicesError> {
     if is_on_adb(&devices.device) {
@@ -208,7 +210,9 @@ async fn connections(
 }
 
 /// All at once: each takes seconds to start its agent.
-async fn all_on_adb(devices: &Devices) -> Result<Vec<(String, Arc<dyn Connection>)>, DevicesError> {
+async fn all_on_adb(
+    devices: &PhoneSelection,
+) -> Result<Vec<(String, Arc<dyn Connection>)>, DevicesError> {
     let spec = &devices.device;
     if devices.count > 1 {
         return Err(DevicesError::OnlyOne {
@@ -235,7 +239,7 @@ async fn all_on_adb(devices: &Devices) -> Result<Vec<(String, Arc<dyn Connection
         .into_iter()
         .map(|(spec, phone)| match phone {
             Ok(phone) => {
-                let careful = Careful::new(Arc::new(phone), spec.system);
+                let careful = RestrictedPhone::new(Arc::new(phone), spec.allow_system);
                 Ok((spec.serial, Arc::new(careful) as Arc<dyn Connection>))
             }
             Err(error) => Err(wrong(&spec.serial, error)),
@@ -243,10 +247,15 @@ async fn all_on_adb(devices: &Devices) -> Result<Vec<(String, Arc<dyn Connection
         .collect()
 }
 
-async fn connection(devices: &Devices, seeded: &str) -> Result<Arc<dyn Connection>, DevicesError> {
+async fn connection(
+    devices: &PhoneSelection,
+    seeded: &str,
+) -> Result<Arc<dyn Connection>, DevicesError> {
     let spec = &devices.device;
     if !is_linked(spec) {
-        return Ok(Arc::new(InProcess::new(Box::new(simulated(seeded)?))));
+        return Ok(Arc::new(InProcessConnection::new(Box::new(simulated(
+            seeded,
+        )?))));
     }
     if devices.count > 1 {
         return Err(DevicesError::OnlyOne {
@@ -254,16 +263,16 @@ async fn connection(devices: &Devices, seeded: &str) -> Result<Arc<dyn Connectio
             count: devices.count,
         });
     }
-    let dial = paired(spec)?;
-    let link = Link::connect(dial, os::machine_name(), Patience::default()).await;
+    let dial = paired_dialer(spec)?;
+    let link = Link::connect(dial, os::machine_name(), ReconnectPolicy::default()).await;
     Ok(Arc::new(link.map_err(|source| DevicesError::Link {
         spec: spec.clone(),
         source,
     })?))
 }
 
-fn factory(spec: &str, file: &str) -> Result<Arc<Factory>, DevicesError> {
-    let made = jvm::file(file).and_then(|apk| Factory::make(&apk));
+fn factory(spec: &str, file: &str) -> Result<Arc<JvmPhoneFactory>, DevicesError> {
+    let made = jvm::find_apk(file).and_then(|apk| JvmPhoneFactory::make(&apk));
     Ok(Arc::new(
         made.map_err(|source| DevicesError::jvm(spec, source))?,
     ))
@@ -275,14 +284,14 @@ pub async fn jvm_for_bench(spec: &str) -> Result<Option<Arc<JvmPhone>>, DevicesE
         return Ok(None);
     };
     let wrong = |source| DevicesError::jvm(spec, source);
-    let apk = jvm::file(file).map_err(wrong)?;
-    let factory = Arc::new(Factory::make(&apk).map_err(wrong)?.with_direct());
+    let apk = jvm::find_apk(file).map_err(wrong)?;
+    let factory = Arc::new(JvmPhoneFactory::make(&apk).map_err(wrong)?.with_java_loop());
     Ok(Some(Arc::new(factory.start().await.map_err(wrong)?)))
 }
 
 async fn start_jvm(
     spec: &str,
-    factory: &Arc<Factory>,
+    factory: &Arc<JvmPhoneFactory>,
 ) -> Result<Arc<dyn Connection>, DevicesError> {
     let phone = factory
         .start()
@@ -292,12 +301,12 @@ async fn start_jvm(
 }
 
 /// `udp:ADDRESS?pairing=FILE`; the file is the one that `retap phone` writes unless told otherwise.
-fn paired(spec: &str) -> Result<Arc<dyn Dial>, DevicesError> {
+fn paired_dialer(spec: &str) -> Result<Arc<dyn Dialer>, DevicesError> {
     let (address, parameters) = spec.split_once('?').unwrap_or((spec, ""));
     let file = parameters.strip_prefix("pairing=").unwrap_or(PAIRING_FILE);
     let read = || {
         let address: LinkAddress = address.parse()?;
-        Ok(address.dial(Pairing::read(Path::new(file))?.keys))
+        Ok(address.dialer(Pairing::read(Path::new(file))?.keys))
     };
     read().map_err(|source| DevicesError::Pairing {
         spec: spec.to_owned(),
@@ -305,7 +314,7 @@ fn paired(spec: &str) -> Result<Arc<dyn Dial>, DevicesError> {
     })
 }
 
-fn name(devices: &Devices, number: u32) -> String {
+fn name(devices: &PhoneSelection, number: u32) -> String {
     if devices.count == 1 {
         devices.device.clone()
     } else {
@@ -314,7 +323,7 @@ fn name(devices: &Devices, number: u32) -> String {
 }
 
 /// By its package, the end of its package, or its label.
-fn is_called(info: &AppInfo, name: &str) -> bool {
+fn matches_name(info: &AppInfo, name: &str) -> bool {
     let package = &info.app.package;
     package == name
         || package.rsplit('.').next() == Some(name)
@@ -323,7 +332,7 @@ fn is_called(info: &AppInfo, name: &str) -> bool {
 
 /// The simulated phone that has this app.
 pub fn simulated_with(package: &str) -> Option<String> {
-    retap_simulator::apps()
+    retap_simulator::app_names()
         .iter()
         .map(|app| format!("{SIMULATED}:{app}"))
         .find(|spec| {
@@ -373,8 +382,8 @@ fn with_seed(spec: &str, seed: Seed) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exit::Exit;
-    use crate::failure::Explained;
+    use crate::command_error::UserError;
+    use crate::exit::CommandExit;
 
     #[test]
     fn a_seed_is_added_where_there_is_none() {
@@ -399,7 +408,7 @@ mod tests {
         for none in ["jvm:no-such.apk", "jvm:Cargo.toml"] {
             let error = check(none).unwrap_err();
             assert!(
-                matches!(error, DevicesError::Jvm { .. }) && error.exit() == Exit::Usage,
+                matches!(error, DevicesError::Jvm { .. }) && error.exit() == CommandExit::Usage,
                 "{error}"
             );
         }
@@ -426,7 +435,7 @@ mod tests {
 
     #[test]
     fn every_simulated_app_is_found_by_its_package() {
-        for app in retap_simulator::apps() {
+        for app in retap_simulator::app_names() {
             let spec = format!("sim:{app}");
             let package = simulated(&spec).unwrap().apps().unwrap()[0]
                 .app

@@ -3,15 +3,15 @@
 mod agent;
 mod phone;
 
-use retap_agent::link::with_causes;
+use retap_transport::with_causes;
 
-use crate::adb::{Adb, AdbError, State};
-use crate::devices::Spec;
-use crate::failure::Explained;
+use crate::adb::{Adb, AdbError, AdbState};
+use crate::command_error::UserError;
+use crate::devices::AdbDeviceSpec;
 
 /// What to look at, and how closely.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct DoctorOptions {
     /// The only phone that is ready if not said.
     pub serial: Option<String>,
     /// The Android user whose apps are to be tested.
@@ -24,68 +24,68 @@ pub struct Wanted {
 
 /// Something that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct DoctorCheck {
     pub what: String,
     /// None if it is well, otherwise what to do, as a sentence without a full stop.
     pub remedy: Option<String>,
 }
 
-impl Finding {
-    fn well(what: impl Into<String>) -> Finding {
-        Finding {
+impl DoctorCheck {
+    fn passed(what: impl Into<String>) -> DoctorCheck {
+        DoctorCheck {
             what: what.into(),
             remedy: None,
         }
     }
 
-    fn broken(what: impl Into<String>, remedy: impl Into<String>) -> Finding {
-        Finding {
+    fn failed(what: impl Into<String>, remedy: impl Into<String>) -> DoctorCheck {
+        DoctorCheck {
             what: what.into(),
             remedy: Some(remedy.into()),
         }
     }
 
-    fn failed(what: &str, error: &AdbError) -> Finding {
-        Finding::broken(format!("{what}: {}", with_causes(error)), error.help())
+    fn from_error(what: &str, error: &AdbError) -> DoctorCheck {
+        DoctorCheck::failed(format!("{what}: {}", with_causes(error)), error.help())
     }
 }
 
 /// Looks at adb, at every phone it lists, and into the one that is named or the only one that is ready.
-pub async fn examine(wanted: &Wanted, mut tell: impl FnMut(Finding)) {
+pub async fn examine(wanted: &DoctorOptions, mut tell: impl FnMut(DoctorCheck)) {
     let adb = match Adb::open().await {
         Ok(adb) => adb,
-        Err(error) => return tell(Finding::failed("adb", &error)),
+        Err(error) => return tell(DoctorCheck::from_error("adb", &error)),
     };
-    tell(Finding::well(format!(
+    tell(DoctorCheck::passed(format!(
         "adb and its server at {} are of one version",
         adb.server()
     )));
     let phones = match adb.list().await {
         Ok(phones) => phones,
-        Err(error) => return tell(Finding::failed("the list of phones", &error)),
+        Err(error) => return tell(DoctorCheck::from_error("the list of phones", &error)),
     };
     for phone in &phones {
         let what = format!("phone {} is {}", phone.serial, phone.state);
         tell(match phone.state {
-            State::Ready => Finding::well(what),
-            _ => Finding::broken(what, phone.state.remedy()),
+            AdbState::Ready => DoctorCheck::passed(what),
+            _ => DoctorCheck::failed(what, phone.state.remedy()),
         });
     }
     let ready: Vec<_> = phones
         .iter()
-        .filter(|phone| phone.state == State::Ready)
+        .filter(|phone| phone.state == AdbState::Ready)
         .collect();
     let serial = match (&wanted.serial, ready.as_slice()) {
         (Some(serial), _) => serial,
         (None, [only]) => &only.serial,
         (None, []) => {
-            return tell(Finding::broken(
+            return tell(DoctorCheck::failed(
                 "no phone is ready",
                 "plug one in and switch USB debugging on",
             ));
         }
         (None, _) => {
-            return tell(Finding::broken(
+            return tell(DoctorCheck::failed(
                 "several phones are ready",
                 "name one with --device",
             ));
@@ -94,12 +94,12 @@ pub async fn examine(wanted: &Wanted, mut tell: impl FnMut(Finding)) {
     match adb.phone(serial).await {
         Ok(found) => {
             phone::examine(&found, wanted.user, &mut tell).await;
-            let spec = Spec {
+            let spec = AdbDeviceSpec {
                 user: wanted.user,
-                ..Spec::of(serial)
+                ..AdbDeviceSpec::of(serial)
             };
             agent::examine(&spec, wanted, &mut tell).await;
         }
-        Err(error) => tell(Finding::failed(&format!("phone {serial}"), &error)),
+        Err(error) => tell(DoctorCheck::from_error(&format!("phone {serial}"), &error)),
     }
 }

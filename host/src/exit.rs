@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub enum CommandExit {
     /// Done as asked.
     Done = 0,
     /// An exploration found problems in the app.
-    ProblemsFound = 1,
+    FindingsFound = 1,
     /// Usage, configuration, or files that cannot be read or written.
     Usage = 2,
     /// The trace does not do again what it is said to do.
@@ -15,13 +15,13 @@ pub enum Exit {
     /// There is no phone, or all of them were lost.
     NoPhone = 4,
     /// Retap's own fault.
-    OwnFault = 70,
+    InternalError = 70,
     /// The user asked to stop, and everything was finished cleanly.
     Interrupted = 130,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
+impl From<CommandExit> for ExitCode {
+    fn from(exit: CommandExit) -> ExitCode {
         ExitCode::from(exit as u8)
     }
 }
@@ -38,13 +38,13 @@ mod tests {
             .filter_map(|line| line.strip_prefix("| ")?.split(' ').next()?.parse().ok())
             .collect();
         let codes = [
-            Exit::Done,
-            Exit::ProblemsFound,
-            Exit::Usage,
-            Exit::DoesNotReproduce,
-            Exit::NoPhone,
-            Exit::OwnFault,
-            Exit::Interrupted,
+            CommandExit::Done,
+            CommandExit::FindingsFound,
+            CommandExit::Usage,
+            CommandExit::DoesNotReproduce,
+            CommandExit::NoPhone,
+            CommandExit::InternalError,
+            CommandExit::Interrupted,
         ];
         assert_eq!(rows, codes.map(|exit| exit as u8));
     }

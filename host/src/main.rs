@@ -7,30 +7,30 @@
 mod adb;
 mod agent_files;
 mod bench;
-mod care;
 mod cli;
+mod command_context;
+mod command_error;
 mod config;
+mod constraints;
 mod devices;
 mod doctor;
 mod exit;
-mod failure;
-mod farewell;
-mod fault;
 mod format;
-mod job;
 mod link;
+mod operations;
+mod options;
 mod os;
-mod plain;
+mod panic_hook;
 mod report;
 mod run;
-mod settings;
-mod shell;
+mod sanitise_terminal;
+mod shutdown;
 mod target;
-mod words;
+mod wording;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    fault::install();
+    panic_hook::install();
     cli::run().into()
 }

@@ -22,7 +22,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Calls this, from a thread of its own, each time the program is asked to end: by `kill`, and by Ctrl-C and a terminal that is
 /// closed unless whoever started the program has it ignore them.
 #[cfg(unix)]
-pub fn on_end_asked(asked: impl Fn() + Send + 'static) -> io::Result<()> {
+pub fn on_termination_signal(asked: impl Fn() + Send + 'static) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
@@ -87,7 +87,7 @@ pub fn peak_memory() -> Option<u64> {
     kib("/proc/self/status", "VmHWM:")
 }
 
-pub fn forget_peak_memory() {
+pub fn reset_peak_memory() {
     // Where this is not possible the peak is that of the whole process.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

@@ -2,16 +2,16 @@
 
 pub mod console;
 pub mod data;
+pub mod event_log;
 pub mod html;
-pub mod json_lines;
-pub mod narrator;
+pub mod progress;
 pub mod suite;
 pub mod summary;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use retap_engine::event::{RunEvent, Sink};
+use retap_device::run_event::{EventSink, RunEvent};
 
 /// Somebody who wants to know what happens in a run.
 pub trait Reporter: Send + Sync {
@@ -20,7 +20,7 @@ pub trait Reporter: Send + Sync {
 }
 
 /// One sink that tells all of them, in this order.
-pub fn tell(reporters: Vec<Arc<dyn Reporter>>, began: Instant) -> Sink {
+pub fn event_sink(reporters: Vec<Arc<dyn Reporter>>, began: Instant) -> EventSink {
     Arc::new(move |event| {
         let at = began.elapsed();
         tracing::debug!(?event);

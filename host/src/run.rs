@@ -1,23 +1,23 @@
 //! A run: its directory with manifest, events and crashes, and its place in the store.
 
-pub mod crashes;
+mod atomic_write;
 pub mod directory;
+pub mod findings;
 mod lock;
 pub mod manifest;
-pub mod moment;
 pub mod store;
-mod whole;
+pub mod utc_time;
 
 use std::env;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::failure::Failure;
-use crate::run::directory::Directory;
-use crate::run::manifest::{MANIFEST, Manifest, ManifestError, State};
-use crate::run::moment::Moment;
-use crate::settings::Settings;
+use crate::command_error::CommandError;
+use crate::options::RunOptions;
+use crate::run::directory::RunDirectory;
+use crate::run::manifest::{MANIFEST, RunManifest, RunManifestError, RunState};
+use crate::run::utc_time::UtcTime;
 
 /// Names the store, before `--store` does.
 pub const STORE_VARIABLE: &str = "RETAP_STORE";
@@ -25,32 +25,32 @@ const PAGE: &str = "report.html";
 
 #[derive(Debug)]
 pub struct Run {
-    directory: Arc<Directory>,
-    manifest: Manifest,
+    directory: Arc<RunDirectory>,
+    manifest: RunManifest,
 }
 
 impl Run {
     /// A new one at `out`, or below `runs/` with a name of its own.
     pub fn start(
-        settings: Settings,
+        settings: RunOptions,
         seed: u64,
         out: Option<&Path>,
         store: &Path,
-    ) -> Result<Run, Failure> {
+    ) -> Result<Run, CommandError> {
         let directory = match out {
-            Some(path) => Directory::create(path)?,
-            None => Directory::create_named(settings.command(), seed)?,
+            Some(path) => RunDirectory::create(path)?,
+            None => RunDirectory::create_named(settings.command(), seed)?,
         };
         let typed: Vec<String> = env::args_os()
             .skip(1)
             .map(|part| part.to_string_lossy().into_owned())
             .collect();
-        let started = Moment::now().words();
-        let manifest = Manifest::new(
+        let started = UtcTime::now().to_text();
+        let manifest = RunManifest::new(
             format!("retap {}", typed.join(" ")),
             seed,
             started,
-            job_name(),
+            journal_name(),
             store,
             settings,
         );
@@ -65,11 +65,11 @@ impl Run {
     /// One whose process was killed or stopped, with its settings if they are `mine` to go on with.
     pub fn resume<S>(
         path: &Path,
-        mine: impl Fn(&Settings) -> Option<S>,
-    ) -> Result<(Run, S), Failure> {
-        let directory = Directory::open(path)?;
-        let manifest = Manifest::parse(&directory.read(MANIFEST)?, &path.join(MANIFEST))?;
-        let settings = mine(&manifest.settings).ok_or_else(|| ManifestError::OtherCommand {
+        mine: impl Fn(&RunOptions) -> Option<S>,
+    ) -> Result<(Run, S), CommandError> {
+        let directory = RunDirectory::open(path)?;
+        let manifest = RunManifest::parse(&directory.read(MANIFEST)?, &path.join(MANIFEST))?;
+        let settings = mine(&manifest.settings).ok_or_else(|| RunManifestError::OtherCommand {
             path: path.to_owned(),
             command: manifest.settings.command(),
         })?;
@@ -77,30 +77,30 @@ impl Run {
             directory: Arc::new(directory),
             manifest,
         };
-        run.set_state(State::Running)?;
+        run.set_state(RunState::Running)?;
         Ok((run, settings))
     }
 
-    pub fn directory(&self) -> &Arc<Directory> {
+    pub fn directory(&self) -> &Arc<RunDirectory> {
         &self.directory
     }
 
-    pub fn manifest(&self) -> &Manifest {
+    pub fn manifest(&self) -> &RunManifest {
         &self.manifest
     }
 
-    pub fn set_state(&mut self, state: State) -> Result<(), Failure> {
+    pub fn set_state(&mut self, state: RunState) -> Result<(), CommandError> {
         self.manifest.state = state;
         self.save()
     }
 
     /// Returns where the page is.
-    pub fn write_page(&self, html: &str) -> Result<PathBuf, Failure> {
+    pub fn write_page(&self, html: &str) -> Result<PathBuf, CommandError> {
         self.directory.write(PAGE, html.as_bytes())?;
         Ok(self.directory.path().join(PAGE))
     }
 
-    fn save(&self) -> Result<(), Failure> {
+    fn save(&self) -> Result<(), CommandError> {
         Ok(self
             .directory
             .write(MANIFEST, self.manifest.to_text()?.as_bytes())?)
@@ -125,6 +125,6 @@ pub fn random_number() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-fn job_name() -> String {
+fn journal_name() -> String {
     format!("{:016x}", random_number())
 }

@@ -6,9 +6,9 @@ use retap_shared::action::Widget;
 use retap_shared::protocol::Target;
 use retap_shared::trace::Trace;
 
-use crate::exit::Exit;
-use crate::failure::Explained;
-use crate::plain::{self, SHORT};
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
+use crate::sanitise_terminal::{self, INLINE_WIDTH};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
@@ -25,7 +25,7 @@ pub fn check(text: &str) -> Result<(), TargetError> {
 }
 
 /// What was asked for, or else what the trace says it reaches.
-pub fn of(trace: &Trace, asked: Option<&str>) -> Result<Target, TargetError> {
+pub fn resolve(trace: &Trace, asked: Option<&str>) -> Result<Target, TargetError> {
     match asked {
         Some(text) => parse(text, trace.header.target.as_ref()),
         None => trace.header.target.clone().ok_or(TargetError::NoneNamed),
@@ -56,27 +56,36 @@ fn parse(text: &str, known: Option<&Target>) -> Result<Target, TargetError> {
 }
 
 /// What one goes to: "the way to …", "reached …".
-pub fn in_words(target: &Target) -> String {
+pub fn describe(target: &Target) -> String {
     match target {
         Target::Problem(fingerprint) => format!("the crash {fingerprint}"),
         Target::AnyProblem => "a crash".to_owned(),
-        Target::Activity(name) => format!("the activity `{}`", plain::line(name, SHORT)),
-        Target::Log(pattern) => format!("a line of the log with `{}`", plain::line(pattern, SHORT)),
+        Target::Activity(name) => format!(
+            "the activity `{}`",
+            sanitise_terminal::sanitise_line(name, INLINE_WIDTH)
+        ),
+        Target::Log(pattern) => format!(
+            "a line of the log with `{}`",
+            sanitise_terminal::sanitise_line(pattern, INLINE_WIDTH)
+        ),
         Target::Screen(widget) => {
-            format!("a screen that shows `{}`", plain::line(&widget.text, SHORT))
+            format!(
+                "a screen that shows `{}`",
+                sanitise_terminal::sanitise_line(&widget.text, INLINE_WIDTH)
+            )
         }
         Target::Lacks { widget, .. } => {
             format!(
                 "a screen without {}",
-                plain::line(&widget.to_string(), SHORT)
+                sanitise_terminal::sanitise_line(&widget.to_string(), INLINE_WIDTH)
             )
         }
     }
 }
 
-impl Explained for TargetError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for TargetError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {

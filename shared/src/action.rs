@@ -6,10 +6,10 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+pub use system::{SystemEvent, SystemEventKinds};
 
 use crate::Text;
 use crate::screen::{Point, Rotation};
-pub use system::{System, SystemKinds};
 
 /// One event as it is injected. Places are in pixels of the display in its current rotation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub enum Action {
         millis: u32,
     },
     /// No finger and no key: the system does it. A phone may not be able to.
-    System(System),
+    System(SystemEvent),
 }
 
 impl Action {
@@ -61,7 +61,7 @@ impl Action {
     }
 
     /// How long it lasts by itself.
-    pub fn takes(&self) -> Duration {
+    pub fn duration(&self) -> Duration {
         match self {
             Action::Swipe { millis, .. }
             | Action::Pinch { millis, .. }

@@ -18,7 +18,7 @@ impl Serialize for Png {
 
 impl<'de> Deserialize<'de> for Png {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Bytes(|bytes: &[u8]| {
+        deserializer.deserialize_bytes(BytesVisitor(|bytes: &[u8]| {
             Ok::<_, Infallible>(Png(bytes.to_vec()))
         }))
     }
@@ -32,9 +32,9 @@ impl fmt::Debug for Png {
 }
 
 /// Makes something of bytes where they lie, without a copy. Formats without bytes give a list of numbers.
-pub(crate) struct Bytes<F>(pub(crate) F);
+pub(crate) struct BytesVisitor<F>(pub(crate) F);
 
-impl<'de, T, E: fmt::Display, F: FnOnce(&[u8]) -> Result<T, E>> Visitor<'de> for Bytes<F> {
+impl<'de, T, E: fmt::Display, F: FnOnce(&[u8]) -> Result<T, E>> Visitor<'de> for BytesVisitor<F> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,11 +8,10 @@ mod metered;
 use std::error::Error;
 
 use bincode::config::{Config, standard};
+use budget::MemoryBudget;
+use metered::metered_seed;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-use budget::Budget;
-use metered::within;
 
 /// No message is longer: that is a recording of thousands of screens.
 pub const MAX_MESSAGE: usize = 64 << 20;
@@ -41,9 +40,9 @@ pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, CodecError> {
 /// The whole input must be one message.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
     check_length(bytes)?;
-    let budget = Budget::for_input(bytes);
+    let budget = MemoryBudget::for_input(bytes);
     let (message, read) =
-        bincode::serde::seed_decode_from_slice(within::<T>(&budget), bytes, configuration())
+        bincode::serde::seed_decode_from_slice(metered_seed::<T>(&budget), bytes, configuration())
             .map_err(|error| CodecError::Decode(error.into()))?;
     match bytes.len() - read {
         0 => Ok(message),

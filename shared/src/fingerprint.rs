@@ -3,10 +3,10 @@
 
 mod anr;
 mod exception;
+mod java_frame;
 mod logcat;
-mod method;
 mod native;
-mod wording;
+mod normalize;
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hex;
-use crate::verdict::{Problem, ProblemKind};
+use crate::verdict::{Finding, FindingKind};
 
 /// Written as 16 hexadecimal digits where people read it, as a number on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -24,25 +24,25 @@ pub struct Fingerprint(#[serde(with = "hex")] pub u64);
 
 /// Whether a Java method, by its whole name, is the app's own and not the system's.
 pub fn is_of_app(method: &str, process: &str) -> bool {
-    method::Method::named(method).is_some_and(|method| method.is_of_app(process))
+    java_frame::JavaFrame::named(method).is_some_and(|method| method.is_of_app(process))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a fingerprint; that has 16 hexadecimal digits")]
-pub struct NotAFingerprint(pub String);
+pub struct ParseFingerprintError(pub String);
 
 impl Fingerprint {
-    pub fn of(problem: &Problem) -> Fingerprint {
+    pub fn of(problem: &Finding) -> Fingerprint {
         Fingerprint(xxh3_64(Fingerprint::explain(problem).join("\n").as_bytes()))
     }
 
     /// The lines that it is made of: the kind, what failed, and the frames that count.
-    pub fn explain(problem: &Problem) -> Vec<String> {
+    pub fn explain(problem: &Finding) -> Vec<String> {
         let mut lines = vec![problem.kind.to_string()];
         match problem.kind {
-            ProblemKind::Crash => exception::explain(problem, &mut lines),
-            ProblemKind::NativeCrash => native::explain(problem, &mut lines),
-            ProblemKind::Anr => anr::explain(problem, &mut lines),
+            FindingKind::Crash => exception::explain(problem, &mut lines),
+            FindingKind::NativeCrash => native::explain(problem, &mut lines),
+            FindingKind::Anr => anr::explain(problem, &mut lines),
         }
         lines
     }
@@ -61,11 +61,11 @@ impl fmt::Debug for Fingerprint {
 }
 
 impl FromStr for Fingerprint {
-    type Err = NotAFingerprint;
+    type Err = ParseFingerprintError;
 
-    fn from_str(digits: &str) -> Result<Self, NotAFingerprint> {
+    fn from_str(digits: &str) -> Result<Self, ParseFingerprintError> {
         hex::parse(digits)
             .map(Fingerprint)
-            .ok_or_else(|| NotAFingerprint(digits.to_owned()))
+            .ok_or_else(|| ParseFingerprintError(digits.to_owned()))
     }
 }

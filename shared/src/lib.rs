@@ -2,14 +2,14 @@
 //! No I/O, no clock, no threads.
 
 pub mod action;
-pub mod aim;
+pub mod app_log;
 pub mod bytes;
 pub mod codec;
 pub mod connection;
 pub mod fingerprint;
 pub mod frame;
 mod hex;
-pub mod log;
+pub mod locate;
 pub mod micros;
 pub mod protocol;
 pub mod screen;

@@ -59,7 +59,8 @@ impl From<Duration> for Micros {
 impl fmt::Display for Micros {
     /// As a person would say it: `850 µs`, `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 3 min`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (millis, seconds) = (self.0 / 1_000, self.0 / 1_000_000);
+        let millis = self.0 / 1_000;
+        let seconds = self.0 / 1_000_000;
         match seconds {
             0 if millis == 0 => write!(f, "{} µs", self.0),
             0 => write!(f, "{millis} ms"),

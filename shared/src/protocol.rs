@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Text;
-use crate::action::{SystemKinds, Widget};
+use crate::action::{SystemEventKinds, Widget};
 use crate::bytes::Png;
 use crate::fingerprint::Fingerprint;
 use crate::micros::Micros;
-use crate::screen::{Rotation, ScreenChange, ScreenHash, SharedScreen, Size};
-use crate::trace::{App, Start, Step};
-use crate::verdict::{Problem, Verdict};
+use crate::screen::{Rotation, ScreenDiff, ScreenHash, SharedScreen, Size};
+use crate::trace::{App, StartMode, Step};
+use crate::verdict::{Finding, Verdict};
 
 /// Declares the table: one enum of requests, one of replies, and the way from a request to its own reply.
 macro_rules! table {
@@ -34,7 +34,7 @@ macro_rules! table {
         }
 
         $(
-            impl Ask for $request {
+            impl TypedRequest for $request {
                 type Reply = $reply;
             }
 
@@ -60,49 +60,52 @@ macro_rules! table {
 impl Request {
     /// Whether its answer can be larger than all others of a minute: it then waits for them on the link.
     pub fn is_bulk(&self) -> bool {
-        matches!(self, Request::Screenshot(_))
+        matches!(self, Request::TakeScreenshot(_))
     }
 
     /// Whether it only looks: asking an agent that was started anew is as good as asking the one before.
-    pub fn only_looks(&self) -> bool {
-        use Request::{About, Capture, Screenshot, Settle};
-        matches!(self, About(_) | Capture(_) | Settle(_) | Screenshot(_))
+    pub fn is_read_only(&self) -> bool {
+        use Request::{Capture, DescribePhone, Settle, TakeScreenshot};
+        matches!(
+            self,
+            DescribePhone(_) | Capture(_) | Settle(_) | TakeScreenshot(_)
+        )
     }
 }
 
 /// A request that knows what it is answered with.
-pub trait Ask: Into<Request> {
+pub trait TypedRequest: Into<Request> {
     type Reply: TryFrom<Reply, Error = Reply>;
 }
 
 table! {
     /// Who the phone is and what it can do.
-    About => Described;
+    DescribePhone => DescribePhoneReply;
     /// The screen as it is now.
-    Capture => Captured;
+    Capture => CaptureReply;
     /// One step: inject, wait until consumed, wait until quiet, capture.
-    Act => Acted;
+    Act => ActReply;
     /// Wait until the screen is quiet.
-    Settle => Settled;
+    Settle => SettleReply;
     /// A whole trace, played by the phone alone, with conditions for stopping early.
-    Play => Played;
+    Play => PlayReply;
     /// Launch, stop, clear, grant.
-    Control => Controlled;
+    ControlApp => ControlAppReply;
     /// Which app's failures and activities to report, and what has been seen since the last time.
-    Watch => Watched;
+    WatchApp => WatchAppReply;
     /// Save the phone's state, go back to it, forget it.
-    Checkpoint => Checkpointed;
+    ManageSnapshot => ManageSnapshotReply;
     /// The pixels, taken beside whatever else the phone does.
-    Screenshot => Shot;
+    TakeScreenshot => TakeScreenshotReply;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct About;
+pub struct DescribePhone;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Described {
+pub struct DescribePhoneReply {
     pub phone: PhoneInfo,
-    pub can: Capabilities,
+    pub capabilities: Capabilities,
     /// The apps that can be tested on it. Real phones list what is installed and launchable.
     pub apps: Vec<AppInfo>,
 }
@@ -110,29 +113,29 @@ pub struct Described {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
     /// The screen the host holds: the reply is the difference to exactly that one.
-    pub holds: Option<ScreenHash>,
+    pub held_screen: Option<ScreenHash>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Captured {
+pub struct CaptureReply {
     pub screen: ScreenUpdate,
     /// What the agent did for it, by the machine's clock and not the phone's: that one may stand still meanwhile.
-    pub worked: Micros,
+    pub agent_time: Micros,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Act {
     pub step: Step,
     pub settle: Settle,
-    pub holds: Option<ScreenHash>,
+    pub held_screen: Option<ScreenHash>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Acted {
-    pub hit: Hit,
+pub struct ActReply {
+    pub located_by: LocatedBy,
     pub screen: ScreenUpdate,
     /// What happened on the way, oldest first.
-    pub happened: Vec<Happening>,
+    pub events: Vec<PhoneEvent>,
     /// Branches that ran on the way, ascending, each once; empty where the phone tells none.
     pub branches: Vec<u32>,
     /// False if the screen was still changing when the wait ended.
@@ -157,34 +160,34 @@ impl Default for Settle {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settled {
+pub struct SettleReply {
     pub quiet: bool,
-    pub happened: Vec<Happening>,
+    pub events: Vec<PhoneEvent>,
     pub took: Micros,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Play {
     pub app: App,
-    pub start: Start,
+    pub start: StartMode,
     pub steps: Vec<Step>,
     /// The play ends as soon as this is reached; without one, with the first problem.
     pub target: Option<Target>,
     pub settle: Settle,
     /// How long to wait after the last step for what comes late.
-    pub linger: Micros,
+    pub final_wait: Micros,
     /// Send back the screen before each step, and the last one.
     pub record: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Played {
+pub struct PlayReply {
     pub verdict: Verdict,
     /// How many steps were injected.
     pub played: u32,
     /// How each of them found its widget.
-    pub hits: Vec<Hit>,
-    pub happened: Vec<Happening>,
+    pub located_by: Vec<LocatedBy>,
+    pub events: Vec<PhoneEvent>,
     pub branches: Vec<u32>,
     /// Only if asked for: the screen before each step that was played, then the last one.
     pub screens: Vec<SharedScreen>,
@@ -213,62 +216,62 @@ pub enum Target {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Control {
+pub struct ControlApp {
     pub app: App,
-    pub command: Command,
+    pub command: AppCommand,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Command {
+pub enum AppCommand {
     Launch,
     Stop,
     ClearData,
     /// Every runtime permission that the app declares.
     Grant,
     /// The whole way into the state named: for `Clean` stop, clear, grant, launch, settle.
-    Start(Start),
+    Start(StartMode),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Controlled {
-    pub happened: Vec<Happening>,
+pub struct ControlAppReply {
+    pub events: Vec<PhoneEvent>,
     pub took: Micros,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watch {
+pub struct WatchApp {
     /// Only this package's failures are reported from now on; empty for every app's.
     pub package: Text,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watched {
+pub struct WatchAppReply {
     /// What no reply has carried yet.
-    pub happened: Vec<Happening>,
+    pub events: Vec<PhoneEvent>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Checkpoint {
+pub enum ManageSnapshot {
     Save,
-    Restore(CheckpointId),
-    Drop(CheckpointId),
+    Restore(SnapshotId),
+    Discard(SnapshotId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct CheckpointId(pub u32);
+pub struct SnapshotId(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checkpointed {
-    pub id: CheckpointId,
+pub struct ManageSnapshotReply {
+    pub id: SnapshotId,
     pub bytes: u64,
     pub took: Micros,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Screenshot;
+pub struct TakeScreenshot;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shot {
+pub struct TakeScreenshotReply {
     pub picture: Png,
 }
 
@@ -277,14 +280,14 @@ pub struct Shot {
 pub enum ScreenUpdate {
     /// Exactly the one the host holds.
     Unchanged,
-    Changed(ScreenChange),
+    Changed(ScreenDiff),
     Full(SharedScreen),
 }
 
 /// How a step found its place on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Hit {
+pub enum LocatedBy {
     /// The widget was found; the gesture went to where it is now.
     Widget,
     /// The widget was not found, or none was named; the gesture went to where it was recorded.
@@ -295,14 +298,14 @@ pub enum Hit {
 
 /// Something that happened on the phone, in a reply if a request was under way, as news otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Happening {
+pub struct PhoneEvent {
     pub at: Micros,
-    pub what: What,
+    pub kind: PhoneEventKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum What {
-    Problem(Problem),
+pub enum PhoneEventKind {
+    Finding(Finding),
     /// Another activity is in front, as `package/class`.
     Activity(Text),
 }
@@ -328,12 +331,12 @@ pub struct PhoneInfo {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capabilities {
     /// Of the whole phone, so that going back leads to the very screen. An app's data may be saved where this is false.
-    pub checkpoints: bool,
+    pub snapshots: bool,
     pub branches: bool,
     pub rotation: bool,
     pub screenshots: bool,
     /// As far as it can be known without doing them.
-    pub system: SystemKinds,
+    pub system_events: SystemEventKinds,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -348,7 +351,7 @@ pub struct AppInfo {
 
 /// Why a request could not be done although phone and link are well.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum Fault {
+pub enum RequestFailure {
     #[error("this phone cannot {0}")]
     Unsupported(String),
     #[error("{0}")]

@@ -1,8 +1,8 @@
 //! The UI tree of one moment: windows, nodes, attributes; its identity.
 //! What changed from one to the next is in `difference`, finding a widget again in `lookup`.
 
-mod difference;
-mod identity;
+mod diff;
+mod hash;
 mod lookup;
 mod packed;
 
@@ -10,12 +10,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use bitflags::bitflags;
+pub use diff::{ScreenDiff, ScreenDiffError};
+pub use hash::{ParseScreenHashError, ScreenHash};
+pub(crate) use packed::EXPANSION;
 use serde::{Deserialize, Serialize};
 
 use crate::Text;
-pub use difference::{DoesNotApply, ScreenChange};
-pub use identity::{NotAScreenHash, ScreenHash};
-pub(crate) use packed::EXPANSION;
 
 /// A screen never changes once built, so its identity is computed once. It travels as `packed` lays it out.
 #[derive(Clone, Debug, PartialEq, Eq)]

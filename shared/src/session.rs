@@ -5,14 +5,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::{Fault, Happening, Reply, Request};
+use crate::protocol::{PhoneEvent, Reply, Request, RequestFailure};
 use crate::verdict::Interruption;
 
 /// Bytes of a message as they may arrive, each checked before anything is allocated for it.
 pub const HELLO_LIMIT: usize = 64 << 10;
 pub const REQUEST_LIMIT: usize = 16 << 20;
-pub const ANSWER_LIMIT: usize = 64 << 20;
-pub const NEWS_LIMIT: usize = 1 << 20;
+pub const REPLY_LIMIT: usize = 64 << 20;
+pub const NOTIFICATION_LIMIT: usize = 1 << 20;
 
 /// A host's work with one agent, however often the link between them breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,9 +26,9 @@ pub struct Hello {
     /// Who the host is, for the words that a second host gets.
     pub host: String,
     /// The requests whose answers the host still waits for; all others are cancelled.
-    pub open: Vec<u64>,
+    pub open_requests: Vec<u64>,
     /// News up to this number have arrived.
-    pub news_seen: u64,
+    pub notifications_seen: u64,
 }
 
 /// The agent's answer to it.
@@ -38,11 +38,11 @@ pub enum Welcome {
         /// Another number than before: the agent has been started anew since.
         incarnation: u64,
     },
-    Refused(Refusal),
+    Refused(HandshakeRefusal),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum Refusal {
+pub enum HandshakeRefusal {
     #[error(
         "the agent is Retap {agent}; host and agent must be equal: use the same version on both sides"
     )]
@@ -52,17 +52,17 @@ pub enum Refusal {
     )]
     Held { by: String, silent_seconds: u64 },
     #[error("the greeting could not be understood: {why}")]
-    Greeting { why: String },
+    MalformedHello { why: String },
 }
 
 /// A request on its way, on a stream of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Envelope {
+pub struct RequestEnvelope {
     /// Counted from 1 within the session. Sent again under the same number after the link broke.
     pub number: u64,
     /// Answers below this number have arrived and can be forgotten.
     pub oldest_open: u64,
-    pub news_seen: u64,
+    pub notifications_seen: u64,
     /// Answer only if the result is known already: the agent that was first asked is gone.
     pub only_known: bool,
     pub request: Request,
@@ -70,9 +70,9 @@ pub struct Envelope {
 
 /// What comes back on the same stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Answer {
+pub enum RequestResult {
     Reply(Reply),
-    Fault(Fault),
+    Failed(RequestFailure),
     Interrupted(Interruption),
     /// `only_known` was asked, and it is not.
     Unknown,
@@ -80,9 +80,9 @@ pub enum Answer {
 
 /// A piece of news on its way; the host acknowledges by number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NumberedNews {
+pub struct NumberedNotification {
     pub number: u64,
-    pub happening: Happening,
+    pub event: PhoneEvent,
 }
 
 impl fmt::Debug for SessionId {

@@ -2,6 +2,7 @@
 
 mod file;
 
+pub use file::{FORMAT_MAJOR, FORMAT_MINOR, TraceError, TraceErrorKind};
 use serde::{Deserialize, Serialize};
 
 use crate::Text;
@@ -9,7 +10,6 @@ use crate::action::{Action, Widget};
 use crate::fingerprint::Fingerprint;
 use crate::protocol::{PhoneInfo, Target};
 use crate::screen::ScreenHash;
-pub use file::{FORMAT_MAJOR, FORMAT_MINOR, TraceError, TraceProblem};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
@@ -21,7 +21,7 @@ pub struct Trace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceHeader {
     pub app: App,
-    pub start: Start,
+    pub start: StartMode,
     /// The seed of the exploration that made it.
     pub seed: Option<u64>,
     /// What playing it reaches.
@@ -40,7 +40,7 @@ pub struct App {
 /// The state in which the first step finds the app.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
+pub enum StartMode {
     /// Stopped, data cleared, permissions granted again, launched.
     #[default]
     Clean,

@@ -15,7 +15,7 @@ pub enum Verdict {
     TargetReached,
     TargetNotReached,
     /// The app failed in another way than the one that was asked for, or nothing was asked for.
-    Problem(Problem),
+    Problem(Finding),
     LeftApp {
         to: Text,
     },
@@ -28,8 +28,8 @@ pub enum Verdict {
 
 /// A failure of the app, as the system reported it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
-    pub kind: ProblemKind,
+pub struct Finding {
+    pub kind: FindingKind,
     /// The process that failed: the package, with `:name` for a named process.
     pub process: Text,
     /// The first line a person would want to read.
@@ -40,7 +40,7 @@ pub struct Problem {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ProblemKind {
+pub enum FindingKind {
     Crash,
     NativeCrash,
     Anr,
@@ -72,18 +72,18 @@ pub enum Outcome {
     Interrupted,
 }
 
-impl Problem {
+impl Finding {
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self)
     }
 }
 
-impl fmt::Display for ProblemKind {
+impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ProblemKind::Crash => "crash",
-            ProblemKind::NativeCrash => "native crash",
-            ProblemKind::Anr => "ANR",
+            FindingKind::Crash => "crash",
+            FindingKind::NativeCrash => "native crash",
+            FindingKind::Anr => "ANR",
         })
     }
 }

@@ -10,10 +10,12 @@ use proptest::prelude::*;
 use retap_shared::action::Action;
 use retap_shared::codec::{decode, encode};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Fault, Happening, Hit, Play, Played, Reply, Request, Settle};
+use retap_shared::protocol::{
+    LocatedBy, PhoneEvent, Play, PlayReply, Reply, Request, RequestFailure, Settle,
+};
 use retap_shared::screen::{Node, Point, Rect, Screen, ScreenContent, Window};
-use retap_shared::session::{Answer, Envelope, Hello, Welcome};
-use retap_shared::trace::{App, Start, Step};
+use retap_shared::session::{Hello, RequestEnvelope, RequestResult, Welcome};
+use retap_shared::trace::{App, StartMode, Step};
 use retap_shared::verdict::Verdict;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -79,12 +81,12 @@ fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
     let peaks = [
         ("request", peak_of::<Request>(bytes)),
         ("reply", peak_of::<Reply>(bytes)),
-        ("news", peak_of::<Happening>(bytes)),
-        ("fault", peak_of::<Fault>(bytes)),
+        ("news", peak_of::<PhoneEvent>(bytes)),
+        ("fault", peak_of::<RequestFailure>(bytes)),
         ("greeting", peak_of::<Hello>(bytes)),
         ("welcome", peak_of::<Welcome>(bytes)),
-        ("request on its way", peak_of::<Envelope>(bytes)),
-        ("answer", peak_of::<Answer>(bytes)),
+        ("request on its way", peak_of::<RequestEnvelope>(bytes)),
+        ("answer", peak_of::<RequestResult>(bytes)),
     ];
     for (what, peak) in peaks {
         prop_assert!(
@@ -288,11 +290,11 @@ fn a_trace_of_five_thousand_bare_taps_can_be_sent() {
     };
     let play = Request::Play(Play {
         app: App::default(),
-        start: Start::Clean,
+        start: StartMode::Clean,
         steps: (0..5_000).map(step).collect(),
         target: None,
         settle: Settle::default(),
-        linger: Micros::ZERO,
+        final_wait: Micros::ZERO,
         record: true,
     });
     let bytes = encode(&play).unwrap();
@@ -329,11 +331,11 @@ fn a_recording_of_a_thousand_screens_can_be_sent() {
             .unwrap(),
         )
     };
-    let played = Reply::Played(Played {
+    let played = Reply::PlayReply(PlayReply {
         verdict: Verdict::TargetReached,
         played: 999,
-        hits: vec![Hit::Widget; 999],
-        happened: Vec::new(),
+        located_by: vec![LocatedBy::Widget; 999],
+        events: Vec::new(),
         branches: (0..10_000).collect(),
         screens: (0..1_000).map(screen).collect(),
         took: Micros::ZERO,

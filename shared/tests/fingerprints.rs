@@ -9,12 +9,12 @@ mod native;
 
 use proptest::prelude::*;
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::verdict::{Problem, ProblemKind};
+use retap_shared::verdict::{Finding, FindingKind};
 
 const APP: &str = "com.example.shop";
 
-fn problem(kind: ProblemKind, stack: &str) -> Problem {
-    Problem {
+fn problem(kind: FindingKind, stack: &str) -> Finding {
+    Finding {
         kind,
         process: APP.into(),
         summary: String::new(),
@@ -23,7 +23,7 @@ fn problem(kind: ProblemKind, stack: &str) -> Problem {
 }
 
 /// The lines after the kind.
-fn explained(problem: &Problem) -> Vec<String> {
+fn explained(problem: &Finding) -> Vec<String> {
     Fingerprint::explain(problem).split_off(1)
 }
 
@@ -53,7 +53,7 @@ fn it_reads_as_16_digits_and_back() {
 fn it_is_the_same_in_every_build_of_retap() {
     let stack =
         "java.lang.IllegalStateException: no cart\n\tat com.example.shop.Cart.pay(Cart.java:42)";
-    let crash = problem(ProblemKind::Crash, stack);
+    let crash = problem(FindingKind::Crash, stack);
     assert_eq!(
         Fingerprint::explain(&crash),
         [
@@ -68,9 +68,9 @@ fn it_is_the_same_in_every_build_of_retap() {
 #[test]
 fn the_kind_is_part_of_it() {
     let kinds = [
-        ProblemKind::Crash,
-        ProblemKind::NativeCrash,
-        ProblemKind::Anr,
+        FindingKind::Crash,
+        FindingKind::NativeCrash,
+        FindingKind::Anr,
     ];
     let prints = kinds.map(|kind| problem(kind, "").fingerprint());
     assert!(prints[0] != prints[1] && prints[1] != prints[2] && prints[0] != prints[2]);
@@ -86,7 +86,7 @@ proptest! {
             ],
             0..30,
         ),
-        kind in prop::sample::select(vec![ProblemKind::Crash, ProblemKind::NativeCrash, ProblemKind::Anr]),
+        kind in prop::sample::select(vec![FindingKind::Crash, FindingKind::NativeCrash, FindingKind::Anr]),
     ) {
         let report = problem(kind, &lines.join("\n"));
         prop_assert_eq!(report.fingerprint(), problem(kind, &lines.join("\r\n")).fingerprint());

@@ -6,15 +6,15 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, System, SystemKinds, Widget};
+use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds, Widget};
 use retap_shared::bytes::Png;
 use retap_shared::codec::{CodecError, decode, encode};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::*;
 use retap_shared::screen::*;
-use retap_shared::trace::{App, Start, Step};
-use retap_shared::verdict::{Problem, ProblemKind, Verdict};
+use retap_shared::trace::{App, StartMode, Step};
+use retap_shared::verdict::{Finding, FindingKind, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -51,9 +51,9 @@ fn widget() -> Widget {
     }
 }
 
-fn problem() -> Problem {
-    Problem {
-        kind: ProblemKind::Crash,
+fn problem() -> Finding {
+    Finding {
+        kind: FindingKind::Crash,
         process: "org.notes".into(),
         summary: "boom".into(),
         stack: "at x.Y.z(Y.java:1)".into(),
@@ -114,15 +114,15 @@ fn bare(actions: Vec<Action>) -> Vec<Step> {
     actions.into_iter().map(Step::new).collect()
 }
 
-fn happenings() -> Vec<Happening> {
+fn happenings() -> Vec<PhoneEvent> {
     vec![
-        Happening {
+        PhoneEvent {
             at: Micros(3),
-            what: What::Problem(problem()),
+            kind: PhoneEventKind::Finding(problem()),
         },
-        Happening {
+        PhoneEvent {
             at: Micros(300),
-            what: What::Activity(".Main".into()),
+            kind: PhoneEventKind::Activity(".Main".into()),
         },
     ]
 }
@@ -139,7 +139,7 @@ const HAPPENED: &str = "02 03 00 00096f72672e6e6f746573 04626f6f6d 12617420782e5
 
 fn golden_request(request: &Request) -> &'static str {
     match request {
-        Request::About(_) => "00",
+        Request::DescribePhone(_) => "00",
         Request::Capture(_) => "01 0101",
         Request::Act(_) => {
             "02 00fb3804fb3f06 01 0569642f6f6b024f4b06427574746f6e03302e32 052e4d61696e 01fdefcdab8967452301 fc400d0300fc404b4c00 00"
@@ -148,49 +148,49 @@ fn golden_request(request: &Request) -> &'static str {
         Request::Play(_) => {
             "04 096f72672e6e6f746573052e4d61696e07 01 14 000204000000 010204000000 0202040608 05000000 0302040608 05000000 0400000000 0405fb2c01000000 05020402686900 0000 0603000000 07000000 0806000000 0900000000 0901000000 0902000000 0903000000 0904026172000000 0905000000 0906054d45444941000000 090703555443000000 0908000000 0909000000 01 00fd1032547698badcfe fc400d0300fc404b4c00 01 01"
         }
-        Request::Control(_) => "05 096f72672e6e6f746573052e4d61696e07 0402",
-        Request::Watch(_) => "06 096f72672e6e6f746573",
-        Request::Checkpoint(_) => "07 0109",
-        Request::Screenshot(_) => "08",
+        Request::ControlApp(_) => "05 096f72672e6e6f746573052e4d61696e07 0402",
+        Request::WatchApp(_) => "06 096f72672e6e6f746573",
+        Request::ManageSnapshot(_) => "07 0109",
+        Request::TakeScreenshot(_) => "08",
     }
 }
 
 /// `SCREEN` and `HAPPENED` stand for the constants above.
 fn golden_reply(reply: &Reply) -> &'static str {
     match reply {
-        Reply::Described(_) => {
+        Reply::DescribePhoneReply(_) => {
             "00 0973696d756c61746564 0373696d 22 00 fb3804fb6009 fba401 00 00 05656e2d4742 64 01 01000100fb1f02 01 096f72672e6e6f746573052e4d61696e07 054e6f746573 01052e4d61696e 0c"
         }
-        Reply::Captured(_) => "01 02 SCREEN 0c",
-        Reply::Acted(_) => {
+        Reply::CaptureReply(_) => "01 02 SCREEN 0c",
+        Reply::ActReply(_) => {
             "02 01 01 fdcf22701f4aedd2f5 fdd1ddbb1ef5b406c3 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 HAPPENED 04 01fafbfb00fc70110100 01 0c"
         }
-        Reply::Settled(_) => "03 00 00 0c",
-        Reply::Played(_) => {
+        Reply::SettleReply(_) => "03 00 00 0c",
+        Reply::PlayReply(_) => {
             "04 03096f72672e6f74686572 03 03000102 HAPPENED 01 05 01 SCREEN fdffffffffffffffff"
         }
-        Reply::Controlled(_) => "05 00 0c",
-        Reply::Watched(_) => "06 HAPPENED",
-        Reply::Checkpointed(_) => "07 09 fc00000100 01",
-        Reply::Shot(_) => "08 03 0080ff",
+        Reply::ControlAppReply(_) => "05 00 0c",
+        Reply::WatchAppReply(_) => "06 HAPPENED",
+        Reply::ManageSnapshotReply(_) => "07 09 fc00000100 01",
+        Reply::TakeScreenshotReply(_) => "08 03 0080ff",
     }
 }
 
-fn golden_what(what: &What) -> &'static str {
+fn golden_what(what: &PhoneEventKind) -> &'static str {
     match what {
-        What::Problem(_) => {
+        PhoneEventKind::Finding(_) => {
             "03 00 00 096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129"
         }
-        What::Activity(_) => "fb2c01 01 052e4d61696e",
+        PhoneEventKind::Activity(_) => "fb2c01 01 052e4d61696e",
     }
 }
 
-fn golden_fault(fault: &Fault) -> &'static str {
+fn golden_fault(fault: &RequestFailure) -> &'static str {
     match fault {
-        Fault::Unsupported(_) => "00 0472756e73",
-        Fault::Impossible(_) => "01 00",
-        Fault::Phone(_) => "02 0162",
-        Fault::Cancelled => "03",
+        RequestFailure::Unsupported(_) => "00 0472756e73",
+        RequestFailure::Impossible(_) => "01 00",
+        RequestFailure::Phone(_) => "02 0162",
+        RequestFailure::Cancelled => "03",
     }
 }
 
@@ -219,51 +219,51 @@ fn requests() -> Vec<Request> {
         Action::Rotate(Rotation::Right),
         Action::Launch,
         Action::Wait { millis: 6 },
-        Action::System(System::Call),
-        Action::System(System::Offline),
-        Action::System(System::Online),
-        Action::System(System::LowMemory),
-        Action::System(System::Locale("ar".into())),
-        Action::System(System::Message),
-        Action::System(System::Broadcast("MEDIA".into())),
-        Action::System(System::TimeZone("UTC".into())),
-        Action::System(System::Doze),
-        Action::System(System::Wake),
+        Action::System(SystemEvent::Call),
+        Action::System(SystemEvent::Offline),
+        Action::System(SystemEvent::Online),
+        Action::System(SystemEvent::LowMemory),
+        Action::System(SystemEvent::Locale("ar".into())),
+        Action::System(SystemEvent::Message),
+        Action::System(SystemEvent::Broadcast("MEDIA".into())),
+        Action::System(SystemEvent::TimeZone("UTC".into())),
+        Action::System(SystemEvent::Doze),
+        Action::System(SystemEvent::Wake),
     ];
     vec![
-        About.into(),
+        DescribePhone.into(),
         Capture {
-            holds: Some(ScreenHash(1)),
+            held_screen: Some(ScreenHash(1)),
         }
         .into(),
         Act {
             step: step(),
             settle: settle(),
-            holds: None,
+            held_screen: None,
         }
         .into(),
         settle().into(),
         Play {
             app: app(),
-            start: Start::Restart,
+            start: StartMode::Restart,
             steps: bare(actions),
             target: Some(Target::Problem(Fingerprint(0xfedc_ba98_7654_3210))),
             settle: settle(),
-            linger: Micros(1),
+            final_wait: Micros(1),
             record: true,
         }
         .into(),
-        Control {
+        ControlApp {
             app: app(),
-            command: Command::Start(Start::Continue),
+            command: AppCommand::Start(StartMode::Continue),
         }
         .into(),
-        Watch {
+        WatchApp {
             package: "org.notes".into(),
         }
         .into(),
-        Checkpoint::Restore(CheckpointId(9)).into(),
-        Screenshot.into(),
+        ManageSnapshot::Restore(SnapshotId(9)).into(),
+        TakeScreenshot.into(),
     ]
 }
 
@@ -290,65 +290,70 @@ fn replies() -> Vec<Reply> {
         activities: vec![".Main".into()],
         branches: 12,
     }];
-    let system = SystemKinds::SIMULATED | SystemKinds::WAKE;
+    let system = SystemEventKinds::SIMULATED | SystemEventKinds::WAKE;
     let can = Capabilities {
-        checkpoints: true,
+        snapshots: true,
         branches: false,
         rotation: true,
         screenshots: false,
-        system,
+        system_events: system,
     };
-    let change = ScreenChange::between(&screen("OK"), &screen("No"));
+    let change = ScreenDiff::between(&screen("OK"), &screen("No"));
     vec![
-        Described { phone, can, apps }.into(),
-        Captured {
-            screen: ScreenUpdate::Full(Arc::new(screen("OK"))),
-            worked: Micros(12),
+        DescribePhoneReply {
+            phone,
+            capabilities: can,
+            apps,
         }
         .into(),
-        Acted {
-            hit: Hit::Place,
+        CaptureReply {
+            screen: ScreenUpdate::Full(Arc::new(screen("OK"))),
+            agent_time: Micros(12),
+        }
+        .into(),
+        ActReply {
+            located_by: LocatedBy::Place,
             screen: ScreenUpdate::Changed(change),
-            happened: happenings(),
+            events: happenings(),
             branches: vec![1, 250, 251, 70_000],
             quiet: true,
             took: Micros(12),
         }
         .into(),
-        Settled {
+        SettleReply {
             quiet: false,
-            happened: Vec::new(),
+            events: Vec::new(),
             took: Micros(12),
         }
         .into(),
-        Played {
+        PlayReply {
             verdict: Verdict::LeftApp {
                 to: "org.other".into(),
             },
             played: 3,
-            hits: vec![Hit::Widget, Hit::Place, Hit::Anywhere],
-            happened: happenings(),
+            located_by: vec![LocatedBy::Widget, LocatedBy::Place, LocatedBy::Anywhere],
+            events: happenings(),
             branches: vec![5],
             screens: vec![Arc::new(screen("OK"))],
             took: Micros(u64::MAX),
         }
         .into(),
-        Controlled {
-            happened: Vec::new(),
+        ControlAppReply {
+            events: Vec::new(),
             took: Micros(12),
         }
         .into(),
-        Watched {
-            happened: happenings(),
+        WatchAppReply {
+            events: happenings(),
         }
         .into(),
-        Checkpointed {
-            id: CheckpointId(9),
+        ManageSnapshotReply {
+            id: SnapshotId(9),
             bytes: 65_536,
             took: Micros(1),
         }
         .into(),
-        Shot {
+        TakeScreenshotReply {
             picture: Png(vec![0, 128, 255]),
         }
         .into(),
@@ -382,24 +387,27 @@ fn replies_have_their_golden_bytes() {
 fn news_have_their_golden_bytes() {
     let happenings = happenings();
     for happening in &happenings {
-        check(happening, golden_what(&happening.what));
+        check(happening, golden_what(&happening.kind));
     }
     check(&happenings, HAPPENED);
-    assert!(decode::<What>(&[happenings.len() as u8]).is_err_and(|error| says_no_variant(&error)));
+    assert!(
+        decode::<PhoneEventKind>(&[happenings.len() as u8])
+            .is_err_and(|error| says_no_variant(&error))
+    );
 }
 
 #[test]
 fn faults_have_their_golden_bytes() {
     let faults = [
-        Fault::Unsupported("runs".into()),
-        Fault::Impossible(String::new()),
-        Fault::Phone("b".into()),
-        Fault::Cancelled,
+        RequestFailure::Unsupported("runs".into()),
+        RequestFailure::Impossible(String::new()),
+        RequestFailure::Phone("b".into()),
+        RequestFailure::Cancelled,
     ];
     for fault in &faults {
         check(fault, golden_fault(fault));
     }
-    assert_all_are_there::<Fault>(faults.iter().map(golden_fault));
+    assert_all_are_there::<RequestFailure>(faults.iter().map(golden_fault));
 }
 
 #[test]
@@ -423,22 +431,25 @@ fn what_messages_are_made_of_has_its_golden_bytes() {
     check(&Verdict::Unsupported { what: "x".into() }, "05 0178");
     check(
         &[
-            Command::Launch,
-            Command::Stop,
-            Command::ClearData,
-            Command::Grant,
+            AppCommand::Launch,
+            AppCommand::Stop,
+            AppCommand::ClearData,
+            AppCommand::Grant,
         ],
         "00010203",
     );
     check(
-        &[Checkpoint::Save, Checkpoint::Drop(CheckpointId(251))],
+        &[
+            ManageSnapshot::Save,
+            ManageSnapshot::Discard(SnapshotId(251)),
+        ],
         "00 02fbfb00",
     );
     check(
         &[
-            ProblemKind::Crash,
-            ProblemKind::NativeCrash,
-            ProblemKind::Anr,
+            FindingKind::Crash,
+            FindingKind::NativeCrash,
+            FindingKind::Anr,
         ],
         "000102",
     );

@@ -4,7 +4,9 @@ use std::fmt::Debug;
 
 use retap_shared::codec::{decode, encode};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{About, Controlled, Fault, Happening, What};
+use retap_shared::protocol::{
+    ControlAppReply, DescribePhone, PhoneEvent, PhoneEventKind, RequestFailure,
+};
 use retap_shared::session::*;
 use retap_shared::verdict::Interruption;
 use serde::Serialize;
@@ -23,8 +25,8 @@ fn greetings_have_their_golden_bytes() {
         version: "0.1.0".into(),
         session: SessionId(0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10),
         host: "desk".into(),
-        open: vec![1, 300],
-        news_seen: 5,
+        open_requests: vec![1, 300],
+        notifications_seen: 5,
     };
     check(
         &hello,
@@ -35,9 +37,9 @@ fn greetings_have_their_golden_bytes() {
 fn golden_welcome(welcome: &Welcome) -> &'static str {
     match welcome {
         Welcome::Accepted { .. } => "00 07",
-        Welcome::Refused(Refusal::Version { .. }) => "01 00 05302e312e31",
-        Welcome::Refused(Refusal::Held { .. }) => "01 01 046465736b 0c",
-        Welcome::Refused(Refusal::Greeting { .. }) => "01 02 0178",
+        Welcome::Refused(HandshakeRefusal::Version { .. }) => "01 00 05302e312e31",
+        Welcome::Refused(HandshakeRefusal::Held { .. }) => "01 01 046465736b 0c",
+        Welcome::Refused(HandshakeRefusal::MalformedHello { .. }) => "01 02 0178",
     }
 }
 
@@ -45,32 +47,32 @@ fn golden_welcome(welcome: &Welcome) -> &'static str {
 fn welcomes_have_their_golden_bytes() {
     let welcomes = [
         Welcome::Accepted { incarnation: 7 },
-        Welcome::Refused(Refusal::Version {
+        Welcome::Refused(HandshakeRefusal::Version {
             agent: "0.1.1".into(),
         }),
-        Welcome::Refused(Refusal::Held {
+        Welcome::Refused(HandshakeRefusal::Held {
             by: "desk".into(),
             silent_seconds: 12,
         }),
-        Welcome::Refused(Refusal::Greeting { why: "x".into() }),
+        Welcome::Refused(HandshakeRefusal::MalformedHello { why: "x".into() }),
     ];
     for welcome in &welcomes {
         check(welcome, golden_welcome(welcome));
     }
 }
 
-fn golden_answer(answer: &Answer) -> &'static str {
+fn golden_answer(answer: &RequestResult) -> &'static str {
     match answer {
-        Answer::Reply(_) => "00 05 00 0c",
-        Answer::Fault(_) => "01 03",
-        Answer::Interrupted(interruption) => match interruption {
+        RequestResult::Reply(_) => "00 05 00 0c",
+        RequestResult::Failed(_) => "01 03",
+        RequestResult::Interrupted(interruption) => match interruption {
             Interruption::PhoneLost { .. } => "02 00 0178",
             Interruption::LinkLost { .. } => "02 01 0178",
             Interruption::AgentDied { .. } => "02 02 0178",
             Interruption::Cancelled => "02 03",
             Interruption::PreconditionFailed { .. } => "02 04 0178",
         },
-        Answer::Unknown => "03",
+        RequestResult::Unknown => "03",
     }
 }
 
@@ -78,20 +80,20 @@ fn golden_answer(answer: &Answer) -> &'static str {
 fn answers_have_their_golden_bytes() {
     let why = || "x".to_owned();
     let answers = [
-        Answer::Reply(
-            Controlled {
-                happened: Vec::new(),
+        RequestResult::Reply(
+            ControlAppReply {
+                events: Vec::new(),
                 took: Micros(12),
             }
             .into(),
         ),
-        Answer::Fault(Fault::Cancelled),
-        Answer::Interrupted(Interruption::PhoneLost { why: why() }),
-        Answer::Interrupted(Interruption::LinkLost { why: why() }),
-        Answer::Interrupted(Interruption::AgentDied { why: why() }),
-        Answer::Interrupted(Interruption::Cancelled),
-        Answer::Interrupted(Interruption::PreconditionFailed { why: why() }),
-        Answer::Unknown,
+        RequestResult::Failed(RequestFailure::Cancelled),
+        RequestResult::Interrupted(Interruption::PhoneLost { why: why() }),
+        RequestResult::Interrupted(Interruption::LinkLost { why: why() }),
+        RequestResult::Interrupted(Interruption::AgentDied { why: why() }),
+        RequestResult::Interrupted(Interruption::Cancelled),
+        RequestResult::Interrupted(Interruption::PreconditionFailed { why: why() }),
+        RequestResult::Unknown,
     ];
     for answer in &answers {
         check(answer, golden_answer(answer));
@@ -100,25 +102,25 @@ fn answers_have_their_golden_bytes() {
 
 #[test]
 fn envelopes_and_numbered_news_have_their_golden_bytes() {
-    let request = About.into();
+    let request = DescribePhone.into();
     check(
-        &Envelope {
+        &RequestEnvelope {
             number: 9,
             oldest_open: 8,
-            news_seen: 7,
+            notifications_seen: 7,
             only_known: true,
             request,
         },
         "09 08 07 01 00",
     );
-    let happening = Happening {
+    let happening = PhoneEvent {
         at: Micros(3),
-        what: What::Activity("A".into()),
+        kind: PhoneEventKind::Activity("A".into()),
     };
     check(
-        &NumberedNews {
+        &NumberedNotification {
             number: 251,
-            happening,
+            event: happening,
         },
         "fbfb00 03 01 0141",
     );

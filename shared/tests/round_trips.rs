@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use retap_shared::codec::{CodecError, decode, encode};
-use retap_shared::protocol::{Fault, Happening, Reply, Request};
-use retap_shared::screen::{DoesNotApply, Screen, ScreenChange, SharedScreen};
+use retap_shared::protocol::{PhoneEvent, Reply, Request, RequestFailure};
+use retap_shared::screen::{Screen, ScreenDiff, ScreenDiffError, SharedScreen};
 use retap_shared::trace::{Trace, TraceHeader};
 
 proptest! {
@@ -23,8 +23,8 @@ proptest! {
 
     #[test]
     fn news_and_faults_come_back_the_same(news in arbitrary::happening(), fault in arbitrary::fault()) {
-        prop_assert_eq!(decode::<Happening>(&encode(&news)?)?, news);
-        prop_assert_eq!(decode::<Fault>(&encode(&fault)?)?, fault);
+        prop_assert_eq!(decode::<PhoneEvent>(&encode(&news)?)?, news);
+        prop_assert_eq!(decode::<RequestFailure>(&encode(&fault)?)?, fault);
     }
 
     #[test]
@@ -52,16 +52,16 @@ proptest! {
 
     #[test]
     fn a_change_leads_from_any_screen_to_any_other((before, after) in arbitrary::screen_pair()) {
-        let change: ScreenChange = decode(&encode(&ScreenChange::between(&before, &after))?)?;
+        let change: ScreenDiff = decode(&encode(&ScreenDiff::between(&before, &after))?)?;
         prop_assert_eq!(change.apply(&before), Ok(after.clone()));
         prop_assert_eq!((change.base, change.result), (before.hash(), after.hash()));
     }
 
     #[test]
     fn a_change_is_refused_by_any_screen_but_its_own((before, after) in arbitrary::screen_pair()) {
-        let refusal = DoesNotApply::Base { expected: before.hash(), found: after.hash() };
+        let refusal = ScreenDiffError::Base { expected: before.hash(), found: after.hash() };
         let expected = if before == after { Ok(after.clone()) } else { Err(refusal) };
-        prop_assert_eq!(ScreenChange::between(&before, &after).apply(&after), expected);
+        prop_assert_eq!(ScreenDiff::between(&before, &after).apply(&after), expected);
     }
 
     #[test]
@@ -70,10 +70,10 @@ proptest! {
         place in any::<prop::sample::Index>(),
         byte in any::<u8>(),
     ) {
-        let mut bytes = encode(&ScreenChange::between(&before, &after))?;
+        let mut bytes = encode(&ScreenDiff::between(&before, &after))?;
         let place = place.index(bytes.len());
         bytes[place] = byte;
-        if let Ok(change) = decode::<ScreenChange>(&bytes)
+        if let Ok(change) = decode::<ScreenDiff>(&bytes)
             && let Ok(result) = change.apply(&before)
         {
             prop_assert_eq!(result, after);

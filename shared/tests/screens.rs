@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use retap_shared::codec::encode;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Captured, Reply, ScreenUpdate};
+use retap_shared::protocol::{CaptureReply, Reply, ScreenUpdate};
 use retap_shared::screen::*;
 
 /// A list as apps have them: rows of an icon, a title and a subtitle.
@@ -54,16 +54,16 @@ fn screen(content: ScreenContent) -> Screen {
 }
 
 fn cost(update: ScreenUpdate) -> usize {
-    encode(&Reply::from(Captured {
+    encode(&Reply::from(CaptureReply {
         screen: update,
-        worked: Micros::ZERO,
+        agent_time: Micros::ZERO,
     }))
     .unwrap()
     .len()
 }
 
 fn cost_of_change(before: &Screen, after: &Screen) -> usize {
-    let change = ScreenChange::between(before, after);
+    let change = ScreenDiff::between(before, after);
     assert_eq!(change.apply(before).as_ref(), Ok(after));
     cost(ScreenUpdate::Changed(change))
 }
@@ -88,7 +88,8 @@ fn one_changed_text_among_500_nodes_costs_at_most_256_bytes() {
 
 #[test]
 fn a_row_that_comes_or_goes_costs_little() {
-    let (shorter, longer) = (screen(list(500)), screen(list(503)));
+    let shorter = screen(list(500));
+    let longer = screen(list(503));
     assert!(cost_of_change(&shorter, &longer) <= 512);
     assert!(cost_of_change(&longer, &shorter) <= 128);
 }

@@ -1,10 +1,10 @@
 //! The `.retap` file: what it looks like, and what is said of one that is wrong.
 
-use retap_shared::action::{Action, Key, System, Widget};
+use retap_shared::action::{Action, Key, SystemEvent, Widget};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::protocol::{PhoneInfo, Target};
 use retap_shared::screen::{Point, Rotation, ScreenHash, Size};
-use retap_shared::trace::{App, Start, Step, Trace, TraceHeader, TraceProblem};
+use retap_shared::trace::{App, StartMode, Step, Trace, TraceErrorKind, TraceHeader};
 
 const HEADER: &str = r#"{"retap":"1.0","app":{"package":"org.notes"}}"#;
 
@@ -50,12 +50,12 @@ fn a_trace_is_a_header_and_a_line_for_each_step() {
         Action::Rotate(Rotation::UpsideDown),
         Action::Launch,
         Action::Wait { millis: 500 },
-        Action::System(System::LowMemory),
-        Action::System(System::Locale("ar".into())),
-        Action::System(System::Message),
-        Action::System(System::Broadcast("MEDIA".into())),
-        Action::System(System::TimeZone("UTC".into())),
-        Action::System(System::Doze),
+        Action::System(SystemEvent::LowMemory),
+        Action::System(SystemEvent::Locale("ar".into())),
+        Action::System(SystemEvent::Message),
+        Action::System(SystemEvent::Broadcast("MEDIA".into())),
+        Action::System(SystemEvent::TimeZone("UTC".into())),
+        Action::System(SystemEvent::Doze),
     ];
     let first = Step {
         action: Action::Tap(at),
@@ -70,7 +70,7 @@ fn a_trace_is_a_header_and_a_line_for_each_step() {
                 activity: "org.notes/.Main".into(),
                 version_code: 12,
             },
-            start: Start::Clean,
+            start: StartMode::Clean,
             seed: Some(u64::MAX),
             target: Some(Target::Problem(Fingerprint(0xbad))),
             phone: PhoneInfo {
@@ -152,7 +152,7 @@ fn every_target_has_its_words() {
 #[test]
 fn what_is_left_out_is_empty() {
     let trace = Trace::parse(&format!("{HEADER}\n{{\"do\":\"launch\"}}")).unwrap();
-    assert_eq!(trace.header.start, Start::Clean);
+    assert_eq!(trace.header.start, StartMode::Clean);
     assert_eq!((trace.header.seed, trace.header.target), (None, None));
     assert_eq!(trace.header.phone, PhoneInfo::default());
     assert_eq!(trace.steps, [Step::new(Action::Launch)]);
@@ -354,7 +354,7 @@ fn an_empty_file_is_told_what_it_should_begin_with() {
 #[test]
 fn a_second_header_ends_the_trace() {
     let found = Trace::parse(&format!("{HEADER}\n{{\"do\":\"launch\"}}\n{HEADER}\n")).unwrap_err();
-    assert_eq!((found.line, found.problem), (3, TraceProblem::SecondHeader));
+    assert_eq!((found.line, found.kind), (3, TraceErrorKind::SecondHeader));
 }
 
 #[test]

@@ -3,11 +3,11 @@
 
 use std::error::Error;
 
-use retap_agent::serve::{Options, serve};
+use retap_agent::agent_process::{AgentOptions, serve};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let spec = arguments.next().ok_or("usage: agent sim:NAME [OPTIONS]")?;
-    let options = Options::parse(&arguments.collect::<Vec<_>>())?;
+    let options = AgentOptions::parse(&arguments.collect::<Vec<_>>())?;
     Ok(serve(Box::new(retap_simulator::open(&spec)?), &options)?)
 }

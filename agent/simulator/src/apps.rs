@@ -1,8 +1,8 @@
 //! The apps that a simulated phone can have.
 
 mod calculator;
+mod extra_screens;
 mod mail;
-mod more;
 mod notes;
 mod player;
 mod settings;
@@ -10,30 +10,30 @@ mod shop;
 
 use std::sync::Arc;
 
-use retap_shared::verdict::ProblemKind;
+use retap_shared::verdict::FindingKind;
 
-use crate::kit::Process;
-use crate::plan::Plan;
-use crate::truth::Do;
+use crate::declarative::AppDefinition;
+use crate::framework::AppProcess;
+use crate::ground_truth::ScriptedAction;
 
 /// An app as it is offered.
-pub(crate) struct Entry {
+pub(crate) struct SimulatedAppEntry {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    pub(crate) install: fn() -> Box<dyn Process>,
-    pub(crate) planted: &'static [Planted],
+    pub(crate) install: fn() -> Box<dyn AppProcess>,
+    pub(crate) planted_crashes: &'static [PlantedCrashScript],
     /// What of it is told as data.
-    pub(crate) plan: Option<fn() -> Arc<Plan>>,
+    pub(crate) definition: Option<fn() -> Arc<AppDefinition>>,
 }
 
 /// A crash that was put there on purpose, and the shortest way to it from a clean start.
-pub(crate) struct Planted {
+pub(crate) struct PlantedCrashScript {
     pub(crate) name: &'static str,
-    pub(crate) kind: ProblemKind,
-    pub(crate) shortest: &'static [Do],
+    pub(crate) kind: FindingKind,
+    pub(crate) shortest: &'static [ScriptedAction],
 }
 
-pub(crate) const ENTRIES: &[Entry] = &[
+pub(crate) const ENTRIES: &[SimulatedAppEntry] = &[
     notes::ENTRY,
     shop::ENTRY,
     mail::ENTRY,

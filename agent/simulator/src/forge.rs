@@ -1,9 +1,9 @@
 //! Apps made from a seed, with the same ingredients as those written by hand, in proportions that were published for
 //! real apps. The same seed and parameters make the same app, other ones another.
 
-mod crashes;
-mod failures;
-mod fill;
+mod crash_templates;
+mod inert_widgets;
+mod planted_crashes;
 
 use std::sync::Arc;
 
@@ -11,14 +11,16 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use retap_shared::Text;
 
-use crate::kit::Process;
-use crate::plan::{Plan, Planned, Screen, Var, go, screen};
+use crate::declarative::{
+    AppDefinition, DeclarativeApp, ScreenDefinition, Variable, link_row, screen,
+};
+use crate::framework::AppProcess;
 
 pub(crate) const PACKAGE: &str = "com.example.forge";
 
 /// What an app is made from; what is not given is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Wish {
+pub(crate) struct ForgeSpec {
     pub(crate) seed: u64,
     pub(crate) activities: Option<u8>,
     /// How many screens lie above each other at most.
@@ -38,38 +40,38 @@ const BRANCHES: [u64; 18] = [
     5, 7, 11, 15, 21, 21, 22, 24, 25, 26, 28, 36, 39, 41, 47, 50, 63, 80,
 ];
 /// A screen that many branches belong to has no more widgets than fit a long form.
-const MOST_WIDGETS: u64 = 24;
+const MAX_WIDGETS: u64 = 24;
 /// The most ways from one screen that can be seen without scrolling.
-const MOST_WAYS: usize = 12;
+const MAX_EXITS: usize = 12;
 
 /// An app that is being made.
-struct Forge {
+struct AppForge {
     rng: Pcg64Mcg,
-    screens: Vec<Screen>,
+    screens: Vec<ScreenDefinition>,
     /// How deep each screen lies.
     depths: Vec<u8>,
-    ways: Vec<usize>,
-    next_kept: u8,
+    exits: Vec<usize>,
+    next_persistent: u8,
     next_memory: u8,
 }
 
-pub(crate) fn install(wish: &Wish) -> Box<dyn Process> {
+pub(crate) fn install(wish: &ForgeSpec) -> Box<dyn AppProcess> {
     let label = Text::new(format!("Forge {}", wish.seed));
-    Box::new(Planned::install(
+    Box::new(DeclarativeApp::install(
         Text::new_static(PACKAGE),
         label,
         wish.seed,
-        plan(wish),
+        definition(wish),
     ))
 }
 
-pub(crate) fn plan(wish: &Wish) -> Arc<Plan> {
-    let mut forge = Forge {
+pub(crate) fn definition(wish: &ForgeSpec) -> Arc<AppDefinition> {
+    let mut forge = AppForge {
         rng: Pcg64Mcg::seed_from_u64(wish.seed),
         screens: Vec::new(),
         depths: Vec::new(),
-        ways: Vec::new(),
-        next_kept: 0,
+        exits: Vec::new(),
+        next_persistent: 0,
         next_memory: 0,
     };
     let activities = wish
@@ -81,54 +83,55 @@ pub(crate) fn plan(wish: &Wish) -> Arc<Plan> {
         .map_or_else(|| forge.draw(&DEPTH), u64::from)
         .clamp(1, 250) as u8;
     let hidden = wish.hidden.unwrap_or(0.25);
-    forge.grow(activities as u8, depth);
+    forge.add_screens(activities as u8, depth);
     let count = (activities / 4).clamp(8, 20) as usize;
-    forge.plant(count, hidden);
-    let introduced = forge.chance(30).then(|| forge.introduce());
-    forge.fill(wish.widgets);
-    let plan = Plan::new(PACKAGE, 0, forge.screens);
+    forge.plant_crashes(count, hidden);
+    let introduced = forge.chance(30).then(|| forge.add_introduction());
+    forge.add_inert_widgets(wish.widgets);
+    let plan = AppDefinition::new(PACKAGE, 0, forge.screens);
     Arc::new(match introduced {
         Some((var, screen)) => plan.first_time(var, screen),
         None => plan,
     })
 }
 
-impl Forge {
+impl AppForge {
     /// Screens, each with a way to it from one that is not too deep.
-    fn grow(&mut self, activities: u8, depth: u8) {
+    fn add_screens(&mut self, activities: u8, depth: u8) {
         self.screens
             .push(screen("MainActivity", "Home", Vec::new()));
         self.depths.push(0);
-        self.ways.push(0);
+        self.exits.push(0);
         for number in 1..activities {
             let open =
-                |place: &usize| self.depths[*place] + 1 < depth && self.ways[*place] < MOST_WAYS;
+                |place: &usize| self.depths[*place] + 1 < depth && self.exits[*place] < MAX_EXITS;
             let mut parents: Vec<usize> = (0..self.screens.len()).filter(open).collect();
             if parents.is_empty() {
-                parents.push(self.fewest_ways());
+                parents.push(self.fewest_exits());
             }
             // Later screens rather hang from later ones: apps are deep in some places and shallow in most.
-            let (one, other) = (self.pick(parents.len()), self.pick(parents.len()));
+            let one = self.pick(parents.len());
+            let other = self.pick(parents.len());
             let parent = parents[one.max(other)];
-            let title = fill::TITLES[self.pick(fill::TITLES.len())];
+            let title = inert_widgets::TITLES[self.pick(inert_widgets::TITLES.len())];
             let id = format!("to_{number}");
             self.screens[parent]
                 .widgets
-                .push(go(&id, title, number).columns(3));
+                .push(link_row(&id, title, number).columns(3));
             self.screens.push(screen(
                 &format!("{title}Activity{number}"),
                 title,
                 Vec::new(),
             ));
             self.depths.push(self.depths[parent].saturating_add(1));
-            self.ways.push(0);
-            self.ways[parent] += 1;
+            self.exits.push(0);
+            self.exits[parent] += 1;
         }
     }
 
-    fn fewest_ways(&self) -> usize {
-        (0..self.ways.len())
-            .min_by_key(|place| self.ways[*place])
+    fn fewest_exits(&self) -> usize {
+        (0..self.exits.len())
+            .min_by_key(|place| self.exits[*place])
             .unwrap_or_default()
     }
 
@@ -143,19 +146,21 @@ impl Forge {
     /// Draws from quantiles, from the least to the greatest, evenly spaced.
     fn draw(&mut self, quantiles: &[u64]) -> u64 {
         let place = self.rng.random_range(0..(quantiles.len() as u64 - 1) << 8);
-        let (index, fraction) = ((place >> 8) as usize, place & 0xff);
-        let (low, high) = (quantiles[index], quantiles[index + 1]);
+        let index = (place >> 8) as usize;
+        let fraction = place & 0xff;
+        let low = quantiles[index];
+        let high = quantiles[index + 1];
         low + (((high - low) * fraction) >> 8)
     }
 
-    fn kept(&mut self) -> Var {
-        self.next_kept = self.next_kept.saturating_add(1);
-        Var::Kept(self.next_kept - 1)
+    fn new_persistent(&mut self) -> Variable {
+        self.next_persistent = self.next_persistent.saturating_add(1);
+        Variable::Persistent(self.next_persistent - 1)
     }
 
-    fn memory(&mut self) -> Var {
+    fn new_memory(&mut self) -> Variable {
         self.next_memory = self.next_memory.saturating_add(1);
-        Var::Memory(self.next_memory - 1)
+        Variable::Memory(self.next_memory - 1)
     }
 }
 
@@ -168,9 +173,9 @@ mod tests {
         let plan = |seed| {
             format!(
                 "{:?}",
-                plan(&Wish {
+                definition(&ForgeSpec {
                     seed,
-                    ..Wish::default()
+                    ..ForgeSpec::default()
                 })
             )
         };
@@ -182,14 +187,14 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_what_comes() {
         for (activities, depth) in [(2, 1), (20, 3), (60, 9), (250, 2)] {
-            let wish = Wish {
+            let wish = ForgeSpec {
                 seed: 5,
                 activities: Some(activities),
                 depth: Some(depth),
-                ..Wish::default()
+                ..ForgeSpec::default()
             };
-            let plan = plan(&wish);
-            let introductions = usize::from(plan.first_time.is_some());
+            let plan = definition(&wish);
+            let introductions = usize::from(plan.introduction.is_some());
             assert_eq!(plan.screens.len(), usize::from(activities) + introductions);
         }
     }
@@ -198,9 +203,9 @@ mod tests {
     fn drawn_apps_are_as_large_as_the_published_ones() {
         let plans: Vec<_> = (0..300)
             .map(|seed| {
-                plan(&Wish {
+                definition(&ForgeSpec {
                     seed,
-                    ..Wish::default()
+                    ..ForgeSpec::default()
                 })
             })
             .collect();

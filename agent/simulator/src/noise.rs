@@ -6,7 +6,7 @@ use retap_shared::action::Action;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
     pub latency: Latency,
-    pub snapshot: Snapshot,
+    pub snapshot: SnapshotCost,
     /// How probably a touch does nothing, and something that an app loads fails.
     pub flaky: f64,
     /// How probably an event that changes the screen is followed by a dialog that nobody asked for.
@@ -24,7 +24,7 @@ pub enum Latency {
 
 /// What saving and restoring a state cost on the phone's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Snapshot {
+pub enum SnapshotCost {
     /// As the latency has it: next to nothing, or TimeMachine's.
     #[default]
     AsLatency,
@@ -37,7 +37,7 @@ pub enum Snapshot {
 impl Noise {
     /// How probably an event reaches the window that it is meant for: exact, and independent of all other events.
     /// A late dialog that is in the way then takes the event instead; that depends on what came before.
-    pub fn works(&self, action: &Action) -> f64 {
+    pub fn delivery_probability(&self, action: &Action) -> f64 {
         match action {
             Action::Tap(_) | Action::LongPress(_) | Action::Swipe { .. } | Action::Pinch { .. } => {
                 1.0 - self.flaky
@@ -53,19 +53,19 @@ impl Noise {
     }
 }
 
-impl Snapshot {
+impl SnapshotCost {
     /// Saving and restoring.
-    pub(crate) fn costs(self, figures: &Figures) -> [&'static [u64]; 2] {
+    pub(crate) fn costs(self, figures: &LatencyTable) -> [&'static [u64]; 2] {
         match self {
-            Snapshot::AsLatency => [figures.save, figures.restore],
-            Snapshot::TimeMachine => [&[10_000_000], &[9_000_000]],
-            Snapshot::Emulator => [&[700_000], &[700_000]],
+            SnapshotCost::AsLatency => [figures.save, figures.restore],
+            SnapshotCost::TimeMachine => [&[10_000_000], &[9_000_000]],
+            SnapshotCost::Emulator => [&[700_000], &[700_000]],
         }
     }
 }
 
 impl Latency {
-    pub(crate) fn figures(self) -> &'static Figures {
+    pub(crate) fn table(self) -> &'static LatencyTable {
         match self {
             Latency::None => &FIXED,
             Latency::Realistic => &REALISTIC,
@@ -75,7 +75,7 @@ impl Latency {
 
 /// How long things take, in microseconds: quantiles from the least to the greatest, evenly spaced, or one fixed figure.
 #[derive(Debug)]
-pub(crate) struct Figures {
+pub(crate) struct LatencyTable {
     pub(crate) event: &'static [u64],
     pub(crate) capture: &'static [u64],
     pub(crate) activity_start: &'static [u64],
@@ -88,7 +88,7 @@ pub(crate) struct Figures {
     pub(crate) restore: &'static [u64],
 }
 
-static FIXED: Figures = Figures {
+static FIXED: LatencyTable = LatencyTable {
     event: &[1_000],
     capture: &[0],
     activity_start: &[0],
@@ -101,7 +101,7 @@ static FIXED: Figures = Figures {
     restore: &[1_000],
 };
 
-static REALISTIC: Figures = Figures {
+static REALISTIC: LatencyTable = LatencyTable {
     // A persistent injector needs 5.6 ms an event.
     event: &[
         2_900, 4_100, 4_700, 5_200, 5_600, 6_100, 7_000, 9_500, 24_000,
@@ -129,7 +129,7 @@ static REALISTIC: Figures = Figures {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::action::{Key, System};
+    use retap_shared::action::{Key, SystemEvent};
     use retap_shared::screen::Point;
 
     use super::*;
@@ -140,9 +140,15 @@ mod tests {
             flaky: 0.25,
             ..Noise::default()
         };
-        assert_eq!(noise.works(&Action::Tap(Point::default())), 0.75);
-        assert_eq!(noise.works(&Action::Key(Key::Back)), 1.0);
-        assert_eq!(noise.works(&Action::System(System::Call)), 1.0);
+        assert_eq!(
+            noise.delivery_probability(&Action::Tap(Point::default())),
+            0.75
+        );
+        assert_eq!(noise.delivery_probability(&Action::Key(Key::Back)), 1.0);
+        assert_eq!(
+            noise.delivery_probability(&Action::System(SystemEvent::Call)),
+            1.0
+        );
     }
 
     #[test]

@@ -1,68 +1,73 @@
 //! A phone made of code: its clock, the app and the launcher on it, and what has happened.
 //! Input is in `input`, saved states in `saved`, other apps' screens in `elsewhere`.
 
-mod elsewhere;
+mod external_screen;
 mod input;
 mod launcher;
 mod pixels;
-mod saved;
+mod snapshot;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use retap_agent::phone::{Phone, PhoneError, TakePixels};
+use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
-use retap_shared::action::{Action, SystemKinds};
+use retap_shared::action::{Action, SystemEventKinds};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What,
+    AppInfo, Capabilities, PhoneEvent, PhoneEventKind, PhoneInfo, RequestFailure, SnapshotId,
 };
 use retap_shared::screen::{Rotation, Screen, SharedScreen};
 use retap_shared::trace::App as Named;
-use retap_shared::verdict::Problem;
+use retap_shared::verdict::Finding;
+use snapshot::SimulatedSnapshot;
 
-use crate::kit::{Elsewhere, LANGUAGE, Process, Script, World, display_size, number};
+use crate::framework::{
+    AppProcess, ChanceScript, ExternalScreen, LANGUAGE, World, display_size, number_text,
+};
 use crate::noise::Noise;
-use saved::Saved;
 
 /// A simulated phone with one app on it.
 pub struct SimulatedPhone {
-    process: Box<dyn Process>,
-    front: Front,
+    process: Box<dyn AppProcess>,
+    front: FrontScreen,
     world: World,
     screen: SharedScreen,
     last_change: Micros,
-    watched: Text,
-    happenings: Vec<Happening>,
-    saved: BTreeMap<CheckpointId, Saved>,
+    watched_package: Text,
+    happenings: Vec<PhoneEvent>,
+    snapshots: BTreeMap<SnapshotId, SimulatedSnapshot>,
     next_checkpoint: u32,
 }
 
 /// Whose screen is to be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Front {
+enum FrontScreen {
     App,
     Launcher,
-    Elsewhere { what: Elsewhere, over_app: bool },
+    External {
+        what: ExternalScreen,
+        over_app: bool,
+    },
 }
 
 /// How often a screen that never rests changes: more often than anyone waits for quiet.
-const FRAME: Micros = Micros::from_millis(120);
+const ANIMATION_PERIOD: Micros = Micros::from_millis(120);
 
 impl SimulatedPhone {
-    pub(crate) fn new(process: Box<dyn Process>, noise: Noise, seed: u64) -> SimulatedPhone {
+    pub(crate) fn new(process: Box<dyn AppProcess>, noise: Noise, seed: u64) -> SimulatedPhone {
         let screen = launcher::screen(process.manifest(), process.rotation());
         SimulatedPhone {
             process,
-            front: Front::Launcher,
+            front: FrontScreen::Launcher,
             world: World::new(noise, seed),
             screen,
             last_change: Micros::ZERO,
-            watched: Text::default(),
+            watched_package: Text::default(),
             happenings: Vec::new(),
-            saved: BTreeMap::new(),
+            snapshots: BTreeMap::new(),
             next_checkpoint: 0,
         }
     }
@@ -73,18 +78,18 @@ impl SimulatedPhone {
 
     /// Identity of the state of apps and screen, without the clock: equal for two moments from which the same events
     /// lead to the same.
-    pub fn state(&self) -> u64 {
+    pub fn state_hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.process.identity(self.world.now), self.front).hash(&mut hasher);
+        (self.process.state_hash(self.world.now), self.front).hash(&mut hasher);
         hasher.finish()
     }
 
     /// Lets a script take the place of chance.
-    pub(crate) fn follow(&mut self, script: Script) {
-        self.world.follow(script);
+    pub(crate) fn follow_script(&mut self, script: ChanceScript) {
+        self.world.follow_script(script);
     }
 
-    pub(crate) fn take_script(&mut self) -> Script {
+    pub(crate) fn take_script(&mut self) -> ChanceScript {
         self.world.take_script()
     }
 
@@ -98,89 +103,90 @@ impl SimulatedPhone {
         while let Some(due) = self.process.next_due().filter(|due| *due <= until) {
             self.world.now = self.world.now.max(due);
             self.process.run_due(&mut self.world);
-            self.look();
+            self.refresh_screen();
         }
         self.world.now = until;
     }
 
     /// Notices what became of the app, and what is to be seen now.
-    fn look(&mut self) {
+    fn refresh_screen(&mut self) {
         if let Some(problem) = self.process.take_problem() {
-            self.ended(problem);
+            self.process_failed(problem);
         }
         if let Some(what) = self
             .process
-            .take_leaving()
-            .filter(|_| self.front == Front::App)
+            .take_external_screen()
+            .filter(|_| self.front == FrontScreen::App)
         {
-            self.front = Front::Elsewhere {
+            self.front = FrontScreen::External {
                 what,
                 over_app: true,
             };
         }
-        let screen = self.in_front();
+        let screen = self.front_screen();
         if Arc::ptr_eq(&screen, &self.screen) || screen.hash() == self.screen.hash() {
             return;
         }
         if screen.activity() != self.screen.activity() {
-            self.happened(What::Activity(screen.activity().clone()));
+            self.happened(PhoneEventKind::Activity(screen.activity().clone()));
         }
         self.screen = screen;
         self.last_change = self.world.now;
     }
 
     /// The screen of whoever is in front; the launcher's if the app has no activity any more.
-    fn in_front(&mut self) -> SharedScreen {
+    fn front_screen(&mut self) -> SharedScreen {
         let rotation = self.process.rotation();
         match self.front {
-            Front::App => {
+            FrontScreen::App => {
                 if let Some(screen) = self.process.screen() {
                     return screen;
                 }
-                self.front = Front::Launcher;
+                self.front = FrontScreen::Launcher;
             }
-            Front::Elsewhere { what, .. } => return elsewhere::screen(what, rotation),
-            Front::Launcher => {}
+            FrontScreen::External { what, .. } => return external_screen::screen(what, rotation),
+            FrontScreen::Launcher => {}
         }
         launcher::screen(self.process.manifest(), rotation)
     }
 
     /// The node of the app's screen that never rests, while it can be seen.
-    fn restless(&self) -> Option<usize> {
-        if self.front == Front::App {
-            self.process.restless()
+    fn animated_node(&self) -> Option<usize> {
+        if self.front == FrontScreen::App {
+            self.process.animated_node()
         } else {
             None
         }
     }
 
     /// The screen with what never rests as it is at this moment. Nobody sees the frames in between, so none is drawn.
-    fn at_this_moment(&self, node: usize) -> SharedScreen {
+    fn animated_screen(&self, node: usize) -> SharedScreen {
         let mut content = self.screen.content().clone();
-        content.nodes[node].text = number("", self.world.now.0 / FRAME.0 % 100, " %");
+        content.nodes[node].text =
+            number_text("", self.world.now.0 / ANIMATION_PERIOD.0 % 100, " %");
         Arc::new(Screen::new(content).expect("another text leaves a screen well formed"))
     }
 
     /// The app's process ended with a failure.
-    fn ended(&mut self, problem: Problem) {
-        if self.watched.is_empty() || self.watched == problem.process {
-            self.happened(What::Problem(problem));
+    fn process_failed(&mut self, problem: Finding) {
+        if self.watched_package.is_empty() || self.watched_package == problem.process {
+            self.happened(PhoneEventKind::Finding(problem));
         }
         self.process.kill();
-        self.front = Front::Launcher;
+        self.front = FrontScreen::Launcher;
     }
 
-    fn happened(&mut self, what: What) {
-        self.happenings.push(Happening {
+    fn happened(&mut self, what: PhoneEventKind) {
+        self.happenings.push(PhoneEvent {
             at: self.world.now,
-            what,
+            kind: what,
         });
     }
 
     fn bring_to_front(&mut self) {
-        self.front = Front::App;
+        self.front = FrontScreen::App;
         self.process.launch(&mut self.world);
-        self.look();
+        self.refresh_screen();
     }
 
     fn expect_installed(&self, app: &Named) -> Result<(), PhoneError> {
@@ -221,14 +227,14 @@ impl Phone for SimulatedPhone {
         }
     }
 
-    fn can(&self) -> Capabilities {
-        let system = SystemKinds::SIMULATED;
+    fn capabilities(&self) -> Capabilities {
+        let system = SystemEventKinds::SIMULATED;
         Capabilities {
-            checkpoints: true,
+            snapshots: true,
             branches: true,
             rotation: true,
             screenshots: true,
-            system,
+            system_events: system,
         }
     }
 
@@ -246,9 +252,11 @@ impl Phone for SimulatedPhone {
 
     fn inject(&mut self, action: &Action) -> Result<(), PhoneError> {
         if let Action::System(system) = action
-            && !SystemKinds::SIMULATED.contains(system.kind())
+            && !SystemEventKinds::SIMULATED.contains(system.kind())
         {
-            return Err(Fault::Unsupported(format!("do what the system does: {system}")).into());
+            return Err(
+                RequestFailure::Unsupported(format!("do what the system does: {system}")).into(),
+            );
         }
         self.perform(action);
         Ok(())
@@ -256,28 +264,28 @@ impl Phone for SimulatedPhone {
 
     fn last_change(&mut self) -> Micros {
         let frame = self
-            .restless()
-            .map(|_| Micros(self.world.now.0 / FRAME.0 * FRAME.0));
+            .animated_node()
+            .map(|_| Micros(self.world.now.0 / ANIMATION_PERIOD.0 * ANIMATION_PERIOD.0));
         frame.unwrap_or_default().max(self.last_change)
     }
 
     fn capture(&mut self) -> Result<SharedScreen, PhoneError> {
-        let takes = self.world.takes(|figures| figures.capture);
+        let takes = self.world.draw_latency(|figures| figures.capture);
         self.advance(takes);
-        Ok(self.restless().map_or_else(
+        Ok(self.animated_node().map_or_else(
             || Arc::clone(&self.screen),
-            |node| self.at_this_moment(node),
+            |node| self.animated_screen(node),
         ))
     }
 
-    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
+    fn screenshot(&mut self) -> Result<ScreenshotTask, PhoneError> {
         let screen = self.screen.clone();
         Ok(Box::new(move || pixels::draw(&screen)))
     }
 
     fn launch(&mut self, app: &Named) -> Result<(), PhoneError> {
         self.expect_installed(app)?;
-        let takes = self.world.takes(|figures| figures.launch);
+        let takes = self.world.draw_latency(|figures| figures.launch);
         self.advance(takes);
         self.bring_to_front();
         Ok(())
@@ -285,36 +293,36 @@ impl Phone for SimulatedPhone {
 
     fn stop(&mut self, app: &Named) -> Result<(), PhoneError> {
         self.expect_installed(app)?;
-        let takes = self.world.takes(|figures| figures.stop);
+        let takes = self.world.draw_latency(|figures| figures.stop);
         self.process.kill();
-        self.process.put_surroundings_back();
-        self.front = Front::Launcher;
-        self.look();
+        self.process.reset_environment();
+        self.front = FrontScreen::Launcher;
+        self.refresh_screen();
         self.advance(takes);
         Ok(())
     }
 
     fn clear_data(&mut self, app: &Named) -> Result<(), PhoneError> {
         self.expect_installed(app)?;
-        let takes = self.world.takes(|figures| figures.clear);
+        let takes = self.world.draw_latency(|figures| figures.clear);
         self.process.clear();
-        self.look();
+        self.refresh_screen();
         self.advance(takes);
         Ok(())
     }
 
     fn grant(&mut self, app: &Named) -> Result<(), PhoneError> {
         self.expect_installed(app)?;
-        let takes = self.world.takes(|figures| figures.grant);
+        let takes = self.world.draw_latency(|figures| figures.grant);
         self.advance(takes);
         Ok(())
     }
 
     fn watch(&mut self, package: &Text) {
-        self.watched = package.clone();
+        self.watched_package = package.clone();
     }
 
-    fn take_happenings(&mut self, into: &mut Vec<Happening>) {
+    fn take_events(&mut self, into: &mut Vec<PhoneEvent>) {
         into.append(&mut self.happenings);
     }
 
@@ -322,13 +330,13 @@ impl Phone for SimulatedPhone {
         self.world.branches.take(into);
     }
 
-    fn save(&mut self) -> Result<(CheckpointId, u64), PhoneError> {
+    fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {
         let [takes, _] = self.world.snapshot_costs();
         self.advance(takes);
         Ok(self.save_state())
     }
 
-    fn restore(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
+    fn restore_snapshot(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
         let bytes = self.restore_state(id)?;
         let [_, takes] = self.world.snapshot_costs();
         // The app stands still while its state is put back.
@@ -337,7 +345,7 @@ impl Phone for SimulatedPhone {
         Ok(bytes)
     }
 
-    fn drop_checkpoint(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
+    fn discard_snapshot(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
         self.drop_state(id)
     }
 }
@@ -353,5 +361,5 @@ impl fmt::Debug for SimulatedPhone {
 }
 
 fn impossible(why: String) -> PhoneError {
-    Fault::Impossible(why).into()
+    RequestFailure::Impossible(why).into()
 }

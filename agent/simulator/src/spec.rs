@@ -1,16 +1,16 @@
 //! What a simulated phone is asked for by: `sim:NAME?noise=0.2&latency=realistic&seed=5`.
 
-use crate::apps::{ENTRIES, Entry};
-use crate::forge::{self, Wish};
-use crate::noise::{Latency, Noise, Snapshot};
+use crate::apps::{ENTRIES, SimulatedAppEntry};
+use crate::forge::{self, ForgeSpec};
+use crate::noise::{Latency, Noise, SnapshotCost};
 use crate::phone::SimulatedPhone;
 
 /// Opens a phone with the named app installed and not running. The prefix `sim:` may be left out.
-pub fn open(spec: &str) -> Result<SimulatedPhone, SpecError> {
+pub fn open(spec: &str) -> Result<SimulatedPhone, SimulatorSpecError> {
     let (name, parameters) = parts(spec);
     if name == FORGE {
-        let given = Given::parse(parameters, FORGED)?;
-        let wish = given.wish()?;
+        let given = SpecParameters::parse(parameters, FORGE_PARAMETERS)?;
+        let wish = given.forge_spec()?;
         let chance = given.read("chance", seed)?.unwrap_or(wish.seed);
         return Ok(SimulatedPhone::new(
             forge::install(&wish),
@@ -19,7 +19,7 @@ pub fn open(spec: &str) -> Result<SimulatedPhone, SpecError> {
         ));
     }
     let entry = entry(name)?;
-    let given = Given::parse(parameters, PARAMETERS)?;
+    let given = SpecParameters::parse(parameters, PARAMETERS)?;
     let seed = given.read("seed", seed)?.unwrap_or_default();
     Ok(SimulatedPhone::new((entry.install)(), given.noise()?, seed))
 }
@@ -28,12 +28,14 @@ pub fn open(spec: &str) -> Result<SimulatedPhone, SpecError> {
 pub const FORGE: &str = "forge";
 
 /// What a made app is made from, if the spec names one.
-pub(crate) fn wish(spec: &str) -> Result<Option<Wish>, SpecError> {
+pub(crate) fn forge_spec(spec: &str) -> Result<Option<ForgeSpec>, SimulatorSpecError> {
     let (name, parameters) = parts(spec);
     if name != FORGE {
         return Ok(None);
     }
-    Given::parse(parameters, FORGED)?.wish().map(Some)
+    SpecParameters::parse(parameters, FORGE_PARAMETERS)?
+        .forge_spec()
+        .map(Some)
 }
 
 fn parts(spec: &str) -> (&str, &str) {
@@ -42,7 +44,7 @@ fn parts(spec: &str) -> (&str, &str) {
 }
 
 /// The names of all apps.
-pub fn apps() -> &'static [&'static str] {
+pub fn app_names() -> &'static [&'static str] {
     NAMES
 }
 
@@ -54,7 +56,7 @@ pub fn about(name: &str) -> Option<&'static str> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SpecError {
+pub enum SimulatorSpecError {
     #[error("there is no simulated app `{name}`{}; there are {}, and `{FORGE}`", perhaps(.nearest), listed(NAMES))]
     UnknownApp {
         name: String,
@@ -76,9 +78,9 @@ pub enum SpecError {
     Repeated(&'static str),
 }
 
-pub(crate) fn entry(name: &str) -> Result<&'static Entry, SpecError> {
+pub(crate) fn entry(name: &str) -> Result<&'static SimulatedAppEntry, SimulatorSpecError> {
     let found = ENTRIES.iter().find(|entry| entry.name == name);
-    found.ok_or_else(|| SpecError::UnknownApp {
+    found.ok_or_else(|| SimulatorSpecError::UnknownApp {
         name: name.to_string(),
         nearest: nearest(name, NAMES),
     })
@@ -104,7 +106,7 @@ const PARAMETERS: &[&str] = &[
 ];
 
 /// Those of a made app: the phone's, and what it is made from. `chance` is for another run of the same app.
-const FORGED: &[&str] = &[
+const FORGE_PARAMETERS: &[&str] = &[
     "noise",
     "flaky",
     "late_dialog",
@@ -119,24 +121,27 @@ const FORGED: &[&str] = &[
 ];
 
 /// Parameters as they were given, each once, and none but those that are known.
-struct Given<'a>(Vec<(&'static str, &'a str)>);
+struct SpecParameters<'a>(Vec<(&'static str, &'a str)>);
 
-impl<'a> Given<'a> {
-    fn parse(parameters: &'a str, known: &'static [&'static str]) -> Result<Given<'a>, SpecError> {
-        let mut given = Given(Vec::new());
+impl<'a> SpecParameters<'a> {
+    fn parse(
+        parameters: &'a str,
+        known: &'static [&'static str],
+    ) -> Result<SpecParameters<'a>, SimulatorSpecError> {
+        let mut given = SpecParameters(Vec::new());
         for parameter in parameters
             .split('&')
             .filter(|parameter| !parameter.is_empty())
         {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             let found = known.iter().find(|known| **known == name);
-            let name = *found.ok_or_else(|| SpecError::UnknownParameter {
+            let name = *found.ok_or_else(|| SimulatorSpecError::UnknownParameter {
                 name: name.to_string(),
                 nearest: nearest(name, known),
                 known,
             })?;
             if given.get(name).is_some() {
-                return Err(SpecError::Repeated(name));
+                return Err(SimulatorSpecError::Repeated(name));
             }
             given.0.push((name, value));
         }
@@ -153,12 +158,12 @@ impl<'a> Given<'a> {
     fn read<T>(
         &self,
         name: &'static str,
-        parse: impl Fn(&'static str, &str) -> Result<T, SpecError>,
-    ) -> Result<Option<T>, SpecError> {
+        parse: impl Fn(&'static str, &str) -> Result<T, SimulatorSpecError>,
+    ) -> Result<Option<T>, SimulatorSpecError> {
         self.get(name).map(|value| parse(name, value)).transpose()
     }
 
-    fn noise(&self) -> Result<Noise, SpecError> {
+    fn noise(&self) -> Result<Noise, SimulatorSpecError> {
         let both = self.read("noise", probability)?.unwrap_or_default();
         Ok(Noise {
             flaky: self.read("flaky", probability)?.unwrap_or(both),
@@ -168,8 +173,8 @@ impl<'a> Given<'a> {
         })
     }
 
-    fn wish(&self) -> Result<Wish, SpecError> {
-        Ok(Wish {
+    fn forge_spec(&self) -> Result<ForgeSpec, SimulatorSpecError> {
+        Ok(ForgeSpec {
             seed: self.read("seed", seed)?.unwrap_or_default(),
             activities: self
                 .read("activities", |name, value| number(name, value, 2..=250))?
@@ -187,40 +192,40 @@ fn number(
     parameter: &'static str,
     value: &str,
     within: std::ops::RangeInclusive<u16>,
-) -> Result<u16, SpecError> {
+) -> Result<u16, SimulatorSpecError> {
     let parsed = value.parse().ok().filter(|number| within.contains(number));
     let wanted = match parameter {
         "activities" => "a whole number from 2 to 250",
         "depth" => "a whole number from 1 to 250",
         _ => "a whole number from 1 to 1800",
     };
-    parsed.ok_or_else(|| SpecError::BadValue {
+    parsed.ok_or_else(|| SimulatorSpecError::BadValue {
         parameter,
         value: value.to_string(),
         wanted,
     })
 }
 
-fn probability(parameter: &'static str, value: &str) -> Result<f64, SpecError> {
+fn probability(parameter: &'static str, value: &str) -> Result<f64, SimulatorSpecError> {
     let wanted = "a probability from 0 to 1";
     let parsed = value
         .parse()
         .ok()
         .filter(|probability| (0.0..=1.0).contains(probability));
-    parsed.ok_or_else(|| SpecError::BadValue {
+    parsed.ok_or_else(|| SimulatorSpecError::BadValue {
         parameter,
         value: value.to_string(),
         wanted,
     })
 }
 
-fn latency(parameter: &'static str, value: &str) -> Result<Latency, SpecError> {
+fn latency(parameter: &'static str, value: &str) -> Result<Latency, SimulatorSpecError> {
     match value {
         "none" => Ok(Latency::None),
         "realistic" => Ok(Latency::Realistic),
         _ => {
             let wanted = "`none` or `realistic`";
-            Err(SpecError::BadValue {
+            Err(SimulatorSpecError::BadValue {
                 parameter,
                 value: value.to_string(),
                 wanted,
@@ -229,13 +234,13 @@ fn latency(parameter: &'static str, value: &str) -> Result<Latency, SpecError> {
     }
 }
 
-fn snapshot(parameter: &'static str, value: &str) -> Result<Snapshot, SpecError> {
+fn snapshot(parameter: &'static str, value: &str) -> Result<SnapshotCost, SimulatorSpecError> {
     match value {
-        "timemachine" => Ok(Snapshot::TimeMachine),
-        "emulator" => Ok(Snapshot::Emulator),
+        "timemachine" => Ok(SnapshotCost::TimeMachine),
+        "emulator" => Ok(SnapshotCost::Emulator),
         _ => {
             let wanted = "`timemachine` or `emulator`";
-            Err(SpecError::BadValue {
+            Err(SimulatorSpecError::BadValue {
                 parameter,
                 value: value.to_string(),
                 wanted,
@@ -244,9 +249,9 @@ fn snapshot(parameter: &'static str, value: &str) -> Result<Snapshot, SpecError>
     }
 }
 
-fn seed(parameter: &'static str, value: &str) -> Result<u64, SpecError> {
+fn seed(parameter: &'static str, value: &str) -> Result<u64, SimulatorSpecError> {
     let wanted = "a whole number from 0 to 18446744073709551615";
-    value.parse().map_err(|_| SpecError::BadValue {
+    value.parse().map_err(|_| SimulatorSpecError::BadValue {
         parameter,
         value: value.to_string(),
         wanted,
@@ -289,7 +294,7 @@ mod tests {
 
     #[test]
     fn every_app_opens_and_has_a_line_about_it() {
-        for name in apps() {
+        for name in app_names() {
             assert!(open(&format!("sim:{name}")).is_ok());
             assert!(about(name).is_some_and(|about| !about.is_empty()));
         }

@@ -41,7 +41,8 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn a_saved_state_costs_what_is_changed_after_it() {
-    let (few, many) = (Cost::with_notes(100), Cost::with_notes(3_000));
+    let few = Cost::with_notes(100);
+    let many = Cost::with_notes(3_000);
     assert!(few.saving > 0 && few.changing > 0, "{few:?}");
     assert!(
         many.saving < 2 * few.saving,
@@ -79,11 +80,11 @@ impl Cost {
         // Twice, so that what is made once is there.
         choose(&mut phone, "Star");
         choose(&mut phone, "Remove star");
-        phone.save().unwrap();
+        phone.save_snapshot().unwrap();
         let changing = asked(|| choose(&mut phone, "Star"));
         let alone = asked(|| choose(&mut phone, "Remove star"));
         Cost {
-            saving: asked(|| assert!(phone.save().is_ok())),
+            saving: asked(|| assert!(phone.save_snapshot().is_ok())),
             changing: changing - alone,
         }
     }

@@ -6,9 +6,9 @@ use jni::Env;
 use jni::objects::{JObject, JValue};
 use jni::refs::Global;
 
-use super::java::{Java, JavaError, Result};
-use super::others::who_may_hold;
-use super::table::Name;
+use super::automation_holders::possible_holders;
+use super::java::{JavaBridge, JavaError, JavaResult};
+use super::table::JavaName;
 
 /// FLAG_DONT_SUPPRESS_ACCESSIBILITY_SERVICES: the user's screen reader goes on.
 const KEEP_SERVICES: i32 = 1;
@@ -23,37 +23,37 @@ pub(crate) struct Accessibility {
 impl Accessibility {
     /// `events` hears of everything that changes on the screen.
     pub(crate) fn connect(
-        java: &Java,
+        java: &JavaBridge,
         env: &mut Env,
         context: &JObject,
         events: &JObject,
-    ) -> Result<Self> {
+    ) -> JavaResult<Self> {
         // new UiAutomation(context, new UiAutomationConnection())
-        let connection = java.make(env, Name::ConnectionNew, &[&[]])?;
+        let connection = java.make(env, JavaName::ConnectionNew, &[&[]])?;
         let looper = java
-            .call_static(env, Name::MainLooper, &[])?
+            .call_static(env, JavaName::MainLooper, &[])?
             .into_object()?;
         let forms: [&[JValue]; 2] = [
             &[context.into(), (&connection).into()],
             &[(&looper).into(), (&connection).into()],
         ];
-        let automation = java.make(env, Name::AutomationNew, &forms)?;
+        let automation = java.make(env, JavaName::AutomationNew, &forms)?;
         // automation.connect(FLAG_DONT_SUPPRESS_ACCESSIBILITY_SERVICES)
         let connected = java.call_any(
             env,
-            Name::AutomationConnect,
+            JavaName::AutomationConnect,
             &automation,
             &[&[KEEP_SERVICES.into()], &[]],
         );
-        connected.map_err(say_who_else)?;
+        connected.map_err(add_other_holders)?;
         let accessibility = Accessibility {
             automation: env.new_global_ref(automation)?,
         };
-        accessibility.ask_for_everything(java, env)?;
+        accessibility.configure_service(java, env)?;
         // automation.setOnAccessibilityEventListener(events)
         java.call(
             env,
-            Name::AutomationListen,
+            JavaName::AutomationListen,
             &accessibility.automation,
             &[events.into()],
         )?;
@@ -61,15 +61,15 @@ impl Accessibility {
     }
 
     /// info = automation.getServiceInfo(); info.flags |= WANTED; automation.setServiceInfo(info)
-    fn ask_for_everything(&self, java: &Java, env: &mut Env) -> Result<()> {
+    fn configure_service(&self, java: &JavaBridge, env: &mut Env) -> JavaResult<()> {
         let info = java
-            .call(env, Name::AutomationServiceInfo, &self.automation, &[])?
+            .call(env, JavaName::AutomationServiceInfo, &self.automation, &[])?
             .into_object()?;
-        let flags = java.get(env, Name::ServiceFlags, &info)?.into_int()?;
-        java.set(env, Name::ServiceFlags, &info, (flags | WANTED).into())?;
+        let flags = java.get(env, JavaName::ServiceFlags, &info)?.into_int()?;
+        java.set(env, JavaName::ServiceFlags, &info, (flags | WANTED).into())?;
         java.call(
             env,
-            Name::AutomationSetServiceInfo,
+            JavaName::AutomationSetServiceInfo,
             &self.automation,
             &[(&info).into()],
         )?;
@@ -77,46 +77,55 @@ impl Accessibility {
     }
 
     /// Lists of windows: one for each display, or the only one.
-    pub(crate) fn windows<'l>(&self, java: &Java, env: &mut Env<'l>) -> Result<Vec<JObject<'l>>> {
-        if !java.has(env, Name::AutomationAllWindows) {
+    pub(crate) fn windows<'l>(
+        &self,
+        java: &JavaBridge,
+        env: &mut Env<'l>,
+    ) -> JavaResult<Vec<JObject<'l>>> {
+        if !java.has(env, JavaName::AutomationAllWindows) {
             // automation.getWindows()
             return Ok(vec![
-                java.call(env, Name::AutomationWindows, &self.automation, &[])?
+                java.call(env, JavaName::AutomationWindows, &self.automation, &[])?
                     .into_object()?,
             ]);
         }
         // automation.getWindowsOnAllDisplays()
         let displays = java
-            .call(env, Name::AutomationAllWindows, &self.automation, &[])?
+            .call(env, JavaName::AutomationAllWindows, &self.automation, &[])?
             .into_object()?;
         let count = java
-            .call(env, Name::SparseSize, &displays, &[])?
+            .call(env, JavaName::SparseSize, &displays, &[])?
             .into_int()?;
         (0..count)
             .map(|display| {
                 Ok(java
-                    .call(env, Name::SparseAt, &displays, &[display.into()])?
+                    .call(env, JavaName::SparseAt, &displays, &[display.into()])?
                     .into_object()?)
             })
             .collect()
     }
 
     /// Forgets nodes that were read before something changed.
-    pub(crate) fn forget(&self, java: &Java, env: &mut Env) -> Result<()> {
-        if java.has(env, Name::AutomationClearCache) {
+    pub(crate) fn clear_cache(&self, java: &JavaBridge, env: &mut Env) -> JavaResult<()> {
+        if java.has(env, JavaName::AutomationClearCache) {
             // automation.clearCache()
-            java.call(env, Name::AutomationClearCache, &self.automation, &[])?;
+            java.call(env, JavaName::AutomationClearCache, &self.automation, &[])?;
             return Ok(());
         }
         // Setting the same information again empties the cache on older phones.
-        self.ask_for_everything(java, env)
+        self.configure_service(java, env)
     }
 
     /// automation.setRotation(rotation)
-    pub(crate) fn rotate(&self, java: &Java, env: &mut Env, rotation: i32) -> Result<bool> {
+    pub(crate) fn rotate(
+        &self,
+        java: &JavaBridge,
+        env: &mut Env,
+        rotation: i32,
+    ) -> JavaResult<bool> {
         let turned = java.call(
             env,
-            Name::AutomationRotate,
+            JavaName::AutomationRotate,
             &self.automation,
             &[rotation.into()],
         )?;
@@ -124,56 +133,70 @@ impl Accessibility {
     }
 
     /// automation.injectInputEvent(event, true)
-    pub(crate) fn inject(&self, java: &Java, env: &mut Env, event: &JObject) -> Result<bool> {
+    pub(crate) fn inject(
+        &self,
+        java: &JavaBridge,
+        env: &mut Env,
+        event: &JObject,
+    ) -> JavaResult<bool> {
         let arguments = [event.into(), JValue::Bool(true)];
         Ok(java
-            .call(env, Name::AutomationInject, &self.automation, &arguments)?
+            .call(
+                env,
+                JavaName::AutomationInject,
+                &self.automation,
+                &arguments,
+            )?
             .into_bool()?)
     }
 
     /// automation.grantRuntimePermissionAsUser(package, permission, new UserHandle(user))
     pub(crate) fn grant(
         &self,
-        java: &Java,
+        java: &JavaBridge,
         env: &mut Env,
         package: &JObject,
         permission: &JObject,
         user: i32,
-    ) -> Result<()> {
-        let user = java.make(env, Name::UserNew, &[&[user.into()]])?;
+    ) -> JavaResult<()> {
+        let user = java.make(env, JavaName::UserNew, &[&[user.into()]])?;
         let arguments = [package.into(), permission.into(), (&user).into()];
-        let name = if java.has(env, Name::AutomationGrantAsUser) {
-            Name::AutomationGrantAsUser
+        let name = if java.has(env, JavaName::AutomationGrantAsUser) {
+            JavaName::AutomationGrantAsUser
         } else {
-            Name::AutomationGrant
+            JavaName::AutomationGrant
         };
         java.call(env, name, &self.automation, &arguments)?;
         Ok(())
     }
 
     /// automation.takeScreenshot(): null where nothing may be seen
-    pub(crate) fn screenshot<'l>(&self, java: &Java, env: &mut Env<'l>) -> Result<JObject<'l>> {
+    pub(crate) fn screenshot<'l>(
+        &self,
+        java: &JavaBridge,
+        env: &mut Env<'l>,
+    ) -> JavaResult<JObject<'l>> {
         Ok(java
-            .call(env, Name::AutomationScreenshot, &self.automation, &[])?
+            .call(env, JavaName::AutomationScreenshot, &self.automation, &[])?
             .into_object()?)
     }
 
     /// automation.disconnect()
-    pub(crate) fn disconnect(&self, java: &Java, env: &mut Env) -> Result<()> {
-        java.call(env, Name::AutomationDisconnect, &self.automation, &[])?;
+    pub(crate) fn disconnect(&self, java: &JavaBridge, env: &mut Env) -> JavaResult<()> {
+        java.call(env, JavaName::AutomationDisconnect, &self.automation, &[])?;
         Ok(())
     }
 }
 
 /// The system allows one such connection and does not say who has it.
-fn say_who_else(error: JavaError) -> JavaError {
+fn add_other_holders(error: JavaError) -> JavaError {
     match error {
         JavaError::Thrown {
             call,
             class,
             message,
         } if message.contains("already registered") => {
-            let others = who_may_hold(Path::new("/proc"));
+            let others = possible_holders(Path::new("/proc"));
             let who = match others.as_slice() {
                 [] => "look for it with `adb shell ps -A -o PID,ARGS`".to_owned(),
                 others => format!("it is {}", others.join(" or ")),

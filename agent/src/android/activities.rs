@@ -7,9 +7,9 @@ use jni::objects::{JObject, JValue};
 use jni::refs::Global;
 use retap_shared::Text;
 
-use super::java::{Java, JavaError, Result};
-use super::news::NEWS;
-use super::table::Name;
+use super::java::{JavaBridge, JavaError, JavaResult};
+use super::system_callbacks::SYSTEM_CALLBACKS;
+use super::table::JavaName;
 
 /// Who the agent is to the system.
 const SHELL: &str = "com.android.shell";
@@ -21,45 +21,51 @@ const AS_LAUNCHER: i32 = 0x1000_0000 | 0x0020_0000;
 const CLEARING: Duration = Duration::from_secs(20);
 
 /// ActivityManager.getService()
-fn service<'l>(java: &Java, env: &mut Env<'l>) -> Result<JObject<'l>> {
-    let name = if java.has(env, Name::ActivityService) {
-        Name::ActivityService
+fn service<'l>(java: &JavaBridge, env: &mut Env<'l>) -> JavaResult<JObject<'l>> {
+    let name = if java.has(env, JavaName::ActivityService) {
+        JavaName::ActivityService
     } else {
-        Name::ActivityDefault
+        JavaName::ActivityDefault
     };
     Ok(java.call_static(env, name, &[])?.into_object()?)
 }
 
 /// From now on `controller` hears of crashes and ANRs before the system shows a dialog.
-pub(crate) fn watch(java: &Java, env: &mut Env, controller: &JObject) -> Result<()> {
+pub(crate) fn watch(java: &JavaBridge, env: &mut Env, controller: &JObject) -> JavaResult<()> {
     let service = service(java, env)?;
     // service.setActivityController(controller, false)
     let forms: [&[JValue]; 2] = [
         &[controller.into(), JValue::Bool(false)],
         &[controller.into()],
     ];
-    java.call_any(env, Name::ActivityController, &service, &forms)?;
+    java.call_any(env, JavaName::ActivityController, &service, &forms)?;
     Ok(())
 }
 
 /// Starts an activity as a launcher would.
 pub(crate) fn start(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env,
     package: &str,
     activity: &str,
     user: i32,
-) -> Result<()> {
+) -> JavaResult<()> {
     let intent = launcher_intent(java, env, package)?;
-    let (package, class) = (env.new_string(package)?, env.new_string(activity)?);
+    let package = env.new_string(package)?;
+    let class = env.new_string(activity)?;
     // intent.setComponent(new ComponentName(package, activity)).setFlags(AS_LAUNCHER)
     let component = java.make(
         env,
-        Name::ComponentNew,
+        JavaName::ComponentNew,
         &[&[(&package).into(), (&class).into()]],
     )?;
-    java.call(env, Name::IntentComponent, &intent, &[(&component).into()])?;
-    java.call(env, Name::IntentFlags, &intent, &[AS_LAUNCHER.into()])?;
+    java.call(
+        env,
+        JavaName::IntentComponent,
+        &intent,
+        &[(&component).into()],
+    )?;
+    java.call(env, JavaName::IntentFlags, &intent, &[AS_LAUNCHER.into()])?;
     let service = service(java, env)?;
     let shell = env.new_string(SHELL)?;
     let null = JObject::null();
@@ -74,7 +80,7 @@ pub(crate) fn start(
         user.into(),
     ]);
     let started = java
-        .call(env, Name::ActivityStart, &service, &arguments)?
+        .call(env, JavaName::ActivityStart, &service, &arguments)?
         .into_int()?;
     if started < 0 {
         let why = "the system refused to start it: look with `adb logcat -s ActivityTaskManager`";
@@ -88,28 +94,38 @@ pub(crate) fn start(
 
 /// new Intent(ACTION_MAIN).addCategory(CATEGORY_LAUNCHER).setPackage(package)
 pub(crate) fn launcher_intent<'l>(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env<'l>,
     package: &str,
-) -> Result<JObject<'l>> {
+) -> JavaResult<JObject<'l>> {
     let action = env.new_string(ACTION_MAIN)?;
-    let intent = java.make(env, Name::IntentNew, &[&[(&action).into()]])?;
+    let intent = java.make(env, JavaName::IntentNew, &[&[(&action).into()]])?;
     let category = env.new_string(CATEGORY_LAUNCHER)?;
-    java.call(env, Name::IntentCategory, &intent, &[(&category).into()])?;
+    java.call(
+        env,
+        JavaName::IntentCategory,
+        &intent,
+        &[(&category).into()],
+    )?;
     if !package.is_empty() {
         let package = env.new_string(package)?;
-        java.call(env, Name::IntentPackage, &intent, &[(&package).into()])?;
+        java.call(env, JavaName::IntentPackage, &intent, &[(&package).into()])?;
     }
     Ok(intent)
 }
 
 /// service.forceStopPackage(package, user)
-pub(crate) fn force_stop(java: &Java, env: &mut Env, package: &str, user: i32) -> Result<()> {
+pub(crate) fn force_stop(
+    java: &JavaBridge,
+    env: &mut Env,
+    package: &str,
+    user: i32,
+) -> JavaResult<()> {
     let service = service(java, env)?;
     let package = env.new_string(package)?;
     java.call(
         env,
-        Name::ActivityForceStop,
+        JavaName::ActivityForceStop,
         &service,
         &[(&package).into(), user.into()],
     )?;
@@ -118,15 +134,15 @@ pub(crate) fn force_stop(java: &Java, env: &mut Env, package: &str, user: i32) -
 
 /// Clears the app's data and returns when that is done. `observer` hears of it.
 pub(crate) fn clear_data(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env,
     package: &str,
     observer: &JObject,
     user: i32,
-) -> Result<()> {
+) -> JavaResult<()> {
     let service = service(java, env)?;
     let name = env.new_string(package)?;
-    NEWS.forget_cleared();
+    SYSTEM_CALLBACKS.forget_cleared();
     // service.clearApplicationUserData(package, false, observer, user)
     let forms: [&[JValue]; 2] = [
         &[
@@ -138,7 +154,7 @@ pub(crate) fn clear_data(
         &[(&name).into(), observer.into(), user.into()],
     ];
     let begun = java
-        .call_any(env, Name::ActivityClear, &service, &forms)?
+        .call_any(env, JavaName::ActivityClear, &service, &forms)?
         .into_bool()?;
     let refused = |why| {
         Err(JavaError::Refused {
@@ -149,7 +165,7 @@ pub(crate) fn clear_data(
     if !begun {
         return refused("the system did not begin: is the app installed for this user?");
     }
-    match NEWS.wait_cleared(package, CLEARING) {
+    match SYSTEM_CALLBACKS.wait_cleared(package, CLEARING) {
         Some(true) => Ok(()),
         Some(false) => refused("the system could not clear the app's data"),
         None => refused("the system has not said within 20 s that the app's data is cleared"),
@@ -158,67 +174,76 @@ pub(crate) fn clear_data(
 
 /// (ActivityManager) context.getSystemService("activity")
 pub(crate) fn manager(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env,
     context: &JObject,
-) -> Result<Global<JObject<'static>>> {
+) -> JavaResult<Global<JObject<'static>>> {
     let name = env.new_string("activity")?;
     let manager = java
-        .call(env, Name::ContextService, context, &[(&name).into()])?
+        .call(env, JavaName::ContextService, context, &[(&name).into()])?
         .into_object()?;
     Ok(env.new_global_ref(manager)?)
 }
 
 /// The activity in front as `package/class`; empty if there is none.
-pub(crate) fn top_activity(java: &Java, env: &mut Env, manager: &JObject) -> Result<Text> {
+pub(crate) fn top_activity(
+    java: &JavaBridge,
+    env: &mut Env,
+    manager: &JObject,
+) -> JavaResult<Text> {
     // manager.getRunningTasks(1)
     let tasks = java
-        .call(env, Name::ActivityTasks, manager, &[1.into()])?
+        .call(env, JavaName::ActivityTasks, manager, &[1.into()])?
         .into_object()?;
-    if tasks.is_null() || java.call(env, Name::ListSize, &tasks, &[])?.into_int()? == 0 {
+    if tasks.is_null()
+        || java
+            .call(env, JavaName::ListSize, &tasks, &[])?
+            .into_int()?
+            == 0
+    {
         return Ok(Text::default());
     }
     // tasks.get(0).topActivity
     let task = java
-        .call(env, Name::ListGet, &tasks, &[0.into()])?
+        .call(env, JavaName::ListGet, &tasks, &[0.into()])?
         .into_object()?;
-    let top = java.get(env, Name::TaskTop, &task)?.into_object()?;
+    let top = java.get(env, JavaName::TaskTop, &task)?.into_object()?;
     if top.is_null() {
         return Ok(Text::default());
     }
     let package = java
-        .call(env, Name::ComponentPackage, &top, &[])?
+        .call(env, JavaName::ComponentPackage, &top, &[])?
         .into_object()?;
     let class = java
-        .call(env, Name::ComponentClass, &top, &[])?
+        .call(env, JavaName::ComponentClass, &top, &[])?
         .into_object()?;
     Ok(format!("{}/{}", java.text(env, &package)?, java.text(env, &class)?).into())
 }
 
 /// What the user has chosen: locale, font size in percent, dark or not.
-pub(crate) fn configuration(java: &Java, env: &mut Env) -> Result<(Text, u32, bool)> {
+pub(crate) fn configuration(java: &JavaBridge, env: &mut Env) -> JavaResult<(Text, u32, bool)> {
     /// Configuration.UI_MODE_NIGHT_MASK and UI_MODE_NIGHT_YES.
     const NIGHT: (i32, i32) = (0x30, 0x20);
     let service = service(java, env)?;
     // service.getConfiguration()
     let configuration = java
-        .call(env, Name::ActivityConfiguration, &service, &[])?
+        .call(env, JavaName::ActivityConfiguration, &service, &[])?
         .into_object()?;
     let scale = java
-        .get(env, Name::ConfigurationFontScale, &configuration)?
+        .get(env, JavaName::ConfigurationFontScale, &configuration)?
         .into_float()?;
     let mode = java
-        .get(env, Name::ConfigurationUiMode, &configuration)?
+        .get(env, JavaName::ConfigurationUiMode, &configuration)?
         .into_int()?;
     let locale = java
-        .get(env, Name::ConfigurationLocale, &configuration)?
+        .get(env, JavaName::ConfigurationLocale, &configuration)?
         .into_object()?;
     let locale = if locale.is_null() {
         Text::default()
     } else {
         // configuration.locale.toLanguageTag()
         let tag = java
-            .call(env, Name::LocaleTag, &locale, &[])?
+            .call(env, JavaName::LocaleTag, &locale, &[])?
             .into_object()?;
         java.text(env, &tag)?
     };

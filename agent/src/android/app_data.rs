@@ -10,38 +10,38 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use retap_shared::Text;
-use retap_shared::protocol::{CheckpointId, Fault};
+use retap_shared::protocol::{RequestFailure, SnapshotId};
 
 use super::program;
 
 /// A program that asks the person at the phone whether root may be had is not waited for longer.
-const ASKED: Duration = Duration::from_secs(10);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// For tar, on a slow phone with much data.
-const PACKED: Duration = Duration::from_secs(120);
+const TAR_TIMEOUT: Duration = Duration::from_secs(120);
 /// Of the system's making, or not worth keeping.
-const LEFT_ALONE: [&str; 3] = ["lib", "cache", "code_cache"];
+const EXCLUDED: [&str; 3] = ["lib", "cache", "code_cache"];
 
 #[derive(Debug)]
-pub(crate) struct AppData {
+pub(crate) struct AppDataSnapshots {
     folder: PathBuf,
     user: i32,
     run_as: OsString,
     su: OsString,
     data: PathBuf,
-    ways: BTreeMap<Text, Option<Way>>,
-    saved: BTreeMap<u32, Saved>,
-    last: u32,
+    access: BTreeMap<Text, Option<DataAccess>>,
+    snapshots: BTreeMap<u32, AppDataSnapshot>,
+    last_id: u32,
 }
 
 #[derive(Clone, Debug)]
-struct Saved {
+struct AppDataSnapshot {
     package: Text,
     bytes: u64,
 }
 
 /// How an app's files are reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum DataAccess {
     RunAs,
     /// This process is root's own.
     Root,
@@ -51,67 +51,79 @@ enum Way {
     SuScript,
 }
 
-impl AppData {
+impl AppDataSnapshots {
     /// What an agent that was killed has left in the folder goes.
-    pub(crate) fn new(folder: &Path, user: i32) -> AppData {
+    pub(crate) fn new(folder: &Path, user: i32) -> AppDataSnapshots {
         let folder = folder.join("checkpoints");
         let _ = std::fs::remove_dir_all(&folder);
         let data = PathBuf::from(format!("/data/user/{user}"));
-        let (run_as, su) = ("run-as".into(), "su".into());
-        AppData {
+        let run_as = "run-as".into();
+        let su = "su".into();
+        AppDataSnapshots {
             folder,
             user,
             run_as,
             su,
             data,
-            ways: BTreeMap::new(),
-            saved: BTreeMap::new(),
-            last: 0,
+            access: BTreeMap::new(),
+            snapshots: BTreeMap::new(),
+            last_id: 0,
         }
     }
 
     /// The app must not run.
-    pub(crate) fn save(&mut self, package: &Text) -> Result<(CheckpointId, u64), Fault> {
-        let way = self.needed_way(package)?;
-        let left_alone: String = LEFT_ALONE
+    pub(crate) fn save(&mut self, package: &Text) -> Result<(SnapshotId, u64), RequestFailure> {
+        let way = self.require_access(package)?;
+        let left_alone: String = EXCLUDED
             .iter()
             .map(|name| format!(" --exclude=./{name}"))
             .collect();
         let script = format!("tar -cf -{left_alone} .");
         std::fs::create_dir_all(&self.folder).map_err(|error| self.failed(&error))?;
-        let id = self.last + 1;
+        let id = self.last_id + 1;
         let file = File::create(self.file(id)).map_err(|error| self.failed(&error))?;
-        if let Err(error) = self.run(way, package, &script, Stdio::null(), file.into(), PACKED) {
+        if let Err(error) = self.run(
+            way,
+            package,
+            &script,
+            Stdio::null(),
+            file.into(),
+            TAR_TIMEOUT,
+        ) {
             let _ = std::fs::remove_file(self.file(id));
             return Err(self.failed(&error));
         }
         let bytes = std::fs::metadata(self.file(id))
             .map_err(|error| self.failed(&error))?
             .len();
-        self.last = id;
-        self.saved.insert(
+        self.last_id = id;
+        self.snapshots.insert(
             id,
-            Saved {
+            AppDataSnapshot {
                 package: package.clone(),
                 bytes,
             },
         );
-        Ok((CheckpointId(id), bytes))
+        Ok((SnapshotId(id), bytes))
     }
 
     /// The app must not run. Whatever it has now is gone after this.
-    pub(crate) fn restore(&mut self, package: &Text, id: CheckpointId) -> Result<u64, Fault> {
-        let Saved { package: of, bytes } = self.known(id)?.clone();
+    pub(crate) fn restore(
+        &mut self,
+        package: &Text,
+        id: SnapshotId,
+    ) -> Result<u64, RequestFailure> {
+        let AppDataSnapshot { package: of, bytes } = self.snapshot(id)?.clone();
         if of != *package {
-            return Err(Fault::Impossible(format!(
+            return Err(RequestFailure::Impossible(format!(
                 "checkpoint {} is of `{of}`, not of `{package}`",
                 id.0
             )));
         }
-        let way = self.needed_way(package)?;
-        let kept = LEFT_ALONE.join("|");
+        let way = self.require_access(package)?;
+        let kept = EXCLUDED.join("|");
         // Files that root has written would otherwise not be the app's to SELinux.
-        let label = if way == Way::RunAs {
+        let label = if way == DataAccess::RunAs {
             ""
         } else {
             " && { restorecon -R . 2>/dev/null || true; }"
@@ -121,82 +133,96 @@ impl AppData {
              tar -xpf -{label}"
         );
         let file = File::open(self.file(id.0)).map_err(|error| self.failed(&error))?;
-        self.run(way, package, &script, file.into(), Stdio::null(), PACKED)
-            .map_err(|error| self.failed(&error))?;
+        self.run(
+            way,
+            package,
+            &script,
+            file.into(),
+            Stdio::null(),
+            TAR_TIMEOUT,
+        )
+        .map_err(|error| self.failed(&error))?;
         Ok(bytes)
     }
 
-    pub(crate) fn forget(&mut self, id: CheckpointId) -> Result<u64, Fault> {
-        let bytes = self.known(id)?.bytes;
+    pub(crate) fn discard(&mut self, id: SnapshotId) -> Result<u64, RequestFailure> {
+        let bytes = self.snapshot(id)?.bytes;
         std::fs::remove_file(self.file(id.0)).map_err(|error| self.failed(&error))?;
-        self.saved.remove(&id.0);
+        self.snapshots.remove(&id.0);
         Ok(bytes)
     }
 
-    fn known(&self, id: CheckpointId) -> Result<&Saved, Fault> {
-        let unknown = || Fault::Impossible(format!("there is no checkpoint {}", id.0));
-        self.saved.get(&id.0).ok_or_else(unknown)
+    fn snapshot(&self, id: SnapshotId) -> Result<&AppDataSnapshot, RequestFailure> {
+        let unknown = || RequestFailure::Impossible(format!("there is no checkpoint {}", id.0));
+        self.snapshots.get(&id.0).ok_or_else(unknown)
     }
 
     fn file(&self, id: u32) -> PathBuf {
         self.folder.join(format!("{id}.tar"))
     }
 
-    fn failed(&self, error: &io::Error) -> Fault {
-        Fault::Phone(format!(
+    fn failed(&self, error: &io::Error) -> RequestFailure {
+        RequestFailure::Phone(format!(
             "the app's data could not be packed or unpacked: {error}"
         ))
     }
 
-    fn needed_way(&mut self, package: &Text) -> Result<Way, Fault> {
+    fn require_access(&mut self, package: &Text) -> Result<DataAccess, RequestFailure> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
         if package.is_empty() || !package.chars().all(is_name) {
-            return Err(Fault::Impossible(format!(
+            return Err(RequestFailure::Impossible(format!(
                 "`{package}` is no app whose data could be saved"
             )));
         }
         let none = "save the app's data: the app is not debuggable, and there is no root";
-        self.way(package)
-            .ok_or_else(|| Fault::Unsupported(none.to_owned()))
+        self.find_access(package)
+            .ok_or_else(|| RequestFailure::Unsupported(none.to_owned()))
     }
 
     /// Tried once for each app.
-    fn way(&mut self, package: &Text) -> Option<Way> {
-        if let Some(known) = self.ways.get(package) {
+    fn find_access(&mut self, package: &Text) -> Option<DataAccess> {
+        if let Some(known) = self.access.get(package) {
             return *known;
         }
-        let ways = [Way::RunAs, Way::Su, Way::SuScript, Way::Root];
-        let way = ways.into_iter().find(|way| self.works(*way, package));
-        self.ways.insert(package.clone(), way);
+        let ways = [
+            DataAccess::RunAs,
+            DataAccess::Su,
+            DataAccess::SuScript,
+            DataAccess::Root,
+        ];
+        let way = ways.into_iter().find(|way| self.can_access(*way, package));
+        self.access.insert(package.clone(), way);
         way
     }
 
-    fn works(&self, way: Way, package: &Text) -> bool {
+    fn can_access(&self, way: DataAccess, package: &Text) -> bool {
         self.run(
             way,
             package,
             "[ -r . ]",
             Stdio::null(),
             Stdio::null(),
-            ASKED,
+            PROBE_TIMEOUT,
         )
         .is_ok()
     }
 
     /// `run-as` begins in the app's folder by itself, and only it knows where that is.
-    fn command(&self, way: Way, package: &Text, script: &str) -> Command {
+    fn command(&self, way: DataAccess, package: &Text, script: &str) -> Command {
         let there = format!(
             "cd {} && {{ {script}; }}",
             self.data.join(package.as_str()).display()
         );
         let mut command = match way {
-            Way::RunAs => Command::new(&self.run_as),
-            Way::Root => Command::new("sh"),
-            Way::Su | Way::SuScript => Command::new(&self.su),
+            DataAccess::RunAs => Command::new(&self.run_as),
+            DataAccess::Root => Command::new("sh"),
+            DataAccess::Su | DataAccess::SuScript => Command::new(&self.su),
         };
         match way {
-            Way::RunAs if self.user == 0 => command.args([package.as_str(), "sh", "-c", script]),
-            Way::RunAs => command.args([
+            DataAccess::RunAs if self.user == 0 => {
+                command.args([package.as_str(), "sh", "-c", script])
+            }
+            DataAccess::RunAs => command.args([
                 package.as_str(),
                 "--user",
                 &self.user.to_string(),
@@ -204,15 +230,15 @@ impl AppData {
                 "-c",
                 script,
             ]),
-            Way::Su => command.args(["0", "sh", "-c", &there]),
-            Way::Root | Way::SuScript => command.args(["-c", &there]),
+            DataAccess::Su => command.args(["0", "sh", "-c", &there]),
+            DataAccess::Root | DataAccess::SuScript => command.args(["-c", &there]),
         };
         command
     }
 
     fn run(
         &self,
-        way: Way,
+        way: DataAccess,
         package: &Text,
         script: &str,
         input: Stdio,
@@ -237,7 +263,7 @@ impl AppData {
     }
 }
 
-impl Drop for AppData {
+impl Drop for AppDataSnapshots {
     /// Checkpoints are of one session.
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);

@@ -3,16 +3,18 @@
 use jni::Env;
 use jni::objects::JValue;
 
-use super::java::{Java, Result};
-use super::table::Name;
+use super::java::{JavaBridge, JavaResult};
+use super::table::JavaName;
 
 /// SystemClock.uptimeMillis()
-pub(crate) fn now(java: &Java, env: &mut Env) -> Result<i64> {
-    Ok(java.call_static(env, Name::ClockNow, &[])?.into_long()?)
+pub(crate) fn now(java: &JavaBridge, env: &mut Env) -> JavaResult<i64> {
+    Ok(java
+        .call_static(env, JavaName::ClockNow, &[])?
+        .into_long()?)
 }
 
 /// SystemClock.sleep(millis)
-pub(crate) fn sleep(java: &Java, env: &mut Env, millis: i64) -> Result<()> {
-    java.call_static(env, Name::ClockSleep, &[JValue::Long(millis)])?;
+pub(crate) fn sleep(java: &JavaBridge, env: &mut Env, millis: i64) -> JavaResult<()> {
+    java.call_static(env, JavaName::ClockSleep, &[JValue::Long(millis)])?;
     Ok(())
 }

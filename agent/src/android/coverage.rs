@@ -3,29 +3,29 @@
 use jni::Env;
 use jni::objects::JIntArray;
 
-use super::java::{Java, Result};
-use super::table::Name;
+use super::java::{JavaBridge, JavaResult};
+use super::table::JavaName;
 
 /// Coverage.isCounted()
-pub(crate) fn is_counted(java: &Java, env: &mut Env) -> Result<bool> {
+pub(crate) fn is_counted(java: &JavaBridge, env: &mut Env) -> JavaResult<bool> {
     Ok(java
-        .call_static(env, Name::CoverageIsCounted, &[])?
+        .call_static(env, JavaName::CoverageIsCounted, &[])?
         .into_bool()?)
 }
 
 /// Coverage.total(package): how many the app has, 0 if nobody counts them.
-pub(crate) fn total(java: &Java, env: &mut Env, package: &str) -> Result<u32> {
+pub(crate) fn total(java: &JavaBridge, env: &mut Env, package: &str) -> JavaResult<u32> {
     let package = env.new_string(package)?;
     let total = java
-        .call_static(env, Name::CoverageTotal, &[(&package).into()])?
+        .call_static(env, JavaName::CoverageTotal, &[(&package).into()])?
         .into_int()?;
     Ok(u32::try_from(total).unwrap_or_default())
 }
 
 /// Coverage.take(): null if nobody counts them.
-pub(crate) fn take(java: &Java, env: &mut Env, into: &mut Vec<u32>) -> Result<()> {
+pub(crate) fn take(java: &JavaBridge, env: &mut Env, into: &mut Vec<u32>) -> JavaResult<()> {
     let ran = java
-        .call_static(env, Name::CoverageTake, &[])?
+        .call_static(env, JavaName::CoverageTake, &[])?
         .into_object()?;
     if ran.is_null() {
         return Ok(());

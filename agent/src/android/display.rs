@@ -3,34 +3,36 @@
 use jni::Env;
 use retap_shared::screen::{Rotation, Size};
 
-use super::java::{Java, JavaError, Result};
-use super::table::Name;
+use super::java::{JavaBridge, JavaError, JavaResult};
+use super::table::JavaName;
 
 /// Display.DEFAULT_DISPLAY.
 pub(crate) const DISPLAY: i32 = 0;
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Display {
+pub(crate) struct DisplayInfo {
     pub(crate) size: Size,
     pub(crate) density: u32,
     pub(crate) rotation: Rotation,
 }
 
-impl Display {
+impl DisplayInfo {
     /// DisplayManagerGlobal.getInstance().getDisplayInfo(DEFAULT_DISPLAY)
-    pub(crate) fn read(java: &Java, env: &mut Env) -> Result<Display> {
-        let displays = java.call_static(env, Name::Displays, &[])?.into_object()?;
+    pub(crate) fn read(java: &JavaBridge, env: &mut Env) -> JavaResult<DisplayInfo> {
+        let displays = java
+            .call_static(env, JavaName::Displays, &[])?
+            .into_object()?;
         let info = java
-            .call(env, Name::DisplayOf, &displays, &[DISPLAY.into()])?
+            .call(env, JavaName::DisplayOf, &displays, &[DISPLAY.into()])?
             .into_object()?;
         let mut number = |name| Ok::<_, JavaError>(java.get(env, name, &info)?.into_int()?);
-        Ok(Display {
+        Ok(DisplayInfo {
             size: Size {
-                width: pixels(number(Name::DisplayWidth)?),
-                height: pixels(number(Name::DisplayHeight)?),
+                width: pixels(number(JavaName::DisplayWidth)?),
+                height: pixels(number(JavaName::DisplayHeight)?),
             },
-            density: pixels(number(Name::DisplayDensity)?),
-            rotation: rotation(number(Name::DisplayRotation)?),
+            density: pixels(number(JavaName::DisplayDensity)?),
+            rotation: rotation(number(JavaName::DisplayRotation)?),
         })
     }
 }

@@ -8,8 +8,8 @@ use retap_shared::screen::Point;
 
 use super::accessibility::Accessibility;
 use super::clock;
-use super::java::{Java, JavaError, Result};
-use super::table::Name;
+use super::java::{JavaBridge, JavaError, JavaResult};
+use super::table::JavaName;
 
 /// InputManager.INJECT_INPUT_EVENT_MODE_WAIT_FOR_FINISH.
 const WAIT_FOR_FINISH: i32 = 2;
@@ -33,31 +33,37 @@ const LONGEST_GESTURE_MILLIS: u32 = 60_000;
 
 /// What injecting needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Input<'a> {
-    pub(crate) java: &'a Java,
+pub(crate) struct InputInjector<'a> {
+    pub(crate) java: &'a JavaBridge,
     pub(crate) accessibility: &'a Accessibility,
     pub(crate) context: &'a JObject<'static>,
 }
 
 /// Fingers on the glass from the first down to the last up.
 struct Gesture<'a> {
-    input: Input<'a>,
+    input: InputInjector<'a>,
     down: i64,
 }
 
-impl<'a> Input<'a> {
-    pub(crate) fn tap(self, env: &mut Env, at: Point) -> Result<()> {
+impl<'a> InputInjector<'a> {
+    pub(crate) fn tap(self, env: &mut Env, at: Point) -> JavaResult<()> {
         let gesture = self.put_down(env, at)?;
         gesture.put(env, UP, &[at])
     }
 
-    pub(crate) fn long_press(self, env: &mut Env, at: Point) -> Result<()> {
+    pub(crate) fn long_press(self, env: &mut Env, at: Point) -> JavaResult<()> {
         let gesture = self.put_down(env, at)?;
         clock::sleep(self.java, env, i64::from(LONG_PRESS_MILLIS))?;
         gesture.put(env, UP, &[at])
     }
 
-    pub(crate) fn swipe(self, env: &mut Env, from: Point, to: Point, millis: u32) -> Result<()> {
+    pub(crate) fn swipe(
+        self,
+        env: &mut Env,
+        from: Point,
+        to: Point,
+        millis: u32,
+    ) -> JavaResult<()> {
         let gesture = self.put_down(env, from)?;
         gesture.travel(env, millis, |part| vec![between(from, to, part)])?;
         gesture.put(env, UP, &[to])
@@ -70,7 +76,7 @@ impl<'a> Input<'a> {
         from: i32,
         to: i32,
         millis: u32,
-    ) -> Result<()> {
+    ) -> JavaResult<()> {
         let fingers = |distance: i32| {
             let half = distance / 2;
             vec![
@@ -96,7 +102,7 @@ impl<'a> Input<'a> {
         gesture.put(env, UP, &end[..1])
     }
 
-    pub(crate) fn key(self, env: &mut Env, key: Key) -> Result<()> {
+    pub(crate) fn key(self, env: &mut Env, key: Key) -> JavaResult<()> {
         let down = clock::now(self.java, env)?;
         for action in [DOWN, UP] {
             let now = clock::now(self.java, env)?;
@@ -107,32 +113,38 @@ impl<'a> Input<'a> {
     }
 
     /// By the newest way that this phone has; the one through accessibility is slower and comes last.
-    pub(crate) fn inject(self, env: &mut Env, event: &JObject) -> Result<()> {
+    pub(crate) fn inject(self, env: &mut Env, event: &JObject) -> JavaResult<()> {
         let java = self.java;
         let arguments = [event.into(), WAIT_FOR_FINISH.into()];
-        let taken = if java.has(env, Name::InputGlobal) && java.has(env, Name::InputGlobalInject) {
-            // InputManagerGlobal.getInstance().injectInputEvent(event, INJECT_INPUT_EVENT_MODE_WAIT_FOR_FINISH)
-            let manager = java
-                .call_static(env, Name::InputGlobal, &[])?
-                .into_object()?;
-            java.call(env, Name::InputGlobalInject, &manager, &arguments)
-        } else if java.has(env, Name::InputInject) && !self.context.is_null() {
-            // ((InputManager) context.getSystemService("input")).injectInputEvent(event, …_WAIT_FOR_FINISH)
-            let name = env.new_string("input")?;
-            let manager = java
-                .call(env, Name::ContextService, self.context, &[(&name).into()])?
-                .into_object()?;
-            java.call(env, Name::InputInject, &manager, &arguments)
-        } else {
-            self.accessibility.inject(java, env, event).map(Into::into)
-        };
-        match taken.map_err(say_what_to_allow)?.into_bool()? {
+        let taken =
+            if java.has(env, JavaName::InputGlobal) && java.has(env, JavaName::InputGlobalInject) {
+                // InputManagerGlobal.getInstance().injectInputEvent(event, INJECT_INPUT_EVENT_MODE_WAIT_FOR_FINISH)
+                let manager = java
+                    .call_static(env, JavaName::InputGlobal, &[])?
+                    .into_object()?;
+                java.call(env, JavaName::InputGlobalInject, &manager, &arguments)
+            } else if java.has(env, JavaName::InputInject) && !self.context.is_null() {
+                // ((InputManager) context.getSystemService("input")).injectInputEvent(event, …_WAIT_FOR_FINISH)
+                let name = env.new_string("input")?;
+                let manager = java
+                    .call(
+                        env,
+                        JavaName::ContextService,
+                        self.context,
+                        &[(&name).into()],
+                    )?
+                    .into_object()?;
+                java.call(env, JavaName::InputInject, &manager, &arguments)
+            } else {
+                self.accessibility.inject(java, env, event).map(Into::into)
+            };
+        match taken.map_err(add_permission_hint)?.into_bool()? {
             true => Ok(()),
             false => Err(refused()),
         }
     }
 
-    fn put_down(self, env: &mut Env, at: Point) -> Result<Gesture<'a>> {
+    fn put_down(self, env: &mut Env, at: Point) -> JavaResult<Gesture<'a>> {
         let gesture = Gesture {
             input: self,
             down: clock::now(self.java, env)?,
@@ -144,7 +156,12 @@ impl<'a> Input<'a> {
 
 impl Gesture<'_> {
     /// Moves through `places` of 0 to 1, a frame at a time.
-    fn travel(&self, env: &mut Env, millis: u32, places: impl Fn(f32) -> Vec<Point>) -> Result<()> {
+    fn travel(
+        &self,
+        env: &mut Env,
+        millis: u32,
+        places: impl Fn(f32) -> Vec<Point>,
+    ) -> JavaResult<()> {
         let steps = (millis.min(LONGEST_GESTURE_MILLIS) / FRAME_MILLIS).max(1);
         for step in 1..=steps {
             clock::sleep(self.input.java, env, i64::from(FRAME_MILLIS))?;
@@ -153,14 +170,14 @@ impl Gesture<'_> {
         Ok(())
     }
 
-    fn put(&self, env: &mut Env, action: i32, fingers: &[Point]) -> Result<()> {
+    fn put(&self, env: &mut Env, action: i32, fingers: &[Point]) -> JavaResult<()> {
         let java = self.input.java;
         env.with_local_frame(32, |env| {
             let now = clock::now(java, env)?;
             let event = motion(java, env, self.down, now, action, fingers)?;
             self.input.inject(env, &event)?;
             // event.recycle()
-            java.call(env, Name::EventRecycle, &event, &[])?;
+            java.call(env, JavaName::EventRecycle, &event, &[])?;
             Ok(())
         })
     }
@@ -168,27 +185,32 @@ impl Gesture<'_> {
 
 /// MotionEvent.obtain(down, now, action, n, properties, coords, 0, 0, 1, 1, 0, 0, SOURCE_TOUCHSCREEN, 0)
 pub(crate) fn motion<'l>(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env<'l>,
     down: i64,
     now: i64,
     action: i32,
     fingers: &[Point],
-) -> Result<JObject<'l>> {
-    let class = java.class(env, Name::PointerNew)?;
+) -> JavaResult<JObject<'l>> {
+    let class = java.class(env, JavaName::PointerNew)?;
     let properties = env.new_object_array(fingers.len() as i32, class, JObject::null())?;
-    let class = java.class(env, Name::CoordsNew)?;
+    let class = java.class(env, JavaName::CoordsNew)?;
     let coords = env.new_object_array(fingers.len() as i32, class, JObject::null())?;
     for (number, at) in fingers.iter().enumerate() {
-        let pointer = java.make(env, Name::PointerNew, &[&[]])?;
-        java.set(env, Name::PointerId, &pointer, JValue::Int(number as i32))?;
-        java.set(env, Name::PointerTool, &pointer, FINGER.into())?;
+        let pointer = java.make(env, JavaName::PointerNew, &[&[]])?;
+        java.set(
+            env,
+            JavaName::PointerId,
+            &pointer,
+            JValue::Int(number as i32),
+        )?;
+        java.set(env, JavaName::PointerTool, &pointer, FINGER.into())?;
         properties.set_element(env, number, &pointer)?;
-        let place = java.make(env, Name::CoordsNew, &[&[]])?;
-        java.set(env, Name::CoordsX, &place, JValue::Float(at.x as f32))?;
-        java.set(env, Name::CoordsY, &place, JValue::Float(at.y as f32))?;
-        java.set(env, Name::CoordsPressure, &place, JValue::Float(1.0))?;
-        java.set(env, Name::CoordsSize, &place, JValue::Float(1.0))?;
+        let place = java.make(env, JavaName::CoordsNew, &[&[]])?;
+        java.set(env, JavaName::CoordsX, &place, JValue::Float(at.x as f32))?;
+        java.set(env, JavaName::CoordsY, &place, JValue::Float(at.y as f32))?;
+        java.set(env, JavaName::CoordsPressure, &place, JValue::Float(1.0))?;
+        java.set(env, JavaName::CoordsSize, &place, JValue::Float(1.0))?;
         coords.set_element(env, number, &place)?;
     }
     let (properties, coords): (&JObject, &JObject) = (properties.as_ref(), coords.as_ref());
@@ -202,22 +224,22 @@ pub(crate) fn motion<'l>(
     arguments.extend([1.0, 1.0].map(JValue::Float));
     arguments.extend([0, 0, TOUCHSCREEN, 0].map(JValue::Int));
     Ok(java
-        .call_static(env, Name::MotionObtain, &arguments)?
+        .call_static(env, JavaName::MotionObtain, &arguments)?
         .into_object()?)
 }
 
 /// new KeyEvent(down, now, action, code, 0, 0, VIRTUAL_KEYBOARD, 0, 0, SOURCE_KEYBOARD)
 pub(crate) fn key_event<'l>(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env<'l>,
     down: i64,
     now: i64,
     action: i32,
     code: i32,
-) -> Result<JObject<'l>> {
+) -> JavaResult<JObject<'l>> {
     let mut arguments = vec![JValue::Long(down), JValue::Long(now)];
     arguments.extend([action, code, 0, 0, VIRTUAL_KEYBOARD, 0, 0, KEYBOARD].map(JValue::Int));
-    java.make(env, Name::KeyNew, &[&arguments])
+    java.make(env, JavaName::KeyNew, &[&arguments])
 }
 
 fn between(from: Point, to: Point, part: f32) -> Point {
@@ -236,7 +258,7 @@ fn refused() -> JavaError {
 }
 
 /// Some vendors ask for a second switch before a shell may inject.
-fn say_what_to_allow(error: JavaError) -> JavaError {
+fn add_permission_hint(error: JavaError) -> JavaError {
     match error {
         JavaError::Thrown {
             call,

@@ -6,8 +6,10 @@ mod strings;
 
 use std::sync::OnceLock;
 
-use jni::objects::{JClass, JClassLoader, JMethodID, JObject, JString, JValue, JValueOwned};
-use jni::objects::{JFieldID, JStaticFieldID, JStaticMethodID};
+use jni::objects::{
+    JClass, JClassLoader, JFieldID, JMethodID, JObject, JStaticFieldID, JStaticMethodID, JString,
+    JValue, JValueOwned,
+};
 use jni::refs::{Global, LoaderContext};
 use jni::signature::{JavaType, RuntimeFieldSignature, RuntimeMethodSignature};
 use jni::strings::JNIString;
@@ -16,41 +18,41 @@ use retap_shared::Text;
 
 pub use self::error::JavaError;
 pub(crate) use self::strings::string;
-use super::table::{Kind, Name, ROWS, Row};
+use super::table::{JavaName, JavaRow, MemberKind, ROWS};
 
 /// References that a look-up needs at once.
 const FRAME: usize = 16;
 
 /// The way into one VM, and what has been looked up in it so far.
 #[derive(Debug)]
-pub struct Java {
+pub struct JavaBridge {
     vm: JavaVM,
     loader: Global<JClassLoader<'static>>,
-    found: Vec<OnceLock<Option<Found>>>,
+    found: Vec<OnceLock<Option<ResolvedRow>>>,
 }
 
 /// A row as this phone has it.
 #[derive(Debug)]
-struct Found {
+struct ResolvedRow {
     form: usize,
     class: Global<JClass<'static>>,
-    member: Member,
+    member: ResolvedMember,
 }
 
 #[derive(Debug)]
-enum Member {
+enum ResolvedMember {
     Method(JMethodID, RuntimeMethodSignature),
     StaticMethod(JStaticMethodID, RuntimeMethodSignature),
     Field(JFieldID, JavaType),
     StaticField(JStaticFieldID, JavaType),
 }
 
-pub type Result<T> = std::result::Result<T, JavaError>;
+pub type JavaResult<T> = std::result::Result<T, JavaError>;
 
-impl Java {
+impl JavaBridge {
     /// `loader` is the one that found the bootstrap: threads that Rust attaches see fewer classes by themselves.
     pub fn new(vm: JavaVM, loader: Global<JClassLoader<'static>>) -> Self {
-        Java {
+        JavaBridge {
             vm,
             loader,
             found: ROWS.iter().map(|_| OnceLock::new()).collect(),
@@ -58,23 +60,23 @@ impl Java {
     }
 
     /// Runs `work` on this thread, attached; no local reference made in it outlives it.
-    pub fn with<T>(&self, work: impl FnOnce(&mut Env) -> Result<T>) -> Result<T> {
+    pub fn with<T>(&self, work: impl FnOnce(&mut Env) -> JavaResult<T>) -> JavaResult<T> {
         self.vm.attach_current_thread(work)
     }
 
     /// Each row with the number of the form that this phone has.
-    pub fn list(&self, env: &mut Env) -> Vec<(&'static Row, Option<usize>)> {
+    pub fn list(&self, env: &mut Env) -> Vec<(&'static JavaRow, Option<usize>)> {
         ROWS.iter()
             .map(|row| (row, self.find(env, row.name).ok().map(|found| found.form)))
             .collect()
     }
 
-    pub fn has(&self, env: &mut Env, name: Name) -> bool {
+    pub fn has(&self, env: &mut Env, name: JavaName) -> bool {
         self.find(env, name).is_ok()
     }
 
     /// Which form of it this phone has, counted from the newest.
-    pub(crate) fn form(&self, env: &mut Env, name: Name) -> Result<usize> {
+    pub(crate) fn form(&self, env: &mut Env, name: JavaName) -> JavaResult<usize> {
         Ok(self.find(env, name)?.form)
     }
 
@@ -82,10 +84,10 @@ impl Java {
     pub fn call<'l>(
         &self,
         env: &mut Env<'l>,
-        name: Name,
+        name: JavaName,
         on: &JObject,
         arguments: &[JValue],
-    ) -> Result<JValueOwned<'l>> {
+    ) -> JavaResult<JValueOwned<'l>> {
         self.call_any(env, name, on, &[arguments])
     }
 
@@ -93,12 +95,12 @@ impl Java {
     pub fn call_any<'l>(
         &self,
         env: &mut Env<'l>,
-        name: Name,
+        name: JavaName,
         on: &JObject,
         arguments: &[&[JValue]],
-    ) -> Result<JValueOwned<'l>> {
+    ) -> JavaResult<JValueOwned<'l>> {
         let found = self.find(env, name)?;
-        let Member::Method(id, signature) = &found.member else {
+        let ResolvedMember::Method(id, signature) = &found.member else {
             return Err(mistaken(name));
         };
         let arguments = fitting(found, signature, arguments, name)?;
@@ -113,11 +115,11 @@ impl Java {
     pub fn call_static<'l>(
         &self,
         env: &mut Env<'l>,
-        name: Name,
+        name: JavaName,
         arguments: &[JValue],
-    ) -> Result<JValueOwned<'l>> {
+    ) -> JavaResult<JValueOwned<'l>> {
         let found = self.find(env, name)?;
-        let Member::StaticMethod(id, signature) = &found.member else {
+        let ResolvedMember::StaticMethod(id, signature) = &found.member else {
             return Err(mistaken(name));
         };
         let arguments = fitting(found, signature, &[arguments], name)?;
@@ -132,11 +134,11 @@ impl Java {
     pub fn make<'l>(
         &self,
         env: &mut Env<'l>,
-        name: Name,
+        name: JavaName,
         arguments: &[&[JValue]],
-    ) -> Result<JObject<'l>> {
+    ) -> JavaResult<JObject<'l>> {
         let found = self.find(env, name)?;
-        let Member::Method(id, signature) = &found.member else {
+        let ResolvedMember::Method(id, signature) = &found.member else {
             return Err(mistaken(name));
         };
         let arguments = fitting(found, signature, arguments, name)?;
@@ -145,9 +147,14 @@ impl Java {
         made.map_err(|error| thrown(env, name, error))
     }
 
-    pub fn get<'l>(&self, env: &mut Env<'l>, name: Name, on: &JObject) -> Result<JValueOwned<'l>> {
+    pub fn get<'l>(
+        &self,
+        env: &mut Env<'l>,
+        name: JavaName,
+        on: &JObject,
+    ) -> JavaResult<JValueOwned<'l>> {
         let found = self.find(env, name)?;
-        let Member::Field(id, java_type) = found.member else {
+        let ResolvedMember::Field(id, java_type) = found.member else {
             return Err(mistaken(name));
         };
         check_owner(env, found, on, name)?;
@@ -156,9 +163,15 @@ impl Java {
         value.map_err(|error| thrown(env, name, error))
     }
 
-    pub fn set(&self, env: &mut Env, name: Name, on: &JObject, value: JValue) -> Result<()> {
+    pub fn set(
+        &self,
+        env: &mut Env,
+        name: JavaName,
+        on: &JObject,
+        value: JValue,
+    ) -> JavaResult<()> {
         let found = self.find(env, name)?;
-        let Member::Field(id, java_type) = found.member else {
+        let ResolvedMember::Field(id, java_type) = found.member else {
             return Err(mistaken(name));
         };
         check_owner(env, found, on, name)?;
@@ -169,9 +182,9 @@ impl Java {
         unsafe { env.set_field_unchecked(on, id, value) }.map_err(|error| thrown(env, name, error))
     }
 
-    pub fn get_static<'l>(&self, env: &mut Env<'l>, name: Name) -> Result<JValueOwned<'l>> {
+    pub fn get_static<'l>(&self, env: &mut Env<'l>, name: JavaName) -> JavaResult<JValueOwned<'l>> {
         let found = self.find(env, name)?;
-        let Member::StaticField(id, java_type) = found.member else {
+        let ResolvedMember::StaticField(id, java_type) = found.member else {
             return Err(mistaken(name));
         };
         // SAFETY: the field was looked up in this class with this type.
@@ -180,12 +193,12 @@ impl Java {
     }
 
     /// The class of a row, to make arrays of.
-    pub fn class(&self, env: &mut Env, name: Name) -> Result<&JClass<'static>> {
+    pub fn class(&self, env: &mut Env, name: JavaName) -> JavaResult<&JClass<'static>> {
         Ok(&self.find(env, name)?.class)
     }
 
     /// A CharSequence as Rust has it: null is empty, half a surrogate pair becomes U+FFFD.
-    pub fn text(&self, env: &mut Env, text: &JObject) -> Result<Text> {
+    pub fn text(&self, env: &mut Env, text: &JObject) -> JavaResult<Text> {
         if text.is_null() {
             return Ok(Text::default());
         }
@@ -195,13 +208,13 @@ impl Java {
         }
         // text.toString()
         let text = self
-            .call(env, Name::TextToString, text, &[])?
+            .call(env, JavaName::TextToString, text, &[])?
             .into_object()?;
         let text = env.cast_local::<JString>(text)?;
         Ok(string(env, &text)?.into())
     }
 
-    fn find(&self, env: &mut Env, name: Name) -> Result<&Found> {
+    fn find(&self, env: &mut Env, name: JavaName) -> JavaResult<&ResolvedRow> {
         let row = name.row();
         let found = self.found[name as usize].get_or_init(|| {
             let found = env.with_local_frame(FRAME, |env| {
@@ -231,37 +244,38 @@ impl Java {
 fn look_up(
     env: &mut Env,
     class: &Global<JClass<'static>>,
-    row: &Row,
+    row: &JavaRow,
     form: usize,
-) -> Option<Found> {
-    let (name, descriptor) = (JNIString::new(row.member), row.descriptors[form]);
+) -> Option<ResolvedRow> {
+    let name = JNIString::new(row.member);
+    let descriptor = row.descriptors[form];
     let member = match row.kind {
-        Kind::Constructor | Kind::Method => {
+        MemberKind::Constructor | MemberKind::Method => {
             let signature = RuntimeMethodSignature::from_str(descriptor).ok()?;
             let id = env.get_method_id(class, &name, signature.method_signature());
-            id.map(|id| Member::Method(id, signature))
+            id.map(|id| ResolvedMember::Method(id, signature))
         }
-        Kind::StaticMethod => {
+        MemberKind::StaticMethod => {
             let signature = RuntimeMethodSignature::from_str(descriptor).ok()?;
             let id = env.get_static_method_id(class, &name, signature.method_signature());
-            id.map(|id| Member::StaticMethod(id, signature))
+            id.map(|id| ResolvedMember::StaticMethod(id, signature))
         }
-        Kind::Field => {
+        MemberKind::Field => {
             let signature = RuntimeFieldSignature::from_str(descriptor).ok()?;
             let id = env.get_field_id(class, &name, signature.field_signature());
-            id.map(|id| Member::Field(id, signature.field_signature().ty()))
+            id.map(|id| ResolvedMember::Field(id, signature.field_signature().ty()))
         }
-        Kind::StaticField => {
+        MemberKind::StaticField => {
             let signature = RuntimeFieldSignature::from_str(descriptor).ok()?;
             let id = env.get_static_field_id(class, &name, signature.field_signature());
-            id.map(|id| Member::StaticField(id, signature.field_signature().ty()))
+            id.map(|id| ResolvedMember::StaticField(id, signature.field_signature().ty()))
         }
     };
     if member.is_err() {
         env.exception_clear();
     }
     let class = env.new_global_ref(class).ok()?;
-    Some(Found {
+    Some(ResolvedRow {
         form,
         class,
         member: member.ok()?,
@@ -270,11 +284,11 @@ fn look_up(
 
 /// The list of arguments for the form that was found, if it fits.
 fn fitting(
-    found: &Found,
+    found: &ResolvedRow,
     signature: &RuntimeMethodSignature,
     lists: &[&[JValue]],
-    name: Name,
-) -> Result<Vec<jni::sys::jvalue>> {
+    name: JavaName,
+) -> JavaResult<Vec<jni::sys::jvalue>> {
     let list = lists.get(found.form).ok_or_else(|| mistaken(name))?;
     let signature = signature.method_signature();
     let fits = list.len() == signature.args().len()
@@ -293,7 +307,7 @@ fn same_type(given: JavaType, taken: JavaType) -> bool {
     given == taken || (given == JavaType::Object && taken == JavaType::Array)
 }
 
-fn check_owner(env: &mut Env, found: &Found, on: &JObject, name: Name) -> Result<()> {
+fn check_owner(env: &mut Env, found: &ResolvedRow, on: &JObject, name: JavaName) -> JavaResult<()> {
     if on.is_null() {
         return Err(JavaError::Null(spelled(name.row())));
     }
@@ -303,12 +317,12 @@ fn check_owner(env: &mut Env, found: &Found, on: &JObject, name: Name) -> Result
     Ok(())
 }
 
-fn mistaken(name: Name) -> JavaError {
+fn mistaken(name: JavaName) -> JavaError {
     JavaError::Arguments(spelled(name.row()))
 }
 
 /// Takes the pending exception out of the VM and into the error.
-fn thrown(env: &mut Env, name: Name, error: jni::errors::Error) -> JavaError {
+fn thrown(env: &mut Env, name: JavaName, error: jni::errors::Error) -> JavaError {
     if !env.exception_check() {
         return error.into();
     }
@@ -327,7 +341,7 @@ fn thrown(env: &mut Env, name: Name, error: jni::errors::Error) -> JavaError {
     }
 }
 
-fn spelled(row: &Row) -> String {
+fn spelled(row: &JavaRow) -> String {
     let class = row.class.rsplit('/').next().unwrap_or(row.class);
     format!("{}.{}", class.replace('$', "."), row.member)
 }

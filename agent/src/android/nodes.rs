@@ -5,8 +5,8 @@ use jni::objects::{JCharArray, JIntArray, JObject, JObjectArray, JValue};
 use retap_shared::Text;
 use retap_shared::screen::{Node, NodeFlags, Point, Rect};
 
-use super::java::{Java, Result};
-use super::table::Name;
+use super::java::{JavaBridge, JavaResult};
+use super::table::JavaName;
 
 /// Beyond this a tree is cut off: a list without end must not fill a reply.
 const MOST_NODES: i32 = 5_000;
@@ -39,21 +39,27 @@ const FLAGS: [NodeFlags; 11] = [
 
 /// What a window shows, and whose it is.
 #[derive(Debug, Default)]
-pub(crate) struct Tree {
+pub(crate) struct WindowTree {
     pub(crate) package: Text,
     pub(crate) nodes: Vec<Node>,
 }
 
 /// The tree under `root`.
-pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) -> Result<Tree> {
+pub(crate) fn read_tree(
+    java: &JavaBridge,
+    env: &mut Env,
+    root: &JObject,
+    level: u32,
+) -> JavaResult<WindowTree> {
     // What is given to a static method is not looked at: one call on it shows that it is a node.
-    java.call(env, Name::NodeChildCount, root, &[])?;
-    let prefetch = if java.form(env, Name::NodeChild)? == 0 {
+    java.call(env, JavaName::NodeChildCount, root, &[])?;
+    let prefetch = if java.form(env, JavaName::NodeChild)? == 0 {
         PREFETCH
     } else {
         0
     };
-    let (depth, recycles) = (i32::from(MOST_DEPTH), JValue::Bool(level < WITHOUT_POOL));
+    let depth = i32::from(MOST_DEPTH);
+    let recycles = JValue::Bool(level < WITHOUT_POOL);
     let arguments = [
         root.into(),
         MOST_NODES.into(),
@@ -64,10 +70,11 @@ pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) 
     env.with_local_frame(FRAME, |env| {
         // Object[] read = Nodes.read(root, MOST_NODES, MOST_DEPTH, prefetch, recycles)
         let read = java
-            .call_static(env, Name::NodesRead, &arguments)?
+            .call_static(env, JavaName::NodesRead, &arguments)?
             .into_object()?;
         let read = env.cast_local::<JObjectArray>(read)?;
-        let (numbers, ends) = (integers(env, &read, 0)?, integers(env, &read, 1)?);
+        let numbers = integers(env, &read, 0)?;
+        let ends = integers(env, &read, 1)?;
         let characters = read.get_element(env, 2)?;
         let characters = env.cast_local::<JCharArray>(characters)?;
         let mut units = vec![0; characters.len(env)?];
@@ -79,14 +86,14 @@ pub(crate) fn read_tree(java: &Java, env: &mut Env, root: &JObject, level: u32) 
             .iter()
             .map(|numbers| node(numbers, &texts))
             .collect();
-        Ok(Tree {
+        Ok(WindowTree {
             package: numbered(*package, &texts),
             nodes,
         })
     })
 }
 
-pub(crate) fn integers(env: &mut Env, read: &JObjectArray, number: usize) -> Result<Vec<i32>> {
+pub(crate) fn integers(env: &mut Env, read: &JObjectArray, number: usize) -> JavaResult<Vec<i32>> {
     let given = read.get_element(env, number)?;
     let given = env.cast_local::<JIntArray>(given)?;
     let mut integers = vec![0; given.len(env)?];
@@ -158,57 +165,67 @@ fn flags_of(bits: i32) -> NodeFlags {
 }
 
 /// node.getChild(number, FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST | FLAG_PREFETCH_UNINTERRUPTIBLE)
-fn child<'l>(java: &Java, env: &mut Env<'l>, node: &JObject, number: i32) -> Result<JObject<'l>> {
+fn child<'l>(
+    java: &JavaBridge,
+    env: &mut Env<'l>,
+    node: &JObject,
+    number: i32,
+) -> JavaResult<JObject<'l>> {
     let forms: [&[JValue]; 2] = [&[number.into(), PREFETCH.into()], &[number.into()]];
     Ok(java
-        .call_any(env, Name::NodeChild, node, &forms)?
+        .call_any(env, JavaName::NodeChild, node, &forms)?
         .into_object()?)
 }
 
 /// node.getText(), and so on
-pub(crate) fn text(java: &Java, env: &mut Env, name: Name, node: &JObject) -> Result<Text> {
+pub(crate) fn text(
+    java: &JavaBridge,
+    env: &mut Env,
+    name: JavaName,
+    node: &JObject,
+) -> JavaResult<Text> {
     let text = java.call(env, name, node, &[])?.into_object()?;
     java.text(env, &text)
 }
 
 /// rect.left, rect.top, rect.right, rect.bottom
-pub(crate) fn rect(java: &Java, env: &mut Env, rect: &JObject) -> Result<Rect> {
+pub(crate) fn rect(java: &JavaBridge, env: &mut Env, rect: &JObject) -> JavaResult<Rect> {
     Ok(Rect {
-        left: java.get(env, Name::RectLeft, rect)?.into_int()?,
-        top: java.get(env, Name::RectTop, rect)?.into_int()?,
-        right: java.get(env, Name::RectRight, rect)?.into_int()?,
-        bottom: java.get(env, Name::RectBottom, rect)?.into_int()?,
+        left: java.get(env, JavaName::RectLeft, rect)?.into_int()?,
+        top: java.get(env, JavaName::RectTop, rect)?.into_int()?,
+        right: java.get(env, JavaName::RectRight, rect)?.into_int()?,
+        bottom: java.get(env, JavaName::RectBottom, rect)?.into_int()?,
     })
 }
 
 /// Does `work` with the deepest field under `root` that text can be put into at this place. `None` without one.
 pub(crate) fn with_field<T>(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env,
     root: &JObject,
     at: Point,
-    work: &mut dyn FnMut(&mut Env, &JObject) -> Result<T>,
-) -> Result<Option<T>> {
-    let bounds = java.make(env, Name::RectNew, &[&[]])?;
+    work: &mut dyn FnMut(&mut Env, &JObject) -> JavaResult<T>,
+) -> JavaResult<Option<T>> {
+    let bounds = java.make(env, JavaName::RectNew, &[&[]])?;
     field_under(java, env, root, &bounds, at, 0, work)
 }
 
 fn field_under<T>(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env,
     node: &JObject,
     bounds: &JObject,
     at: Point,
     depth: u16,
-    work: &mut dyn FnMut(&mut Env, &JObject) -> Result<T>,
-) -> Result<Option<T>> {
+    work: &mut dyn FnMut(&mut Env, &JObject) -> JavaResult<T>,
+) -> JavaResult<Option<T>> {
     // node.getBoundsInScreen(bounds)
-    java.call(env, Name::NodeBounds, node, &[bounds.into()])?;
+    java.call(env, JavaName::NodeBounds, node, &[bounds.into()])?;
     if !rect(java, env, bounds)?.contains(at) || depth > MOST_DEPTH {
         return Ok(None);
     }
     let children = java
-        .call(env, Name::NodeChildCount, node, &[])?
+        .call(env, JavaName::NodeChildCount, node, &[])?
         .into_int()?;
     // What was drawn last is on top.
     for number in (0..children).rev() {
@@ -225,7 +242,7 @@ fn field_under<T>(
     }
     // node.isEditable()
     if java
-        .call(env, Name::NodeIsEditable, node, &[])?
+        .call(env, JavaName::NodeIsEditable, node, &[])?
         .into_bool()?
     {
         return Ok(Some(work(env, node)?));

@@ -8,9 +8,9 @@ use retap_shared::trace::App;
 
 use super::activities::launcher_intent;
 use super::coverage;
-use super::java::{Java, Result};
-use super::table::Name;
-use super::windows::each;
+use super::java::{JavaBridge, JavaResult};
+use super::table::JavaName;
+use super::windows::for_each_window;
 
 /// PackageManager.GET_ACTIVITIES and GET_PERMISSIONS.
 const ACTIVITIES: i32 = 1;
@@ -18,14 +18,14 @@ const PERMISSIONS: i32 = 0x1000;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packages<'a> {
-    pub(crate) java: &'a Java,
+    pub(crate) java: &'a JavaBridge,
     pub(crate) context: &'a JObject<'static>,
     pub(crate) user: i32,
 }
 
 /// An activity that a launcher shows.
 #[derive(Debug)]
-pub(crate) struct Launchable {
+pub(crate) struct LaunchableActivity {
     pub(crate) package: Text,
     pub(crate) activity: Text,
     pub(crate) label: Text,
@@ -33,30 +33,34 @@ pub(crate) struct Launchable {
 
 impl Packages<'_> {
     /// What a launcher shows of `package`, or of every app if that is empty.
-    pub(crate) fn launchable(self, env: &mut Env, package: &str) -> Result<Vec<Launchable>> {
+    pub(crate) fn launchable(
+        self,
+        env: &mut Env,
+        package: &str,
+    ) -> JavaResult<Vec<LaunchableActivity>> {
         let java = self.java;
         let manager = self.manager(env)?;
         let intent = launcher_intent(java, env, package)?;
         // manager.queryIntentActivitiesAsUser(intent, 0, user)
         let arguments = [(&intent).into(), 0.into(), self.user.into()];
         let list = java
-            .call(env, Name::PackageQuery, &manager, &arguments)?
+            .call(env, JavaName::PackageQuery, &manager, &arguments)?
             .into_object()?;
         let mut found = Vec::new();
-        each(java, env, &list, &mut |env, resolved| {
+        for_each_window(java, env, &list, &mut |env, resolved| {
             let activity = java
-                .get(env, Name::ResolveActivity, resolved)?
+                .get(env, JavaName::ResolveActivity, resolved)?
                 .into_object()?;
             if activity.is_null() {
                 return Ok(());
             }
             // resolved.loadLabel(manager)
             let label = java
-                .call(env, Name::ResolveLabel, resolved, &[(&manager).into()])?
+                .call(env, JavaName::ResolveLabel, resolved, &[(&manager).into()])?
                 .into_object()?;
-            found.push(Launchable {
-                package: field(java, env, Name::ActivityInfoPackage, &activity)?,
-                activity: field(java, env, Name::ActivityInfoName, &activity)?,
+            found.push(LaunchableActivity {
+                package: field(java, env, JavaName::ActivityInfoPackage, &activity)?,
+                activity: field(java, env, JavaName::ActivityInfoName, &activity)?,
                 label: java.text(env, &label)?,
             });
             Ok(())
@@ -65,7 +69,7 @@ impl Packages<'_> {
     }
 
     /// Every app that can be launched, once each. One that goes away meanwhile is left out.
-    pub(crate) fn apps(self, env: &mut Env) -> Result<Vec<AppInfo>> {
+    pub(crate) fn apps(self, env: &mut Env) -> JavaResult<Vec<AppInfo>> {
         let mut apps = Vec::<AppInfo>::new();
         for found in self.launchable(env, "")? {
             if apps.iter().any(|app| app.app.package == found.package) {
@@ -77,25 +81,25 @@ impl Packages<'_> {
         Ok(apps)
     }
 
-    fn describe(self, env: &mut Env, found: &Launchable) -> Result<AppInfo> {
+    fn describe(self, env: &mut Env, found: &LaunchableActivity) -> JavaResult<AppInfo> {
         let java = self.java;
         let info = self.info(env, &found.package, ACTIVITIES)?;
-        let version_code = if java.has(env, Name::PackageVersion) {
+        let version_code = if java.has(env, JavaName::PackageVersion) {
             // info.getLongVersionCode()
-            java.call(env, Name::PackageVersion, &info, &[])?
+            java.call(env, JavaName::PackageVersion, &info, &[])?
                 .into_long()?
         } else {
-            java.get(env, Name::PackageVersionCode, &info)?
+            java.get(env, JavaName::PackageVersionCode, &info)?
                 .into_int()?
                 .into()
         };
         let mut activities = Vec::new();
         // for (ActivityInfo activity : info.activities) activity.name
         let declared = java
-            .get(env, Name::PackageActivities, &info)?
+            .get(env, JavaName::PackageActivities, &info)?
             .into_object()?;
         each_of_array(env, declared, &mut |env, activity| {
-            let name = field(java, env, Name::ActivityInfoName, activity)?;
+            let name = field(java, env, JavaName::ActivityInfoName, activity)?;
             activities.push(format!("{}/{name}", found.package).into());
             Ok(())
         })?;
@@ -113,11 +117,11 @@ impl Packages<'_> {
     }
 
     /// Every permission that the app asks for: info.requestedPermissions
-    pub(crate) fn permissions(self, env: &mut Env, package: &str) -> Result<Vec<Text>> {
+    pub(crate) fn permissions(self, env: &mut Env, package: &str) -> JavaResult<Vec<Text>> {
         let java = self.java;
         let info = self.info(env, package, PERMISSIONS)?;
         let declared = java
-            .get(env, Name::PackagePermissions, &info)?
+            .get(env, JavaName::PackagePermissions, &info)?
             .into_object()?;
         let mut permissions = Vec::new();
         each_of_array(env, declared, &mut |env, permission| {
@@ -127,19 +131,19 @@ impl Packages<'_> {
         Ok(permissions)
     }
 
-    fn info<'l>(self, env: &mut Env<'l>, package: &str, what: i32) -> Result<JObject<'l>> {
+    fn info<'l>(self, env: &mut Env<'l>, package: &str, what: i32) -> JavaResult<JObject<'l>> {
         let java = self.java;
         let manager = self.manager(env)?;
         let package = env.new_string(package)?;
-        let info = if java.has(env, Name::PackageOfUser) {
+        let info = if java.has(env, JavaName::PackageOfUser) {
             // manager.getPackageInfoAsUser(package, what, user)
             let arguments = [(&package).into(), what.into(), self.user.into()];
-            java.call(env, Name::PackageOfUser, &manager, &arguments)?
+            java.call(env, JavaName::PackageOfUser, &manager, &arguments)?
         } else {
             // manager.getPackageInfo(package, what)
             java.call(
                 env,
-                Name::Package,
+                JavaName::Package,
                 &manager,
                 &[(&package).into(), what.into()],
             )?
@@ -148,15 +152,15 @@ impl Packages<'_> {
     }
 
     /// context.getPackageManager()
-    fn manager<'l>(self, env: &mut Env<'l>) -> Result<JObject<'l>> {
+    fn manager<'l>(self, env: &mut Env<'l>) -> JavaResult<JObject<'l>> {
         Ok(self
             .java
-            .call(env, Name::ContextPackages, self.context, &[])?
+            .call(env, JavaName::ContextPackages, self.context, &[])?
             .into_object()?)
     }
 }
 
-fn field(java: &Java, env: &mut Env, name: Name, on: &JObject) -> Result<Text> {
+fn field(java: &JavaBridge, env: &mut Env, name: JavaName, on: &JObject) -> JavaResult<Text> {
     let text = java.get(env, name, on)?.into_object()?;
     java.text(env, &text)
 }
@@ -165,8 +169,8 @@ fn field(java: &Java, env: &mut Env, name: Name, on: &JObject) -> Result<Text> {
 fn each_of_array(
     env: &mut Env,
     array: JObject<'_>,
-    work: &mut dyn FnMut(&mut Env, &JObject) -> Result<()>,
-) -> Result<()> {
+    work: &mut dyn FnMut(&mut Env, &JObject) -> JavaResult<()>,
+) -> JavaResult<()> {
     if array.is_null() {
         return Ok(());
     }

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, PhoneEvent, PhoneInfo, RequestFailure, SnapshotId,
+};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::App;
 
-use super::app_data::AppData;
-use super::news::NEWS;
-use super::table::Name;
-use super::{AndroidPhone, activities, clock, coverage, micros, pixels};
-use crate::phone::{Phone, PhoneError, TakePixels};
+use super::app_data::AppDataSnapshots;
+use super::system_callbacks::SYSTEM_CALLBACKS;
+use super::table::JavaName;
+use super::{AndroidPhone, activities, clock, coverage, micros, screenshot};
+use crate::phone::{Phone, PhoneError, ScreenshotTask};
 
 impl Phone for AndroidPhone {
     fn info(&self) -> PhoneInfo {
@@ -28,8 +30,8 @@ impl Phone for AndroidPhone {
         })
     }
 
-    fn can(&self) -> Capabilities {
-        let has = |names: &[Name]| {
+    fn capabilities(&self) -> Capabilities {
+        let has = |names: &[JavaName]| {
             let found = self
                 .java
                 .with(|env| Ok(names.iter().all(|name| self.java.has(env, *name))));
@@ -37,18 +39,18 @@ impl Phone for AndroidPhone {
         };
         Capabilities {
             // An app's data is not its whole state: what was on the screen does not come back.
-            checkpoints: false,
+            snapshots: false,
             branches: self
                 .java
                 .with(|env| coverage::is_counted(&self.java, env))
                 .unwrap_or(false),
-            rotation: has(&[Name::AutomationRotate]),
+            rotation: has(&[JavaName::AutomationRotate]),
             screenshots: has(&[
-                Name::AutomationScreenshot,
-                Name::BitmapCopy,
-                Name::BitmapPixels,
+                JavaName::AutomationScreenshot,
+                JavaName::BitmapCopy,
+                JavaName::BitmapPixels,
             ]),
-            system: self.system.kinds(),
+            system_events: self.system.kinds(),
         }
     }
 
@@ -72,28 +74,32 @@ impl Phone for AndroidPhone {
 
     fn inject(&mut self, action: &Action) -> Result<(), PhoneError> {
         if let Action::System(system) = action {
-            return Ok(self.system.perform(system, &self.watched)?);
+            return Ok(self.system.inject(system, &self.watched_package)?);
         }
-        if self.java.with(|env| self.act(env, action))? {
+        if self.java.with(|env| self.inject_action(env, action))? {
             return Ok(());
         }
-        Err(Fault::Phone(format!("it did not {action}")).into())
+        Err(RequestFailure::Phone(format!("it did not {action}")).into())
     }
 
     fn last_change(&mut self) -> Micros {
-        NEWS.last_event()
+        SYSTEM_CALLBACKS.last_screen_change()
     }
 
     fn capture(&mut self) -> Result<SharedScreen, PhoneError> {
         let java = self.java.clone();
         let content = java.with(|env| self.read_screen(env))?;
-        let screen = Screen::new(content).map_err(|error| Fault::Phone(error.to_string()))?;
+        let screen =
+            Screen::new(content).map_err(|error| RequestFailure::Phone(error.to_string()))?;
         Ok(Arc::new(screen))
     }
 
-    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
-        let (java, accessibility) = (self.java.clone(), self.accessibility.clone());
-        Ok(Box::new(move || pixels::take(&java, &accessibility)))
+    fn screenshot(&mut self) -> Result<ScreenshotTask, PhoneError> {
+        let java = self.java.clone();
+        let accessibility = self.accessibility.clone();
+        Ok(Box::new(move || {
+            screenshot::take_png(&java, &accessibility)
+        }))
     }
 
     fn launch(&mut self, app: &App) -> Result<(), PhoneError> {
@@ -105,7 +111,7 @@ impl Phone for AndroidPhone {
     fn stop(&mut self, app: &App) -> Result<(), PhoneError> {
         self.java
             .with(|env| activities::force_stop(&self.java, env, &app.package, self.user))?;
-        Ok(self.system.end()?)
+        Ok(self.system.undo_all()?)
     }
 
     fn clear_data(&mut self, app: &App) -> Result<(), PhoneError> {
@@ -120,13 +126,13 @@ impl Phone for AndroidPhone {
     }
 
     fn watch(&mut self, package: &Text) {
-        self.watched = package.clone();
+        self.watched_package = package.clone();
     }
 
-    fn take_happenings(&mut self, into: &mut Vec<Happening>) {
-        NEWS.take(&self.watched, &mut self.happened);
-        self.happened.sort_by_key(|happening| happening.at);
-        into.append(&mut self.happened);
+    fn take_events(&mut self, into: &mut Vec<PhoneEvent>) {
+        SYSTEM_CALLBACKS.take_events(&self.watched_package, &mut self.events);
+        self.events.sort_by_key(|happening| happening.at);
+        into.append(&mut self.events);
     }
 
     fn take_branches(&mut self, into: &mut Vec<u32>) {
@@ -136,33 +142,33 @@ impl Phone for AndroidPhone {
     }
 
     /// Of the watched app's data. The app starts anew after it, as it does after going back: both end in one state.
-    fn save(&mut self) -> Result<(CheckpointId, u64), PhoneError> {
+    fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {
         self.with_stopped_app(|data, package| data.save(package))
     }
 
-    fn restore(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
+    fn restore_snapshot(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
         self.with_stopped_app(|data, package| data.restore(package, id))
     }
 
-    fn drop_checkpoint(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
-        Ok(self.data.forget(id)?)
+    fn discard_snapshot(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
+        Ok(self.app_data.discard(id)?)
     }
 }
 
 impl AndroidPhone {
     fn with_stopped_app<T>(
         &mut self,
-        work: impl FnOnce(&mut AppData, &Text) -> Result<T, Fault>,
+        work: impl FnOnce(&mut AppDataSnapshots, &Text) -> Result<T, RequestFailure>,
     ) -> Result<T, PhoneError> {
-        let package = self.watched.clone();
+        let package = self.watched_package.clone();
         if package.is_empty() {
             let why = "no app is watched whose data could be saved: say which with `Watch`";
-            return Err(Fault::Impossible(why.to_owned()).into());
+            return Err(RequestFailure::Impossible(why.to_owned()).into());
         }
         let java = self.java.clone();
         java.with(|env| activities::force_stop(&java, env, &package, self.user))?;
-        self.system.end()?;
-        let done = work(&mut self.data, &package);
+        self.system.undo_all()?;
+        let done = work(&mut self.app_data, &package);
         java.with(|env| self.start(env, &package, ""))?;
         Ok(done?)
     }

@@ -7,11 +7,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// A broadcast is waited for until its receivers are done, which may take them ten seconds.
-const LIMIT: Duration = Duration::from_secs(20);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(20);
 /// The help of the activity manager is some tens of KiB.
 const LONGEST: u64 = 256 * 1024;
 /// How a program begins the line that says what went wrong. Many end with 0 all the same.
-const COMPLAINTS: [&str; 9] = [
+const ERROR_PREFIXES: [&str; 9] = [
     "Error",
     "Exception",
     "Security exception",
@@ -25,18 +25,18 @@ const COMPLAINTS: [&str; 9] = [
 
 /// What a program has said, on both of its streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct ProgramOutput {
     pub(crate) text: String,
-    pub(crate) done: bool,
+    pub(crate) succeeded: bool,
 }
 
-impl Said {
+impl ProgramOutput {
     /// What went wrong, if the program says that something did.
-    pub(crate) fn complaint(&self) -> Option<&str> {
+    pub(crate) fn error_line(&self) -> Option<&str> {
         let mut lines = self.text.lines().map(str::trim);
-        let told = lines.find(|line| COMPLAINTS.iter().any(|word| line.starts_with(word)));
+        let told = lines.find(|line| ERROR_PREFIXES.iter().any(|word| line.starts_with(word)));
         told.or_else(|| {
-            (!self.done).then(|| {
+            (!self.succeeded).then(|| {
                 self.text
                     .lines()
                     .next()
@@ -47,27 +47,27 @@ impl Said {
 }
 
 /// Runs a program by its words, the first of which is its name.
-pub(crate) trait Shell {
-    fn run(&self, words: &[&str]) -> io::Result<Said>;
+pub(crate) trait ProgramRunner {
+    fn run(&self, words: &[&str]) -> io::Result<ProgramOutput>;
 }
 
 /// The programs of the phone that this process runs on.
 #[derive(Debug)]
-pub(crate) struct Programs {
+pub(crate) struct PhonePrograms {
     /// What a program says goes here first: a pipe that nobody empties would hold it up.
-    said: PathBuf,
+    output_file: PathBuf,
 }
 
-impl Programs {
-    pub(crate) fn new(folder: &std::path::Path) -> Programs {
-        Programs {
-            said: folder.join("program.said"),
+impl PhonePrograms {
+    pub(crate) fn new(folder: &std::path::Path) -> PhonePrograms {
+        PhonePrograms {
+            output_file: folder.join("program.said"),
         }
     }
 }
 
-impl Shell for Programs {
-    fn run(&self, words: &[&str]) -> io::Result<Said> {
+impl ProgramRunner for PhonePrograms {
+    fn run(&self, words: &[&str]) -> io::Result<ProgramOutput> {
         let [program, arguments @ ..] = words else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
@@ -76,8 +76,9 @@ impl Shell for Programs {
             .truncate(true)
             .read(true)
             .write(true)
-            .open(&self.said)?;
-        let (out, told) = (file.try_clone()?, file.try_clone()?);
+            .open(&self.output_file)?;
+        let out = file.try_clone()?;
+        let told = file.try_clone()?;
         let mut command = Command::new(program);
         let started = command
             .args(arguments)
@@ -85,15 +86,15 @@ impl Shell for Programs {
             .stdout(out)
             .stderr(told)
             .spawn();
-        let status = started.and_then(|mut child| wait(&mut child, LIMIT));
-        let _ = std::fs::remove_file(&self.said);
+        let status = started.and_then(|mut child| wait(&mut child, PROGRAM_TIMEOUT));
+        let _ = std::fs::remove_file(&self.output_file);
         let done = status?.success();
         let mut bytes = Vec::new();
         file.rewind()?;
         file.take(LONGEST).read_to_end(&mut bytes)?;
-        Ok(Said {
+        Ok(ProgramOutput {
             text: String::from_utf8_lossy(&bytes).into_owned(),
-            done,
+            succeeded: done,
         })
     }
 }
@@ -121,11 +122,11 @@ mod tests {
     #[test]
     fn what_a_program_says_on_both_streams_is_read_however_much_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        let programs = Programs::new(folder.path());
+        let programs = PhonePrograms::new(folder.path());
         let script = "echo first; echo second >&2; seq 1 30000; exit 3";
         let said = programs.run(&["sh", "-c", script]).unwrap();
         assert!(said.text.starts_with("first\nsecond\n") && said.text.ends_with("30000\n"));
-        assert!(!said.done);
+        assert!(!said.succeeded);
         assert!(!folder.path().join("program.said").exists());
         assert!(programs.run(&["no-such-program"]).is_err());
         assert!(programs.run(&[]).is_err());
@@ -133,19 +134,19 @@ mod tests {
 
     #[test]
     fn a_program_complains_by_its_words_or_by_how_it_ends() {
-        let said = |text: &str, done| Said {
+        let said = |text: &str, done| ProgramOutput {
             text: text.to_owned(),
-            done,
+            succeeded: done,
         };
-        assert_eq!(said("enabled\n", true).complaint(), None);
+        assert_eq!(said("enabled\n", true).error_line(), None);
         let denial = "\nSecurity exception: Permission Denial: not allowed";
-        assert_eq!(said(denial, true).complaint(), Some(denial.trim()));
+        assert_eq!(said(denial, true).error_line(), Some(denial.trim()));
         assert_eq!(
-            said("", false).complaint(),
+            said("", false).error_line(),
             Some("it failed without a word")
         );
         assert_eq!(
-            said("Broadcast completed: result=0, data=\"Error\"", true).complaint(),
+            said("Broadcast completed: result=0, data=\"Error\"", true).error_line(),
             None
         );
     }

@@ -14,7 +14,7 @@ use super::java::JavaError;
 use super::nodes::read_tree;
 use super::typing::text_bundle;
 use super::windows::read_window;
-use crate::entry::java;
+use crate::jni_exports::java;
 
 /// `SelfTest.readTree(root, level)`: a line for each node.
 #[unsafe(no_mangle)]
@@ -83,7 +83,8 @@ extern "system" fn Java_dev_retap_agent_SelfTest_motion<'l>(
     env.with_env(|env| -> Result<_, JavaError> {
         let java = java(env, &class)?;
         let count = xs.len(env)?;
-        let (mut x, mut y) = (vec![0; count], vec![0; count]);
+        let mut x = vec![0; count];
+        let mut y = vec![0; count];
         xs.get_region(env, 0, &mut x)?;
         ys.get_region(env, 0, &mut y)?;
         let fingers: Vec<_> = x.into_iter().zip(y).map(|(x, y)| Point { x, y }).collect();

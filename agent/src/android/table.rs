@@ -6,7 +6,7 @@ pub const LEVELS: std::ops::RangeInclusive<u32> = 23..=37;
 
 /// What a row looks up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MemberKind {
     Constructor,
     Method,
     StaticMethod,
@@ -16,19 +16,19 @@ pub enum Kind {
 
 /// What serves on phones that lack the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Instead {
+pub enum Fallback {
     /// Every level has it.
     Never,
-    Row(Name),
+    Row(JavaName),
     /// Nothing does: what is lost then.
     Lost(&'static str),
 }
 
 /// One name and the forms that it had over the years.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    pub name: Name,
-    pub kind: Kind,
+pub struct JavaRow {
+    pub name: JavaName,
+    pub kind: MemberKind,
     /// With slashes and dollars, as JNI spells it.
     pub class: &'static str,
     pub member: &'static str,
@@ -36,35 +36,35 @@ pub struct Row {
     pub from: u32,
     /// Newest first; a call hands over one list of arguments for each.
     pub descriptors: &'static [&'static str],
-    pub instead: Instead,
+    pub fallback: Fallback,
 }
 
-impl Name {
-    pub fn row(self) -> &'static Row {
+impl JavaName {
+    pub fn row(self) -> &'static JavaRow {
         &ROWS[self as usize]
     }
 }
 
 macro_rules! rows {
     ($($class:literal {
-        $($name:ident: $kind:ident $from:literal $member:literal [$($descriptor:literal),+] $(else $instead:expr)?;)+
+        $($name:ident: $kind:ident $from:literal $member:literal [$($descriptor:literal),+] $(else $fallback:expr)?;)+
     })+) => {
         /// The name of a row.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Name { $($($name,)+)+ }
+        pub enum JavaName { $($($name,)+)+ }
 
-        pub static ROWS: &[Row] = &[$($(Row {
-            name: Name::$name,
-            kind: Kind::$kind,
+        pub static ROWS: &[JavaRow] = &[$($(JavaRow {
+            name: JavaName::$name,
+            kind: MemberKind::$kind,
             class: $class,
             member: $member,
             from: $from,
             descriptors: &[$($descriptor),+],
-            instead: rows!(@instead $($instead)?),
+            fallback: rows!(@fallback $($fallback)?),
         },)+)+];
     };
-    (@instead) => { Instead::Never };
-    (@instead $instead:expr) => { $instead };
+    (@fallback) => { Fallback::Never };
+    (@fallback $fallback:expr) => { $fallback };
 }
 
 rows! {
@@ -76,11 +76,11 @@ rows! {
         AutomationConnect: Method 23 "connect" ["(I)V", "()V"];
         AutomationDisconnect: Method 23 "disconnect" ["()V"];
         AutomationAllWindows: Method 30 "getWindowsOnAllDisplays" ["()Landroid/util/SparseArray;"]
-            else Instead::Row(Name::AutomationWindows);
+            else Fallback::Row(JavaName::AutomationWindows);
         AutomationWindows: Method 23 "getWindows" ["()Ljava/util/List;"];
         AutomationServiceInfo: Method 23 "getServiceInfo" ["()Landroid/accessibilityservice/AccessibilityServiceInfo;"];
         AutomationSetServiceInfo: Method 23 "setServiceInfo" ["(Landroid/accessibilityservice/AccessibilityServiceInfo;)V"];
-        AutomationClearCache: Method 34 "clearCache" ["()Z"] else Instead::Row(Name::AutomationSetServiceInfo);
+        AutomationClearCache: Method 34 "clearCache" ["()Z"] else Fallback::Row(JavaName::AutomationSetServiceInfo);
         AutomationListen: Method 23 "setOnAccessibilityEventListener" [
             "(Landroid/app/UiAutomation$OnAccessibilityEventListener;)V"
         ];
@@ -89,7 +89,7 @@ rows! {
         AutomationScreenshot: Method 23 "takeScreenshot" ["()Landroid/graphics/Bitmap;"];
         AutomationGrantAsUser: Method 28 "grantRuntimePermissionAsUser" [
             "(Ljava/lang/String;Ljava/lang/String;Landroid/os/UserHandle;)V"
-        ] else Instead::Row(Name::AutomationGrant);
+        ] else Fallback::Row(JavaName::AutomationGrant);
         AutomationGrant: Method 23 "grantRuntimePermission" [
             "(Ljava/lang/String;Ljava/lang/String;Landroid/os/UserHandle;)Z"
         ];
@@ -102,7 +102,7 @@ rows! {
     }
     "android/view/accessibility/AccessibilityWindowInfo" {
         WindowTitle: Method 24 "getTitle" ["()Ljava/lang/CharSequence;"]
-            else Instead::Lost("windows have no titles");
+            else Fallback::Lost("windows have no titles");
         WindowRoot: Method 23 "getRoot" [
             "(I)Landroid/view/accessibility/AccessibilityNodeInfo;",
             "()Landroid/view/accessibility/AccessibilityNodeInfo;"
@@ -138,9 +138,9 @@ rows! {
     }
     "android/hardware/input/InputManagerGlobal" {
         InputGlobal: StaticMethod 34 "getInstance" ["()Landroid/hardware/input/InputManagerGlobal;"]
-            else Instead::Row(Name::ContextService);
+            else Fallback::Row(JavaName::ContextService);
         InputGlobalInject: Method 34 "injectInputEvent" ["(Landroid/view/InputEvent;I)Z"]
-            else Instead::Row(Name::InputInject);
+            else Fallback::Row(JavaName::InputInject);
     }
     "android/hardware/input/InputManager" {
         InputInject: Method 23 "injectInputEvent" ["(Landroid/view/InputEvent;I)Z"];
@@ -204,7 +204,7 @@ rows! {
     }
     "android/app/ActivityManager" {
         ActivityService: StaticMethod 26 "getService" ["()Landroid/app/IActivityManager;"]
-            else Instead::Row(Name::ActivityDefault);
+            else Fallback::Row(JavaName::ActivityDefault);
         ActivityTasks: Method 23 "getRunningTasks" ["(I)Ljava/util/List;"];
     }
     "android/app/ActivityManagerNative" {
@@ -235,12 +235,12 @@ rows! {
     }
     "android/content/pm/PackageManager" {
         PackageOfUser: Method 24 "getPackageInfoAsUser" ["(Ljava/lang/String;II)Landroid/content/pm/PackageInfo;"]
-            else Instead::Row(Name::Package);
+            else Fallback::Row(JavaName::Package);
         Package: Method 23 "getPackageInfo" ["(Ljava/lang/String;I)Landroid/content/pm/PackageInfo;"];
         PackageQuery: Method 23 "queryIntentActivitiesAsUser" ["(Landroid/content/Intent;II)Ljava/util/List;"];
     }
     "android/content/pm/PackageInfo" {
-        PackageVersion: Method 28 "getLongVersionCode" ["()J"] else Instead::Row(Name::PackageVersionCode);
+        PackageVersion: Method 28 "getLongVersionCode" ["()J"] else Fallback::Row(JavaName::PackageVersionCode);
         PackageVersionCode: Field 23 "versionCode" ["I"];
         PackageActivities: Field 23 "activities" ["[Landroid/content/pm/ActivityInfo;"];
         PackagePermissions: Field 23 "requestedPermissions" ["[Ljava/lang/String;"];

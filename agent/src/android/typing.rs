@@ -6,11 +6,11 @@ use retap_shared::Text;
 use retap_shared::action::Key;
 use retap_shared::screen::Point;
 
-use super::input::Input;
-use super::java::{Java, JavaError, Result};
+use super::input::InputInjector;
+use super::java::{JavaBridge, JavaError, JavaResult};
 use super::nodes::{text as text_of, with_field};
-use super::table::Name;
-use super::windows::{each, root};
+use super::table::JavaName;
+use super::windows::{for_each_window, root};
 
 /// AccessibilityNodeInfo.ACTION_*.
 const FOCUS: i32 = 1;
@@ -21,14 +21,19 @@ const SET_TEXT: i32 = 0x20_0000;
 const VIRTUAL_KEYBOARD: i32 = -1;
 
 /// Replaces the text of the field at this place. Without one there, it is typed to whatever has the focus after a tap.
-pub(crate) fn replace_text(input: Input<'_>, env: &mut Env, at: Point, text: &Text) -> Result<()> {
+pub(crate) fn replace_text(
+    input: InputInjector<'_>,
+    env: &mut Env,
+    at: Point,
+    text: &Text,
+) -> JavaResult<()> {
     let mut set = |env: &mut Env, field: &JObject| {
         if set_text(input, env, field, text)? {
             return Ok(true);
         }
         // The old text is selected, so that what is typed or pasted takes its place.
         perform(input, env, field, FOCUS, &JObject::null())?;
-        let length = text_of(input.java, env, Name::NodeText, field)?
+        let length = text_of(input.java, env, JavaName::NodeText, field)?
             .encode_utf16()
             .count();
         select(input, env, field, i32::try_from(length).unwrap_or(i32::MAX))?;
@@ -52,15 +57,15 @@ pub(crate) fn replace_text(input: Input<'_>, env: &mut Env, at: Point, text: &Te
 
 /// Does `work` with the field at this place, in the topmost window that has one there.
 fn at_field(
-    input: Input<'_>,
+    input: InputInjector<'_>,
     env: &mut Env,
     at: Point,
-    work: &mut dyn FnMut(&mut Env, &JObject) -> Result<bool>,
-) -> Result<Option<bool>> {
+    work: &mut dyn FnMut(&mut Env, &JObject) -> JavaResult<bool>,
+) -> JavaResult<Option<bool>> {
     let mut done = None;
     // getWindows() has the topmost first.
     for list in input.accessibility.windows(input.java, env)? {
-        each(input.java, env, &list, &mut |env, window| {
+        for_each_window(input.java, env, &list, &mut |env, window| {
             if done.is_none() {
                 let root = root(input.java, env, window)?;
                 if !root.is_null() {
@@ -73,27 +78,36 @@ fn at_field(
     Ok(done)
 }
 
-fn set_text(input: Input<'_>, env: &mut Env, field: &JObject, text: &Text) -> Result<bool> {
+fn set_text(
+    input: InputInjector<'_>,
+    env: &mut Env,
+    field: &JObject,
+    text: &Text,
+) -> JavaResult<bool> {
     let arguments = text_bundle(input.java, env, text)?;
     perform(input, env, field, SET_TEXT, &arguments)
 }
 
 /// bundle.putCharSequence(ACTION_ARGUMENT_SET_TEXT_CHARSEQUENCE, text)
-pub(crate) fn text_bundle<'l>(java: &Java, env: &mut Env<'l>, text: &Text) -> Result<JObject<'l>> {
-    let bundle = java.make(env, Name::BundleNew, &[&[]])?;
+pub(crate) fn text_bundle<'l>(
+    java: &JavaBridge,
+    env: &mut Env<'l>,
+    text: &Text,
+) -> JavaResult<JObject<'l>> {
+    let bundle = java.make(env, JavaName::BundleNew, &[&[]])?;
     let key = env.new_string("ACTION_ARGUMENT_SET_TEXT_CHARSEQUENCE")?;
     let value = env.new_string(text)?;
     java.call(
         env,
-        Name::BundlePutText,
+        JavaName::BundlePutText,
         &bundle,
         &[(&key).into(), (&value).into()],
     )?;
     Ok(bundle)
 }
 
-fn select(input: Input<'_>, env: &mut Env, field: &JObject, end: i32) -> Result<bool> {
-    let bundle = input.java.make(env, Name::BundleNew, &[&[]])?;
+fn select(input: InputInjector<'_>, env: &mut Env, field: &JObject, end: i32) -> JavaResult<bool> {
+    let bundle = input.java.make(env, JavaName::BundleNew, &[&[]])?;
     let ends = [
         ("ACTION_ARGUMENT_SELECTION_START_INT", 0),
         ("ACTION_ARGUMENT_SELECTION_END_INT", end),
@@ -103,7 +117,7 @@ fn select(input: Input<'_>, env: &mut Env, field: &JObject, end: i32) -> Result<
         let key = env.new_string(key)?;
         input.java.call(
             env,
-            Name::BundlePutInt,
+            JavaName::BundlePutInt,
             &bundle,
             &[(&key).into(), value.into()],
         )?;
@@ -113,21 +127,21 @@ fn select(input: Input<'_>, env: &mut Env, field: &JObject, end: i32) -> Result<
 
 /// field.performAction(action, arguments)
 fn perform(
-    input: Input<'_>,
+    input: InputInjector<'_>,
     env: &mut Env,
     field: &JObject,
     action: i32,
     with: &JObject,
-) -> Result<bool> {
+) -> JavaResult<bool> {
     let arguments = [action.into(), with.into()];
     Ok(input
         .java
-        .call(env, Name::NodePerform, field, &arguments)?
+        .call(env, JavaName::NodePerform, field, &arguments)?
         .into_bool()?)
 }
 
 /// False if some of it has no key. Nothing to type means: what is selected goes.
-fn type_keys(input: Input<'_>, env: &mut Env, text: &Text) -> Result<bool> {
+fn type_keys(input: InputInjector<'_>, env: &mut Env, text: &Text) -> JavaResult<bool> {
     if text.is_empty() {
         input.key(env, Key::Delete)?;
         return Ok(true);
@@ -136,14 +150,14 @@ fn type_keys(input: Input<'_>, env: &mut Env, text: &Text) -> Result<bool> {
     env.with_local_frame(16, |env| {
         // KeyCharacterMap.load(VIRTUAL_KEYBOARD).getEvents(text.toCharArray())
         let map = java
-            .call_static(env, Name::KeyMapLoad, &[VIRTUAL_KEYBOARD.into()])?
+            .call_static(env, JavaName::KeyMapLoad, &[VIRTUAL_KEYBOARD.into()])?
             .into_object()?;
         let units: Vec<u16> = text.encode_utf16().collect();
         let chars = env.new_char_array(units.len())?;
         chars.set_region(env, 0, &units)?;
         let chars: &JObject = chars.as_ref();
         let events = java
-            .call(env, Name::KeyMapEvents, &map, &[JValue::Object(chars)])?
+            .call(env, JavaName::KeyMapEvents, &map, &[JValue::Object(chars)])?
             .into_object()?;
         if events.is_null() {
             return Ok(false);
@@ -160,25 +174,35 @@ fn type_keys(input: Input<'_>, env: &mut Env, text: &Text) -> Result<bool> {
 }
 
 /// clipboard.setPrimaryClip(ClipData.newPlainText("retap", text)); field.performAction(ACTION_PASTE)
-fn paste(input: Input<'_>, env: &mut Env, field: &JObject, text: &Text) -> Result<bool> {
+fn paste(
+    input: InputInjector<'_>,
+    env: &mut Env,
+    field: &JObject,
+    text: &Text,
+) -> JavaResult<bool> {
     let java = input.java;
     let name = env.new_string("clipboard")?;
     let clipboard = java
-        .call(env, Name::ContextService, input.context, &[(&name).into()])?
+        .call(
+            env,
+            JavaName::ContextService,
+            input.context,
+            &[(&name).into()],
+        )?
         .into_object()?;
     // The service asks who the caller is: the shell, not the system, whose context made it.
     java.set(
         env,
-        Name::ClipboardContext,
+        JavaName::ClipboardContext,
         &clipboard,
         input.context.into(),
     )?;
     let label = env.new_string("retap")?;
     let value = env.new_string(text)?;
     let clip = java
-        .call_static(env, Name::ClipNew, &[(&label).into(), (&value).into()])?
+        .call_static(env, JavaName::ClipNew, &[(&label).into(), (&value).into()])?
         .into_object()?;
-    java.call(env, Name::ClipboardSet, &clipboard, &[(&clip).into()])?;
+    java.call(env, JavaName::ClipboardSet, &clipboard, &[(&clip).into()])?;
     perform(input, env, field, PASTE, &JObject::null())
 }
 

@@ -5,9 +5,9 @@ use jni::objects::{JObject, JObjectArray, JValue};
 use retap_shared::screen::{Node, Rect, Window, WindowFlags, WindowKind};
 
 use super::accessibility::Accessibility;
-use super::java::{Java, JavaError, Result};
-use super::nodes::{PREFETCH, Tree, integers, read_tree};
-use super::table::Name;
+use super::java::{JavaBridge, JavaError, JavaResult};
+use super::nodes::{PREFETCH, WindowTree, integers, read_tree};
+use super::table::JavaName;
 
 /// AccessibilityWindowInfo.TYPE_APPLICATION and TYPE_INPUT_METHOD; every other type is the system's own.
 const APPLICATION: i32 = 1;
@@ -27,15 +27,15 @@ pub(crate) struct ReadWindow {
 
 /// Every window, bottom first. One that goes away while it is read has no nodes.
 pub(crate) fn read_windows(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env,
     accessibility: &Accessibility,
     level: u32,
-) -> Result<Vec<ReadWindow>> {
+) -> JavaResult<Vec<ReadWindow>> {
     let mut windows = Vec::new();
     env.with_local_frame(FRAME, |env| {
         for list in accessibility.windows(java, env)? {
-            each(java, env, &list, &mut |env, window| {
+            for_each_window(java, env, &list, &mut |env, window| {
                 windows.push(read_window(java, env, window, level)?);
                 Ok(())
             })?;
@@ -43,26 +43,26 @@ pub(crate) fn read_windows(
         Ok::<_, JavaError>(())
     })?;
     windows.sort_by_key(|window| window.layer);
-    tell_dialogs(&mut windows);
+    mark_dialogs(&mut windows);
     Ok(windows)
 }
 
 /// Calls `work` with each element of a java.util.List that is not null.
-pub(crate) fn each(
-    java: &Java,
+pub(crate) fn for_each_window(
+    java: &JavaBridge,
     env: &mut Env,
     list: &JObject,
-    work: &mut dyn FnMut(&mut Env, &JObject) -> Result<()>,
-) -> Result<()> {
+    work: &mut dyn FnMut(&mut Env, &JObject) -> JavaResult<()>,
+) -> JavaResult<()> {
     if list.is_null() {
         return Ok(());
     }
     // for (int i = 0; i < list.size(); i++) work(list.get(i))
-    let count = java.call(env, Name::ListSize, list, &[])?.into_int()?;
+    let count = java.call(env, JavaName::ListSize, list, &[])?.into_int()?;
     for number in 0..count {
         env.with_local_frame(FRAME, |env| {
             let element = java
-                .call(env, Name::ListGet, list, &[number.into()])?
+                .call(env, JavaName::ListGet, list, &[number.into()])?
                 .into_object()?;
             if element.is_null() {
                 Ok(())
@@ -75,17 +75,17 @@ pub(crate) fn each(
 }
 
 pub(crate) fn read_window(
-    java: &Java,
+    java: &JavaBridge,
     env: &mut Env,
     window: &JObject,
     level: u32,
-) -> Result<ReadWindow> {
+) -> JavaResult<ReadWindow> {
     // What is given to a static method is not looked at: this call shows that it is a window.
     let root = root(java, env, window)?;
-    let has_titles = JValue::Bool(java.has(env, Name::WindowTitle));
+    let has_titles = JValue::Bool(java.has(env, JavaName::WindowTitle));
     // Object[] read = Windows.read(window, hasTitles)
     let read = java
-        .call_static(env, Name::WindowsRead, &[window.into(), has_titles])?
+        .call_static(env, JavaName::WindowsRead, &[window.into(), has_titles])?
         .into_object()?;
     let read = env.cast_local::<JObjectArray>(read)?;
     let numbers = integers(env, &read, 0)?;
@@ -108,7 +108,7 @@ pub(crate) fn read_window(
     let title = read.get_element(env, 1)?;
     let title = java.text(env, &title)?;
     let tree = if root.is_null() {
-        Tree::default()
+        WindowTree::default()
     } else {
         read_tree(java, env, &root, level)?
     };
@@ -136,10 +136,14 @@ pub(crate) fn read_window(
 }
 
 /// window.getRoot(FLAG_PREFETCH_DESCENDANTS_BREADTH_FIRST | FLAG_PREFETCH_UNINTERRUPTIBLE)
-pub(crate) fn root<'l>(java: &Java, env: &mut Env<'l>, window: &JObject) -> Result<JObject<'l>> {
+pub(crate) fn root<'l>(
+    java: &JavaBridge,
+    env: &mut Env<'l>,
+    window: &JObject,
+) -> JavaResult<JObject<'l>> {
     let forms: [&[JValue]; 2] = [&[PREFETCH.into()], &[]];
     Ok(java
-        .call_any(env, Name::WindowRoot, window, &forms)?
+        .call_any(env, JavaName::WindowRoot, window, &forms)?
         .into_object()?)
 }
 
@@ -153,7 +157,7 @@ fn kind_of(number: i32, is_child: bool) -> WindowKind {
 }
 
 /// The framework does not tell dialogs: a smaller window over one of the same app is taken for one.
-fn tell_dialogs(windows: &mut [ReadWindow]) {
+fn mark_dialogs(windows: &mut [ReadWindow]) {
     for number in 1..windows.len() {
         let (below, above) = windows.split_at_mut(number);
         let window = &mut above[0].window;
@@ -184,7 +188,7 @@ mod tests {
             window("other", 50),
             window("app", 100),
         ];
-        tell_dialogs(&mut windows);
+        mark_dialogs(&mut windows);
         let kinds: Vec<_> = windows.iter().map(|read| read.window.kind).collect();
         let app = WindowKind::Application;
         assert_eq!(kinds, [app, WindowKind::Dialog, app, app]);

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use retap_agent::android::table::{Instead, Kind, LEVELS, ROWS, Row};
+use retap_agent::android::table::{Fallback, JavaRow, LEVELS, MemberKind, ROWS};
 
 /// The bootstrap's own classes are no framework's: `SelfTest.names` in android-project/bootstrap holds their rows against
 /// the bootstrap.
@@ -58,8 +58,8 @@ fn a_row_says_exactly_from_which_level_on_it_is_there() {
 #[test]
 fn what_older_levels_lack_has_something_instead() {
     for row in ROWS {
-        match row.instead {
-            Instead::Never => {
+        match row.fallback {
+            Fallback::Never => {
                 assert_eq!(
                     row.from,
                     *LEVELS.start(),
@@ -67,7 +67,7 @@ fn what_older_levels_lack_has_something_instead() {
                     in_words(row)
                 );
             }
-            Instead::Row(other) => {
+            Fallback::Row(other) => {
                 let other = other.row();
                 assert_eq!(
                     other.from,
@@ -81,7 +81,7 @@ fn what_older_levels_lack_has_something_instead() {
                     in_words(row)
                 );
             }
-            Instead::Lost(what) => {
+            Fallback::Lost(what) => {
                 assert!(
                     !what.is_empty() && row.from > *LEVELS.start(),
                     "{}",
@@ -103,7 +103,7 @@ fn every_row_is_used_by_some_file() {
         .split(|c: char| !c.is_alphanumeric() && c != ':')
         .collect();
     for row in ROWS {
-        let word = format!("Name::{:?}", row.name);
+        let word = format!("JavaName::{:?}", row.name);
         assert!(
             words.contains(word.as_str()),
             "{} is never used",
@@ -134,13 +134,13 @@ impl Framework {
     }
 
     /// The number of the form that a phone of this level would choose.
-    fn form_of(&self, row: &Row) -> Option<usize> {
+    fn form_of(&self, row: &JavaRow) -> Option<usize> {
         let members = self.0.get(row.class)?;
         let kind = match row.kind {
-            Kind::Constructor | Kind::Method => "method",
-            Kind::StaticMethod => "static method",
-            Kind::Field => "field",
-            Kind::StaticField => "static field",
+            MemberKind::Constructor | MemberKind::Method => "method",
+            MemberKind::StaticMethod => "static method",
+            MemberKind::Field => "field",
+            MemberKind::StaticField => "static field",
         };
         row.descriptors
             .iter()
@@ -159,7 +159,7 @@ fn for_each_level(mut look: impl FnMut(u32, &Framework) -> Vec<String>) -> Vec<S
     problems
 }
 
-fn of_the_framework() -> impl Iterator<Item = &'static Row> {
+fn of_the_framework() -> impl Iterator<Item = &'static JavaRow> {
     ROWS.iter().filter(|row| !row.class.starts_with(OWN))
 }
 
@@ -179,6 +179,6 @@ fn read_code(folder: &Path, into: &mut String) {
     }
 }
 
-fn in_words(row: &Row) -> String {
+fn in_words(row: &JavaRow) -> String {
     format!("`{:?}` ({}.{})", row.name, row.class, row.member)
 }

@@ -1,18 +1,20 @@
 //! What a host can notice of the handlers: one request each, against a scripted phone.
 
-use crate::scripted::{PACKAGE, ScriptedPhone, app, crash, screen};
-use retap_agent::handlers::{Handled, Handlers};
+use retap_agent::handlers::{HandlerResult, Handlers};
 use retap_shared::action::{Action, Widget};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Act, Acted, Capture, Captured, Checkpoint, Checkpointed, Command, Control, Controlled, Hit,
-    Reply, Request, ScreenUpdate, Settle, Settled, Watch, Watched, What,
+    Act, ActReply, AppCommand, Capture, CaptureReply, ControlApp, ControlAppReply, LocatedBy,
+    ManageSnapshot, ManageSnapshotReply, PhoneEventKind, Reply, Request, ScreenUpdate, Settle,
+    SettleReply, WatchApp, WatchAppReply,
 };
 use retap_shared::screen::Point;
-use retap_shared::trace::{Start, Step};
+use retap_shared::trace::{StartMode, Step};
+
+use crate::scripted::{PACKAGE, ScriptedPhone, app, crash, screen};
 
 fn ask<T: TryFrom<Reply>>(handlers: &mut Handlers, request: impl Into<Request>) -> T {
-    let Handled::Done(reply) = handlers.handle(request.into()).unwrap() else {
+    let HandlerResult::Done(reply) = handlers.handle(request.into()).unwrap() else {
         panic!("not a play")
     };
     T::try_from(reply).ok().expect("the reply of the request")
@@ -26,7 +28,7 @@ fn act(step: Step) -> Act {
     Act {
         step,
         settle: Settle::default(),
-        holds: None,
+        held_screen: None,
     }
 }
 
@@ -48,7 +50,7 @@ fn a_step_waits_until_the_screen_has_been_quiet_and_returns_what_it_then_shows()
         ..ScriptedPhone::default()
     };
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: Acted = ask(&mut handlers, act(tap_more()));
+    let acted: ActReply = ask(&mut handlers, act(tap_more()));
     assert_eq!(acted.screen, ScreenUpdate::Full(screen(1).into()));
     assert!(acted.quiet);
     assert_eq!(
@@ -66,7 +68,7 @@ fn a_screen_that_never_rests_ends_the_wait_at_its_limit() {
         ..ScriptedPhone::default()
     };
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: Acted = ask(&mut handlers, act(tap_more()));
+    let acted: ActReply = ask(&mut handlers, act(tap_more()));
     assert!(!acted.quiet);
     assert_eq!(acted.took, Micros(5_600) + Settle::default().limit);
 }
@@ -77,7 +79,7 @@ fn quiet_counts_from_the_request_even_if_nothing_has_changed_for_long() {
         now: millis(60_000),
         ..ScriptedPhone::default()
     }));
-    let settled: Settled = ask(&mut handlers, Settle::default());
+    let settled: SettleReply = ask(&mut handlers, Settle::default());
     assert_eq!((settled.quiet, settled.took), (true, millis(200)));
 }
 
@@ -87,7 +89,7 @@ fn a_clock_that_stands_still_ends_the_wait() {
         stands_still: true,
         ..ScriptedPhone::default()
     }));
-    let settled: Settled = ask(&mut handlers, Settle::default());
+    let settled: SettleReply = ask(&mut handlers, Settle::default());
     assert!(!settled.quiet);
 }
 
@@ -99,21 +101,24 @@ fn a_step_follows_its_widget_and_keeps_a_place_that_still_lies_on_it() {
     };
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let moved: Acted = ask(
+    let moved: ActReply = ask(
         &mut handlers,
         act(Step {
             widget: tap_more().widget,
             ..tap(50, 250)
         }),
     );
-    let kept: Acted = ask(
+    let kept: ActReply = ask(
         &mut handlers,
         act(Step {
             widget: tap_more().widget,
             ..tap(99, 265)
         }),
     );
-    assert_eq!((moved.hit, kept.hit), (Hit::Widget, Hit::Widget));
+    assert_eq!(
+        (moved.located_by, kept.located_by),
+        (LocatedBy::Widget, LocatedBy::Widget)
+    );
     assert_eq!(*calls.lock().unwrap(), ["tap (50, 310)", "tap (99, 265)"]);
 }
 
@@ -127,17 +132,17 @@ fn a_step_whose_widget_is_gone_goes_to_its_place() {
         class: "android.widget.Button".into(),
         ..Widget::default()
     };
-    let acted: Acted = ask(
+    let acted: ActReply = ask(
         &mut handlers,
         act(Step {
             widget: Some(gone),
             ..tap(3, 4)
         }),
     );
-    assert_eq!(acted.hit, Hit::Place);
+    assert_eq!(acted.located_by, LocatedBy::Place);
     assert_eq!(*calls.lock().unwrap(), ["tap (3, 4)"]);
-    let acted: Acted = ask(&mut handlers, act(Step::new(Action::Launch)));
-    assert_eq!(acted.hit, Hit::Anywhere);
+    let acted: ActReply = ask(&mut handlers, act(Step::new(Action::Launch)));
+    assert_eq!(acted.located_by, LocatedBy::Anywhere);
 }
 
 #[test]
@@ -145,7 +150,7 @@ fn a_wait_is_waited_by_the_agent() {
     let phone = ScriptedPhone::default();
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: Acted = ask(
+    let acted: ActReply = ask(
         &mut handlers,
         act(Step::new(Action::Wait { millis: 1_000 })),
     );
@@ -157,10 +162,10 @@ fn a_wait_is_waited_by_the_agent() {
 fn a_screen_is_sent_as_the_difference_to_exactly_the_one_the_host_holds() {
     let mut handlers = Handlers::new(Box::new(ScriptedPhone::default()));
     let held = screen(0).hash();
-    let first: Captured = ask(
+    let first: CaptureReply = ask(
         &mut handlers,
         Capture {
-            holds: Some(screen(9).hash()),
+            held_screen: Some(screen(9).hash()),
         },
     );
     assert_eq!(
@@ -168,12 +173,17 @@ fn a_screen_is_sent_as_the_difference_to_exactly_the_one_the_host_holds() {
         ScreenUpdate::Full(screen(0).into()),
         "the agent never sent what the host holds"
     );
-    let same: Captured = ask(&mut handlers, Capture { holds: Some(held) });
+    let same: CaptureReply = ask(
+        &mut handlers,
+        Capture {
+            held_screen: Some(held),
+        },
+    );
     assert_eq!(same.screen, ScreenUpdate::Unchanged);
-    let acted: Acted = ask(
+    let acted: ActReply = ask(
         &mut handlers,
         Act {
-            holds: Some(held),
+            held_screen: Some(held),
             ..act(tap_more())
         },
     );
@@ -181,10 +191,10 @@ fn a_screen_is_sent_as_the_difference_to_exactly_the_one_the_host_holds() {
         panic!("a difference")
     };
     assert_eq!(change.apply(&screen(0)).unwrap(), screen(1));
-    let acted: Acted = ask(
+    let acted: ActReply = ask(
         &mut handlers,
         Act {
-            holds: Some(held),
+            held_screen: Some(held),
             ..act(tap_more())
         },
     );
@@ -196,25 +206,25 @@ fn a_screen_is_sent_as_the_difference_to_exactly_the_one_the_host_holds() {
 
 #[test]
 fn a_crash_during_a_step_is_in_its_reply_and_nowhere_else() {
-    let boom = What::Problem(crash(7));
+    let boom = PhoneEventKind::Finding(crash(7));
     let phone = ScriptedPhone {
         at_counter: [(1, (millis(150), boom.clone()))].into(),
         ..ScriptedPhone::default()
     };
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: Acted = ask(&mut handlers, act(tap_more()));
-    assert_eq!(acted.happened.len(), 1);
+    let acted: ActReply = ask(&mut handlers, act(tap_more()));
+    assert_eq!(acted.events.len(), 1);
     assert_eq!(
-        (acted.happened[0].at, &acted.happened[0].what),
+        (acted.events[0].at, &acted.events[0].kind),
         (millis(150), &boom)
     );
-    let watched: Watched = ask(
+    let watched: WatchAppReply = ask(
         &mut handlers,
-        Watch {
+        WatchApp {
             package: PACKAGE.into(),
         },
     );
-    assert!(watched.happened.is_empty());
+    assert!(watched.events.is_empty());
 }
 
 #[test]
@@ -222,16 +232,17 @@ fn a_clean_start_stops_clears_grants_and_launches_in_this_order() {
     let phone = ScriptedPhone::default();
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    for start in [Start::Clean, Start::Restart, Start::Continue] {
-        let control = Control {
+    for start in [StartMode::Clean, StartMode::Restart, StartMode::Continue] {
+        let control = ControlApp {
             app: app(),
-            command: Command::Start(start),
+            command: AppCommand::Start(start),
         };
         handlers.handle(control.into()).unwrap();
         calls.lock().unwrap().push("|".into());
     }
     let watch = format!("watch {PACKAGE}");
-    let (watch, bar) = (watch.as_str(), "|");
+    let watch = watch.as_str();
+    let bar = "|";
     let expected = [
         watch, "stop", "clear", "grant", "launch", bar, watch, "stop", "launch", bar, watch, bar,
     ];
@@ -246,9 +257,9 @@ fn a_start_finds_the_phone_upright_however_the_run_before_left_it() {
     };
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let control = Control {
+    let control = ControlApp {
         app: app(),
-        command: Command::Start(Start::Restart),
+        command: AppCommand::Start(StartMode::Restart),
     };
     handlers.handle(control.into()).unwrap();
     let watch = format!("watch {PACKAGE}");
@@ -260,43 +271,43 @@ fn a_start_finds_the_phone_upright_however_the_run_before_left_it() {
 
 #[test]
 fn what_happened_before_a_start_is_news_and_not_part_of_the_run() {
-    let boom = What::Problem(crash(7));
+    let boom = PhoneEventKind::Finding(crash(7));
     let phone = ScriptedPhone {
         at_counter: [(1, (millis(300), boom.clone()))].into(),
         stop_takes: millis(500),
         ..ScriptedPhone::default()
     };
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: Acted = ask(&mut handlers, act(tap_more()));
-    assert!(acted.happened.is_empty(), "it comes later");
-    let control = Control {
+    let acted: ActReply = ask(&mut handlers, act(tap_more()));
+    assert!(acted.events.is_empty(), "it comes later");
+    let control = ControlApp {
         app: app(),
-        command: Command::Start(Start::Clean),
+        command: AppCommand::Start(StartMode::Clean),
     };
-    let controlled: Controlled = ask(&mut handlers, control);
-    assert!(controlled.happened.is_empty());
-    let watched: Watched = ask(
+    let controlled: ControlAppReply = ask(&mut handlers, control);
+    assert!(controlled.events.is_empty());
+    let watched: WatchAppReply = ask(
         &mut handlers,
-        Watch {
+        WatchApp {
             package: PACKAGE.into(),
         },
     );
-    assert_eq!(watched.happened[0].what, boom);
+    assert_eq!(watched.events[0].kind, boom);
 }
 
 #[test]
 fn a_checkpoint_brings_back_the_screen_of_then_until_it_is_dropped() {
     let mut handlers = Handlers::new(Box::new(ScriptedPhone::default()));
-    let _: Acted = ask(&mut handlers, act(tap_more()));
-    let saved: Checkpointed = ask(&mut handlers, Checkpoint::Save);
-    let _: Acted = ask(&mut handlers, act(tap_more()));
-    let restored: Checkpointed = ask(&mut handlers, Checkpoint::Restore(saved.id));
+    let _: ActReply = ask(&mut handlers, act(tap_more()));
+    let saved: ManageSnapshotReply = ask(&mut handlers, ManageSnapshot::Save);
+    let _: ActReply = ask(&mut handlers, act(tap_more()));
+    let restored: ManageSnapshotReply = ask(&mut handlers, ManageSnapshot::Restore(saved.id));
     assert_eq!((restored.id, restored.bytes), (saved.id, 4));
-    let captured: Captured = ask(&mut handlers, Capture { holds: None });
+    let captured: CaptureReply = ask(&mut handlers, Capture { held_screen: None });
     assert_eq!(captured.screen, ScreenUpdate::Full(screen(1).into()));
-    let _: Checkpointed = ask(&mut handlers, Checkpoint::Drop(saved.id));
+    let _: ManageSnapshotReply = ask(&mut handlers, ManageSnapshot::Discard(saved.id));
     let error = handlers
-        .handle(Checkpoint::Restore(saved.id).into())
+        .handle(ManageSnapshot::Restore(saved.id).into())
         .unwrap_err();
     assert_eq!(error.to_string(), "there is no checkpoint 0");
 }

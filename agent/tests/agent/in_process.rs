@@ -2,19 +2,20 @@
 
 use std::time::Duration;
 
-use crate::scripted::{Calls, PACKAGE, ScriptedPhone, app, crash, screen};
-use retap_agent::in_process::InProcess;
+use retap_agent::in_process::InProcessConnection;
 use retap_shared::action::{Action, Widget};
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Act, Capture, Captured, Hit, Play, Played, Request, ScreenUpdate, Settle, Target, Watch,
-    Watched, What,
+    Act, Capture, CaptureReply, LocatedBy, PhoneEventKind, Play, PlayReply, Request, ScreenUpdate,
+    Settle, Target, WatchApp, WatchAppReply,
 };
 use retap_shared::screen::{Point, Rotation};
-use retap_shared::trace::{Start, Step};
+use retap_shared::trace::{StartMode, Step};
 use retap_shared::verdict::{Interruption, Verdict};
 use tokio::time::Instant;
+
+use crate::scripted::{Calls, PACKAGE, ScriptedPhone, app, crash, screen};
 
 fn millis(millis: u64) -> Micros {
     Micros::from_millis(millis)
@@ -33,26 +34,26 @@ fn taps(count: usize) -> Vec<Step> {
 fn play(steps: Vec<Step>, target: Option<Target>) -> Play {
     Play {
         app: app(),
-        start: Start::Clean,
+        start: StartMode::Clean,
         steps,
         target,
         settle: Settle::default(),
-        linger: millis(1_000),
+        final_wait: millis(1_000),
         record: false,
     }
 }
 
-fn crashing_at(counter: u32, after: Micros, line: u32) -> (InProcess, Calls) {
-    let happens = (after, What::Problem(crash(line)));
+fn crashing_at(counter: u32, after: Micros, line: u32) -> (InProcessConnection, Calls) {
+    let happens = (after, PhoneEventKind::Finding(crash(line)));
     let phone = ScriptedPhone {
         at_counter: [(counter, happens)].into(),
         ..ScriptedPhone::default()
     };
     let calls = phone.calls.clone();
-    (InProcess::new(Box::new(phone)), calls)
+    (InProcessConnection::new(Box::new(phone)), calls)
 }
 
-async fn played(connection: &InProcess, play: Play) -> Played {
+async fn played(connection: &InProcessConnection, play: Play) -> PlayReply {
     connection
         .request(play.into())
         .await
@@ -70,7 +71,7 @@ async fn a_play_ends_at_its_target() {
     )
     .await;
     assert_eq!((played.verdict, played.played), (Verdict::TargetReached, 3));
-    assert_eq!(played.hits, [Hit::Widget; 3]);
+    assert_eq!(played.located_by, [LocatedBy::Widget; 3]);
     assert_eq!(
         calls
             .lock()
@@ -115,7 +116,7 @@ async fn a_crash_that_comes_after_the_last_step_still_counts_within_the_linger()
 
 #[tokio::test(start_paused = true)]
 async fn activities_and_widgets_are_targets_too() {
-    let connection = InProcess::new(Box::new(ScriptedPhone::default()));
+    let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
     for name in [
         "Main",
         "com.example.counter.Main",
@@ -165,7 +166,7 @@ async fn a_line_of_the_log_is_a_target_too() {
 
 #[tokio::test(start_paused = true)]
 async fn a_recorded_play_brings_the_screen_before_each_step_and_the_last_one() {
-    let connection = InProcess::new(Box::new(ScriptedPhone::default()));
+    let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
     let played = played(
         &connection,
         Play {
@@ -184,7 +185,7 @@ async fn a_recorded_play_brings_the_screen_before_each_step_and_the_last_one() {
 
 #[tokio::test(start_paused = true)]
 async fn an_empty_trace_is_played_too() {
-    let connection = InProcess::new(Box::new(ScriptedPhone::default()));
+    let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
     let played = played(
         &connection,
         Play {
@@ -202,7 +203,7 @@ async fn an_empty_trace_is_played_too() {
 
 #[tokio::test(start_paused = true)]
 async fn what_the_phone_cannot_do_is_a_verdict_of_its_own() {
-    let connection = InProcess::new(Box::new(ScriptedPhone::default()));
+    let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
     let steps = vec![taps(1).remove(0), Step::new(Action::Rotate(Rotation::Left))];
     let played = played(&connection, play(steps, None)).await;
     assert_eq!(
@@ -222,7 +223,7 @@ async fn a_lost_phone_is_an_interruption_and_no_verdict() {
         lost_at: Some(2),
         ..ScriptedPhone::default()
     };
-    let connection = InProcess::new(Box::new(phone));
+    let connection = InProcessConnection::new(Box::new(phone));
     let error = connection
         .request(play(taps(3), None).into())
         .await
@@ -235,13 +236,13 @@ async fn a_lost_phone_is_an_interruption_and_no_verdict() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_play_ends_before_its_next_step_and_what_had_happened_becomes_news() {
-    let activity = What::Activity("com.example.counter/.Other".into());
+    let activity = PhoneEventKind::Activity("com.example.counter/.Other".into());
     let phone = ScriptedPhone {
         at_counter: [(1, (millis(1), activity.clone()))].into(),
         ..ScriptedPhone::default()
     };
     let calls = phone.calls.clone();
-    let connection = InProcess::new(Box::new(phone));
+    let connection = InProcessConnection::new(Box::new(phone));
     let limit = Duration::from_millis(200 + 206 * 3 + 100);
     let cut = tokio::time::timeout(limit, connection.request(play(taps(50), None).into())).await;
     assert!(cut.is_err(), "the play would have taken longer");
@@ -254,10 +255,10 @@ async fn a_dropped_play_ends_before_its_next_step_and_what_had_happened_becomes_
             .count(),
         4
     );
-    assert_eq!(connection.news().await.unwrap().what, activity);
-    let watched: Watched = connection
+    assert_eq!(connection.next_notification().await.unwrap().kind, activity);
+    let watched: WatchAppReply = connection
         .request(
-            Watch {
+            WatchApp {
                 package: PACKAGE.into(),
             }
             .into(),
@@ -267,19 +268,19 @@ async fn a_dropped_play_ends_before_its_next_step_and_what_had_happened_becomes_
         .try_into()
         .unwrap();
     assert!(
-        watched.happened.is_empty(),
+        watched.events.is_empty(),
         "each happening is handed out once"
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_phones_time_passes_on_the_hosts_clock() {
-    let connection = InProcess::new(Box::new(ScriptedPhone::default()));
+    let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
     let start = Instant::now();
     let act = Act {
         step: taps(1).remove(0),
         settle: Settle::default(),
-        holds: None,
+        held_screen: None,
     };
     for _ in 0..100 {
         connection.request(act.clone().into()).await.unwrap();
@@ -294,14 +295,14 @@ async fn the_phones_time_passes_on_the_hosts_clock() {
 
 #[tokio::test(start_paused = true)]
 async fn requests_are_answered_one_after_the_other() {
-    let connection = InProcess::new(Box::new(ScriptedPhone::default()));
+    let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
     let whole = connection.request(play(taps(5), None).into());
     let look = connection.request(Request::Capture(Capture {
-        holds: Some(screen(0).hash()),
+        held_screen: Some(screen(0).hash()),
     }));
     let (played, captured) = tokio::join!(whole, look);
     played.unwrap();
-    let captured = Captured::try_from(captured.unwrap()).unwrap();
+    let captured = CaptureReply::try_from(captured.unwrap()).unwrap();
     assert_eq!(
         captured.screen,
         ScreenUpdate::Full(screen(5).into()),

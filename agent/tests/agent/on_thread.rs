@@ -3,26 +3,28 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use crate::scripted::{ScriptedPhone, app};
-use retap_agent::on_thread::OnThread;
+use retap_agent::threaded::ThreadedConnection;
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Act, Acted, Capture, Fault, Play, Played, Request, Screenshot, Settle, Shot,
+    Act, ActReply, Capture, Play, PlayReply, Request, RequestFailure, Settle, TakeScreenshot,
+    TakeScreenshotReply,
 };
 use retap_shared::screen::Point;
-use retap_shared::trace::{Start, Step};
+use retap_shared::trace::{StartMode, Step};
 use retap_shared::verdict::{Interruption, Verdict};
+
+use crate::scripted::{ScriptedPhone, app};
 
 fn play(steps: usize) -> Play {
     Play {
         app: app(),
-        start: Start::Clean,
+        start: StartMode::Clean,
         steps: vec![tap().step; steps],
         target: None,
         settle: Settle::default(),
-        linger: Micros::from_millis(500),
+        final_wait: Micros::from_millis(500),
         record: false,
     }
 }
@@ -32,7 +34,7 @@ fn tap() -> Act {
     Act {
         step,
         settle: Settle::default(),
-        holds: None,
+        held_screen: None,
     }
 }
 
@@ -40,8 +42,8 @@ fn tap() -> Act {
 async fn a_play_runs_on_the_phones_own_thread_to_its_end() {
     let phone = ScriptedPhone::default();
     let calls = phone.calls.clone();
-    let (connection, thread) = OnThread::start(Box::new(phone)).unwrap();
-    let played: Played = connection
+    let (connection, thread) = ThreadedConnection::start(Box::new(phone)).unwrap();
+    let played: PlayReply = connection
         .request(play(3).into())
         .await
         .unwrap()
@@ -70,12 +72,12 @@ async fn plays_that_nobody_waits_for_do_not_run_to_their_end() {
     const STEPS: usize = 1_000;
     let phone = ScriptedPhone::default();
     let calls = phone.calls.clone();
-    let (connection, _thread) = OnThread::start(Box::new(phone)).unwrap();
+    let (connection, _thread) = ThreadedConnection::start(Box::new(phone)).unwrap();
     for _ in 0..PLAYS {
         drop(connection.request(play(STEPS).into()));
     }
     connection
-        .request(Request::from(Capture { holds: None }))
+        .request(Request::from(Capture { held_screen: None }))
         .await
         .unwrap();
     let taps = calls
@@ -93,7 +95,7 @@ async fn a_phone_that_is_lost_is_no_answer() {
         lost_at: Some(2),
         ..ScriptedPhone::default()
     };
-    let (connection, _thread) = OnThread::start(Box::new(phone)).unwrap();
+    let (connection, _thread) = ThreadedConnection::start(Box::new(phone)).unwrap();
     let answer = connection.request(play(3).into()).await;
     assert!(
         matches!(
@@ -113,13 +115,13 @@ async fn a_tap_is_answered_while_a_picture_is_under_way() {
         ..ScriptedPhone::default()
     };
     let calls = phone.calls.clone();
-    let (connection, _thread) = OnThread::start(Box::new(phone)).unwrap();
-    let mut picture = connection.request(Screenshot.into());
+    let (connection, _thread) = ThreadedConnection::start(Box::new(phone)).unwrap();
+    let mut picture = connection.request(TakeScreenshot.into());
     has_begun.recv().unwrap();
     // A phone that takes pictures on its own thread would never answer: the picture goes on only after the tap.
     let tapped =
         tokio::time::timeout(Duration::from_secs(60), connection.request(tap().into())).await;
-    let _: Acted = tapped
+    let _: ActReply = tapped
         .expect("the tap waits for the picture")
         .unwrap()
         .try_into()
@@ -138,16 +140,20 @@ async fn a_tap_is_answered_while_a_picture_is_under_way() {
         "nobody let it go on"
     );
     let_go.send(()).unwrap();
-    let shot: Shot = picture.await.unwrap().try_into().unwrap();
+    let shot: TakeScreenshotReply = picture.await.unwrap().try_into().unwrap();
     assert_eq!(shot.picture.0, [1, 2, 3]);
 }
 
 #[tokio::test]
 async fn a_phone_without_screenshots_says_so() {
-    let (connection, _thread) = OnThread::start(Box::new(ScriptedPhone::default())).unwrap();
-    let answer = connection.request(Screenshot.into()).await;
+    let (connection, _thread) =
+        ThreadedConnection::start(Box::new(ScriptedPhone::default())).unwrap();
+    let answer = connection.request(TakeScreenshot.into()).await;
     assert!(
-        matches!(answer, Err(RequestError::Refused(Fault::Unsupported(_)))),
+        matches!(
+            answer,
+            Err(RequestError::Failed(RequestFailure::Unsupported(_)))
+        ),
         "{answer:?}"
     );
 }

@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex};
 
-use retap_agent::phone::{Phone, PhoneError, TakePixels};
+use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo, What,
+    AppInfo, Capabilities, PhoneEvent, PhoneEventKind, PhoneInfo, RequestFailure, SnapshotId,
 };
 use retap_shared::screen::{
     Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window, WindowKind,
 };
 use retap_shared::trace::App;
-use retap_shared::verdict::{Interruption, Problem, ProblemKind};
+use retap_shared::verdict::{Finding, FindingKind, Interruption};
 
 pub(crate) const PACKAGE: &str = "com.example.counter";
 
@@ -33,7 +33,7 @@ pub(crate) struct ScriptedPhone {
     /// Every tap changes the screen once more after each of these spans.
     pub(crate) ripples: Vec<Micros>,
     /// What happens when the counter gets to a value, and how long after that.
-    pub(crate) at_counter: HashMap<u32, (Micros, What)>,
+    pub(crate) at_counter: HashMap<u32, (Micros, PhoneEventKind)>,
     /// The phone is lost when the counter gets there.
     pub(crate) lost_at: Option<u32>,
     pub(crate) can_rotate: bool,
@@ -42,13 +42,13 @@ pub(crate) struct ScriptedPhone {
     pub(crate) picture: Option<(Sender<()>, Receiver<()>)>,
     pub(crate) calls: Calls,
     pub(crate) due: BTreeMap<Micros, Vec<Due>>,
-    pub(crate) happened: Vec<Happening>,
+    pub(crate) happened: Vec<PhoneEvent>,
     pub(crate) saved: Vec<Option<u32>>,
 }
 
 pub(crate) enum Due {
     Change,
-    Happen(What),
+    Happen(PhoneEventKind),
 }
 
 pub(crate) fn app() -> App {
@@ -59,9 +59,9 @@ pub(crate) fn app() -> App {
     }
 }
 
-pub(crate) fn crash(line: u32) -> Problem {
-    Problem {
-        kind: ProblemKind::Crash,
+pub(crate) fn crash(line: u32) -> Finding {
+    Finding {
+        kind: FindingKind::Crash,
         process: PACKAGE.into(),
         summary: "java.lang.IllegalStateException: boom".into(),
         stack: format!(
@@ -110,10 +110,10 @@ impl Phone for ScriptedPhone {
         }
     }
 
-    fn can(&self) -> Capabilities {
+    fn capabilities(&self) -> Capabilities {
         let rotation = self.can_rotate;
         Capabilities {
-            checkpoints: true,
+            snapshots: true,
             branches: true,
             rotation,
             ..Capabilities::default()
@@ -144,7 +144,7 @@ impl Phone for ScriptedPhone {
             for due in due {
                 match due {
                     Due::Change => self.changed = at,
-                    Due::Happen(what) => self.happened.push(Happening { at, what }),
+                    Due::Happen(what) => self.happened.push(PhoneEvent { at, kind: what }),
                 }
             }
         }
@@ -156,7 +156,7 @@ impl Phone for ScriptedPhone {
         match action {
             Action::Tap(_) => self.count(),
             Action::Rotate(_) if !self.can_rotate => {
-                Err(Fault::Unsupported("rotate".into()).into())
+                Err(RequestFailure::Unsupported("rotate".into()).into())
             }
             _ => Ok(()),
         }
@@ -170,10 +170,10 @@ impl Phone for ScriptedPhone {
         Ok(Arc::new(screen(self.counter)))
     }
 
-    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
+    fn screenshot(&mut self) -> Result<ScreenshotTask, PhoneError> {
         let picture = self.picture.take();
         let (begun, go_on) =
-            picture.ok_or_else(|| Fault::Unsupported("take screenshots".into()))?;
+            picture.ok_or_else(|| RequestFailure::Unsupported("take screenshots".into()))?;
         Ok(Box::new(move || {
             begun.send(()).unwrap();
             go_on.recv().unwrap();
@@ -208,7 +208,7 @@ impl Phone for ScriptedPhone {
         self.call(format!("watch {package}"));
     }
 
-    fn take_happenings(&mut self, into: &mut Vec<Happening>) {
+    fn take_events(&mut self, into: &mut Vec<PhoneEvent>) {
         into.append(&mut self.happened);
     }
 
@@ -216,19 +216,20 @@ impl Phone for ScriptedPhone {
         into.extend([self.counter, 7, 7]);
     }
 
-    fn save(&mut self) -> Result<(CheckpointId, u64), PhoneError> {
+    fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {
         self.saved.push(Some(self.counter));
-        Ok((CheckpointId(self.saved.len() as u32 - 1), 4))
+        Ok((SnapshotId(self.saved.len() as u32 - 1), 4))
     }
 
-    fn restore(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
+    fn restore_snapshot(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
         let saved = self.saved.get(id.0 as usize).copied().flatten();
-        self.counter =
-            saved.ok_or_else(|| Fault::Impossible(format!("there is no checkpoint {}", id.0)))?;
+        self.counter = saved.ok_or_else(|| {
+            RequestFailure::Impossible(format!("there is no checkpoint {}", id.0))
+        })?;
         Ok(4)
     }
 
-    fn drop_checkpoint(&mut self, id: CheckpointId) -> Result<u64, PhoneError> {
+    fn discard_snapshot(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
         self.saved[id.0 as usize] = None;
         Ok(4)
     }

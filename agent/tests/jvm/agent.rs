@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use retap_agent::link::keys::Keys;
 use retap_shared::codec;
+use retap_transport::keys::SessionKeys;
 use tempfile::TempDir;
 
 /// What starts Java, a word a line, and where its classes are: see scripts/test-agent-on-jvm.
@@ -32,14 +32,14 @@ pub(crate) enum Phone {
 pub(crate) struct Agent {
     process: Child,
     said: BufReader<ChildStdout>,
-    host: Keys,
+    host: SessionKeys,
     _folder: TempDir,
 }
 
 impl Agent {
     pub(crate) fn start(phone: Phone, options: &[&str]) -> Agent {
         let folder = folder_for_everybody();
-        let (agent, host) = Keys::make().unwrap();
+        let (agent, host) = SessionKeys::generate().unwrap();
         let java = setting(JAVA);
         let mut words = java.lines();
         let mut command = Command::new(words.next().unwrap());
@@ -79,7 +79,7 @@ impl Agent {
         }
     }
 
-    pub(crate) fn host_keys(&self) -> &Keys {
+    pub(crate) fn host_keys(&self) -> &SessionKeys {
         &self.host
     }
 

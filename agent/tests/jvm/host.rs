@@ -6,15 +6,15 @@ use std::os::unix::net::{SocketAddr as UnixAddress, UnixStream as StdStream};
 use std::sync::Arc;
 
 use quinn::{AsyncUdpSocket, Connection, Endpoint, TokioRuntime};
-use retap_agent::link::keys::Keys;
-use retap_agent::link::settings::{self, Way};
-use retap_agent::link::stream::{FramedSocket, PEER};
-use retap_agent::link::udp::PlainUdp;
-use retap_agent::link::{receive, send, with_causes};
 use retap_shared::protocol::{Reply, Request};
 use retap_shared::session::{
-    ANSWER_LIMIT, Answer, Envelope, HELLO_LIMIT, Hello, SessionId, Welcome,
+    HELLO_LIMIT, Hello, REPLY_LIMIT, RequestEnvelope, RequestResult, SessionId, Welcome,
 };
+use retap_transport::config::{self, Transport};
+use retap_transport::keys::SessionKeys;
+use retap_transport::stream::{FramedSocket, PEER};
+use retap_transport::udp::PlainUdpSocket;
+use retap_transport::{receive, send, with_causes};
 use tokio::net::UnixStream;
 
 pub(crate) struct Host {
@@ -24,38 +24,41 @@ pub(crate) struct Host {
 
 impl Host {
     /// `place` as the agent tells it: `udp:ADDRESS`.
-    pub(crate) async fn over_udp(place: &str, keys: &Keys) -> Result<Host, String> {
+    pub(crate) async fn over_udp(place: &str, keys: &SessionKeys) -> Result<Host, String> {
         let address = place.strip_prefix("udp:").unwrap().parse().unwrap();
-        let socket = PlainUdp::bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        Host::greet(socket, Way::Udp, address, keys).await
+        let socket = PlainUdpSocket::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        Host::greet(socket, Transport::Udp, address, keys).await
     }
 
-    pub(crate) async fn over_abstract_socket(name: &str, keys: &Keys) -> Result<Host, String> {
+    pub(crate) async fn over_abstract_socket(
+        name: &str,
+        keys: &SessionKeys,
+    ) -> Result<Host, String> {
         let address = UnixAddress::from_abstract_name(name).unwrap();
         let stream = StdStream::connect_addr(&address).unwrap();
         stream.set_nonblocking(true).unwrap();
         let socket = FramedSocket::new(UnixStream::from_std(stream).unwrap());
-        Host::greet(socket, Way::Stream, PEER, keys).await
+        Host::greet(socket, Transport::Stream, PEER, keys).await
     }
 
     async fn greet(
         socket: Arc<dyn AsyncUdpSocket>,
-        way: Way,
+        way: Transport,
         peer: std::net::SocketAddr,
-        keys: &Keys,
+        keys: &SessionKeys,
     ) -> Result<Host, String> {
         let runtime = Arc::new(TokioRuntime);
-        let config = settings::endpoint(way);
+        let config = config::endpoint_config(way);
         let endpoint = Endpoint::new_with_abstract_socket(config, None, socket, runtime).unwrap();
-        let config = settings::client(keys, way).unwrap();
+        let config = config::client_config(keys, way).unwrap();
         let connecting = endpoint.connect_with(config, peer, "agent.retap").unwrap();
         let quic = connecting.await.map_err(|error| with_causes(&error))?;
         let hello = Hello {
             version: env!("CARGO_PKG_VERSION").into(),
             session: SessionId(1),
             host: "the test".into(),
-            open: Vec::new(),
-            news_seen: 0,
+            open_requests: Vec::new(),
+            notifications_seen: 0,
         };
         let (mut out, mut back) = quic.open_bi().await.map_err(|error| with_causes(&error))?;
         send(&mut out, &hello)
@@ -70,18 +73,18 @@ impl Host {
         }
     }
 
-    pub(crate) async fn request(&mut self, request: impl Into<Request>) -> Answer {
+    pub(crate) async fn request(&mut self, request: impl Into<Request>) -> RequestResult {
         self.asked += 1;
-        let envelope = Envelope {
+        let envelope = RequestEnvelope {
             number: self.asked,
             oldest_open: self.asked,
-            news_seen: 0,
+            notifications_seen: 0,
             only_known: false,
             request: request.into(),
         };
         let (mut out, mut back) = self.quic.open_bi().await.unwrap();
         send(&mut out, &envelope).await.unwrap();
-        receive(&mut back, ANSWER_LIMIT).await.unwrap()
+        receive(&mut back, REPLY_LIMIT).await.unwrap()
     }
 
     /// A request that is answered with what it asks for.
@@ -90,7 +93,7 @@ impl Host {
         request: impl Into<Request>,
     ) -> T {
         match self.request(request).await {
-            Answer::Reply(reply) => reply.try_into().unwrap(),
+            RequestResult::Reply(reply) => reply.try_into().unwrap(),
             other => panic!("{other:?}"),
         }
     }

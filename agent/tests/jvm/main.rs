@@ -7,16 +7,16 @@ mod host;
 
 use agent::{Agent, Phone};
 use host::Host;
-use retap_agent::link::keys::Keys;
 use retap_shared::action::Action;
 use retap_shared::protocol::{
-    About, Act, Acted, Capture, Captured, Described, Fault, ScreenUpdate, Screenshot, Settle, Shot,
-    What,
+    Act, ActReply, Capture, CaptureReply, DescribePhone, DescribePhoneReply, PhoneEventKind,
+    RequestFailure, ScreenUpdate, Settle, TakeScreenshot, TakeScreenshotReply,
 };
 use retap_shared::screen::{Point, SharedScreen, WindowKind};
-use retap_shared::session::Answer;
+use retap_shared::session::RequestResult;
 use retap_shared::trace::Step;
-use retap_shared::verdict::ProblemKind;
+use retap_shared::verdict::FindingKind;
+use retap_transport::keys::SessionKeys;
 
 #[tokio::test]
 async fn a_host_shakes_hands_over_udp_and_drives_the_phone() {
@@ -46,7 +46,7 @@ async fn a_host_comes_in_by_the_name_that_adb_forwards_to() {
 async fn a_host_with_other_keys_is_turned_away() {
     let mut agent = Agent::start(Phone::Whole, &["--udp", "127.0.0.1:0"]);
     let place = agent.listens_on();
-    let (_, stranger) = Keys::make().unwrap();
+    let (_, stranger) = SessionKeys::generate().unwrap();
     assert!(Host::over_udp(&place, &stranger).await.is_err());
     describes_itself(&mut Host::over_udp(&place, agent.host_keys()).await.unwrap()).await;
     agent.stop();
@@ -57,15 +57,18 @@ async fn what_a_vendor_left_out_is_a_missing_capability() {
     let mut agent = Agent::start(Phone::WithoutOptional, &["--udp", "127.0.0.1:0"]);
     let place = agent.listens_on();
     let mut host = Host::over_udp(&place, agent.host_keys()).await.unwrap();
-    let described: Described = host.ask(About).await;
+    let described: DescribePhoneReply = host.ask(DescribePhone).await;
     assert!(
-        !described.can.rotation && !described.can.screenshots,
+        !described.capabilities.rotation && !described.capabilities.screenshots,
         "{:?}",
-        described.can
+        described.capabilities
     );
-    let refused = host.request(Screenshot).await;
+    let refused = host.request(TakeScreenshot).await;
     let words = "use `UiAutomation.takeScreenshot`: it has no such method";
-    assert_eq!(refused, Answer::Fault(Fault::Unsupported(words.into())));
+    assert_eq!(
+        refused,
+        RequestResult::Failed(RequestFailure::Unsupported(words.into()))
+    );
     // Everything else works.
     shows_its_screen(&mut host).await;
     agent.stop();
@@ -76,8 +79,12 @@ async fn each_step_tells_the_branches_that_ran_in_it_where_something_counts_them
     let mut agent = Agent::start(Phone::Counting, &["--udp", "127.0.0.1:0"]);
     let place = agent.listens_on();
     let mut host = Host::over_udp(&place, agent.host_keys()).await.unwrap();
-    let described: Described = host.ask(About).await;
-    assert!(described.can.branches, "{:?}", described.can);
+    let described: DescribePhoneReply = host.ask(DescribePhone).await;
+    assert!(
+        described.capabilities.branches,
+        "{:?}",
+        described.capabilities
+    );
     assert_eq!(described.apps[0].branches, 2);
     for (y, ran) in [(10, 0), (180, 1), (20, 0)] {
         assert_eq!(tap(&mut host, y).await.branches, [ran]);
@@ -140,7 +147,7 @@ async fn an_agent_of_roots_becomes_the_shell_and_keeps_its_input() {
 }
 
 async fn describes_itself(host: &mut Host) {
-    let described: Described = host.ask(About).await;
+    let described: DescribePhoneReply = host.ask(DescribePhone).await;
     let phone = &described.phone;
     assert_eq!(
         (phone.model.as_str(), phone.api_level, phone.density),
@@ -151,16 +158,16 @@ async fn describes_itself(host: &mut Host) {
         ("de-AT", 115, true)
     );
     assert!(
-        described.can.rotation && described.can.screenshots,
+        described.capabilities.rotation && described.capabilities.screenshots,
         "{:?}",
-        described.can
+        described.capabilities
     );
     let [app] = &described.apps[..] else {
         panic!("{:?}", described.apps)
     };
     assert_eq!((app.label.as_str(), app.app.version_code), ("Cardboard", 7));
     assert_eq!(
-        (described.can.branches, app.branches),
+        (described.capabilities.branches, app.branches),
         (false, 0),
         "nothing counts them"
     );
@@ -171,7 +178,7 @@ async fn describes_itself(host: &mut Host) {
 }
 
 async fn shows_its_screen(host: &mut Host) {
-    let captured: Captured = host.ask(Capture { holds: None }).await;
+    let captured: CaptureReply = host.ask(Capture { held_screen: None }).await;
     let screen = full(captured.screen);
     let kinds: Vec<_> = screen
         .windows()
@@ -196,27 +203,27 @@ async fn counts_taps_and_tells_of_a_crash(host: &mut Host) {
     assert_eq!(full(acted.screen).nodes()[1].text, "1 taps");
     assert!(
         !acted
-            .happened
+            .events
             .iter()
-            .any(|happening| matches!(happening.what, What::Problem(_)))
+            .any(|happening| matches!(happening.kind, PhoneEventKind::Finding(_)))
     );
     let acted = tap(host, 180).await;
     let problems: Vec<_> = acted
-        .happened
+        .events
         .iter()
-        .filter_map(|happening| match &happening.what {
-            What::Problem(problem) => Some((problem.kind, problem.summary.as_str())),
-            What::Activity(_) => None,
+        .filter_map(|happening| match &happening.kind {
+            PhoneEventKind::Finding(problem) => Some((problem.kind, problem.summary.as_str())),
+            PhoneEventKind::Activity(_) => None,
         })
         .collect();
     assert_eq!(
         problems,
-        [(ProblemKind::Crash, "java.lang.IllegalStateException: torn")]
+        [(FindingKind::Crash, "java.lang.IllegalStateException: torn")]
     );
 }
 
 async fn takes_a_picture(host: &mut Host) {
-    let shot: Shot = host.ask(Screenshot).await;
+    let shot: TakeScreenshotReply = host.ask(TakeScreenshot).await;
     let mut reader = png::Decoder::new(std::io::Cursor::new(shot.picture.0))
         .read_info()
         .unwrap();
@@ -229,12 +236,12 @@ async fn takes_a_picture(host: &mut Host) {
     );
 }
 
-async fn tap(host: &mut Host, y: i32) -> Acted {
+async fn tap(host: &mut Host, y: i32) -> ActReply {
     let step = Step::new(Action::Tap(Point { x: 10, y }));
     host.ask(Act {
         step,
         settle: Settle::default(),
-        holds: None,
+        held_screen: None,
     })
     .await
 }

@@ -4,62 +4,62 @@ use std::fmt;
 
 /// A phone as adb lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedPhone {
     pub serial: String,
-    pub state: State,
+    pub state: AdbState,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum AdbState {
     Ready,
     Unauthorized,
     Offline,
     NoPermissions,
     /// Recovery, sideload, bootloader and whatever else has no apps.
-    Elsewhere(String),
+    Other(String),
 }
 
-impl State {
-    fn named(name: &str) -> State {
+impl AdbState {
+    fn named(name: &str) -> AdbState {
         match name {
-            "device" => State::Ready,
-            "unauthorized" | "authorizing" => State::Unauthorized,
-            "offline" | "connecting" | "disconnected" => State::Offline,
-            name if name.starts_with("no permissions") => State::NoPermissions,
-            name => State::Elsewhere(name.to_owned()),
+            "device" => AdbState::Ready,
+            "unauthorized" | "authorizing" => AdbState::Unauthorized,
+            "offline" | "connecting" | "disconnected" => AdbState::Offline,
+            name if name.starts_with("no permissions") => AdbState::NoPermissions,
+            name => AdbState::Other(name.to_owned()),
         }
     }
 
     /// What to do, as a sentence without a full stop.
     pub fn remedy(&self) -> &'static str {
         match self {
-            State::Ready => "nothing needs to be done",
-            State::Unauthorized => "look at the phone and allow USB debugging for this computer",
-            State::Offline => {
+            AdbState::Ready => "nothing needs to be done",
+            AdbState::Unauthorized => "look at the phone and allow USB debugging for this computer",
+            AdbState::Offline => {
                 "plug the cable out and in again, or switch USB debugging off and on; over Wi-Fi use `adb connect` again"
             }
-            State::NoPermissions => {
+            AdbState::NoPermissions => {
                 "this user may not use the USB device: install udev rules for it (Debian: `android-sdk-platform-tools-common`), then plug it in again"
             }
-            State::Elsewhere(_) => "start Android on it, for instance with `adb reboot`",
+            AdbState::Other(_) => "start Android on it, for instance with `adb reboot`",
         }
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for AdbState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            State::Ready => "ready",
-            State::Unauthorized => "unauthorized",
-            State::Offline => "offline",
-            State::NoPermissions => "no permissions",
-            State::Elsewhere(state) => state,
+            AdbState::Ready => "ready",
+            AdbState::Unauthorized => "unauthorized",
+            AdbState::Offline => "offline",
+            AdbState::NoPermissions => "no permissions",
+            AdbState::Other(state) => state,
         })
     }
 }
 
 /// None if this is not what adb prints. A serial may have blanks; between it and the state there is a tab.
-pub(super) fn read(told: &str) -> Option<Vec<Listed>> {
+pub(super) fn parse_list(told: &str) -> Option<Vec<ListedPhone>> {
     let mut lines = told
         .lines()
         .filter(|line| !line.starts_with('*') && !line.trim().is_empty());
@@ -69,9 +69,9 @@ pub(super) fn read(told: &str) -> Option<Vec<Listed>> {
     lines
         .map(|line| {
             let (serial, state) = line.rsplit_once('\t')?;
-            Some(Listed {
+            Some(ListedPhone {
                 serial: serial.to_owned(),
-                state: State::named(state.trim()),
+                state: AdbState::named(state.trim()),
             })
         })
         .collect()
@@ -86,19 +86,19 @@ mod tests {
         let told = "* daemon not running; starting now at tcp:5037\n* daemon started successfully\n\
             List of devices attached\nR58M\tdevice\nmy phone 2\tunauthorized\n192.168.1.7:5555\toffline\n\
             0A1B\tno permissions (user in plugdev group; are your udev rules wrong?); see [http://x]\nX\trecovery\n\n";
-        let list = read(told).unwrap();
+        let list = parse_list(told).unwrap();
         let states: Vec<_> = list
             .iter()
             .map(|listed| (listed.serial.as_str(), &listed.state))
             .collect();
-        let recovery = State::Elsewhere("recovery".into());
+        let recovery = AdbState::Other("recovery".into());
         assert_eq!(
             states,
             [
-                ("R58M", &State::Ready),
-                ("my phone 2", &State::Unauthorized),
-                ("192.168.1.7:5555", &State::Offline),
-                ("0A1B", &State::NoPermissions),
+                ("R58M", &AdbState::Ready),
+                ("my phone 2", &AdbState::Unauthorized),
+                ("192.168.1.7:5555", &AdbState::Offline),
+                ("0A1B", &AdbState::NoPermissions),
                 ("X", &recovery),
             ]
         );
@@ -106,14 +106,14 @@ mod tests {
 
     #[test]
     fn what_adb_does_not_print_is_no_list() {
-        assert_eq!(read("List of devices attached\n"), Some(vec![]));
+        assert_eq!(parse_list("List of devices attached\n"), Some(vec![]));
         for told in [
             "",
             "hello",
             "R58M\tdevice\n",
             "List of devices attached\nR58M device\n",
         ] {
-            assert_eq!(read(told), None, "{told:?}");
+            assert_eq!(parse_list(told), None, "{told:?}");
         }
     }
 }

@@ -1,12 +1,11 @@
 //! The adb server: where it listens, and its version, asked for over its own protocol: the program would end a server
 //! of another version before it asks.
 
-use std::fmt;
-use std::io;
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::OnceLock;
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -14,17 +13,17 @@ use tokio::time::timeout;
 
 use super::AdbError;
 
-const PORT: u16 = 5037;
+const DEFAULT_PORT: u16 = 5037;
 /// adb's own variable.
 const PORT_VARIABLE: &str = "ANDROID_ADB_SERVER_PORT";
-const LIMIT: Duration = Duration::from_secs(5);
-const LONGEST: usize = 64;
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+const LONGEST_ANSWER: usize = 64;
 
 /// What the command line has said, once.
-static CHOSEN: OnceLock<Server> = OnceLock::new();
+static CHOSEN_SERVER: OnceLock<AdbServer> = OnceLock::new();
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
+pub struct AdbServer {
     /// None is this machine.
     host: Option<IpAddr>,
     port: u16,
@@ -32,13 +31,13 @@ pub struct Server {
 
 /// Speak to this server from now on.
 pub fn use_server(address: &str) -> Result<(), AdbError> {
-    let _ = CHOSEN.set(address.parse()?);
+    let _ = CHOSEN_SERVER.set(address.parse()?);
     Ok(())
 }
 
-impl Server {
-    pub(super) fn chosen() -> Result<Server, AdbError> {
-        if let Some(chosen) = CHOSEN.get() {
+impl AdbServer {
+    pub(super) fn chosen() -> Result<AdbServer, AdbError> {
+        if let Some(chosen) = CHOSEN_SERVER.get() {
             return Ok(chosen.clone());
         }
         match std::env::var(PORT_VARIABLE) {
@@ -46,11 +45,11 @@ impl Server {
                 let port = port
                     .parse()
                     .map_err(|_| AdbError::Address(format!("{PORT_VARIABLE}={port}")))?;
-                Ok(Server { host: None, port })
+                Ok(AdbServer { host: None, port })
             }
-            _ => Ok(Server {
+            _ => Ok(AdbServer {
                 host: None,
-                port: PORT,
+                port: DEFAULT_PORT,
             }),
         }
     }
@@ -62,42 +61,43 @@ impl Server {
 
     pub(super) fn arguments(&self) -> Vec<String> {
         let host = self.host.map(|host| ["-H".to_owned(), host.to_string()]);
-        let port = (self.port != PORT || self.host.is_some())
+        let port = (self.port != DEFAULT_PORT || self.host.is_some())
             .then(|| ["-P".to_owned(), self.port.to_string()]);
         host.into_iter().chain(port).flatten().collect()
     }
 
     /// None if none runs on this machine: the program will start its own.
     pub(super) async fn version(&self) -> Result<Option<u32>, AdbError> {
-        let mut stream = match timeout(LIMIT, TcpStream::connect((self.host(), self.port))).await {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(_)) if self.host.is_none() => return Ok(None),
-            Ok(Err(source)) => {
-                return Err(AdbError::NoServer {
-                    server: self.clone(),
-                    source,
-                });
-            }
-            Err(_) => return Err(self.silent()),
-        };
-        match timeout(LIMIT, ask(&mut stream)).await {
+        let mut stream =
+            match timeout(ANSWER_TIMEOUT, TcpStream::connect((self.host(), self.port))).await {
+                Ok(Ok(stream)) => stream,
+                Ok(Err(_)) if self.host.is_none() => return Ok(None),
+                Ok(Err(source)) => {
+                    return Err(AdbError::NoServer {
+                        server: self.clone(),
+                        source,
+                    });
+                }
+                Err(_) => return Err(self.timed_out()),
+            };
+        match timeout(ANSWER_TIMEOUT, ask(&mut stream)).await {
             Ok(Ok(Ok(version))) => Ok(Some(version)),
-            Ok(Ok(Err(answer))) => Err(self.garbage(&answer)),
-            Ok(Err(_)) => Err(self.garbage(b"the end of the stream")),
-            Err(_) => Err(self.silent()),
+            Ok(Ok(Err(answer))) => Err(self.malformed_answer(&answer)),
+            Ok(Err(_)) => Err(self.malformed_answer(b"the end of the stream")),
+            Err(_) => Err(self.timed_out()),
         }
     }
 
-    fn silent(&self) -> AdbError {
-        AdbError::Silent {
+    fn timed_out(&self) -> AdbError {
+        AdbError::TimedOut {
             what: format!("the server at {self}"),
-            limit: LIMIT,
+            limit: ANSWER_TIMEOUT,
         }
     }
 
-    fn garbage(&self, answer: &[u8]) -> AdbError {
+    fn malformed_answer(&self, answer: &[u8]) -> AdbError {
         let answer = format!("{:?}", String::from_utf8_lossy(answer));
-        AdbError::Garbage {
+        AdbError::MalformedAnswer {
             what: format!("the server at {self}"),
             answer,
         }
@@ -110,7 +110,7 @@ async fn ask(stream: &mut TcpStream) -> io::Result<Result<u32, Vec<u8>>> {
     let mut head = [0; 8];
     stream.read_exact(&mut head).await?;
     let (status, length) = head.split_at(4);
-    let length = number(length).filter(|length| (1..=LONGEST).contains(&(*length as usize)));
+    let length = number(length).filter(|length| (1..=LONGEST_ANSWER).contains(&(*length as usize)));
     let (b"OKAY", Some(length)) = (status, length) else {
         return Ok(Err(head.to_vec()));
     };
@@ -124,24 +124,24 @@ fn number(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-impl FromStr for Server {
+impl FromStr for AdbServer {
     type Err = AdbError;
 
-    fn from_str(text: &str) -> Result<Server, AdbError> {
+    fn from_str(text: &str) -> Result<AdbServer, AdbError> {
         let wrong = || AdbError::Address(text.to_owned());
         let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
         let host = match host.trim_matches(['[', ']']) {
             "localhost" => None,
             host => Some(host.parse().map_err(|_| wrong())?),
         };
-        Ok(Server {
+        Ok(AdbServer {
             host,
             port: port.parse().map_err(|_| wrong())?,
         })
     }
 }
 
-impl fmt::Display for Server {
+impl fmt::Display for AdbServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.host(), self.port)
     }

@@ -21,7 +21,7 @@ fn program(place: &TempDir, name: &str) -> OsString {
 }
 
 /// A server that answers everybody with these bytes.
-async fn server(answer: &'static [u8]) -> Server {
+async fn server(answer: &'static [u8]) -> AdbServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = listener.local_addr().unwrap().to_string().parse().unwrap();
     tokio::spawn(async move {
@@ -54,7 +54,7 @@ async fn a_server_of_another_version_is_left_alone() {
     assert!(
         matches!(
             error,
-            AdbError::Versions {
+            AdbError::VersionMismatch {
                 running: 40,
                 own: 41,
                 ..
@@ -74,10 +74,10 @@ async fn without_a_server_the_program_may_start_its_own_but_not_on_another_machi
         .local_addr()
         .unwrap()
         .port();
-    let here: Server = format!("localhost:{free}").parse().unwrap();
+    let here: AdbServer = format!("localhost:{free}").parse().unwrap();
     let adb = program(&place, "adb");
     assert!(Adb::with(adb.clone(), here).await.is_ok());
-    let there: Server = format!("127.0.0.1:{free}").parse().unwrap();
+    let there: AdbServer = format!("127.0.0.1:{free}").parse().unwrap();
     let error = Adb::with(adb, there).await.unwrap_err();
     assert!(matches!(error, AdbError::NoServer { .. }), "{error}");
 }
@@ -85,9 +85,9 @@ async fn without_a_server_the_program_may_start_its_own_but_not_on_another_machi
 #[tokio::test]
 async fn programs_that_are_no_adb_are_named() {
     let error = opened("garbage", VERSION_41).await.unwrap_err();
-    assert!(matches!(error, AdbError::Garbage { .. }), "{error}");
+    assert!(matches!(error, AdbError::MalformedAnswer { .. }), "{error}");
     let error = opened("endless", VERSION_41).await.unwrap_err();
-    assert!(matches!(error, AdbError::Garbage { .. }), "{error}");
+    assert!(matches!(error, AdbError::MalformedAnswer { .. }), "{error}");
     let error = opened("broken", VERSION_41).await.unwrap_err();
     assert!(
         matches!(&error, AdbError::Failed { why, .. } if why == "adb: cannot be"),
@@ -103,7 +103,7 @@ async fn programs_that_are_no_adb_are_named() {
 #[tokio::test]
 async fn a_program_that_hangs_is_not_waited_for() {
     let error = opened("hangs", VERSION_41).await.unwrap_err();
-    assert!(matches!(error, AdbError::Silent { .. }), "{error}");
+    assert!(matches!(error, AdbError::TimedOut { .. }), "{error}");
 }
 
 #[tokio::test]
@@ -116,11 +116,14 @@ async fn servers_that_are_none_are_named() {
         b"OKAY0004wxyz",
     ] {
         let error = opened("adb", answer).await.unwrap_err();
-        assert!(matches!(error, AdbError::Garbage { .. }), "{error}");
+        assert!(matches!(error, AdbError::MalformedAnswer { .. }), "{error}");
     }
     let error = opened("adb", b"OKAY").await.unwrap_err();
     assert!(
-        matches!(error, AdbError::Silent { .. } | AdbError::Garbage { .. }),
+        matches!(
+            error,
+            AdbError::TimedOut { .. } | AdbError::MalformedAnswer { .. }
+        ),
         "{error}"
     );
 }
@@ -134,8 +137,8 @@ async fn only_a_phone_that_is_ready_is_given_out() {
     assert!(
         matches!(
             error,
-            AdbError::State {
-                state: State::Unauthorized,
+            AdbError::NotReady {
+                state: AdbState::Unauthorized,
                 ..
             }
         ),
@@ -200,7 +203,7 @@ async fn an_app_that_the_phone_refuses_is_an_error_in_its_words() {
     phone.install(Path::new("app.apk"), 10).await.unwrap();
     let error = phone.install(Path::new("broken.apk"), 0).await.unwrap_err();
     assert!(
-        error.said().unwrap().contains("UPDATE_INCOMPATIBLE"),
+        error.adb_message().unwrap().contains("UPDATE_INCOMPATIBLE"),
         "{error}"
     );
 }
@@ -214,7 +217,7 @@ fn addresses_of_servers_are_read_or_refused() {
         ("[::1]:5037", &["-H", "::1", "-P", "5037"]),
     ] {
         assert_eq!(
-            text.parse::<Server>().unwrap().arguments(),
+            text.parse::<AdbServer>().unwrap().arguments(),
             arguments,
             "{text}"
         );
@@ -229,7 +232,7 @@ fn addresses_of_servers_are_read_or_refused() {
         "1.2.3:5037",
     ] {
         assert!(
-            matches!(text.parse::<Server>(), Err(AdbError::Address(_))),
+            matches!(text.parse::<AdbServer>(), Err(AdbError::Address(_))),
             "{text}"
         );
     }

@@ -1,30 +1,29 @@
 //! What the requests to a phone cost over whatever lies between, and how many events a second it takes; any `--device`.
 
-mod measured;
+mod measurement;
 mod walk;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use retap_engine::device::{Device, DeviceError};
-use retap_engine::pool::Lease;
-use retap_engine::seed::Seed;
+use retap_device::seed::Seed;
+use retap_device::{Device, DeviceError, DeviceLease};
 use retap_shared::action::Action;
 use retap_shared::connection::Connection;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Command, Fault, Settle};
+use retap_shared::protocol::{AppCommand, RequestFailure, Settle};
 use retap_shared::screen::{NodeFlags, Point, Screen};
-use retap_shared::trace::{App, Start, Step};
+use retap_shared::trace::{App, StartMode, Step};
 
-pub use self::measured::Measured;
-use self::measured::Times;
-use self::walk::Walk;
+pub use self::measurement::DeviceMeasurement;
+use self::measurement::DeviceTimings;
+use self::walk::RandomWalk;
 use super::link::percentile;
 use super::simulated;
-use crate::devices::{self, DevicesError, JvmError, JvmPhone, Phones, Walked};
-use crate::failure::Failure;
-use crate::job::PlayError;
-use crate::settings::Devices;
+use crate::command_error::CommandError;
+use crate::devices::{self, ConnectedPhones, DevicesError, JvmError, JvmPhone, RandomWalkSummary};
+use crate::operations::PlayError;
+use crate::options::PhoneSelection;
 
 /// Events in a row until it is the other side's turn: whatever else the machine does meanwhile meets both.
 const BLOCK: u64 = 50;
@@ -35,7 +34,7 @@ const READS_A_SAMPLE: usize = 4;
 
 /// What to measure.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct DeviceBenchOptions {
     pub device: String,
     pub app: Option<String>,
     /// Of the case `step`.
@@ -49,9 +48,9 @@ pub struct Options {
 
 /// Hands over each case as soon as it is measured. Cases that the phone cannot do are left out.
 pub async fn measure(
-    options: &Options,
-    mut tell: impl FnMut(Measured) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    options: &DeviceBenchOptions,
+    mut tell: impl FnMut(DeviceMeasurement) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
     let jvm = devices::jvm_for_bench(&options.device).await?;
     let phones = match &jvm {
         Some(phone) => {
@@ -59,24 +58,24 @@ pub async fn measure(
                 options.device.clone(),
                 Arc::clone(phone) as Arc<dyn Connection>,
             );
-            Phones::of(vec![connected.await.map_err(lost(options))?])
+            ConnectedPhones::from_devices(vec![connected.await.map_err(lost(options))?])
         }
         None => {
-            let named = Devices {
+            let named = PhoneSelection {
                 device: options.device.clone(),
                 count: 1,
             };
-            Phones::connect(&named, Seed(options.seed)).await?
+            ConnectedPhones::connect(&named, Seed(options.seed)).await?
         }
     };
     let app = phones.app(options.app.as_deref())?.app;
     let device = phones.pool.lease().await.map_err(PlayError::from)?;
-    let mut bench = Bench {
+    let mut bench = DeviceBench {
         options,
         device,
         app,
         jvm,
-        largest: Way::default(),
+        largest: LargestScreen::default(),
     };
     tell(bench.steps().await?)?;
     tell(bench.restarts().await.map_err(lost(options))?)?;
@@ -88,50 +87,55 @@ pub async fn measure(
     Ok(())
 }
 
-fn lost(options: &Options) -> impl Fn(DeviceError) -> DevicesError {
+fn lost(options: &DeviceBenchOptions) -> impl Fn(DeviceError) -> DevicesError {
     |source| DevicesError::Connect {
         name: options.device.clone(),
         source,
     }
 }
 
-struct Bench<'a> {
-    options: &'a Options,
-    device: Lease,
+struct DeviceBench<'a> {
+    options: &'a DeviceBenchOptions,
+    device: DeviceLease,
     app: App,
     jvm: Option<Arc<JvmPhone>>,
     /// To the screen that had the most nodes.
-    largest: Way,
+    largest: LargestScreen,
 }
 
 /// The steps from a clean start to a screen, and how many nodes it has.
 #[derive(Clone, Debug, Default)]
-struct Way {
+struct LargestScreen {
     steps: Vec<Step>,
     nodes: usize,
 }
 
-impl Bench<'_> {
+impl DeviceBench<'_> {
     /// Random events, each with the wait until the screen is quiet.
-    async fn steps(&mut self) -> Result<Measured, Failure> {
+    async fn steps(&mut self) -> Result<DeviceMeasurement, CommandError> {
         let Some(jvm) = self.jvm.clone() else {
-            let (mut times, seed) = (Times::default(), Seed(self.options.seed).derive("block", 0));
+            let mut times = DeviceTimings::default();
+            let seed = Seed(self.options.seed).derive("block", 0);
             let (seconds, _) = self
                 .block(self.options.events, seed, &mut times)
                 .await
                 .map_err(lost(self.options))?;
             let events_per_second = Some(self.options.events as f64 / seconds);
-            return Ok(Measured {
+            return Ok(DeviceMeasurement {
                 events_per_second,
                 ..self.measured("step", times)
             });
         };
         // What both meet for the first time is not in it: that much of the phone's code is loaded and compiled then.
-        self.turn(&jvm, 0, &mut Times::default()).await?;
-        let (mut times, blocks) = (Times::default(), self.options.events.div_ceil(BLOCK));
-        let (mut here, mut there, mut shares) = (0.0, 0.0, Vec::new());
+        self.compare_with_java(&jvm, 0, &mut DeviceTimings::default())
+            .await?;
+        let mut times = DeviceTimings::default();
+        let blocks = self.options.events.div_ceil(BLOCK);
+        let mut here = 0.0;
+        let mut there = 0.0;
+        let mut shares = Vec::new();
         for block in 1..=blocks {
-            let [ours, direct] = self.turn(&jvm, block, &mut times).await?;
+            let [ours, direct] = self.compare_with_java(&jvm, block, &mut times).await?;
             here += ours.0;
             there += direct.0;
             if ours.1 == direct.1 {
@@ -139,7 +143,7 @@ impl Bench<'_> {
             }
         }
         let events = (blocks * BLOCK) as f64;
-        Ok(Measured {
+        Ok(DeviceMeasurement {
             events_per_second: Some(events / here),
             direct_events_per_second: Some(events / there),
             blocks: Some(blocks),
@@ -151,17 +155,17 @@ impl Bench<'_> {
 
     /// The same walk here and in Java: seconds, and what was done. Who comes first meets what is new on the way, so that
     /// goes one, other, other, one.
-    async fn turn(
+    async fn compare_with_java(
         &mut self,
         jvm: &JvmPhone,
         block: u64,
-        times: &mut Times,
-    ) -> Result<[(f64, Walked); 2], Failure> {
+        times: &mut DeviceTimings,
+    ) -> Result<[(f64, RandomWalkSummary); 2], CommandError> {
         let seed = Seed(self.options.seed).derive("block", block);
         let quiet = self.options.quiet.0 / 1_000;
         let wrong = self.wrong();
         if block.is_multiple_of(2) {
-            let direct = jvm.direct_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?;
+            let direct = jvm.java_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?;
             let ours = self
                 .block(BLOCK, seed, times)
                 .await
@@ -174,7 +178,7 @@ impl Bench<'_> {
             .map_err(lost(self.options))?;
         Ok([
             ours,
-            jvm.direct_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?,
+            jvm.java_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?,
         ])
     }
 
@@ -191,13 +195,13 @@ impl Bench<'_> {
         &mut self,
         events: u64,
         seed: Seed,
-        times: &mut Times,
-    ) -> Result<(f64, Walked), DeviceError> {
+        times: &mut DeviceTimings,
+    ) -> Result<(f64, RandomWalkSummary), DeviceError> {
         self.device.set_settle(Settle {
             quiet: self.options.quiet,
             ..Settle::default()
         });
-        let mut walk = Walk::new(seed.0);
+        let mut walk = RandomWalk::new(seed.0);
         let mut screen = simulated::start(&mut self.device, &self.app).await?;
         let began = Instant::now();
         let mut way = Vec::new();
@@ -206,11 +210,11 @@ impl Bench<'_> {
             let at = Instant::now();
             way.push(step.clone());
             screen = match self.device.step(step).await {
-                Ok(stepped) if !simulated::ended(&stepped, &self.app) => {
+                Ok(stepped) if !simulated::has_left_app(&stepped, &self.app) => {
                     times.add(at, Some(stepped.took));
                     let nodes = stepped.screen.nodes().len();
                     if nodes > self.largest.nodes {
-                        self.largest = Way {
+                        self.largest = LargestScreen {
                             steps: way.clone(),
                             nodes,
                         };
@@ -218,7 +222,7 @@ impl Bench<'_> {
                     stepped.screen
                 }
                 // What only this phone cannot do is no reason to stop.
-                Ok(_) | Err(DeviceError::Refused(Fault::Unsupported(_))) => {
+                Ok(_) | Err(DeviceError::Refused(RequestFailure::Unsupported(_))) => {
                     way.clear();
                     walk.started();
                     simulated::start(&mut self.device, &self.app).await?
@@ -229,13 +233,13 @@ impl Bench<'_> {
         Ok((began.elapsed().as_secs_f64(), walk.walked()))
     }
 
-    async fn restarts(&mut self) -> Result<Measured, DeviceError> {
-        let mut times = Times::default();
+    async fn restarts(&mut self) -> Result<DeviceMeasurement, DeviceError> {
+        let mut times = DeviceTimings::default();
         for _ in 0..self.options.samples {
             let at = Instant::now();
             let controlled = self
                 .device
-                .control(&self.app, Command::Start(Start::Clean))
+                .control(&self.app, AppCommand::Start(StartMode::Clean))
                 .await?;
             times.add(at, Some(controlled.took));
         }
@@ -244,7 +248,7 @@ impl Bench<'_> {
 
     /// The whole of the largest screen, as if the host held none. What reading a node costs is told by whoever reads it, the
     /// agent or the loop in Java: on the way there and back other threads are woken than in that loop.
-    async fn captures(&mut self) -> Result<Measured, Failure> {
+    async fn captures(&mut self) -> Result<DeviceMeasurement, CommandError> {
         let lost = lost(self.options);
         simulated::start(&mut self.device, &self.app)
             .await
@@ -253,7 +257,8 @@ impl Bench<'_> {
             self.device.step(step).await.map_err(&lost)?;
         }
         let nodes = self.device.capture().await.map_err(&lost)?.nodes().len();
-        let (mut ours, mut direct) = (Times::default(), Vec::new());
+        let mut ours = DeviceTimings::default();
+        let mut direct = Vec::new();
         for number in 0..WARM_UP + READS_A_SAMPLE * self.options.samples {
             if number == WARM_UP {
                 (ours, direct) = Default::default();
@@ -263,14 +268,14 @@ impl Bench<'_> {
                 self.read(&mut ours).await.map_err(&lost)?;
             }
             if let Some(jvm) = &self.jvm {
-                direct.push(jvm.direct_read().await.map_err(self.wrong())?);
+                direct.push(jvm.java_read().await.map_err(self.wrong())?);
             }
             if number % 2 == 1 {
                 self.read(&mut ours).await.map_err(&lost)?;
             }
         }
         let each = |micros: &mut Vec<f64>| percentile(micros, 50) / nodes.max(1) as f64;
-        Ok(Measured {
+        Ok(DeviceMeasurement {
             nodes: Some(nodes),
             us_per_node: Some(each(&mut ours.phone)),
             direct_us_per_node: self.jvm.is_some().then(|| each(&mut direct)),
@@ -278,8 +283,8 @@ impl Bench<'_> {
         })
     }
 
-    async fn read(&mut self, times: &mut Times) -> Result<(), DeviceError> {
-        self.device.forget_screen();
+    async fn read(&mut self, times: &mut DeviceTimings) -> Result<(), DeviceError> {
+        self.device.clear_cached_screen();
         let at = Instant::now();
         let (_, worked) = self.device.capture_timed().await?;
         times.add(at, Some(worked));
@@ -287,14 +292,14 @@ impl Bench<'_> {
     }
 
     /// On a place where nothing happens, without waiting for quiet.
-    async fn taps(&mut self) -> Result<Measured, DeviceError> {
+    async fn taps(&mut self) -> Result<DeviceMeasurement, DeviceError> {
         self.device.set_settle(Settle {
             quiet: Micros::ZERO,
             limit: Micros::ZERO,
         });
         let screen = self.device.capture().await?;
         let place = inert(&screen);
-        let mut times = Times::default();
+        let mut times = DeviceTimings::default();
         for _ in 0..self.options.samples {
             let at = Instant::now();
             let stepped = self.device.step(Step::new(Action::Tap(place))).await?;
@@ -304,30 +309,30 @@ impl Bench<'_> {
     }
 
     /// None if the phone gives no pixels.
-    async fn screenshots(&mut self) -> Result<Option<Measured>, DeviceError> {
-        let mut times = Times::default();
+    async fn screenshots(&mut self) -> Result<Option<DeviceMeasurement>, DeviceError> {
+        let mut times = DeviceTimings::default();
         for _ in 0..self.options.samples {
             let at = Instant::now();
             match self.device.screenshot().await {
                 Ok(_) => times.add(at, None),
-                Err(DeviceError::Refused(Fault::Unsupported(_))) => return Ok(None),
+                Err(DeviceError::Refused(RequestFailure::Unsupported(_))) => return Ok(None),
                 Err(error) => return Err(error),
             }
         }
         Ok(Some(self.measured("screenshot", times)))
     }
 
-    fn measured(&self, case: &'static str, mut times: Times) -> Measured {
-        let p50_us = percentile(&mut times.here, 50);
+    fn measured(&self, case: &'static str, mut times: DeviceTimings) -> DeviceMeasurement {
+        let p50_us = percentile(&mut times.host, 50);
         let phone = percentile(&mut times.phone, 50);
-        Measured {
+        DeviceMeasurement {
             bench: "device",
             device: self.options.device.clone(),
             case,
             p50_us,
-            p90_us: percentile(&mut times.here, 90),
+            p90_us: percentile(&mut times.host, 90),
             phone_p50_us: (phone <= p50_us).then_some(phone),
-            ..Measured::default()
+            ..DeviceMeasurement::default()
         }
     }
 }

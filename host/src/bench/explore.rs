@@ -4,107 +4,111 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use retap_engine::event::nobody;
-use retap_engine::explore::{
-    At, Counts, Exploration, ExploreSettings, Explorer, Move, Seen, explore_whole,
+use retap_device::CancellationToken;
+use retap_device::JournalError;
+use retap_device::run_event::null_sink;
+use retap_device::seed::{Rng, Seed};
+use retap_explore::journal::{ExplorationJournal, RecordedStep, SessionRecord};
+use retap_explore::{
+    Decision, ExplorationCounts, ExplorationResult, ExploreSettings, Explorer, StepObservation,
+    WorkerView, run_exploration,
 };
-use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
-use retap_engine::model::CoveragePoint;
-use retap_engine::oracle::{CandidateKey, Observation};
-use retap_engine::seed::{Rng, Seed};
-use retap_engine::stop::Stop;
-use retap_shared::action::SystemKinds;
+use retap_model::CoveragePoint;
+use retap_shared::action::SystemEventKinds;
 use retap_shared::protocol::Settle;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
-use crate::devices::Phones;
-use crate::failure::Failure;
-use crate::job::{Wanted, explorer};
-use crate::settings::{Care, Devices, Explorer as Named, Tuning};
+use crate::command_error::CommandError;
+use crate::devices::ConnectedPhones;
+use crate::operations::{ExplorationPlan, explorer};
+use crate::options::{AppConstraints, ExplorerKind as Named, ExplorerOptions, PhoneSelection};
 
 /// One exploration to measure.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct ExploreBenchCase {
     pub device: String,
     pub count: u32,
     pub explorer: Named,
     pub events: u64,
     pub minutes: Option<u32>,
-    pub tuning: Tuning,
+    pub tuning: ExplorerOptions,
     pub seed: u64,
 }
 
 #[derive(Clone, Debug)]
-pub struct Measured {
-    pub case: Case,
-    pub exploration: Exploration,
+pub struct ExploreMeasurement {
+    pub case: ExploreBenchCase,
+    pub exploration: ExplorationResult,
     pub activities_total: usize,
     pub branches_total: u32,
     /// Of the explorer alone, processor time.
     pub host_us_per_step: f64,
     /// By the clock on the wall, from the first clean start on.
-    pub real: Duration,
+    pub wall_time: Duration,
 }
 
-pub async fn run(case: Case, stop: &Stop) -> Result<Measured, Failure> {
-    let devices = Devices {
+pub async fn run(
+    case: ExploreBenchCase,
+    stop: &CancellationToken,
+) -> Result<ExploreMeasurement, CommandError> {
+    let devices = PhoneSelection {
         device: case.device.clone(),
         count: case.count,
     };
-    let phones = Phones::connect(&devices, Seed(case.seed)).await?;
+    let phones = ConnectedPhones::connect(&devices, Seed(case.seed)).await?;
     let app = phones.app(None)?;
-    let wanted = Wanted {
+    let wanted = ExplorationPlan {
         app: app.clone(),
         explorer: case.explorer,
         events: case.events,
         minutes: case.minutes,
-        session_events: crate::settings::DEFAULT_SESSION_EVENTS,
-        tuning: case.tuning.clone(),
-        care: Care::default(),
-        system: true,
+        session_events: crate::options::DEFAULT_SESSION_EVENTS,
+        explorer_options: case.tuning.clone(),
+        constraints: AppConstraints::default(),
+        allow_system: true,
         keep_traces: false,
     };
     let spent = Arc::new(Mutex::new(0.0));
-    let timed = Timed {
+    let timed = TimedExplorer {
         inner: explorer::make(&wanted)?,
-        spent: Arc::clone(&spent),
+        processor_seconds: Arc::clone(&spent),
     };
     // Nobody looks at them.
     let settings = ExploreSettings {
-        pictures: false,
+        screenshots: false,
         ..wanted.settings()?
     };
     let seed = Seed(case.seed);
     let began = Instant::now();
-    let exploration = explore_whole(
+    let exploration = run_exploration(
         &phones.pool,
         Box::new(timed),
         &settings,
         seed,
-        &Forgetful,
-        &nobody(),
+        &NullJournal,
+        &null_sink(),
         stop,
     )
     .await?;
     let spent = *spent.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(Measured {
+    Ok(ExploreMeasurement {
         host_us_per_step: spent * 1e6 / exploration.events.max(1) as f64,
         activities_total: app.activities.len(),
         branches_total: app.branches,
-        real: began.elapsed(),
+        wall_time: began.elapsed(),
         case,
         exploration,
     })
 }
 
-impl Measured {
+impl ExploreMeasurement {
     pub fn last(&self) -> CoveragePoint {
         self.exploration.curve.last().copied().unwrap_or_default()
     }
 
     pub fn seconds(&self) -> f64 {
-        self.exploration.longest.0 as f64 / 1e6
+        self.exploration.longest_worker_time.0 as f64 / 1e6
     }
 
     pub fn to_json(&self, curve: bool) -> String {
@@ -114,20 +118,20 @@ impl Measured {
             branches,
             ..
         } = self.last();
-        let Exploration {
+        let ExplorationResult {
             events,
-            crashes,
-            apart,
+            first_seen: crashes,
+            unconfirmed: apart,
             counts,
             curve: points,
             ..
         } = &self.exploration;
-        let Counts {
+        let ExplorationCounts {
             clean_starts,
             restarts,
-            saves,
+            snapshots: saves,
             restores,
-            replayed,
+            replayed_events: replayed,
             ..
         } = counts;
         let seconds: Vec<f64> = crashes
@@ -146,7 +150,7 @@ impl Measured {
             "crash_ids": ids, "crash_seconds": seconds, "not_from_a_clean_start": apart.len(), "seconds": self.seconds(),
             "clean_starts": clean_starts, "restarts": restarts, "saves": saves, "restores": restores,
             "replayed": replayed, "host_us_per_step": self.host_us_per_step,
-            "events_per_second": *events as f64 / self.real.as_secs_f64().max(f64::EPSILON),
+            "events_per_second": *events as f64 / self.wall_time.as_secs_f64().max(f64::EPSILON),
         });
         if curve {
             let point = |point: &CoveragePoint| {
@@ -165,21 +169,24 @@ impl Measured {
 }
 
 /// An explorer whose thinking is timed.
-struct Timed {
+struct TimedExplorer {
     inner: Box<dyn Explorer>,
-    spent: Arc<Mutex<f64>>,
+    processor_seconds: Arc<Mutex<f64>>,
 }
 
-impl Timed {
+impl TimedExplorer {
     fn timed<T>(&mut self, work: impl FnOnce(&mut dyn Explorer) -> T) -> T {
         let began = processor_seconds();
         let done = work(&mut *self.inner);
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += processor_seconds() - began;
+        *self
+            .processor_seconds
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) += processor_seconds() - began;
         done
     }
 }
 
-impl Explorer for Timed {
+impl Explorer for TimedExplorer {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -192,15 +199,15 @@ impl Explorer for Timed {
         self.inner.wants_system_events()
     }
 
-    fn meet(&mut self, walker: usize, can: SystemKinds) {
-        self.inner.meet(walker, can);
+    fn set_worker_capabilities(&mut self, walker: usize, can: SystemEventKinds) {
+        self.inner.set_worker_capabilities(walker, can);
     }
 
-    fn choose(&mut self, at: &At<'_>, rng: &mut Rng) -> Move {
-        self.timed(|inner| inner.choose(at, rng))
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
+        self.timed(|inner| inner.decide(at, rng))
     }
 
-    fn observe(&mut self, seen: &Seen<'_>) {
+    fn observe(&mut self, seen: &StepObservation<'_>) {
         self.timed(|inner| inner.observe(seen));
     }
 }
@@ -211,17 +218,9 @@ fn processor_seconds() -> f64 {
 }
 
 /// Nobody goes on with a measurement.
-struct Forgetful;
+struct NullJournal;
 
-impl Journal for Forgetful {
-    fn recall(&self, _: CandidateKey, _: u32) -> Result<Option<Observation>, JournalError> {
-        Ok(None)
-    }
-
-    fn note(&self, _: CandidateKey, _: u32, _: &Observation) -> Result<(), JournalError> {
-        Ok(())
-    }
-
+impl ExplorationJournal for NullJournal {
     fn recall_sessions(
         &self,
     ) -> Result<std::collections::BTreeMap<u32, SessionRecord>, JournalError> {
@@ -232,11 +231,11 @@ impl Journal for Forgetful {
         Ok(())
     }
 
-    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
+    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
         Ok(Vec::new())
     }
 
-    fn note_walk(&self, _: &WalkRecord) -> Result<(), JournalError> {
+    fn record_step(&self, _: &RecordedStep) -> Result<(), JournalError> {
         Ok(())
     }
 }

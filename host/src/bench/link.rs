@@ -2,33 +2,33 @@
 
 mod baseline;
 mod cpu;
-mod far;
 mod phone;
+mod remote_agent;
 
 use std::fmt;
 use std::time::Instant;
 
+use baseline::PingPong;
+use cpu::CorePlacement;
+use phone::BenchPhone;
+pub use remote_agent::BenchTransport;
+use remote_agent::{RemoteAgent, RemoteAgentError};
 use retap_agent::phone::Phone;
 use retap_shared::action::{Action, Key};
 use retap_shared::codec;
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    Act, Acted, Capture, Captured, Reply, Request, ScreenUpdate, Screenshot, Settle,
+    Act, ActReply, Capture, CaptureReply, Reply, Request, ScreenUpdate, Settle, TakeScreenshot,
 };
 use retap_shared::screen::{Point, ScreenHash, SharedScreen};
-use retap_shared::session::Answer;
+use retap_shared::session::RequestResult;
 use retap_shared::trace::Step;
 use serde::Serialize;
 
-use crate::exit::Exit;
-use crate::failure::Explained;
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
 use crate::link::{Link, LinkError};
-use baseline::PingPong;
-use cpu::Place;
-pub use far::Transport;
-use far::{Far, FarError};
-use phone::BenchPhone;
 
 /// An odd number, so that the median is one of them.
 const BLOCKS: usize = 15;
@@ -37,9 +37,9 @@ const NODES: usize = 500;
 const PICTURES: usize = 4;
 
 #[derive(Debug, Serialize)]
-pub struct Measured {
+pub struct LinkMeasurement {
     pub bench: &'static str,
-    pub transport: Transport,
+    pub transport: BenchTransport,
     pub case: &'static str,
     pub p50_us: f64,
     pub p90_us: f64,
@@ -54,9 +54,9 @@ pub struct Measured {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum BenchError {
+pub enum LinkBenchError {
     #[error(transparent)]
-    Far(#[from] FarError),
+    RemoteAgent(#[from] RemoteAgentError),
     #[error(transparent)]
     Link(#[from] LinkError),
     #[error("the phone did not answer")]
@@ -66,20 +66,23 @@ pub enum BenchError {
 }
 
 /// All cases of one transport.
-pub async fn measure(transport: Transport, samples: usize) -> Result<Vec<Measured>, BenchError> {
-    Place::Apart.take_near();
-    let stepping = Far::start(transport, Place::Apart, far::simulated)?;
+pub async fn measure(
+    transport: BenchTransport,
+    samples: usize,
+) -> Result<Vec<LinkMeasurement>, LinkBenchError> {
+    CorePlacement::Apart.pin_host();
+    let stepping = RemoteAgent::start(transport, CorePlacement::Apart, remote_agent::simulated)?;
     let step = step(transport, &stepping.connect().await?, samples).await?;
 
-    let looking = Far::start(transport, Place::Apart, many_nodes)?;
+    let looking = RemoteAgent::start(transport, CorePlacement::Apart, many_nodes)?;
     let link = looking.connect().await?;
     let whole_screen = whole_screen(transport, &link, samples).await?;
     let unchanged = unchanged(transport, &link, samples).await?;
     let one_change = one_change(transport, &link, samples).await?;
     drop(link);
 
-    Place::Anywhere.take_near();
-    let loaded = Far::start(transport, Place::Anywhere, many_nodes)?;
+    CorePlacement::Anywhere.pin_host();
+    let loaded = RemoteAgent::start(transport, CorePlacement::Anywhere, many_nodes)?;
     let tap_under_load = tap_under_load(transport, &loaded.connect().await?, samples).await?;
     Ok(vec![
         step,
@@ -94,15 +97,15 @@ fn many_nodes() -> Box<dyn Phone> {
     Box::new(BenchPhone::new(NODES))
 }
 
-impl Measured {
+impl LinkMeasurement {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("numbers and names")
     }
 }
 
-impl fmt::Display for Measured {
+impl fmt::Display for LinkMeasurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Measured {
+        let LinkMeasurement {
             case,
             p50_us,
             p90_us,
@@ -119,9 +122,9 @@ impl fmt::Display for Measured {
     }
 }
 
-impl Explained for BenchError {
-    fn exit(&self) -> Exit {
-        Exit::OwnFault
+impl UserError for LinkBenchError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::InternalError
     }
 
     fn help(&self) -> String {
@@ -131,7 +134,11 @@ impl Explained for BenchError {
 }
 
 /// Back and forth between two screens of a simulated app, each sent as the difference to the one before.
-async fn step(transport: Transport, link: &Link, samples: usize) -> Result<Measured, BenchError> {
+async fn step(
+    transport: BenchTransport,
+    link: &Link,
+    samples: usize,
+) -> Result<LinkMeasurement, LinkBenchError> {
     let mut held = captured(link).await?;
     let search = held
         .nodes()
@@ -141,7 +148,7 @@ async fn step(transport: Transport, link: &Link, samples: usize) -> Result<Measu
         Action::Tap(held.nodes()[node].bounds.center())
     });
     let mut forth = false;
-    let mut case = Case::new(transport, "step", samples).await?;
+    let mut case = LinkBenchCase::new(transport, "step", samples).await?;
     for _ in 0..BLOCKS {
         for _ in 0..samples {
             forth = !forth;
@@ -150,7 +157,7 @@ async fn step(transport: Transport, link: &Link, samples: usize) -> Result<Measu
             } else {
                 Action::Key(Key::Back)
             };
-            let acted: Acted = case.timed(link, act(action, Some(held.hash()))).await?;
+            let acted: ActReply = case.timed(link, act(action, Some(held.hash()))).await?;
             held = applied(acted.screen, held);
         }
         case.against_ping_pong().await?;
@@ -159,40 +166,40 @@ async fn step(transport: Transport, link: &Link, samples: usize) -> Result<Measu
 }
 
 async fn whole_screen(
-    transport: Transport,
+    transport: BenchTransport,
     link: &Link,
     samples: usize,
-) -> Result<Measured, BenchError> {
-    looks(transport, "screen-500", link, samples, |_| None).await
+) -> Result<LinkMeasurement, LinkBenchError> {
+    capture_case(transport, "screen-500", link, samples, |_| None).await
 }
 
 async fn unchanged(
-    transport: Transport,
+    transport: BenchTransport,
     link: &Link,
     samples: usize,
-) -> Result<Measured, BenchError> {
-    looks(transport, "unchanged", link, samples, |screen| {
+) -> Result<LinkMeasurement, LinkBenchError> {
+    capture_case(transport, "unchanged", link, samples, |screen| {
         Some(screen.hash())
     })
     .await
 }
 
-async fn looks(
-    transport: Transport,
+async fn capture_case(
+    transport: BenchTransport,
     name: &'static str,
     link: &Link,
     samples: usize,
     holds: impl Fn(&SharedScreen) -> Option<ScreenHash>,
-) -> Result<Measured, BenchError> {
+) -> Result<LinkMeasurement, LinkBenchError> {
     let held = captured(link).await?;
-    let mut case = Case::new(transport, name, samples).await?;
+    let mut case = LinkBenchCase::new(transport, name, samples).await?;
     for _ in 0..BLOCKS {
         for _ in 0..samples {
-            let _: Captured = case
+            let _: CaptureReply = case
                 .timed(
                     link,
                     Capture {
-                        holds: holds(&held),
+                        held_screen: holds(&held),
                     },
                 )
                 .await?;
@@ -204,15 +211,15 @@ async fn looks(
 
 /// Each tap changes one text among the nodes.
 async fn one_change(
-    transport: Transport,
+    transport: BenchTransport,
     link: &Link,
     samples: usize,
-) -> Result<Measured, BenchError> {
+) -> Result<LinkMeasurement, LinkBenchError> {
     let mut held = captured(link).await?;
-    let mut case = Case::new(transport, "one-change", samples).await?;
+    let mut case = LinkBenchCase::new(transport, "one-change", samples).await?;
     for _ in 0..BLOCKS {
         for _ in 0..samples {
-            let acted: Acted = case.timed(link, act(tap(), Some(held.hash()))).await?;
+            let acted: ActReply = case.timed(link, act(tap(), Some(held.hash()))).await?;
             held = applied(acted.screen, held);
         }
         case.against_ping_pong().await?;
@@ -222,35 +229,35 @@ async fn one_change(
 
 /// The same taps without and with pictures on the way; its baseline are those without.
 async fn tap_under_load(
-    transport: Transport,
+    transport: BenchTransport,
     link: &Link,
     samples: usize,
-) -> Result<Measured, BenchError> {
+) -> Result<LinkMeasurement, LinkBenchError> {
     let mut held = captured(link).await?;
-    let mut case = Case::new(transport, "tap-under-load", samples).await?;
+    let mut case = LinkBenchCase::new(transport, "tap-under-load", samples).await?;
     case.at = 90;
     for _ in 0..BLOCKS {
         for _ in 0..samples {
             let began = Instant::now();
-            let acted: Acted = asked(link, act(tap(), Some(held.hash()))).await?;
+            let acted: ActReply = asked(link, act(tap(), Some(held.hash()))).await?;
             case.baseline_block
                 .push(began.elapsed().as_secs_f64() * 1e6);
             held = applied(acted.screen, held);
         }
         case.cpu_at_start = cpu::micros();
         let load = async {
-            let pictures = (0..PICTURES).map(|_| link.request(Screenshot.into()));
+            let pictures = (0..PICTURES).map(|_| link.request(TakeScreenshot.into()));
             futures_util::future::try_join_all(pictures)
                 .await
-                .map_err(BenchError::from)
+                .map_err(LinkBenchError::from)
         };
         let taps = async {
             loop {
-                let acted: Acted = case.timed(link, act(tap(), Some(held.hash()))).await?;
+                let acted: ActReply = case.timed(link, act(tap(), Some(held.hash()))).await?;
                 held = applied(acted.screen, held.clone());
             }
         };
-        let taps: Result<(), BenchError> = tokio::select! {
+        let taps: Result<(), LinkBenchError> = tokio::select! {
             load = load => load.map(|_| ()),
             taps = taps => taps,
         };
@@ -262,8 +269,8 @@ async fn tap_under_load(
 }
 
 /// Samples of a case and of its baseline, block by block.
-struct Case {
-    measured: Measured,
+struct LinkBenchCase {
+    measured: LinkMeasurement,
     ping_pong: PingPong,
     samples: usize,
     /// Which percentile the ratio is of.
@@ -277,13 +284,13 @@ struct Case {
     cpu_at_start: f64,
 }
 
-impl Case {
+impl LinkBenchCase {
     async fn new(
-        transport: Transport,
+        transport: BenchTransport,
         case: &'static str,
         samples: usize,
-    ) -> Result<Case, BenchError> {
-        let measured = Measured {
+    ) -> Result<LinkBenchCase, LinkBenchError> {
+        let measured = LinkMeasurement {
             bench: "link",
             transport,
             case,
@@ -295,7 +302,7 @@ impl Case {
             baseline_p90_us: 0.0,
             ratio: 0.0,
         };
-        Ok(Case {
+        Ok(LinkBenchCase {
             measured,
             ping_pong: PingPong::start().await?,
             samples,
@@ -314,19 +321,19 @@ impl Case {
         &mut self,
         link: &Link,
         request: impl Into<Request>,
-    ) -> Result<T, BenchError> {
+    ) -> Result<T, LinkBenchError> {
         let began = Instant::now();
         let reply = link.request(request.into()).await?;
         self.block.push(began.elapsed().as_secs_f64() * 1e6);
         if self.measured.bytes == 0 {
-            let answer = Answer::Reply(reply.clone());
+            let answer = RequestResult::Reply(reply.clone());
             self.measured.bytes = codec::encode(&answer).map_or(0, |bytes| bytes.len());
         }
         Ok(T::try_from(reply)
             .unwrap_or_else(|reply| unreachable!("answered with {}", reply.name())))
     }
 
-    async fn against_ping_pong(&mut self) -> Result<(), BenchError> {
+    async fn against_ping_pong(&mut self) -> Result<(), LinkBenchError> {
         self.count_cpu();
         for _ in 0..self.samples {
             let began = Instant::now();
@@ -339,10 +346,8 @@ impl Case {
     }
 
     fn end_block(&mut self) {
-        let (case, baseline) = (
-            percentile(&mut self.block, self.at),
-            percentile(&mut self.baseline_block, self.at),
-        );
+        let case = percentile(&mut self.block, self.at);
+        let baseline = percentile(&mut self.baseline_block, self.at);
         self.ratios.push(case / baseline);
         self.all.append(&mut self.block);
         self.baseline_all.append(&mut self.baseline_block);
@@ -354,9 +359,9 @@ impl Case {
         self.cpu += cpu::micros() - self.cpu_at_start;
     }
 
-    fn finish(mut self) -> Measured {
+    fn finish(mut self) -> LinkMeasurement {
         let count = self.all.len() as f64;
-        Measured {
+        LinkMeasurement {
             p50_us: percentile(&mut self.all, 50),
             p90_us: percentile(&mut self.all, 90),
             cpu_us: self.cpu / count,
@@ -389,20 +394,20 @@ fn act(action: Action, holds: Option<ScreenHash>) -> Act {
     Act {
         step: Step::new(action),
         settle,
-        holds,
+        held_screen: holds,
     }
 }
 
 async fn asked<T: TryFrom<Reply, Error = Reply>>(
     link: &Link,
     request: impl Into<Request>,
-) -> Result<T, BenchError> {
+) -> Result<T, LinkBenchError> {
     let reply = link.request(request.into()).await?;
     Ok(T::try_from(reply).unwrap_or_else(|reply| unreachable!("answered with {}", reply.name())))
 }
 
-async fn captured(link: &Link) -> Result<SharedScreen, BenchError> {
-    let captured: Captured = asked(link, Capture { holds: None }).await?;
+async fn captured(link: &Link) -> Result<SharedScreen, LinkBenchError> {
+    let captured: CaptureReply = asked(link, Capture { held_screen: None }).await?;
     let ScreenUpdate::Full(screen) = captured.screen else {
         unreachable!("the whole screen was asked for")
     };

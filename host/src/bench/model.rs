@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use rand::RngExt;
-use retap_engine::explore::{Ape, ApeRules, At, Did, Explorer, Move, New, Seen, Way};
-use retap_engine::model::ape::{DecisionTree, Paths, Reducer};
-use retap_engine::seed::Seed;
+use retap_device::seed::Seed;
+use retap_explore::{
+    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, ObservedEvent,
+    StepObservation, StepPath, WorkerView,
+};
+use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
 use retap_shared::screen::{
@@ -15,7 +18,7 @@ use retap_shared::trace::Step;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
-use crate::words::thousands;
+use crate::wording::group_thousands;
 
 /// On every screen.
 const BUTTONS: usize = 6;
@@ -23,7 +26,7 @@ const BUTTONS: usize = 6;
 const AN_ACTIVITY: usize = 5;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Measured {
+pub struct ModelMeasurement {
     steps: usize,
     /// States when it ended.
     states: usize,
@@ -32,7 +35,7 @@ pub struct Measured {
     mean: f64,
 }
 
-pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
+pub fn measure(screens: usize, steps: usize, seed: u64) -> ModelMeasurement {
     let mut rng = Seed(seed).rng();
     let leads: Vec<[usize; BUTTONS]> = (0..screens)
         .map(|screen| {
@@ -42,28 +45,34 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
         })
         .collect();
     let shown: Vec<SharedScreen> = (0..screens).map(screen).collect();
-    let mut ape = Ape::new(
-        ApeRules::default(),
-        DecisionTree::plain(Reducer::TYPE),
-        Paths::default(),
+    let mut ape = ApeExplorer::new(
+        ApeParameters::default(),
+        DecisionTree::uniform(AttributeReducer::TYPE),
+        AttributePaths::default(),
     );
-    let (mut here, mut spent, way) = (0, Vec::with_capacity(steps), Way::default());
-    ape.observe(&seen(Did::Started { clean: true }, &shown[0], &way));
+    let mut here = 0;
+    let mut spent = Vec::with_capacity(steps);
+    let way = StepPath::default();
+    ape.observe(&seen(
+        ObservedEvent::Started { clean: true },
+        &shown[0],
+        &way,
+    ));
     while spent.len() < steps {
         let before = &shown[here];
         let began = processor_micros();
-        let chosen = ape.choose(
-            &At {
-                walker: 0,
+        let chosen = ape.decide(
+            &WorkerView {
+                worker: 0,
                 screen: before,
-                can: Capabilities::default(),
+                capabilities: Capabilities::default(),
             },
             &mut rng,
         );
         let chose = processor_micros() - began;
         let step;
         let did = match chosen {
-            Move::Act(choice) => {
+            Decision::Act(choice) => {
                 let button = choice
                     .node
                     .and_then(|node| node.checked_sub(1))
@@ -71,7 +80,7 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
                 here = button.map_or(here, |button| leads[here][button]);
                 step = Step::new(choice.action);
                 let node = choice.node;
-                Did::Stepped {
+                ObservedEvent::Stepped {
                     step: &step,
                     node,
                     before,
@@ -82,7 +91,7 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
             }
             _ => {
                 here = 0;
-                Did::Started { clean: false }
+                ObservedEvent::Started { clean: false }
             }
         };
         let began = processor_micros();
@@ -91,7 +100,7 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
     }
     let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64;
     let tenth = (steps / 10).max(1);
-    Measured {
+    ModelMeasurement {
         steps,
         states: ape.model().alive().count(),
         first_tenth: mean(&spent[..tenth.min(steps)]),
@@ -100,17 +109,22 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> Measured {
     }
 }
 
-fn seen<'a>(did: Did<'a>, screen: &'a SharedScreen, way: &'a Way) -> Seen<'a> {
-    let (took, new) = (Micros::ZERO, New::default());
-    Seen {
-        walker: 0,
-        did,
+fn seen<'a>(
+    did: ObservedEvent<'a>,
+    screen: &'a SharedScreen,
+    way: &'a StepPath,
+) -> StepObservation<'a> {
+    let took = Micros::ZERO;
+    let new = CoverageGainCount::default();
+    StepObservation {
+        worker: 0,
+        event: did,
         screen: Some(screen),
-        inside: true,
-        problems: &[],
+        in_app: true,
+        findings: &[],
         took,
-        new,
-        way,
+        gain: new,
+        path: way,
     }
 }
 
@@ -160,9 +174,9 @@ fn processor_micros() -> f64 {
     used.tv_sec as f64 * 1e6 + used.tv_nsec as f64 / 1e3
 }
 
-impl Measured {
+impl ModelMeasurement {
     pub fn to_json(self) -> String {
-        let Measured {
+        let ModelMeasurement {
             steps,
             states,
             first_tenth,
@@ -179,8 +193,8 @@ impl Measured {
     pub fn to_words(self) -> String {
         format!(
             "{} steps, {} states: {:.1} µs a step, {:.1} in the first tenth, {:.1} in the last",
-            thousands(self.steps as u64),
-            thousands(self.states as u64),
+            group_thousands(self.steps as u64),
+            group_thousands(self.states as u64),
             self.mean,
             self.first_tenth,
             self.last_tenth,

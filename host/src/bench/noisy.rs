@@ -6,29 +6,29 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rand::RngExt;
-use retap_engine::event::nobody;
-use retap_engine::oracle::{Observation, Oracle, OracleError, Question};
-use retap_engine::policy::Policy;
-use retap_engine::reduce::{Algorithm, ReduceError, ReduceSettings, Scheduling, reduce};
-use retap_engine::seed::{Rng, Seed};
-use retap_engine::stop::Stop;
+use retap_device::CancellationToken;
+use retap_device::run_event::null_sink;
+use retap_device::seed::{Rng, Seed};
+use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
+use retap_reduce::policy::SchedulePolicy;
+use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, SchedulerKind, reduce};
 use retap_shared::action::Action;
-use retap_shared::connection::Pending;
+use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::PhoneInfo;
-use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::Verdict;
 use serde_json::json;
 use tokio::time::Instant;
 
 /// Virtual time: of an event, and of a restart before the first one.
-const EVENT: Duration = Duration::from_secs(1);
-const RESTART: Duration = Duration::from_secs(10);
+const EVENT_TIME: Duration = Duration::from_secs(1);
+const RESTART_TIME: Duration = Duration::from_secs(10);
 /// The paper's: phones, runs of a candidate, and how many of these must do it.
 pub const PHONES: usize = 15;
 const RUNS: u32 = 20;
 const SUCCESSES: u32 = 18;
-const ORIGINAL: u32 = 15;
+const ORIGINAL_SUCCESSES: u32 = 15;
 /// Needed events that are close together lie within so many.
 const CLUSTER: u32 = 10;
 
@@ -42,7 +42,7 @@ pub const GRID: [(f64, f64); 5] = [
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Competitor {
+pub enum NoisyAlgorithm {
     Auto,
     Nd3minHeuristic,
     Nd3minOptimal,
@@ -53,39 +53,39 @@ pub enum Competitor {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NeededEvents {
     Anywhere(u32),
     Clustered(u32),
     Spread(u32),
 }
 
-pub const KINDS: [Kind; 5] = [
-    Kind::Anywhere(1),
-    Kind::Anywhere(3),
-    Kind::Clustered(5),
-    Kind::Spread(5),
-    Kind::Anywhere(10),
+pub const NEEDED_EVENTS: [NeededEvents; 5] = [
+    NeededEvents::Anywhere(1),
+    NeededEvents::Anywhere(3),
+    NeededEvents::Clustered(5),
+    NeededEvents::Spread(5),
+    NeededEvents::Anywhere(10),
 ];
 
 /// One trace to reduce.
 #[derive(Clone, Debug)]
-pub struct Case {
-    pub with: f64,
-    pub without: f64,
-    pub kind: Kind,
+pub struct NoisyCase {
+    pub success_rate: f64,
+    pub spurious_rate: f64,
+    pub needed_events: NeededEvents,
     pub seed: u64,
     pub events: u32,
 }
 
 /// What it came to.
 #[derive(Clone, Debug)]
-pub struct Reduced {
-    pub case: Case,
-    pub competitor: Competitor,
+pub struct NoisyReduction {
+    pub case: NoisyCase,
+    pub algorithm: NoisyAlgorithm,
     needed: Vec<u32>,
     pub kept: Vec<u32>,
     /// Successes of the last runs, which prove the result.
-    pub proof: u32,
+    pub check_successes: u32,
     /// The most runs that one phone began.
     pub steps: u64,
     pub runs: u64,
@@ -94,15 +94,15 @@ pub struct Reduced {
 }
 
 pub async fn run(
-    case: Case,
-    competitor: Competitor,
-    policy: Option<&Arc<Policy>>,
-    stop: &Stop,
-) -> Result<Reduced, ReduceError> {
+    case: NoisyCase,
+    competitor: NoisyAlgorithm,
+    policy: Option<&Arc<SchedulePolicy>>,
+    stop: &CancellationToken,
+) -> Result<NoisyReduction, ReduceError> {
     let needed = case
-        .kind
+        .needed_events
         .choose(case.events, &mut Seed(case.seed).derive("needed", 0).rng());
-    let oracle = Noisy {
+    let oracle = NoisyOracle {
         case: case.clone(),
         needed,
         phones: Mutex::default(),
@@ -114,18 +114,22 @@ pub async fn run(
         algorithm,
         &settings,
         &oracle,
-        &nobody(),
+        &null_sink(),
         stop,
     )
     .await?;
     let seconds = began.elapsed().as_secs_f64();
-    let Phones { begun, events, .. } = std::mem::take(&mut *oracle.lock());
-    Ok(Reduced {
+    let VirtualPhones {
+        runs_begun: begun,
+        events,
+        ..
+    } = std::mem::take(&mut *oracle.lock());
+    Ok(NoisyReduction {
         case,
-        competitor,
+        algorithm: competitor,
         needed: oracle.needed,
         kept: reduction.kept,
-        proof: reduction.result.map_or(0, |check| check.successes),
+        check_successes: reduction.result.map_or(0, |check| check.successes),
         steps: begun.iter().copied().max().unwrap_or(0),
         runs: begun.iter().sum(),
         events: events.round() as u64,
@@ -133,21 +137,24 @@ pub async fn run(
     })
 }
 
-impl Competitor {
-    pub(super) fn rules(self, policy: Option<&Arc<Policy>>) -> (Algorithm, ReduceSettings) {
+impl NoisyAlgorithm {
+    pub(super) fn rules(
+        self,
+        policy: Option<&Arc<SchedulePolicy>>,
+    ) -> (ReductionAlgorithm, ReduceSettings) {
         let noisy = ReduceSettings {
             runs: RUNS,
             successes: SUCCESSES,
             parallel: PHONES,
             check_runs: RUNS,
             original_runs: Some(RUNS),
-            original_successes: Some(ORIGINAL),
+            original_successes: Some(ORIGINAL_SUCCESSES),
             ..ReduceSettings::default()
         };
         let nd3min = |scheduling| {
             let policy = policy.cloned();
             (
-                Algorithm::Nd3min,
+                ReductionAlgorithm::Nd3min,
                 ReduceSettings {
                     scheduling,
                     policy,
@@ -156,33 +163,33 @@ impl Competitor {
             )
         };
         match self {
-            Competitor::Auto => (Algorithm::Auto, noisy),
-            Competitor::Dd => (
-                Algorithm::Dd,
+            NoisyAlgorithm::Auto => (ReductionAlgorithm::Auto, noisy),
+            NoisyAlgorithm::Dd => (
+                ReductionAlgorithm::Dd,
                 ReduceSettings {
                     runs: 1,
                     successes: 1,
                     ..noisy
                 },
             ),
-            Competitor::Nd3minHeuristic => nd3min(Scheduling::Heuristic),
-            Competitor::Nd3minOptimal => nd3min(Scheduling::Optimal),
-            Competitor::Nd3minGreedy => nd3min(Scheduling::Greedy),
-            Competitor::Nd3minRoundRobin => nd3min(Scheduling::RoundRobin),
+            NoisyAlgorithm::Nd3minHeuristic => nd3min(SchedulerKind::Heuristic),
+            NoisyAlgorithm::Nd3minOptimal => nd3min(SchedulerKind::Optimal),
+            NoisyAlgorithm::Nd3minGreedy => nd3min(SchedulerKind::Greedy),
+            NoisyAlgorithm::Nd3minRoundRobin => nd3min(SchedulerKind::RoundRobin),
         }
     }
 }
 
-impl Kind {
+impl NeededEvents {
     fn choose(self, events: u32, rng: &mut Rng) -> Vec<u32> {
         let (count, from, to) = match self {
-            Kind::Anywhere(count) => (count, 0, events),
-            Kind::Clustered(count) => {
+            NeededEvents::Anywhere(count) => (count, 0, events),
+            NeededEvents::Clustered(count) => {
                 let width = CLUSTER.min(events);
                 let start = rng.random_range(0..=events - width);
                 (count, start, start + width)
             }
-            Kind::Spread(count) => {
+            NeededEvents::Spread(count) => {
                 let stretch = |number: u32| events * number / count..events * (number + 1) / count;
                 return (0..count)
                     .map(|number| rng.random_range(stretch(number)))
@@ -201,81 +208,82 @@ impl Kind {
     }
 }
 
-impl Reduced {
+impl NoisyReduction {
     /// All that is needed is there, and the proof holds.
     pub fn is_right(&self) -> bool {
-        self.proof >= SUCCESSES && self.needed.iter().all(|event| self.kept.contains(event))
+        self.check_successes >= SUCCESSES
+            && self.needed.iter().all(|event| self.kept.contains(event))
     }
 
     pub fn to_json(&self) -> String {
-        let Case {
-            with,
-            without,
-            kind,
+        let NoisyCase {
+            success_rate: with,
+            spurious_rate: without,
+            needed_events: kind,
             seed,
             ..
         } = &self.case;
         json!({
-            "bench": "noisy", "algorithm": self.competitor.to_string(), "p_with": with, "p_without": without,
+            "bench": "noisy", "algorithm": self.algorithm.to_string(), "p_with": with, "p_without": without,
             "needed_kind": kind.to_string(), "needed": self.needed, "seed": seed, "steps": self.steps,
-            "runs": self.runs, "events": self.events, "seconds": self.seconds, "kept": self.kept, "final": self.proof,
+            "runs": self.runs, "events": self.events, "seconds": self.seconds, "kept": self.kept, "final": self.check_successes,
         })
         .to_string()
     }
 }
 
 /// The phones: each run takes one, for as long as it takes or until it is cancelled.
-struct Noisy {
-    case: Case,
+struct NoisyOracle {
+    case: NoisyCase,
     needed: Vec<u32>,
-    phones: Mutex<Phones>,
+    phones: Mutex<VirtualPhones>,
 }
 
 #[derive(Default)]
-struct Phones {
+struct VirtualPhones {
     busy: Vec<bool>,
-    begun: Vec<u64>,
+    runs_begun: Vec<u64>,
     events: f64,
 }
 
-struct Busy<'a> {
-    oracle: &'a Noisy,
+struct BusyPhone<'a> {
+    oracle: &'a NoisyOracle,
     phone: usize,
     since: Instant,
 }
 
-impl Noisy {
-    fn lock(&self) -> MutexGuard<'_, Phones> {
+impl NoisyOracle {
+    fn lock(&self) -> MutexGuard<'_, VirtualPhones> {
         self.phones.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Busy<'_> {
+    fn acquire_phone(&self) -> BusyPhone<'_> {
         let mut phones = self.lock();
         let free = phones.busy.iter().position(|busy| !busy);
         let phone = free.unwrap_or_else(|| {
             phones.busy.push(false);
-            phones.begun.push(0);
+            phones.runs_begun.push(0);
             phones.busy.len() - 1
         });
         phones.busy[phone] = true;
-        phones.begun[phone] += 1;
-        Busy {
+        phones.runs_begun[phone] += 1;
+        BusyPhone {
             oracle: self,
             phone,
             since: Instant::now(),
         }
     }
 
-    fn does(&self, question: &Question) -> bool {
-        let kept = question.steps.kept();
+    fn reaches_target(&self, question: &OracleQuery) -> bool {
+        let kept = question.candidate.kept();
         let complete = self
             .needed
             .iter()
             .all(|event| kept.binary_search(event).is_ok());
         let odds = if complete {
-            self.case.with
+            self.case.success_rate
         } else {
-            self.case.without
+            self.case.spurious_rate
         };
         let name = format!("{:016x}", question.key().0);
         Seed(self.case.seed)
@@ -286,24 +294,24 @@ impl Noisy {
     }
 }
 
-impl Drop for Busy<'_> {
+impl Drop for BusyPhone<'_> {
     fn drop(&mut self) {
         let mut phones = self.oracle.lock();
         phones.busy[self.phone] = false;
-        let played = self.since.elapsed().saturating_sub(RESTART);
-        phones.events += played.as_secs_f64() / EVENT.as_secs_f64();
+        let played = self.since.elapsed().saturating_sub(RESTART_TIME);
+        phones.events += played.as_secs_f64() / EVENT_TIME.as_secs_f64();
     }
 }
 
-impl Oracle for Noisy {
-    fn ask(&self, question: Question) -> Pending<'_, Result<Observation, OracleError>> {
+impl Oracle for NoisyOracle {
+    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
         Box::pin(async move {
-            let busy = self.take();
-            let played = u32::try_from(question.steps.len()).unwrap_or(u32::MAX);
-            let took = RESTART + EVENT * played;
+            let busy = self.acquire_phone();
+            let played = u32::try_from(question.candidate.len()).unwrap_or(u32::MAX);
+            let took = RESTART_TIME + EVENT_TIME * played;
             tokio::time::sleep(took).await;
             drop(busy);
-            let reached = self.does(&question);
+            let reached = self.reaches_target(&question);
             let verdict = if reached {
                 Verdict::TargetReached
             } else {
@@ -328,7 +336,7 @@ pub(super) fn trace(events: u32) -> Trace {
     let phone = PhoneInfo::default();
     let header = TraceHeader {
         app,
-        start: Start::Clean,
+        start: StartMode::Clean,
         seed: None,
         target: None,
         phone,
@@ -341,25 +349,25 @@ pub(super) fn trace(events: u32) -> Trace {
     }
 }
 
-impl fmt::Display for Competitor {
+impl fmt::Display for NoisyAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Competitor::Auto => "auto",
-            Competitor::Nd3minHeuristic => "nd3min-heuristic",
-            Competitor::Nd3minOptimal => "nd3min-optimal",
-            Competitor::Nd3minGreedy => "nd3min-greedy",
-            Competitor::Nd3minRoundRobin => "nd3min-round-robin",
-            Competitor::Dd => "dd",
+            NoisyAlgorithm::Auto => "auto",
+            NoisyAlgorithm::Nd3minHeuristic => "nd3min-heuristic",
+            NoisyAlgorithm::Nd3minOptimal => "nd3min-optimal",
+            NoisyAlgorithm::Nd3minGreedy => "nd3min-greedy",
+            NoisyAlgorithm::Nd3minRoundRobin => "nd3min-round-robin",
+            NoisyAlgorithm::Dd => "dd",
         })
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for NeededEvents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Anywhere(count) => write!(f, "{count}"),
-            Kind::Clustered(count) => write!(f, "{count}-clustered"),
-            Kind::Spread(count) => write!(f, "{count}-spread"),
+            NeededEvents::Anywhere(count) => write!(f, "{count}"),
+            NeededEvents::Clustered(count) => write!(f, "{count}-clustered"),
+            NeededEvents::Spread(count) => write!(f, "{count}-spread"),
         }
     }
 }

@@ -3,23 +3,23 @@
 
 use std::sync::Arc;
 
-use retap_engine::event::nobody;
-use retap_engine::explore::{ExploreSettings, Random, explore};
-use retap_engine::journal::InMemory;
-use retap_engine::oracle::{Conditions, Pooled};
-use retap_engine::policy::Policy;
-use retap_engine::reduce::{Reduction, reduce};
-use retap_engine::seed::Seed;
-use retap_engine::stop::Stop;
+use retap_device::CancellationToken;
+use retap_device::run_event::null_sink;
+use retap_device::seed::Seed;
+use retap_explore::journal::MemoryExplorationJournal;
+use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_reduce::oracle::{PooledOracle, ReplayConditions};
+use retap_reduce::policy::SchedulePolicy;
+use retap_reduce::trace::{Reduction, reduce};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::noisy::{Competitor, PHONES};
-use crate::devices::Phones;
-use crate::failure::Failure;
-use crate::settings::Devices;
+use super::noisy::{NoisyAlgorithm, PHONES};
+use crate::command_error::CommandError;
+use crate::devices::ConnectedPhones;
+use crate::options::PhoneSelection;
 
 /// One touch in 250 is lost, and after as many changes of the screen a dialog comes that nobody asked for.
 pub const PHONE: &str = "sim:mail?noise=0.004&latency=realistic";
@@ -28,8 +28,8 @@ const SESSION_EVENTS: u32 = 300;
 
 /// What a reduction of one trace came to.
 #[derive(Debug)]
-pub struct Reduced {
-    competitor: Competitor,
+pub struct NoisyAppReduction {
+    algorithm: NoisyAlgorithm,
     seed: u64,
     from: usize,
     reduction: Reduction,
@@ -37,9 +37,9 @@ pub struct Reduced {
 }
 
 /// The traces of all crashes that an exploration meets.
-pub async fn traces(seed: u64, stop: &Stop) -> Result<Vec<Trace>, Failure> {
-    let phones = Phones::connect(
-        &Devices {
+pub async fn traces(seed: u64, stop: &CancellationToken) -> Result<Vec<Trace>, CommandError> {
+    let phones = ConnectedPhones::connect(
+        &PhoneSelection {
             device: PHONE.to_owned(),
             count: 1,
         },
@@ -48,20 +48,20 @@ pub async fn traces(seed: u64, stop: &Stop) -> Result<Vec<Trace>, Failure> {
     .await?;
     let mut settings = ExploreSettings::new(phones.app(None)?, EVENTS);
     settings.session_events = SESSION_EVENTS;
-    let make = || Box::new(Random::default()) as _;
-    let journal = InMemory::default();
+    let make = || Box::new(RandomExplorer::default()) as _;
+    let journal = MemoryExplorationJournal::default();
     let explored = explore(
         &phones.pool,
         &make,
         &settings,
         Seed(seed),
         &journal,
-        &nobody(),
+        &null_sink(),
         stop,
     )
     .await?;
     Ok(explored
-        .found
+        .findings
         .into_iter()
         .map(|found| found.trace)
         .collect())
@@ -69,27 +69,27 @@ pub async fn traces(seed: u64, stop: &Stop) -> Result<Vec<Trace>, Failure> {
 
 pub async fn run(
     trace: &Trace,
-    competitor: Competitor,
-    policy: Option<&Arc<Policy>>,
+    competitor: NoisyAlgorithm,
+    policy: Option<&Arc<SchedulePolicy>>,
     seed: u64,
-    stop: &Stop,
-) -> Result<Reduced, Failure> {
+    stop: &CancellationToken,
+) -> Result<NoisyAppReduction, CommandError> {
     let count = PHONES as u32;
-    let phones = Phones::connect(
-        &Devices {
+    let phones = ConnectedPhones::connect(
+        &PhoneSelection {
             device: PHONE.to_owned(),
             count,
         },
         Seed(seed),
     )
     .await?;
-    let oracle = Pooled::new(&phones.pool, Conditions::of(trace), &nobody());
+    let oracle = PooledOracle::new(&phones.pool, ReplayConditions::of(trace), &null_sink());
     let (algorithm, settings) = competitor.rules(policy);
     let began = Instant::now();
-    let reduction = reduce(trace, algorithm, &settings, &oracle, &nobody(), stop).await?;
+    let reduction = reduce(trace, algorithm, &settings, &oracle, &null_sink(), stop).await?;
     let seconds = began.elapsed().as_secs_f64();
-    Ok(Reduced {
-        competitor,
+    Ok(NoisyAppReduction {
+        algorithm: competitor,
         seed,
         from: trace.steps.len(),
         reduction,
@@ -97,7 +97,7 @@ pub async fn run(
     })
 }
 
-impl Reduced {
+impl NoisyAppReduction {
     pub fn to_json(&self) -> String {
         let Reduction {
             original,
@@ -111,7 +111,7 @@ impl Reduced {
         } = &self.reduction;
         let share = f64::from(original.successes) / f64::from(original.runs.max(1));
         json!({
-            "bench": "noisy", "algorithm": self.competitor.to_string(), "p_with": share, "p_without": null,
+            "bench": "noisy", "algorithm": self.algorithm.to_string(), "p_with": share, "p_without": null,
             "needed_kind": "mail", "needed": [], "seed": self.seed, "from": self.from, "outcome": outcome,
             "steps": rounds, "runs": runs, "events": events, "seconds": self.seconds, "kept": kept,
             "final": result.as_ref().map(|check| check.successes),
@@ -128,7 +128,7 @@ impl Reduced {
             outcome,
             ..
         } = &self.reduction;
-        let name = self.competitor.to_string();
+        let name = self.algorithm.to_string();
         let first = format!(
             "{name:<20}{:>4} events, {} of {} runs",
             self.from, original.successes, original.runs

@@ -1,11 +1,11 @@
 //! What a reduction costs beside the phones: an oracle that answers at once, and no store. Processor time, so that
 //! it does not matter what else the machine does.
 
-use retap_engine::event::nobody;
-use retap_engine::oracle::{Observation, Oracle, OracleError, Question};
-use retap_engine::reduce::{Algorithm, ReduceError, ReduceSettings, Scheduling, reduce};
-use retap_engine::stop::Stop;
-use retap_shared::connection::Pending;
+use retap_device::CancellationToken;
+use retap_device::run_event::null_sink;
+use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
+use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, SchedulerKind, reduce};
+use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::verdict::Verdict;
 use rustix::time::{ClockId, clock_gettime};
@@ -14,10 +14,10 @@ use serde_json::json;
 use super::noisy::trace;
 
 /// How many events are needed, spread over the trace.
-const NEEDED: u32 = 5;
+const NEEDED_EVENTS: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reducer {
+pub enum OwnCostCase {
     /// One run each.
     Auto,
     /// By beliefs, 18 of 20 runs to pass.
@@ -26,34 +26,38 @@ pub enum Reducer {
     Dd,
 }
 
-pub const REDUCERS: [Reducer; 4] = [
-    Reducer::Auto,
-    Reducer::AutoFlaky,
-    Reducer::Nd3min,
-    Reducer::Dd,
+pub const REDUCERS: [OwnCostCase; 4] = [
+    OwnCostCase::Auto,
+    OwnCostCase::AutoFlaky,
+    OwnCostCase::Nd3min,
+    OwnCostCase::Dd,
 ];
 
 #[derive(Clone, Debug)]
-pub struct Measured {
-    reducer: Reducer,
+pub struct OwnCostMeasurement {
+    reducer: OwnCostCase,
     events: u32,
     runs: u64,
     left: usize,
     micros: f64,
 }
 
-pub async fn measure(reducer: Reducer, events: u32, stop: &Stop) -> Result<Measured, ReduceError> {
+pub async fn measure(
+    reducer: OwnCostCase,
+    events: u32,
+    stop: &CancellationToken,
+) -> Result<OwnCostMeasurement, ReduceError> {
     let (algorithm, settings) = reducer.rules();
-    let (trace, oracle) = (
-        trace(events),
-        AtOnce {
-            needed: (1..=NEEDED).map(|n| events * n / (NEEDED + 1)).collect(),
-        },
-    );
+    let trace = trace(events);
+    let oracle = InstantOracle {
+        needed: (1..=NEEDED_EVENTS)
+            .map(|n| events * n / (NEEDED_EVENTS + 1))
+            .collect(),
+    };
     let began = processor_seconds();
-    let reduction = reduce(&trace, algorithm, &settings, &oracle, &nobody(), stop).await?;
+    let reduction = reduce(&trace, algorithm, &settings, &oracle, &null_sink(), stop).await?;
     let micros = (processor_seconds() - began) * 1e6 / reduction.runs.max(1) as f64;
-    Ok(Measured {
+    Ok(OwnCostMeasurement {
         reducer,
         events,
         runs: reduction.runs,
@@ -62,10 +66,10 @@ pub async fn measure(reducer: Reducer, events: u32, stop: &Stop) -> Result<Measu
     })
 }
 
-impl Reducer {
-    fn rules(self) -> (Algorithm, ReduceSettings) {
+impl OwnCostCase {
+    fn rules(self) -> (ReductionAlgorithm, ReduceSettings) {
         let once = ReduceSettings::default();
-        let scheduling = Scheduling::Heuristic;
+        let scheduling = SchedulerKind::Heuristic;
         let flaky = ReduceSettings {
             runs: 20,
             successes: 18,
@@ -75,24 +79,24 @@ impl Reducer {
             ..once.clone()
         };
         match self {
-            Reducer::Auto => (Algorithm::Auto, once),
-            Reducer::AutoFlaky => (Algorithm::Auto, flaky),
-            Reducer::Nd3min => (Algorithm::Nd3min, flaky),
-            Reducer::Dd => (Algorithm::Dd, once),
+            OwnCostCase::Auto => (ReductionAlgorithm::Auto, once),
+            OwnCostCase::AutoFlaky => (ReductionAlgorithm::Auto, flaky),
+            OwnCostCase::Nd3min => (ReductionAlgorithm::Nd3min, flaky),
+            OwnCostCase::Dd => (ReductionAlgorithm::Dd, once),
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Reducer::Auto => "auto",
-            Reducer::AutoFlaky => "auto-flaky",
-            Reducer::Nd3min => "nd3min-heuristic",
-            Reducer::Dd => "dd",
+            OwnCostCase::Auto => "auto",
+            OwnCostCase::AutoFlaky => "auto-flaky",
+            OwnCostCase::Nd3min => "nd3min-heuristic",
+            OwnCostCase::Dd => "dd",
         }
     }
 }
 
-impl Measured {
+impl OwnCostMeasurement {
     pub fn to_json(&self) -> String {
         json!({
             "bench": "own_cost", "algorithm": self.reducer.name(), "events": self.events, "runs": self.runs,
@@ -102,7 +106,7 @@ impl Measured {
     }
 
     pub fn to_words(&self) -> String {
-        let Measured {
+        let OwnCostMeasurement {
             reducer,
             events,
             runs,
@@ -121,13 +125,13 @@ fn processor_seconds() -> f64 {
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }
 
-struct AtOnce {
+struct InstantOracle {
     needed: Vec<u32>,
 }
 
-impl Oracle for AtOnce {
-    fn ask(&self, question: Question) -> Pending<'_, Result<Observation, OracleError>> {
-        let kept = question.steps.kept();
+impl Oracle for InstantOracle {
+    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+        let kept = question.candidate.kept();
         let reached = self
             .needed
             .iter()

@@ -2,40 +2,42 @@
 
 use std::time::Instant;
 
-use retap_engine::policy::{PolicyError, Prior, Rules};
+use retap_reduce::policy::{PolicyError, PolicyParameters, SuccessRatePrior};
 use serde_json::json;
 
-use crate::job;
-use crate::os;
-use crate::shell::Shell;
-use crate::words::thousands;
+use crate::command_context::CommandContext;
+use crate::wording::group_thousands;
+use crate::{operations, os};
 
 #[derive(Clone, Copy, Debug)]
-pub struct Solved {
-    rules: Rules,
+pub struct PolicyMeasurement {
+    rules: PolicyParameters,
     states: usize,
     start: f64,
     seconds: f64,
     peak_bytes: Option<u64>,
 }
 
-pub fn measure(rules: Rules, shell: &Shell) -> Result<Solved, PolicyError> {
-    os::forget_peak_memory();
+pub fn measure(
+    rules: PolicyParameters,
+    shell: &CommandContext,
+) -> Result<PolicyMeasurement, PolicyError> {
+    os::reset_peak_memory();
     let began = Instant::now();
-    let policy = job::solve(&rules, &Prior::paper(), shell)?;
+    let policy = operations::solve_policy(&rules, &SuccessRatePrior::published(), shell)?;
     let seconds = began.elapsed().as_secs_f64();
-    Ok(Solved {
+    Ok(PolicyMeasurement {
         rules,
         states: policy.states(),
-        start: policy.start(),
+        start: policy.expected_rounds(),
         seconds,
         peak_bytes: os::peak_memory(),
     })
 }
 
-impl Solved {
+impl PolicyMeasurement {
     pub fn to_json(self) -> String {
-        let Solved {
+        let PolicyMeasurement {
             rules,
             states,
             start,
@@ -50,19 +52,19 @@ impl Solved {
     }
 
     pub fn to_words(self) -> String {
-        let Solved {
+        let PolicyMeasurement {
             rules,
             states,
             start,
             seconds,
             peak_bytes,
         } = self;
-        let peak = peak_bytes.map_or_else(|| "?".to_owned(), |bytes| thousands(bytes >> 20));
+        let peak = peak_bytes.map_or_else(|| "?".to_owned(), |bytes| group_thousands(bytes >> 20));
         format!(
             "{} candidates, {} runs a round {:>9} states {start:>6.3} rounds {seconds:>7.2} s {peak:>6} MiB",
             rules.candidates,
             rules.parallel,
-            thousands(states as u64),
+            group_thousands(states as u64),
         )
     }
 }

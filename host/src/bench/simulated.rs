@@ -4,18 +4,18 @@
 use std::time::Instant;
 
 use rand::RngExt;
-use retap_engine::device::{Device, DeviceError, Stepped};
-use retap_engine::seed::{Rng, Seed};
+use retap_device::seed::{Rng, Seed};
+use retap_device::{Device, DeviceError, StepResult};
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::{Command, What};
+use retap_shared::protocol::{AppCommand, PhoneEventKind};
 use retap_shared::screen::{NodeFlags, Screen, SharedScreen, WindowKind};
-use retap_shared::trace::{App, Start, Step};
+use retap_shared::trace::{App, StartMode, Step};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::devices::{DevicesError, Phones};
-use crate::failure::Failure;
-use crate::job::PlayError;
-use crate::settings::Devices;
+use crate::command_error::CommandError;
+use crate::devices::{ConnectedPhones, DevicesError};
+use crate::operations::PlayError;
+use crate::options::PhoneSelection;
 
 /// One in this many events goes back, so that the whole app is seen.
 const BACK: u32 = 16;
@@ -31,11 +31,11 @@ pub const LARGE_SCREENS: &str = "forge?seed=1&activities=12&widgets=500";
 const SNAPSHOTS: u32 = 200;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Measured {
+pub struct SimulatedMeasurement {
     /// A second of this thread's processor time.
     pub events_per_second: u64,
     /// A second on the clock, in which other programs have their share.
-    pub by_clock: u64,
+    pub events_per_wall_second: u64,
     /// On an average screen.
     pub nodes: u64,
     /// Saving a state, and going back to it after another event: the median of both together, in microseconds.
@@ -44,9 +44,13 @@ pub struct Measured {
 
 /// With the choice of each event and the clean starts included: the median over blocks, because other programs take
 /// their share of single moments.
-pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Failure> {
-    let phones = Phones::connect(
-        &Devices {
+pub async fn measure(
+    app: &str,
+    events: u64,
+    seed: u64,
+) -> Result<SimulatedMeasurement, CommandError> {
+    let phones = ConnectedPhones::connect(
+        &PhoneSelection {
             device: format!("sim:{app}"),
             count: 1,
         },
@@ -60,10 +64,14 @@ pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Fail
         move |source| DevicesError::Connect { name, source }
     };
     let mut rng = Seed(seed).rng();
-    let (mut speeds, mut by_clock, mut nodes, mut left) = (Vec::new(), Vec::new(), 0, events);
+    let mut speeds = Vec::new();
+    let mut by_clock = Vec::new();
+    let mut nodes = 0;
+    let mut left = events;
     while left > 0 {
         let block = left.min(BLOCK);
-        let (began, worked) = (Instant::now(), processor_time());
+        let began = Instant::now();
+        let worked = processor_time();
         nodes += drive(&mut device, &app, block, &mut rng)
             .await
             .map_err(failed(device.name()))?;
@@ -74,9 +82,9 @@ pub async fn measure(app: &str, events: u64, seed: u64) -> Result<Measured, Fail
     let snapshots = snapshots(&mut device, &app, &mut rng)
         .await
         .map_err(failed(device.name()))?;
-    Ok(Measured {
+    Ok(SimulatedMeasurement {
         events_per_second: median(speeds),
-        by_clock: median(by_clock),
+        events_per_wall_second: median(by_clock),
         nodes: nodes / events.max(1),
         snapshot_micros: snapshots,
     })
@@ -100,13 +108,13 @@ async fn snapshots(device: &mut Device, app: &App, rng: &mut Rng) -> Result<f64,
     for _ in 0..SNAPSHOTS {
         screen = device.step(choose(&screen, rng)).await?.screen;
         let began = Instant::now();
-        let saved = device.save().await?;
+        let saved = device.take_snapshot().await?;
         let saving = began.elapsed();
         let moved = device.step(choose(&screen, rng)).await?;
         let began = Instant::now();
-        device.restore(saved.id).await?;
+        device.restore_snapshot(saved.id).await?;
         spans.push((saving + began.elapsed()).as_nanos() as f64 / 1_000.0);
-        device.forget(saved.id).await?;
+        device.discard_snapshot(saved.id).await?;
         let inside = moved.screen.activity().split('/').next() == Some(&app.package);
         screen = if inside {
             device.capture().await?
@@ -130,7 +138,7 @@ async fn drive(
     for _ in 0..events {
         let stepped = device.step(choose(&screen, rng)).await?;
         nodes += stepped.screen.nodes().len() as u64;
-        screen = if ended(&stepped, app) {
+        screen = if has_left_app(&stepped, app) {
             start(device, app).await?
         } else {
             stepped.screen
@@ -140,16 +148,18 @@ async fn drive(
 }
 
 /// Whether the app has failed or was left.
-pub(super) fn ended(stepped: &Stepped, app: &App) -> bool {
+pub(super) fn has_left_app(stepped: &StepResult, app: &App) -> bool {
     let failed = stepped
-        .happened
+        .phone_events
         .iter()
-        .any(|happening| matches!(happening.what, What::Problem(_)));
+        .any(|happening| matches!(happening.kind, PhoneEventKind::Finding(_)));
     failed || stepped.screen.activity().split('/').next() != Some(&app.package)
 }
 
 pub(super) async fn start(device: &mut Device, app: &App) -> Result<SharedScreen, DeviceError> {
-    device.control(app, Command::Start(Start::Clean)).await?;
+    device
+        .control(app, AppCommand::Start(StartMode::Clean))
+        .await?;
     device.capture().await
 }
 

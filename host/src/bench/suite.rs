@@ -4,33 +4,38 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use retap_engine::event::nobody;
-use retap_engine::explore::{ExploreSettings, Random, explore};
-use retap_engine::journal::{InMemory, Journal, JournalError, SessionRecord, WalkRecord};
-use retap_engine::model::{Abstraction, States};
-use retap_engine::oracle::{CandidateKey, Observation};
-use retap_engine::seed::Seed;
-use retap_engine::stop::Stop;
-use retap_engine::suite::{
-    Logged, Measure, OnPhones, Spent, SuiteAlgorithm, SuiteError, SuiteReduction, SuiteSettings,
-    learn, reduce_suite,
+use retap_device::CancellationToken;
+use retap_device::JournalError;
+use retap_device::run_event::null_sink;
+use retap_device::seed::Seed;
+use retap_explore::journal::{
+    ExplorationJournal, MemoryExplorationJournal, RecordedStep, SessionRecord,
+};
+use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_model::{Abstraction, PreparedAbstraction};
+use retap_reduce::suite::{
+    JournaledReplayer, PooledReplayer, SuiteCost, SuiteError, SuiteMeasure, SuiteReduction,
+    SuiteReductionAlgorithm, SuiteSettings, learn, reduce_suite,
 };
 use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 
-use crate::devices::Phones;
-use crate::failure::Failure;
-use crate::settings::Devices;
+use crate::command_error::CommandError;
+use crate::devices::ConnectedPhones;
+use crate::options::PhoneSelection;
 
-pub const ALGORITHMS: [SuiteAlgorithm; 2] = [SuiteAlgorithm::DetReduce, SuiteAlgorithm::Auto];
+pub const ALGORITHMS: [SuiteReductionAlgorithm; 2] = [
+    SuiteReductionAlgorithm::DetReduce,
+    SuiteReductionAlgorithm::Auto,
+];
 
 /// One suite, cut down by one algorithm.
 #[derive(Debug)]
-pub struct Smaller {
+pub struct SuiteMeasurement {
     pub app: String,
-    pub algorithm: SuiteAlgorithm,
+    pub algorithm: SuiteReductionAlgorithm,
     pub seed: u64,
     pub reduction: SuiteReduction,
     /// What this program needed itself, beside the phones.
@@ -41,7 +46,7 @@ pub struct Smaller {
 
 /// How suites are made and cut down.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct SuiteBenchOptions {
     pub events: u64,
     pub session_events: u32,
     pub replays: u32,
@@ -51,10 +56,10 @@ pub struct Rules {
     pub parameters: String,
 }
 
-impl Rules {
-    fn devices(&self, app: &str, count: u32) -> Devices {
+impl SuiteBenchOptions {
+    fn devices(&self, app: &str, count: u32) -> PhoneSelection {
         let question = if self.parameters.is_empty() { "" } else { "?" };
-        Devices {
+        PhoneSelection {
             device: format!("sim:{app}{question}{}", self.parameters),
             count,
         }
@@ -64,22 +69,22 @@ impl Rules {
 /// The traces of every clean start of an exploration, in their order.
 pub async fn traces(
     app: &str,
-    rules: &Rules,
+    rules: &SuiteBenchOptions,
     seed: u64,
-    stop: &Stop,
-) -> Result<Vec<Trace>, Failure> {
-    let phones = Phones::connect(&rules.devices(app, 1), Seed(seed)).await?;
+    stop: &CancellationToken,
+) -> Result<Vec<Trace>, CommandError> {
+    let phones = ConnectedPhones::connect(&rules.devices(app, 1), Seed(seed)).await?;
     let mut settings = ExploreSettings::new(phones.app(None)?, rules.events);
     (settings.session_events, settings.keep_traces) = (rules.session_events, true);
-    let make = || Box::new(Random::default()) as _;
-    let keeping = Keeping::default();
+    let make = || Box::new(RandomExplorer::default()) as _;
+    let keeping = SuiteTraceCollector::default();
     explore(
         &phones.pool,
         &make,
         &settings,
         Seed(seed),
         &keeping,
-        &nobody(),
+        &null_sink(),
         stop,
     )
     .await?;
@@ -94,46 +99,55 @@ pub async fn traces(
 pub async fn run(
     app: &str,
     traces: &[Trace],
-    algorithm: SuiteAlgorithm,
-    rules: &Rules,
+    algorithm: SuiteReductionAlgorithm,
+    rules: &SuiteBenchOptions,
     seed: u64,
-    stop: &Stop,
-) -> Result<Option<Smaller>, Failure> {
-    let phones = Phones::connect(&rules.devices(app, rules.phones), Seed(seed)).await?;
-    let (began, clock) = (Instant::now(), tokio::time::Instant::now());
+    stop: &CancellationToken,
+) -> Result<Option<SuiteMeasurement>, CommandError> {
+    let phones = ConnectedPhones::connect(&rules.devices(app, rules.phones), Seed(seed)).await?;
+    let began = Instant::now();
+    let clock = tokio::time::Instant::now();
     let app_of = phones.app(None)?.app;
     let on = |abstraction: &Abstraction| {
-        let states = States::by(abstraction).map_err(SuiteError::from)?;
-        Ok::<_, SuiteError>(OnPhones::new(
+        let states = PreparedAbstraction::by(abstraction).map_err(SuiteError::from)?;
+        Ok::<_, SuiteError>(PooledReplayer::new(
             &phones.pool,
             app_of.clone(),
             states,
-            &nobody(),
+            &null_sink(),
         ))
     };
-    let (log, sink) = (InMemory::default(), nobody());
+    let log = retap_reduce::journal::MemoryReductionJournal::default();
+    let sink = null_sink();
     let replayer = match &rules.abstraction {
         Abstraction::Ape(start) => {
             let lesson = Box::pin(learn(traces, start, &on(&rules.abstraction)?, stop)).await?;
             let Some(lesson) = lesson else {
                 return Ok(None);
             };
-            lesson.note(&log)?;
+            lesson.record(&log)?;
             on(&Abstraction::Ape(lesson.learned))?
         }
         other => on(other)?,
     };
-    let replayer = Logged::new(replayer, &log, &sink);
+    let replayer = JournaledReplayer::new(replayer, &log, &sink);
     let settings = SuiteSettings {
         algorithm,
         replays: rules.replays,
         ..SuiteSettings::default()
     };
-    let reduction = Box::pin(reduce_suite(traces, &settings, &replayer, &nobody(), stop)).await?;
+    let reduction = Box::pin(reduce_suite(
+        traces,
+        &settings,
+        &replayer,
+        &null_sink(),
+        stop,
+    ))
+    .await?;
     let own_seconds = began.elapsed().as_secs_f64();
     let elapsed = Micros(u64::try_from(clock.elapsed().as_micros()).unwrap_or(u64::MAX));
     let app = app.to_owned();
-    let smaller = Smaller {
+    let smaller = SuiteMeasurement {
         app,
         algorithm,
         seed,
@@ -144,18 +158,18 @@ pub async fn run(
     Ok((smaller.reduction.outcome != Outcome::Interrupted).then_some(smaller))
 }
 
-impl Smaller {
+impl SuiteMeasurement {
     pub fn to_json(&self) -> String {
         let SuiteReduction {
             before,
             after,
-            spent,
+            cost: spent,
             not_replayable,
             simplified,
             replays,
             ..
         } = &self.reduction;
-        let Spent { runs, events, took } = spent;
+        let SuiteCost { runs, events, took } = spent;
         json!({
             "bench": "suite", "app": self.app, "algorithm": self.algorithm.to_string(), "seed": self.seed,
             "before": measure(before), "after": measure(after),
@@ -174,17 +188,17 @@ impl Smaller {
     }
 }
 
-fn measure(measure: &Measure) -> Value {
+fn measure(measure: &SuiteMeasure) -> Value {
     json!({
         "traces": measure.traces, "transitions": measure.transitions, "restarts": measure.traces,
         "seconds": measure.took.0 as f64 / 1e6, "coverage": measure.covered.len(),
-        "crashes": measure.covered.problems.len(),
+        "crashes": measure.covered.findings.len(),
     })
 }
 
 /// All suites together, sum over sum, for each algorithm.
-pub fn pooled(all: &[Smaller]) -> Vec<String> {
-    let of = |algorithm: SuiteAlgorithm| {
+pub fn pooled(all: &[SuiteMeasurement]) -> Vec<String> {
+    let of = |algorithm: SuiteReductionAlgorithm| {
         all.iter()
             .filter(|one| one.algorithm == algorithm)
             .collect::<Vec<_>>()
@@ -202,11 +216,12 @@ pub fn pooled(all: &[Smaller]) -> Vec<String> {
         .collect()
 }
 
-fn line(name: &str, all: &[&Smaller]) -> String {
+fn line(name: &str, all: &[&SuiteMeasurement]) -> String {
     let sum =
         |of: fn(&SuiteReduction) -> u64| all.iter().map(|one| of(&one.reduction)).sum::<u64>();
     let pair = |before: fn(&SuiteReduction) -> u64, after: fn(&SuiteReduction) -> u64| {
-        let (before, after) = (sum(before), sum(after));
+        let before = sum(before);
+        let after = sum(after);
         format!(
             "{before} → {after} ({:.1})",
             before as f64 / after.max(1) as f64
@@ -232,45 +247,28 @@ fn line(name: &str, all: &[&Smaller]) -> String {
             |one| one.before.took.0 / 1_000_000,
             |one| one.after.took.0 / 1_000_000
         ),
-        sum(|one| one.after.covered.problems.len() as u64),
-        sum(|one| one.before.covered.problems.len() as u64),
+        sum(|one| one.after.covered.findings.len() as u64),
+        sum(|one| one.before.covered.findings.len() as u64),
         if lost > 0 {
             format!("; coverage lost in {lost}")
         } else {
             String::new()
         },
-        sum(|one| one.spent.runs),
-        sum(|one| one.spent.events),
-        sum(|one| one.spent.took.0 / 1_000_000),
+        sum(|one| one.cost.runs),
+        sum(|one| one.cost.events),
+        sum(|one| one.cost.took.0 / 1_000_000),
         all.iter().map(|one| one.own_seconds).sum::<f64>(),
     )
 }
 
 /// Keeps the traces of sessions, and forgets all else when it is dropped.
 #[derive(Default)]
-struct Keeping {
-    journal: InMemory,
+struct SuiteTraceCollector {
+    journal: MemoryExplorationJournal,
     traces: Mutex<BTreeMap<u32, Vec<Trace>>>,
 }
 
-impl Journal for Keeping {
-    fn recall(
-        &self,
-        candidate: CandidateKey,
-        attempt: u32,
-    ) -> Result<Option<Observation>, JournalError> {
-        self.journal.recall(candidate, attempt)
-    }
-
-    fn note(
-        &self,
-        candidate: CandidateKey,
-        attempt: u32,
-        seen: &Observation,
-    ) -> Result<(), JournalError> {
-        self.journal.note(candidate, attempt, seen)
-    }
-
+impl ExplorationJournal for SuiteTraceCollector {
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
         self.journal.recall_sessions()
     }
@@ -281,11 +279,11 @@ impl Journal for Keeping {
         Ok(())
     }
 
-    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
-        self.journal.recall_walks()
+    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
+        self.journal.recall_steps()
     }
 
-    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
-        self.journal.note_walk(record)
+    fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {
+        self.journal.record_step(record)
     }
 }

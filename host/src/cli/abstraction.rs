@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use retap_engine::model::ape::{AbstractionError, Learned, Reducer};
-use retap_engine::model::{Abstraction, WidgetRules};
+use retap_model::ape::{AbstractionError, AttributeReducer, LearnedAbstraction};
+use retap_model::{Abstraction, WidgetAbstraction};
 
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
+use crate::command_error::{CommandError, UserError};
+use crate::exit::CommandExit;
 use crate::run::directory;
 
-pub fn named(name: Option<&str>) -> Result<Abstraction, Failure> {
+pub fn parse_abstraction(name: Option<&str>) -> Result<Abstraction, CommandError> {
     match name {
-        None | Some("widgets") => Ok(Abstraction::Widgets(WidgetRules::default())),
+        None | Some("widgets") => Ok(Abstraction::Widgets(WidgetAbstraction::default())),
         Some("activity") => Ok(Abstraction::Activity),
-        Some("ape") => Ok(Abstraction::Ape(Learned::default())),
+        Some("ape") => Ok(Abstraction::Ape(LearnedAbstraction::default())),
         Some(file) => {
             let path = Path::new(file);
             if !path.is_file() {
@@ -22,13 +22,13 @@ pub fn named(name: Option<&str>) -> Result<Abstraction, Failure> {
                 }
                 .into());
             }
-            Ok(read(path)?)
+            Ok(read_abstraction(path)?)
         }
     }
 }
 
 /// A file of APE's begins with a reducer; nothing that is TOML does.
-fn read(path: &Path) -> Result<Abstraction, Failure> {
+fn read_abstraction(path: &Path) -> Result<Abstraction, CommandError> {
     let text = directory::read(path)?;
     let mut lines = text
         .lines()
@@ -36,13 +36,14 @@ fn read(path: &Path) -> Result<Abstraction, Failure> {
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let of_ape = lines
         .next()
-        .is_some_and(|first| first.parse::<Reducer>().is_ok());
+        .is_some_and(|first| first.parse::<AttributeReducer>().is_ok());
     let path = path.to_owned();
     if of_ape {
-        let learned = Learned::from_rules(&text).map_err(|source| WrongTree { path, source })?;
+        let learned = LearnedAbstraction::from_rules(&text)
+            .map_err(|source| AbstractionFileError { path, source })?;
         return Ok(Abstraction::Ape(learned));
     }
-    let rules = toml::from_str(&text).map_err(|source| WrongRules {
+    let rules = toml::from_str(&text).map_err(|source| WidgetRulesError {
         path,
         source: Box::new(source),
     })?;
@@ -55,9 +56,9 @@ struct UnknownAbstraction {
     name: String,
 }
 
-impl Explained for UnknownAbstraction {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for UnknownAbstraction {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
@@ -68,14 +69,14 @@ impl Explained for UnknownAbstraction {
 
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` is no file of rules for screens", .path.display())]
-struct WrongRules {
+struct WidgetRulesError {
     path: PathBuf,
     source: Box<toml::de::Error>,
 }
 
-impl Explained for WrongRules {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for WidgetRulesError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
@@ -85,18 +86,18 @@ impl Explained for WrongRules {
 
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` begins like an abstraction of `ape` and is none", .path.display())]
-struct WrongTree {
+struct AbstractionFileError {
     path: PathBuf,
     source: AbstractionError,
 }
 
-impl Explained for WrongTree {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for AbstractionFileError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
-        "put the line right; docs/algorithms.md shows one, and `retap explore --explorer ape` writes them"
+        "put the line right; docs/how-it-works/ape.md shows one, and `retap explore --explorer ape` writes them"
             .into()
     }
 }

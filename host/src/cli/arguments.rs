@@ -4,18 +4,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::adb::{Adb, State};
+use crate::adb::{Adb, AdbState};
+use crate::command_error::CommandError;
 use crate::config::{Config, ConfigError};
 use crate::devices::{DevicesError, is_on_adb, with_options};
-use crate::failure::Failure;
-use crate::job::{self, Clock};
+use crate::operations::{self, ClockKind};
+use crate::options::{self, PhonePermission, PhoneSelection};
 use crate::report::console::Color;
 use crate::run::{STORE_VARIABLE, default_store, random_number};
-use crate::settings::{self, Allow, Devices};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
-pub struct Global {
+pub struct GlobalArguments {
     /// Colours: where a terminal shows them, always, or never
     #[arg(long, global = true, value_enum, default_value_t)]
     pub color: Color,
@@ -36,7 +36,7 @@ pub struct Global {
     pub store: Option<PathBuf>,
 }
 
-impl Global {
+impl GlobalArguments {
     pub fn config(&self) -> Result<Config, ConfigError> {
         Config::load(self.config.as_deref())
     }
@@ -65,7 +65,7 @@ impl Global {
 const ALL: &str = "all";
 
 #[derive(Debug, Args)]
-pub struct Phones {
+pub struct PhoneArguments {
     /// The phone: a serial of adb's, several with commas between them or `all`, `sim:NAME`, `jvm:FILE.apk`; see `retap devices`
     #[arg(long, visible_alias = "devices", value_name = "PHONE", value_parser = phone)]
     pub device: Option<String>,
@@ -80,12 +80,12 @@ pub struct Phones {
     pub keep_agent: bool,
     /// What may happen to a phone that somebody uses: without it, no system events, no keys that call or switch off, no settings
     #[arg(long, value_enum, value_name = "WHAT")]
-    pub allow: Vec<Allow>,
+    pub allow: Vec<PhonePermission>,
 }
 
-impl Phones {
+impl PhoneArguments {
     /// What is said about a phone is part of its name: a run that is gone on with knows it.
-    pub fn device(&self, config: &Config) -> Result<Option<String>, Failure> {
+    pub fn device(&self, config: &Config) -> Result<Option<String>, CommandError> {
         let Some(named) = self.device.clone().or_else(|| config.device.clone()) else {
             return Ok(None);
         };
@@ -104,7 +104,7 @@ impl Phones {
                 &device,
                 self.user,
                 self.keep_agent,
-                self.allow.contains(&Allow::System),
+                self.allow.contains(&PhonePermission::System),
             ))),
             None => Ok(Some(device)),
         }
@@ -115,9 +115,9 @@ impl Phones {
     }
 
     /// For commands that cannot guess which phone is meant.
-    pub fn devices(&self, config: &Config) -> Result<Devices, Failure> {
+    pub fn devices(&self, config: &Config) -> Result<PhoneSelection, CommandError> {
         let device = self.device(config)?.ok_or(DevicesError::NoneNamed)?;
-        Ok(Devices {
+        Ok(PhoneSelection {
             device,
             count: self.count(config),
         })
@@ -125,12 +125,12 @@ impl Phones {
 }
 
 /// The phones that adb has and that can be used, now: a run that is gone on with goes on with these.
-fn all_on_adb() -> Result<String, Failure> {
-    let listed = job::block_on(Clock::Real, async { Adb::open().await?.list().await })?;
+fn all_on_adb() -> Result<String, CommandError> {
+    let listed = operations::block_on(ClockKind::Real, async { Adb::open().await?.list().await })?;
     let listed = listed.map_err(DevicesError::Unlisted)?;
     let ready: Vec<&str> = listed
         .iter()
-        .filter(|phone| phone.state == State::Ready)
+        .filter(|phone| phone.state == AdbState::Ready)
         .map(|phone| phone.serial.as_str())
         .collect();
     if ready.is_empty() {
@@ -159,11 +159,11 @@ pub fn parse_seed(text: &str) -> Result<u64, String> {
 }
 
 pub fn parse_events(text: &str) -> Result<u64, String> {
-    let most = *settings::EVENTS.end();
+    let most = *options::EVENTS.end();
     let events = text
         .parse()
         .ok()
-        .filter(|events| settings::EVENTS.contains(events));
+        .filter(|events| options::EVENTS.contains(events));
     events.ok_or_else(|| format!("events are a whole number from 1 to {most}"))
 }
 

@@ -7,46 +7,46 @@ mod suite;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
-use retap_engine::policy::{Prior, Rules};
+use retap_reduce::policy::{PolicyParameters, SuccessRatePrior};
 use retap_shared::micros::Micros;
 use serde_json::json;
 
-use crate::bench::noisy::{Case, Competitor, Reduced};
-use crate::bench::{beside, device, link, noisy, noisy_app, own_cost, policy, simulated};
+use crate::bench::noisy::{NoisyAlgorithm, NoisyCase, NoisyReduction};
+use crate::bench::{comparison, device, link, noisy, noisy_app, own_cost, policy, simulated};
 use crate::cli::arguments;
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
 use crate::devices::{self, DevicesError};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::farewell;
-use crate::job::{self, Clock};
-use crate::shell::Shell;
-use crate::words::thousands;
+use crate::exit::CommandExit;
+use crate::operations::{self, ClockKind};
+use crate::shutdown;
+use crate::wording::group_thousands;
 
 /// Measure how fast Retap is
 #[derive(Debug, Args)]
-pub struct Bench {
+pub struct BenchCommand {
     #[command(subcommand)]
-    what: What,
+    what: BenchSubcommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
-    Simulated(Simulated),
-    Link(Link),
-    Policy(Policy),
-    Noisy(Noisy),
-    OwnCost(OwnCost),
-    Crash(crash::Crash),
-    Oracle(crash::Oracle),
-    Suite(suite::Suite),
-    Explore(Box<explore::Explore>),
-    Model(explore::Model),
-    Device(Device),
+enum BenchSubcommand {
+    Simulated(BenchSimulatedCommand),
+    Link(BenchLinkCommand),
+    Policy(BenchPolicyCommand),
+    Noisy(BenchNoisyCommand),
+    OwnCost(BenchOwnCostCommand),
+    Crash(crash::BenchCrashCommand),
+    Oracle(crash::BenchOracleCommand),
+    Suite(suite::BenchSuiteCommand),
+    Explore(Box<explore::BenchExploreCommand>),
+    Model(explore::BenchModelCommand),
+    Device(BenchDeviceCommand),
 }
 
 /// Events a second on simulated phones, on one core, without noise, and what saving a state and going back takes
 #[derive(Debug, Args)]
-struct Simulated {
+struct BenchSimulatedCommand {
     /// Only this app
     #[arg(long)]
     app: Option<String>,
@@ -63,10 +63,10 @@ struct Simulated {
 
 /// What a request over the link costs, against a raw TCP ping-pong on this machine
 #[derive(Debug, Args)]
-struct Link {
+struct BenchLinkCommand {
     /// Only this way for the datagrams
     #[arg(long, value_enum)]
-    transport: Option<link::Transport>,
+    transport: Option<link::BenchTransport>,
     /// Samples in each of fifteen blocks
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=10_000), default_value_t = 200)]
     samples: u32,
@@ -77,7 +77,7 @@ struct Link {
 
 /// How long the optimal policy of a round takes to solve, with the paper's prior, 18 of 20 runs to pass
 #[derive(Debug, Args)]
-struct Policy {
+struct BenchPolicyCommand {
     /// Only for this many candidates; 2 to 5 if not said
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
@@ -91,10 +91,10 @@ struct Policy {
 
 /// What reducing traces of a target costs that is reached only sometimes, in virtual time, on a grid of chances and needed events
 #[derive(Debug, Args)]
-struct Noisy {
+struct BenchNoisyCommand {
     /// Only these algorithms
     #[arg(long, value_enum)]
-    algorithm: Vec<Competitor>,
+    algorithm: Vec<NoisyAlgorithm>,
     /// How many seeds for each cell of the grid
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), default_value_t = 20)]
     seeds: u64,
@@ -111,7 +111,7 @@ struct Noisy {
 
 /// What a reduction costs beside the phones, with an oracle that answers at once
 #[derive(Debug, Args)]
-struct OwnCost {
+struct BenchOwnCostCommand {
     /// Events of the trace
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=1_000_000), default_value_t = 10_000)]
     events: u32,
@@ -122,7 +122,7 @@ struct OwnCost {
 
 /// What the requests to a phone cost, and how many events a second it takes
 #[derive(Debug, Args)]
-struct Device {
+struct BenchDeviceCommand {
     /// The phone, as for `retap explore`
     #[arg(long, value_name = "PHONE")]
     device: String,
@@ -152,29 +152,29 @@ struct Device {
     json: bool,
 }
 
-impl Bench {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+impl BenchCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
         match &self.what {
-            What::Simulated(simulated) => simulated.run(shell),
-            What::Link(link) => link.run(shell),
-            What::Policy(policy) => policy.run(shell),
-            What::Noisy(noisy) => noisy.run(shell),
-            What::OwnCost(own_cost) => own_cost.run(shell),
-            What::Crash(crash) => crash.run(shell),
-            What::Oracle(oracle) => oracle.run(shell),
-            What::Suite(suite) => suite.run(shell),
-            What::Explore(explore) => explore.run(shell),
-            What::Model(model) => model.run(shell),
-            What::Device(device) => device.run(shell),
+            BenchSubcommand::Simulated(simulated) => simulated.run(shell),
+            BenchSubcommand::Link(link) => link.run(shell),
+            BenchSubcommand::Policy(policy) => policy.run(shell),
+            BenchSubcommand::Noisy(noisy) => noisy.run(shell),
+            BenchSubcommand::OwnCost(own_cost) => own_cost.run(shell),
+            BenchSubcommand::Crash(crash) => crash.run(shell),
+            BenchSubcommand::Oracle(oracle) => oracle.run(shell),
+            BenchSubcommand::Suite(suite) => suite.run(shell),
+            BenchSubcommand::Explore(explore) => explore.run(shell),
+            BenchSubcommand::Model(model) => model.run(shell),
+            BenchSubcommand::Device(device) => device.run(shell),
         }
     }
 }
 
-impl Policy {
-    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+impl BenchPolicyCommand {
+    fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
         let sizes = self.candidates.map_or(2..=5, |only| only..=only);
         for candidates in sizes {
-            let rules = Rules {
+            let rules = PolicyParameters {
                 candidates,
                 parallel: self.parallel,
                 runs: 20,
@@ -187,50 +187,55 @@ impl Policy {
                 solved.to_words()
             })?;
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
-impl Noisy {
-    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let all = Competitor::value_variants();
+impl BenchNoisyCommand {
+    fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let all = NoisyAlgorithm::value_variants();
         let competitors = if self.algorithm.is_empty() {
             all
         } else {
             self.algorithm.as_slice()
         };
-        let policy = match competitors.contains(&Competitor::Nd3minOptimal) {
+        let policy = match competitors.contains(&NoisyAlgorithm::Nd3minOptimal) {
             true => {
                 let parallel = noisy::PHONES as u32;
-                let rules = Rules {
+                let rules = PolicyParameters {
                     candidates: 5,
                     parallel,
                     runs: 20,
                     successes: 18,
                 };
-                Some(Arc::new(job::solve(&rules, &Prior::paper(), shell)?))
+                Some(Arc::new(operations::solve_policy(
+                    &rules,
+                    &SuccessRatePrior::published(),
+                    shell,
+                )?))
             }
             false => None,
         };
         if self.mail {
-            return self.on_mail(competitors, policy.as_ref(), shell);
+            return self.run_on_mail_app(competitors, policy.as_ref(), shell);
         }
         for (with, without) in noisy::GRID {
-            for kind in noisy::KINDS {
+            for kind in noisy::NEEDED_EVENTS {
                 for &competitor in competitors {
                     let mut cell = Vec::new();
                     for seed in 0..self.seeds {
-                        let case = Case {
-                            with,
-                            without,
-                            kind,
+                        let case = NoisyCase {
+                            success_rate: with,
+                            spurious_rate: without,
+                            needed_events: kind,
                             seed,
                             events: self.events,
                         };
-                        let run = noisy::run(case, competitor, policy.as_ref(), &shell.stop);
-                        cell.push(job::block_on(Clock::Jumping, run)??);
-                        if shell.stop.asked() {
-                            return Ok(Exit::Interrupted);
+                        let run =
+                            noisy::run(case, competitor, policy.as_ref(), &shell.cancellation);
+                        cell.push(operations::block_on(ClockKind::Virtual, run)??);
+                        if shell.cancellation.is_cancelled() {
+                            return Ok(CommandExit::Interrupted);
                         }
                         if self.json {
                             shell.console.result(&cell[cell.len() - 1].to_json())?;
@@ -242,24 +247,27 @@ impl Noisy {
                 }
             }
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
-impl Noisy {
-    fn on_mail(
+impl BenchNoisyCommand {
+    fn run_on_mail_app(
         &self,
-        competitors: &[Competitor],
-        policy: Option<&Arc<retap_engine::policy::Policy>>,
-        shell: &Shell,
-    ) -> Result<Exit, Failure> {
+        competitors: &[NoisyAlgorithm],
+        policy: Option<&Arc<retap_reduce::policy::SchedulePolicy>>,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         for seed in 0..self.seeds {
-            for trace in job::block_on(Clock::Jumping, noisy_app::traces(seed, &shell.stop))?? {
+            for trace in operations::block_on(
+                ClockKind::Virtual,
+                noisy_app::traces(seed, &shell.cancellation),
+            )?? {
                 for &competitor in competitors {
-                    let run = noisy_app::run(&trace, competitor, policy, seed, &shell.stop);
-                    let reduced = job::block_on(Clock::Jumping, run)??;
-                    if shell.stop.asked() {
-                        return Ok(Exit::Interrupted);
+                    let run = noisy_app::run(&trace, competitor, policy, seed, &shell.cancellation);
+                    let reduced = operations::block_on(ClockKind::Virtual, run)??;
+                    if shell.cancellation.is_cancelled() {
+                        return Ok(CommandExit::Interrupted);
                     }
                     shell.console.result(&if self.json {
                         reduced.to_json()
@@ -269,19 +277,19 @@ impl Noisy {
                 }
             }
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
-impl OwnCost {
-    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+impl BenchOwnCostCommand {
+    fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
         for reducer in own_cost::REDUCERS {
-            let measured = job::block_on(
-                Clock::Jumping,
-                own_cost::measure(reducer, self.events, &shell.stop),
+            let measured = operations::block_on(
+                ClockKind::Virtual,
+                own_cost::measure(reducer, self.events, &shell.cancellation),
             )??;
-            if shell.stop.asked() {
-                return Ok(Exit::Interrupted);
+            if shell.cancellation.is_cancelled() {
+                return Ok(CommandExit::Interrupted);
             }
             shell.console.result(&if self.json {
                 measured.to_json()
@@ -289,29 +297,30 @@ impl OwnCost {
                 measured.to_words()
             })?;
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
 /// A cell of the grid in a line: means, and the median size.
-fn in_words(cell: &[Reduced]) -> String {
+fn in_words(cell: &[NoisyReduction]) -> String {
     let Some(first) = cell.first() else {
         return String::new();
     };
-    let mean = |of: fn(&Reduced) -> f64| cell.iter().map(of).sum::<f64>() / cell.len() as f64;
+    let mean =
+        |of: fn(&NoisyReduction) -> f64| cell.iter().map(of).sum::<f64>() / cell.len() as f64;
     let mut sizes: Vec<usize> = cell.iter().map(|one| one.kept.len()).collect();
     sizes.sort_unstable();
     let right = cell.iter().filter(|one| one.is_right()).count();
-    let Case {
-        with,
-        without,
-        kind,
+    let NoisyCase {
+        success_rate: with,
+        spurious_rate: without,
+        needed_events: kind,
         ..
     } = &first.case;
     format!(
         "{with:.2}/{without:.1} {:<12}{:<20}{:>8.1} steps {:>8.0} runs {:>8.0} s {:>4} events left, {right} of {} right",
         kind.to_string(),
-        first.competitor.to_string(),
+        first.algorithm.to_string(),
         mean(|one| one.steps as f64),
         mean(|one| one.runs as f64),
         mean(|one| one.seconds),
@@ -320,18 +329,20 @@ fn in_words(cell: &[Reduced]) -> String {
     )
 }
 
-impl Link {
-    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let all = [link::Transport::Udp, link::Transport::Stream];
+impl BenchLinkCommand {
+    fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let all = [link::BenchTransport::Udp, link::BenchTransport::Stream];
         for transport in all
             .into_iter()
             .filter(|way| self.transport.is_none_or(|only| only == *way))
         {
-            if shell.stop.asked() {
-                return Ok(Exit::Interrupted);
+            if shell.cancellation.is_cancelled() {
+                return Ok(CommandExit::Interrupted);
             }
-            let measured =
-                job::block_on(Clock::Real, link::measure(transport, self.samples as usize))??;
+            let measured = operations::block_on(
+                ClockKind::Real,
+                link::measure(transport, self.samples as usize),
+            )??;
             for case in measured {
                 shell.console.result(&if self.json {
                     case.to_json()
@@ -340,13 +351,13 @@ impl Link {
                 })?;
             }
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
-impl Device {
-    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let options = device::Options {
+impl BenchDeviceCommand {
+    fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let options = device::DeviceBenchOptions {
             device: self.device.clone(),
             app: self.app.clone(),
             events: self.events,
@@ -363,38 +374,42 @@ impl Device {
             }
             .into());
         }
-        let tell = |case: device::Measured| {
+        let tell = |case: device::DeviceMeasurement| {
             Ok(shell.console.result(&if self.json {
                 case.to_json()
             } else {
                 case.to_string()
             })?)
         };
-        job::block_on(Clock::of(&self.device), async {
+        operations::block_on(ClockKind::for_device(&self.device), async {
             tokio::select! {
                 measured = async {
                     device::measure(&options, tell).await?;
-                    self.beside(&options, shell).await
-                } => measured.map(|()| Exit::Done),
-                () = shell.stop.wait() => Ok(Exit::Interrupted),
+                    self.compare(&options, shell).await
+                } => measured.map(|()| CommandExit::Done),
+                () = shell.cancellation.cancelled() => Ok(CommandExit::Interrupted),
             }
         })?
     }
 
-    async fn beside(&self, options: &device::Options, shell: &Shell) -> Result<(), Failure> {
+    async fn compare(
+        &self,
+        options: &device::DeviceBenchOptions,
+        shell: &CommandContext,
+    ) -> Result<(), CommandError> {
         // The agent of what was measured before is still being ended.
-        farewell::all().await;
+        shutdown::wait_for_all().await;
         if let Some(against) = &self.against {
-            let turns = beside::take_turns(options, against).await?;
+            let turns = comparison::compare_phones(options, against).await?;
             shell.console.result(&if self.json {
                 turns.to_json()
             } else {
                 turns.to_words()
             })?;
-            farewell::all().await;
+            shutdown::wait_for_all().await;
         }
         if self.stock {
-            let stock = beside::stock(options).await?;
+            let stock = comparison::measure_stock_tools(options).await?;
             shell.console.result(&if self.json {
                 stock.to_json()
             } else {
@@ -405,16 +420,16 @@ impl Device {
     }
 }
 
-impl Simulated {
-    fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let Simulated {
+impl BenchSimulatedCommand {
+    fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let BenchSimulatedCommand {
             app,
             events,
             seed,
             json,
         } = self;
         let all = || {
-            retap_simulator::apps()
+            retap_simulator::app_names()
                 .iter()
                 .copied()
                 .chain([simulated::LARGE_SCREENS])
@@ -422,13 +437,14 @@ impl Simulated {
         };
         let apps: Vec<&str> = app.as_ref().map_or_else(all, |app| vec![app.as_str()]);
         for app in apps {
-            if shell.stop.asked() {
-                return Ok(Exit::Interrupted);
+            if shell.cancellation.is_cancelled() {
+                return Ok(CommandExit::Interrupted);
             }
-            let measured = job::block_on(Clock::Jumping, simulated::measure(app, *events, *seed))??;
-            let simulated::Measured {
+            let measured =
+                operations::block_on(ClockKind::Virtual, simulated::measure(app, *events, *seed))??;
+            let simulated::SimulatedMeasurement {
                 events_per_second,
-                by_clock,
+                events_per_wall_second: by_clock,
                 nodes,
                 snapshot_micros,
             } = measured;
@@ -440,12 +456,12 @@ impl Simulated {
                 line["snapshot_micros"] = json!(snapshot_micros);
                 line.to_string()
             } else {
-                let [events, by_clock] = [events_per_second, by_clock].map(thousands);
+                let [events, by_clock] = [events_per_second, by_clock].map(group_thousands);
                 format!(
                     "{app:<10} {events:>12} events a second of processor time ({by_clock} on the clock), {nodes} nodes a screen, a snapshot and back in {snapshot_micros} µs"
                 )
             })?;
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }

@@ -5,25 +5,29 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::agent_files::{ABIS, AgentFiles};
-use crate::cli::arguments::Global;
+use crate::cli::arguments::GlobalArguments;
+use crate::command_context::CommandContext;
+use crate::command_error::{CommandError, UserError};
 use crate::config::{self, Config, ExploreConfig};
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::plain::{self, LONG};
-use crate::run::crashes;
-use crate::settings::{self, Algorithm, Explorer};
-use crate::shell::Shell;
-use crate::words::{counted, listed, thousands};
+use crate::exit::CommandExit;
+use crate::options::{self, Algorithm, ExplorerKind};
+use crate::run::findings;
+use crate::sanitise_terminal::{self, LINE_WIDTH};
+use crate::wording::{group_thousands, pluralise, quoted_list};
 
 /// Read `retap.toml` strictly, and say what would be done
 #[derive(Debug, Args)]
-pub struct Check {
+pub struct CheckCommand {
     /// The file; `retap.toml` in this directory if not said
     file: Option<PathBuf>,
 }
 
-impl Check {
-    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+impl CheckCommand {
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         let named = self.file.as_deref().or(global.config.as_deref());
         let config = Config::load(named)?;
         let path = named.unwrap_or(Path::new(config::FILE));
@@ -35,7 +39,7 @@ impl Check {
         let mut lines = vec![found];
         let explore = &config.explore;
         for trace in explore.before.iter().chain(&explore.from) {
-            crashes::read_trace(trace)?;
+            findings::read_trace(trace)?;
         }
         lines.extend(
             in_words(&config)
@@ -48,9 +52,11 @@ impl Check {
         ));
         lines.extend(agents().into_iter().map(|line| format!("  {line}")));
         for line in lines {
-            shell.console.result(&plain::line(&line, LONG))?;
+            shell
+                .console
+                .result(&sanitise_terminal::sanitise_line(&line, LINE_WIDTH))?;
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
@@ -94,7 +100,7 @@ fn in_words(config: &Config) -> Vec<String> {
         &phones("the phone named with `--device`"),
         &seed,
     )];
-    lines.extend(respected(&config.explore));
+    lines.extend(describe_constraints(&config.explore));
     lines.push(reduce(
         config,
         &phones("the simulated phone that has the trace's app"),
@@ -108,24 +114,24 @@ fn explore(config: &Config, phones: &str, seed: &str) -> String {
         .app
         .as_ref()
         .map_or_else(|| "the app".to_owned(), |app| format!("`{app}`"));
-    let usual = Explorer::usual(config.explore.session_events);
+    let usual = ExplorerKind::default_for(config.explore.session_events);
     let explorer = config.explore.explorer.unwrap_or(usual);
-    let events = config.explore.events.unwrap_or(settings::DEFAULT_EVENTS);
+    let events = config.explore.events.unwrap_or(options::DEFAULT_EVENTS);
     let session = u64::from(
         config
             .explore
             .session_events
-            .unwrap_or(settings::DEFAULT_SESSION_EVENTS),
+            .unwrap_or(options::DEFAULT_SESSION_EVENTS),
     );
     let how_long = match (config.explore.minutes, explorer) {
-        (Some(minutes), _) => format!("{} of phone time", counted(u64::from(minutes), "minute")),
-        (None, Explorer::Random) => format!(
+        (Some(minutes), _) => format!("{} of phone time", pluralise(u64::from(minutes), "minute")),
+        (None, ExplorerKind::Random) => format!(
             "{}, in {} of up to {}",
-            counted(events, "event"),
-            counted(events.div_ceil(session), "session"),
-            thousands(session.min(events)),
+            pluralise(events, "event"),
+            pluralise(events.div_ceil(session), "session"),
+            group_thousands(session.min(events)),
         ),
-        (None, _) => counted(events, "event"),
+        (None, _) => pluralise(events, "event"),
     };
     let explorer = explorer.name();
     format!(
@@ -134,9 +140,9 @@ fn explore(config: &Config, phones: &str, seed: &str) -> String {
 }
 
 /// What an exploration does and does not do besides, if the file says something about it.
-fn respected(explore: &ExploreConfig) -> Option<String> {
+fn describe_constraints(explore: &ExploreConfig) -> Option<String> {
     let some = |list: &[String], before: &str, one: &str| {
-        (!list.is_empty()).then(|| format!("{before} {}", counted(list.len() as u64, one)))
+        (!list.is_empty()).then(|| format!("{before} {}", pluralise(list.len() as u64, one)))
     };
     let trace = explore
         .before
@@ -145,7 +151,7 @@ fn respected(explore: &ExploreConfig) -> Option<String> {
     let from = explore.from.len() as u64;
     let parts = [
         trace,
-        (from > 0).then(|| format!("plays {} first", counted(from, "recorded trace"))),
+        (from > 0).then(|| format!("plays {} first", pluralise(from, "recorded trace"))),
         some(&explore.forbidden_widgets, "touches no widget of", "kind"),
         some(
             &explore.forbidden_texts,
@@ -155,13 +161,13 @@ fn respected(explore: &ExploreConfig) -> Option<String> {
         (!explore.forbidden_activities.is_empty()).then(|| {
             format!(
                 "leaves {} at once",
-                listed(explore.forbidden_activities.iter().map(String::as_str))
+                quoted_list(explore.forbidden_activities.iter().map(String::as_str))
             )
         }),
         (!explore.texts.is_empty()).then(|| {
             format!(
                 "knows what to type into {}",
-                counted(explore.texts.len() as u64, "field")
+                pluralise(explore.texts.len() as u64, "field")
             )
         }),
         some(
@@ -190,11 +196,11 @@ fn reduce(config: &Config, phones: &str) -> String {
     format!(
         "`retap reduce` cuts traces down with `{algorithm}` on {phones}, keeping {target}; \
          it takes {successes} of {} for a candidate to count.",
-        counted(u64::from(runs), "run"),
+        pluralise(u64::from(runs), "run"),
     )
 }
 
 fn replay(config: &Config) -> String {
-    let times = u64::from(config.replay.times.unwrap_or(settings::DEFAULT_TIMES));
-    format!("`retap replay` plays a trace {}.", counted(times, "time"))
+    let times = u64::from(config.replay.times.unwrap_or(options::DEFAULT_TIMES));
+    format!("`retap replay` plays a trace {}.", pluralise(times, "time"))
 }

@@ -7,17 +7,19 @@ use retap_shared::protocol::PhoneInfo;
 use retap_shared::verdict::Outcome;
 
 use crate::cli::arguments;
-use crate::devices;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::job::{self, Ended, Explored, Ground, Job, Place, Rules, Section, Wanted};
-use crate::plain;
-use crate::report::console::Tone;
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
+use crate::exit::CommandExit;
+use crate::operations::{
+    self, ActiveRun, AppReport, CommandResult, ExplorationPlan, ExploreResult, ReductionOracle,
+    ReductionPlan, RunLocation,
+};
+use crate::options::{self, ExplorerKind, PhoneSelection, RunOptions};
+use crate::report::console::LineStyle;
 use crate::report::summary;
-use crate::run::crashes::Crash;
-use crate::settings::{self, Devices, Explorer, Settings};
-use crate::shell::Shell;
-use crate::words::{counted, thousands};
+use crate::run::findings::StoredFinding;
+use crate::wording::{group_thousands, pluralise};
+use crate::{devices, sanitise_terminal};
 
 /// For each app: enough to meet most of what was planted in it, and over in a moment.
 const EVENTS: u64 = 5_000;
@@ -36,7 +38,7 @@ const APPS: [&str; 3] = ["notes", "shop", "mail"];
 /// Explores three simulated apps, finds crashes, cuts each down to the few taps that matter, replays those as proof,
 /// and writes a page that shows them. The last line is the run's directory.
 #[derive(Debug, Args)]
-pub struct Demo {
+pub struct DemoCommand {
     /// Another phone instead: `jvm:sample` runs a real app with planted bugs on the real framework
     #[arg(long, value_name = "PHONE")]
     device: Option<String>,
@@ -49,17 +51,17 @@ pub struct Demo {
 }
 
 /// One app of the demo, explored and cut down.
-struct Shown {
+struct DemoApp {
     name: String,
     device: String,
-    explored: Explored,
-    crashes: Vec<Crash>,
+    explored: ExploreResult,
+    crashes: Vec<StoredFinding>,
     phones: Vec<(String, PhoneInfo)>,
 }
 
-impl Demo {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let place = Place {
+impl DemoCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let place = RunLocation {
             out: self.out.clone(),
             store: None,
         };
@@ -71,8 +73,8 @@ impl Demo {
         if let Some(device) = &self.device {
             devices::check(device)?;
         }
-        let job = Job::start(
-            Settings::Demo(settings::Demo {
+        let job = ActiveRun::start(
+            RunOptions::Demo(options::DemoOptions {
                 events,
                 device: self.device.clone(),
             }),
@@ -81,7 +83,7 @@ impl Demo {
             shell,
         )?;
         let directory = job.run().directory().path().to_owned();
-        let say = |line: &str| shell.console.say(Tone::Plain, line);
+        let say = |line: &str| shell.console.print(LineStyle::Plain, line);
         say(
             "Retap drives apps by itself, finds ways to make them fail, and cuts each down to the few taps that matter.",
         );
@@ -100,7 +102,7 @@ impl Demo {
                 APPS.map(|app| format!("sim:{app}")).to_vec()
             }
         };
-        let (exit, shown) = job.work(async |job| show_all(job, &devices, events).await)?;
+        let (exit, shown) = job.execute(async |job| run_all(job, &devices, events).await)?;
         shell.console.result(&table(&shown))?;
         shell.console.result(&format!(
             "\nAll of it with pictures: {}",
@@ -111,82 +113,83 @@ impl Demo {
     }
 }
 
-async fn show_all(
-    job: &Job,
+async fn run_all(
+    job: &ActiveRun,
     devices: &[String],
     events: u64,
-) -> Result<Ended<Vec<Shown>>, Failure> {
+) -> Result<CommandResult<Vec<DemoApp>>, CommandError> {
     let mut shown = Vec::new();
     for device in devices {
-        if !job.stop().asked() {
+        if !job.cancellation().is_cancelled() {
             shown.push(explore(job, device, events).await?);
         }
     }
-    tell_groups(job, &shown);
-    let (mut done, all) = (0, shown.iter().map(|app| app.crashes.len()).sum());
+    print_groups(job, &shown);
+    let mut done = 0;
+    let all = shown.iter().map(|app| app.crashes.len()).sum();
     for app in &mut shown {
-        shorten_all(job, app, &mut done, all).await?;
+        reduce_findings(job, app, &mut done, all).await?;
     }
-    let outcome = if job.stop().asked() {
+    let outcome = if job.cancellation().is_cancelled() {
         Outcome::Interrupted
     } else {
         Outcome::Done
     };
     let phones = shown.iter().flat_map(|app| app.phones.clone()).collect();
-    let sections = shown.iter().map(|app| Section {
-        crashes: app.crashes.clone(),
-        ..Section::of(&app.explored)
+    let sections = shown.iter().map(|app| AppReport {
+        findings: app.crashes.clone(),
+        ..AppReport::of_exploration(&app.explored)
     });
     let title = match devices {
         [device] => format!("What Retap found on {device}"),
         _ => "What Retap found in three simulated apps".to_owned(),
     };
-    let page = job::page(job, &title, outcome, phones, sections.collect());
+    let page = operations::render_report(job, &title, outcome, phones, sections.collect());
     job.run().write_page(&page)?;
-    Ok(Ended {
+    Ok(CommandResult {
         outcome,
-        problems: all,
-        answer: shown,
+        finding_count: all,
+        value: shown,
     })
 }
 
-async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure> {
+async fn explore(job: &ActiveRun, device: &str, events: u64) -> Result<DemoApp, CommandError> {
     let name = device.rsplit([':', '/']).next().unwrap_or_default();
     let about = retap_simulator::about(name).unwrap_or("one real app");
-    let phones = job.connect(&one(device)).await?;
+    let phones = job.connect(&one_phone(device)).await?;
     let app = phones.app(None)?;
-    job.console().say(
-        Tone::Heading,
+    job.console().print(
+        LineStyle::Heading,
         &format!("\nExploring {}: {about}", app.label),
     );
-    job.tell_started(phones.names());
-    let wanted = Wanted {
+    job.emit_started(phones.names());
+    let wanted = ExplorationPlan {
         app,
-        explorer: Explorer::Random,
+        explorer: ExplorerKind::Random,
         events,
         minutes: None,
         session_events: if devices::is_linked(device) {
             FEW_SESSION_EVENTS
         } else {
-            settings::DEFAULT_SESSION_EVENTS
+            options::DEFAULT_SESSION_EVENTS
         },
-        tuning: settings::Tuning::default(),
-        care: settings::Care::default(),
-        system: true,
+        explorer_options: options::ExplorerOptions::default(),
+        constraints: options::AppConstraints::default(),
+        allow_system: true,
         keep_traces: false,
     };
     let explored =
-        job::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0), None).await?;
-    job.console().say(
-        Tone::Quiet,
-        &format!("   {}", summary::in_a_line(&explored)),
+        operations::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0), None).await?;
+    job.console().print(
+        LineStyle::Quiet,
+        &format!("   {}", summary::exploration_line(&explored)),
     );
     let crashes = explored
-        .crashes
+        .findings
         .iter()
         .map(|(crash, _)| crash.clone())
         .collect();
-    Ok(Shown {
+    Ok(DemoApp {
         name: name.to_owned(),
         device: device.to_owned(),
         explored,
@@ -195,29 +198,29 @@ async fn explore(job: &Job, device: &str, events: u64) -> Result<Shown, Failure>
     })
 }
 
-fn tell_groups(job: &Job, shown: &[Shown]) {
+fn print_groups(job: &ActiveRun, shown: &[DemoApp]) {
     let crashes = || shown.iter().flat_map(|app| &app.crashes);
-    let times: u64 = crashes().map(|crash| u64::from(crash.times)).sum();
+    let times: u64 = crashes().map(|crash| u64::from(crash.occurrences)).sum();
     let told = match (times, crashes().count()) {
         (_, 0) => {
-            return job.console().say(
-                Tone::Plain,
+            return job.console().print(
+                LineStyle::Plain,
                 "\nNothing failed. Another seed may find something.",
             );
         }
         (1, _) => "It failed once.".to_owned(),
         (_, 1) => format!(
             "It failed {}, always in the same way.",
-            counted(times, "time")
+            pluralise(times, "time")
         ),
         (_, ways) => format!(
             "The apps failed {}. By their stack traces these are {}.",
-            counted(times, "time"),
-            counted(ways as u64, "different problem"),
+            pluralise(times, "time"),
+            pluralise(ways as u64, "different problem"),
         ),
     };
-    job.console().say(
-        Tone::Plain,
+    job.console().print(
+        LineStyle::Plain,
         &format!(
             "\n{told}\n\
              The way there is long, and most of its steps do not matter. Retap leaves steps out, plays what is left,\n\
@@ -226,35 +229,36 @@ fn tell_groups(job: &Job, shown: &[Shown]) {
     );
 }
 
-async fn shorten_all(
-    job: &Job,
-    app: &mut Shown,
+async fn reduce_findings(
+    job: &ActiveRun,
+    app: &mut DemoApp,
     done: &mut usize,
     all: usize,
-) -> Result<(), Failure> {
-    let phones = job.connect(&one(&app.device)).await?;
+) -> Result<(), CommandError> {
+    let phones = job.connect(&one_phone(&app.device)).await?;
     for crash in &mut app.crashes {
-        if job.stop().asked() {
+        if job.cancellation().is_cancelled() {
             return Ok(());
         }
         *done += 1;
-        let (label, kind) = (&app.explored.app.label, crash.problem.kind);
-        let steps = counted(crash.trace.steps.len() as u64, "step");
+        let label = &app.explored.app.label;
+        let kind = crash.finding.kind;
+        let steps = pluralise(crash.trace.steps.len() as u64, "step");
         let question = format!(
             "\n{done} of {all}: {label} ends in this {kind} after {steps}. Which of them matter?"
         );
-        job.console().say(Tone::Heading, &question);
+        job.console().print(LineStyle::Heading, &question);
         let trace = crash.trace.clone();
-        let short = job::shorten(
+        let short = operations::reduce_one(
             job,
-            Ground::Phones(&phones.pool),
+            ReductionOracle::Phones(&phones.pool),
             trace,
             Some(crash.clone()),
-            &Rules::default(),
+            &ReductionPlan::default(),
         )
         .await?;
-        job.console().result(&summary::shortened(&short))?;
-        if let Some(cut) = short.crash {
+        job.console().result(&summary::reduced_trace(&short))?;
+        if let Some(cut) = short.finding {
             *crash = cut;
         }
     }
@@ -262,7 +266,7 @@ async fn shorten_all(
 }
 
 /// One line a crash.
-fn table(shown: &[Shown]) -> String {
+fn table(shown: &[DemoApp]) -> String {
     let events: u64 = shown
         .iter()
         .map(|app| app.explored.exploration.events)
@@ -274,26 +278,24 @@ fn table(shown: &[Shown]) -> String {
     };
     let mut lines = vec![format!(
         "\n{} found in {} random events, and what each comes down to:",
-        counted(crashes().count() as u64, "problem"),
-        thousands(events)
+        pluralise(crashes().count() as u64, "problem"),
+        group_thousands(events)
     )];
     lines.extend(crashes().map(|(app, crash)| {
         let to = crash
             .reduced
             .as_ref()
             .map_or_else(|| "-".to_owned(), |cut| cut.trace.steps.len().to_string());
-        let (from, what) = (
-            crash.trace.steps.len(),
-            plain::line(&summary::headline(crash), 80),
-        );
+        let from = crash.trace.steps.len();
+        let what = sanitise_terminal::sanitise_line(&summary::headline(crash), 80);
         let steps = if to == "1" { "step" } else { "steps" };
         format!("  {:<6} {from:>4} → {to:>2} {steps:<5}  {what}", app.name)
     }));
     lines.join("\n")
 }
 
-fn one(device: &str) -> Devices {
-    Devices {
+fn one_phone(device: &str) -> PhoneSelection {
+    PhoneSelection {
         device: device.to_owned(),
         count: 1,
     }

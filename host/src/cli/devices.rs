@@ -3,31 +3,29 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::adb::{Adb, AdbError, Listed, Phone, State};
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::job::{self, Clock};
-use crate::plain;
-use crate::report::console::Tone;
-use crate::shell::Shell;
+use crate::adb::{Adb, AdbDevice, AdbError, AdbState, ListedPhone};
+use crate::command_context::CommandContext;
+use crate::command_error::{CommandError, UserError};
+use crate::exit::CommandExit;
+use crate::operations::{self, ClockKind};
+use crate::report::console::LineStyle;
+use crate::sanitise_terminal;
 
 /// List the phones that there are
 #[derive(Debug, Args)]
-pub struct Devices {
+pub struct DevicesCommand {
     /// One JSON object a line
     #[arg(long)]
     json: bool,
 }
 
-impl Devices {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let apps = retap_simulator::apps();
+impl DevicesCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let apps = retap_simulator::app_names();
         let width = apps.iter().map(|app| app.len()).max().unwrap_or(0);
         for app in apps {
-            let (device, about) = (
-                format!("sim:{app}"),
-                retap_simulator::about(app).unwrap_or_default(),
-            );
+            let device = format!("sim:{app}");
+            let about = retap_simulator::about(app).unwrap_or_default();
             let line = if self.json {
                 json!({ "device": device, "kind": "simulated", "about": about }).to_string()
             } else {
@@ -42,24 +40,24 @@ impl Devices {
             )?;
         }
         self.list_on_adb(shell)?;
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 
     /// Without adb there are still the simulated ones: that is told, and no failure.
-    fn list_on_adb(&self, shell: &Shell) -> Result<(), Failure> {
-        let phones = match job::block_on(Clock::Real, on_adb())? {
+    fn list_on_adb(&self, shell: &CommandContext) -> Result<(), CommandError> {
+        let phones = match operations::block_on(ClockKind::Real, on_adb())? {
             Ok(phones) => phones,
             Err(error) => {
-                let why = retap_agent::link::with_causes(&error);
-                shell.console.say(
-                    Tone::Quiet,
+                let why = retap_transport::with_causes(&error);
+                shell.console.print(
+                    LineStyle::Quiet,
                     &format!("\nPhones on adb: {why}; {}", error.help()),
                 );
                 return Ok(());
             }
         };
-        for (Listed { serial, state }, about) in phones {
-            let remedy = (state != State::Ready).then(|| state.remedy());
+        for (ListedPhone { serial, state }, about) in phones {
+            let remedy = (state != AdbState::Ready).then(|| state.remedy());
             let line = if self.json {
                 let mut line =
                     json!({ "device": serial, "kind": "android", "state": state.to_string() });
@@ -69,8 +67,12 @@ impl Devices {
                 }
                 line.to_string()
             } else {
-                let [model, level, abi] =
-                    about.map(|it| plain::line(&it.unwrap_or_default(), plain::LONG));
+                let [model, level, abi] = about.map(|it| {
+                    sanitise_terminal::sanitise_line(
+                        &it.unwrap_or_default(),
+                        sanitise_terminal::LINE_WIDTH,
+                    )
+                });
                 let known = if level.is_empty() {
                     String::new()
                 } else {
@@ -81,7 +83,7 @@ impl Devices {
                     .unwrap_or_default();
                 format!(
                     "{}  on adb, {state}{known}{remedy}",
-                    plain::line(&serial, plain::LONG)
+                    sanitise_terminal::sanitise_line(&serial, sanitise_terminal::LINE_WIDTH)
                 )
             };
             shell.console.result(&line)?;
@@ -91,15 +93,15 @@ impl Devices {
 }
 
 /// Model, API level and processor, of phones that say so.
-type About = [Option<String>; 3];
+type PhoneProperties = [Option<String>; 3];
 
-async fn on_adb() -> Result<Vec<(Listed, About)>, AdbError> {
+async fn on_adb() -> Result<Vec<(ListedPhone, PhoneProperties)>, AdbError> {
     let adb = Adb::open().await?;
     let mut phones = Vec::new();
     for listed in adb.list().await? {
         let about = match listed.state {
-            State::Ready => about(&adb.phone(&listed.serial).await?).await,
-            _ => About::default(),
+            AdbState::Ready => read_properties(&adb.phone(&listed.serial).await?).await,
+            _ => PhoneProperties::default(),
         };
         phones.push((listed, about));
     }
@@ -107,9 +109,9 @@ async fn on_adb() -> Result<Vec<(Listed, About)>, AdbError> {
 }
 
 /// All at once: a phone that hangs is waited for once.
-async fn about(phone: &Phone) -> About {
+async fn read_properties(phone: &AdbDevice) -> PhoneProperties {
     let asked = "for name in ro.product.model ro.build.version.sdk ro.product.cpu.abi; do getprop $name; done";
-    let told = phone.told(asked).await.unwrap_or_default();
+    let told = phone.shell_output(asked).await.unwrap_or_default();
     let mut lines = told
         .lines()
         .map(|line| Some(line.trim().to_owned()).filter(|line| !line.is_empty()));

@@ -3,18 +3,18 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::doctor::{Finding, Wanted, examine};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::job::{self, Clock};
-use crate::plain;
-use crate::shell::Shell;
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
+use crate::doctor::{DoctorCheck, DoctorOptions, examine};
+use crate::exit::CommandExit;
+use crate::operations::{self, ClockKind};
+use crate::sanitise_terminal;
 
 /// See whether a phone on adb can be driven, and what to do where it cannot
 ///
 /// Ends with 0 if all is well, and with 1 if something is not.
 #[derive(Debug, Args)]
-pub struct Doctor {
+pub struct DoctorCommand {
     /// The package of an app: its data is saved and put back, and it is stopped for that
     app: Option<String>,
     /// The phone's serial; the only one that is ready if not said
@@ -31,19 +31,19 @@ pub struct Doctor {
     json: bool,
 }
 
-impl Doctor {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let mut exit = Exit::Done;
+impl DoctorCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let mut exit = CommandExit::Done;
         let mut told = Ok(());
-        let tell = |finding: Finding| {
+        let tell = |finding: DoctorCheck| {
             if finding.remedy.is_some() {
-                exit = Exit::ProblemsFound;
+                exit = CommandExit::FindingsFound;
             }
             if told.is_ok() {
                 told = shell.console.result(&self.line(&finding));
             }
         };
-        let wanted = Wanted {
+        let wanted = DoctorOptions {
             serial: self.device.clone(),
             user: self.user,
             app: self.app.clone(),
@@ -52,22 +52,32 @@ impl Doctor {
         let examined = async {
             tokio::select! {
                 () = examine(&wanted, tell) => true,
-                () = shell.stop.wait() => false,
+                () = shell.cancellation.cancelled() => false,
             }
         };
-        let examined = job::block_on(Clock::Real, examined)?;
+        let examined = operations::block_on(ClockKind::Real, examined)?;
         told?;
-        Ok(if examined { exit } else { Exit::Interrupted })
+        Ok(if examined {
+            exit
+        } else {
+            CommandExit::Interrupted
+        })
     }
 
-    fn line(&self, finding: &Finding) -> String {
-        let Finding { what, remedy } = finding;
+    fn line(&self, finding: &DoctorCheck) -> String {
+        let DoctorCheck { what, remedy } = finding;
         match (self.json, remedy) {
             (true, remedy) => {
                 json!({ "what": what, "well": remedy.is_none(), "remedy": remedy }).to_string()
             }
-            (false, None) => format!("✔ {}", plain::line(what, plain::LONG)),
-            (false, Some(remedy)) => format!("✘ {}\n  → {remedy}", plain::line(what, plain::LONG)),
+            (false, None) => format!(
+                "✔ {}",
+                sanitise_terminal::sanitise_line(what, sanitise_terminal::LINE_WIDTH)
+            ),
+            (false, Some(remedy)) => format!(
+                "✘ {}\n  → {remedy}",
+                sanitise_terminal::sanitise_line(what, sanitise_terminal::LINE_WIDTH)
+            ),
         }
     }
 }

@@ -5,32 +5,35 @@ use std::path::PathBuf;
 use clap::Args;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::cli::arguments::{self, Global, Phones as Named};
-use crate::cli::tuning::Tuned;
+use crate::cli::arguments::{self, GlobalArguments, PhoneArguments as Named};
+use crate::cli::explorer_arguments::ExplorerArguments;
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
 use crate::config::{Config, ExploreConfig};
-use crate::devices::{PERSONAL, Phones};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::job::{self, Ended, Explored, Ground, Job, Place, Rules, Section, Wanted};
-use crate::report::console::Tone;
+use crate::devices::{ConnectedPhones, PERSONAL_PHONE_KIND};
+use crate::exit::CommandExit;
+use crate::operations::{
+    self, ActiveRun, AppReport, CommandResult, ExplorationPlan, ExploreResult, ReductionOracle,
+    ReductionPlan, RunLocation,
+};
+use crate::options::{self, AppConstraints, ExplorerKind, PhonePermission, RunOptions};
+use crate::report::console::LineStyle;
 use crate::report::summary;
-use crate::run::crashes::{self, Crash};
-use crate::settings::{self, Allow, Care, Explorer, Settings};
-use crate::shell::Shell;
-use crate::words::counted;
+use crate::run::findings::{self, StoredFinding};
+use crate::wording::pluralise;
 
 /// Drive an app by itself, and collect the ways to make it fail
 ///
 /// Ends with 1 if it found problems in the app, with 0 if it found none.
 #[derive(Debug, Args)]
-pub struct Explore {
+pub struct ExploreCommand {
     /// Package or name of the app; not needed where the phone has only one
     app: Option<String>,
     #[command(flatten)]
     phones: Named,
     /// How to choose what to do next; `auto` if not said, `random` where sessions are spoken of
     #[arg(long, value_enum)]
-    explorer: Option<Explorer>,
+    explorer: Option<ExplorerKind>,
     /// How long each phone works, by its own clock, instead of a number of events
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "events")]
     minutes: Option<u32>,
@@ -50,7 +53,7 @@ pub struct Explore {
     #[arg(long)]
     reduce: bool,
     #[command(flatten)]
-    tuning: Tuned,
+    tuning: ExplorerArguments,
     /// The number that makes the run: same seed, same run
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
     seed: Option<u64>,
@@ -68,38 +71,52 @@ pub struct Explore {
     json: bool,
 }
 
-impl Explore {
-    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+impl ExploreCommand {
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         let (job, settings) = match &self.resume {
-            Some(run) => Job::resume(run, global.named_store().as_deref(), shell, mine)?,
+            Some(run) => {
+                ActiveRun::resume(run, global.named_store().as_deref(), shell, explore_options)?
+            }
             None => self.start(global, shell)?,
         };
-        let (place, seed) = (job.run().directory().path().to_owned(), job.seed().0);
-        let (exit, explored) = job.work(async |job| explore(job, &settings).await)?;
+        let place = job.run().directory().path().to_owned();
+        let seed = job.seed().0;
+        let (exit, explored) = job.execute(async |job| explore(job, &settings).await)?;
         let console = &shell.console;
         if self.json {
-            let mut result = summary::explored_json(&explored, seed);
+            let mut result = summary::exploration_json(&explored, seed);
             result["run"] = place.to_string_lossy().into();
             console.result(&result.to_string())?;
         } else {
-            console.result(&summary::explored(&explored))?;
+            console.result(&summary::exploration_table(&explored))?;
             console.result(&format!(
                 "\nreport: {}",
                 place.join("report.html").display()
             ))?;
             console.result(&place.display().to_string())?;
         }
-        Ok(if exit == Exit::Done && !explored.crashes.is_empty() {
-            Exit::ProblemsFound
-        } else {
-            exit
-        })
+        Ok(
+            if exit == CommandExit::Done && !explored.findings.is_empty() {
+                CommandExit::FindingsFound
+            } else {
+                exit
+            },
+        )
     }
 
-    fn start(&self, global: &Global, shell: &Shell) -> Result<(Job, settings::Explore), Failure> {
+    fn start(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<(ActiveRun, options::ExploreOptions), CommandError> {
         let config = global.config()?;
-        let usual = Explorer::usual(self.session_events.or(config.explore.session_events));
-        let settings = settings::Explore {
+        let usual =
+            ExplorerKind::default_for(self.session_events.or(config.explore.session_events));
+        let settings = options::ExploreOptions {
             devices: self.phones.devices(&config)?,
             app: self.app.clone().or_else(|| config.app.clone()),
             explorer: self.explorer.or(config.explore.explorer).unwrap_or(usual),
@@ -109,27 +126,27 @@ impl Explore {
             events: self
                 .events
                 .or(config.explore.events)
-                .unwrap_or(settings::DEFAULT_EVENTS),
+                .unwrap_or(options::DEFAULT_EVENTS),
             session_events: self
                 .session_events
                 .or(config.explore.session_events)
-                .unwrap_or(settings::DEFAULT_SESSION_EVENTS),
+                .unwrap_or(options::DEFAULT_SESSION_EVENTS),
             keep_traces: self.keep_traces,
             tuning: self.tuning.tuning(&config)?,
-            care: self.care(&config)?,
+            care: self.constraints(&config)?,
             reduce: self.reduce,
             allow: self.phones.allow.clone(),
         };
         crate::devices::check(&settings.devices.device)?;
-        job::explorer::check(&settings.tuning)?;
-        let place = Place {
+        operations::explorer::check(&settings.tuning)?;
+        let place = RunLocation {
             out: self.out.clone(),
             store: Some(global.store(&config)),
         };
         let seed = arguments::seed(self.seed, &config);
         Ok((
-            Job::start(
-                Settings::Explore(Box::new(settings.clone())),
+            ActiveRun::start(
+                RunOptions::Explore(Box::new(settings.clone())),
                 seed,
                 &place,
                 shell,
@@ -139,8 +156,8 @@ impl Explore {
     }
 }
 
-impl Explore {
-    fn care(&self, config: &Config) -> Result<Care, Failure> {
+impl ExploreCommand {
+    fn constraints(&self, config: &Config) -> Result<AppConstraints, CommandError> {
         let ExploreConfig {
             forbidden_widgets,
             forbidden_activities,
@@ -152,13 +169,13 @@ impl Explore {
             from,
             ..
         } = config.explore.clone();
-        let read = |path: &PathBuf| crashes::read_trace(path).map(|trace| trace.to_text());
+        let read = |path: &PathBuf| findings::read_trace(path).map(|trace| trace.to_text());
         let from = if self.from.is_empty() {
             &from
         } else {
             &self.from
         };
-        Ok(Care {
+        Ok(AppConstraints {
             forbidden_widgets,
             forbidden_activities,
             forbidden_texts,
@@ -172,41 +189,51 @@ impl Explore {
 }
 
 /// A phone on USB may be somebody's own.
-fn is_personal(phones: &Phones) -> bool {
-    phones.infos.iter().any(|(_, info)| info.kind == PERSONAL)
+fn is_personal(phones: &ConnectedPhones) -> bool {
+    phones
+        .infos
+        .iter()
+        .any(|(_, info)| info.kind == PERSONAL_PHONE_KIND)
 }
 
-fn mine(settings: &Settings) -> Option<settings::Explore> {
+fn explore_options(settings: &RunOptions) -> Option<options::ExploreOptions> {
     match settings {
-        Settings::Explore(settings) => Some((**settings).clone()),
-        Settings::Demo(_) | Settings::Reduce(_) | Settings::ReduceSuite(_) => None,
+        RunOptions::Explore(settings) => Some((**settings).clone()),
+        RunOptions::Demo(_) | RunOptions::Reduce(_) | RunOptions::ReduceSuite(_) => None,
     }
 }
 
 /// Cuts down each crash that comes in as soon as a phone is idle, until no more can come.
 async fn reduce(
-    job: &Job,
-    phones: &Phones,
-    mut met: UnboundedReceiver<Crash>,
-) -> Result<Vec<Crash>, Failure> {
+    job: &ActiveRun,
+    phones: &ConnectedPhones,
+    mut met: UnboundedReceiver<StoredFinding>,
+) -> Result<Vec<StoredFinding>, CommandError> {
     let mut all = Vec::new();
     while let Some(crash) = met.recv().await {
-        if !job.stop().asked() {
-            let steps = counted(crash.trace.steps.len() as u64, "step");
+        if !job.cancellation().is_cancelled() {
+            let steps = pluralise(crash.trace.steps.len() as u64, "step");
             let heading = format!("{}: which of {steps} matter?", summary::headline(&crash));
-            job.console().say(Tone::Heading, &heading);
-            let (trace, ground) = (crash.trace.clone(), Ground::Phones(&phones.pool));
-            let short = job::shorten(job, ground, trace, Some(crash), &Rules::default()).await?;
+            job.console().print(LineStyle::Heading, &heading);
+            let trace = crash.trace.clone();
+            let ground = ReductionOracle::Phones(&phones.pool);
+            let short =
+                operations::reduce_one(job, ground, trace, Some(crash), &ReductionPlan::default())
+                    .await?;
             // The run's result is the table, or one object, at the end: this is how it goes.
-            job.console().say(Tone::Plain, &summary::shortened(&short));
-            all.extend(short.crash);
+            job.console()
+                .print(LineStyle::Plain, &summary::reduced_trace(&short));
+            all.extend(short.finding);
         }
     }
     Ok(all)
 }
 
-async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explored>, Failure> {
-    let settings::Explore {
+async fn explore(
+    job: &ActiveRun,
+    settings: &options::ExploreOptions,
+) -> Result<CommandResult<ExploreResult>, CommandError> {
+    let options::ExploreOptions {
         devices,
         app,
         explorer,
@@ -221,27 +248,27 @@ async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explor
     let phones = job.connect(&devices).await?;
     let app = phones.app(app.as_deref())?;
     let budget = minutes.map_or_else(
-        || counted(events, "event"),
-        |minutes| counted(u64::from(minutes), "minute") + " of phone time",
+        || pluralise(events, "event"),
+        |minutes| pluralise(u64::from(minutes), "minute") + " of phone time",
     );
     let heading = format!("Exploring {}: {budget}", app.label);
-    let system = !is_personal(&phones) || settings.allow.contains(&Allow::System);
-    let wanted = Wanted {
+    let system = !is_personal(&phones) || settings.allow.contains(&PhonePermission::System);
+    let wanted = ExplorationPlan {
         app,
         explorer,
         events,
         minutes,
         session_events,
-        tuning,
-        care,
-        system,
+        explorer_options: tuning,
+        constraints: care,
+        allow_system: system,
         keep_traces,
     };
     wanted.check()?;
-    job.console().say(Tone::Heading, &heading);
-    job.tell_started(phones.names());
+    job.console().print(LineStyle::Heading, &heading);
+    job.emit_started(phones.names());
     let (met, new) = unbounded_channel();
-    let exploring = job::explore(
+    let exploring = operations::explore(
         job,
         &phones.pool,
         &wanted,
@@ -253,15 +280,15 @@ async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explor
     let (explored, cut) = tokio::join!(exploring, reduce(job, &phones, new));
     let mut explored = explored?;
     for cut in cut? {
-        let same = |(crash, _): &&mut (Crash, _)| crash.fingerprint == cut.fingerprint;
-        if let Some((crash, _)) = explored.crashes.iter_mut().find(same) {
+        let same = |(crash, _): &&mut (StoredFinding, _)| crash.fingerprint == cut.fingerprint;
+        if let Some((crash, _)) = explored.findings.iter_mut().find(same) {
             (crash.trace, crash.reduced) = (cut.trace, cut.reduced);
             crash.write(job.run().directory())?;
         }
     }
     let outcome = explored.exploration.outcome;
-    let section = Section::of(&explored);
-    let page = job::page(
+    let section = AppReport::of_exploration(&explored);
+    let page = operations::render_report(
         job,
         &format!("{} explored", explored.app.label),
         outcome,
@@ -269,9 +296,9 @@ async fn explore(job: &Job, settings: &settings::Explore) -> Result<Ended<Explor
         vec![section],
     );
     job.run().write_page(&page)?;
-    Ok(Ended {
+    Ok(CommandResult {
         outcome,
-        problems: explored.crashes.len(),
-        answer: explored,
+        finding_count: explored.findings.len(),
+        value: explored,
     })
 }

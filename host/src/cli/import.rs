@@ -5,30 +5,30 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use retap_shared::trace::Trace;
 
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::format::monkey::{self, Imported, MonkeyScriptError};
+use crate::command_context::CommandContext;
+use crate::command_error::{CommandError, UserError};
+use crate::exit::CommandExit;
+use crate::format::monkey::{self, ImportedScript, MonkeyScriptError};
 use crate::format::simplydroid::{self, SimplyDroidError};
-use crate::run::directory::{self, DirectoryError};
-use crate::shell::Shell;
-use crate::words::counted;
+use crate::run::directory::{self, RunDirectoryError};
+use crate::wording::pluralise;
 
 /// Make `.retap` traces of other tools' files
 #[derive(Debug, Args)]
-pub struct Import {
+pub struct ImportCommand {
     #[command(subcommand)]
-    from: From,
+    from: ImportFormat,
 }
 
 #[derive(Debug, Subcommand)]
-enum From {
-    Simplydroid(SimplyDroid),
-    Monkey(Monkey),
+enum ImportFormat {
+    Simplydroid(ImportSimplyDroidCommand),
+    Monkey(ImportMonkeyCommand),
 }
 
 /// Scripts of Android's own Monkey, as `monkey -f` takes them
 #[derive(Debug, Args)]
-struct Monkey {
+struct ImportMonkeyCommand {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The package of the app, for scripts that launch none
@@ -41,7 +41,7 @@ struct Monkey {
 
 /// Crash traces of SimplyDroid: Monkey's events with their activities, as JSON
 #[derive(Debug, Args)]
-struct SimplyDroid {
+struct ImportSimplyDroidCommand {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Where the `.retap` files go; beside the originals if not said
@@ -64,7 +64,7 @@ pub enum ImportError {
         source: MonkeyScriptError,
     },
     #[error(transparent)]
-    Directory(#[from] DirectoryError),
+    Directory(#[from] RunDirectoryError),
     #[error("could not write `{}`", .path.display())]
     Write {
         path: PathBuf,
@@ -73,11 +73,11 @@ pub enum ImportError {
     },
 }
 
-impl Import {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+impl ImportCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
         // All are read before any is written.
         let (files, out, traces) = match &self.from {
-            From::Simplydroid(SimplyDroid { files, out }) => {
+            ImportFormat::Simplydroid(ImportSimplyDroidCommand { files, out }) => {
                 let read = files.iter().map(|file| Ok((read(file)?, 0)));
                 (
                     files,
@@ -85,7 +85,7 @@ impl Import {
                     read.collect::<Result<Vec<(Trace, usize)>, ImportError>>()?,
                 )
             }
-            From::Monkey(Monkey { files, app, out }) => {
+            ImportFormat::Monkey(ImportMonkeyCommand { files, app, out }) => {
                 let read = files.iter().map(|file| script(file, app.as_deref()));
                 (
                     files,
@@ -108,23 +108,23 @@ impl Import {
                 path: to.clone(),
                 source,
             })?;
-            let steps = counted(trace.steps.len() as u64, "step");
+            let steps = pluralise(trace.steps.len() as u64, "step");
             let without = match left_out {
                 0 => String::new(),
-                left_out => format!(", without {}", counted(*left_out as u64, "line")),
+                left_out => format!(", without {}", pluralise(*left_out as u64, "line")),
             };
             shell
                 .console
                 .result(&format!("{}: {steps}{without}", to.display()))?;
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
 /// A trace, and how many lines are no event.
 fn script(path: &Path, app: Option<&str>) -> Result<(Trace, usize), ImportError> {
     let text = directory::read(path)?;
-    let Imported { trace, left_out } =
+    let ImportedScript { trace, left_out } =
         monkey::parse(&text, app).map_err(|source| ImportError::Script {
             path: path.to_owned(),
             source,
@@ -141,9 +141,9 @@ pub fn read(path: &Path) -> Result<Trace, ImportError> {
     })
 }
 
-impl Explained for ImportError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for ImportError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {

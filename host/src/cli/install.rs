@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use crate::adb::{Adb, AdbError, State};
-use crate::cli::arguments::Global;
-use crate::devices::{self, DevicesError, Spec};
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::job::{self, Clock};
-use crate::shell::Shell;
+use crate::adb::{Adb, AdbError, AdbState};
+use crate::cli::arguments::GlobalArguments;
+use crate::command_context::CommandContext;
+use crate::command_error::{CommandError, UserError};
+use crate::devices::{self, AdbDeviceSpec, DevicesError};
+use crate::exit::CommandExit;
+use crate::operations::{self, ClockKind};
 
 /// What every APK begins with.
 const ZIP: &[u8; 4] = b"PK\x03\x04";
@@ -22,7 +22,7 @@ const ZIP: &[u8; 4] = b"PK\x03\x04";
 ///
 /// An older version of it is replaced and keeps its data.
 #[derive(Debug, Args)]
-pub struct Install {
+pub struct InstallCommand {
     /// The app, as an APK
     file: PathBuf,
     /// The phone's serial, or several with commas between them; the only phone that is ready if not said
@@ -61,8 +61,12 @@ pub enum InstallError {
     },
 }
 
-impl Install {
-    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+impl InstallCommand {
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         let config = global.config()?;
         check(&self.file)?;
         let named = self.device.clone().or(config.device);
@@ -87,17 +91,21 @@ impl Install {
                 };
                 shell.console.result(&line)?;
             }
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         };
-        job::block_on(Clock::Real, async {
+        operations::block_on(ClockKind::Real, async {
             tokio::select! {
                 done = work => done,
-                () = shell.stop.wait() => Ok(Exit::Interrupted),
+                () = shell.cancellation.cancelled() => Ok(CommandExit::Interrupted),
             }
         })?
     }
 
-    async fn phones(&self, adb: &Adb, named: Option<&str>) -> Result<Vec<Spec>, InstallError> {
+    async fn phones(
+        &self,
+        adb: &Adb,
+        named: Option<&str>,
+    ) -> Result<Vec<AdbDeviceSpec>, InstallError> {
         if let Some(named) = named {
             return match devices::is_on_adb(named) {
                 true => Ok(devices::on_adb(named)?),
@@ -111,10 +119,10 @@ impl Install {
         let listed = adb.list().await?;
         let ready: Vec<_> = listed
             .into_iter()
-            .filter(|phone| phone.state == State::Ready)
+            .filter(|phone| phone.state == AdbState::Ready)
             .collect();
         match ready.as_slice() {
-            [only] => Ok(vec![Spec::of(&only.serial)]),
+            [only] => Ok(vec![AdbDeviceSpec::of(&only.serial)]),
             several => Err(InstallError::WhichPhone(several.len())),
         }
     }
@@ -134,14 +142,14 @@ fn check(path: &Path) -> Result<(), InstallError> {
     }
 }
 
-impl Explained for InstallError {
-    fn exit(&self) -> Exit {
+impl UserError for InstallError {
+    fn exit(&self) -> CommandExit {
         match self {
             InstallError::Read { .. } | InstallError::NoApk(_) | InstallError::Refused { .. } => {
-                Exit::Usage
+                CommandExit::Usage
             }
-            InstallError::WhichPhone(0) => Exit::NoPhone,
-            InstallError::WhichPhone(_) => Exit::Usage,
+            InstallError::WhichPhone(0) => CommandExit::NoPhone,
+            InstallError::WhichPhone(_) => CommandExit::Usage,
             InstallError::Adb(error) => error.exit(),
             InstallError::Devices(error) => error.exit(),
         }
@@ -158,7 +166,7 @@ impl Explained for InstallError {
             InstallError::Adb(error) => error.help(),
             InstallError::Devices(error) => error.help(),
             InstallError::Refused { source, .. } => {
-                remedy(source.said().unwrap_or_default()).into()
+                remedy(source.adb_message().unwrap_or_default()).into()
             }
         }
     }

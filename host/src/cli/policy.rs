@@ -3,23 +3,22 @@
 use std::time::Instant;
 
 use clap::Args;
-use retap_engine::policy::Rules;
+use retap_reduce::policy::PolicyParameters;
 use serde_json::json;
 
-use crate::cli::arguments::Global;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::job;
-use crate::run::store::Store;
-use crate::settings;
-use crate::shell::Shell;
-use crate::words::thousands;
+use crate::cli::arguments::GlobalArguments;
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
+use crate::exit::CommandExit;
+use crate::run::store::SqliteStore;
+use crate::wording::group_thousands;
+use crate::{operations, options};
 
 /// Solve how to share phones among candidates in the fewest rounds
 ///
 /// The policy is kept in the store; `reduce --algorithm nd3min --scheduler optimal` uses it at once.
 #[derive(Debug, Args)]
-pub struct Policy {
+pub struct PolicyCommand {
     /// For how many candidates, 2 to 8; each one more takes about fifteen times the work
     #[arg(
         long,
@@ -37,7 +36,7 @@ pub struct Policy {
     )]
     parallel: u32,
     /// How often a candidate is run at most
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = settings::NOISY_RUNS)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = options::NOISY_RUNS)]
     runs: u32,
     /// How many of these runs must do it; nine of ten if not said
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
@@ -50,9 +49,13 @@ pub struct Policy {
     json: bool,
 }
 
-impl Policy {
-    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
-        let Policy {
+impl PolicyCommand {
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
+        let PolicyCommand {
             candidates,
             parallel,
             runs,
@@ -61,19 +64,21 @@ impl Policy {
         let successes = self
             .successes
             .unwrap_or_else(|| runs.saturating_mul(9).div_ceil(10));
-        let rules = Rules {
+        let rules = PolicyParameters {
             candidates,
             parallel,
             runs,
             successes,
         };
-        let store = Store::open(&global.store(&global.config()?))?;
-        let prior = job::prior(&self.prior, &store)?;
+        let store = SqliteStore::open(&global.store(&global.config()?))?;
+        let prior = operations::load_prior(&self.prior, &store)?;
         let began = Instant::now();
-        let (policy, known) = job::policy(&rules, &prior, &store, shell)?;
-        let (states, seconds) = (policy.states(), began.elapsed().as_secs_f64());
+        let (policy, known) = operations::load_or_solve_policy(&rules, &prior, &store, shell)?;
+        let states = policy.states();
+        let seconds = began.elapsed().as_secs_f64();
         shell.console.result(&if self.json {
-            let (start, prior) = (policy.start(), format!("{:016x}", prior.hash()));
+            let start = policy.expected_rounds();
+            let prior = format!("{:016x}", prior.hash());
             json!({
                 "result": "policy", "candidates": candidates, "parallel": parallel, "runs": runs, "successes": successes,
                 "prior": prior, "states": states, "rounds": start, "seconds": seconds, "known": known,
@@ -84,10 +89,10 @@ impl Policy {
             format!(
                 "{candidates} candidates, {parallel} runs a round, {successes} of {runs} to pass: {how} in {seconds:.1} s\n  \
                  {} states, {:.3} rounds to be expected",
-                thousands(states as u64),
-                policy.start(),
+                group_thousands(states as u64),
+                policy.expected_rounds(),
             )
         })?;
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }

@@ -3,25 +3,29 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_engine::reduce::Check;
+use retap_reduce::trace::ReproductionCheck;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
-use crate::cli::arguments::{self, Global, Phones};
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::job::{self, Job, Place, Shortened, Source, verdict_in_words};
+use crate::cli::arguments::{self, GlobalArguments, PhoneArguments};
+use crate::command_context::CommandContext;
+use crate::command_error::{CommandError, UserError};
+use crate::exit::CommandExit;
+use crate::operations::{
+    self, ActiveRun, ReducedTrace, ReductionSource, RunLocation, describe_verdict,
+};
+use crate::options::{
+    self, Algorithm, Hierarchy, Nd3minOptions, OracleKind, RunOptions, Scheduler,
+};
 use crate::report::summary;
-use crate::run::store::Store;
-use crate::settings::{self, Algorithm, Hierarchy, Nd3min, Oracle, Scheduler, Settings};
-use crate::shell::Shell;
+use crate::run::store::SqliteStore;
 use crate::target;
 
 /// Cut a trace down to the few steps that matter
 ///
 /// Proves first that the trace does it again, and last that what is left still does. Ends with 3 if it does not.
 #[derive(Debug, Args)]
-pub struct Reduce {
+pub struct ReduceCommand {
     /// A `.retap` file, or a run whose crashes are cut down one after the other
     #[arg(value_name = "TRACE|RUN", required_unless_present = "resume")]
     source: Option<PathBuf>,
@@ -29,7 +33,7 @@ pub struct Reduce {
     #[arg(long, value_name = "ID")]
     crash: Option<String>,
     #[command(flatten)]
-    phones: Phones,
+    phones: PhoneArguments,
     /// What must stay: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX`; what the trace says if not said
     #[arg(long, value_parser = parse_target)]
     target: Option<String>,
@@ -41,7 +45,7 @@ pub struct Reduce {
     hierarchy: Option<Hierarchy>,
     /// Who is asked: `phones`, or the `recording` itself, an activity machine; `phones` if not said
     #[arg(long, value_enum)]
-    oracle: Option<Oracle>,
+    oracle: Option<OracleKind>,
     /// `nd3min`: who plans the rounds; `heuristic` if not said
     #[arg(long, value_enum)]
     scheduler: Option<Scheduler>,
@@ -90,14 +94,21 @@ pub struct Reduce {
     json: bool,
 }
 
-impl Reduce {
-    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+impl ReduceCommand {
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         let (job, settings) = match (&self.resume, &self.source) {
-            (Some(run), _) => Job::resume(run, global.named_store().as_deref(), shell, mine)?,
+            (Some(run), _) => {
+                ActiveRun::resume(run, global.named_store().as_deref(), shell, reduce_options)?
+            }
             (None, source) => self.start(source.clone().unwrap_or_default(), global, shell)?,
         };
         let place = job.run().directory().path().to_owned();
-        let (exit, shortened) = job.work(async |job| job::reduce_all(job, &settings).await)?;
+        let (exit, shortened) =
+            job.execute(async |job| operations::reduce_all(job, &settings).await)?;
         for one in &shortened {
             shell.console.result(&if self.json {
                 in_json(one, &place)
@@ -109,7 +120,7 @@ impl Reduce {
             shell.console.result(&place.display().to_string())?;
         }
         match NotReproduced::among(&shortened) {
-            Some(failure) if exit == Exit::DoesNotReproduce => Err(failure.into()),
+            Some(failure) if exit == CommandExit::DoesNotReproduce => Err(failure.into()),
             _ => Ok(exit),
         }
     }
@@ -117,17 +128,17 @@ impl Reduce {
     fn start(
         &self,
         source: PathBuf,
-        global: &Global,
-        shell: &Shell,
-    ) -> Result<(Job, settings::Reduce), Failure> {
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<(ActiveRun, options::ReduceOptions), CommandError> {
         let config = global.config()?;
-        let traces = Source::read(&source, self.crash.as_deref())?;
+        let traces = ReductionSource::read(&source, self.crash.as_deref())?;
         let algorithm = self
             .algorithm
             .or(config.reduce.algorithm)
             .unwrap_or(Algorithm::Auto);
         // A rate that is to be kept must first be known.
-        let default = self.keep_rate.then_some(settings::NOISY_RUNS);
+        let default = self.keep_rate.then_some(options::NOISY_RUNS);
         let runs = self.runs.or(config.reduce.runs).or(default);
         let (runs, successes) = algorithm.rules(runs, self.successes.or(config.reduce.successes));
         let only_nd3min = self
@@ -135,7 +146,7 @@ impl Reduce {
             .map(|_| "--scheduler")
             .or(self.parts.map(|_| "--parts"));
         if let Some(option) = only_nd3min.filter(|_| algorithm != Algorithm::Nd3min) {
-            return Err(Contradiction {
+            return Err(OptionConflict {
                 option,
                 of: Algorithm::Nd3min,
                 algorithm,
@@ -143,7 +154,7 @@ impl Reduce {
             .into());
         }
         if self.hierarchy.is_some() && !algorithm.is_hierarchical() {
-            return Err(Contradiction {
+            return Err(OptionConflict {
                 option: "--hierarchy",
                 of: Algorithm::Lhdd,
                 algorithm,
@@ -151,7 +162,7 @@ impl Reduce {
             .into());
         }
         if self.keep_rate && algorithm != Algorithm::Auto {
-            return Err(Contradiction {
+            return Err(OptionConflict {
                 option: "--keep-rate",
                 of: Algorithm::Auto,
                 algorithm,
@@ -161,9 +172,9 @@ impl Reduce {
         let store = global.store(&config);
         let prior = self.prior.as_deref().filter(|name| *name != "paper");
         let prior = prior
-            .map(|name| job::prior(name, &Store::open(&store)?))
+            .map(|name| operations::load_prior(name, &SqliteStore::open(&store)?))
             .transpose()?;
-        let settings = settings::Reduce {
+        let settings = options::ReduceOptions {
             device: self.phones.device(&config)?,
             count: self.phones.count(&config),
             source,
@@ -173,9 +184,9 @@ impl Reduce {
             successes,
             parallel: self.parallel,
             original_successes: self.original_successes,
-            nd3min: Nd3min {
+            nd3min: Nd3minOptions {
                 scheduler: self.scheduler.unwrap_or(Scheduler::Heuristic),
-                parts: self.parts.unwrap_or(settings::DEFAULT_PARTS),
+                parts: self.parts.unwrap_or(options::DEFAULT_PARTS),
             },
             keep_rate: self.keep_rate,
             only_delete: self.only_delete,
@@ -184,21 +195,21 @@ impl Reduce {
             oracle: self.oracle.unwrap_or_default(),
         };
         traces.check(&settings)?;
-        let place = Place {
+        let place = RunLocation {
             out: self.out.clone(),
             store: Some(store),
         };
         let seed = arguments::seed(self.seed, &config);
-        let job = Job::start(Settings::Reduce(settings.clone()), seed, &place, shell)?;
-        traces.keep_in(job.run().directory())?;
+        let job = ActiveRun::start(RunOptions::Reduce(settings.clone()), seed, &place, shell)?;
+        traces.copy_into(job.run().directory())?;
         Ok((job, settings))
     }
 }
 
-fn mine(settings: &Settings) -> Option<settings::Reduce> {
+fn reduce_options(settings: &RunOptions) -> Option<options::ReduceOptions> {
     match settings {
-        Settings::Reduce(settings) => Some(settings.clone()),
-        Settings::Demo(_) | Settings::Explore(_) | Settings::ReduceSuite(_) => None,
+        RunOptions::Reduce(settings) => Some(settings.clone()),
+        RunOptions::Demo(_) | RunOptions::Explore(_) | RunOptions::ReduceSuite(_) => None,
     }
 }
 
@@ -209,8 +220,8 @@ fn parse_target(text: &str) -> Result<String, String> {
 }
 
 /// What is left, step by step, and where it is.
-fn in_words(one: &Shortened, run: &Path) -> String {
-    let short = summary::shortened(one);
+fn in_words(one: &ReducedTrace, run: &Path) -> String {
+    let short = summary::reduced_trace(one);
     if one.file.is_empty() {
         format!("{short}\n")
     } else {
@@ -218,13 +229,14 @@ fn in_words(one: &Shortened, run: &Path) -> String {
     }
 }
 
-fn in_json(one: &Shortened, run: &Path) -> String {
-    let check = |check: &Check| json!({ "successes": check.successes, "runs": check.runs });
+fn in_json(one: &ReducedTrace, run: &Path) -> String {
+    let check =
+        |check: &ReproductionCheck| json!({ "successes": check.successes, "runs": check.runs });
     json!({
         "result": "reduce",
         "outcome": one.outcome,
         "target": one.target,
-        "from": one.from,
+        "from": one.original_steps,
         "to": one.trace.steps.len(),
         "simplified": one.simplified,
         "runs": one.runs,
@@ -239,15 +251,15 @@ fn in_json(one: &Shortened, run: &Path) -> String {
 
 #[derive(Debug, thiserror::Error)]
 #[error("`{option}` is for `--algorithm {}`, and this is `{}`", .of.name(), .algorithm.name())]
-struct Contradiction {
+struct OptionConflict {
     option: &'static str,
     of: Algorithm,
     algorithm: Algorithm,
 }
 
-impl Explained for Contradiction {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for OptionConflict {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
@@ -266,7 +278,7 @@ struct NotReproduced {
 }
 
 impl NotReproduced {
-    fn among(shortened: &[Shortened]) -> Option<NotReproduced> {
+    fn among(shortened: &[ReducedTrace]) -> Option<NotReproduced> {
         let which: Vec<String> = shortened
             .iter()
             .filter(|one| one.outcome == Outcome::DoesNotReproduce)
@@ -275,9 +287,10 @@ impl NotReproduced {
                     .original
                     .failure
                     .as_ref()
-                    .map(verdict_in_words)
+                    .map(describe_verdict)
                     .unwrap_or_default();
-                let (what, share) = (summary::name(one), summary::share(&one.original));
+                let what = summary::name(one);
+                let share = summary::share(&one.original);
                 format!("{what}: {share} did it; the first that did not: {instead}")
             })
             .collect();
@@ -285,9 +298,9 @@ impl NotReproduced {
     }
 }
 
-impl Explained for NotReproduced {
-    fn exit(&self) -> Exit {
-        Exit::DoesNotReproduce
+impl UserError for NotReproduced {
+    fn exit(&self) -> CommandExit {
+        CommandExit::DoesNotReproduce
     }
 
     fn details(&self) -> Vec<String> {

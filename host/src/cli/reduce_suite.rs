@@ -3,29 +3,29 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_engine::suite::SuiteReduction;
+use retap_reduce::suite::SuiteReduction;
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 
 use crate::cli::abstraction;
-use crate::cli::arguments::{self, Global, Phones};
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::job::{self, Job, Place, Smaller, Suite};
+use crate::cli::arguments::{self, GlobalArguments, PhoneArguments};
+use crate::command_context::CommandContext;
+use crate::command_error::{CommandError, UserError};
+use crate::exit::CommandExit;
+use crate::operations::{self, ActiveRun, ReducedSuite, RunLocation, TraceSuite};
+use crate::options::{self, RunOptions, SuiteAlgorithm};
 use crate::report::suite;
-use crate::settings::{self, Settings, SuiteAlgorithm};
-use crate::shell::Shell;
 
 /// Cut a whole suite of traces down to few and short ones that cover the same
 ///
 /// Activities, screens, branches and crashes that can be replayed are kept. Ends with 3 if nothing can be replayed.
 #[derive(Debug, Args)]
-pub struct ReduceSuite {
+pub struct ReduceSuiteCommand {
     /// `.retap` files, a directory of them, or a run of `retap explore --keep-traces`
     #[arg(value_name = "DIR|FILES", required_unless_present = "resume")]
     sources: Vec<PathBuf>,
     #[command(flatten)]
-    phones: Phones,
+    phones: PhoneArguments,
     /// How to choose what stays; `auto` if not said
     #[arg(long, value_enum)]
     algorithm: Option<SuiteAlgorithm>,
@@ -61,28 +61,40 @@ pub struct ReduceSuite {
     json: bool,
 }
 
-impl ReduceSuite {
-    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+impl ReduceSuiteCommand {
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         let (job, settings) = match &self.resume {
-            Some(run) => Job::resume(run, global.named_store().as_deref(), shell, mine)?,
+            Some(run) => ActiveRun::resume(
+                run,
+                global.named_store().as_deref(),
+                shell,
+                reduce_suite_options,
+            )?,
             None => self.start(global, shell)?,
         };
         let place = job.run().directory().path().to_owned();
-        let (exit, smaller) = job.work(async |job| job::suite(job, &settings).await)?;
+        let (exit, smaller) =
+            job.execute(async |job| operations::run_suite_reduction(job, &settings).await)?;
         let console = &shell.console;
         if self.json {
             console.result(&in_json(&smaller, &place).to_string())?;
         } else {
-            console.result(&suite::suite(&smaller))?;
+            console.result(&suite::suite_table(&smaller))?;
             if smaller.reduction.outcome == Outcome::Done {
-                let manifest = place.join(job::SUITE).join(job::MANIFEST);
+                let manifest = place
+                    .join(operations::SUITE_DIRECTORY)
+                    .join(operations::SUITE_MANIFEST);
                 console.result(&format!("\nsuite: {}", manifest.display()))?;
             }
             console.result(&format!("report: {}", place.join("report.html").display()))?;
             console.result(&place.display().to_string())?;
         }
         match smaller.reduction.outcome {
-            Outcome::DoesNotReproduce => Err(NothingReplays {
+            Outcome::DoesNotReproduce => Err(NothingReplayable {
                 traces: smaller.names.len(),
             }
             .into()),
@@ -92,44 +104,49 @@ impl ReduceSuite {
 
     fn start(
         &self,
-        global: &Global,
-        shell: &Shell,
-    ) -> Result<(Job, settings::ReduceSuite), Failure> {
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<(ActiveRun, options::ReduceSuiteOptions), CommandError> {
         let config = global.config()?;
-        let read = Suite::read(&self.sources)?;
-        let settings = settings::ReduceSuite {
+        let read = TraceSuite::read(&self.sources)?;
+        let settings = options::ReduceSuiteOptions {
             device: self.phones.device(&config)?,
             count: self.phones.count(&config),
             sources: self.sources.clone(),
             algorithm: self.algorithm.unwrap_or(SuiteAlgorithm::Auto),
-            replays: self.replays.unwrap_or(settings::DEFAULT_REPLAYS),
-            fragments: self.fragments.unwrap_or(settings::DEFAULT_FRAGMENTS),
-            abstraction: abstraction::named(self.abstraction.as_deref())?,
+            replays: self.replays.unwrap_or(options::DEFAULT_REPLAYS),
+            fragments: self.fragments.unwrap_or(options::DEFAULT_FRAGMENTS),
+            abstraction: abstraction::parse_abstraction(self.abstraction.as_deref())?,
             only_delete: self.only_delete,
         };
         if self.fragments.is_some() && settings.algorithm != SuiteAlgorithm::Detreduce {
-            return Err(OnlyDetreduce.into());
+            return Err(DetreduceOnlyOption.into());
         }
-        job::check_suite(&read, &settings)?;
-        let place = Place {
+        operations::check_suite(&read, &settings)?;
+        let place = RunLocation {
             out: self.out.clone(),
             store: Some(global.store(&config)),
         };
         let seed = arguments::seed(self.seed, &config);
-        let job = Job::start(Settings::ReduceSuite(settings.clone()), seed, &place, shell)?;
-        read.keep_in(job.run().directory())?;
+        let job = ActiveRun::start(
+            RunOptions::ReduceSuite(settings.clone()),
+            seed,
+            &place,
+            shell,
+        )?;
+        read.copy_into(job.run().directory())?;
         Ok((job, settings))
     }
 }
 
-fn mine(settings: &Settings) -> Option<settings::ReduceSuite> {
+fn reduce_suite_options(settings: &RunOptions) -> Option<options::ReduceSuiteOptions> {
     match settings {
-        Settings::ReduceSuite(settings) => Some(settings.clone()),
+        RunOptions::ReduceSuite(settings) => Some(settings.clone()),
         _ => None,
     }
 }
 
-fn in_json(smaller: &Smaller, place: &Path) -> Value {
+fn in_json(smaller: &ReducedSuite, place: &Path) -> Value {
     let SuiteReduction {
         outcome,
         before,
@@ -137,7 +154,7 @@ fn in_json(smaller: &Smaller, place: &Path) -> Value {
         not_replayable,
         simplified,
         replays,
-        spent,
+        cost: spent,
         ..
     } = &smaller.reduction;
     json!({
@@ -145,24 +162,24 @@ fn in_json(smaller: &Smaller, place: &Path) -> Value {
         "outcome": outcome,
         "app": smaller.app.package,
         "algorithm": smaller.algorithm,
-        "before": job::measure(before),
-        "after": job::measure(after),
+        "before": operations::measure_json(before),
+        "after": operations::measure_json(after),
         "not_replayable": not_replayable,
         "simplified": simplified,
         "replays": { "successes": replays.0, "runs": replays.1 },
         "cost": { "runs": spent.runs, "events": spent.events, "seconds": spent.took.0 as f64 / 1e6 },
-        "suite": (*outcome == Outcome::Done).then(|| place.join(job::SUITE).to_string_lossy().into_owned()),
+        "suite": (*outcome == Outcome::Done).then(|| place.join(operations::SUITE_DIRECTORY).to_string_lossy().into_owned()),
         "run": place.to_string_lossy(),
     })
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("`--fragments` is for `--algorithm detreduce`: `auto` does not count them")]
-struct OnlyDetreduce;
+struct DetreduceOnlyOption;
 
-impl Explained for OnlyDetreduce {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for DetreduceOnlyOption {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
@@ -172,13 +189,13 @@ impl Explained for OnlyDetreduce {
 
 #[derive(Debug, thiserror::Error)]
 #[error("no step of {traces} traces leads to the same screen every time")]
-struct NothingReplays {
+struct NothingReplayable {
     traces: usize,
 }
 
-impl Explained for NothingReplays {
-    fn exit(&self) -> Exit {
-        Exit::DoesNotReproduce
+impl UserError for NothingReplayable {
+    fn exit(&self) -> CommandExit {
+        CommandExit::DoesNotReproduce
     }
 
     fn help(&self) -> String {

@@ -5,36 +5,35 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use retap_engine::event::RunEvent;
-use retap_engine::seed::Seed;
-use retap_shared::protocol::Played;
+use retap_device::run_event::RunEvent;
+use retap_device::seed::Seed;
+use retap_shared::protocol::PlayReply;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Verdict;
 use serde_json::json;
 
-use crate::cli::arguments::{self, Global, Phones};
-use crate::devices;
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::job::{self, verdict_in_words};
-use crate::report::narrator::Narrator;
+use crate::cli::arguments::{self, GlobalArguments, PhoneArguments};
+use crate::command_context::CommandContext;
+use crate::command_error::{CommandError, UserError};
+use crate::exit::CommandExit;
+use crate::operations::{self, describe_verdict};
+use crate::options::{DEFAULT_TIMES, PhoneSelection};
+use crate::report::progress::ProgressReporter;
 use crate::report::{self, Reporter};
-use crate::run::crashes::read_trace;
-use crate::settings::{DEFAULT_TIMES, Devices};
-use crate::shell::Shell;
-use crate::target;
-use crate::words::counted;
+use crate::run::findings::read_trace;
+use crate::wording::pluralise;
+use crate::{devices, target};
 
 /// Play traces again and see whether they still do what they did
 ///
 /// Ends with 0 if every run reached what its trace is for, with 3 if not.
 #[derive(Debug, Args)]
-pub struct Replay {
+pub struct ReplayCommand {
     /// `.retap` files, such as `crashes/ID/reduced.retap` of a run; all of them on the same phones
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     #[command(flatten)]
-    phones: Phones,
+    phones: PhoneArguments,
     /// How often each; 3 times if not said
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     times: Option<u32>,
@@ -50,16 +49,20 @@ pub struct Replay {
 #[error(
     "{}: {reached} of {} reached it",
     if *.traces == 1 { "the trace does not reproduce" } else { "not every trace reproduces" },
-    counted(u64::from(*.runs), "run")
+    pluralise(u64::from(*.runs), "run")
 )]
-struct NotReached {
+struct TargetNotReached {
     traces: usize,
     reached: u32,
     runs: u32,
 }
 
-impl Replay {
-    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+impl ReplayCommand {
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         let config = global.config()?;
         let traces = self
             .traces
@@ -68,56 +71,56 @@ impl Replay {
             .collect::<Result<Vec<_>, _>>()?;
         let named = self.phones.device(&config)?;
         let device = match traces.first() {
-            Some(first) => job::phone_for(first, named.as_deref())?,
-            None => return Ok(Exit::Done),
+            Some(first) => operations::device_for(first, named.as_deref())?,
+            None => return Ok(CommandExit::Done),
         };
         devices::check(&device)?;
-        let phones = Devices {
+        let phones = PhoneSelection {
             device,
             count: self.phones.count(&config),
         };
         let times = self.times.or(config.replay.times).unwrap_or(DEFAULT_TIMES);
         let seed = Seed(arguments::seed(self.seed, &config));
-        let reached = job::block_on(
-            job::Clock::of(&phones.device),
+        let reached = operations::block_on(
+            operations::ClockKind::for_device(&phones.device),
             self.replay(&traces, &phones, times, seed, shell),
         )??;
-        if shell.stop.asked() {
-            return Ok(Exit::Interrupted);
+        if shell.cancellation.is_cancelled() {
+            return Ok(CommandExit::Interrupted);
         }
         let runs = times.saturating_mul(u32::try_from(traces.len()).unwrap_or(u32::MAX));
         if reached < runs {
-            return Err(NotReached {
+            return Err(TargetNotReached {
                 traces: traces.len(),
                 reached,
                 runs,
             }
             .into());
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 
     /// How many of the runs did it.
     async fn replay(
         &self,
         traces: &[Trace],
-        phones: &Devices,
+        phones: &PhoneSelection,
         times: u32,
         seed: Seed,
-        shell: &Shell,
-    ) -> Result<u32, Failure> {
-        let phones = devices::Phones::connect(phones, seed).await?;
-        let narrator = Arc::new(Narrator::new(Arc::clone(&shell.console)));
-        let sink = report::tell(vec![narrator as Arc<dyn Reporter>], Instant::now());
+        shell: &CommandContext,
+    ) -> Result<u32, CommandError> {
+        let phones = devices::ConnectedPhones::connect(phones, seed).await?;
+        let narrator = Arc::new(ProgressReporter::new(Arc::clone(&shell.console)));
+        let sink = report::event_sink(vec![narrator as Arc<dyn Reporter>], Instant::now());
         let mut reached = 0;
         for (trace, path) in traces.iter().zip(&self.traces) {
             phones.app_of(trace, &sink)?;
             for run in 1..=times {
-                if shell.stop.asked() {
+                if shell.cancellation.is_cancelled() {
                     return Ok(reached);
                 }
-                let played = job::play(&phones.pool, trace, false, &sink).await?;
-                let did_it = has_done_it(trace, &played);
+                let played = operations::play(&phones.pool, trace, false, &sink).await?;
+                let did_it = has_reached_target(trace, &played);
                 reached += u32::from(did_it);
                 let verdict = in_words(trace, &played);
                 let took = played.took;
@@ -136,12 +139,13 @@ impl Replay {
         Ok(reached)
     }
 
-    fn line(&self, path: &Path, trace: &Trace, played: &Played, run: u32, runs: u32) -> String {
-        let (verdict, took) = (in_words(trace, played), played.took);
+    fn line(&self, path: &Path, trace: &Trace, played: &PlayReply, run: u32, runs: u32) -> String {
+        let verdict = in_words(trace, played);
+        let took = played.took;
         if self.json {
             return json!({
                 "result": "replay", "trace": path.display().to_string(), "run": run,
-                "reached": has_done_it(trace, played), "verdict": verdict, "played": played.played,
+                "reached": has_reached_target(trace, played), "verdict": verdict, "played": played.played,
                 "steps": trace.steps.len(), "phone_seconds": took.0 as f64 / 1e6,
             })
             .to_string();
@@ -159,7 +163,7 @@ impl Replay {
 }
 
 /// A trace that is for nothing in particular has done it when it was played to its end.
-fn has_done_it(trace: &Trace, played: &Played) -> bool {
+fn has_reached_target(trace: &Trace, played: &PlayReply) -> bool {
     match &trace.header.target {
         Some(_) => played.verdict == Verdict::TargetReached,
         None => {
@@ -169,24 +173,24 @@ fn has_done_it(trace: &Trace, played: &Played) -> bool {
     }
 }
 
-fn in_words(trace: &Trace, played: &Played) -> String {
+fn in_words(trace: &Trace, played: &PlayReply) -> String {
     match (&trace.header.target, &played.verdict) {
-        (Some(target), Verdict::TargetReached) => format!("reached {}", target::in_words(target)),
+        (Some(target), Verdict::TargetReached) => format!("reached {}", target::describe(target)),
         (None, Verdict::TargetNotReached) => "played to its end".to_owned(),
-        (_, verdict) => verdict_in_words(verdict),
+        (_, verdict) => describe_verdict(verdict),
     }
 }
 
-fn steps_of(trace: &Trace, played: &Played) -> String {
+fn steps_of(trace: &Trace, played: &PlayReply) -> String {
     match (played.played as usize, trace.steps.len()) {
-        (all, steps) if all == steps => counted(steps as u64, "step"),
-        (played, steps) => format!("{played} of {}", counted(steps as u64, "step")),
+        (all, steps) if all == steps => pluralise(steps as u64, "step"),
+        (played, steps) => format!("{played} of {}", pluralise(steps as u64, "step")),
     }
 }
 
-impl Explained for NotReached {
-    fn exit(&self) -> Exit {
-        Exit::DoesNotReproduce
+impl UserError for TargetNotReached {
+    fn exit(&self) -> CommandExit {
+        CommandExit::DoesNotReproduce
     }
 
     fn help(&self) -> String {

@@ -6,31 +6,31 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_engine::device::{Device, DeviceError};
-use retap_engine::seed::Seed;
-use retap_shared::protocol::{Command, Fault, Hit, What};
+use retap_device::seed::Seed;
+use retap_device::{Device, DeviceError};
+use retap_shared::protocol::{AppCommand, LocatedBy, PhoneEventKind, RequestFailure};
 use retap_shared::screen::{Node, NodeFlags, Screen, WindowFlags};
 use retap_shared::trace::{Step, Trace};
 
-use crate::cli::arguments::{Global, Phones};
+use crate::cli::arguments::{GlobalArguments, PhoneArguments};
+use crate::command_context::CommandContext;
+use crate::command_error::{CommandError, UserError};
 use crate::devices::{self, DevicesError};
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::job::{self, PlayError};
-use crate::run::crashes::read_trace;
-use crate::settings::Devices;
-use crate::shell::Shell;
+use crate::exit::CommandExit;
+use crate::operations::{self, PlayError};
+use crate::options::PhoneSelection;
+use crate::run::findings::read_trace;
 
 /// See what a phone shows, as Retap reads it
 ///
 /// Without a trace: the screen as it is, or an app's first one with `--app`, which is launched and keeps its data.
 /// With one: the trace is played as it says, and every screen on the way is shown.
 #[derive(Debug, Args)]
-pub struct ShowScreen {
+pub struct ScreenCommand {
     /// A `.retap` file to play
     trace: Option<PathBuf>,
     #[command(flatten)]
-    phones: Phones,
+    phones: PhoneArguments,
     /// The app to launch first; a phone that has just one needs no name
     #[arg(long, value_name = "APP", conflicts_with = "trace")]
     app: Option<String>,
@@ -41,40 +41,44 @@ pub struct ShowScreen {
 
 #[derive(Debug, thiserror::Error)]
 #[error("could not write `{}`", .path.display())]
-struct NoPicture {
+struct WritePictureError {
     path: PathBuf,
     source: io::Error,
 }
 
-impl ShowScreen {
-    pub fn run(&self, global: &Global, shell: &Shell) -> Result<Exit, Failure> {
+impl ScreenCommand {
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         let config = global.config()?;
         let trace = self.trace.as_deref().map(read_trace).transpose()?;
         let named = self.phones.device(&config)?;
         let device = match &trace {
-            Some(trace) => job::phone_for(trace, named.as_deref())?,
+            Some(trace) => operations::device_for(trace, named.as_deref())?,
             None => named.ok_or(DevicesError::NoneNamed)?,
         };
         devices::check(&device)?;
-        let phones = Devices { device, count: 1 };
-        job::block_on(
-            job::Clock::of(&phones.device),
+        let phones = PhoneSelection { device, count: 1 };
+        operations::block_on(
+            operations::ClockKind::for_device(&phones.device),
             self.show(&phones, trace.as_ref(), shell),
         )??;
-        Ok(if shell.stop.asked() {
-            Exit::Interrupted
+        Ok(if shell.cancellation.is_cancelled() {
+            CommandExit::Interrupted
         } else {
-            Exit::Done
+            CommandExit::Done
         })
     }
 
     async fn show(
         &self,
-        named: &Devices,
+        named: &PhoneSelection,
         trace: Option<&Trace>,
-        shell: &Shell,
-    ) -> Result<(), Failure> {
-        let phones = devices::Phones::connect(named, Seed(0)).await?;
+        shell: &CommandContext,
+    ) -> Result<(), CommandError> {
+        let phones = devices::ConnectedPhones::connect(named, Seed(0)).await?;
         let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
         let lost = |source| DevicesError::Connect {
             name: named.device.clone(),
@@ -89,34 +93,38 @@ impl ShowScreen {
             app => Some(app?.app),
         };
         if let Some(app) = &app {
-            let command = trace.map_or(Command::Launch, |trace| Command::Start(trace.header.start));
+            let command = trace.map_or(AppCommand::Launch, |trace| {
+                AppCommand::Start(trace.header.start)
+            });
             device.control(app, command).await.map_err(lost)?;
             device.settle().await.map_err(lost)?;
         }
-        self.tell(&mut device, 0, "the first screen", shell).await?;
+        self.print_screen(&mut device, 0, "the first screen", shell)
+            .await?;
         for (number, step) in trace.iter().flat_map(|trace| &trace.steps).enumerate() {
-            if shell.stop.asked() {
+            if shell.cancellation.is_cancelled() {
                 break;
             }
             let stepped = device.step(step.clone()).await.map_err(lost)?;
             let mut heading = format!("after step {}, {}", number + 1, in_words(step, stepped.hit));
-            for happening in &stepped.happened {
-                if let What::Problem(problem) = &happening.what {
+            for happening in &stepped.phone_events {
+                if let PhoneEventKind::Finding(problem) = &happening.kind {
                     let _ = write!(heading, ", {}: {}", problem.kind, problem.summary);
                 }
             }
-            self.tell(&mut device, number + 1, &heading, shell).await?;
+            self.print_screen(&mut device, number + 1, &heading, shell)
+                .await?;
         }
         Ok(())
     }
 
-    async fn tell(
+    async fn print_screen(
         &self,
         device: &mut Device,
         number: usize,
         heading: &str,
-        shell: &Shell,
-    ) -> Result<(), Failure> {
+        shell: &CommandContext,
+    ) -> Result<(), CommandError> {
         let name = device.name().to_owned();
         let lost = |source| DevicesError::Connect {
             name: name.clone(),
@@ -131,7 +139,7 @@ impl ShowScreen {
         };
         match device.screenshot().await {
             Ok(picture) => Ok(write(&folder.join(format!("{number}.png")), &picture.0)?),
-            Err(DeviceError::Refused(Fault::Unsupported(what))) => Ok(shell
+            Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => Ok(shell
                 .console
                 .result(&format!("no picture: this phone cannot {what}"))?),
             Err(error) => Err(lost(error).into()),
@@ -139,8 +147,8 @@ impl ShowScreen {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), NoPicture> {
-    let failed = |source| NoPicture {
+fn write(path: &Path, bytes: &[u8]) -> Result<(), WritePictureError> {
+    let failed = |source| WritePictureError {
         path: path.to_owned(),
         source,
     };
@@ -150,9 +158,9 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), NoPicture> {
     std::fs::write(path, bytes).map_err(failed)
 }
 
-fn in_words(step: &Step, hit: Hit) -> String {
+fn in_words(step: &Step, hit: LocatedBy) -> String {
     match (&step.widget, hit) {
-        (Some(widget), Hit::Widget) => format!("{} on {widget}", step.action),
+        (Some(widget), LocatedBy::Widget) => format!("{} on {widget}", step.action),
         (Some(widget), _) => format!("{}, because {widget} was not there", step.action),
         (None, _) => step.action.to_string(),
     }
@@ -171,7 +179,8 @@ fn tree(screen: &Screen) -> String {
         } else {
             ""
         };
-        let (kind, bounds) = (&window.kind, window.bounds);
+        let kind = &window.kind;
+        let bounds = window.bounds;
         let _ = writeln!(
             text,
             "  {kind:?} window {:?} of {} at {bounds}{focused}",
@@ -222,9 +231,9 @@ fn line(node: &Node) -> String {
     line
 }
 
-impl Explained for NoPicture {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for WritePictureError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {

@@ -7,29 +7,29 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::words::{listed, nearest, thousands};
+use crate::wording::{closest_name, group_thousands, quoted_list};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ConfigMistake {
     pub line: usize,
     pub column: usize,
     pub text: String,
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for ConfigMistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.line, self.column, self.text)
     }
 }
 
 #[derive(Debug)]
-pub struct Document<'a> {
+pub struct TomlDocument<'a> {
     text: &'a str,
     table: Spanned<DeTable<'a>>,
 }
 
-impl<'a> Document<'a> {
-    pub fn parse(text: &'a str) -> Result<Document<'a>, Vec<Mistake>> {
+impl<'a> TomlDocument<'a> {
+    pub fn parse(text: &'a str) -> Result<TomlDocument<'a>, Vec<ConfigMistake>> {
         // Only the first error: what follows a broken line is seldom what is wrong.
         let table = DeTable::parse(text).map_err(|error| {
             vec![at(
@@ -38,28 +38,28 @@ impl<'a> Document<'a> {
                 error.message().to_owned(),
             )]
         })?;
-        Ok(Document { text, table })
+        Ok(TomlDocument { text, table })
     }
 
-    pub fn top(&self) -> Section<'_> {
-        Section::new(self.text, None, self.table.get_ref())
+    pub fn top(&self) -> TomlSection<'_> {
+        TomlSection::new(self.text, None, self.table.get_ref())
     }
 }
 
 /// One table while its keys are asked for.
 #[derive(Debug)]
-pub struct Section<'a> {
+pub struct TomlSection<'a> {
     text: &'a str,
     name: Option<&'static str>,
     table: &'a DeTable<'a>,
     known: Vec<&'static str>,
     known_sections: Vec<&'static str>,
-    mistakes: Vec<(usize, Mistake)>,
+    mistakes: Vec<(usize, ConfigMistake)>,
 }
 
-impl<'a> Section<'a> {
+impl<'a> TomlSection<'a> {
     fn new(text: &'a str, name: Option<&'static str>, table: &'a DeTable<'a>) -> Self {
-        Section {
+        TomlSection {
             text,
             name,
             table,
@@ -107,7 +107,8 @@ impl<'a> Section<'a> {
             .filter(|number| allowed.contains(number))
             .and_then(|number| T::try_from(number).ok());
         if fitting.is_none() {
-            let (least, most) = (thousands(*allowed.start()), thousands(*allowed.end()));
+            let least = group_thousands(*allowed.start());
+            let most = group_thousands(*allowed.end());
             self.mistake(
                 value.span(),
                 format!("`{key}` must be from {least} to {most}, not {digits}"),
@@ -181,7 +182,7 @@ impl<'a> Section<'a> {
     pub fn section<T: Default>(
         &mut self,
         key: &'static str,
-        read: impl Fn(&mut Section<'_>) -> T,
+        read: impl Fn(&mut TomlSection<'_>) -> T,
     ) -> T {
         self.known_sections.push(key);
         let Some(value) = self.value(key) else {
@@ -191,7 +192,7 @@ impl<'a> Section<'a> {
             self.wrong_kind(key, "a section", value);
             return T::default();
         };
-        let mut section = Section::new(self.text, Some(key), table);
+        let mut section = TomlSection::new(self.text, Some(key), table);
         let read = read(&mut section);
         section.find_unknown();
         self.mistakes.append(&mut section.mistakes);
@@ -206,7 +207,7 @@ impl<'a> Section<'a> {
     }
 
     /// Every mistake found, those of the sections below included.
-    pub fn finish(mut self) -> Result<(), Vec<Mistake>> {
+    pub fn finish(mut self) -> Result<(), Vec<ConfigMistake>> {
         self.find_unknown();
         if self.mistakes.is_empty() {
             return Ok(());
@@ -255,8 +256,13 @@ impl<'a> Section<'a> {
             } else {
                 name.to_owned()
             };
-            let hint = nearest(&sought, known.iter().map(String::as_str)).map_or_else(
-                || format!("known are {}", listed(known.iter().map(String::as_str))),
+            let hint = closest_name(&sought, known.iter().map(String::as_str)).map_or_else(
+                || {
+                    format!(
+                        "known are {}",
+                        quoted_list(known.iter().map(String::as_str))
+                    )
+                },
                 |near| format!("did you mean `{near}`?"),
             );
             self.mistake(key.span(), format!("unknown {what}; {hint}"));
@@ -286,7 +292,7 @@ impl<'a> Section<'a> {
 }
 
 /// Lines and columns count from 1; columns in characters.
-fn at(text: &str, span: Range<usize>, message: String) -> Mistake {
+fn at(text: &str, span: Range<usize>, message: String) -> ConfigMistake {
     let before = text.get(..span.start.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before
@@ -296,7 +302,7 @@ fn at(text: &str, span: Range<usize>, message: String) -> Mistake {
         .chars()
         .count()
         + 1;
-    Mistake {
+    ConfigMistake {
         line,
         column,
         text: message,

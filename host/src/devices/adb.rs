@@ -2,7 +2,7 @@
 //! was restarted. What the phone keeps of it lies in one folder.
 
 mod agent;
-pub mod careful;
+pub mod restricted;
 pub mod spec;
 
 use std::fmt;
@@ -11,31 +11,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use retap_agent::link::keys::{Keys, KeysError};
-use retap_agent::link::with_causes;
-use retap_shared::connection::{Connection, Pending, RequestError};
-use retap_shared::protocol::{Happening, Reply, Request};
+use agent::{AgentProcess, AgentSetupError, ExistingAgent};
+use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::protocol::{PhoneEvent, Reply, Request};
+use retap_transport::keys::{SessionKeys, SessionKeysError};
+use retap_transport::with_causes;
+use spec::AdbDeviceSpec;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::adb::{Adb, AdbError};
 use crate::agent_files::{AgentFiles, AgentFilesError};
-use crate::failure::Explained;
-use crate::farewell;
-use crate::link::{Dial, DialError, Link, LinkError, OverStream, Patience};
-use crate::os;
-use agent::{Agent, AgentError, Other};
-use spec::Spec;
+use crate::command_error::UserError;
+use crate::link::{DialError, Dialer, Link, LinkError, ReconnectPolicy, StreamDialer};
+use crate::{os, shutdown};
 
 /// A phone under load takes its time to start a process; one that ends is seen to.
-const FIRST: Duration = Duration::from_secs(180);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(180);
 /// A host that is gone without a word holds the phone for up to 13 s; one that was killed on this machine, not at all.
-const HELD: Duration = Duration::from_secs(15);
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
+const HELD_TIMEOUT: Duration = Duration::from_secs(15);
+const HELD_POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// For adb to find out what is broken and to start an agent, on a machine that is busy.
-const MENDING: Duration = Duration::from_secs(45);
+const REPAIR_TIMEOUT: Duration = Duration::from_secs(45);
 /// For the handshake on a port that adb forwards: it accepts even if nobody is there.
-const HANDSHAKE: Duration = Duration::from_secs(5);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, thiserror::Error)]
 pub enum AdbPhoneError {
@@ -44,7 +43,7 @@ pub enum AdbPhoneError {
     #[error(transparent)]
     Files(#[from] AgentFilesError),
     #[error(transparent)]
-    Keys(#[from] KeysError),
+    Keys(#[from] SessionKeysError),
     #[error("`{serial}` does not say what processor it has")]
     Abi { serial: String },
     #[error("another Retap works on `{serial}`: {by}; its agent is process {process} there")]
@@ -102,20 +101,20 @@ impl AdbPhoneError {
 #[derive(Debug)]
 pub struct AdbPhone {
     link: Link,
-    way: Arc<OverAdb>,
+    dialer: Arc<AdbDialer>,
 }
 
 impl AdbPhone {
-    pub async fn open(spec: &Spec) -> Result<AdbPhone, AdbPhoneError> {
-        AdbPhone::begin(spec, false).await
+    pub async fn open(spec: &AdbDeviceSpec) -> Result<AdbPhone, AdbPhoneError> {
+        AdbPhone::open_with(spec, false).await
     }
 
     /// Its agent also writes down which of the Java names it uses this phone has.
-    pub async fn open_with_names(spec: &Spec) -> Result<AdbPhone, AdbPhoneError> {
-        AdbPhone::begin(spec, true).await
+    pub async fn open_with_names(spec: &AdbDeviceSpec) -> Result<AdbPhone, AdbPhoneError> {
+        AdbPhone::open_with(spec, true).await
     }
 
-    async fn begin(spec: &Spec, names: bool) -> Result<AdbPhone, AdbPhoneError> {
+    async fn open_with(spec: &AdbDeviceSpec, names: bool) -> Result<AdbPhone, AdbPhoneError> {
         let serial = &spec.serial;
         let phone = Adb::open().await?.phone(serial).await?;
         let abi = phone.property("ro.product.cpu.abi").await?;
@@ -125,26 +124,26 @@ impl AdbPhone {
             });
         }
         let files = AgentFiles::find(&abi)?;
-        let (agents, keys) = Keys::make()?;
-        let agent = Agent::new(phone, spec, &files, &agents, names).await?;
-        make_room(&agent, serial).await?;
+        let (agents, keys) = SessionKeys::generate()?;
+        let agent = AgentProcess::new(phone, spec, &files, &agents, names).await?;
+        end_orphaned_agent(&agent, serial).await?;
         agent.push(&files).await?;
-        let way = Arc::new(OverAdb {
+        let way = Arc::new(AdbDialer {
             agent,
             keys,
             forwarded: Mutex::new(None),
-            met: AtomicBool::new(false),
+            has_answered: AtomicBool::new(false),
         });
         if let Err(error) = way.agent.start().await {
             way.agent.end(false, None).await;
             return Err(error.into());
         }
-        let patience = Patience {
-            first: FIRST,
-            again: spec.wait,
+        let patience = ReconnectPolicy {
+            connect_timeout: CONNECT_TIMEOUT,
+            reconnect_timeout: spec.reconnect_timeout,
         };
         match Link::connect(way.clone(), os::machine_name(), patience).await {
-            Ok(link) => Ok(AdbPhone { link, way }),
+            Ok(link) => Ok(AdbPhone { link, dialer: way }),
             Err(source) => {
                 let output = way.agent.output().await;
                 way.agent.end(false, *way.forwarded.lock().await).await;
@@ -159,53 +158,53 @@ impl AdbPhone {
 
     /// Every Java name that the agent uses, a line each.
     pub async fn names(&self) -> Result<String, AdbError> {
-        self.way.agent.names().await
+        self.dialer.agent.names().await
     }
 }
 
 /// An agent that a killed host has left is ended; one that another host has is left alone.
-async fn make_room(agent: &Agent, serial: &str) -> Result<(), AdbPhoneError> {
+async fn end_orphaned_agent(agent: &AgentProcess, serial: &str) -> Result<(), AdbPhoneError> {
     let began = Instant::now();
     loop {
-        match agent.other().await? {
-            Other::Nobody => return Ok(()),
-            Other::Left(process) => return Ok(agent.end_left(process).await?),
-            Other::Held { process, by } if began.elapsed() >= HELD => {
+        match agent.existing_agent().await? {
+            ExistingAgent::Absent => return Ok(()),
+            ExistingAgent::Orphaned(process) => return Ok(agent.end_orphaned(process).await?),
+            ExistingAgent::Held { process, by } if began.elapsed() >= HELD_TIMEOUT => {
                 return Err(AdbPhoneError::Held {
                     serial: serial.to_owned(),
                     process,
                     by,
                 });
             }
-            Other::Held { .. } => sleep(LOOK_AGAIN).await,
+            ExistingAgent::Held { .. } => sleep(HELD_POLL_INTERVAL).await,
         }
     }
 }
 
-impl From<AgentError> for AdbPhoneError {
-    fn from(error: AgentError) -> AdbPhoneError {
+impl From<AgentSetupError> for AdbPhoneError {
+    fn from(error: AgentSetupError) -> AdbPhoneError {
         match error {
-            AgentError::Adb(error) => error.into(),
-            AgentError::Files(error) => error.into(),
+            AgentSetupError::Adb(error) => error.into(),
+            AgentSetupError::Files(error) => error.into(),
         }
     }
 }
 
 impl Connection for AdbPhone {
-    fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+    fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         self.link.request(request)
     }
 
-    fn news(&self) -> Pending<'_, Option<Happening>> {
-        self.link.news()
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
+        self.link.next_notification()
     }
 }
 
 impl Drop for AdbPhone {
     /// The link goes with this value, which tells the agent to put the phone back as it was and to end.
     fn drop(&mut self) {
-        let way = Arc::clone(&self.way);
-        farewell::bid(async move {
+        let way = Arc::clone(&self.dialer);
+        shutdown::spawn(async move {
             let forwarded = *way.forwarded.lock().await;
             way.agent.end(true, forwarded).await;
         });
@@ -213,33 +212,36 @@ impl Drop for AdbPhone {
 }
 
 /// The way to an agent through adb, mended where it is broken each time it is taken.
-struct OverAdb {
-    agent: Agent,
-    keys: Keys,
+struct AdbDialer {
+    agent: AgentProcess,
+    keys: SessionKeys,
     forwarded: Mutex<Option<SocketAddr>>,
     /// Whether the agent has ever answered: one that never did is not started again.
-    met: AtomicBool,
+    has_answered: AtomicBool,
 }
 
-impl OverAdb {
-    async fn reach(&self) -> Result<quinn::Connection, DialError> {
-        let address = self.address().await.map_err(|error| later(&error))?;
-        let over = OverStream {
+impl AdbDialer {
+    async fn connect(&self) -> Result<quinn::Connection, DialError> {
+        let address = self.address().await.map_err(|error| retryable(&error))?;
+        let over = StreamDialer {
             address,
             keys: self.keys.clone(),
         };
         let silent = |_| {
-            Err(DialError::Way {
+            Err(DialError::Unavailable {
                 why: "nobody answered on the forwarded port".into(),
                 again: true,
             })
         };
-        match timeout(HANDSHAKE, over.dial()).await.unwrap_or_else(silent) {
+        match timeout(HANDSHAKE_TIMEOUT, over.dial())
+            .await
+            .unwrap_or_else(silent)
+        {
             Ok(quic) => {
-                self.met.store(true, Ordering::Relaxed);
+                self.has_answered.store(true, Ordering::Relaxed);
                 Ok(quic)
             }
-            Err(error) => Err(self.mend(error).await),
+            Err(error) => Err(self.repair(error).await),
         }
     }
 
@@ -253,7 +255,7 @@ impl OverAdb {
     }
 
     /// Finds out what is broken, and does what can be done before the next attempt.
-    async fn mend(&self, error: DialError) -> DialError {
+    async fn repair(&self, error: DialError) -> DialError {
         if let DialError::Reach { .. } = error {
             *self.forwarded.lock().await = None;
         }
@@ -261,43 +263,45 @@ impl OverAdb {
             if self.agent.is_alive().await? {
                 return Ok(error);
             }
-            if !self.met.load(Ordering::Relaxed) {
+            if !self.has_answered.load(Ordering::Relaxed) {
                 let why = "the agent ended as soon as it was started".into();
-                return Ok(DialError::Way { why, again: false });
+                return Ok(DialError::Unavailable { why, again: false });
             }
-            if !self.agent.is_ready_for_it().await? {
-                return Ok(DialError::Way {
+            if !self.agent.has_phone_booted().await? {
+                return Ok(DialError::Unavailable {
                     why: "the phone is still starting".into(),
                     again: true,
                 });
             }
             self.agent.start().await?;
             let why = "the agent was gone and is being started anew".into();
-            Ok(DialError::Way { why, again: true })
+            Ok(DialError::Unavailable { why, again: true })
         };
-        mended.await.unwrap_or_else(|error: AdbError| later(&error))
+        mended
+            .await
+            .unwrap_or_else(|error: AdbError| retryable(&error))
     }
 }
 
 /// A phone that is away may come back.
-fn later(error: &AdbError) -> DialError {
-    DialError::Way {
+fn retryable(error: &AdbError) -> DialError {
+    DialError::Unavailable {
         why: with_causes(error),
         again: true,
     }
 }
 
-impl Dial for OverAdb {
-    fn dial(&self) -> Pending<'_, Result<quinn::Connection, DialError>> {
-        Box::pin(self.reach())
+impl Dialer for AdbDialer {
+    fn dial(&self) -> BoxFuture<'_, Result<quinn::Connection, DialError>> {
+        Box::pin(self.connect())
     }
 
-    fn limit(&self) -> Duration {
-        MENDING
+    fn timeout(&self) -> Duration {
+        REPAIR_TIMEOUT
     }
 }
 
-impl fmt::Debug for OverAdb {
+impl fmt::Debug for AdbDialer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OverAdb")
             .field("agent", &self.agent)

@@ -1,18 +1,18 @@
 //! Why a phone could not be had, and what to do about it.
 
-use retap_engine::device::DeviceError;
-use retap_simulator::SpecError as SimulatedError;
+use retap_device::DeviceError;
+use retap_simulator::SimulatorSpecError as SimulatedError;
 
 use super::adb::AdbPhoneError;
-use super::adb::spec::SpecError;
+use super::adb::spec::AdbDeviceSpecError;
 use super::is_on_adb;
 use super::jvm::JvmError;
 use crate::adb::AdbError;
-use crate::exit::Exit;
-use crate::failure::Explained;
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
 use crate::link::LinkError;
 use crate::link::pairing::PairingError;
-use crate::words::{listed, nearest};
+use crate::wording::{closest_name, quoted_list};
 
 #[derive(Debug, thiserror::Error)]
 pub enum DevicesError {
@@ -37,7 +37,10 @@ pub enum DevicesError {
         source: Box<AdbPhoneError>,
     },
     #[error("`{spec}` names no phone on adb")]
-    AdbSpec { spec: String, source: SpecError },
+    AdbSpec {
+        spec: String,
+        source: AdbDeviceSpecError,
+    },
     #[error("`{option}` is for phones on adb, and `{spec}` is none")]
     NotOnAdb { option: &'static str, spec: String },
     #[error("`{spec}` is no simulated phone, and only those are served to others")]
@@ -69,18 +72,18 @@ impl DevicesError {
     }
 }
 
-impl Explained for DevicesError {
-    fn exit(&self) -> Exit {
+impl UserError for DevicesError {
+    fn exit(&self) -> CommandExit {
         match self {
-            DevicesError::Jvm { source, .. } if source.is_usage() => Exit::Usage,
-            DevicesError::Adb { source, .. } if source.is_usage() => Exit::Usage,
+            DevicesError::Jvm { source, .. } if source.is_usage() => CommandExit::Usage,
+            DevicesError::Adb { source, .. } if source.is_usage() => CommandExit::Usage,
             DevicesError::NoneNamed
             | DevicesError::Unlisted(_)
             | DevicesError::NoneReady { .. }
             | DevicesError::Jvm { .. }
             | DevicesError::Adb { .. }
             | DevicesError::Link { .. }
-            | DevicesError::Connect { .. } => Exit::NoPhone,
+            | DevicesError::Connect { .. } => CommandExit::NoPhone,
             DevicesError::Simulated { .. }
             | DevicesError::UnknownKind { .. }
             | DevicesError::NotServed { .. }
@@ -89,7 +92,7 @@ impl Explained for DevicesError {
             | DevicesError::Pairing { .. }
             | DevicesError::OnlyOne { .. }
             | DevicesError::UnknownApp { .. }
-            | DevicesError::WhichApp { .. } => Exit::Usage,
+            | DevicesError::WhichApp { .. } => CommandExit::Usage,
         }
     }
 
@@ -97,13 +100,13 @@ impl Explained for DevicesError {
         match self {
             DevicesError::UnknownApp { wanted, known, .. } => {
                 let known = known.iter().map(String::as_str);
-                match nearest(wanted, known.clone()) {
+                match closest_name(wanted, known.clone()) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("it has {}", listed(known)),
+                    None => format!("it has {}", quoted_list(known)),
                 }
             }
             DevicesError::WhichApp { known, .. } => {
-                format!("name one of {}", listed(known.iter().map(String::as_str)))
+                format!("name one of {}", quoted_list(known.iter().map(String::as_str)))
             }
             DevicesError::Pairing { .. } => {
                 "write `--device udp:ADDRESS?pairing=FILE` with the address and the file of `retap phone`"

@@ -1,7 +1,7 @@
 //! `jvm:FILE.apk`: a real app on the real framework in a JVM of its own. Builds what is missing, prepares the app,
 //! starts the process, and starts it anew when it dies: to whoever drives it that is an agent that died.
 
-mod direct;
+mod java_loop;
 mod process;
 mod socket;
 mod tools;
@@ -12,21 +12,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_agent::link::keys::KeysError;
-use retap_shared::connection::{Connection, Pending, RequestError};
-use retap_shared::protocol::{Happening, Reply, Request};
+pub use java_loop::RandomWalkSummary;
+use process::JvmProcess;
+use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::protocol::{PhoneEvent, Reply, Request};
 use retap_shared::verdict::Interruption;
+use retap_transport::keys::SessionKeysError;
+use socket::SocketDialer;
 use tokio::sync::{Mutex, watch};
+pub use tools::JvmTools;
 
-use crate::link::{Link, LinkError, Patience};
+use crate::link::{Link, LinkError, ReconnectPolicy};
 use crate::os;
-pub use direct::Walked;
-use process::Process;
-use socket::OverSocket;
-pub use tools::Tools;
 
 /// A loaded machine needs longer than the few seconds that a boot takes.
-const BOOT: Duration = Duration::from_secs(300);
+const BOOT_TIMEOUT: Duration = Duration::from_secs(300);
 
 const SAMPLE: &str = "sample";
 
@@ -59,7 +59,7 @@ pub enum JvmError {
     #[error("the phone did not start: {0}")]
     Died(String),
     #[error(transparent)]
-    Keys(#[from] KeysError),
+    Keys(#[from] SessionKeysError),
     #[error("the phone started, but its agent was not reached")]
     Link(#[from] LinkError),
 }
@@ -86,7 +86,7 @@ impl JvmError {
             JvmError::WrongJava { .. } => {
                 "install a JDK (17), or set JAVA_HOME to one, and see what JAVA_TOOL_OPTIONS adds; then try again".into()
             }
-            JvmError::Failed { .. } => "docs/jvm-phone.md tells which apps run on a JVM".into(),
+            JvmError::Failed { .. } => "docs/how-it-works/jvm-phone.md tells which apps run on a JVM".into(),
             JvmError::NotBuilt(_) => {
                 "see to what it misses: it needs a JDK (17), Maven, unzip and Rust, and a network in which Maven reaches its \
                  repository, or a mirror of it that ~/.m2/settings.xml names; what was fetched already is kept"
@@ -102,7 +102,7 @@ impl JvmError {
 }
 
 /// The file of `jvm:FILE.apk`, if it is there. `jvm:sample` is the app that comes with Retap.
-pub fn file(spec: &str) -> Result<PathBuf, JvmError> {
+pub fn find_apk(spec: &str) -> Result<PathBuf, JvmError> {
     let path = match spec.split_once('?').map_or(spec, |(path, _)| path) {
         SAMPLE => tools::sample()?,
         path => PathBuf::from(path),
@@ -121,19 +121,19 @@ pub fn file(spec: &str) -> Result<PathBuf, JvmError> {
 
 /// Phones of one app.
 #[derive(Debug)]
-pub struct Factory {
-    tools: Tools,
+pub struct JvmPhoneFactory {
+    tools: JvmTools,
     prepared: PathBuf,
     /// Whether they can be asked for the bench's own loop.
     direct: bool,
 }
 
-impl Factory {
+impl JvmPhoneFactory {
     /// Everything that several phones share: the jars, and the app made ready for a JVM.
-    pub fn make(apk: &Path) -> Result<Factory, JvmError> {
-        let tools = Tools::find()?;
+    pub fn make(apk: &Path) -> Result<JvmPhoneFactory, JvmError> {
+        let tools = JvmTools::find()?;
         let prepared = tools.prepare(apk)?;
-        Ok(Factory {
+        Ok(JvmPhoneFactory {
             tools,
             prepared,
             direct: false,
@@ -141,8 +141,8 @@ impl Factory {
     }
 
     /// Phones that a bench can ask for its own loop in Java.
-    pub fn with_direct(self) -> Factory {
-        Factory {
+    pub fn with_java_loop(self) -> JvmPhoneFactory {
+        JvmPhoneFactory {
             direct: true,
             ..self
         }
@@ -154,44 +154,44 @@ impl Factory {
         Ok(JvmPhone {
             factory: Arc::clone(self),
             running: watch::Sender::new(running),
-            turn: Mutex::new(()),
+            restart_lock: Mutex::new(()),
         })
     }
 
-    async fn boot(&self) -> Result<Running, JvmError> {
-        let (process, keys) = Process::start(&self.tools, &self.prepared, self.direct)?;
-        let dial = Arc::new(OverSocket {
+    async fn boot(&self) -> Result<JvmInstance, JvmError> {
+        let (process, keys) = JvmProcess::start(&self.tools, &self.prepared, self.direct)?;
+        let dial = Arc::new(SocketDialer {
             name: process.name().to_owned(),
             keys,
         });
-        let patience = Patience {
-            first: BOOT,
-            again: Duration::from_secs(30),
+        let patience = ReconnectPolicy {
+            connect_timeout: BOOT_TIMEOUT,
+            reconnect_timeout: Duration::from_secs(30),
         };
         let mut ended = process.ended();
         tokio::select! {
             link = Link::connect(dial, os::machine_name(), patience) => {
-                Ok(Running { link: Arc::new(link?), process: Arc::new(process) })
+                Ok(JvmInstance { link: Arc::new(link?), process: Arc::new(process) })
             }
-            why = process::wait(&mut ended) => Err(JvmError::Died(why)),
+            why = process::wait_for_exit(&mut ended) => Err(JvmError::Died(why)),
         }
     }
 }
 
 /// A process and the link to the agent in it.
 #[derive(Clone, Debug)]
-struct Running {
+struct JvmInstance {
     link: Arc<Link>,
-    process: Arc<Process>,
+    process: Arc<JvmProcess>,
 }
 
 /// A phone that outlives its processes.
 #[derive(Debug)]
 pub struct JvmPhone {
-    factory: Arc<Factory>,
-    running: watch::Sender<Running>,
+    factory: Arc<JvmPhoneFactory>,
+    running: watch::Sender<JvmInstance>,
     /// Who sees the death first starts the next one.
-    turn: Mutex<()>,
+    restart_lock: Mutex<()>,
 }
 
 impl JvmPhone {
@@ -201,53 +201,53 @@ impl JvmPhone {
         let why = tokio::select! {
             answer = running.link.request(request) => match answer {
                 Err(RequestError::Interrupted(Interruption::LinkLost { why })) => why,
-                answer => return answer.map(called),
+                answer => return answer.map(with_jvm_kind),
             },
-            why = process::wait(&mut ended) => why,
+            why = process::wait_for_exit(&mut ended) => why,
         };
-        self.start_anew(&running).await?;
+        self.restart(&running).await?;
         Err(Interruption::AgentDied { why }.into())
     }
 
-    async fn start_anew(&self, dead: &Running) -> Result<(), RequestError> {
-        let _turn = self.turn.lock().await;
+    async fn restart(&self, dead: &JvmInstance) -> Result<(), RequestError> {
+        let _turn = self.restart_lock.lock().await;
         if !Arc::ptr_eq(&self.running.borrow().process, &dead.process) {
             return Ok(());
         }
         dead.process.end();
         let lost = |error| Interruption::PhoneLost {
-            why: retap_agent::link::with_causes(&error),
+            why: retap_transport::with_causes(&error),
         };
         let running = self.factory.boot().await.map_err(lost)?;
         self.running.send_replace(running);
         Ok(())
     }
 
-    async fn next_news(&self) -> Option<Happening> {
+    async fn next_news(&self) -> Option<PhoneEvent> {
         let mut changes = self.running.subscribe();
         loop {
             let running = changes.borrow_and_update().clone();
             tokio::select! {
-                Some(news) = running.link.news() => return Some(news),
+                Some(news) = running.link.next_notification() => return Some(news),
                 changed = changes.changed() => if changed.is_err() { return None },
             }
         }
     }
 }
 
-fn called(mut reply: Reply) -> Reply {
-    if let Reply::Described(described) = &mut reply {
+fn with_jvm_kind(mut reply: Reply) -> Reply {
+    if let Reply::DescribePhoneReply(described) = &mut reply {
         described.phone.kind = KIND.into();
     }
     reply
 }
 
 impl Connection for JvmPhone {
-    fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+    fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         Box::pin(self.ask(request))
     }
 
-    fn news(&self) -> Pending<'_, Option<Happening>> {
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(self.next_news())
     }
 }

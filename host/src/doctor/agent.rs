@@ -2,40 +2,44 @@
 
 use std::sync::Arc;
 
-use retap_agent::link::with_causes;
-use retap_engine::device::{Device, DeviceError};
+use retap_device::{Device, DeviceError};
 use retap_shared::action::{Action, Key};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Command, Fault, Play, Settle};
-use retap_shared::trace::{App, Start, Step};
+use retap_shared::protocol::{AppCommand, Play, RequestFailure, Settle};
+use retap_shared::trace::{App, StartMode, Step};
+use retap_transport::with_causes;
 
-use super::{Finding, Wanted};
-use crate::devices::{AdbPhone, Spec};
-use crate::words::counted;
+use super::{DoctorCheck, DoctorOptions};
+use crate::devices::{AdbDeviceSpec, AdbPhone};
+use crate::wording::pluralise;
 
 /// KEYCODE_WAKEUP: no app hears of it, and whoever looks at the phone sees nothing but that it is awake.
 const HARMLESS: Key = Key::Code(224);
-const HELD: &str =
+const HELD_REMEDY: &str =
     "unlock the phone, end other tools that drive it (uiautomator, Appium), and try again";
 /// Some vendors have a second switch.
-const INJECTION: &str = "switch on \"USB debugging (Security settings)\" in the developer options, where the phone has that";
+const INJECTION_REMEDY: &str = "switch on \"USB debugging (Security settings)\" in the developer options, where the phone has that";
 const SETTINGS: &str = "com.android.settings";
 
-pub(super) async fn examine(spec: &Spec, wanted: &Wanted, tell: &mut impl FnMut(Finding)) {
+pub(super) async fn examine(
+    spec: &AdbDeviceSpec,
+    wanted: &DoctorOptions,
+    tell: &mut impl FnMut(DoctorCheck),
+) {
     let phone = match AdbPhone::open_with_names(spec).await {
         Ok(phone) => Arc::new(phone),
         Err(error) => {
             let what = format!("the agent does not start: {}", with_causes(&error));
-            return tell(Finding::broken(what, error.help()));
+            return tell(DoctorCheck::failed(what, error.help()));
         }
     };
-    tell(Finding::well("the agent starts and is reached"));
+    tell(DoctorCheck::passed("the agent starts and is reached"));
     let mut device = match Device::connect("doctor".into(), phone.clone()).await {
         Ok(device) => device,
         Err(error) => {
             let remedy =
                 "look at the agent's words with `adb shell cat /data/local/tmp/retap/agent.log`";
-            return tell(Finding::broken(
+            return tell(DoctorCheck::failed(
                 format!("the agent does not describe the phone: {error}"),
                 remedy,
             ));
@@ -44,83 +48,94 @@ pub(super) async fn examine(spec: &Spec, wanted: &Wanted, tell: &mut impl FnMut(
     let Some(app) = choose_app(&device, wanted.app.as_deref(), tell) else {
         return;
     };
-    look(&mut device, tell).await;
-    checkpoint(&mut device, wanted.app.is_some().then_some(&app), tell).await;
-    names(&phone, &device, wanted.deep, tell).await;
+    check_screen(&mut device, tell).await;
+    check_snapshots(&mut device, wanted.app.is_some().then_some(&app), tell).await;
+    check_java_names(&phone, &device, wanted.deep, tell).await;
     if wanted.deep {
-        let kinds = device.described().can.system;
-        tell(Finding::well(format!(
+        let kinds = device.description().capabilities.system_events;
+        tell(DoctorCheck::passed(format!(
             "system events it can do, if `--allow system` lets it: {kinds}"
         )));
-        ask_everything(&mut device, &app, tell).await;
+        check_every_request(&mut device, &app, tell).await;
     }
 }
 
 /// The one that was named; else the settings, which every phone has, or whatever comes first.
-fn choose_app(device: &Device, named: Option<&str>, tell: &mut impl FnMut(Finding)) -> Option<App> {
-    let apps = &device.described().apps;
+fn choose_app(
+    device: &Device,
+    named: Option<&str>,
+    tell: &mut impl FnMut(DoctorCheck),
+) -> Option<App> {
+    let apps = &device.description().apps;
     let package = named.unwrap_or(SETTINGS);
     let found = apps.iter().find(|info| info.app.package == package);
     let chosen = found.or(apps.first().filter(|_| named.is_none()));
     tell(match (chosen, named) {
-        (None, Some(package)) => Finding::broken(
+        (None, Some(package)) => DoctorCheck::failed(
             format!("`{package}` is not on it"),
             "install it with `retap install FILE.apk`",
         ),
-        (None, None) => Finding::broken(
+        (None, None) => DoctorCheck::failed(
             "no app on it can be started",
             "install one with `retap install FILE.apk`",
         ),
-        (Some(_), _) => Finding::well(format!(
+        (Some(_), _) => DoctorCheck::passed(format!(
             "it has {} that can be started",
-            counted(apps.len() as u64, "app")
+            pluralise(apps.len() as u64, "app")
         )),
     });
     chosen.map(|info| info.app.clone())
 }
 
-async fn look(device: &mut Device, tell: &mut impl FnMut(Finding)) {
+async fn check_screen(device: &mut Device, tell: &mut impl FnMut(DoctorCheck)) {
     tell(match device.capture().await {
-        Ok(screen) => Finding::well(format!(
+        Ok(screen) => DoctorCheck::passed(format!(
             "UiAutomation reads its screen: {} nodes",
             screen.nodes().len()
         )),
-        Err(error) => Finding::broken(
+        Err(error) => DoctorCheck::failed(
             format!("UiAutomation does not read its screen: {error}"),
-            HELD,
+            HELD_REMEDY,
         ),
     });
     tell(match device.step(Step::new(Action::Key(HARMLESS))).await {
-        Ok(_) => Finding::well("events can be injected"),
-        Err(error) => Finding::broken(format!("events cannot be injected: {error}"), INJECTION),
+        Ok(_) => DoctorCheck::passed("events can be injected"),
+        Err(error) => DoctorCheck::failed(
+            format!("events cannot be injected: {error}"),
+            INJECTION_REMEDY,
+        ),
     });
     tell(match device.screenshot().await {
-        Ok(_) => Finding::well("it gives screenshots"),
-        Err(error) => Finding::broken(format!("it gives no screenshot: {error}"), HELD),
+        Ok(_) => DoctorCheck::passed("it gives screenshots"),
+        Err(error) => DoctorCheck::failed(format!("it gives no screenshot: {error}"), HELD_REMEDY),
     });
 }
 
 /// Without an app that was named nothing is stopped or saved.
-async fn checkpoint(device: &mut Device, app: Option<&App>, tell: &mut impl FnMut(Finding)) {
+async fn check_snapshots(
+    device: &mut Device,
+    app: Option<&App>,
+    tell: &mut impl FnMut(DoctorCheck),
+) {
     let Some(app) = app else {
-        return tell(Finding::well(
+        return tell(DoctorCheck::passed(
             "name an app to see whether its data can be saved",
         ));
     };
     let saved = async {
         device.watch(&app.package).await?;
-        let saved = device.save().await?;
-        device.restore(saved.id).await?;
-        device.forget(saved.id).await
+        let saved = device.take_snapshot().await?;
+        device.restore_snapshot(saved.id).await?;
+        device.discard_snapshot(saved.id).await
     };
     tell(match saved.await {
-        Ok(saved) => Finding::well(format!(
+        Ok(saved) => DoctorCheck::passed(format!(
             "the data of `{}` was saved and put back: {} bytes",
             app.package, saved.bytes
         )),
         Err(error) => {
             let remedy = "use a debuggable build of the app, or a rooted phone; Retap works without, only slower";
-            Finding::broken(
+            DoctorCheck::failed(
                 format!("the data of `{}` cannot be saved: {error}", app.package),
                 remedy,
             )
@@ -129,16 +144,21 @@ async fn checkpoint(device: &mut Device, app: Option<&App>, tell: &mut impl FnMu
 }
 
 /// A phone that is no Android has none.
-async fn names(phone: &AdbPhone, device: &Device, all: bool, tell: &mut impl FnMut(Finding)) {
-    if device.described().phone.kind != "android" {
-        return tell(Finding::well(format!(
+async fn check_java_names(
+    phone: &AdbPhone,
+    device: &Device,
+    all: bool,
+    tell: &mut impl FnMut(DoctorCheck),
+) {
+    if device.description().phone.kind != "android" {
+        return tell(DoctorCheck::passed(format!(
             "it is a {} phone without Java names",
-            device.described().phone.kind
+            device.description().phone.kind
         )));
     }
     let told = match phone.names().await {
         Ok(told) => told,
-        Err(error) => return tell(Finding::failed("the table of Java names", &error)),
+        Err(error) => return tell(DoctorCheck::from_error("the table of Java names", &error)),
     };
     let lines: Vec<&str> = told.lines().collect();
     let missing: Vec<&str> = lines
@@ -156,17 +176,19 @@ async fn names(phone: &AdbPhone, device: &Device, all: bool, tell: &mut impl FnM
         format!("; not there: {}", without.join(", "))
     };
     let found = lines.len() - missing.len();
-    tell(Finding::well(format!(
+    tell(DoctorCheck::passed(format!(
         "{found} of {} Java names are there, {newest} in their newest form{without}",
         lines.len()
     )));
     if all {
-        lines.into_iter().for_each(|line| tell(Finding::well(line)));
+        lines
+            .into_iter()
+            .for_each(|line| tell(DoctorCheck::passed(line)));
     }
 }
 
 /// Each of them once, on an app that is stopped and started but never cleared.
-async fn ask_everything(device: &mut Device, app: &App, tell: &mut impl FnMut(Finding)) {
+async fn check_every_request(device: &mut Device, app: &App, tell: &mut impl FnMut(DoctorCheck)) {
     let settle = Settle {
         quiet: Micros::from_millis(50),
         limit: Micros::from_millis(500),
@@ -174,11 +196,11 @@ async fn ask_everything(device: &mut Device, app: &App, tell: &mut impl FnMut(Fi
     device.set_settle(settle);
     let play = Play {
         app: app.clone(),
-        start: Start::Continue,
+        start: StartMode::Continue,
         steps: vec![Step::new(Action::Wait { millis: 1 })],
         target: None,
         settle,
-        linger: Micros::ZERO,
+        final_wait: Micros::ZERO,
         record: false,
     };
     let asked = [
@@ -186,7 +208,7 @@ async fn ask_everything(device: &mut Device, app: &App, tell: &mut impl FnMut(Fi
         (
             "Control",
             device
-                .control(app, Command::Start(Start::Restart))
+                .control(app, AppCommand::Start(StartMode::Restart))
                 .await
                 .map(drop),
         ),
@@ -201,16 +223,16 @@ async fn ask_everything(device: &mut Device, app: &App, tell: &mut impl FnMut(Fi
         ),
         ("Play", device.play(play).await.map(drop)),
         ("Screenshot", device.screenshot().await.map(drop)),
-        ("Checkpoint", save_and_forget(device).await),
+        ("Checkpoint", snapshot_and_discard(device).await),
     ];
-    tell(Finding::well("request About is answered"));
+    tell(DoctorCheck::passed("request About is answered"));
     for (request, answer) in asked {
         tell(match answer {
-            Ok(()) => Finding::well(format!("request {request} is answered")),
-            Err(DeviceError::Refused(Fault::Unsupported(what))) => Finding::well(format!(
-                "request {request} is answered: this phone cannot {what}"
-            )),
-            Err(error) => Finding::broken(
+            Ok(()) => DoctorCheck::passed(format!("request {request} is answered")),
+            Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => DoctorCheck::passed(
+                format!("request {request} is answered: this phone cannot {what}"),
+            ),
+            Err(error) => DoctorCheck::failed(
                 format!("request {request} on `{}` fails: {error}", app.package),
                 "look at the agent's words with `--verbose`, and report it if the phone is well otherwise",
             ),
@@ -218,7 +240,7 @@ async fn ask_everything(device: &mut Device, app: &App, tell: &mut impl FnMut(Fi
     }
 }
 
-async fn save_and_forget(device: &mut Device) -> Result<(), DeviceError> {
-    let saved = device.save().await?;
-    device.forget(saved.id).await.map(drop)
+async fn snapshot_and_discard(device: &mut Device) -> Result<(), DeviceError> {
+    let saved = device.take_snapshot().await?;
+    device.discard_snapshot(saved.id).await.map(drop)
 }

@@ -1,16 +1,16 @@
 //! What the phone's own shell tells about it, before anything of Retap's is on it.
 
-use super::Finding;
-use crate::adb::{AdbError, Phone};
+use super::DoctorCheck;
+use crate::adb::{AdbDevice, AdbError};
 use crate::agent_files::AgentFiles;
-use crate::failure::Explained;
+use crate::command_error::UserError;
 
 /// The oldest that the agent knows.
 const OLDEST_LEVEL: u32 = 23;
 /// For the agent's files and what it spools.
 const LEAST_KILOBYTES: u64 = 64 << 10;
 
-pub(super) async fn examine(phone: &Phone, user: u32, tell: &mut impl FnMut(Finding)) {
+pub(super) async fn examine(phone: &AdbDevice, user: u32, tell: &mut impl FnMut(DoctorCheck)) {
     let findings = [
         level(phone).await,
         files(phone).await,
@@ -20,33 +20,33 @@ pub(super) async fn examine(phone: &Phone, user: u32, tell: &mut impl FnMut(Find
         space(phone).await,
     ];
     for finding in findings {
-        tell(finding.unwrap_or_else(|error| Finding::failed("the phone's shell", &error)));
+        tell(finding.unwrap_or_else(|error| DoctorCheck::from_error("the phone's shell", &error)));
     }
 }
 
-async fn level(phone: &Phone) -> Result<Finding, AdbError> {
+async fn level(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {
     let told = phone.property("ro.build.version.sdk").await?;
     Ok(match told.parse::<u32>() {
         Ok(level) if level >= OLDEST_LEVEL => {
-            Finding::well(format!("Android's API level is {level}"))
+            DoctorCheck::passed(format!("Android's API level is {level}"))
         }
-        _ => Finding::broken(
+        _ => DoctorCheck::failed(
             format!("Android's API level is `{told}`"),
             format!("use a phone with Android 6 (level {OLDEST_LEVEL}) or newer"),
         ),
     })
 }
 
-async fn files(phone: &Phone) -> Result<Finding, AdbError> {
+async fn files(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {
     let abi = phone.property("ro.product.cpu.abi").await?;
     Ok(match AgentFiles::find(&abi) {
-        Ok(_) => Finding::well(format!("there is an agent for its processor, {abi}")),
-        Err(error) => Finding::broken(format!("processor {abi}: {error}"), error.help()),
+        Ok(_) => DoctorCheck::passed(format!("there is an agent for its processor, {abi}")),
+        Err(error) => DoctorCheck::failed(format!("processor {abi}: {error}"), error.help()),
     })
 }
 
 /// `pm list users` has a line such as `UserInfo{0:Owner:c13} running` for each.
-async fn users(phone: &Phone, wanted: u32) -> Result<Finding, AdbError> {
+async fn users(phone: &AdbDevice, wanted: u32) -> Result<DoctorCheck, AdbError> {
     let told = phone.shell("pm list users", None).await?;
     let users: Vec<(u32, String)> = told.out.lines().filter_map(user).collect();
     let named: Vec<String> = users
@@ -54,12 +54,12 @@ async fn users(phone: &Phone, wanted: u32) -> Result<Finding, AdbError> {
         .map(|(number, name)| format!("{number} ({name})"))
         .collect();
     Ok(match users.iter().any(|(number, _)| *number == wanted) {
-        true => Finding::well(format!("user {wanted} is tested, of {}", named.join(", "))),
-        false if users.is_empty() => Finding::broken(
+        true => DoctorCheck::passed(format!("user {wanted} is tested, of {}", named.join(", "))),
+        false if users.is_empty() => DoctorCheck::failed(
             "its users are not known",
             "see what `adb shell pm list users` says",
         ),
-        false => Finding::broken(
+        false => DoctorCheck::failed(
             format!("it has no user {wanted}"),
             format!("choose --user of {}", named.join(", ")),
         ),
@@ -73,7 +73,7 @@ fn user(line: &str) -> Option<(u32, String)> {
 
 /// Before it was unlocked for the first time after a start, nothing of an app can be read. Phones before level 24 have no
 /// such state, nor the command.
-async fn unlocked(phone: &Phone, user: u32) -> Result<Finding, AdbError> {
+async fn unlocked(phone: &AdbDevice, user: u32) -> Result<DoctorCheck, AdbError> {
     let told = phone
         .shell(&format!("am get-started-user-state {user}"), None)
         .await?;
@@ -85,24 +85,24 @@ async fn unlocked(phone: &Phone, user: u32) -> Result<Finding, AdbError> {
         .trim()
         .to_owned();
     Ok(match state.as_str() {
-        "RUNNING_LOCKED" => Finding::broken(
+        "RUNNING_LOCKED" => DoctorCheck::failed(
             format!("user {user}'s data is still locked"),
             "unlock the phone once by hand: after a restart nothing of an app can be read before that",
         ),
-        "BOOTING" | "STOPPING" | "SHUTDOWN" => Finding::broken(
+        "BOOTING" | "STOPPING" | "SHUTDOWN" => DoctorCheck::failed(
             format!("user {user} is {}", state.to_lowercase()),
             "wait until the phone has started",
         ),
-        state if state.contains("is not started") => Finding::broken(
+        state if state.contains("is not started") => DoctorCheck::failed(
             format!("user {user} is not started"),
             format!("`adb shell am start-user {user}`"),
         ),
-        _ => Finding::well(format!("user {user}'s data is unlocked")),
+        _ => DoctorCheck::passed(format!("user {user}'s data is unlocked")),
     })
 }
 
 /// One that anybody could wipe away is wiped away.
-async fn lock_screen(phone: &Phone) -> Result<Finding, AdbError> {
+async fn lock_screen(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {
     let mut locked = is_locked(phone).await?;
     if locked == Some(true) {
         phone
@@ -111,12 +111,12 @@ async fn lock_screen(phone: &Phone) -> Result<Finding, AdbError> {
         locked = is_locked(phone).await?;
     }
     Ok(match locked {
-        Some(false) => Finding::well("its screen is not locked"),
-        Some(true) => Finding::broken(
+        Some(false) => DoctorCheck::passed("its screen is not locked"),
+        Some(true) => DoctorCheck::failed(
             "its screen is locked",
             "unlock it by hand, and switch the lock screen off while Retap works",
         ),
-        None => Finding::broken(
+        None => DoctorCheck::failed(
             "whether its screen is locked is not known",
             "see what `adb shell dumpsys window policy` says",
         ),
@@ -124,7 +124,7 @@ async fn lock_screen(phone: &Phone) -> Result<Finding, AdbError> {
 }
 
 /// What versions of Android call it; the first that is told counts.
-async fn is_locked(phone: &Phone) -> Result<Option<bool>, AdbError> {
+async fn is_locked(phone: &AdbDevice) -> Result<Option<bool>, AdbError> {
     const NAMES: [&str; 4] = [
         "mIsShowing=",
         "showing=",
@@ -146,21 +146,21 @@ async fn is_locked(phone: &Phone) -> Result<Option<bool>, AdbError> {
 }
 
 /// The fourth number of df's last line.
-async fn space(phone: &Phone) -> Result<Finding, AdbError> {
-    let told = phone.told("df -k /data/local/tmp").await?;
+async fn space(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {
+    let told = phone.shell_output("df -k /data/local/tmp").await?;
     let free = told
         .lines()
         .last()
         .and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
     Ok(match free {
         Some(free) if free >= LEAST_KILOBYTES => {
-            Finding::well(format!("{} MB are free on it", free >> 10))
+            DoctorCheck::passed(format!("{} MB are free on it", free >> 10))
         }
-        Some(free) => Finding::broken(
+        Some(free) => DoctorCheck::failed(
             format!("only {} MB are free on it", free >> 10),
             "free 64 MB on the phone",
         ),
-        None => Finding::broken(
+        None => DoctorCheck::failed(
             "its free space is not known",
             "see what `adb shell df -k /data/local/tmp` says",
         ),

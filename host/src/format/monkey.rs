@@ -3,10 +3,10 @@
 use retap_shared::action::{Action, Key};
 use retap_shared::protocol::{PhoneInfo, Target};
 use retap_shared::screen::{Point, Rotation};
-use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 
-use crate::exit::Exit;
-use crate::failure::Explained;
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
 
 const BEGIN: &str = "start data >>";
 /// `ViewConfiguration`: a finger that stays so long presses long, one that moves farther drags.
@@ -31,25 +31,25 @@ pub enum MonkeyScriptError {
 
 /// A script as a trace, and how many of its lines are nothing that a person could do.
 #[derive(Debug)]
-pub struct Imported {
+pub struct ImportedScript {
     pub trace: Trace,
     pub left_out: usize,
 }
 
 /// `app` is for scripts that launch none.
-pub fn parse(text: &str, app: Option<&str>) -> Result<Imported, MonkeyScriptError> {
+pub fn parse(text: &str, app: Option<&str>) -> Result<ImportedScript, MonkeyScriptError> {
     let mut lines = (1..).zip(text.lines().map(str::trim));
     lines
         .find(|(_, line)| *line == BEGIN)
         .ok_or(MonkeyScriptError::NoBeginning)?;
-    let mut reading = Reading {
+    let mut reading = ScriptReader {
         app: app.map(str::to_owned),
-        ..Reading::default()
+        ..ScriptReader::default()
     };
     for (number, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
         reading.event(number, line)?;
     }
-    let Reading {
+    let ScriptReader {
         app,
         steps,
         left_out,
@@ -64,19 +64,19 @@ pub fn parse(text: &str, app: Option<&str>) -> Result<Imported, MonkeyScriptErro
             package: package.into(),
             ..App::default()
         },
-        start: Start::Clean,
+        start: StartMode::Clean,
         seed: None,
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
     };
-    Ok(Imported {
+    Ok(ImportedScript {
         trace: Trace { header, steps },
         left_out,
     })
 }
 
 #[derive(Default)]
-struct Reading {
+struct ScriptReader {
     app: Option<String>,
     steps: Vec<Step>,
     left_out: usize,
@@ -86,7 +86,7 @@ struct Reading {
     tapped: Option<Point>,
 }
 
-impl Reading {
+impl ScriptReader {
     fn event(&mut self, line: usize, text: &str) -> Result<(), MonkeyScriptError> {
         let (name, rest) = text.split_once('(').unwrap_or((text, ""));
         // Monkey looks for the name anywhere in the line, and many scripts have it so.
@@ -116,7 +116,7 @@ impl Reading {
         match name {
             "DispatchPointer" => self.pointer(number(2)? as i64, number(1)? as i64, point(3)?),
             "DispatchKey" if number(2)? == 0.0 => {
-                self.add(Action::Key(Key::of_code(number(3)? as u16)))
+                self.add(Action::Key(Key::of_code(number(3)? as u16)));
             }
             "DispatchPress" => {
                 let code = arguments
@@ -137,7 +137,8 @@ impl Reading {
                 });
             }
             "PinchZoom" => {
-                let (from, to) = (apart(point(0)?, point(4)?), apart(point(2)?, point(6)?));
+                let from = apart(point(0)?, point(4)?);
+                let to = apart(point(2)?, point(6)?);
                 let center = middle(point(0)?, point(4)?);
                 let millis = (number(8)? as u32).saturating_mul(DRAG_STEP_MILLIS);
                 self.add(Action::Pinch {
@@ -281,9 +282,9 @@ fn key_code(name: &str) -> Option<u16> {
     }
 }
 
-impl Explained for MonkeyScriptError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for MonkeyScriptError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
@@ -304,7 +305,7 @@ mod tests {
         let script = format!(
             "{HEAD}LaunchActivity(com.example.notes,com.example.notes.ListActivity)\n{lines}"
         );
-        let Imported { trace, .. } = parse(&script, None).unwrap();
+        let ImportedScript { trace, .. } = parse(&script, None).unwrap();
         assert_eq!(trace.header.app.package, "com.example.notes");
         trace
             .steps

@@ -5,12 +5,12 @@ use retap_shared::Text;
 use retap_shared::action::{Action, Key};
 use retap_shared::protocol::{PhoneInfo, Target};
 use retap_shared::screen::{Point, Size};
-use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
-use retap_shared::verdict::{Problem, ProblemKind};
+use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::verdict::{Finding, FindingKind};
 use serde::Deserialize;
 
-use crate::exit::Exit;
-use crate::failure::Explained;
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
 
 /// What the published code sends at a time while it drags.
 const DRAG_STEP_MILLIS: u32 = 10;
@@ -32,23 +32,23 @@ pub enum SimplyDroidError {
 }
 
 #[derive(Deserialize)]
-struct Recorded {
+struct RecordedCrash {
     screen: [u32; 2],
     crash: Vec<String>,
-    events: Vec<Event>,
+    events: Vec<SimplyDroidEvent>,
 }
 
 #[derive(Deserialize)]
-struct Event {
+struct SimplyDroidEvent {
     #[serde(flatten)]
-    kind: Kind,
+    kind: SimplyDroidEventKind,
     before: String,
     after: String,
 }
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Kind {
+enum SimplyDroidEventKind {
     Launch {
         package: String,
         activity: String,
@@ -73,14 +73,14 @@ enum Kind {
 /// The launch becomes the trace's clean start. Where an event is said to have led does not count, but where the next one was
 /// recorded: in 6 of the 65 public traces the two differ.
 pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
-    let Recorded {
+    let RecordedCrash {
         screen: [width, height],
         crash,
         events,
     } = serde_json::from_str(text)?;
     let mut events = events.into_iter();
-    let Some(Event {
-        kind: Kind::Launch { package, activity },
+    let Some(SimplyDroidEvent {
+        kind: SimplyDroidEventKind::Launch { package, activity },
         ..
     }) = events.next()
     else {
@@ -90,7 +90,7 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
     let mut crashed = false;
     for (
         number,
-        Event {
+        SimplyDroidEvent {
             kind,
             before,
             after,
@@ -112,8 +112,8 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
         (false, false) => return Err(SimplyDroidError::NoCrash),
         (false, true) => {}
     }
-    let problem = Problem {
-        kind: ProblemKind::Crash,
+    let problem = Finding {
+        kind: FindingKind::Crash,
         process: Text::new(&package),
         summary: crash.first().cloned().unwrap_or_default(),
         stack: crash.join("\n"),
@@ -132,7 +132,7 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
     Ok(Trace {
         header: TraceHeader {
             app,
-            start: Start::Clean,
+            start: StartMode::Clean,
             seed: None,
             target,
             phone,
@@ -141,21 +141,23 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
     })
 }
 
-impl Kind {
+impl SimplyDroidEventKind {
     fn action(self, number: usize) -> Result<Action, SimplyDroidError> {
         let at = |x: f64, y: f64| Point {
             x: x as i32,
             y: y as i32,
         };
         Ok(match self {
-            Kind::Launch { .. } => return Err(SimplyDroidError::SecondLaunch(number)),
-            Kind::Tap { x, y, ms: 0 } => Action::Tap(at(x, y)),
-            Kind::Tap { x, y, ms } => Action::Swipe {
+            SimplyDroidEventKind::Launch { .. } => {
+                return Err(SimplyDroidError::SecondLaunch(number));
+            }
+            SimplyDroidEventKind::Tap { x, y, ms: 0 } => Action::Tap(at(x, y)),
+            SimplyDroidEventKind::Tap { x, y, ms } => Action::Swipe {
                 from: at(x, y),
                 to: at(x, y),
                 millis: ms,
             },
-            Kind::Drag {
+            SimplyDroidEventKind::Drag {
                 x1,
                 y1,
                 x2,
@@ -166,7 +168,7 @@ impl Kind {
                 to: at(x2, y2),
                 millis: steps.saturating_mul(DRAG_STEP_MILLIS),
             },
-            Kind::Key { key } => match key.parse() {
+            SimplyDroidEventKind::Key { key } => match key.parse() {
                 Ok(code) => Action::Key(Key::Code(code)),
                 Err(_) => return Err(SimplyDroidError::Key { number, key }),
             },
@@ -185,9 +187,9 @@ fn named(package: &str, class: &str) -> Text {
     Text::new(format!("{package}/{class}"))
 }
 
-impl Explained for SimplyDroidError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for SimplyDroidError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {

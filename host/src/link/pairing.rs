@@ -7,12 +7,12 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use retap_agent::link::keys::Keys;
+use retap_transport::keys::SessionKeys;
 use serde::{Deserialize, Serialize};
 
-use super::dial::{Dial, OverStream, OverUdp};
-use crate::exit::Exit;
-use crate::failure::Explained;
+use super::dialer::{Dialer, StreamDialer, UdpDialer};
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
 
 /// Where `retap phone` writes it unless told otherwise.
 pub const PAIRING_FILE: &str = "phone.pairing";
@@ -27,7 +27,7 @@ pub enum LinkAddress {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Pairing {
     pub address: String,
-    pub keys: Keys,
+    pub keys: SessionKeys,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -67,10 +67,10 @@ impl LinkAddress {
         }
     }
 
-    pub fn dial(self, keys: Keys) -> Arc<dyn Dial> {
+    pub fn dialer(self, keys: SessionKeys) -> Arc<dyn Dialer> {
         match self {
-            LinkAddress::Udp(address) => Arc::new(OverUdp { address, keys }),
-            LinkAddress::Tcp(address) => Arc::new(OverStream { address, keys }),
+            LinkAddress::Udp(address) => Arc::new(UdpDialer { address, keys }),
+            LinkAddress::Tcp(address) => Arc::new(StreamDialer { address, keys }),
         }
     }
 }
@@ -121,9 +121,9 @@ impl Pairing {
     }
 }
 
-impl Explained for PairingError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for PairingError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {

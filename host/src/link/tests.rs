@@ -11,37 +11,37 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use network::MemoryNetwork;
 use quinn::{Endpoint, TokioRuntime};
-use retap_agent::link::keys::Keys;
-use retap_agent::link::settings::{self, Way};
 use retap_agent::outbox::Outbox;
-use retap_agent::server::Server;
-use retap_shared::connection::{Connection, Pending};
+use retap_agent::server::AgentServer;
+use retap_shared::connection::{BoxFuture, Connection};
+use retap_transport::config::{self, Transport};
+use retap_transport::keys::SessionKeys;
 use tokio::task::JoinHandle;
 
-use super::dial::{Dial, DialError, shake_hands};
-use super::{Link, LinkError, Patience};
-use network::Network;
+use super::dialer::{DialError, Dialer, handshake};
+use super::{Link, LinkError, ReconnectPolicy};
 
 /// Where the agent listens in memory.
 const AGENT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 7);
 
 /// An agent that can be killed: nothing of it goes on, and nobody is told.
-struct Agent {
-    server: Arc<Server>,
+struct TestAgent {
+    server: Arc<AgentServer>,
     endpoint: Endpoint,
     tasks: Vec<JoinHandle<()>>,
 }
 
-impl Agent {
+impl TestAgent {
     fn start(
-        network: &Arc<Network>,
-        keys: &Keys,
+        network: &Arc<MemoryNetwork>,
+        keys: &SessionKeys,
         phone: Arc<dyn Connection>,
         spool: Option<PathBuf>,
         incarnation: u64,
-    ) -> Agent {
-        Agent::start_version(
+    ) -> TestAgent {
+        TestAgent::start_version(
             network,
             keys,
             phone,
@@ -52,22 +52,22 @@ impl Agent {
     }
 
     fn start_version(
-        network: &Arc<Network>,
-        keys: &Keys,
+        network: &Arc<MemoryNetwork>,
+        keys: &SessionKeys,
         phone: Arc<dyn Connection>,
         spool: Option<PathBuf>,
         incarnation: u64,
         version: &str,
-    ) -> Agent {
-        let config = settings::server(keys, Way::Udp).unwrap();
+    ) -> TestAgent {
+        let config = config::server_config(keys, Transport::Udp).unwrap();
         let endpoint = Endpoint::new_with_abstract_socket(
-            settings::endpoint(Way::Udp),
+            config::endpoint_config(Transport::Udp),
             Some(config),
             network.socket(AGENT),
             Arc::new(TokioRuntime),
         )
         .unwrap();
-        let server = Server::new(
+        let server = AgentServer::new(
             phone,
             Outbox::new(spool).unwrap(),
             version.into(),
@@ -75,9 +75,9 @@ impl Agent {
         );
         let tasks = vec![
             tokio::spawn(server.clone().serve(endpoint.clone())),
-            tokio::spawn(server.clone().gather_news()),
+            tokio::spawn(server.clone().collect_notifications()),
         ];
-        Agent {
+        TestAgent {
             server,
             endpoint,
             tasks,
@@ -85,7 +85,7 @@ impl Agent {
     }
 
     /// As `kill -9` does it: its datagrams are not sent any more.
-    fn kill(self, network: &Network) {
+    fn kill(self, network: &MemoryNetwork) {
         network.remove(AGENT);
         for task in self.tasks {
             task.abort();
@@ -95,30 +95,34 @@ impl Agent {
 }
 
 #[derive(Debug)]
-struct InMemory {
-    network: Arc<Network>,
-    keys: Keys,
+struct MemoryDialer {
+    network: Arc<MemoryNetwork>,
+    keys: SessionKeys,
 }
 
-impl Dial for InMemory {
-    fn dial(&self) -> Pending<'_, Result<quinn::Connection, DialError>> {
+impl Dialer for MemoryDialer {
+    fn dial(&self) -> BoxFuture<'_, Result<quinn::Connection, DialError>> {
         Box::pin(async {
             let socket = self.network.socket(self.network.fresh_address());
-            let config = settings::client(&self.keys, Way::Udp)?;
-            shake_hands(socket, Way::Udp, config, AGENT, AGENT).await
+            let config = config::client_config(&self.keys, Transport::Udp)?;
+            handshake(socket, Transport::Udp, config, AGENT, AGENT).await
         })
     }
 }
 
-async fn connect(network: &Arc<Network>, keys: &Keys, host: &str) -> Result<Link, LinkError> {
-    let dial = Arc::new(InMemory {
+async fn connect(
+    network: &Arc<MemoryNetwork>,
+    keys: &SessionKeys,
+    host: &str,
+) -> Result<Link, LinkError> {
+    let dial = Arc::new(MemoryDialer {
         network: network.clone(),
         keys: keys.clone(),
     });
     // Longer than three cuts of a minute one after the other, and the silence after them.
-    let patience = Patience {
-        first: Duration::from_secs(300),
-        again: Duration::from_secs(300),
+    let patience = ReconnectPolicy {
+        connect_timeout: Duration::from_secs(300),
+        reconnect_timeout: Duration::from_secs(300),
     };
     Link::connect(dial, host.into(), patience).await
 }

@@ -10,10 +10,10 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tracing_subscriber::EnvFilter;
 
-use crate::exit::Exit;
-use crate::failure::{Explained, Failure};
-use crate::plain::{self, LONG};
-use crate::words::thousands;
+use crate::command_error::{CommandError, UserError};
+use crate::exit::CommandExit;
+use crate::sanitise_terminal::{self, LINE_WIDTH};
+use crate::wording::group_thousands;
 
 /// How often progress is told where no bar can move.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ pub enum Color {
 
 /// How a line is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub enum LineStyle {
     Plain,
     Heading,
     Good,
@@ -41,7 +41,7 @@ pub enum Tone {
 
 /// How far something is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct ProgressStatus {
     pub what: String,
     pub done: u64,
     /// Without one nobody knows how far it is, only that it goes on.
@@ -54,14 +54,14 @@ pub struct Progress {
 #[derive(Debug)]
 pub struct Console {
     bars: bool,
-    showing: Mutex<Showing>,
+    state: Mutex<ConsoleState>,
 }
 
 #[derive(Debug)]
-struct Showing {
+struct ConsoleState {
     bar: Option<ProgressBar>,
     began: Instant,
-    told: Instant,
+    last_printed: Instant,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -82,16 +82,16 @@ impl Console {
         let now = Instant::now();
         Console {
             bars,
-            showing: Mutex::new(Showing {
+            state: Mutex::new(ConsoleState {
                 bar: None,
                 began: now,
-                told: now,
+                last_printed: now,
             }),
         }
     }
 
     /// What goes on inside, line by line on standard error, from now on.
-    pub fn trace() {
+    pub fn enable_tracing() {
         let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("debug"));
         let ansi = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
         tracing_subscriber::fmt()
@@ -103,7 +103,7 @@ impl Console {
 
     /// A result on standard output: lines that are harmless already, or JSON.
     pub fn result(&self, text: &str) -> Result<(), OutputError> {
-        let written = self.apart(|| {
+        let written = self.with_bar_hidden(|| {
             let mut out = anstream::stdout().lock();
             writeln!(out, "{text}")?;
             out.flush()
@@ -116,61 +116,70 @@ impl Console {
     }
 
     /// Lines about what is going on, on standard error.
-    pub fn say(&self, tone: Tone, lines: &str) {
+    pub fn print(&self, tone: LineStyle, lines: &str) {
         let style = tone.style();
-        let harmless = |line: &str| format!("{style}{}{style:#}", plain::line(line, LONG));
-        self.apart(|| {
+        let harmless = |line: &str| {
+            format!(
+                "{style}{}{style:#}",
+                sanitise_terminal::sanitise_line(line, LINE_WIDTH)
+            )
+        };
+        self.with_bar_hidden(|| {
             lines
                 .split('\n')
-                .for_each(|line| self.tell(&harmless(line)))
+                .for_each(|line| self.write_stderr(&harmless(line)));
         });
     }
 
     /// The error, why, and what to do.
-    pub fn failure(&self, failure: &Failure) {
-        let (bad, good) = (Tone::Bad.style(), Tone::Good.style());
+    pub fn print_error(&self, failure: &CommandError) {
+        let bad = LineStyle::Bad.style();
+        let good = LineStyle::Good.style();
         let chain = failure.chain();
         self.end_progress();
-        self.tell(&format!(
+        self.write_stderr(&format!(
             "{bad}error:{bad:#} {}",
-            plain::line(&chain[0], LONG)
+            sanitise_terminal::sanitise_line(&chain[0], LINE_WIDTH)
         ));
         for cause in &chain[1..] {
-            self.tell(&format!(
+            self.write_stderr(&format!(
                 "  {bad}cause:{bad:#} {}",
-                plain::line(cause, LONG)
+                sanitise_terminal::sanitise_line(cause, LINE_WIDTH)
             ));
         }
         for detail in failure.details() {
-            self.tell(&format!("  {}", plain::line(&detail, LONG)));
+            self.write_stderr(&format!(
+                "  {}",
+                sanitise_terminal::sanitise_line(&detail, LINE_WIDTH)
+            ));
         }
-        self.tell(&format!(
+        self.write_stderr(&format!(
             "{good}help:{good:#} {}",
-            plain::line(&failure.help(), LONG)
+            sanitise_terminal::sanitise_line(&failure.help(), LINE_WIDTH)
         ));
     }
 
     /// Starts a new measure of time; the bar of the last one goes away.
-    pub fn begin_progress(&self, progress: &Progress) {
+    pub fn begin_progress(&self, progress: &ProgressStatus) {
         self.end_progress();
         let mut showing = self.lock();
         showing.began = Instant::now();
-        showing.told = showing.began;
+        showing.last_printed = showing.began;
         if self.bars {
             showing.bar = Some(bar(progress));
         }
     }
 
-    pub fn progress(&self, progress: &Progress) {
+    pub fn progress(&self, progress: &ProgressStatus) {
         let mut showing = self.lock();
         if let Some(bar) = &showing.bar {
             bar.set_position(progress.done);
             bar.set_message(message(progress));
-        } else if !self.bars && showing.told.elapsed() >= PLAIN_INTERVAL {
-            showing.told = Instant::now();
+        } else if !self.bars && showing.last_printed.elapsed() >= PLAIN_INTERVAL {
+            showing.last_printed = Instant::now();
             let line = plain_progress(progress, showing.began.elapsed());
             drop(showing);
-            self.tell(&line);
+            self.write_stderr(&line);
         }
     }
 
@@ -181,7 +190,7 @@ impl Console {
     }
 
     /// Writes while no bar is in the way.
-    fn apart<T>(&self, write: impl FnOnce() -> T) -> T {
+    fn with_bar_hidden<T>(&self, write: impl FnOnce() -> T) -> T {
         let bar = self.lock().bar.clone();
         match bar {
             Some(bar) => bar.suspend(write),
@@ -190,31 +199,31 @@ impl Console {
     }
 
     /// Nobody can be told that standard error is gone.
-    fn tell(&self, line: &str) {
+    fn write_stderr(&self, line: &str) {
         let _ = writeln!(anstream::stderr().lock(), "{line}");
     }
 
-    fn lock(&self) -> MutexGuard<'_, Showing> {
-        self.showing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ConsoleState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Tone {
+impl LineStyle {
     fn style(self) -> Style {
         match self {
-            Tone::Plain => Style::new(),
-            Tone::Heading => Style::new().bold(),
-            Tone::Good => AnsiColor::Green.on_default().bold(),
-            Tone::Bad => AnsiColor::Red.on_default().bold(),
-            Tone::Warning => AnsiColor::Yellow.on_default().bold(),
-            Tone::Quiet => Style::new().dimmed(),
+            LineStyle::Plain => Style::new(),
+            LineStyle::Heading => Style::new().bold(),
+            LineStyle::Good => AnsiColor::Green.on_default().bold(),
+            LineStyle::Bad => AnsiColor::Red.on_default().bold(),
+            LineStyle::Warning => AnsiColor::Yellow.on_default().bold(),
+            LineStyle::Quiet => Style::new().dimmed(),
         }
     }
 }
 
-impl Explained for OutputError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for OutputError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
@@ -222,7 +231,7 @@ impl Explained for OutputError {
     }
 }
 
-fn bar(progress: &Progress) -> ProgressBar {
+fn bar(progress: &ProgressStatus) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(progress.total, ProgressDrawTarget::stderr());
     let template = match progress.total {
         Some(_) => "   {prefix} {bar:28} {human_pos}/{human_len} {msg}, {eta} left",
@@ -238,12 +247,12 @@ fn bar(progress: &Progress) -> ProgressBar {
     bar
 }
 
-fn message(progress: &Progress) -> String {
+fn message(progress: &ProgressStatus) -> String {
     format!("{}, {}", progress.unit, progress.note)
 }
 
-fn plain_progress(progress: &Progress, elapsed: Duration) -> String {
-    let Progress {
+fn plain_progress(progress: &ProgressStatus, elapsed: Duration) -> String {
+    let ProgressStatus {
         what,
         done,
         total,
@@ -251,7 +260,7 @@ fn plain_progress(progress: &Progress, elapsed: Duration) -> String {
         note,
     } = progress;
     let Some(total) = total else {
-        return format!("   {what}, {} {unit}, {note}", thousands(*done));
+        return format!("   {what}, {} {unit}, {note}", group_thousands(*done));
     };
     let left = match *done {
         0 => String::new(),
@@ -262,8 +271,8 @@ fn plain_progress(progress: &Progress, elapsed: Duration) -> String {
     };
     format!(
         "   {what}: {} of {} {unit}, {note}{left}",
-        thousands(*done),
-        thousands(*total)
+        group_thousands(*done),
+        group_thousands(*total)
     )
 }
 
@@ -273,7 +282,7 @@ mod tests {
 
     #[test]
     fn plain_progress_tells_how_far_and_how_long_still() {
-        let progress = Progress {
+        let progress = ProgressStatus {
             what: "notes".into(),
             done: 1_000,
             total: Some(4_000),
@@ -285,7 +294,7 @@ mod tests {
             line,
             "   notes: 1,000 of 4,000 events, 7 screens, about 30 s left"
         );
-        let open = Progress {
+        let open = ProgressStatus {
             total: None,
             ..progress
         };

@@ -1,17 +1,17 @@
 //! What a report says about a run, as plain data. Whoever runs jobs fills it in, `html` draws it.
 //! Paths are relative to the run directory.
 
-use retap_engine::explore::Scene;
+use retap_explore::FindingContext;
 use retap_shared::Text;
 use retap_shared::bytes::Png;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Hit, PhoneInfo};
+use retap_shared::protocol::{LocatedBy, PhoneInfo};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{App, Step};
-use retap_shared::verdict::{Outcome, Problem};
+use retap_shared::verdict::{Finding, Outcome};
 
-use crate::run::crashes::Shrinking;
+use crate::run::findings::ReductionCurve;
 
 #[derive(Clone, Debug)]
 pub struct ReportData {
@@ -23,12 +23,12 @@ pub struct ReportData {
     pub outcome: Outcome,
     /// How long the person waited; zero if unknown.
     pub took: Micros,
-    pub phones: Vec<Phone>,
+    pub phones: Vec<PhoneSection>,
     pub apps: Vec<AppSection>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Phone {
+pub struct PhoneSection {
     /// As `--device` names it.
     pub name: String,
     /// Where nobody asked the phone: `PhoneInfo::default()`.
@@ -41,15 +41,15 @@ pub struct AppSection {
     pub label: Text,
     pub app: App,
     /// What was explored; none for a run that only reduced or replayed.
-    pub exploration: Option<Explored>,
+    pub exploration: Option<ExplorationSection>,
     /// What a suite was cut down to.
-    pub suite: Option<Suite>,
+    pub suite: Option<SuiteSection>,
     /// Each distinct crash once, in the order in which they were found.
-    pub crashes: Vec<Crash>,
+    pub findings: Vec<FindingSection>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Explored {
+pub struct ExplorationSection {
     pub explorer: String,
     pub sessions: u32,
     pub events: u64,
@@ -62,31 +62,31 @@ pub struct Explored {
     pub starts: String,
     pub travel: String,
     /// In the order of events, cumulative. The last point holds the totals.
-    pub curve: Vec<CurvePoint>,
+    pub curve: Vec<CoverageCurvePoint>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Suite {
+pub struct SuiteSection {
     pub algorithm: String,
-    pub before: Measure,
-    pub after: Measure,
+    pub before: SuiteSize,
+    pub after: SuiteSize,
     /// What was left after each phase, and the runs until then.
     pub phases: Vec<(String, u32, u64, u64)>,
-    pub kept: Vec<KeptTrace>,
+    pub kept: Vec<SuiteTraceSection>,
     /// Of the files that were read: how many have no step in the result, how many only some, how many all of theirs.
-    pub dropped: u32,
-    pub cut: u32,
-    pub whole: u32,
+    pub dropped_traces: u32,
+    pub shortened_traces: u32,
+    pub unchanged_traces: u32,
     /// Each file that was read: its name, its steps, how many of them can be replayed, and how many are in the result.
     pub originals: Vec<(String, u32, u32, u32)>,
     pub not_replayable: u32,
-    pub replays: Replays,
+    pub replays: ReplayTally,
     pub runs: u64,
     pub phone_time: Micros,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Measure {
+pub struct SuiteSize {
     pub traces: u32,
     pub transitions: u64,
     pub took: Micros,
@@ -98,7 +98,7 @@ pub struct Measure {
 
 /// A trace of a reduced suite.
 #[derive(Clone, Debug, Default)]
-pub struct KeptTrace {
+pub struct SuiteTraceSection {
     /// Inside the run.
     pub file: String,
     pub steps: Vec<Step>,
@@ -109,7 +109,7 @@ pub struct KeptTrace {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CurvePoint {
+pub struct CoverageCurvePoint {
     pub events: u64,
     /// On the phones' own clocks; zero if unknown.
     pub took: Micros,
@@ -119,41 +119,41 @@ pub struct CurvePoint {
 }
 
 #[derive(Clone, Debug)]
-pub struct Crash {
+pub struct FindingSection {
     pub fingerprint: Fingerprint,
-    pub problem: Problem,
+    pub finding: Finding,
     /// How often the run met it.
-    pub times: u32,
+    pub occurrences: u32,
     /// The trace as it was found.
-    pub found: Trail,
+    pub original: IllustratedTrace,
     /// What it was cut down to, if that was tried and worked.
-    pub reduced: Option<Reduced>,
+    pub reduced: Option<ReducedTraceSection>,
     /// What a reader should know besides, such as why it could not be reduced.
     pub note: Option<String>,
     /// What there was to see when it came.
-    pub scene: Scene,
+    pub scene: FindingContext,
 }
 
 #[derive(Clone, Debug)]
-pub struct Reduced {
-    pub trail: Trail,
+pub struct ReducedTraceSection {
+    pub trace: IllustratedTrace,
     /// How many runs on a phone the reduction took.
     pub runs: u64,
     /// How often the result did it again when it was replayed as proof.
-    pub replays: Option<Replays>,
+    pub replays: Option<ReplayTally>,
     /// How it became smaller.
-    pub shrinking: Shrinking,
+    pub curve: ReductionCurve,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Replays {
+pub struct ReplayTally {
     pub successes: u32,
     pub runs: u32,
 }
 
 /// Steps, and what was on the screen.
 #[derive(Clone, Debug, Default)]
-pub struct Trail {
+pub struct IllustratedTrace {
     pub steps: Vec<Step>,
     /// The screen before each step, then the last one, as `Played::screens`. May be shorter or empty: the steps
     /// without a screen are shown in words.
@@ -161,7 +161,7 @@ pub struct Trail {
     /// What the phone really showed, in the order of `screens`. May be shorter or empty: the others are drawn.
     pub pictures: Vec<Png>,
     /// How each step found its widget, as `Played::hits`. May be shorter or empty.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<LocatedBy>,
     /// The `.retap` file; empty if there is none.
     pub file: String,
 }

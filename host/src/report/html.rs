@@ -1,30 +1,30 @@
 //! The report of a run as one page that stands alone: style and drawings inside, no script, nothing fetched.
 
-mod aim;
 mod app;
 mod canvas;
-mod crash;
-mod curve;
-mod finger;
-mod harmless;
+mod coverage_chart;
+mod finding;
+mod gesture;
 mod headline;
 mod icon;
 mod keyboard;
 mod label;
 mod page;
+mod reduction_curve;
 #[cfg(test)]
 mod sample;
+mod sanitise_html;
 mod scene;
 mod screen;
-mod shrinking;
 mod stack;
+pub(crate) mod step_text;
+mod step_touch;
 mod strip;
 mod suite;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod widget;
-pub(crate) mod words;
 
 use crate::report::data::ReportData;
 

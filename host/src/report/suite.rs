@@ -1,28 +1,28 @@
 //! What a suite was cut down to, in words for people.
 
-use retap_engine::suite::{Covered, Measure, SuiteReduction};
+use retap_reduce::suite::{SuiteCoverage, SuiteMeasure, SuiteReduction};
 use retap_shared::verdict::Outcome;
 
-use crate::job::Smaller;
-use crate::words::{counted, thousands};
+use crate::operations::ReducedSuite;
+use crate::wording::{group_thousands, pluralise};
 
 /// The table at the end of a suite's reduction.
-pub fn suite(smaller: &Smaller) -> String {
+pub fn suite_table(smaller: &ReducedSuite) -> String {
     let SuiteReduction {
         outcome,
         before,
         after,
-        fates,
+        dispositions: fates,
         not_replayable,
         simplified,
         replays,
-        spent,
+        cost: spent,
         ..
     } = &smaller.reduction;
     if *outcome == Outcome::DoesNotReproduce {
         return format!(
             "nothing of {} can be replayed",
-            counted(u64::from(before.traces), "trace")
+            pluralise(u64::from(before.traces), "trace")
         );
     }
     let left = if *outcome == Outcome::Interrupted {
@@ -43,53 +43,56 @@ pub fn suite(smaller: &Smaller) -> String {
         .count();
     let share = format!(
         "{} of {} to their end",
-        thousands(whole as u64),
-        counted(fates.len() as u64, "trace")
+        group_thousands(whole as u64),
+        pluralise(fates.len() as u64, "trace")
     );
     lines.push(format!("  {:<22}{share}", "can be replayed"));
     if *not_replayable > 0 {
         let lost = format!(
             "{} that no trace shows every time",
-            counted(u64::from(*not_replayable), "thing")
+            pluralise(u64::from(*not_replayable), "thing")
         );
         lines.push(format!("  {:<22}{lost}", "not counted"));
     }
     if *simplified > 0 {
         let simpler = format!(
             "{}: shorter texts, taps, shorter waits",
-            counted(u64::from(*simplified), "step")
+            pluralise(u64::from(*simplified), "step")
         );
         lines.push(format!("  {:<22}{simpler}", "made simpler"));
     }
     let proof = format!(
         "{} of {} visited the same screens",
         replays.0,
-        counted(u64::from(replays.1), "run")
+        pluralise(u64::from(replays.1), "run")
     );
     lines.push(format!("  {:<22}{proof}", "proof"));
     let cost = format!(
         "{}, {}, {} of phone time",
-        counted(spent.runs, "run"),
-        counted(spent.events, "event"),
+        pluralise(spent.runs, "run"),
+        pluralise(spent.events, "event"),
         spent.took
     );
     lines.push(format!("  {:<22}{cost}", "this took"));
     lines.join("\n")
 }
 
-type Row = (&'static str, String, String, Option<String>);
+type SuiteTableRow = (&'static str, String, String, Option<String>);
 
-fn rows(before: &Measure, after: &Measure) -> impl Iterator<Item = Row> {
+fn rows(before: &SuiteMeasure, after: &SuiteMeasure) -> impl Iterator<Item = SuiteTableRow> {
     let number = |name, one: u64, other: u64, ratio: bool| {
         (
             name,
-            thousands(one),
-            thousands(other),
+            group_thousands(one),
+            group_thousands(other),
             ratio.then(|| times(one as f64, other as f64)),
         )
     };
-    let kinds = |measure: &Measure| {
-        let Covered { app, problems } = &measure.covered;
+    let kinds = |measure: &SuiteMeasure| {
+        let SuiteCoverage {
+            app,
+            findings: problems,
+        } = &measure.covered;
         [
             app.activities.len(),
             app.screens.len(),
@@ -98,7 +101,8 @@ fn rows(before: &Measure, after: &Measure) -> impl Iterator<Item = Row> {
         ]
         .map(|count| count as u64)
     };
-    let (old, new) = (kinds(before), kinds(after));
+    let old = kinds(before);
+    let new = kinds(after);
     [
         number(
             "traces, restarts",

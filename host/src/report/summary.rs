@@ -1,29 +1,29 @@
 //! What a run came to, in words for people and as JSON for programs.
 
-use retap_engine::explore::{Counts, Exploration, Found};
-use retap_engine::model::CoveragePoint;
-use retap_engine::reduce::{Certainty, Check};
+use retap_explore::{ExplorationCounts, ExplorationResult, FindingRecord};
+use retap_model::CoveragePoint;
+use retap_reduce::trace::{ReproductionCheck, ResultConfidence};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 
-use crate::job::{Explored, Shortened};
-use crate::plain::{self, SHORT};
-use crate::report::html::words as step_words;
-use crate::run::crashes::Crash;
-use crate::run::store::Known;
+use crate::operations::{ExploreResult, ReducedTrace};
+use crate::report::html::step_text as step_words;
+use crate::run::findings::StoredFinding;
+use crate::run::store::KnownFinding;
+use crate::sanitise_terminal::{self, INLINE_WIDTH};
 use crate::target;
-use crate::words::{counted, thousands};
+use crate::wording::{group_thousands, pluralise};
 
 /// As many steps as somebody reads one after the other.
-const READABLE: usize = 30;
+const STEP_LIMIT: usize = 30;
 
 /// The table at the end of an exploration.
-pub fn explored(explored: &Explored) -> String {
-    let Explored {
+pub fn exploration_table(explored: &ExploreResult) -> String {
+    let ExploreResult {
         app,
         exploration,
-        crashes,
+        findings: crashes,
         ..
     } = explored;
     let CoveragePoint {
@@ -35,41 +35,47 @@ pub fn explored(explored: &Explored) -> String {
     let rows = [
         ("events", events(explored)),
         ("activities", of(activities, app.activities.len())),
-        ("screens", thousands(u64::from(screens))),
+        ("screens", group_thousands(u64::from(screens))),
         ("branches", of(branches, app.branches as usize)),
         ("problems", problems(crashes)),
         (
             "speed",
-            format!("{} events a second", thousands(events_per_second(explored))),
+            format!(
+                "{} events a second",
+                group_thousands(events_per_second(explored))
+            ),
         ),
         ("phone time", exploration.took.to_string()),
         ("starts", starts(&exploration.counts)),
         ("travel", travel(&exploration.counts)),
     ];
-    let (label, package) = (
-        plain::line(&app.label, SHORT),
-        plain::line(&app.app.package, SHORT),
-    );
+    let label = sanitise_terminal::sanitise_line(&app.label, INLINE_WIDTH);
+    let package = sanitise_terminal::sanitise_line(&app.app.package, INLINE_WIDTH);
     let mut lines = vec![format!("{label} ({package})")];
     lines.extend(
         rows.into_iter()
             .map(|(name, value)| format!("  {name:<12}{value}")),
     );
     lines.extend(crashes.iter().map(|(crash, known)| problem(crash, *known)));
-    if !exploration.apart.is_empty() {
+    if !exploration.unconfirmed.is_empty() {
         lines.push(
             "  not from a clean start, and so not counted (see `apart` in the run):".to_owned(),
         );
-        let headline =
-            |found: &Found| format!("  {} {}", found.fingerprint, headline(&Crash::from(found)));
-        lines.extend(exploration.apart.iter().map(headline));
+        let headline = |found: &FindingRecord| {
+            format!(
+                "  {} {}",
+                found.fingerprint,
+                headline(&StoredFinding::from(found))
+            )
+        };
+        lines.extend(exploration.unconfirmed.iter().map(headline));
     }
     lines.join("\n")
 }
 
 /// The same in a line.
-pub fn in_a_line(explored: &Explored) -> String {
-    let Explored {
+pub fn exploration_line(explored: &ExploreResult) -> String {
+    let ExploreResult {
         app, exploration, ..
     } = explored;
     let CoveragePoint {
@@ -80,19 +86,19 @@ pub fn in_a_line(explored: &Explored) -> String {
     } = totals(exploration);
     format!(
         "{} events, {} of phone time: {} activities, {} screens, {} branches",
-        thousands(exploration.events),
+        group_thousands(exploration.events),
         exploration.took,
         of(activities, app.activities.len()),
-        thousands(u64::from(screens)),
+        group_thousands(u64::from(screens)),
         of(branches, app.branches as usize),
     )
 }
 
-pub fn explored_json(explored: &Explored, seed: u64) -> Value {
-    let Explored {
+pub fn exploration_json(explored: &ExploreResult, seed: u64) -> Value {
+    let ExploreResult {
         app,
         exploration,
-        crashes,
+        findings: crashes,
         sessions,
         took,
         explorer,
@@ -117,39 +123,41 @@ pub fn explored_json(explored: &Explored, seed: u64) -> Value {
         "screens": screens,
         "branches": branches,
         "branches_total": app.branches,
-        "problems": crashes.iter().map(|(crash, known)| crash_json(crash, *known)).collect::<Vec<_>>(),
+        "problems": crashes.iter().map(|(crash, known)| finding_json(crash, *known)).collect::<Vec<_>>(),
         "seconds": took.as_secs_f64(),
         "events_per_second": events_per_second(explored),
         "phone_seconds": exploration.took.0 as f64 / 1e6,
         "clean_starts": exploration.counts.clean_starts,
         "restarts": exploration.counts.restarts,
-        "snapshots": exploration.counts.saves,
-        "snapshots_of_data": exploration.counts.data_saves,
+        "snapshots": exploration.counts.snapshots,
+        "snapshots_of_data": exploration.counts.app_data_snapshots,
         "restores": exploration.counts.restores,
-        "replays": exploration.counts.replays,
-        "not_from_a_clean_start": exploration.apart.iter().map(|found| found.fingerprint).collect::<Vec<_>>(),
+        "replays": exploration.counts.replayed_paths,
+        "not_from_a_clean_start": exploration.unconfirmed.iter().map(|found| found.fingerprint).collect::<Vec<_>>(),
     })
 }
 
 /// One step a line, numbered, as a person would do them. A trace too long to be read is told by its last steps.
 fn steps(trace: &Trace) -> String {
-    let left_out = trace.steps.len().saturating_sub(READABLE);
+    let left_out = trace.steps.len().saturating_sub(STEP_LIMIT);
     let mut lines = Vec::new();
     if left_out > 0 {
         lines.push(format!(
             "        … {} before",
-            counted(left_out as u64, "step")
+            pluralise(left_out as u64, "step")
         ));
     }
     let shown = trace.steps.iter().enumerate().skip(left_out);
     lines.extend(
-        shown.map(|(number, step)| format!("    {:>3}. {}", number + 1, step_words::plain(step))),
+        shown.map(|(number, step)| {
+            format!("    {:>3}. {}", number + 1, step_words::step_text(step))
+        }),
     );
     lines.join("\n")
 }
 
 /// What a trace was cut down to, and the steps that are left.
-pub fn shortened(one: &Shortened) -> String {
+pub fn reduced_trace(one: &ReducedTrace) -> String {
     if one.outcome == Outcome::DoesNotReproduce {
         return format!(
             "{}\n  does not reproduce: {}",
@@ -157,10 +165,8 @@ pub fn shortened(one: &Shortened) -> String {
             share(&one.original)
         );
     }
-    let (from, to) = (
-        counted(one.from as u64, "step"),
-        counted(one.trace.steps.len() as u64, "step"),
-    );
+    let from = pluralise(one.original_steps as u64, "step");
+    let to = pluralise(one.trace.steps.len() as u64, "step");
     let proof = one.result.as_ref().map_or_else(String::new, |check| {
         let sure = one
             .certainty
@@ -179,15 +185,15 @@ pub fn shortened(one: &Shortened) -> String {
 }
 
 /// What a trace is for: its crash if it is one.
-pub fn name(one: &Shortened) -> String {
-    one.crash.as_ref().map_or_else(
-        || format!("the way to {}", target::in_words(&one.target)),
+pub fn name(one: &ReducedTrace) -> String {
+    one.finding.as_ref().map_or_else(
+        || format!("the way to {}", target::describe(&one.target)),
         headline,
     )
 }
 
 /// `(0.99/0.96)`: that it does it in 85 of 100 runs, and that no single step can go. Cut off, not rounded.
-pub fn certainty(sure: Certainty) -> String {
+pub fn certainty(sure: ResultConfidence) -> String {
     let digits = |probability: f64| {
         let hundredths = (probability * 100.0 + 1e-9) as u32;
         if hundredths == 100 {
@@ -200,39 +206,37 @@ pub fn certainty(sure: Certainty) -> String {
 }
 
 /// `2 of 3 runs`.
-pub fn share(check: &Check) -> String {
+pub fn share(check: &ReproductionCheck) -> String {
     format!(
         "{} of {}",
         check.successes,
-        counted(u64::from(check.runs), "run")
+        pluralise(u64::from(check.runs), "run")
     )
 }
 
 /// Kind and first line.
-pub fn headline(crash: &Crash) -> String {
+pub fn headline(crash: &StoredFinding) -> String {
     format!(
         "{}: {}",
-        crash.problem.kind,
-        plain::line(&crash.problem.summary, SHORT)
+        crash.finding.kind,
+        sanitise_terminal::sanitise_line(&crash.finding.summary, INLINE_WIDTH)
     )
 }
 
-fn problem(crash: &Crash, known: Option<Known>) -> String {
+fn problem(crash: &StoredFinding, known: Option<KnownFinding>) -> String {
     let since = known.map_or_else(String::new, |known| {
         format!(
             ", known since {} ({})",
-            known.first_seen.words(),
-            counted(known.times, "time")
+            known.first_seen.to_text(),
+            pluralise(known.occurrences, "time")
         )
     });
-    let (times, steps) = (
-        counted(u64::from(crash.times), "time"),
-        counted(crash.trace.steps.len() as u64, "step"),
-    );
+    let times = pluralise(u64::from(crash.occurrences), "time");
+    let steps = pluralise(crash.trace.steps.len() as u64, "step");
     let cut = crash.reduced.as_ref().map_or_else(String::new, |reduced| {
         format!(
             ", cut to {}",
-            counted(reduced.trace.steps.len() as u64, "step")
+            pluralise(reduced.trace.steps.len() as u64, "step")
         )
     });
     format!(
@@ -242,78 +246,81 @@ fn problem(crash: &Crash, known: Option<Known>) -> String {
     )
 }
 
-pub fn crash_json(crash: &Crash, known: Option<Known>) -> Value {
+pub fn finding_json(crash: &StoredFinding, known: Option<KnownFinding>) -> Value {
     json!({
         "id": crash.fingerprint,
-        "kind": crash.problem.kind,
-        "summary": crash.problem.summary,
-        "times": crash.times,
+        "kind": crash.finding.kind,
+        "summary": crash.finding.summary,
+        "times": crash.occurrences,
         "steps": crash.trace.steps.len(),
-        "known_since": known.map(|known| known.first_seen.words()),
+        "known_since": known.map(|known| known.first_seen.to_text()),
     })
 }
 
-fn events(explored: &Explored) -> String {
-    let Explored {
+fn events(explored: &ExploreResult) -> String {
+    let ExploreResult {
         exploration,
-        wanted,
+        planned_events: wanted,
         sessions,
         ..
     } = explored;
-    let played = thousands(exploration.events);
+    let played = group_thousands(exploration.events);
     match exploration.outcome {
         Outcome::Interrupted => match wanted {
-            Some(wanted) => format!("{played} of {}, stopped", thousands(*wanted)),
+            Some(wanted) => format!("{played} of {}, stopped", group_thousands(*wanted)),
             None => format!("{played}, stopped"),
         },
         _ if *sessions == 0 => played,
-        _ => format!("{played} in {}", counted(*sessions, "session")),
+        _ => format!("{played} in {}", pluralise(*sessions, "session")),
     }
 }
 
 /// `12 clean, 3 with the data that was there, 40 s`
-pub fn starts(counts: &Counts) -> String {
-    let Counts {
+pub fn starts(counts: &ExplorationCounts) -> String {
+    let ExplorationCounts {
         clean_starts,
         restarts,
-        starting,
+        starting_time: starting,
         ..
     } = counts;
     match restarts {
-        0 => format!("{} clean, {starting}", thousands(u64::from(*clean_starts))),
+        0 => format!(
+            "{} clean, {starting}",
+            group_thousands(u64::from(*clean_starts))
+        ),
         _ => format!("{clean_starts} clean, {restarts} with the data that was there, {starting}"),
     }
 }
 
 /// How states were gone back to, and what was taken for it.
-pub fn travel(counts: &Counts) -> String {
-    let Counts {
-        saves,
-        data_saves,
-        saving,
+pub fn travel(counts: &ExplorationCounts) -> String {
+    let ExplorationCounts {
+        snapshots: saves,
+        app_data_snapshots: data_saves,
+        snapshot_time: saving,
         restores,
-        restoring,
-        replays,
-        replayed,
+        restore_time: restoring,
+        replayed_paths: replays,
+        replayed_events: replayed,
         ..
     } = *counts;
     let taken = match data_saves {
-        0 => counted(u64::from(saves), "snapshot"),
-        some if some == saves => counted(u64::from(saves), "snapshot") + " of the app's data",
-        some => counted(u64::from(saves), "snapshot") + &format!(", {some} of the app's data only"),
+        0 => pluralise(u64::from(saves), "snapshot"),
+        some if some == saves => pluralise(u64::from(saves), "snapshot") + " of the app's data",
+        some => {
+            pluralise(u64::from(saves), "snapshot") + &format!(", {some} of the app's data only")
+        }
     };
     let mut ways = Vec::new();
     if restores > 0 {
-        let times = counted(u64::from(restores), "time");
+        let times = pluralise(u64::from(restores), "time");
         ways.push(format!(
             "{times} back to one of {taken} ({saving} to save, {restoring} to restore)"
         ));
     }
     if replays > 0 {
-        let (times, events) = (
-            counted(u64::from(replays), "time"),
-            counted(replayed, "event"),
-        );
+        let times = pluralise(u64::from(replays), "time");
+        let events = pluralise(replayed, "event");
         ways.push(format!(
             "{times} by a clean start and the recorded way ({events})"
         ));
@@ -326,34 +333,34 @@ pub fn travel(counts: &Counts) -> String {
     }
 }
 
-fn problems(crashes: &[(Crash, Option<Known>)]) -> String {
+fn problems(crashes: &[(StoredFinding, Option<KnownFinding>)]) -> String {
     let times: u64 = crashes
         .iter()
-        .map(|(crash, _)| u64::from(crash.times))
+        .map(|(crash, _)| u64::from(crash.occurrences))
         .sum();
     match crashes.len() {
         0 => "none".to_owned(),
-        different => format!("{different} different, met {}", counted(times, "time")),
+        different => format!("{different} different, met {}", pluralise(times, "time")),
     }
 }
 
-fn totals(exploration: &Exploration) -> CoveragePoint {
+fn totals(exploration: &ExplorationResult) -> CoveragePoint {
     exploration.curve.last().copied().unwrap_or_default()
 }
 
 fn of(reached: u32, total: usize) -> String {
-    let reached = thousands(u64::from(reached));
+    let reached = group_thousands(u64::from(reached));
     if total == 0 {
         reached
     } else {
-        format!("{reached} of {}", thousands(total as u64))
+        format!("{reached} of {}", group_thousands(total as u64))
     }
 }
 
-fn events_per_second(explored: &Explored) -> u64 {
+fn events_per_second(explored: &ExploreResult) -> u64 {
     let seconds = explored.took.as_secs_f64();
     // What an earlier process has done is no merit of this one.
-    let events = explored.exploration.events - explored.exploration.recalled;
+    let events = explored.exploration.events - explored.exploration.recalled_events;
     if seconds > 0.0 {
         (events as f64 / seconds) as u64
     } else {
@@ -369,37 +376,37 @@ mod tests {
 
     #[test]
     fn travel_is_told_by_the_way_it_was_done() {
-        let none = Counts::default();
+        let none = ExplorationCounts::default();
         let second = Micros::from_millis(1_000);
-        let saved = Counts {
-            saves: 4,
-            saving: second,
+        let saved = ExplorationCounts {
+            snapshots: 4,
+            snapshot_time: second,
             ..none
         };
         let told = [
             (none, "none"),
             (saved, "none; 4 snapshots taken in vain (1.0 s)"),
             (
-                Counts {
+                ExplorationCounts {
                     restores: 2,
-                    restoring: second,
+                    restore_time: second,
                     ..saved
                 },
                 "2 times back to one of 4 snapshots (1.0 s to save, 1.0 s to restore)",
             ),
             (
-                Counts {
+                ExplorationCounts {
                     restores: 1,
-                    restoring: second,
-                    data_saves: 4,
+                    restore_time: second,
+                    app_data_snapshots: 4,
                     ..saved
                 },
                 "1 time back to one of 4 snapshots of the app's data (1.0 s to save, 1.0 s to restore)",
             ),
             (
-                Counts {
-                    replays: 3,
-                    replayed: 40,
+                ExplorationCounts {
+                    replayed_paths: 3,
+                    replayed_events: 40,
                     ..none
                 },
                 "3 times by a clean start and the recorded way (40 events)",

@@ -1,28 +1,27 @@
 //! A run's directory: made once, locked while in use, and every file in it written whole.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use crate::exit::Exit;
-use crate::failure::Explained;
-use crate::run::lock::{Lock, LockFailure};
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
+use crate::run::atomic_write;
+use crate::run::lock::{RunLock, RunLockError};
 use crate::run::manifest::MANIFEST;
-use crate::run::moment::Moment;
-use crate::run::whole;
+use crate::run::utc_time::UtcTime;
 
 /// Where runs go if nobody says otherwise, below the working directory.
 const RUNS: &str = "runs";
 const LOCK: &str = "lock";
 
 #[derive(Debug)]
-pub struct Directory {
+pub struct RunDirectory {
     path: PathBuf,
-    _lock: Lock,
+    _lock: RunLock,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum DirectoryError {
+pub enum RunDirectoryError {
     #[error("the directory `{}` is not empty", .path.display())]
     NotEmpty { path: PathBuf },
     #[error("`{}` is not a run: it has no `{MANIFEST}`", .path.display())]
@@ -37,29 +36,29 @@ pub enum DirectoryError {
     Write { path: PathBuf, source: io::Error },
 }
 
-impl Directory {
+impl RunDirectory {
     /// A new one at `path`, which must not exist or be empty.
-    pub fn create(path: &Path) -> Result<Directory, DirectoryError> {
-        let failed = |source| DirectoryError::Create {
+    pub fn create(path: &Path) -> Result<RunDirectory, RunDirectoryError> {
+        let failed = |source| RunDirectoryError::Create {
             path: path.to_owned(),
             source,
         };
         fs::create_dir_all(path).map_err(failed)?;
         if fs::read_dir(path).map_err(failed)?.next().is_some() {
-            return Err(DirectoryError::NotEmpty {
+            return Err(RunDirectoryError::NotEmpty {
                 path: path.to_owned(),
             });
         }
-        Directory::lock(path, failed)
+        RunDirectory::lock(path, failed)
     }
 
     /// A new one below `runs/`, named by time, command and seed.
-    pub fn create_named(command: &str, seed: u64) -> Result<Directory, DirectoryError> {
-        let name = format!("{}-{command}-{seed}", Moment::now().name());
+    pub fn create_named(command: &str, seed: u64) -> Result<RunDirectory, RunDirectoryError> {
+        let name = format!("{}-{command}-{seed}", UtcTime::now().file_stamp());
         let mut path = Path::new(RUNS).join(&name);
         for number in 2.. {
             // Made here and not by `create`, so that two processes of the same second never share one.
-            let failed = |source| DirectoryError::Create {
+            let failed = |source| RunDirectoryError::Create {
                 path: path.clone(),
                 source,
             };
@@ -71,17 +70,17 @@ impl Directory {
             }
             path = Path::new(RUNS).join(format!("{name}-{number}"));
         }
-        Directory::create(&path)
+        RunDirectory::create(&path)
     }
 
     /// One that exists, to go on with.
-    pub fn open(path: &Path) -> Result<Directory, DirectoryError> {
+    pub fn open(path: &Path) -> Result<RunDirectory, RunDirectoryError> {
         if !is_run(path) {
-            return Err(DirectoryError::NotARun {
+            return Err(RunDirectoryError::NotARun {
                 path: path.to_owned(),
             });
         }
-        Directory::lock(path, |source| DirectoryError::Write {
+        RunDirectory::lock(path, |source| RunDirectoryError::Write {
             path: path.join(LOCK),
             source,
         })
@@ -89,18 +88,18 @@ impl Directory {
 
     fn lock(
         path: &Path,
-        failed: impl Fn(io::Error) -> DirectoryError,
-    ) -> Result<Directory, DirectoryError> {
-        match Lock::take(&path.join(LOCK)) {
-            Ok(lock) => Ok(Directory {
+        failed: impl Fn(io::Error) -> RunDirectoryError,
+    ) -> Result<RunDirectory, RunDirectoryError> {
+        match RunLock::take(&path.join(LOCK)) {
+            Ok(lock) => Ok(RunDirectory {
                 path: path.to_owned(),
                 _lock: lock,
             }),
-            Err(LockFailure::Held(holder)) => Err(DirectoryError::InUse {
+            Err(RunLockError::Held(holder)) => Err(RunDirectoryError::InUse {
                 path: path.to_owned(),
                 holder,
             }),
-            Err(LockFailure::Io(error)) => Err(failed(error)),
+            Err(RunLockError::Io(error)) => Err(failed(error)),
         }
     }
 
@@ -109,26 +108,26 @@ impl Directory {
     }
 
     /// Writes a file by its path inside the run, with the directories above it.
-    pub fn write(&self, inside: &str, bytes: &[u8]) -> Result<(), DirectoryError> {
+    pub fn write(&self, inside: &str, bytes: &[u8]) -> Result<(), RunDirectoryError> {
         let path = self.path.join(inside);
         let parents = path.parent().map_or(Ok(()), fs::create_dir_all);
         parents
-            .and_then(|()| whole::write(&path, bytes))
-            .map_err(|source| DirectoryError::Write { path, source })
+            .and_then(|()| atomic_write::write_atomically(&path, bytes))
+            .map_err(|source| RunDirectoryError::Write { path, source })
     }
 
     /// Removes a directory of the run's, if it is there.
-    pub fn remove(&self, inside: &str) -> Result<(), DirectoryError> {
+    pub fn remove(&self, inside: &str) -> Result<(), RunDirectoryError> {
         let path = self.path.join(inside);
         match fs::remove_dir_all(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(DirectoryError::Write { path, source })
+                Err(RunDirectoryError::Write { path, source })
             }
             _ => Ok(()),
         }
     }
 
-    pub fn read(&self, inside: &str) -> Result<String, DirectoryError> {
+    pub fn read(&self, inside: &str) -> Result<String, RunDirectoryError> {
         read(&self.path.join(inside))
     }
 }
@@ -137,8 +136,8 @@ pub fn is_run(path: &Path) -> bool {
     path.join(MANIFEST).is_file()
 }
 
-pub fn read(path: &Path) -> Result<String, DirectoryError> {
-    fs::read_to_string(path).map_err(|source| DirectoryError::Read {
+pub fn read(path: &Path) -> Result<String, RunDirectoryError> {
+    fs::read_to_string(path).map_err(|source| RunDirectoryError::Read {
         path: path.to_owned(),
         source,
     })
@@ -151,26 +150,26 @@ fn process(holder: &Option<u32>) -> String {
     )
 }
 
-impl Explained for DirectoryError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for RunDirectoryError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
         match self {
-            DirectoryError::NotEmpty { path } if is_run(path) => {
+            RunDirectoryError::NotEmpty { path } if is_run(path) => {
                 format!("name another directory with `--out`, or go on with this run: `--resume {}`", path.display())
             }
-            DirectoryError::NotEmpty { .. } => "name a directory with `--out` that is empty or does not exist".into(),
-            DirectoryError::NotARun { .. } => {
+            RunDirectoryError::NotEmpty { .. } => "name a directory with `--out` that is empty or does not exist".into(),
+            RunDirectoryError::NotARun { .. } => {
                 "name the directory of a run, as the last line of `retap explore` prints it".into()
             }
-            DirectoryError::InUse { holder, .. } => {
+            RunDirectoryError::InUse { holder, .. } => {
                 format!("wait until {} has ended, or end it; nothing is lost then", process(holder))
             }
-            DirectoryError::Create { .. } => "name a place with `--out` where you may write".into(),
-            DirectoryError::Read { .. } => "see whether the file is there, is text, and may be read".into(),
-            DirectoryError::Write { .. } => {
+            RunDirectoryError::Create { .. } => "name a place with `--out` where you may write".into(),
+            RunDirectoryError::Read { .. } => "see whether the file is there, is text, and may be read".into(),
+            RunDirectoryError::Write { .. } => {
                 "make room or give the right to write there; a run goes on with `--resume` and keeps what it has observed"
                     .into()
             }
@@ -186,8 +185,8 @@ mod tests {
     fn a_directory_with_something_in_it_is_never_taken() {
         let parent = tempfile::tempdir().unwrap();
         fs::write(parent.path().join("mine"), "precious").unwrap();
-        let error = Directory::create(parent.path()).unwrap_err();
-        assert!(matches!(error, DirectoryError::NotEmpty { .. }));
+        let error = RunDirectory::create(parent.path()).unwrap_err();
+        assert!(matches!(error, RunDirectoryError::NotEmpty { .. }));
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
     }
 
@@ -195,14 +194,14 @@ mod tests {
     fn only_a_directory_with_a_manifest_is_a_run() {
         let parent = tempfile::tempdir().unwrap();
         assert!(matches!(
-            Directory::open(parent.path()),
-            Err(DirectoryError::NotARun { .. })
+            RunDirectory::open(parent.path()),
+            Err(RunDirectoryError::NotARun { .. })
         ));
         fs::write(parent.path().join(MANIFEST), "{}").unwrap();
-        let run = Directory::open(parent.path()).unwrap();
+        let run = RunDirectory::open(parent.path()).unwrap();
         assert!(matches!(
-            Directory::open(parent.path()),
-            Err(DirectoryError::InUse { .. })
+            RunDirectory::open(parent.path()),
+            Err(RunDirectoryError::InUse { .. })
         ));
         run.write("crashes/1/stack.txt", b"at home").unwrap();
         assert_eq!(run.read("crashes/1/stack.txt").unwrap(), "at home");

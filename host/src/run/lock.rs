@@ -6,38 +6,38 @@ use std::path::Path;
 use std::process;
 
 #[derive(Debug)]
-pub struct Lock {
+pub struct RunLock {
     /// Held open, and with that locked, for as long as the run is in use.
     _file: File,
 }
 
 #[derive(Debug)]
-pub enum LockFailure {
+pub enum RunLockError {
     /// Another process has it; its id, if it could be read.
     Held(Option<u32>),
     Io(io::Error),
 }
 
-impl Lock {
-    pub fn take(path: &Path) -> Result<Lock, LockFailure> {
+impl RunLock {
+    pub fn take(path: &Path) -> Result<RunLock, RunLockError> {
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .open(path)
-            .map_err(LockFailure::Io)?;
+            .map_err(RunLockError::Io)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LockFailure::Held(holder(&mut file))),
-            Err(TryLockError::Error(error)) => return Err(LockFailure::Io(error)),
+            Err(TryLockError::WouldBlock) => return Err(RunLockError::Held(holder(&mut file))),
+            Err(TryLockError::Error(error)) => return Err(RunLockError::Io(error)),
         }
-        sign(&mut file).map_err(LockFailure::Io)?;
-        Ok(Lock { _file: file })
+        write_holder(&mut file).map_err(RunLockError::Io)?;
+        Ok(RunLock { _file: file })
     }
 }
 
-fn sign(file: &mut File) -> io::Result<()> {
+fn write_holder(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
     writeln!(file, "{}", process::id())
@@ -57,11 +57,11 @@ mod tests {
     fn a_second_taker_is_told_who_holds_it() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lock");
-        let held = Lock::take(&path).unwrap();
+        let held = RunLock::take(&path).unwrap();
         assert!(
-            matches!(Lock::take(&path), Err(LockFailure::Held(Some(pid))) if pid == process::id())
+            matches!(RunLock::take(&path), Err(RunLockError::Held(Some(pid))) if pid == process::id())
         );
         drop(held);
-        Lock::take(&path).unwrap();
+        RunLock::take(&path).unwrap();
     }
 }

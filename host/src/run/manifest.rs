@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exit::Exit;
-use crate::failure::Explained;
-use crate::settings::Settings;
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
+use crate::options::RunOptions;
 
 pub const MANIFEST: &str = "run.json";
 /// Raised whenever an older Retap could not read the file.
 const FORMAT: u32 = 1;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct RunManifest {
     pub format: u32,
     /// The version of Retap that started the run.
     pub retap: String,
@@ -21,16 +21,16 @@ pub struct Manifest {
     pub typed: String,
     pub seed: u64,
     pub started: String,
-    pub state: State,
+    pub state: RunState,
     /// What the run is called in the store.
     pub job: String,
     pub store: PathBuf,
-    pub settings: Settings,
+    pub settings: RunOptions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum RunState {
     /// At work, or killed at work.
     Running,
     Done,
@@ -40,7 +40,7 @@ pub enum State {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum ManifestError {
+pub enum RunManifestError {
     #[error("`{}` has format {found}, and this Retap reads up to {FORMAT}", .path.display())]
     Newer { path: PathBuf, found: u32 },
     #[error("`{}` is damaged", .path.display())]
@@ -57,18 +57,19 @@ pub enum ManifestError {
     Unwritable(#[source] serde_json::Error),
 }
 
-impl Manifest {
+impl RunManifest {
     pub fn new(
         typed: String,
         seed: u64,
         started: String,
         job: String,
         store: &Path,
-        settings: Settings,
+        settings: RunOptions,
     ) -> Self {
         let retap = env!("CARGO_PKG_VERSION").to_owned();
-        let (state, store) = (State::Running, store.to_owned());
-        Manifest {
+        let state = RunState::Running;
+        let store = store.to_owned();
+        RunManifest {
             format: FORMAT,
             retap,
             typed,
@@ -82,18 +83,18 @@ impl Manifest {
     }
 
     /// `path` is only for the words of an error.
-    pub fn parse(text: &str, path: &Path) -> Result<Manifest, ManifestError> {
+    pub fn parse(text: &str, path: &Path) -> Result<RunManifest, RunManifestError> {
         #[derive(Deserialize)]
-        struct Versioned {
+        struct ManifestVersion {
             format: u32,
         }
-        let damaged = |source| ManifestError::Damaged {
+        let damaged = |source| RunManifestError::Damaged {
             path: path.to_owned(),
             source,
         };
-        let Versioned { format } = serde_json::from_str(text).map_err(damaged)?;
+        let ManifestVersion { format } = serde_json::from_str(text).map_err(damaged)?;
         if format > FORMAT {
-            return Err(ManifestError::Newer {
+            return Err(RunManifestError::Newer {
                 path: path.to_owned(),
                 found: format,
             });
@@ -101,36 +102,36 @@ impl Manifest {
         serde_json::from_str(text).map_err(damaged)
     }
 
-    pub fn to_text(&self) -> Result<String, ManifestError> {
-        let mut text = serde_json::to_string_pretty(self).map_err(ManifestError::Unwritable)?;
+    pub fn to_text(&self) -> Result<String, RunManifestError> {
+        let mut text = serde_json::to_string_pretty(self).map_err(RunManifestError::Unwritable)?;
         text.push('\n');
         Ok(text)
     }
 }
 
-impl Explained for ManifestError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for RunManifestError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
         match self {
-            ManifestError::Newer { .. } => {
+            RunManifestError::Newer { .. } => {
                 "use the version of Retap that started this run, or a newer one".into()
             }
-            ManifestError::Damaged { .. } => {
+            RunManifestError::Damaged { .. } => {
                 "this run cannot be gone on with; start a new one".into()
             }
-            ManifestError::OtherCommand {
+            RunManifestError::OtherCommand {
                 command: "demo", ..
             } => "run `retap demo` again; it is over in a moment".into(),
-            ManifestError::OtherCommand { path, command } => {
+            RunManifestError::OtherCommand { path, command } => {
                 format!(
                     "go on with it by `retap {command} --resume {}`",
                     path.display()
                 )
             }
-            ManifestError::Unwritable(_) => "use paths that are valid UTF-8".into(),
+            RunManifestError::Unwritable(_) => "use paths that are valid UTF-8".into(),
         }
     }
 }

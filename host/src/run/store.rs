@@ -3,24 +3,24 @@
 
 mod journal;
 mod policies;
-mod walks;
+mod recorded_steps;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use journal::{KnownFinding, StoreJournal};
 use rusqlite::{Connection, ErrorCode, params};
 
-use crate::exit::Exit;
-use crate::failure::Explained;
-use crate::run::moment::Moment;
-pub use journal::{JobJournal, Known};
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
+use crate::run::utc_time::UtcTime;
 
 /// Raised with every change of the tables.
 const SCHEMA: i32 = 4;
 /// Another Retap may be writing to the same store.
-const PATIENCE: Duration = Duration::from_secs(30);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 const TABLES: &str = "
 CREATE TABLE jobs (
@@ -101,7 +101,7 @@ CREATE TABLE screens (
 ";
 
 #[derive(Clone, Debug)]
-pub struct Store {
+pub struct SqliteStore {
     database: Arc<Mutex<Connection>>,
 }
 
@@ -128,8 +128,8 @@ pub enum StoreError {
     },
 }
 
-impl Store {
-    pub fn open(path: &Path) -> Result<Store, StoreError> {
+impl SqliteStore {
+    pub fn open(path: &Path) -> Result<SqliteStore, StoreError> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(|source| StoreError::Directory {
                 path: parent.to_owned(),
@@ -154,20 +154,20 @@ impl Store {
                 found,
             });
         }
-        Ok(Store {
+        Ok(SqliteStore {
             database: Arc::new(Mutex::new(database)),
         })
     }
 
     /// One that ends with the process.
-    pub fn in_memory() -> Result<Store, StoreError> {
-        Store::open(Path::new(":memory:"))
+    pub fn in_memory() -> Result<SqliteStore, StoreError> {
+        SqliteStore::open(Path::new(":memory:"))
     }
 
     /// The journal of one job, empty if the store has not met its name.
-    pub fn job(&self, name: &str) -> Result<JobJournal, StoreError> {
+    pub fn journal(&self, name: &str) -> Result<StoreJournal, StoreError> {
         let database = self.lock();
-        let started = Moment::now().0.cast_signed();
+        let started = UtcTime::now().0.cast_signed();
         let failed = |source| StoreError::Use {
             what: "enter the job into",
             source,
@@ -183,11 +183,11 @@ impl Store {
                 row.get(0)
             })
             .map_err(failed)?;
-        Ok(JobJournal::new(self.clone(), job))
+        Ok(StoreJournal::new(self.clone(), job))
     }
 
     /// Whether any part of a run has been here.
-    pub fn has_jobs_of(&self, run: &str) -> Result<bool, StoreError> {
+    pub fn has_journals_of(&self, run: &str) -> Result<bool, StoreError> {
         self.lock()
             .query_row(
                 "SELECT count(*) FROM jobs WHERE name GLOB ?1 || '/*'",
@@ -208,7 +208,7 @@ impl Store {
 
 /// Makes the tables if there are none, and returns the schema that is there.
 fn prepare(database: &mut Connection) -> rusqlite::Result<i32> {
-    database.busy_timeout(PATIENCE)?;
+    database.busy_timeout(BUSY_TIMEOUT)?;
     let schema =
         |database: &Connection| database.query_row("PRAGMA user_version", [], |row| row.get(0));
     let found: i32 = schema(database)?;
@@ -237,9 +237,9 @@ fn prepare(database: &mut Connection) -> rusqlite::Result<i32> {
     schema(database)
 }
 
-impl Explained for StoreError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
+impl UserError for StoreError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
     }
 
     fn help(&self) -> String {
@@ -263,7 +263,7 @@ impl Explained for StoreError {
 
 #[cfg(test)]
 mod tests {
-    use retap_engine::policy::{Prior, Rules};
+    use retap_reduce::policy::{PolicyParameters, SuccessRatePrior};
 
     use super::*;
 
@@ -277,28 +277,33 @@ mod tests {
             .unwrap();
         old.pragma_update(None, "user_version", 1).unwrap();
         drop(old);
-        let store = Store::open(&path).unwrap();
-        assert!(store.has_jobs_of("a").unwrap());
-        let rules = Rules {
+        let store = SqliteStore::open(&path).unwrap();
+        assert!(store.has_journals_of("a").unwrap());
+        let rules = PolicyParameters {
             candidates: 2,
             parallel: 4,
             runs: 5,
             successes: 4,
         };
-        assert_eq!(store.policy(&rules, &Prior::paper()).unwrap(), None);
+        assert_eq!(
+            store
+                .policy(&rules, &SuccessRatePrior::published())
+                .unwrap(),
+            None
+        );
     }
 
     #[test]
     fn a_newer_store_and_a_damaged_one_are_refused_by_name() {
         let directory = tempfile::tempdir().unwrap();
         let newer = directory.path().join("newer");
-        drop(Store::open(&newer).unwrap());
+        drop(SqliteStore::open(&newer).unwrap());
         Connection::open(&newer)
             .unwrap()
             .pragma_update(None, "user_version", SCHEMA + 1)
             .unwrap();
         assert!(
-            matches!(Store::open(&newer), Err(StoreError::Newer { found, .. }) if found == SCHEMA + 1)
+            matches!(SqliteStore::open(&newer), Err(StoreError::Newer { found, .. }) if found == SCHEMA + 1)
         );
 
         let damaged = directory.path().join("damaged");
@@ -308,7 +313,7 @@ mod tests {
         )
         .unwrap();
         assert!(matches!(
-            Store::open(&damaged),
+            SqliteStore::open(&damaged),
             Err(StoreError::Damaged { .. })
         ));
         assert!(

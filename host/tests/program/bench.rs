@@ -32,10 +32,8 @@ fn every_request_is_measured_on_a_simulated_phone() {
             (&case["bench"], &case["device"]),
             (&"device".into(), &"sim:notes".into())
         );
-        let (p50, p90) = (
-            case["p50_us"].as_f64().unwrap(),
-            case["p90_us"].as_f64().unwrap(),
-        );
+        let p50 = case["p50_us"].as_f64().unwrap();
+        let p90 = case["p90_us"].as_f64().unwrap();
         assert!(0.0 < p50 && p50 <= p90, "{case}");
         assert_eq!(
             case["events_per_second"].is_number(),
@@ -62,10 +60,8 @@ fn over_a_link_the_phone_s_own_time_is_told_apart() {
     ));
     let cases = cases(&ended);
     assert_eq!(cases.len(), CASES.len());
-    let (here, phone) = (
-        cases[0]["p50_us"].as_f64().unwrap(),
-        cases[0]["phone_p50_us"].as_f64().unwrap(),
-    );
+    let here = cases[0]["p50_us"].as_f64().unwrap();
+    let phone = cases[0]["phone_p50_us"].as_f64().unwrap();
     assert!(20_000.0 <= phone && phone <= here, "{}", cases[0]);
 }
 

@@ -10,9 +10,9 @@ use crate::retap::Desk;
 
 /// The fewest steps to every crash that was planted in a simulated app.
 fn shortest() -> BTreeMap<Fingerprint, usize> {
-    let truths = retap_simulator::apps()
+    let truths = retap_simulator::app_names()
         .iter()
-        .map(|app| retap_simulator::truth(app).unwrap());
+        .map(|app| retap_simulator::ground_truth(app).unwrap());
     truths
         .flat_map(|truth| truth.crashes)
         .map(|crash| (crash.fingerprint, crash.shortest.len()))

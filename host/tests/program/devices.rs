@@ -7,10 +7,11 @@ use crate::retap::{Desk, Ended};
 #[test]
 fn every_simulated_app_is_listed_with_a_line_about_it() {
     let desk = Desk::new();
-    let (words, json) = (desk.run("devices"), desk.run("devices --json"));
+    let words = desk.run("devices");
+    let json = desk.run("devices --json");
     assert_eq!((words.code, json.code), (0, 0));
-    assert_eq!(json.out.lines().count(), retap_simulator::apps().len());
-    for (app, line) in retap_simulator::apps().iter().zip(json.out.lines()) {
+    assert_eq!(json.out.lines().count(), retap_simulator::app_names().len());
+    for (app, line) in retap_simulator::app_names().iter().zip(json.out.lines()) {
         let device: Value = serde_json::from_str(line).unwrap();
         assert_eq!(device["device"], format!("sim:{app}"));
         let about = device["about"].as_str().unwrap();
@@ -32,7 +33,8 @@ fn phones_on_adb_are_listed_with_what_to_do_about_them() {
     let desk = Desk::new();
     let adb = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adb/tests/fake-adb");
     let run = |line| Ended::from(desk.command(line).env("ADB", adb).output().unwrap());
-    let (words, json) = (run("devices"), run("devices --json"));
+    let words = run("devices");
+    let json = run("devices --json");
     assert_eq!((words.code, json.code), (0, 0), "{}{}", words.err, json.err);
     let known = "my phone  on adb, ready: x86_64, API level x86_64, x86_64\n";
     assert!(words.out.contains(known), "{}", words.out);
@@ -65,7 +67,7 @@ fn the_bench_tells_one_object_an_app_and_one_for_large_screens() {
         .map(|line| line["app"].as_str().unwrap())
         .collect();
     let (large, by_hand) = apps.split_last().unwrap();
-    assert_eq!(by_hand, retap_simulator::apps());
+    assert_eq!(by_hand, retap_simulator::app_names());
     assert!(large.starts_with("forge?"), "{large}");
     for line in &lines {
         assert_eq!(line["bench"], "simulated");

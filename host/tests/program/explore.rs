@@ -82,7 +82,8 @@ fn kept_traces_hold_every_event_from_clean_starts_and_end_with_the_problem_they_
     let line = "explore --device sim:notes --events 600 --session-events 100 --seed 7 --keep-traces --out here";
     let ended = desk.run(line);
     assert_eq!(ended.code, 1, "{}", ended.err);
-    let (mut steps, mut problems) = (0, 0);
+    let mut steps = 0;
+    let mut problems = 0;
     let files = names(&desk.path("here/traces"));
     for file in &files {
         let text = desk.read(&format!("here/traces/{file}"));

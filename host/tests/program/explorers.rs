@@ -193,10 +193,8 @@ fn a_killed_run_goes_on_with_what_it_had_learned() {
     );
     let straight: Value = serde_json::from_str(&straight.out).unwrap();
     let near = |key: &str| {
-        let (one, other) = (
-            result[key].as_f64().unwrap(),
-            straight[key].as_f64().unwrap(),
-        );
+        let one = result[key].as_f64().unwrap();
+        let other = straight[key].as_f64().unwrap();
         (one - other).abs() / other < 0.1
     };
     assert!(

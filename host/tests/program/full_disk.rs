@@ -73,7 +73,8 @@ fn a_full_run_directory_is_told_and_after_making_room_nothing_is_lost() {
         ended.err
     );
 
-    let (before, after) = (desk.read("before.jsonl"), desk.read("after.jsonl"));
+    let before = desk.read("before.jsonl");
+    let after = desk.read("after.jsonl");
     assert!(
         before.ends_with("}\n") && after.starts_with(&before),
         "no line was lost or cut"

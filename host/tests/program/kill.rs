@@ -94,10 +94,8 @@ fn a_killed_exploration_ends_with_the_same_answer() {
     let mut killed = 0;
     for seed in 0..6 {
         let run = format!("run{seed}");
-        let (start, resume) = (
-            format!("{line} --out {run}"),
-            format!("explore --json --resume {run}"),
-        );
+        let start = format!("{line} --out {run}");
+        let resume = format!("explore --json --resume {run}");
         killed += torment(&desk, &start, &resume, &run, whole, seed);
         let resumed = desk.run(&resume);
         assert_eq!(resumed.code, 1, "{}", resumed.err);
@@ -129,10 +127,8 @@ fn a_killed_reduction_ends_with_the_same_trace() {
     let mut killed = 0;
     for seed in 0..6 {
         let run = format!("run{seed}");
-        let (start, resume) = (
-            format!("{line} --out {run}"),
-            format!("reduce --resume {run}"),
-        );
+        let start = format!("{line} --out {run}");
+        let resume = format!("reduce --resume {run}");
         killed += torment(&desk, &start, &resume, &run, whole, 100 + seed);
         let resumed = desk.run(&resume);
         assert_eq!(resumed.code, 0, "{}{}", resumed.out, resumed.err);

@@ -11,10 +11,10 @@ use std::time::Duration;
 use quinn::{AsyncUdpSocket, Endpoint, TokioRuntime};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use retap_agent::link::keys::Keys;
-use retap_agent::link::settings::{self, Way};
-use retap_agent::link::stream::{FramedSocket, PEER};
-use retap_agent::link::udp::PlainUdp;
+use retap_transport::config::{self, Transport};
+use retap_transport::keys::SessionKeys;
+use retap_transport::stream::{FramedSocket, PEER};
+use retap_transport::udp::PlainUdpSocket;
 
 use crate::link_phone::{Served, padded};
 use crate::retap::Desk;
@@ -138,9 +138,9 @@ fn garbage(address: SocketAddr, flood: &Flood) {
 /// Whole handshakes with keys that are not the phone's, and halves of which the rest never comes.
 fn strangers(address: SocketAddr, flood: &Flood) {
     while !flood.is_over() {
-        knock(flood, Way::Udp, address, || async {
+        knock(flood, Transport::Udp, address, || async {
             let socket: Arc<dyn AsyncUdpSocket> =
-                PlainUdp::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+                PlainUdpSocket::bind("127.0.0.1:0".parse().unwrap()).unwrap();
             Some(socket)
         });
     }
@@ -148,7 +148,7 @@ fn strangers(address: SocketAddr, flood: &Flood) {
 
 fn framed_strangers(address: SocketAddr, flood: &Flood) {
     while !flood.is_over() {
-        knock(flood, Way::Stream, PEER, || async {
+        knock(flood, Transport::Stream, PEER, || async {
             let stream = tokio::net::TcpStream::connect(address).await.ok()?;
             Some(FramedSocket::new(stream) as Arc<dyn AsyncUdpSocket>)
         });
@@ -156,12 +156,12 @@ fn framed_strangers(address: SocketAddr, flood: &Flood) {
 }
 
 /// One round of knocking. A runtime that ends takes its half of the handshakes with it, without a word to the agent.
-fn knock<S, F>(flood: &Flood, way: Way, to: SocketAddr, socket: S)
+fn knock<S, F>(flood: &Flood, way: Transport, to: SocketAddr, socket: S)
 where
     S: Fn() -> F,
     F: Future<Output = Option<Arc<dyn AsyncUdpSocket>>>,
 {
-    let (_, keys) = Keys::make().unwrap();
+    let (_, keys) = SessionKeys::generate().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -173,10 +173,14 @@ where
                 continue;
             };
             let runtime = Arc::new(TokioRuntime);
-            let endpoint =
-                Endpoint::new_with_abstract_socket(settings::endpoint(way), None, socket, runtime)
-                    .unwrap();
-            let config = settings::client(&keys, way).unwrap();
+            let endpoint = Endpoint::new_with_abstract_socket(
+                config::endpoint_config(way),
+                None,
+                socket,
+                runtime,
+            )
+            .unwrap();
+            let config = config::client_config(&keys, way).unwrap();
             under_way.push((
                 endpoint.connect_with(config, to, "agent.retap").unwrap(),
                 endpoint,

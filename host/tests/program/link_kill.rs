@@ -70,7 +70,9 @@ fn reduced_under(way: &str, seed: u64) {
     );
     let resume = "reduce --resume run";
     let mut host = desk.start(&start);
-    let (began, mut agents, mut hosts) = (Instant::now(), 0, 0);
+    let began = Instant::now();
+    let mut agents = 0;
+    let mut hosts = 0;
     for (moment, victim) in schedule(seed) {
         if ended_before(&mut host, began + moment) {
             break;

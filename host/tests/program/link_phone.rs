@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 
 use retap_shared::action::Action;
 use retap_shared::protocol::{PhoneInfo, Target};
-use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 
 use crate::retap::Desk;
 
@@ -117,7 +117,7 @@ pub(crate) fn padded(desk: &Desk, app: &str) -> String {
 }
 
 fn shortest(app: &str) -> (TraceHeader, Vec<Step>) {
-    let truth = retap_simulator::truth(app).unwrap();
+    let truth = retap_simulator::ground_truth(app).unwrap();
     let crash = truth
         .crashes
         .iter()
@@ -128,7 +128,7 @@ fn shortest(app: &str) -> (TraceHeader, Vec<Step>) {
             package: format!("com.example.{app}").into(),
             ..App::default()
         },
-        start: Start::Clean,
+        start: StartMode::Clean,
         seed: None,
         target: Some(Target::Problem(crash.fingerprint)),
         phone: PhoneInfo::default(),

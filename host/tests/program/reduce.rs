@@ -18,7 +18,7 @@ fn every_crash_of_a_run_is_cut_to_its_fewest_steps() {
         ended.out,
         ended.err
     );
-    let truth = retap_simulator::truth("shop").unwrap();
+    let truth = retap_simulator::ground_truth("shop").unwrap();
     let crashes = desk.crashes("cut");
     assert_eq!(crashes, desk.crashes("found"));
     for crash in crashes {

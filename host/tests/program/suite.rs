@@ -2,7 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt;
 
-use retap_shared::trace::{Start, Trace};
+use retap_shared::trace::{StartMode, Trace};
 use serde_json::Value;
 
 use crate::retap::{Desk, Ended, grown_to, length, names};
@@ -42,10 +42,12 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
             &desk,
             &format!("notes --algorithm {algorithm} --seed 1 --out {algorithm}"),
         );
-        let (before, after) = (&result["before"], &result["after"]);
+        let before = &result["before"];
+        let after = &result["after"];
         // Spliced anew, it may meet what no trace met before.
         for kind in ["activities", "screens", "branches", "crashes"] {
-            let (old, new) = (&before["coverage"][kind], &after["coverage"][kind]);
+            let old = &before["coverage"][kind];
+            let new = &after["coverage"][kind];
             assert!(new.as_u64() >= old.as_u64(), "{kind} in {result}");
         }
         assert_eq!(result["not_replayable"], 0);
@@ -64,7 +66,7 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
         for trace in traces {
             let file = trace["file"].as_str().unwrap();
             let kept = Trace::parse(&desk.read(&format!("{algorithm}/suite/{file}"))).unwrap();
-            assert_eq!(kept.header.start, Start::Clean);
+            assert_eq!(kept.header.start, StartMode::Clean);
             // Its steps are those that the manifest says they are.
             let mut steps = Vec::new();
             for fragment in trace["fragments"].as_array().unwrap() {
@@ -218,7 +220,8 @@ fn what_is_no_suite_is_refused_before_anything_is_made() {
             names(&desk.path(&format!("{app}/traces")))[0]
         )
     };
-    let (notes, shop) = (first("notes"), first("shop"));
+    let notes = first("notes");
+    let shop = first("shop");
     let both = desk.run(&format!("reduce-suite {notes} {shop} --out no"));
     refused(
         &both,
@@ -226,7 +229,7 @@ fn what_is_no_suite_is_refused_before_anything_is_made() {
         &["traces of 2 apps", "1 trace", "directory of its own"],
     );
     changed(&desk, &notes, "newer.retap", |trace| {
-        trace.header.app.version_code += 1
+        trace.header.app.version_code += 1;
     });
     refused(
         &desk.run(&format!("reduce-suite {notes} newer.retap --out no")),
@@ -234,7 +237,7 @@ fn what_is_no_suite_is_refused_before_anything_is_made() {
         &["2 versions"],
     );
     changed(&desk, &notes, "unclean.retap", |trace| {
-        trace.header.start = Start::Restart
+        trace.header.start = StartMode::Restart;
     });
     let unclean = desk.run(&format!("reduce-suite {notes} unclean.retap --out no"));
     refused(
@@ -275,7 +278,7 @@ fn an_app_that_has_changed_is_told_of_and_one_that_shows_nothing_twice_ends_with
     recorded(&desk, "notes");
     let file = format!("notes/traces/{}", names(&desk.path("notes/traces"))[0]);
     changed(&desk, &file, "older.retap", |trace| {
-        trace.header.app.version_code += 7
+        trace.header.app.version_code += 7;
     });
     let ended = desk.run("reduce-suite older.retap --out older");
     assert_eq!(ended.code, 0, "{}", ended.err);

@@ -10,7 +10,7 @@ use crate::Text;
 /// What comes upon an app from the system. What it changes lasts until the app is stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum System {
+pub enum SystemEvent {
     /// Somebody calls: the phone's own screen for it takes the front.
     Call,
     /// The network is gone.
@@ -37,7 +37,7 @@ bitflags! {
     /// Kinds of system events, whatever language, broadcast or time zone they name.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(transparent)]
-    pub struct SystemKinds: u16 {
+    pub struct SystemEventKinds: u16 {
         const CALL = 1;
         const OFFLINE = 1 << 1;
         const ONLINE = 1 << 2;
@@ -57,59 +57,59 @@ bitflags! {
     }
 }
 
-impl System {
-    pub fn kind(&self) -> SystemKinds {
+impl SystemEvent {
+    pub fn kind(&self) -> SystemEventKinds {
         match self {
-            System::Call => SystemKinds::CALL,
-            System::Offline => SystemKinds::OFFLINE,
-            System::Online => SystemKinds::ONLINE,
-            System::LowMemory => SystemKinds::LOW_MEMORY,
-            System::Locale(_) => SystemKinds::LOCALE,
-            System::Message => SystemKinds::MESSAGE,
-            System::Broadcast(_) => SystemKinds::BROADCAST,
-            System::TimeZone(_) => SystemKinds::TIME_ZONE,
-            System::Doze => SystemKinds::DOZE,
-            System::Wake => SystemKinds::WAKE,
+            SystemEvent::Call => SystemEventKinds::CALL,
+            SystemEvent::Offline => SystemEventKinds::OFFLINE,
+            SystemEvent::Online => SystemEventKinds::ONLINE,
+            SystemEvent::LowMemory => SystemEventKinds::LOW_MEMORY,
+            SystemEvent::Locale(_) => SystemEventKinds::LOCALE,
+            SystemEvent::Message => SystemEventKinds::MESSAGE,
+            SystemEvent::Broadcast(_) => SystemEventKinds::BROADCAST,
+            SystemEvent::TimeZone(_) => SystemEventKinds::TIME_ZONE,
+            SystemEvent::Doze => SystemEventKinds::DOZE,
+            SystemEvent::Wake => SystemEventKinds::WAKE,
         }
     }
 }
 
-impl fmt::Display for System {
+impl fmt::Display for SystemEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            System::Call => f.write_str("a call comes in"),
-            System::Offline => f.write_str("the network goes"),
-            System::Online => f.write_str("the network comes back"),
-            System::LowMemory => f.write_str("memory runs short"),
-            System::Locale(tag) => write!(f, "switch the language to {tag}"),
-            System::Message => f.write_str("a text message comes in"),
-            System::Broadcast(action) => write!(f, "the broadcast {action} comes"),
-            System::TimeZone(id) => write!(f, "switch the time zone to {id}"),
-            System::Doze => f.write_str("the phone dozes off"),
-            System::Wake => f.write_str("the phone wakes up"),
+            SystemEvent::Call => f.write_str("a call comes in"),
+            SystemEvent::Offline => f.write_str("the network goes"),
+            SystemEvent::Online => f.write_str("the network comes back"),
+            SystemEvent::LowMemory => f.write_str("memory runs short"),
+            SystemEvent::Locale(tag) => write!(f, "switch the language to {tag}"),
+            SystemEvent::Message => f.write_str("a text message comes in"),
+            SystemEvent::Broadcast(action) => write!(f, "the broadcast {action} comes"),
+            SystemEvent::TimeZone(id) => write!(f, "switch the time zone to {id}"),
+            SystemEvent::Doze => f.write_str("the phone dozes off"),
+            SystemEvent::Wake => f.write_str("the phone wakes up"),
         }
     }
 }
 
-impl SystemKinds {
-    const NAMES: [(SystemKinds, &str); 10] = [
-        (SystemKinds::CALL, "calls"),
-        (SystemKinds::OFFLINE, "the network gone"),
-        (SystemKinds::ONLINE, "the network back"),
-        (SystemKinds::LOW_MEMORY, "short memory"),
-        (SystemKinds::LOCALE, "another language"),
-        (SystemKinds::MESSAGE, "text messages"),
-        (SystemKinds::BROADCAST, "broadcasts"),
-        (SystemKinds::TIME_ZONE, "another time zone"),
-        (SystemKinds::DOZE, "doze"),
-        (SystemKinds::WAKE, "waking from doze"),
+impl SystemEventKinds {
+    const NAMES: [(SystemEventKinds, &str); 10] = [
+        (SystemEventKinds::CALL, "calls"),
+        (SystemEventKinds::OFFLINE, "the network gone"),
+        (SystemEventKinds::ONLINE, "the network back"),
+        (SystemEventKinds::LOW_MEMORY, "short memory"),
+        (SystemEventKinds::LOCALE, "another language"),
+        (SystemEventKinds::MESSAGE, "text messages"),
+        (SystemEventKinds::BROADCAST, "broadcasts"),
+        (SystemEventKinds::TIME_ZONE, "another time zone"),
+        (SystemEventKinds::DOZE, "doze"),
+        (SystemEventKinds::WAKE, "waking from doze"),
     ];
 }
 
 /// The kinds, each in words; `none` if there are none.
-impl fmt::Display for SystemKinds {
+impl fmt::Display for SystemEventKinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = SystemKinds::NAMES
+        let names = SystemEventKinds::NAMES
             .iter()
             .filter(|(kind, _)| self.contains(*kind));
         let words: Vec<&str> = names.map(|(_, name)| *name).collect();

@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use serde::de::Error;
 
-use crate::protocol::{AppInfo, Happening};
+use crate::protocol::{AppInfo, PhoneEvent};
 use crate::screen::EXPANSION;
 use crate::trace::Step;
 
@@ -19,7 +19,7 @@ const SERDE_RESERVES: usize = 1 << 20;
 /// A list is reserved for before it is known what its elements are; in no message are they larger than these.
 const MAX_ELEMENT: usize = max(
     size_of::<Step>(),
-    max(size_of::<Happening>(), size_of::<AppInfo>()),
+    max(size_of::<PhoneEvent>(), size_of::<AppInfo>()),
 );
 /// In front of the characters of a shared text.
 const SHARED_TEXT_HEAD: usize = 16;
@@ -28,15 +28,15 @@ const INLINE_TEXT: usize = 23;
 /// A screen and its way into an `Arc`, beside what its packed bytes turn into.
 const PACKED_HEAD: usize = 256;
 
-pub(super) struct Budget {
+pub(super) struct MemoryBudget {
     left: Cell<usize>,
     input: usize,
 }
 
-impl Budget {
+impl MemoryBudget {
     pub(super) fn for_input(bytes: &[u8]) -> Self {
         let input = bytes.len();
-        Budget {
+        MemoryBudget {
             left: Cell::new(BASE.saturating_add(input.saturating_mul(PER_BYTE))),
             input,
         }
@@ -55,7 +55,7 @@ impl Budget {
     }
 
     /// A list that claims `count` elements. Every element takes a byte at least, so the claim may be seen through.
-    pub(super) fn list<E: Error>(&self, count: usize) -> Result<List<'_>, E> {
+    pub(super) fn list<E: Error>(&self, count: usize) -> Result<ListBudget<'_>, E> {
         if count > self.input {
             let input = self.input;
             return Err(E::custom(format_args!(
@@ -63,7 +63,7 @@ impl Budget {
             )));
         }
         let reserve = count.min(self.left.get() / MAX_ELEMENT);
-        Ok(List {
+        Ok(ListBudget {
             budget: self,
             reserve,
             length: 0,
@@ -87,15 +87,15 @@ impl Budget {
 }
 
 /// A `Vec` that serde fills, mirrored: how much it has reserved, and when it will grow.
-pub(super) struct List<'b> {
-    budget: &'b Budget,
+pub(super) struct ListBudget<'b> {
+    budget: &'b MemoryBudget,
     /// What serde is told of the length, before it is known what an element costs.
     pub(super) reserve: usize,
     length: usize,
     capacity: usize,
 }
 
-impl List<'_> {
+impl ListBudget<'_> {
     /// Call before each element is read.
     pub(super) fn push<T, E: Error>(&mut self) -> Result<(), E> {
         let size = size_of::<T>();

@@ -7,16 +7,16 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, SeqAccess, VariantAccess, Visitor,
 };
 
-use super::budget::{Budget, List};
+use super::budget::{ListBudget, MemoryBudget};
 
 /// Any of serde's parties, with the budget at hand.
 pub(super) struct Metered<'b, P> {
     party: P,
-    budget: &'b Budget,
+    budget: &'b MemoryBudget,
 }
 
 /// A value of type `T`, to be read within the budget.
-pub(super) fn within<T>(budget: &Budget) -> Metered<'_, PhantomData<T>> {
+pub(super) fn metered_seed<T>(budget: &MemoryBudget) -> Metered<'_, PhantomData<T>> {
     Metered {
         party: PhantomData,
         budget,
@@ -110,7 +110,7 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_seq(ListVisitor {
+        self.party.deserialize_seq(MeteredListVisitor {
             visitor,
             budget: self.budget,
         })
@@ -318,12 +318,12 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Metered<'_, A> {
     }
 }
 
-struct ListVisitor<'b, V> {
+struct MeteredListVisitor<'b, V> {
     visitor: V,
-    budget: &'b Budget,
+    budget: &'b MemoryBudget,
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for ListVisitor<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for MeteredListVisitor<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -332,7 +332,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ListVisitor<'_, V> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<V::Value, A::Error> {
         let list = self.budget.list(elements.size_hint().unwrap_or_default())?;
-        self.visitor.visit_seq(Elements {
+        self.visitor.visit_seq(MeteredElements {
             elements,
             list,
             budget: self.budget,
@@ -340,13 +340,13 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ListVisitor<'_, V> {
     }
 }
 
-struct Elements<'b, A> {
+struct MeteredElements<'b, A> {
     elements: A,
-    list: List<'b>,
-    budget: &'b Budget,
+    list: ListBudget<'b>,
+    budget: &'b MemoryBudget,
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, A> {
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for MeteredElements<'_, A> {
     type Error = A::Error;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(

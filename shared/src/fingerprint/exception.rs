@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::java_frame::JavaFrame;
 use super::logcat;
-use super::method::Method;
-use super::wording::plain;
-use crate::verdict::Problem;
+use super::normalize::normalized;
+use crate::verdict::Finding;
 
-pub(super) fn explain(problem: &Problem, lines: &mut Vec<String>) {
+pub(super) fn explain(problem: &Finding, lines: &mut Vec<String>) {
     let thrown = root_cause(&problem.stack).unwrap_or_default();
     lines.push(match thrown.class {
         "" => named_in(&problem.summary),
@@ -22,15 +22,15 @@ pub(super) fn explain(problem: &Problem, lines: &mut Vec<String>) {
 
 /// For stacks that are nothing but frames.
 fn named_in(summary: &str) -> String {
-    root_cause(summary).map_or_else(|| plain(summary), |thrown| thrown.class.to_owned())
+    root_cause(summary).map_or_else(|| normalized(summary), |thrown| thrown.class.to_owned())
 }
 
 /// The app's frames, or the framework's where there is none of the app.
-fn frames(stack: &[Method<'_>], process: &str) -> Vec<String> {
+fn frames(stack: &[JavaFrame<'_>], process: &str) -> Vec<String> {
     let of_app: Vec<_> = stack
         .iter()
         .filter(|frame| frame.is_of_app(process))
-        .map(Method::with_line)
+        .map(JavaFrame::with_line)
         .collect();
     if !of_app.is_empty() {
         return of_app;
@@ -39,7 +39,7 @@ fn frames(stack: &[Method<'_>], process: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     stack
         .iter()
-        .map(Method::without_line)
+        .map(JavaFrame::without_line)
         .filter(|frame| seen.insert(frame.clone()))
         .collect()
 }
@@ -59,18 +59,18 @@ fn repeated(frames: Vec<String>) -> Vec<String> {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Thrown<'a> {
+struct ThrownException<'a> {
     class: &'a str,
-    frames: Vec<Method<'a>>,
+    frames: Vec<JavaFrame<'a>>,
     /// What it shares with the one it caused has been added.
-    whole: bool,
+    has_shared_frames: bool,
 }
 
 /// The last `Caused by:` of the exception itself, with the frames that it shares with the one it caused.
-fn root_cause(report: &str) -> Option<Thrown<'_>> {
-    let mut thrown: Option<Thrown<'_>> = None;
-    let mut enclosing: Vec<Method<'_>> = Vec::new();
-    let mut suppressed: Option<Suppressed> = None;
+fn root_cause(report: &str) -> Option<ThrownException<'_>> {
+    let mut thrown: Option<ThrownException<'_>> = None;
+    let mut enclosing: Vec<JavaFrame<'_>> = Vec::new();
+    let mut suppressed: Option<SuppressedException> = None;
     for line in logcat::lines(report) {
         let text = line.trim_start();
         let indent = line.len() - text.len();
@@ -84,20 +84,20 @@ fn root_cause(report: &str) -> Option<Thrown<'_>> {
             suppressed = None;
             if let Some(class) = class_of(cause) {
                 enclosing = thrown
-                    .replace(Thrown {
+                    .replace(ThrownException {
                         class,
-                        ..Thrown::default()
+                        ..ThrownException::default()
                     })
                     .unwrap_or_default()
                     .frames;
             }
         } else if text.starts_with("Suppressed: ") {
-            suppressed.get_or_insert(Suppressed {
+            suppressed.get_or_insert(SuppressedException {
                 indent,
                 frames: false,
             });
         } else if let Some(suppressed) = &mut suppressed {
-            suppressed.frames |= Method::parse(text).is_some();
+            suppressed.frames |= JavaFrame::parse(text).is_some();
         } else {
             take(text, &mut thrown, &enclosing);
         }
@@ -106,12 +106,12 @@ fn root_cause(report: &str) -> Option<Thrown<'_>> {
 }
 
 /// An exception on the side, whose part of the report does not count.
-struct Suppressed {
+struct SuppressedException {
     indent: usize,
     frames: bool,
 }
 
-impl Suppressed {
+impl SuppressedException {
     /// Its own cause is indented as it is. Where indents were lost, it has one only if it was thrown somewhere.
     fn has_cause(&self, indent: usize) -> bool {
         if self.indent > 0 {
@@ -122,8 +122,8 @@ impl Suppressed {
     }
 }
 
-fn take<'a>(line: &'a str, thrown: &mut Option<Thrown<'a>>, enclosing: &[Method<'a>]) {
-    if let Some(frame) = Method::parse(line) {
+fn take<'a>(line: &'a str, thrown: &mut Option<ThrownException<'a>>, enclosing: &[JavaFrame<'a>]) {
+    if let Some(frame) = JavaFrame::parse(line) {
         thrown.get_or_insert_default().frames.push(frame);
     } else if let Some(shared) = shared_frames(line) {
         thrown.get_or_insert_default().share(shared, enclosing);
@@ -132,12 +132,12 @@ fn take<'a>(line: &'a str, thrown: &mut Option<Thrown<'a>>, enclosing: &[Method<
     }
 }
 
-impl<'a> Thrown<'a> {
-    fn share(&mut self, shared: usize, enclosing: &[Method<'a>]) {
-        if !self.whole {
+impl<'a> ThrownException<'a> {
+    fn share(&mut self, shared: usize, enclosing: &[JavaFrame<'a>]) {
+        if !self.has_shared_frames {
             self.frames
                 .extend_from_slice(&enclosing[enclosing.len().saturating_sub(shared)..]);
-            self.whole = true;
+            self.has_shared_frames = true;
         }
     }
 

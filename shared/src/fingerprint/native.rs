@@ -1,8 +1,8 @@
 //! A native crash: the signal, and the frames as library and symbol.
 
+use super::java_frame::JavaFrame;
 use super::logcat;
-use super::method::Method;
-use crate::verdict::Problem;
+use crate::verdict::Finding;
 
 /// Those that end a process.
 const SIGNALS: &[&str] = &[
@@ -20,7 +20,7 @@ const SIGNALS: &[&str] = &[
     "SIGTRAP",
 ];
 
-pub(super) fn explain(problem: &Problem, lines: &mut Vec<String>) {
+pub(super) fn explain(problem: &Finding, lines: &mut Vec<String>) {
     let signal = signal(&problem.stack).or_else(|| signal(&problem.summary));
     lines.push(signal.unwrap_or("unknown signal").to_owned());
     let frames = backtrace(&problem.stack);
@@ -29,9 +29,9 @@ pub(super) fn explain(problem: &Problem, lines: &mut Vec<String>) {
         .filter(|frame| frame.is_of_app(&problem.process))
         .collect();
     if of_app.is_empty() {
-        lines.extend(frames.iter().map(Frame::plain));
+        lines.extend(frames.iter().map(NativeFrame::plain));
     } else {
-        lines.extend(of_app.into_iter().map(Frame::plain));
+        lines.extend(of_app.into_iter().map(NativeFrame::plain));
     }
 }
 
@@ -49,10 +49,10 @@ fn named(text: &str) -> Option<&str> {
 }
 
 /// The first thread's frames: that is the one that crashed.
-fn backtrace(report: &str) -> Vec<Frame<'_>> {
+fn backtrace(report: &str) -> Vec<NativeFrame<'_>> {
     let mut frames = Vec::new();
     for line in logcat::lines(report).map(str::trim_start) {
-        match Frame::parse(line) {
+        match NativeFrame::parse(line) {
             Some((0, _)) if !frames.is_empty() => break,
             Some((_, frame)) => frames.push(frame),
             None => {}
@@ -61,14 +61,14 @@ fn backtrace(report: &str) -> Vec<Frame<'_>> {
     frames
 }
 
-struct Frame<'a> {
+struct NativeFrame<'a> {
     path: &'a str,
     symbol: Option<&'a str>,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> NativeFrame<'a> {
     /// `#01 pc 0000a2b4  /data/app/…/libgame.so (offset 0x1000) (Engine::draw(int)+36) (BuildId: 4f1c)`
-    fn parse(line: &'a str) -> Option<(usize, Frame<'a>)> {
+    fn parse(line: &'a str) -> Option<(usize, NativeFrame<'a>)> {
         let (number, rest) = line.strip_prefix('#')?.split_once(char::is_whitespace)?;
         let (_pc, rest) = rest
             .trim_start()
@@ -84,7 +84,7 @@ impl<'a> Frame<'a> {
         });
         Some((
             number.parse().ok()?,
-            Frame {
+            NativeFrame {
                 path: path.trim_end(),
                 symbol: symbol.map(without_offset),
             },
@@ -115,9 +115,9 @@ impl<'a> Frame<'a> {
     }
 
     /// `com.example.Main.draw`, also written as `void com.example.Main.draw(int)`.
-    fn method(&self) -> Option<Method<'a>> {
+    fn method(&self) -> Option<JavaFrame<'a>> {
         let name = self.symbol?.split('(').next().unwrap_or_default();
-        Method::named(name.rsplit(' ').next().unwrap_or_default())
+        JavaFrame::named(name.rsplit(' ').next().unwrap_or_default())
     }
 
     fn plain(&self) -> String {

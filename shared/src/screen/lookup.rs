@@ -104,7 +104,8 @@ impl Screen {
     /// Child numbers on the way down to the node: `0` is the window's root, `0.2` the root's third child.
     pub fn path(&self, node: usize) -> Text {
         let levels = usize::from(self.nodes()[node].depth) + 1;
-        let (mut few, mut many) = ([0; 32], Vec::new());
+        let mut few = [0; 32];
+        let mut many = Vec::new();
         let numbers = match few.get_mut(..levels) {
             Some(few) => few,
             None => {
@@ -230,7 +231,9 @@ impl Screen {
         let Some(place) = place else { return (0, 0) };
         let bounds = &self.nodes()[node].bounds;
         let outside = |at: i32, low: i32, high: i32| {
-            let (at, low, high) = (i64::from(at), i64::from(low), i64::from(high));
+            let at = i64::from(at);
+            let low = i64::from(low);
+            let high = i64::from(high);
             (low - at).max(at - high).max(0) as u64
         };
         let edge = outside(place.x, bounds.left, bounds.right)

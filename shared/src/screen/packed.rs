@@ -6,13 +6,13 @@
 mod packer;
 mod unpacker;
 
+pub(super) use packer::Packer;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+pub(super) use unpacker::Unpacker;
 
 use super::{MalformedScreen, Node, Screen, ScreenContent, Window};
 use crate::Text;
-use crate::bytes::Bytes;
-pub(super) use packer::Packer;
-pub(super) use unpacker::Unpacker;
+use crate::bytes::BytesVisitor;
 
 /// All texts of a received screen together, each as often as it is named.
 const MAX_TEXT: u64 = 16 << 20;
@@ -25,7 +25,7 @@ const _: () = assert!(size_of::<Node>() <= EXPANSION * 20);
 
 /// How many bytes a coordinate or a text's number takes. Wide is for displays and trees beyond any that exist.
 #[derive(Clone, Copy, PartialEq)]
-enum Width {
+enum PackedWidth {
     Narrow = 2,
     Wide = 4,
 }
@@ -38,7 +38,7 @@ impl Serialize for Screen {
 
 impl<'de> Deserialize<'de> for Screen {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Bytes(|bytes: &[u8]| unpack(bytes)))
+        deserializer.deserialize_bytes(BytesVisitor(|bytes: &[u8]| unpack(bytes)))
     }
 }
 
@@ -65,7 +65,7 @@ fn unpack(bytes: &[u8]) -> Result<Screen, MalformedScreen> {
     let windows = unpacker.windows()?;
     let nodes = unpacker.nodes()?;
     unpacker.end()?;
-    received(ScreenContent {
+    checked_screen(ScreenContent {
         size,
         rotation,
         activity,
@@ -75,7 +75,7 @@ fn unpack(bytes: &[u8]) -> Result<Screen, MalformedScreen> {
 }
 
 /// A screen from the other end. Few bytes can name one long text again and again, and all of it would be hashed.
-pub(super) fn received(content: ScreenContent) -> Result<Screen, MalformedScreen> {
+pub(super) fn checked_screen(content: ScreenContent) -> Result<Screen, MalformedScreen> {
     let of_windows = content
         .windows
         .iter()

@@ -7,12 +7,12 @@ mod write;
 
 use std::fmt;
 
+use fields::{FieldError, ObjectFields};
+use read::TraceReader;
 use serde_json::Value;
 use serde_json::error::Category;
 
 use super::Trace;
-use fields::{Fields, Wrong};
-use read::Reader;
 
 /// Files of another major version are refused.
 pub const FORMAT_MAJOR: u32 = 1;
@@ -26,11 +26,11 @@ pub struct TraceError {
     pub line: usize,
     /// The way to the field from the top of the line, such as `do.tap.x`.
     pub field: Option<String>,
-    pub problem: TraceProblem,
+    pub kind: TraceErrorKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TraceProblem {
+pub enum TraceErrorKind {
     #[error("the file is empty; a trace begins with a header such as `{{\"retap\":\"1.0\",…}}`")]
     Empty,
     #[error("not JSON: {why} at column {column}")]
@@ -58,7 +58,9 @@ impl Trace {
         let mut lines = (1..)
             .zip(text.lines())
             .filter(|(_, line)| !line.trim().is_empty());
-        let (line, first) = lines.next().ok_or(TraceError::at(1, TraceProblem::Empty))?;
+        let (line, first) = lines
+            .next()
+            .ok_or(TraceError::at(1, TraceErrorKind::Empty))?;
         let header = json(line, first)?;
         let reader = version(&header).map_err(|wrong| wrong.in_line(line))?;
         let header = reader
@@ -67,7 +69,7 @@ impl Trace {
         let step = |(line, text)| {
             reader
                 .step(&json(line, text)?)
-                .map_err(|wrong: Wrong| wrong.in_line(line))
+                .map_err(|wrong: FieldError| wrong.in_line(line))
         };
         Ok(Trace {
             header,
@@ -89,11 +91,11 @@ impl Trace {
 fn json(line: usize, text: &str) -> Result<Value, TraceError> {
     serde_json::from_str(text).map_err(|error| {
         let problem = if error.classify() == Category::Eof {
-            TraceProblem::CutOff
+            TraceErrorKind::CutOff
         } else {
             let why = error.to_string();
             let why = why.split(" at line ").next().unwrap_or_default().to_owned();
-            TraceProblem::NotJson {
+            TraceErrorKind::NotJson {
                 why,
                 column: error.column(),
             }
@@ -103,34 +105,35 @@ fn json(line: usize, text: &str) -> Result<Value, TraceError> {
 }
 
 /// Decides by the header how the rest is read.
-fn version(header: &Value) -> Result<Reader, Wrong> {
-    let found = Fields::of(header)?.need("retap", fields::text)?;
+fn version(header: &Value) -> Result<TraceReader, FieldError> {
+    let found = ObjectFields::of(header)?.need("retap", fields::text)?;
     let number = |digits: &str| digits.parse::<u32>().ok();
     match found
         .split_once('.')
         .map(|(major, minor)| (number(major), number(minor)))
     {
-        Some((Some(FORMAT_MAJOR), Some(minor))) => Ok(Reader {
+        Some((Some(FORMAT_MAJOR), Some(minor))) => Ok(TraceReader {
             lenient: minor > FORMAT_MINOR,
         }),
         Some((Some(major), Some(_))) if major > FORMAT_MAJOR => {
-            Err(Wrong::new(TraceProblem::NewerMajor {
+            Err(FieldError::new(TraceErrorKind::NewerMajor {
                 found: found.into(),
             })
             .within("retap"))
         }
         _ => Err(
-            Wrong::unexpected("a version such as \"1.0\"", &found.as_str().into()).within("retap"),
+            FieldError::unexpected("a version such as \"1.0\"", &found.as_str().into())
+                .within("retap"),
         ),
     }
 }
 
 impl TraceError {
-    fn at(line: usize, problem: TraceProblem) -> Self {
+    fn at(line: usize, problem: TraceErrorKind) -> Self {
         TraceError {
             line,
             field: None,
-            problem,
+            kind: problem,
         }
     }
 }
@@ -138,8 +141,8 @@ impl TraceError {
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.field {
-            Some(field) => write!(f, "line {}, field `{field}`: {}", self.line, self.problem),
-            None => write!(f, "line {}: {}", self.line, self.problem),
+            Some(field) => write!(f, "line {}, field `{field}`: {}", self.line, self.kind),
+            None => write!(f, "line {}: {}", self.line, self.kind),
         }
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use retap_shared::action::SystemKinds;
+use retap_shared::action::SystemEventKinds;
 use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::*;
-use retap_shared::screen::ScreenChange;
-use retap_shared::verdict::{Problem, ProblemKind, Verdict};
+use retap_shared::screen::ScreenDiff;
+use retap_shared::verdict::{Finding, FindingKind, Verdict};
 
 use super::{
     app, long_text, rotation, screen, screen_hash, screen_pair, size, start, step, target, text,
@@ -19,34 +19,34 @@ use super::{
 pub(crate) fn request() -> impl Strategy<Value = Request> {
     let command = prop_oneof![
         prop::sample::select(std::vec![
-            Command::Launch,
-            Command::Stop,
-            Command::ClearData,
-            Command::Grant
+            AppCommand::Launch,
+            AppCommand::Stop,
+            AppCommand::ClearData,
+            AppCommand::Grant
         ]),
-        start().prop_map(Command::Start),
+        start().prop_map(AppCommand::Start),
     ];
-    let id = any::<u32>().prop_map(CheckpointId);
+    let id = any::<u32>().prop_map(SnapshotId);
     let checkpoint = prop_oneof![
-        Just(Checkpoint::Save),
-        id.clone().prop_map(Checkpoint::Restore),
-        id.prop_map(Checkpoint::Drop),
+        Just(ManageSnapshot::Save),
+        id.clone().prop_map(ManageSnapshot::Restore),
+        id.prop_map(ManageSnapshot::Discard),
     ];
     prop_oneof![
-        Just(About.into()),
-        option::of(screen_hash()).prop_map(|holds| Capture { holds }.into()),
-        (step(), settle(), option::of(screen_hash())).prop_map(|(step, settle, holds)| Act {
+        Just(DescribePhone.into()),
+        option::of(screen_hash()).prop_map(|held_screen| Capture { held_screen }.into()),
+        (step(), settle(), option::of(screen_hash())).prop_map(|(step, settle, held_screen)| Act {
             step,
             settle,
-            holds
+            held_screen
         }
         .into()),
         settle().prop_map(Request::from),
         play().prop_map(Request::from),
-        (app(), command).prop_map(|(app, command)| Control { app, command }.into()),
-        text().prop_map(|package| Watch { package }.into()),
+        (app(), command).prop_map(|(app, command)| ControlApp { app, command }.into()),
+        text().prop_map(|package| WatchApp { package }.into()),
         checkpoint.prop_map(Request::from),
-        Just(Screenshot.into()),
+        Just(TakeScreenshot.into()),
     ]
 }
 
@@ -55,13 +55,16 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
     let branches = || vec(any::<u32>(), 0..30);
     let screens = vec(screen().prop_map(Arc::new), 0..4);
     prop_oneof![
-        (phone(), capabilities(), apps).prop_map(|(phone, can, apps)| Described {
-            phone,
-            can,
-            apps
-        }
-        .into()),
-        (update(), micros()).prop_map(|(screen, worked)| Captured { screen, worked }.into()),
+        (phone(), capabilities(), apps).prop_map(|(phone, capabilities, apps)| {
+            DescribePhoneReply {
+                phone,
+                capabilities,
+                apps,
+            }
+            .into()
+        }),
+        (update(), micros())
+            .prop_map(|(screen, agent_time)| CaptureReply { screen, agent_time }.into()),
         (
             hit(),
             update(),
@@ -70,20 +73,20 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             any::<bool>(),
             micros()
         )
-            .prop_map(|(hit, screen, happened, branches, quiet, took)| {
-                Acted {
-                    hit,
+            .prop_map(|(located_by, screen, events, branches, quiet, took)| {
+                ActReply {
+                    located_by,
                     screen,
-                    happened,
+                    events,
                     branches,
                     quiet,
                     took,
                 }
                 .into()
             }),
-        (any::<bool>(), happenings(), micros()).prop_map(|(quiet, happened, took)| Settled {
+        (any::<bool>(), happenings(), micros()).prop_map(|(quiet, events, took)| SettleReply {
             quiet,
-            happened,
+            events,
             took
         }
         .into()),
@@ -97,12 +100,12 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             micros()
         )
             .prop_map(
-                |(verdict, played, hits, happened, branches, screens, took)| {
-                    Played {
+                |(verdict, played, located_by, events, branches, screens, took)| {
+                    PlayReply {
                         verdict,
                         played,
-                        hits,
-                        happened,
+                        located_by,
+                        events,
                         branches,
                         screens,
                         took,
@@ -110,37 +113,37 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
                     .into()
                 }
             ),
-        (happenings(), micros()).prop_map(|(happened, took)| Controlled { happened, took }.into()),
-        happenings().prop_map(|happened| Watched { happened }.into()),
-        (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| Checkpointed {
-            id: CheckpointId(id),
+        (happenings(), micros()).prop_map(|(events, took)| ControlAppReply { events, took }.into()),
+        happenings().prop_map(|events| WatchAppReply { events }.into()),
+        (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| ManageSnapshotReply {
+            id: SnapshotId(id),
             bytes,
             took
         }
         .into()),
-        vec(any::<u8>(), 0..300).prop_map(|picture| Shot {
+        vec(any::<u8>(), 0..300).prop_map(|picture| TakeScreenshotReply {
             picture: Png(picture)
         }
         .into()),
     ]
 }
 
-pub(crate) fn happening() -> impl Strategy<Value = Happening> {
+pub(crate) fn happening() -> impl Strategy<Value = PhoneEvent> {
     let what = prop_oneof![
-        problem().prop_map(What::Problem),
-        text().prop_map(What::Activity)
+        problem().prop_map(PhoneEventKind::Finding),
+        text().prop_map(PhoneEventKind::Activity)
     ];
     (micros(), what)
-        .prop_map(|(at, what)| Happening { at, what })
+        .prop_map(|(at, what)| PhoneEvent { at, kind: what })
         .boxed()
 }
 
-pub(crate) fn fault() -> impl Strategy<Value = Fault> {
+pub(crate) fn fault() -> impl Strategy<Value = RequestFailure> {
     prop_oneof![
-        long_text().prop_map(Fault::Unsupported),
-        long_text().prop_map(Fault::Impossible),
-        long_text().prop_map(Fault::Phone),
-        Just(Fault::Cancelled),
+        long_text().prop_map(RequestFailure::Unsupported),
+        long_text().prop_map(RequestFailure::Impossible),
+        long_text().prop_map(RequestFailure::Phone),
+        Just(RequestFailure::Cancelled),
     ]
 }
 
@@ -168,7 +171,7 @@ pub(crate) fn phone() -> impl Strategy<Value = PhoneInfo> {
     )
 }
 
-fn happenings() -> impl Strategy<Value = Vec<Happening>> {
+fn happenings() -> impl Strategy<Value = Vec<PhoneEvent>> {
     vec(happening(), 0..4)
 }
 
@@ -190,27 +193,33 @@ fn play() -> impl Strategy<Value = Play> {
         micros(),
         any::<bool>(),
     )
-        .prop_map(|(app, start, steps, target, settle, linger, record)| Play {
-            app,
-            start,
-            steps,
-            target,
-            settle,
-            linger,
-            record,
-        })
+        .prop_map(
+            |(app, start, steps, target, settle, final_wait, record)| Play {
+                app,
+                start,
+                steps,
+                target,
+                settle,
+                final_wait,
+                record,
+            },
+        )
 }
 
-fn hit() -> impl Strategy<Value = Hit> {
-    prop::sample::select(std::vec![Hit::Widget, Hit::Place, Hit::Anywhere])
+fn hit() -> impl Strategy<Value = LocatedBy> {
+    prop::sample::select(std::vec![
+        LocatedBy::Widget,
+        LocatedBy::Place,
+        LocatedBy::Anywhere
+    ])
 }
 
 fn update() -> impl Strategy<Value = ScreenUpdate> {
     prop_oneof![
         Just(ScreenUpdate::Unchanged),
-        screen_pair().prop_map(
-            |(before, after)| ScreenUpdate::Changed(ScreenChange::between(&before, &after))
-        ),
+        screen_pair().prop_map(|(before, after)| ScreenUpdate::Changed(ScreenDiff::between(
+            &before, &after
+        ))),
         screen().prop_map(|screen| ScreenUpdate::Full(Arc::new(screen))),
     ]
 }
@@ -226,13 +235,13 @@ fn verdict() -> impl Strategy<Value = Verdict> {
     ]
 }
 
-fn problem() -> impl Strategy<Value = Problem> {
+fn problem() -> impl Strategy<Value = Finding> {
     let kind = prop::sample::select(std::vec![
-        ProblemKind::Crash,
-        ProblemKind::NativeCrash,
-        ProblemKind::Anr
+        FindingKind::Crash,
+        FindingKind::NativeCrash,
+        FindingKind::Anr
     ]);
-    (kind, text(), long_text(), long_text()).prop_map(|(kind, process, summary, stack)| Problem {
+    (kind, text(), long_text(), long_text()).prop_map(|(kind, process, summary, stack)| Finding {
         kind,
         process,
         summary,
@@ -243,13 +252,13 @@ fn problem() -> impl Strategy<Value = Problem> {
 fn capabilities() -> impl Strategy<Value = Capabilities> {
     (any::<[bool; 4]>(), any::<u16>()).prop_map(
         |([checkpoints, branches, rotation, screenshots], system)| {
-            let system = SystemKinds::from_bits_retain(system);
+            let system = SystemEventKinds::from_bits_retain(system);
             Capabilities {
-                checkpoints,
+                snapshots: checkpoints,
                 branches,
                 rotation,
                 screenshots,
-                system,
+                system_events: system,
             }
         },
     )

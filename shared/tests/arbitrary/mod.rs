@@ -4,14 +4,13 @@
 pub(crate) mod messages;
 mod screens;
 
+pub(crate) use messages::{fault, happening, reply, request};
 use proptest::prelude::*;
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, System, Widget};
+use retap_shared::action::{Action, Key, SystemEvent, Widget};
 use retap_shared::protocol::Target;
 use retap_shared::screen::{Point, Rotation, ScreenHash, Size};
-use retap_shared::trace::{App, Start, Step};
-
-pub(crate) use messages::{fault, happening, reply, request};
+use retap_shared::trace::{App, StartMode, Step};
 pub(crate) use screens::{screen, screen_pair};
 
 /// Empty, common, inline and long texts of all kinds of letters.
@@ -70,8 +69,12 @@ pub(crate) fn app() -> impl Strategy<Value = App> {
     })
 }
 
-pub(crate) fn start() -> impl Strategy<Value = Start> {
-    prop::sample::select(vec![Start::Clean, Start::Restart, Start::Continue])
+pub(crate) fn start() -> impl Strategy<Value = StartMode> {
+    prop::sample::select(vec![
+        StartMode::Clean,
+        StartMode::Restart,
+        StartMode::Continue,
+    ])
 }
 
 pub(crate) fn target() -> impl Strategy<Value = Target> {
@@ -102,14 +105,14 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         .boxed()
 }
 
-fn system() -> impl Strategy<Value = System> {
-    use System::{Call, Doze, LowMemory, Message, Offline, Online, Wake};
+fn system() -> impl Strategy<Value = SystemEvent> {
+    use SystemEvent::{Call, Doze, LowMemory, Message, Offline, Online, Wake};
     let plain = vec![Call, Offline, Online, LowMemory, Message, Doze, Wake];
     prop_oneof![
         prop::sample::select(plain),
-        text().prop_map(System::Locale),
-        text().prop_map(System::Broadcast),
-        text().prop_map(System::TimeZone),
+        text().prop_map(SystemEvent::Locale),
+        text().prop_map(SystemEvent::Broadcast),
+        text().prop_map(SystemEvent::TimeZone),
     ]
 }
 

@@ -1,13 +1,13 @@
 //! Apps that do not respond.
 
-use retap_shared::verdict::{Problem, ProblemKind};
+use retap_shared::verdict::{Finding, FindingKind};
 
 use super::explained;
 
-fn anr(reason: &str, stack: &str) -> Problem {
-    Problem {
+fn anr(reason: &str, stack: &str) -> Finding {
+    Finding {
         summary: reason.into(),
-        ..super::problem(ProblemKind::Anr, stack)
+        ..super::problem(FindingKind::Anr, stack)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Exceptions of Java and Kotlin code.
 
-use retap_shared::verdict::{Problem, ProblemKind};
+use retap_shared::verdict::{Finding, FindingKind};
 
 use super::explained;
 
-fn crash(stack: &str) -> Problem {
-    super::problem(ProblemKind::Crash, stack)
+fn crash(stack: &str) -> Finding {
+    super::problem(FindingKind::Crash, stack)
 }
 
 fn lines(stack: &str) -> Vec<String> {
@@ -326,7 +326,7 @@ fn libraries_are_the_apps_and_the_apps_own_package_always_is() {
 \tat com.google.android.notes.Main.run(Main.java:5)
 \tat a.b.c.d(SourceFile:6)";
     assert_eq!(lines(stack)[1..], ["okhttp3.Call.run:3", "a.b.c.d:6"]);
-    let own = Problem {
+    let own = Finding {
         process: "com.google.android.notes:sync".into(),
         ..crash(stack)
     };
@@ -338,7 +338,7 @@ fn libraries_are_the_apps_and_the_apps_own_package_always_is() {
             "a.b.c.d:6"
         ]
     );
-    let system = Problem {
+    let system = Finding {
         process: "android".into(),
         ..crash(PLAIN)
     };
@@ -378,7 +378,7 @@ fn an_exception_of_no_package_is_found_too() {
 
 #[test]
 fn where_the_stack_names_no_exception_the_summary_does() {
-    let summary = |summary: &str| Problem {
+    let summary = |summary: &str| Finding {
         summary: summary.into(),
         ..crash("\tat com.example.shop.A.a(A.java:1)")
     };

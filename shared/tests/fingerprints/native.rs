@@ -1,11 +1,11 @@
 //! Native crashes.
 
-use retap_shared::verdict::{Problem, ProblemKind};
+use retap_shared::verdict::{Finding, FindingKind};
 
 use super::explained;
 
-fn crash(stack: &str) -> Problem {
-    super::problem(ProblemKind::NativeCrash, stack)
+fn crash(stack: &str) -> Finding {
+    super::problem(FindingKind::NativeCrash, stack)
 }
 
 fn lines(stack: &str) -> Vec<String> {
@@ -84,7 +84,7 @@ fn where_the_app_has_no_frame_the_systems_count() {
 
 #[test]
 fn a_report_without_frames_still_has_its_signal() {
-    let bare = Problem {
+    let bare = Finding {
         summary: "Native crash: SIGILL in libgame.so".into(),
         ..crash("")
     };

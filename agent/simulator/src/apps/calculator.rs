@@ -10,28 +10,26 @@ use std::sync::{Arc, LazyLock};
 
 use retap_shared::Text;
 
-use super::Entry;
-use crate::kit::Process;
-use crate::plan::{Plan, Planned, Var};
+use super::SimulatedAppEntry;
+use crate::declarative::{AppDefinition, DeclarativeApp, Variable};
+use crate::framework::AppProcess;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SimulatedAppEntry = SimulatedAppEntry {
     name: "calculator",
     about: "a calculator and a game in which only long exact sequences reach deep code",
-    install: || -> Box<dyn Process> {
-        let (package, label) = (
-            Text::new_static("com.example.calculator"),
-            Text::new_static("Calculator"),
-        );
-        Box::new(Planned::install(package, label, 12, plan()))
+    install: || -> Box<dyn AppProcess> {
+        let package = Text::new_static("com.example.calculator");
+        let label = Text::new_static("Calculator");
+        Box::new(DeclarativeApp::install(package, label, 12, plan()))
     },
-    planted: failures::PLANTED,
-    plan: Some(plan),
+    planted_crashes: failures::PLANTED,
+    definition: Some(plan),
 };
 
-fn plan() -> Arc<Plan> {
-    static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
+fn plan() -> Arc<AppDefinition> {
+    static PLAN: LazyLock<Arc<AppDefinition>> = LazyLock::new(|| {
         let screens = [keys::screen_of_keys(), lights::lights(), lights::won()].into_iter();
-        Arc::new(Plan::new(
+        Arc::new(AppDefinition::new(
             "com.example.calculator",
             0,
             screens.chain(tools::screens()).collect(),
@@ -41,18 +39,18 @@ fn plan() -> Arc<Plan> {
 }
 
 /// How many of the hidden programs have been unlocked, and how far into the code of the next one the digits are.
-const STAGE: Var = Var::Memory(0);
-const STEP: Var = Var::Memory(1);
+const STAGE: Variable = Variable::Memory(0);
+const STEP: Variable = Variable::Memory(1);
 /// A division was begun, and by zero.
-const DIVIDES: Var = Var::Memory(2);
+const DIVIDES: Variable = Variable::Memory(2);
 /// What the display shows; nothing depends on it.
-const SHOWN: Var = Var::Inert(300);
-const HEX: Var = Var::Kept(0);
-const HISTORY_READ: Var = Var::Memory(3);
+const SHOWN: Variable = Variable::Inert(300);
+const HEX: Variable = Variable::Persistent(0);
+const HISTORY_READ: Variable = Variable::Memory(3);
 /// The game: its level, and how many of the level's lights have been put out in their order.
-const LEVEL: Var = Var::Memory(4);
-const OUT: Var = Var::Memory(5);
-const RATES: Var = Var::Kept(1);
+const LEVEL: Variable = Variable::Memory(4);
+const OUT: Variable = Variable::Memory(5);
+const RATES: Variable = Variable::Persistent(1);
 
 const LIGHTS: u8 = 1;
 const WON: u8 = 2;

@@ -10,83 +10,88 @@ macro_rules! id {
 mod attachments;
 mod compose;
 mod contacts;
+mod extra_screens;
 mod failures;
 mod folders;
 mod inbox;
 mod loading;
+mod mailbox;
 mod message;
-mod more;
-mod post;
 mod search;
 mod settings;
 
 use std::sync::Arc;
 
+use mailbox::{MailDraft, MailFolder, MailMessage};
 use retap_shared::Text;
-use retap_shared::action::System;
+use retap_shared::action::SystemEvent;
 
-use super::Entry;
-use crate::kit::{App, Cx, Manifest, Process, Recreation, Rows, Running, Ui, branches};
-use crate::plan;
-use post::{Draft, Folder, Message};
+use super::SimulatedAppEntry;
+use crate::declarative;
+use crate::framework::{
+    AppContext, AppManifest, AppProcess, Recreation, RunningApp, SharedRows, SimulatedApp, Ui,
+    branches,
+};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SimulatedAppEntry = SimulatedAppEntry {
     name: "mail",
     about: "mail with loading that may fail, dialogs that come late, folders, writing and attachments",
-    install: || -> Box<dyn Process> { Box::new(Running::install(manifest(), Mail::new())) },
-    planted: failures::PLANTED,
-    plan: Some(|| Arc::clone(&more::PLAN)),
+    install: || -> Box<dyn AppProcess> {
+        Box::new(RunningApp::install(manifest(), MailApp::new()))
+    },
+    planted_crashes: failures::PLANTED,
+    definition: Some(|| Arc::clone(&extra_screens::DEFINITION)),
 };
 
 #[derive(Clone, Debug, Hash)]
-struct Mail {
-    folders: Vec<Folder>,
-    messages: Rows<Message>,
-    draft: Option<Draft>,
-    settings: settings::Stored,
+struct MailApp {
+    folders: Vec<MailFolder>,
+    messages: SharedRows<MailMessage>,
+    draft: Option<MailDraft>,
+    settings: settings::MailSettings,
     /// How many messages came after the app was installed.
     arrived: u32,
     /// How many were read; notifications are offered after the second.
     read: u32,
     offered: bool,
-    more: plan::State,
+    extra: declarative::DeclarativeState,
 }
 
 #[derive(Clone, Debug, Hash)]
-enum Page {
-    Inbox(inbox::Inbox),
-    Message(message::Reading),
-    Attachments(attachments::Attachments),
-    Compose(compose::Compose),
-    Contacts(contacts::Contacts),
-    Folders(folders::Folders),
-    Search(search::Search),
-    Settings(settings::Settings),
-    More(plan::Page),
+enum MailPage {
+    Inbox(inbox::InboxPage),
+    Message(message::MessagePage),
+    Attachments(attachments::AttachmentsPage),
+    Compose(compose::ComposePage),
+    Contacts(contacts::ContactsPage),
+    Folders(folders::FoldersPage),
+    Search(search::MailSearchPage),
+    Settings(settings::MailSettingsPage),
+    More(declarative::DeclarativePage),
 }
 
 #[derive(Clone, Debug, Hash)]
-enum Msg {
-    Inbox(inbox::Msg),
-    Message(message::Msg),
-    Attachments(attachments::Msg),
-    Compose(compose::Msg),
-    Contacts(contacts::Msg),
-    Folders(folders::Msg),
-    Search(search::Msg),
-    Settings(settings::Msg),
-    More(plan::Msg),
+enum MailMsg {
+    Inbox(inbox::InboxMsg),
+    Message(message::MessageMsg),
+    Attachments(attachments::AttachmentsMsg),
+    Compose(compose::ComposeMsg),
+    Contacts(contacts::ContactsMsg),
+    Folders(folders::FoldersMsg),
+    Search(search::MailSearchMsg),
+    Settings(settings::MailSettingsMsg),
+    More(declarative::DeclarativeMsg),
 }
 
-impl From<plan::Page> for Page {
-    fn from(page: plan::Page) -> Page {
-        Page::More(page)
+impl From<declarative::DeclarativePage> for MailPage {
+    fn from(page: declarative::DeclarativePage) -> MailPage {
+        MailPage::More(page)
     }
 }
 
-impl From<plan::Msg> for Msg {
-    fn from(msg: plan::Msg) -> Msg {
-        Msg::More(msg)
+impl From<declarative::DeclarativeMsg> for MailMsg {
+    fn from(msg: declarative::DeclarativeMsg) -> MailMsg {
+        MailMsg::More(msg)
     }
 }
 
@@ -146,128 +151,137 @@ branches![
     SettingsNotifications,
 ];
 
-impl Mail {
-    fn new() -> Mail {
-        Mail {
-            folders: post::folders(),
-            messages: post::messages().into_iter().collect(),
+impl MailApp {
+    fn new() -> MailApp {
+        MailApp {
+            folders: mailbox::folders(),
+            messages: mailbox::messages().into_iter().collect(),
             draft: None,
-            settings: settings::Stored::default(),
+            settings: settings::MailSettings::default(),
             arrived: 0,
             read: 0,
             offered: false,
-            more: plan::State::default(),
+            extra: declarative::DeclarativeState::default(),
         }
     }
 }
 
-impl App for Mail {
-    type Page = Page;
-    type Msg = Msg;
+impl SimulatedApp for MailApp {
+    type Page = MailPage;
+    type Msg = MailMsg;
 
-    fn first_page(&self) -> Page {
-        Page::Inbox(inbox::Inbox::default())
+    fn first_page(&self) -> MailPage {
+        MailPage::Inbox(inbox::InboxPage::default())
     }
 
-    fn activity(&self, page: &Page) -> usize {
+    fn activity_index(&self, page: &MailPage) -> usize {
         match page {
-            Page::Inbox(_) => 0,
-            Page::Message(_) => 1,
-            Page::Attachments(_) => 2,
-            Page::Compose(_) => 3,
-            Page::Contacts(_) => 4,
-            Page::Folders(_) => 5,
-            Page::Search(_) => 6,
-            Page::Settings(_) => 7,
-            Page::More(page) => ACTIVITIES.len() + usize::from(page.screen),
+            MailPage::Inbox(_) => 0,
+            MailPage::Message(_) => 1,
+            MailPage::Attachments(_) => 2,
+            MailPage::Compose(_) => 3,
+            MailPage::Contacts(_) => 4,
+            MailPage::Folders(_) => 5,
+            MailPage::Search(_) => 6,
+            MailPage::Settings(_) => 7,
+            MailPage::More(page) => ACTIVITIES.len() + usize::from(page.screen),
         }
     }
 
-    fn view(&self, page: &Page, ui: &mut Ui<'_, Msg>) {
+    fn view(&self, page: &MailPage, ui: &mut Ui<'_, MailMsg>) {
         match page {
-            Page::Inbox(page) => page.view(self, ui),
-            Page::Message(page) => page.view(self, ui),
-            Page::Attachments(page) => page.view(ui),
-            Page::Compose(page) => page.view(self, ui),
-            Page::Contacts(page) => page.view(ui),
-            Page::Folders(page) => page.view(self, ui),
-            Page::Search(page) => page.view(self, ui),
-            Page::Settings(page) => page.view(self, ui),
-            Page::More(page) => more::PLAN.view(&self.more, page, ui),
+            MailPage::Inbox(page) => page.view(self, ui),
+            MailPage::Message(page) => page.view(self, ui),
+            MailPage::Attachments(page) => page.view(ui),
+            MailPage::Compose(page) => page.view(self, ui),
+            MailPage::Contacts(page) => page.view(ui),
+            MailPage::Folders(page) => page.view(self, ui),
+            MailPage::Search(page) => page.view(self, ui),
+            MailPage::Settings(page) => page.view(self, ui),
+            MailPage::More(page) => extra_screens::DEFINITION.view(&self.extra, page, ui),
         }
     }
 
-    fn update(&mut self, page: &mut Page, msg: Msg, cx: &mut Cx<'_, Mail>) {
+    fn update(&mut self, page: &mut MailPage, msg: MailMsg, cx: &mut AppContext<'_, MailApp>) {
         match (page, msg) {
-            (Page::Inbox(page), Msg::Inbox(msg)) => page.update(self, msg, cx),
-            (Page::Message(page), Msg::Message(msg)) => page.update(self, msg, cx),
-            (Page::Attachments(page), Msg::Attachments(msg)) => page.update(msg, cx),
-            (Page::Compose(page), Msg::Compose(msg)) => page.update(self, msg, cx),
-            (Page::Contacts(page), Msg::Contacts(msg)) => page.update(self, msg, cx),
-            (Page::Folders(page), Msg::Folders(msg)) => page.update(self, msg, cx),
-            (Page::Search(page), Msg::Search(msg)) => page.update(self, msg, cx),
-            (Page::Settings(page), Msg::Settings(msg)) => page.update(self, msg, cx),
-            (Page::More(page), Msg::More(msg)) => more::PLAN.update(&mut self.more, page, msg, cx),
+            (MailPage::Inbox(page), MailMsg::Inbox(msg)) => page.update(self, msg, cx),
+            (MailPage::Message(page), MailMsg::Message(msg)) => page.update(self, msg, cx),
+            (MailPage::Attachments(page), MailMsg::Attachments(msg)) => page.update(msg, cx),
+            (MailPage::Compose(page), MailMsg::Compose(msg)) => page.update(self, msg, cx),
+            (MailPage::Contacts(page), MailMsg::Contacts(msg)) => page.update(self, msg, cx),
+            (MailPage::Folders(page), MailMsg::Folders(msg)) => page.update(self, msg, cx),
+            (MailPage::Search(page), MailMsg::Search(msg)) => page.update(self, msg, cx),
+            (MailPage::Settings(page), MailMsg::Settings(msg)) => page.update(self, msg, cx),
+            (MailPage::More(page), MailMsg::More(msg)) => {
+                extra_screens::DEFINITION.update(&mut self.extra, page, msg, cx);
+            }
             _ => {}
         }
     }
 
-    fn opened(&mut self, page: &mut Page, cx: &mut Cx<'_, Mail>) {
+    fn opened(&mut self, page: &mut MailPage, cx: &mut AppContext<'_, MailApp>) {
         match page {
-            Page::Inbox(page) => page.load(cx),
-            Page::Message(page) => page.opened(self, cx),
-            Page::More(page) => more::PLAN.opened(&mut self.more, page, cx),
+            MailPage::Inbox(page) => page.load(cx),
+            MailPage::Message(page) => page.opened(self, cx),
+            MailPage::More(page) => extra_screens::DEFINITION.opened(&mut self.extra, page, cx),
             _ => {}
         }
     }
 
-    fn resumed(&mut self, page: &mut Page, cx: &mut Cx<'_, Mail>) {
+    fn resumed(&mut self, page: &mut MailPage, cx: &mut AppContext<'_, MailApp>) {
         match page {
-            Page::Inbox(page) => page.resumed(self, cx),
-            Page::Compose(page) => page.resumed(self, cx),
+            MailPage::Inbox(page) => page.resumed(self, cx),
+            MailPage::Compose(page) => page.resumed(self, cx),
             _ => {}
         }
     }
 
-    fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Mail>) {
-        if let Page::More(page) = page {
-            more::PLAN.told(event, &mut self.more, page, cx);
+    fn system_event(
+        &mut self,
+        page: &mut MailPage,
+        event: &SystemEvent,
+        cx: &mut AppContext<'_, MailApp>,
+    ) {
+        if let MailPage::More(page) = page {
+            extra_screens::DEFINITION.system_event(event, &mut self.extra, page, cx);
         }
     }
 
-    fn recreated(&mut self, page: &mut Page, by: Recreation, cx: &mut Cx<'_, Mail>) {
+    fn recreated(&mut self, page: &mut MailPage, by: Recreation, cx: &mut AppContext<'_, MailApp>) {
         match page {
-            Page::Inbox(page) => page.rotated(cx),
-            Page::Compose(page) => page.rotated(),
-            Page::More(page) => more::PLAN.recreated(by, &mut self.more, page, cx),
+            MailPage::Inbox(page) => page.rotated(cx),
+            MailPage::Compose(page) => page.rotated(),
+            MailPage::More(page) => {
+                extra_screens::DEFINITION.recreated(by, &mut self.extra, page, cx);
+            }
             _ => {}
         }
     }
 
-    fn back(&mut self, page: &mut Page, cx: &mut Cx<'_, Mail>) {
+    fn back(&mut self, page: &mut MailPage, cx: &mut AppContext<'_, MailApp>) {
         match page {
-            Page::Compose(page) => page.back(cx),
+            MailPage::Compose(page) => page.back(cx),
             _ => cx.finish(),
         }
     }
 
-    fn orphaned(&mut self, msg: Msg, cx: &mut Cx<'_, Mail>) {
-        if let Msg::Compose(compose::Msg::Deliver(to)) = msg {
+    fn leaked_message(&mut self, msg: MailMsg, cx: &mut AppContext<'_, MailApp>) {
+        if let MailMsg::Compose(compose::ComposeMsg::Deliver(to)) = msg {
             compose::deliver(self, &to, cx);
         }
     }
 
-    fn died(&mut self) {
-        self.more.died();
+    fn process_died(&mut self) {
+        self.extra.process_died();
     }
 }
 
-fn manifest() -> Manifest {
-    let more = more::PLAN
+fn manifest() -> AppManifest {
+    let more = extra_screens::DEFINITION
         .screens
         .iter()
         .map(|screen| Text::new(format!("com.example.mail/.{}", screen.class)));
-    Manifest {
+    AppManifest {
         package: Text::new_static("com.example.mail"),
         label: Text::new_static("Mail"),
         version_code: 112,
@@ -276,6 +290,6 @@ fn manifest() -> Manifest {
             .into_iter()
             .chain(more)
             .collect(),
-        branches: Branch::COUNT + 2 * more::PLAN.decisions,
+        branches: Branch::COUNT + 2 * extra_screens::DEFINITION.decisions,
     }
 }

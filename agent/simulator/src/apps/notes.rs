@@ -8,9 +8,9 @@ macro_rules! id {
 }
 
 mod editor;
+mod extra_screens;
 mod failures;
 mod list;
-mod more;
 mod search;
 mod settings;
 mod statistics;
@@ -20,30 +20,35 @@ mod trash;
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::action::System;
+use retap_shared::action::SystemEvent;
 
-use super::Entry;
-use crate::kit::{App, Cx, Manifest, Process, Recreation, Rows, Running, Shown, Ui, branches};
-use crate::plan;
+use super::SimulatedAppEntry;
+use crate::declarative;
+use crate::framework::{
+    AppContext, AppManifest, AppProcess, Recreation, RunningApp, SharedRows, SimulatedApp, Ui,
+    Unhashed, branches,
+};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SimulatedAppEntry = SimulatedAppEntry {
     name: "notes",
     about: "notes with an editor, search, tags and a trash: lists that grow, texts that change",
-    install: || -> Box<dyn Process> { Box::new(Running::install(manifest(), Notes::new())) },
-    planted: failures::PLANTED,
-    plan: Some(|| Arc::clone(&more::PLAN)),
+    install: || -> Box<dyn AppProcess> {
+        Box::new(RunningApp::install(manifest(), NotesApp::new()))
+    },
+    planted_crashes: failures::PLANTED,
+    definition: Some(|| Arc::clone(&extra_screens::DEFINITION)),
 };
 
 /// On disk, but for `deleted`.
 #[derive(Clone, Debug, Hash)]
-struct Notes {
-    notes: Rows<Note>,
-    trash: Rows<Note>,
+struct NotesApp {
+    notes: SharedRows<Note>,
+    trash: SharedRows<Note>,
     tags: Vec<Text>,
-    settings: settings::Stored,
+    settings: settings::NotesSettings,
     /// Deleted a moment ago, with its place: it can still be taken back.
     deleted: Option<(usize, Note)>,
-    more: plan::State,
+    extra: declarative::DeclarativeState,
 }
 
 #[derive(Clone, Debug, Hash)]
@@ -52,44 +57,44 @@ struct Note {
     body: Text,
     tag: Option<Text>,
     starred: bool,
-    edited: Shown<Text>,
-    views: Shown<u64>,
+    edited: Unhashed<Text>,
+    views: Unhashed<u64>,
 }
 
 #[derive(Clone, Debug, Hash)]
-enum Page {
-    List(list::List),
-    Editor(editor::Editor),
-    Search(search::Search),
-    Tags(tags::Tags),
-    Trash(trash::Trash),
-    Settings(settings::Settings),
-    Statistics(statistics::Statistics),
+enum NotesPage {
+    List(list::NoteListPage),
+    Editor(editor::NoteEditorPage),
+    Search(search::NoteSearchPage),
+    Tags(tags::TagsPage),
+    Trash(trash::TrashPage),
+    Settings(settings::NotesSettingsPage),
+    Statistics(statistics::StatisticsPage),
     About,
-    More(plan::Page),
+    More(declarative::DeclarativePage),
 }
 
 #[derive(Clone, Debug, Hash)]
-enum Msg {
-    List(list::Msg),
-    Editor(editor::Msg),
-    Search(search::Msg),
-    Tags(tags::Msg),
-    Trash(trash::Msg),
-    Settings(settings::Msg),
-    Statistics(statistics::Msg),
-    More(plan::Msg),
+enum NotesMsg {
+    List(list::NoteListMsg),
+    Editor(editor::NoteEditorMsg),
+    Search(search::NoteSearchMsg),
+    Tags(tags::TagsMsg),
+    Trash(trash::TrashMsg),
+    Settings(settings::NotesSettingsMsg),
+    Statistics(statistics::StatisticsMsg),
+    More(declarative::DeclarativeMsg),
 }
 
-impl From<plan::Page> for Page {
-    fn from(page: plan::Page) -> Page {
-        Page::More(page)
+impl From<declarative::DeclarativePage> for NotesPage {
+    fn from(page: declarative::DeclarativePage) -> NotesPage {
+        NotesPage::More(page)
     }
 }
 
-impl From<plan::Msg> for Msg {
-    fn from(msg: plan::Msg) -> Msg {
-        Msg::More(msg)
+impl From<declarative::DeclarativeMsg> for NotesMsg {
+    fn from(msg: declarative::DeclarativeMsg) -> NotesMsg {
+        NotesMsg::More(msg)
     }
 }
 
@@ -150,27 +155,27 @@ branches![
     StatisticsMoreWords,
 ];
 
-impl Notes {
-    fn new() -> Notes {
+impl NotesApp {
+    fn new() -> NotesApp {
         let note = |title, body, starred| Note {
             title: Text::new_static(title),
             body: Text::new_static(body),
             tag: None,
             starred,
-            edited: Shown(Text::new_static("yesterday")),
-            views: Shown(0),
+            edited: Unhashed(Text::new_static("yesterday")),
+            views: Unhashed(0),
         };
-        Notes {
-            notes: Rows::from_iter([
+        NotesApp {
+            notes: SharedRows::from_iter([
                 note("Shopping", "milk, bread, apples", false),
                 note("Ideas", "# An app that tests apps", true),
                 note("Birthday", "ask Anna", false),
             ]),
-            trash: Rows::default(),
+            trash: SharedRows::default(),
             tags: vec![Text::new_static("home"), Text::new_static("work")],
-            settings: settings::Stored::default(),
+            settings: settings::NotesSettings::default(),
             deleted: None,
-            more: plan::State::default(),
+            extra: declarative::DeclarativeState::default(),
         }
     }
 
@@ -179,107 +184,123 @@ impl Notes {
     }
 }
 
-impl App for Notes {
-    type Page = Page;
-    type Msg = Msg;
+impl SimulatedApp for NotesApp {
+    type Page = NotesPage;
+    type Msg = NotesMsg;
 
-    fn first_page(&self) -> Page {
-        Page::List(list::List::default())
+    fn first_page(&self) -> NotesPage {
+        NotesPage::List(list::NoteListPage::default())
     }
 
-    fn activity(&self, page: &Page) -> usize {
+    fn activity_index(&self, page: &NotesPage) -> usize {
         match page {
-            Page::List(_) => 0,
-            Page::Editor(_) => 1,
-            Page::Search(_) => 2,
-            Page::Tags(_) => 3,
-            Page::Trash(_) => 4,
-            Page::Settings(_) => 5,
-            Page::Statistics(_) => 6,
-            Page::About => 7,
-            Page::More(page) => ACTIVITIES.len() + usize::from(page.screen),
+            NotesPage::List(_) => 0,
+            NotesPage::Editor(_) => 1,
+            NotesPage::Search(_) => 2,
+            NotesPage::Tags(_) => 3,
+            NotesPage::Trash(_) => 4,
+            NotesPage::Settings(_) => 5,
+            NotesPage::Statistics(_) => 6,
+            NotesPage::About => 7,
+            NotesPage::More(page) => ACTIVITIES.len() + usize::from(page.screen),
         }
     }
 
-    fn view(&self, page: &Page, ui: &mut Ui<'_, Msg>) {
+    fn view(&self, page: &NotesPage, ui: &mut Ui<'_, NotesMsg>) {
         match page {
-            Page::List(page) => page.view(self, ui),
-            Page::Editor(page) => page.view(self, ui),
-            Page::Search(page) => page.view(self, ui),
-            Page::Tags(page) => page.view(self, ui),
-            Page::Trash(page) => page.view(self, ui),
-            Page::Settings(page) => page.view(self, ui),
-            Page::Statistics(page) => page.view(self, ui),
-            Page::About => settings::view_about(ui),
-            Page::More(page) => more::PLAN.view(&self.more, page, ui),
+            NotesPage::List(page) => page.view(self, ui),
+            NotesPage::Editor(page) => page.view(self, ui),
+            NotesPage::Search(page) => page.view(self, ui),
+            NotesPage::Tags(page) => page.view(self, ui),
+            NotesPage::Trash(page) => page.view(self, ui),
+            NotesPage::Settings(page) => page.view(self, ui),
+            NotesPage::Statistics(page) => page.view(self, ui),
+            NotesPage::About => settings::view_about(ui),
+            NotesPage::More(page) => extra_screens::DEFINITION.view(&self.extra, page, ui),
         }
     }
 
-    fn update(&mut self, page: &mut Page, msg: Msg, cx: &mut Cx<'_, Notes>) {
+    fn update(&mut self, page: &mut NotesPage, msg: NotesMsg, cx: &mut AppContext<'_, NotesApp>) {
         match (page, msg) {
-            (Page::List(page), Msg::List(msg)) => page.update(self, msg, cx),
-            (Page::Editor(page), Msg::Editor(msg)) => page.update(self, msg, cx),
-            (Page::Search(page), Msg::Search(msg)) => page.update(self, msg, cx),
-            (Page::Tags(page), Msg::Tags(msg)) => page.update(self, msg, cx),
-            (Page::Trash(page), Msg::Trash(msg)) => page.update(self, msg, cx),
-            (Page::Settings(page), Msg::Settings(msg)) => page.update(self, msg, cx),
-            (Page::Statistics(page), Msg::Statistics(msg)) => page.update(self, msg, cx),
-            (Page::More(page), Msg::More(msg)) => more::PLAN.update(&mut self.more, page, msg, cx),
+            (NotesPage::List(page), NotesMsg::List(msg)) => page.update(self, msg, cx),
+            (NotesPage::Editor(page), NotesMsg::Editor(msg)) => page.update(self, msg, cx),
+            (NotesPage::Search(page), NotesMsg::Search(msg)) => page.update(self, msg, cx),
+            (NotesPage::Tags(page), NotesMsg::Tags(msg)) => page.update(self, msg, cx),
+            (NotesPage::Trash(page), NotesMsg::Trash(msg)) => page.update(self, msg, cx),
+            (NotesPage::Settings(page), NotesMsg::Settings(msg)) => page.update(self, msg, cx),
+            (NotesPage::Statistics(page), NotesMsg::Statistics(msg)) => page.update(self, msg, cx),
+            (NotesPage::More(page), NotesMsg::More(msg)) => {
+                extra_screens::DEFINITION.update(&mut self.extra, page, msg, cx);
+            }
             _ => {}
         }
     }
 
-    fn opened(&mut self, page: &mut Page, cx: &mut Cx<'_, Notes>) {
+    fn opened(&mut self, page: &mut NotesPage, cx: &mut AppContext<'_, NotesApp>) {
         match page {
-            Page::Statistics(page) => page.count(self, cx),
-            Page::More(page) => more::PLAN.opened(&mut self.more, page, cx),
+            NotesPage::Statistics(page) => page.count(self, cx),
+            NotesPage::More(page) => extra_screens::DEFINITION.opened(&mut self.extra, page, cx),
             _ => {}
         }
     }
 
-    fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Notes>) {
-        if let Page::More(page) = page {
-            more::PLAN.told(event, &mut self.more, page, cx);
+    fn system_event(
+        &mut self,
+        page: &mut NotesPage,
+        event: &SystemEvent,
+        cx: &mut AppContext<'_, NotesApp>,
+    ) {
+        if let NotesPage::More(page) = page {
+            extra_screens::DEFINITION.system_event(event, &mut self.extra, page, cx);
         }
     }
 
-    fn recreated(&mut self, page: &mut Page, by: Recreation, cx: &mut Cx<'_, Notes>) {
+    fn recreated(
+        &mut self,
+        page: &mut NotesPage,
+        by: Recreation,
+        cx: &mut AppContext<'_, NotesApp>,
+    ) {
         match page {
-            Page::List(page) => page.rotated(),
-            Page::Editor(page) => page.rotated(cx),
-            Page::Search(page) => page.rotated(cx),
-            Page::More(page) => more::PLAN.recreated(by, &mut self.more, page, cx),
+            NotesPage::List(page) => page.rotated(),
+            NotesPage::Editor(page) => page.rotated(cx),
+            NotesPage::Search(page) => page.rotated(cx),
+            NotesPage::More(page) => {
+                extra_screens::DEFINITION.recreated(by, &mut self.extra, page, cx);
+            }
             _ => {}
         }
     }
 
-    fn back(&mut self, page: &mut Page, cx: &mut Cx<'_, Notes>) {
+    fn back(&mut self, page: &mut NotesPage, cx: &mut AppContext<'_, NotesApp>) {
         match page {
-            Page::Editor(page) => page.back(self, cx),
+            NotesPage::Editor(page) => page.back(self, cx),
             _ => cx.finish(),
         }
     }
 
-    fn orphaned(&mut self, msg: Msg, _: &mut Cx<'_, Notes>) {
-        if let (Msg::List(list::Msg::Purge), Some((_, note))) = (msg, self.deleted.take()) {
+    fn leaked_message(&mut self, msg: NotesMsg, _: &mut AppContext<'_, NotesApp>) {
+        if let (NotesMsg::List(list::NoteListMsg::Purge), Some((_, note))) =
+            (msg, self.deleted.take())
+        {
             self.throw_away(note);
         }
     }
 
-    fn died(&mut self) {
-        self.more.died();
+    fn process_died(&mut self) {
+        self.extra.process_died();
         if let Some((_, note)) = self.deleted.take() {
             self.throw_away(note);
         }
     }
 }
 
-fn manifest() -> Manifest {
-    let more = more::PLAN
+fn manifest() -> AppManifest {
+    let more = extra_screens::DEFINITION
         .screens
         .iter()
         .map(|screen| Text::new(format!("com.example.notes/.{}", screen.class)));
-    Manifest {
+    AppManifest {
         package: Text::new_static("com.example.notes"),
         label: Text::new_static("Notes"),
         version_code: 7,
@@ -288,6 +309,6 @@ fn manifest() -> Manifest {
             .into_iter()
             .chain(more)
             .collect(),
-        branches: Branch::COUNT + 2 * more::PLAN.decisions,
+        branches: Branch::COUNT + 2 * extra_screens::DEFINITION.decisions,
     }
 }

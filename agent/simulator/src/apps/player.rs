@@ -10,58 +10,56 @@ use std::sync::{Arc, LazyLock};
 
 use retap_shared::Text;
 
-use super::Entry;
-use crate::kit::Process;
-use crate::plan::{Plan, Planned, Var};
+use super::SimulatedAppEntry;
+use crate::declarative::{AppDefinition, DeclarativeApp, Variable};
+use crate::framework::AppProcess;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SimulatedAppEntry = SimulatedAppEntry {
     name: "player",
     about: "a media player with hidden modes: the same screen, and another behaviour behind it",
-    install: || -> Box<dyn Process> {
-        let (package, label) = (
-            Text::new_static("com.example.player"),
-            Text::new_static("Player"),
-        );
-        Box::new(Planned::install(package, label, 301, plan()))
+    install: || -> Box<dyn AppProcess> {
+        let package = Text::new_static("com.example.player");
+        let label = Text::new_static("Player");
+        Box::new(DeclarativeApp::install(package, label, 301, plan()))
     },
-    planted: failures::PLANTED,
-    plan: Some(plan),
+    planted_crashes: failures::PLANTED,
+    definition: Some(plan),
 };
 
-fn plan() -> Arc<Plan> {
-    static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
+fn plan() -> Arc<AppDefinition> {
+    static PLAN: LazyLock<Arc<AppDefinition>> = LazyLock::new(|| {
         let screens = library::screens()
             .into_iter()
             .chain(playing::screens())
             .chain(settings::screens());
-        let plan = Plan::new("com.example.player", 0, screens.collect());
+        let plan = AppDefinition::new("com.example.player", 0, screens.collect());
         Arc::new(plan.first_time(INTRODUCED, WELCOME))
     });
     Arc::clone(&PLAN)
 }
 
 /// The introduction has been seen.
-const INTRODUCED: Var = Var::Kept(0);
+const INTRODUCED: Variable = Variable::Persistent(0);
 /// How the buttons of the player behave: 0 as they look, 1 in the car, 2 at a party, 3 as for its developers. Nothing
 /// shows it.
-const MODE: Var = Var::Memory(0);
-const PLAYING: Var = Var::Memory(1);
+const MODE: Variable = Variable::Memory(0);
+const PLAYING: Variable = Variable::Memory(1);
 /// Twice as fast.
-const FAST: Var = Var::Kept(1);
+const FAST: Variable = Variable::Persistent(1);
 /// Without pauses between tracks; set by holding the speed, and not shown.
-const GAPLESS: Var = Var::Kept(2);
-const TRACK: Var = Var::Memory(2);
-const QUEUE_READ: Var = Var::Memory(3);
-const STREAMING: Var = Var::Memory(4);
-const SIGNED_IN: Var = Var::Kept(3);
+const GAPLESS: Variable = Variable::Persistent(2);
+const TRACK: Variable = Variable::Memory(2);
+const QUEUE_READ: Variable = Variable::Memory(3);
+const STREAMING: Variable = Variable::Memory(4);
+const SIGNED_IN: Variable = Variable::Persistent(3);
 /// Requests since the last sign-in: the server forgets after three.
-const REQUESTS: Var = Var::Kept(4);
-const SCANNED: Var = Var::Memory(5);
-const ZOOMED: Var = Var::Memory(6);
-const CAST: Var = Var::Memory(7);
-const CAST_TO: Var = Var::Memory(8);
-const REFRESHED: Var = Var::Kept(5);
-const EPISODES: Var = Var::Memory(9);
+const REQUESTS: Variable = Variable::Persistent(4);
+const SCANNED: Variable = Variable::Memory(5);
+const ZOOMED: Variable = Variable::Memory(6);
+const CAST: Variable = Variable::Memory(7);
+const CAST_TO: Variable = Variable::Memory(8);
+const REFRESHED: Variable = Variable::Persistent(5);
+const EPISODES: Variable = Variable::Memory(9);
 
 const LIBRARY: u8 = 0;
 const ALBUMS: u8 = 1;

@@ -1,59 +1,57 @@
 //! Settings: dozens of switches and nested screens, most of no consequence. Whoever takes every switch for another state
 //! drowns in them.
 
-mod consequences;
+mod effective_settings;
 mod failures;
-mod tree;
+mod screen_tree;
 
 use std::sync::{Arc, LazyLock};
 
 use retap_shared::Text;
 
-use super::Entry;
-use crate::kit::Process;
-use crate::plan::{Plan, Planned, Var};
+use super::SimulatedAppEntry;
+use crate::declarative::{AppDefinition, DeclarativeApp, Variable};
+use crate::framework::AppProcess;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SimulatedAppEntry = SimulatedAppEntry {
     name: "settings",
     about: "settings with dozens of switches on nested screens, most of no consequence",
-    install: || -> Box<dyn Process> {
-        let (package, label) = (
-            Text::new_static("com.example.settings"),
-            Text::new_static("Settings"),
-        );
-        Box::new(Planned::install(package, label, 34, plan()))
+    install: || -> Box<dyn AppProcess> {
+        let package = Text::new_static("com.example.settings");
+        let label = Text::new_static("Settings");
+        Box::new(DeclarativeApp::install(package, label, 34, plan()))
     },
-    planted: failures::PLANTED,
-    plan: Some(plan),
+    planted_crashes: failures::PLANTED,
+    definition: Some(plan),
 };
 
-fn plan() -> Arc<Plan> {
-    static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
-        Arc::new(Plan::new(
+fn plan() -> Arc<AppDefinition> {
+    static PLAN: LazyLock<Arc<AppDefinition>> = LazyLock::new(|| {
+        Arc::new(AppDefinition::new(
             "com.example.settings",
             0,
-            consequences::with(tree::screens()),
+            effective_settings::add_effective_settings(screen_tree::screens()),
         ))
     });
     Arc::clone(&PLAN)
 }
 
 /// Airplane mode.
-const AIRPLANE: Var = Var::Kept(0);
-const HOTSPOT: Var = Var::Kept(1);
-const VPN: Var = Var::Kept(2);
+const AIRPLANE: Variable = Variable::Persistent(0);
+const HOTSPOT: Variable = Variable::Persistent(1);
+const VPN: Variable = Variable::Persistent(2);
 /// How often the build number was tapped.
-const TAPS: Var = Var::Memory(0);
-const DEVELOPER: Var = Var::Kept(3);
+const TAPS: Variable = Variable::Memory(0);
+const DEVELOPER: Variable = Variable::Persistent(3);
 /// Which clock: 0 with 12 hours, 1 with 24.
-const HOURS: Var = Var::Kept(4);
-const SCREEN_LOCK: Var = Var::Kept(5);
-const PINNED: Var = Var::Memory(1);
-const PAIRING: Var = Var::Memory(2);
-const SAVER: Var = Var::Kept(6);
-const ACCOUNTS: Var = Var::Kept(7);
-const CACHE: Var = Var::Memory(3);
-const LAYERS: Var = Var::Kept(8);
-const RESET: Var = Var::Memory(4);
+const HOURS: Variable = Variable::Persistent(4);
+const SCREEN_LOCK: Variable = Variable::Persistent(5);
+const PINNED: Variable = Variable::Memory(1);
+const PAIRING: Variable = Variable::Memory(2);
+const SAVER: Variable = Variable::Persistent(6);
+const ACCOUNTS: Variable = Variable::Persistent(7);
+const CACHE: Variable = Variable::Memory(3);
+const LAYERS: Variable = Variable::Persistent(8);
+const RESET: Variable = Variable::Memory(4);
 
 const HOME: u8 = 0;

@@ -11,10 +11,10 @@ mod address;
 mod cart;
 mod catalogue;
 mod delivery;
+mod extra_screens;
 mod failures;
 mod gallery;
 mod login;
-mod more;
 mod orders;
 mod payment;
 mod product;
@@ -25,96 +25,101 @@ mod wishlist;
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::action::System;
+use retap_shared::action::SystemEvent;
 
-use super::Entry;
-use crate::kit::{App, Cx, Manifest, Process, Recreation, Rows, Running, Ui, branches};
-use crate::plan;
+use super::SimulatedAppEntry;
+use crate::declarative;
+use crate::framework::{
+    AppContext, AppManifest, AppProcess, Recreation, RunningApp, SharedRows, SimulatedApp, Ui,
+    branches,
+};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const ENTRY: SimulatedAppEntry = SimulatedAppEntry {
     name: "shop",
     about: "a shop with a catalogue, a login, a cart and a checkout of five screens",
-    install: || -> Box<dyn Process> { Box::new(Running::install(manifest(), Shop::default())) },
-    planted: failures::PLANTED,
-    plan: Some(|| Arc::clone(&more::PLAN)),
+    install: || -> Box<dyn AppProcess> {
+        Box::new(RunningApp::install(manifest(), ShopApp::default()))
+    },
+    planted_crashes: failures::PLANTED,
+    definition: Some(|| Arc::clone(&extra_screens::DEFINITION)),
 };
 
 #[derive(Clone, Debug, Default, Hash)]
-struct Shop {
+struct ShopApp {
     account: Option<Text>,
     /// The account survives the process.
     remember: bool,
-    cart: Vec<Line>,
+    cart: Vec<CartLine>,
     discount: u32,
     wishes: Vec<usize>,
-    orders: Rows<Order>,
-    checkout: Checkout,
-    more: plan::State,
+    orders: SharedRows<PlacedOrder>,
+    checkout: CheckoutChoices,
+    extra: declarative::DeclarativeState,
 }
 
 /// So many of one product, which is named by its number in the stock.
 #[derive(Clone, Debug, Hash)]
-struct Line {
+struct CartLine {
     product: usize,
     quantity: u32,
 }
 
 #[derive(Clone, Debug, Hash)]
-struct Order {
+struct PlacedOrder {
     total: u32,
     cancelled: bool,
 }
 
 /// What has been chosen on the way through the checkout.
 #[derive(Clone, Debug, Default, Hash)]
-struct Checkout {
-    delivery: delivery::Way,
+struct CheckoutChoices {
+    delivery: delivery::DeliveryMethod,
     day: Option<usize>,
-    payment: payment::Means,
+    payment: payment::PaymentMethod,
 }
 
 #[derive(Clone, Debug, Hash)]
-enum Page {
-    Catalogue(catalogue::Catalogue),
-    Product(product::Product),
-    Gallery(gallery::Gallery),
-    Login(login::Login),
-    Cart(cart::Cart),
-    Address(address::Address),
-    Delivery(delivery::Delivery),
-    Payment(payment::Payment),
-    Review(review::Review),
-    Done(review::Done),
-    Orders(orders::Orders),
-    Wishlist(wishlist::Wishlist),
-    More(plan::Page),
+enum ShopPage {
+    Catalogue(catalogue::CataloguePage),
+    Product(product::ProductPage),
+    Gallery(gallery::GalleryPage),
+    Login(login::LoginPage),
+    Cart(cart::CartPage),
+    Address(address::AddressPage),
+    Delivery(delivery::DeliveryPage),
+    Payment(payment::PaymentPage),
+    Review(review::ReviewPage),
+    Done(review::OrderPlacedPage),
+    Orders(orders::OrdersPage),
+    Wishlist(wishlist::WishlistPage),
+    More(declarative::DeclarativePage),
 }
 
 #[derive(Clone, Debug, Hash)]
-enum Msg {
-    Catalogue(catalogue::Msg),
-    Product(product::Msg),
-    Gallery(gallery::Msg),
-    Login(login::Msg),
-    Cart(cart::Msg),
-    Address(address::Msg),
-    Delivery(delivery::Msg),
-    Payment(payment::Msg),
-    Review(review::Msg),
-    Orders(orders::Msg),
-    Wishlist(wishlist::Msg),
-    More(plan::Msg),
+enum ShopMsg {
+    Catalogue(catalogue::CatalogueMsg),
+    Product(product::ProductMsg),
+    Gallery(gallery::GalleryMsg),
+    Login(login::LoginMsg),
+    Cart(cart::CartMsg),
+    Address(address::AddressMsg),
+    Delivery(delivery::DeliveryMsg),
+    Payment(payment::PaymentMsg),
+    Review(review::ReviewMsg),
+    Orders(orders::OrdersMsg),
+    Wishlist(wishlist::WishlistMsg),
+    More(declarative::DeclarativeMsg),
 }
 
-impl From<plan::Page> for Page {
-    fn from(page: plan::Page) -> Page {
-        Page::More(page)
+impl From<declarative::DeclarativePage> for ShopPage {
+    fn from(page: declarative::DeclarativePage) -> ShopPage {
+        ShopPage::More(page)
     }
 }
 
-impl From<plan::Msg> for Msg {
-    fn from(msg: plan::Msg) -> Msg {
-        Msg::More(msg)
+impl From<declarative::DeclarativeMsg> for ShopMsg {
+    fn from(msg: declarative::DeclarativeMsg) -> ShopMsg {
+        ShopMsg::More(msg)
     }
 }
 
@@ -182,7 +187,7 @@ branches![
     WishlistLast,
 ];
 
-impl Shop {
+impl ShopApp {
     fn total(&self) -> u32 {
         let sum: u32 = self
             .cart
@@ -193,119 +198,128 @@ impl Shop {
     }
 }
 
-impl App for Shop {
-    type Page = Page;
-    type Msg = Msg;
+impl SimulatedApp for ShopApp {
+    type Page = ShopPage;
+    type Msg = ShopMsg;
 
-    fn first_page(&self) -> Page {
-        Page::Catalogue(catalogue::Catalogue::default())
+    fn first_page(&self) -> ShopPage {
+        ShopPage::Catalogue(catalogue::CataloguePage::default())
     }
 
-    fn activity(&self, page: &Page) -> usize {
+    fn activity_index(&self, page: &ShopPage) -> usize {
         match page {
-            Page::Catalogue(_) => 0,
-            Page::Product(_) => 1,
-            Page::Gallery(_) => 2,
-            Page::Login(_) => 3,
-            Page::Cart(_) => 4,
-            Page::Address(_) => 5,
-            Page::Delivery(_) => 6,
-            Page::Payment(_) => 7,
-            Page::Review(_) => 8,
-            Page::Done(_) => 9,
-            Page::Orders(_) => 10,
-            Page::Wishlist(_) => 11,
-            Page::More(page) => ACTIVITIES.len() + usize::from(page.screen),
+            ShopPage::Catalogue(_) => 0,
+            ShopPage::Product(_) => 1,
+            ShopPage::Gallery(_) => 2,
+            ShopPage::Login(_) => 3,
+            ShopPage::Cart(_) => 4,
+            ShopPage::Address(_) => 5,
+            ShopPage::Delivery(_) => 6,
+            ShopPage::Payment(_) => 7,
+            ShopPage::Review(_) => 8,
+            ShopPage::Done(_) => 9,
+            ShopPage::Orders(_) => 10,
+            ShopPage::Wishlist(_) => 11,
+            ShopPage::More(page) => ACTIVITIES.len() + usize::from(page.screen),
         }
     }
 
-    fn view(&self, page: &Page, ui: &mut Ui<'_, Msg>) {
+    fn view(&self, page: &ShopPage, ui: &mut Ui<'_, ShopMsg>) {
         match page {
-            Page::Catalogue(page) => page.view(self, ui),
-            Page::Product(page) => page.view(self, ui),
-            Page::Gallery(page) => page.view(ui),
-            Page::Login(page) => page.view(self, ui),
-            Page::Cart(page) => page.view(self, ui),
-            Page::Address(page) => page.view(ui),
-            Page::Delivery(page) => page.view(self, ui),
-            Page::Payment(page) => page.view(self, ui),
-            Page::Review(page) => page.view(self, ui),
-            Page::Done(page) => page.view(ui),
-            Page::Orders(page) => page.view(self, ui),
-            Page::Wishlist(page) => page.view(self, ui),
-            Page::More(page) => more::PLAN.view(&self.more, page, ui),
+            ShopPage::Catalogue(page) => page.view(self, ui),
+            ShopPage::Product(page) => page.view(self, ui),
+            ShopPage::Gallery(page) => page.view(ui),
+            ShopPage::Login(page) => page.view(self, ui),
+            ShopPage::Cart(page) => page.view(self, ui),
+            ShopPage::Address(page) => page.view(ui),
+            ShopPage::Delivery(page) => page.view(self, ui),
+            ShopPage::Payment(page) => page.view(self, ui),
+            ShopPage::Review(page) => page.view(self, ui),
+            ShopPage::Done(page) => page.view(ui),
+            ShopPage::Orders(page) => page.view(self, ui),
+            ShopPage::Wishlist(page) => page.view(self, ui),
+            ShopPage::More(page) => extra_screens::DEFINITION.view(&self.extra, page, ui),
         }
     }
 
-    fn update(&mut self, page: &mut Page, msg: Msg, cx: &mut Cx<'_, Shop>) {
+    fn update(&mut self, page: &mut ShopPage, msg: ShopMsg, cx: &mut AppContext<'_, ShopApp>) {
         match (page, msg) {
-            (Page::Catalogue(page), Msg::Catalogue(msg)) => page.update(self, msg, cx),
-            (Page::Product(page), Msg::Product(msg)) => page.update(self, msg, cx),
-            (Page::Gallery(page), Msg::Gallery(msg)) => page.update(msg, cx),
-            (Page::Login(page), Msg::Login(msg)) => page.update(self, msg, cx),
-            (Page::Cart(page), Msg::Cart(msg)) => page.update(self, msg, cx),
-            (Page::Address(page), Msg::Address(msg)) => page.update(msg, cx),
-            (Page::Delivery(page), Msg::Delivery(msg)) => page.update(self, msg, cx),
-            (Page::Payment(page), Msg::Payment(msg)) => page.update(self, msg, cx),
-            (Page::Review(page), Msg::Review(msg)) => page.update(self, msg, cx),
-            (Page::Done(_), Msg::Review(_)) => cx.back_to_first(),
-            (Page::Orders(page), Msg::Orders(msg)) => page.update(self, msg, cx),
-            (Page::Wishlist(page), Msg::Wishlist(msg)) => page.update(self, msg, cx),
-            (Page::More(page), Msg::More(msg)) => more::PLAN.update(&mut self.more, page, msg, cx),
+            (ShopPage::Catalogue(page), ShopMsg::Catalogue(msg)) => page.update(self, msg, cx),
+            (ShopPage::Product(page), ShopMsg::Product(msg)) => page.update(self, msg, cx),
+            (ShopPage::Gallery(page), ShopMsg::Gallery(msg)) => page.update(msg, cx),
+            (ShopPage::Login(page), ShopMsg::Login(msg)) => page.update(self, msg, cx),
+            (ShopPage::Cart(page), ShopMsg::Cart(msg)) => page.update(self, msg, cx),
+            (ShopPage::Address(page), ShopMsg::Address(msg)) => page.update(msg, cx),
+            (ShopPage::Delivery(page), ShopMsg::Delivery(msg)) => page.update(self, msg, cx),
+            (ShopPage::Payment(page), ShopMsg::Payment(msg)) => page.update(self, msg, cx),
+            (ShopPage::Review(page), ShopMsg::Review(msg)) => page.update(self, msg, cx),
+            (ShopPage::Done(_), ShopMsg::Review(_)) => cx.back_to_first(),
+            (ShopPage::Orders(page), ShopMsg::Orders(msg)) => page.update(self, msg, cx),
+            (ShopPage::Wishlist(page), ShopMsg::Wishlist(msg)) => page.update(self, msg, cx),
+            (ShopPage::More(page), ShopMsg::More(msg)) => {
+                extra_screens::DEFINITION.update(&mut self.extra, page, msg, cx);
+            }
             _ => {}
         }
     }
 
-    fn opened(&mut self, page: &mut Page, cx: &mut Cx<'_, Shop>) {
-        if let Page::More(page) = page {
-            more::PLAN.opened(&mut self.more, page, cx);
+    fn opened(&mut self, page: &mut ShopPage, cx: &mut AppContext<'_, ShopApp>) {
+        if let ShopPage::More(page) = page {
+            extra_screens::DEFINITION.opened(&mut self.extra, page, cx);
         }
     }
 
-    fn told(&mut self, page: &mut Page, event: &System, cx: &mut Cx<'_, Shop>) {
-        if let Page::More(page) = page {
-            more::PLAN.told(event, &mut self.more, page, cx);
+    fn system_event(
+        &mut self,
+        page: &mut ShopPage,
+        event: &SystemEvent,
+        cx: &mut AppContext<'_, ShopApp>,
+    ) {
+        if let ShopPage::More(page) = page {
+            extra_screens::DEFINITION.system_event(event, &mut self.extra, page, cx);
         }
     }
 
-    fn recreated(&mut self, page: &mut Page, by: Recreation, cx: &mut Cx<'_, Shop>) {
+    fn recreated(&mut self, page: &mut ShopPage, by: Recreation, cx: &mut AppContext<'_, ShopApp>) {
         match page {
-            Page::Gallery(page) => page.show(cx),
-            Page::Login(page) => page.rotated(cx),
-            Page::Delivery(page) => page.rotated(cx),
-            Page::More(page) => more::PLAN.recreated(by, &mut self.more, page, cx),
+            ShopPage::Gallery(page) => page.show(cx),
+            ShopPage::Login(page) => page.rotated(cx),
+            ShopPage::Delivery(page) => page.rotated(cx),
+            ShopPage::More(page) => {
+                extra_screens::DEFINITION.recreated(by, &mut self.extra, page, cx);
+            }
             _ => {}
         }
     }
 
-    fn back(&mut self, page: &mut Page, cx: &mut Cx<'_, Shop>) {
+    fn back(&mut self, page: &mut ShopPage, cx: &mut AppContext<'_, ShopApp>) {
         match page {
-            Page::Done(_) => cx.back_to_first(),
+            ShopPage::Done(_) => cx.back_to_first(),
             _ => cx.finish(),
         }
     }
 
-    fn orphaned(&mut self, msg: Msg, cx: &mut Cx<'_, Shop>) {
-        if let Msg::Product(product::Msg::WishShown) = msg {
+    fn leaked_message(&mut self, msg: ShopMsg, cx: &mut AppContext<'_, ShopApp>) {
+        if let ShopMsg::Product(product::ProductMsg::WishShown) = msg {
             product::wish_shown(false, cx);
         }
     }
 
-    fn died(&mut self) {
-        self.more.died();
+    fn process_died(&mut self) {
+        self.extra.process_died();
         if !self.remember {
             self.account = None;
         }
-        self.checkout = Checkout::default();
+        self.checkout = CheckoutChoices::default();
     }
 }
 
-fn manifest() -> Manifest {
-    let more = more::PLAN
+fn manifest() -> AppManifest {
+    let more = extra_screens::DEFINITION
         .screens
         .iter()
         .map(|screen| Text::new(format!("com.example.shop/.{}", screen.class)));
-    Manifest {
+    AppManifest {
         package: Text::new_static("com.example.shop"),
         label: Text::new_static("Shop"),
         version_code: 31,
@@ -314,6 +328,6 @@ fn manifest() -> Manifest {
             .into_iter()
             .chain(more)
             .collect(),
-        branches: Branch::COUNT + 2 * more::PLAN.decisions,
+        branches: Branch::COUNT + 2 * extra_screens::DEFINITION.decisions,
     }
 }

@@ -1,12 +1,12 @@
 //! Injected events: what they cost, whether they get through, and whom they reach.
 
-use retap_shared::action::{Action, Key, System};
+use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::micros::Micros;
 use retap_shared::screen::{Rotation, ScreenHash};
 
-use super::elsewhere::{self, Next};
-use super::{Front, SimulatedPhone, launcher};
-use crate::kit::{Elsewhere, Input};
+use super::external_screen::{self, ExternalNavigation};
+use super::{FrontScreen, SimulatedPhone, launcher};
+use crate::framework::{AppInput, ExternalScreen};
 
 /// `InputDispatcher`'s patience with a window that does not take its input.
 const ANR_TIMEOUT: Micros = Micros::from_millis(5_000);
@@ -18,46 +18,48 @@ impl SimulatedPhone {
         if let Action::Wait { millis } = action {
             return self.advance(Micros::from_millis(u64::from(*millis)));
         }
-        let takes = self.world.takes(|figures| figures.event);
-        self.advance(takes + gesture(action));
-        if self.world.swallows(action) {
+        let takes = self.world.draw_latency(|figures| figures.event);
+        self.advance(takes + gesture_duration(action));
+        if self.world.loses_event(action) {
             return;
         }
         let before = (self.screen.hash(), self.process.late_dialog_is_up());
         match action {
             Action::Launch => {
-                let takes = self.world.takes(|figures| figures.launch);
+                let takes = self.world.draw_latency(|figures| figures.launch);
                 self.advance(takes);
                 self.bring_to_front();
             }
             Action::Rotate(to) => self.rotate(*to),
             Action::Key(Key::Home) => {
-                self.front = Front::Launcher;
-                self.look();
+                self.front = FrontScreen::Launcher;
+                self.refresh_screen();
             }
-            Action::System(event) => self.system(event),
+            Action::System(event) => self.perform_system_event(event),
             _ => match self.front {
-                Front::App => self.hand_over(action),
-                Front::Elsewhere { what, over_app } => self.act_elsewhere(what, over_app, action),
-                Front::Launcher => self.touch_launcher(action),
+                FrontScreen::App => self.deliver_input(action),
+                FrontScreen::External { what, over_app } => {
+                    self.act_on_external_screen(what, over_app, action);
+                }
+                FrontScreen::Launcher => self.touch_launcher(action),
             },
         }
-        self.perhaps_something_late(before);
+        self.maybe_post_late_dialog(before);
     }
 
     /// After a change of the screen, but for the going of such a dialog.
-    fn perhaps_something_late(&mut self, (screen, was_up): (ScreenHash, bool)) {
-        let changed = self.front == Front::App && self.screen.hash() != screen;
+    fn maybe_post_late_dialog(&mut self, (screen, was_up): (ScreenHash, bool)) {
+        let changed = self.front == FrontScreen::App && self.screen.hash() != screen;
         if changed
             && !was_up
-            && let Some((late, at)) = self.world.late()
+            && let Some((late, at)) = self.world.draw_late_dialog()
         {
-            self.process.post_late(late, at);
+            self.process.post_late_dialog(late, at);
         }
     }
 
     /// Gives the app its input, once its main thread is free. It may never be.
-    fn hand_over(&mut self, action: &Action) {
+    fn deliver_input(&mut self, action: &Action) {
         let Some(input) = as_input(action) else {
             return;
         };
@@ -71,14 +73,14 @@ impl SimulatedPhone {
                 "MotionEvent(action=DOWN)"
             };
             let problem = self.process.not_responding(waiting);
-            self.ended(problem);
+            self.process_failed(problem);
         } else {
             if busy > Micros::ZERO {
                 self.advance(busy);
             }
             self.process.input(input, &mut self.world);
         }
-        self.look();
+        self.refresh_screen();
     }
 
     /// A new configuration waits for the main thread as well, but nobody times it.
@@ -88,29 +90,29 @@ impl SimulatedPhone {
         }
         let in_front = self.wait_for_main_thread();
         self.process.rotate(to, in_front, &mut self.world);
-        self.look();
+        self.refresh_screen();
     }
 
-    fn system(&mut self, event: &System) {
+    fn perform_system_event(&mut self, event: &SystemEvent) {
         let in_front = self.wait_for_main_thread();
         self.process.system(event, in_front, &mut self.world);
-        self.look();
-        if *event == System::Call {
-            self.front = Front::Elsewhere {
-                what: Elsewhere::Call,
-                over_app: self.front == Front::App,
+        self.refresh_screen();
+        if *event == SystemEvent::Call {
+            self.front = FrontScreen::External {
+                what: ExternalScreen::Call,
+                over_app: self.front == FrontScreen::App,
             };
-            self.look();
+            self.refresh_screen();
         }
     }
 
     /// Lets what keeps the app busy come to its end. Whether the app is in front.
     fn wait_for_main_thread(&mut self) -> bool {
         let busy = self.process.busy_until().since(self.world.now);
-        if self.front == Front::App && busy > Micros::ZERO {
+        if self.front == FrontScreen::App && busy > Micros::ZERO {
             self.advance(busy);
         }
-        self.front == Front::App
+        self.front == FrontScreen::App
     }
 
     fn touch_launcher(&mut self, action: &Action) {
@@ -122,31 +124,31 @@ impl SimulatedPhone {
         }
     }
 
-    fn act_elsewhere(&mut self, what: Elsewhere, over_app: bool, action: &Action) {
+    fn act_on_external_screen(&mut self, what: ExternalScreen, over_app: bool, action: &Action) {
         let next = match action {
             Action::Tap(at) | Action::LongPress(at) => {
-                elsewhere::touched(what, self.process.rotation(), *at)
+                external_screen::touched(what, self.process.rotation(), *at)
             }
-            Action::Key(Key::Back) | Action::Key(Key::Code(4)) => Next::Back,
-            _ => Next::Stay,
+            Action::Key(Key::Back) | Action::Key(Key::Code(4)) => ExternalNavigation::Back,
+            _ => ExternalNavigation::Stay,
         };
         match next {
-            Next::Stay => {}
-            Next::Back if over_app => self.bring_to_front(),
-            Next::Back => {
-                self.front = Front::Launcher;
-                self.look();
+            ExternalNavigation::Stay => {}
+            ExternalNavigation::Back if over_app => self.bring_to_front(),
+            ExternalNavigation::Back => {
+                self.front = FrontScreen::Launcher;
+                self.refresh_screen();
             }
-            Next::On(what) => {
-                self.front = Front::Elsewhere { what, over_app };
-                self.look();
+            ExternalNavigation::Open(what) => {
+                self.front = FrontScreen::External { what, over_app };
+                self.refresh_screen();
             }
         }
     }
 }
 
 /// How long the finger is on the display.
-fn gesture(action: &Action) -> Micros {
+fn gesture_duration(action: &Action) -> Micros {
     match action {
         Action::LongPress(_) => LONG_PRESS,
         Action::Swipe { millis, .. } | Action::Pinch { millis, .. } => {
@@ -157,21 +159,21 @@ fn gesture(action: &Action) -> Micros {
 }
 
 /// What of it an app can receive; nothing here answers to two fingers or to other keys.
-fn as_input(action: &Action) -> Option<Input<'_>> {
+fn as_input(action: &Action) -> Option<AppInput<'_>> {
     Some(match action {
-        Action::Tap(at) => Input::Tap(*at),
-        Action::LongPress(at) => Input::LongPress(*at),
-        Action::Swipe { from, to, millis } => Input::Swipe {
+        Action::Tap(at) => AppInput::Tap(*at),
+        Action::LongPress(at) => AppInput::LongPress(*at),
+        Action::Swipe { from, to, millis } => AppInput::Swipe {
             from: *from,
             to: *to,
             millis: *millis,
         },
-        Action::Text { at, text } => Input::Text { at: *at, text },
-        Action::Key(Key::Back) | Action::Key(Key::Code(4)) => Input::Back,
-        Action::Key(Key::Menu) | Action::Key(Key::Code(82)) => Input::Menu,
-        Action::Key(Key::Enter) | Action::Key(Key::Code(66)) => Input::Enter,
-        Action::Key(Key::Delete) | Action::Key(Key::Code(67)) => Input::Delete,
-        Action::Key(Key::Code(code)) => Input::Type(letter(*code)?),
+        Action::Text { at, text } => AppInput::Text { at: *at, text },
+        Action::Key(Key::Back) | Action::Key(Key::Code(4)) => AppInput::Back,
+        Action::Key(Key::Menu) | Action::Key(Key::Code(82)) => AppInput::Menu,
+        Action::Key(Key::Enter) | Action::Key(Key::Code(66)) => AppInput::Enter,
+        Action::Key(Key::Delete) | Action::Key(Key::Code(67)) => AppInput::Delete,
+        Action::Key(Key::Code(code)) => AppInput::Type(letter(*code)?),
         Action::Key(Key::Home)
         | Action::Pinch { .. }
         | Action::Rotate(_)

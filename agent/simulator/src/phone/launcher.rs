@@ -8,7 +8,7 @@ use retap_shared::screen::{
     WindowKind,
 };
 
-use crate::kit::{Manifest, display_size, is_landscape};
+use crate::framework::{AppManifest, display_size, is_landscape};
 
 const PACKAGE: &str = "com.android.launcher3";
 
@@ -27,9 +27,9 @@ pub(super) fn icon(rotation: Rotation) -> Rect {
     }
 }
 
-pub(super) fn screen(manifest: &Manifest, rotation: Rotation) -> SharedScreen {
-    let workspace = Drawn::group("com.android.launcher3:id/workspace");
-    let icon = Drawn {
+pub(super) fn screen(manifest: &AppManifest, rotation: Rotation) -> SharedScreen {
+    let workspace = ExternalWidget::group("com.android.launcher3:id/workspace");
+    let icon = ExternalWidget {
         id: "com.android.launcher3:id/icon",
         text: manifest.label.clone(),
         bounds: icon(rotation),
@@ -45,18 +45,18 @@ pub(super) fn screen(manifest: &Manifest, rotation: Rotation) -> SharedScreen {
 
 /// A widget of a screen that is none of the app's.
 #[derive(Clone, Default)]
-pub(super) struct Drawn {
+pub(super) struct ExternalWidget {
     pub(super) id: &'static str,
     pub(super) text: Text,
     /// Everything, if empty.
     pub(super) bounds: Rect,
 }
 
-impl Drawn {
-    pub(super) fn group(id: &'static str) -> Drawn {
-        Drawn {
+impl ExternalWidget {
+    pub(super) fn group(id: &'static str) -> ExternalWidget {
+        ExternalWidget {
             id,
-            ..Drawn::default()
+            ..ExternalWidget::default()
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn draw(
     activity: &'static str,
     title: &'static str,
     rotation: Rotation,
-    widgets: &[Drawn],
+    widgets: &[ExternalWidget],
 ) -> SharedScreen {
     let size = display_size(rotation);
     let display = Rect {
@@ -76,7 +76,7 @@ pub(super) fn draw(
         right: size.width as i32,
         bottom: size.height as i32,
     };
-    let node = |depth, class, drawn: &Drawn| {
+    let node = |depth, class, drawn: &ExternalWidget| {
         let taps = if drawn.bounds.is_empty() {
             NodeFlags::empty()
         } else {
@@ -96,7 +96,11 @@ pub(super) fn draw(
             ..Node::default()
         }
     };
-    let mut nodes = vec![node(0, "android.widget.FrameLayout", &Drawn::default())];
+    let mut nodes = vec![node(
+        0,
+        "android.widget.FrameLayout",
+        &ExternalWidget::default(),
+    )];
     for drawn in widgets {
         let (depth, class) = if drawn.bounds.is_empty() {
             (1, "android.view.ViewGroup")

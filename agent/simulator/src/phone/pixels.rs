@@ -2,15 +2,15 @@
 
 use png::{BitDepth, ColorType, Encoder};
 use retap_shared::bytes::Png;
-use retap_shared::protocol::Fault;
+use retap_shared::protocol::RequestFailure;
 use retap_shared::screen::{Node, NodeFlags, Rect, Screen, WindowKind};
 
 const SCALE: i32 = 4;
 const BACKGROUND: u8 = 250;
 const BORDER: u8 = 120;
 
-pub(super) fn draw(screen: &Screen) -> Result<Png, Fault> {
-    let mut canvas = Canvas::new(screen);
+pub(super) fn draw(screen: &Screen) -> Result<Png, RequestFailure> {
+    let mut canvas = PixelCanvas::new(screen);
     for (window, _, nodes) in screen.windows_with_nodes() {
         if window.kind == WindowKind::Dialog {
             canvas.dim();
@@ -23,20 +23,21 @@ pub(super) fn draw(screen: &Screen) -> Result<Png, Fault> {
     }
     canvas
         .into_png()
-        .map_err(|error| Fault::Phone(format!("the picture could not be packed: {error}")))
+        .map_err(|error| RequestFailure::Phone(format!("the picture could not be packed: {error}")))
 }
 
-struct Canvas {
+struct PixelCanvas {
     width: i32,
     height: i32,
     pixels: Vec<u8>,
 }
 
-impl Canvas {
-    fn new(screen: &Screen) -> Canvas {
+impl PixelCanvas {
+    fn new(screen: &Screen) -> PixelCanvas {
         let size = screen.size();
-        let (width, height) = (size.width as i32 / SCALE, size.height as i32 / SCALE);
-        Canvas {
+        let width = size.width as i32 / SCALE;
+        let height = size.height as i32 / SCALE;
+        PixelCanvas {
             width,
             height,
             pixels: vec![BACKGROUND; (width * height) as usize],
@@ -88,7 +89,8 @@ impl Canvas {
 
     fn fill(&mut self, area: Rect, shade: u8) {
         let column = |x: i32| (x / SCALE).clamp(0, self.width) as usize;
-        let (left, right) = (column(area.left), column(area.right));
+        let left = column(area.left);
+        let right = column(area.right);
         let rows =
             (area.top / SCALE).clamp(0, self.height)..(area.bottom / SCALE).clamp(0, self.height);
         for row in rows.map(|row| row as usize * self.width as usize) {

@@ -6,7 +6,7 @@ use retap_shared::Text;
 use retap_shared::action::{Action, Key};
 use retap_shared::micros::Micros;
 use retap_shared::screen::{Point, Rotation};
-use retap_simulator::{apps, open};
+use retap_simulator::{app_names, open};
 
 use crate::walk;
 
@@ -18,12 +18,12 @@ proptest! {
 
     #[test]
     fn no_event_makes_it_panic_and_each_takes_its_time(
-        app in 0..apps().len(),
+        app in 0..app_names().len(),
         noise in 0..3_u32,
         actions in proptest::collection::vec(action(), 1..80),
     ) {
         let noise = f64::from(noise) / 4.0;
-        let mut phone = walk::started(&format!("sim:{}?noise={noise}", apps()[app]));
+        let mut phone = walk::started(&format!("sim:{}?noise={noise}", app_names()[app]));
         for action in actions {
             let before = phone.now();
             phone.inject(&action).unwrap();

@@ -28,7 +28,7 @@ fn touches_work_as_often_as_the_noise_says() {
             worked += u32::from(phone.capture().unwrap().hash() != before);
             assert!(worked <= trial + 1);
         }
-        let expected = phone.noise().works(&tabs[0]);
+        let expected = phone.noise().delivery_probability(&tabs[0]);
         let seen = f64::from(worked) / f64::from(TRIALS);
         assert!(
             (seen - expected).abs() < allowed(TRIALS, expected),
@@ -41,11 +41,11 @@ fn touches_work_as_often_as_the_noise_says() {
 fn keys_text_and_rotation_always_work() {
     let mut phone = started("sim:notes?flaky=1");
     let menu = Action::Key(Key::Menu);
-    assert_eq!(phone.noise().works(&menu), 1.0);
+    assert_eq!(phone.noise().delivery_probability(&menu), 1.0);
     phone.inject(&menu).unwrap();
     assert_eq!(phone.capture().unwrap().windows().len(), 2);
     let tap = Action::Tap(walk::place(&mut phone, "settings"));
-    assert_eq!(phone.noise().works(&tap), 0.0);
+    assert_eq!(phone.noise().delivery_probability(&tap), 0.0);
     phone.inject(&tap).unwrap();
     assert_eq!(phone.capture().unwrap().windows().len(), 2);
 }

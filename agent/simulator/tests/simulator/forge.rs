@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use retap_agent::phone::Phone;
-use retap_shared::verdict::ProblemKind;
-use retap_simulator::{apps, open, truth};
+use retap_shared::verdict::FindingKind;
+use retap_simulator::{app_names, ground_truth, open};
 
 use crate::{random, walk};
 
@@ -49,16 +49,16 @@ fn a_thousand_made_apps_can_be_explored_without_a_fault_of_ours() {
 fn everything_planted_in_a_made_app_is_reached_by_its_shortest_trace() {
     for seed in 0..12 {
         let app = format!("forge?seed={seed}&activities=14&depth=4&hidden=0.4");
-        let truth = truth(&app).unwrap();
+        let truth = ground_truth(&app).unwrap();
         assert!(
             (8..=20).contains(&truth.crashes.len()),
             "seed {seed}: {} crashes",
             truth.crashes.len()
         );
         for kind in [
-            ProblemKind::Crash,
-            ProblemKind::NativeCrash,
-            ProblemKind::Anr,
+            FindingKind::Crash,
+            FindingKind::NativeCrash,
+            FindingKind::Anr,
         ] {
             assert!(
                 truth.crashes.iter().any(|crash| crash.kind == kind),
@@ -71,9 +71,9 @@ fn everything_planted_in_a_made_app_is_reached_by_its_shortest_trace() {
             walk::happenings(&mut phone);
             for step in &crash.shortest {
                 let screen = phone.capture().unwrap();
-                walk::act(&mut phone, &step.aim(&screen).action);
+                walk::act(&mut phone, &step.locate(&screen).action);
             }
-            phone.sleep(retap_simulator::LINGER);
+            phone.sleep(retap_simulator::CRASH_DELAY_LIMIT);
             let problems = walk::problems(&mut phone);
             let reached = problems
                 .iter()
@@ -90,8 +90,11 @@ fn everything_planted_in_a_made_app_is_reached_by_its_shortest_trace() {
 #[test]
 fn hidden_modes_are_as_many_as_asked_for() {
     let widgets = |hidden: &str| {
-        let truth = truth(&format!("forge?seed=3&activities=10&hidden={hidden}")).unwrap();
-        let matters = truth.crashes.into_iter().filter_map(|crash| crash.matters);
+        let truth = ground_truth(&format!("forge?seed=3&activities=10&hidden={hidden}")).unwrap();
+        let matters = truth
+            .crashes
+            .into_iter()
+            .filter_map(|crash| crash.dependencies);
         matters
             .filter(|matters| matters.widgets.iter().any(|id| id.contains("/hold_")))
             .count()
@@ -104,7 +107,7 @@ fn hidden_modes_are_as_many_as_asked_for() {
 #[test]
 fn what_is_drawn_in_part_is_as_if_it_were_drawn_anew() {
     let large = ["forge?seed=3&widgets=500&activities=6", "forge?seed=4"];
-    for app in apps().iter().chain(&large) {
+    for app in app_names().iter().chain(&large) {
         let mut phone = walk::started(&format!("sim:{app}"));
         let mut rng = Pcg64Mcg::seed_from_u64(9);
         for event in 0..600 {
@@ -112,14 +115,14 @@ fn what_is_drawn_in_part_is_as_if_it_were_drawn_anew() {
             let mut possible = walk::possible(&screen);
             let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
             walk::act(&mut phone, &action);
-            let (in_part, (saved, _)) = (phone.capture().unwrap(), phone.save().unwrap());
-            phone.restore(saved).unwrap();
+            let (in_part, (saved, _)) = (phone.capture().unwrap(), phone.save_snapshot().unwrap());
+            phone.restore_snapshot(saved).unwrap();
             assert_eq!(
                 phone.capture().unwrap(),
                 in_part,
                 "`{app}`, event {event}: {action:?}"
             );
-            phone.drop_checkpoint(saved).unwrap();
+            phone.discard_snapshot(saved).unwrap();
             if !in_part
                 .activity()
                 .starts_with(walk::app(&mut phone).package.as_str())

@@ -1,14 +1,16 @@
 //! What a simulated phone does as a phone does: apps come and go, fail, and are brought back.
 
-use retap_agent::in_process::InProcess;
+use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::{Phone, PhoneError};
 use retap_shared::Text;
 use retap_shared::action::{Action, Key};
 use retap_shared::connection::Connection;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{CheckpointId, Fault, Screenshot, Shot, What};
+use retap_shared::protocol::{
+    PhoneEventKind, RequestFailure, SnapshotId, TakeScreenshot, TakeScreenshotReply,
+};
 use retap_shared::trace::App;
-use retap_shared::verdict::ProblemKind;
+use retap_shared::verdict::FindingKind;
 use retap_simulator::{SimulatedPhone, open};
 
 use crate::walk::{self, press, started, text_of};
@@ -45,11 +47,11 @@ fn activities_that_come_to_the_front_are_told() {
     let mut phone = started("sim:notes");
     walk::tap(&mut phone, "search");
     press(&mut phone, Key::Back);
-    let told: Vec<What> = walk::happenings(&mut phone)
+    let told: Vec<PhoneEventKind> = walk::happenings(&mut phone)
         .into_iter()
-        .map(|happening| happening.what)
+        .map(|happening| happening.kind)
         .collect();
-    let activity = |name| What::Activity(Text::new_static(name));
+    let activity = |name| PhoneEventKind::Activity(Text::new_static(name));
     let expected = [
         "com.example.notes/.SearchActivity",
         "com.example.notes/.ListActivity",
@@ -84,7 +86,7 @@ fn a_blocked_app_fails_only_if_input_waits_for_five_seconds() {
     press(&mut phone, Key::Back);
     let problems = walk::problems(&mut phone);
     assert_eq!(problems.len(), 1);
-    assert_eq!(problems[0].kind, ProblemKind::Anr);
+    assert_eq!(problems[0].kind, FindingKind::Anr);
     assert!(phone.now().since(before) >= Micros::from_millis(5_000));
     assert_eq!(
         phone.capture().unwrap().activity(),
@@ -158,7 +160,9 @@ fn an_app_that_is_not_there_is_refused_by_name() {
     let refused = "there is no app `com.example.shop` on this phone; it has `com.example.notes`";
     assert_eq!(
         phone.launch(&wrong),
-        Err(PhoneError::Fault(Fault::Impossible(refused.to_string())))
+        Err(PhoneError::Failed(RequestFailure::Impossible(
+            refused.to_string()
+        )))
     );
     let inner = App {
         activity: Text::new_static(".EditorActivity"),
@@ -177,20 +181,21 @@ fn an_app_that_is_not_there_is_refused_by_name() {
 fn a_checkpoint_brings_back_the_state_but_not_the_clock() {
     let mut phone = started("sim:notes");
     walk::tap(&mut phone, "Shopping");
-    let (state, screen) = (phone.state(), phone.capture().unwrap());
-    let (id, bytes) = phone.save().unwrap();
+    let state = phone.state_hash();
+    let screen = phone.capture().unwrap();
+    let (id, bytes) = phone.save_snapshot().unwrap();
     press(&mut phone, Key::Back);
     walk::tap(&mut phone, "new");
-    assert_ne!(phone.state(), state);
+    assert_ne!(phone.state_hash(), state);
     let before = phone.now();
-    assert_eq!(phone.restore(id), Ok(bytes));
+    assert_eq!(phone.restore_snapshot(id), Ok(bytes));
     assert!(phone.now() > before);
-    assert_eq!(phone.state(), state);
+    assert_eq!(phone.state_hash(), state);
     assert_eq!(phone.capture().unwrap(), screen);
     // And it can be gone back to again.
     walk::tap(&mut phone, "save");
-    phone.restore(id).unwrap();
-    assert_eq!(phone.state(), state);
+    phone.restore_snapshot(id).unwrap();
+    assert_eq!(phone.state_hash(), state);
 }
 
 #[test]
@@ -198,10 +203,10 @@ fn what_was_due_after_a_checkpoint_is_due_after_going_back_to_it() {
     let mut phone = started("sim:shop");
     walk::tap(&mut phone, "The Long Way Round");
     walk::tap(&mut phone, "wish");
-    let (id, _) = phone.save().unwrap();
+    let (id, _) = phone.save_snapshot().unwrap();
     for _ in 0..2 {
         phone.sleep(Micros::from_millis(60_000));
-        phone.restore(id).unwrap();
+        phone.restore_snapshot(id).unwrap();
         press(&mut phone, Key::Back);
         assert!(walk::problems(&mut phone).is_empty());
         phone.sleep(Micros::from_millis(600));
@@ -212,12 +217,12 @@ fn what_was_due_after_a_checkpoint_is_due_after_going_back_to_it() {
 #[test]
 fn a_checkpoint_is_as_large_as_what_the_app_holds() {
     let mut phone = started("sim:notes");
-    let (_, small) = phone.save().unwrap();
+    let (_, small) = phone.save_snapshot().unwrap();
     walk::tap(&mut phone, "new");
     let at = walk::place(&mut phone, "body");
     let long = Text::new("x".repeat(100_000));
     walk::act(&mut phone, &Action::Text { at, text: long });
-    let (_, large) = phone.save().unwrap();
+    let (_, large) = phone.save_snapshot().unwrap();
     assert!(small > 500 && small < 5_000, "{small}");
     assert!(large > small + 100_000, "{large}");
 }
@@ -225,12 +230,12 @@ fn a_checkpoint_is_as_large_as_what_the_app_holds() {
 #[test]
 fn a_checkpoint_that_is_not_there_is_refused_by_number() {
     let mut phone = started("sim:notes");
-    let (id, bytes) = phone.save().unwrap();
-    assert_eq!(phone.drop_checkpoint(id), Ok(bytes));
+    let (id, bytes) = phone.save_snapshot().unwrap();
+    assert_eq!(phone.discard_snapshot(id), Ok(bytes));
     for refused in [
-        phone.restore(id),
-        phone.drop_checkpoint(id),
-        phone.restore(CheckpointId(77)),
+        phone.restore_snapshot(id),
+        phone.discard_snapshot(id),
+        phone.restore_snapshot(SnapshotId(77)),
     ] {
         let error = refused.unwrap_err().to_string();
         assert!(
@@ -259,9 +264,10 @@ fn messages_run_when_they_are_due_and_not_before() {
 
 #[tokio::test]
 async fn a_screenshot_is_a_picture_of_a_quarter_of_the_displays_size() {
-    let connection = InProcess::new(Box::new(retap_simulator::open("sim:notes").unwrap()));
-    let shot: Shot = connection
-        .request(Screenshot.into())
+    let connection =
+        InProcessConnection::new(Box::new(retap_simulator::open("sim:notes").unwrap()));
+    let shot: TakeScreenshotReply = connection
+        .request(TakeScreenshot.into())
         .await
         .unwrap()
         .try_into()

@@ -4,12 +4,14 @@ use retap_agent::phone::Phone;
 use retap_shared::action::{Action, Key};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::Step;
-use retap_simulator::{LINGER, NotExact, PlantedCrash, open, probability, truth};
+use retap_simulator::{
+    CRASH_DELAY_LIMIT, ExactProbabilityError, PlantedCrash, exact_probability, ground_truth, open,
+};
 
 use crate::walk;
 
 fn planted(app: &str, name: &str) -> PlantedCrash {
-    truth(app)
+    ground_truth(app)
         .unwrap()
         .crashes
         .into_iter()
@@ -19,10 +21,10 @@ fn planted(app: &str, name: &str) -> PlantedCrash {
 
 #[test]
 fn without_noise_a_shortest_trace_always_reaches_its_crash() {
-    for app in retap_simulator::apps() {
-        for crash in truth(app).unwrap().crashes {
+    for app in retap_simulator::app_names() {
+        for crash in ground_truth(app).unwrap().crashes {
             assert_eq!(
-                probability(app, &crash.shortest, crash.fingerprint),
+                exact_probability(app, &crash.shortest, crash.fingerprint),
                 Ok(1.0),
                 "{}",
                 crash.name
@@ -36,7 +38,7 @@ fn a_trace_of_touches_that_all_matter_works_as_often_as_all_of_them_do() {
     let crash = planted("settings", "layers too deep");
     assert_eq!(crash.shortest.len(), 11);
     let computed =
-        probability("sim:settings?flaky=0.1", &crash.shortest, crash.fingerprint).unwrap();
+        exact_probability("sim:settings?flaky=0.1", &crash.shortest, crash.fingerprint).unwrap();
     assert!((computed - 0.9_f64.powi(11)).abs() < 1e-12, "{computed}");
     // One more of those that count leaves room for one loss among them.
     let spare: Vec<Step> = crash
@@ -45,8 +47,9 @@ fn a_trace_of_touches_that_all_matter_works_as_often_as_all_of_them_do() {
         .chain(crash.shortest.last())
         .cloned()
         .collect();
-    let computed = probability("sim:settings?flaky=0.1", &spare, crash.fingerprint).unwrap();
-    let (works, lost) = (0.9_f64, 0.1_f64);
+    let computed = exact_probability("sim:settings?flaky=0.1", &spare, crash.fingerprint).unwrap();
+    let works = 0.9_f64;
+    let lost = 0.1_f64;
     let by_hand = works.powi(2) * (works.powi(9) + 9.0 * works.powi(9) * lost);
     assert!(
         (computed - by_hand).abs() < 1e-12,
@@ -66,7 +69,7 @@ fn what_is_computed_is_what_is_counted() {
     ] {
         let crash = planted(app, name);
         let spec = format!("sim:{app}?flaky=0.08&seed=4");
-        let computed = probability(&spec, &crash.shortest, crash.fingerprint).unwrap();
+        let computed = exact_probability(&spec, &crash.shortest, crash.fingerprint).unwrap();
         let counted =
             f64::from(count(&spec, &crash.shortest, crash.fingerprint, RUNS)) / f64::from(RUNS);
         let allowed = 4.0 * (computed * (1.0 - computed) / f64::from(RUNS)).sqrt();
@@ -81,13 +84,19 @@ fn what_is_computed_is_what_is_counted() {
 #[test]
 fn what_cannot_be_counted_is_said() {
     let steps = [Step::new(Action::Key(Key::Back))];
-    let of = |spec: &str| probability(spec, &steps, Fingerprint(1));
-    assert_eq!(of("sim:notes?noise=0.1"), Err(NotExact::LateDialogs));
+    let of = |spec: &str| exact_probability(spec, &steps, Fingerprint(1));
+    assert_eq!(
+        of("sim:notes?noise=0.1"),
+        Err(ExactProbabilityError::LateDialogs)
+    );
     assert_eq!(
         of("sim:notes?flaky=0.1&latency=realistic"),
-        Err(NotExact::Latencies)
+        Err(ExactProbabilityError::Latencies)
     );
-    assert!(matches!(of("sim:nots"), Err(NotExact::Spec(_))));
+    assert!(matches!(
+        of("sim:nots"),
+        Err(ExactProbabilityError::Spec(_))
+    ));
 }
 
 fn count(spec: &str, steps: &[Step], target: Fingerprint, runs: u32) -> u32 {
@@ -99,13 +108,13 @@ fn count(spec: &str, steps: &[Step], target: Fingerprint, runs: u32) -> u32 {
         let mut problems = Vec::new();
         for step in steps {
             let screen = phone.capture().unwrap();
-            walk::act(&mut phone, &step.aim(&screen).action);
+            walk::act(&mut phone, &step.locate(&screen).action);
             problems.extend(walk::problems(&mut phone));
             if !problems.is_empty() {
                 break;
             }
         }
-        phone.sleep(LINGER);
+        phone.sleep(CRASH_DELAY_LIMIT);
         problems.extend(walk::problems(&mut phone));
         reached += u32::from(
             problems

@@ -8,7 +8,7 @@ use rand_pcg::Pcg64Mcg;
 use retap_agent::phone::Phone;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::screen::{Rect, Screen};
-use retap_simulator::{SimulatedPhone, apps, open, truth};
+use retap_simulator::{SimulatedPhone, app_names, ground_truth, open};
 
 use crate::walk;
 
@@ -17,9 +17,10 @@ const SESSION: usize = 200;
 
 #[test]
 fn a_random_walk_finds_about_half_of_the_crashes_and_never_all() {
-    let (mut found, mut planted) = (0, 0);
-    for app in apps() {
-        let crashes = truth(app).unwrap().crashes;
+    let mut found = 0;
+    let mut planted = 0;
+    for app in app_names() {
+        let crashes = ground_truth(app).unwrap().crashes;
         let walked = Walked::through(app, 1);
         let known: HashSet<Fingerprint> = crashes.iter().map(|crash| crash.fingerprint).collect();
         assert!(
@@ -39,8 +40,8 @@ fn a_random_walk_finds_about_half_of_the_crashes_and_never_all() {
 
 #[test]
 fn a_random_walk_sees_many_activities_and_branches() {
-    for app in apps() {
-        let truth = truth(app).unwrap();
+    for app in app_names() {
+        let truth = ground_truth(app).unwrap();
         let walked = Walked::through(app, 2);
         let known: HashSet<_> = truth.activities.iter().cloned().collect();
         assert!(
@@ -69,7 +70,7 @@ fn a_random_walk_sees_many_activities_and_branches() {
 
 #[test]
 fn every_screen_on_the_way_could_be_a_phones() {
-    for app in apps() {
+    for app in app_names() {
         Walked::through(app, 3);
     }
 }

@@ -4,9 +4,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use retap_agent::phone::Phone;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::Happening;
+use retap_shared::protocol::PhoneEvent;
 use retap_shared::screen::SharedScreen;
-use retap_simulator::{apps, open};
+use retap_simulator::{app_names, open};
 
 use crate::walk;
 
@@ -14,9 +14,10 @@ const EVENTS: usize = 10_000;
 
 #[test]
 fn the_same_seed_is_the_same_run_bit_for_bit() {
-    for app in apps() {
+    for app in app_names() {
         let spec = format!("sim:{app}?noise=0.2&latency=realistic&seed=5");
-        let (one, other) = (Run::of(&spec, 1), Run::of(&spec, 1));
+        let one = Run::of(&spec, 1);
+        let other = Run::of(&spec, 1);
         assert_eq!(one.moments.len(), EVENTS);
         for (number, (one, other)) in one.moments.iter().zip(&other.moments).enumerate() {
             assert_eq!(one, other, "`{app}`, event {number}");
@@ -46,7 +47,7 @@ fn without_noise_every_seed_is_the_same_run() {
 #[derive(Default)]
 struct Run {
     moments: Vec<(Micros, SharedScreen)>,
-    happened: Vec<Happening>,
+    happened: Vec<PhoneEvent>,
     branches: Vec<u32>,
 }
 
@@ -68,7 +69,7 @@ impl Run {
                 phone.launch(&app).unwrap();
             }
             run.moments.push((phone.now(), screen));
-            phone.take_happenings(&mut run.happened);
+            phone.take_events(&mut run.happened);
             phone.take_branches(&mut run.branches);
         }
         run

@@ -4,11 +4,13 @@
 use std::collections::{HashMap, HashSet};
 
 use retap_agent::phone::Phone;
-use retap_shared::action::{Action, Key, System};
+use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::protocol::CheckpointId;
+use retap_shared::protocol::SnapshotId;
 use retap_shared::screen::Screen;
-use retap_simulator::{LINGER, Matters, SimulatedPhone, apps, open, truth};
+use retap_simulator::{
+    CRASH_DELAY_LIMIT, CrashDependencies, SimulatedPhone, app_names, ground_truth, open,
+};
 
 use crate::walk;
 
@@ -47,9 +49,9 @@ fn no_crash_of_calculator_has_a_shorter_trace_than_six_events_or_its_own() {
 
 #[test]
 fn no_crash_that_is_told_as_data_has_a_shorter_trace() {
-    for app in apps() {
-        for crash in truth(app).unwrap().crashes {
-            if let Some(matters) = &crash.matters {
+    for app in app_names() {
+        for crash in ground_truth(app).unwrap().crashes {
+            if let Some(matters) = &crash.dependencies {
                 let found = Search::new(app, crash.shortest.len())
                     .through(|screen, node, action| could_matter(matters, screen, node, action));
                 let level = found.get(&crash.fingerprint);
@@ -117,17 +119,19 @@ fn far_crashes_of_mail_have_no_shorter_trace() {
 
 #[test]
 fn what_comes_only_by_the_system_does_not_come_without_it() {
-    let page = include_str!("../../../../docs/simulator.md");
-    for app in apps() {
-        let crashes = truth(app).unwrap().crashes;
-        let (mut by_events, mut by_restoring) = (0, 0);
+    let page = include_str!("../../../../docs/how-it-works/simulator.md");
+    for app in app_names() {
+        let crashes = ground_truth(app).unwrap().crashes;
+        let mut by_events = 0;
+        let mut by_restoring = 0;
         for crash in crashes {
             let row = format!("| {app} | {} |", crash.name);
             let told = page
                 .lines()
                 .find(|line| line.starts_with(&row))
                 .unwrap_or_default();
-            let (Some((_, only)), Some(matters)) = (told.split_once(", only "), &crash.matters)
+            let (Some((_, only)), Some(matters)) =
+                (told.split_once(", only "), &crash.dependencies)
             else {
                 assert!(
                     !told.contains(", only "),
@@ -137,10 +141,10 @@ fn what_comes_only_by_the_system_does_not_come_without_it() {
                 continue;
             };
             let missing = |action: &Action| match action {
-                Action::System(System::Call) => only.starts_with("by a call"),
-                Action::System(System::Offline) => only.starts_with("by the network"),
-                Action::System(System::Locale(_)) => only.starts_with("by another language"),
-                Action::System(System::LowMemory) => {
+                Action::System(SystemEvent::Call) => only.starts_with("by a call"),
+                Action::System(SystemEvent::Offline) => only.starts_with("by the network"),
+                Action::System(SystemEvent::Locale(_)) => only.starts_with("by another language"),
+                Action::System(SystemEvent::LowMemory) => {
                     only.starts_with("by low memory") || only.starts_with("after a restored state")
                 }
                 _ => false,
@@ -175,14 +179,19 @@ fn what_comes_only_by_the_system_does_not_come_without_it() {
 
 /// Whether a widget or an event can have to do with a crash that is told as data. Of rows that are alike the first stands
 /// for all; what is scrolled is not what decides.
-fn could_matter(matters: &Matters, screen: &Screen, node: Option<usize>, action: &Action) -> bool {
+fn could_matter(
+    matters: &CrashDependencies,
+    screen: &Screen,
+    node: Option<usize>,
+    action: &Action,
+) -> bool {
     match (action, node) {
         (Action::Swipe { .. } | Action::Key(Key::Menu | Key::Enter), _) => false,
         (Action::Rotate(_), _) => matters.rotation,
-        (Action::System(System::Call), _) => matters.call,
-        (Action::System(System::Offline | System::Online), _) => matters.network,
-        (Action::System(System::Locale(_)), _) => matters.locale,
-        (Action::System(System::LowMemory) | Action::Key(Key::Home) | Action::Launch, _) => {
+        (Action::System(SystemEvent::Call), _) => matters.call,
+        (Action::System(SystemEvent::Offline | SystemEvent::Online), _) => matters.network,
+        (Action::System(SystemEvent::Locale(_)), _) => matters.locale,
+        (Action::System(SystemEvent::LowMemory) | Action::Key(Key::Home) | Action::Launch, _) => {
             matters.memory
         }
         (_, None) => true,
@@ -205,7 +214,7 @@ fn could_matter(matters: &Matters, screen: &Screen, node: Option<usize>, action:
 
 /// Goes through every state that up to `depth` events can reach.
 fn prove_near(app: &str, depth: usize) {
-    let truth = truth(app).unwrap();
+    let truth = ground_truth(app).unwrap();
     let found = Search::new(app, depth).through(|_, _, _| true);
     let known: HashMap<Fingerprint, (&str, usize)> = truth
         .crashes
@@ -234,7 +243,7 @@ fn prove_near(app: &str, depth: usize) {
 /// The same for one crash, without the widgets that are named `aside` and without scrolling. Of rows that are alike the
 /// first stands for all, and one word for all words.
 fn prove_far(app: &str, name: &str, aside: &[&str], turning: bool) {
-    let truth = truth(app).unwrap();
+    let truth = ground_truth(app).unwrap();
     let crash = truth
         .crashes
         .iter()
@@ -299,21 +308,21 @@ impl Search {
         self.found
     }
 
-    fn root(&mut self) -> CheckpointId {
+    fn root(&mut self) -> SnapshotId {
         walk::start_clean(&mut self.phone);
         walk::happenings(&mut self.phone);
-        self.seen.insert(self.phone.state());
-        self.phone.save().unwrap().0
+        self.seen.insert(self.phone.state_hash());
+        self.phone.save_snapshot().unwrap().0
     }
 
     fn expand(
         &mut self,
-        state: CheckpointId,
+        state: SnapshotId,
         level: usize,
         matters: &impl Fn(&Screen, Option<usize>, &Action) -> bool,
-        next: &mut Vec<CheckpointId>,
+        next: &mut Vec<SnapshotId>,
     ) {
-        self.phone.restore(state).unwrap();
+        self.phone.restore_snapshot(state).unwrap();
         let screen = self.phone.capture().unwrap();
         let outside = walk::from_outside(&screen)
             .into_iter()
@@ -322,20 +331,20 @@ impl Search {
             if !matters(&screen, node, &action) {
                 continue;
             }
-            self.phone.restore(state).unwrap();
+            self.phone.restore_snapshot(state).unwrap();
             walk::act(&mut self.phone, &action);
-            if self.note_problems(level) || !self.seen.insert(self.phone.state()) {
+            if self.note_problems(level) || !self.seen.insert(self.phone.state_hash()) {
                 continue;
             }
             if level < self.depth {
-                next.push(self.phone.save().unwrap().0);
+                next.push(self.phone.save_snapshot().unwrap().0);
             }
             if self.phone.has_pending() {
-                self.phone.sleep(LINGER);
+                self.phone.sleep(CRASH_DELAY_LIMIT);
                 self.note_problems(level);
             }
         }
-        self.phone.drop_checkpoint(state).unwrap();
+        self.phone.discard_snapshot(state).unwrap();
     }
 
     fn note_problems(&mut self, level: usize) -> bool {

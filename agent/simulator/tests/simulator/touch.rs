@@ -86,7 +86,8 @@ fn the_menu_opens_by_key_and_closes_by_a_touch_beside_it() {
 #[test]
 fn only_rows_that_can_be_seen_are_nodes_and_swipes_bring_the_others() {
     let mut phone = started("sim:shop");
-    let (first, last) = ("The Long Way Round", "The Atlas of Islands");
+    let first = "The Long Way Round";
+    let last = "The Atlas of Islands";
     assert!(walk::shows(&mut phone, first) && !walk::shows(&mut phone, last));
     let swipe = |from, to, millis| Action::Swipe {
         from: Point { x: 500, y: from },
@@ -106,7 +107,8 @@ fn only_rows_that_can_be_seen_are_nodes_and_swipes_bring_the_others() {
 #[test]
 fn a_swipe_to_the_side_turns_the_page() {
     let mut phone = started("sim:shop");
-    let (left, right) = (Point { x: 200, y: 900 }, Point { x: 900, y: 900 });
+    let left = Point { x: 200, y: 900 };
+    let right = Point { x: 900, y: 900 };
     walk::act(
         &mut phone,
         &Action::Swipe {
@@ -155,7 +157,8 @@ fn turning_the_phone_lays_the_app_out_anew_and_keeps_what_the_app_keeps() {
 #[test]
 fn an_event_without_effect_leaves_screen_and_quiet_alone() {
     let mut phone = started("sim:notes");
-    let (screen, changed) = (phone.capture().unwrap(), phone.last_change());
+    let screen = phone.capture().unwrap();
+    let changed = phone.last_change();
     let nowhere = Point { x: -5, y: 30_000 };
     for action in [
         Action::Tap(nowhere),

@@ -2,20 +2,20 @@
 
 use std::collections::HashSet;
 
-use retap_agent::in_process::InProcess;
+use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::Phone;
 use retap_shared::connection::Connection;
-use retap_shared::protocol::{Hit, Play, Played, Settle, Target};
-use retap_shared::trace::Start;
-use retap_shared::verdict::{ProblemKind, Verdict};
-use retap_simulator::{LINGER, PlantedCrash, apps, open, truth};
+use retap_shared::protocol::{LocatedBy, Play, PlayReply, Settle, Target};
+use retap_shared::trace::StartMode;
+use retap_shared::verdict::{FindingKind, Verdict};
+use retap_simulator::{CRASH_DELAY_LIMIT, PlantedCrash, app_names, ground_truth, open};
 
 use crate::walk;
 
 #[test]
 fn every_app_has_what_was_promised() {
-    for app in apps() {
-        let truth = truth(app).unwrap();
+    for app in app_names() {
+        let truth = ground_truth(app).unwrap();
         assert!(
             (15..=60).contains(&truth.activities.len()),
             "`{app}`: {} activities",
@@ -32,9 +32,9 @@ fn every_app_has_what_was_promised() {
             truth.crashes.len()
         );
         for kind in [
-            ProblemKind::Crash,
-            ProblemKind::NativeCrash,
-            ProblemKind::Anr,
+            FindingKind::Crash,
+            FindingKind::NativeCrash,
+            FindingKind::Anr,
         ] {
             assert!(
                 truth.crashes.iter().any(|crash| crash.kind == kind),
@@ -46,12 +46,12 @@ fn every_app_has_what_was_promised() {
 
 #[test]
 fn the_page_on_the_simulator_tells_what_is_there() {
-    let page = include_str!("../../../../docs/simulator.md");
-    for app in apps() {
-        let truth = truth(app).unwrap();
+    let page = include_str!("../../../../docs/how-it-works/simulator.md");
+    for app in app_names() {
+        let truth = ground_truth(app).unwrap();
         let counts = (truth.activities.len(), truth.branches, truth.crashes.len());
         let row = format!("| `{app}` | {} | {} | {} |", counts.0, counts.1, counts.2);
-        assert!(page.contains(&row), "docs/simulator.md lacks {row}");
+        assert!(page.contains(&row), "docs/how-it-works/simulator.md lacks {row}");
         for crash in truth.crashes {
             let told = page.lines().any(|line| {
                 line.starts_with(&format!("| {app} | {} |", crash.name))
@@ -59,7 +59,7 @@ fn the_page_on_the_simulator_tells_what_is_there() {
             });
             assert!(
                 told,
-                "docs/simulator.md lacks `{}` of `{app}`, {}",
+                "docs/how-it-works/simulator.md lacks `{}` of `{app}`, {}",
                 crash.name,
                 crash.shortest.len()
             );
@@ -105,7 +105,7 @@ async fn each_shortest_trace_reaches_its_crash_and_no_other() {
             "`{name}` of `{app}` came early"
         );
         assert!(
-            !played.hits.contains(&Hit::Place),
+            !played.located_by.contains(&LocatedBy::Place),
             "`{name}` of `{app}` misses a widget"
         );
 
@@ -136,29 +136,29 @@ async fn no_trace_reaches_its_crash_without_its_last_event() {
 }
 
 /// Through the agent's own handlers.
-async fn play(app: &str, crash: &PlantedCrash, target: Option<Target>) -> Played {
+async fn play(app: &str, crash: &PlantedCrash, target: Option<Target>) -> PlayReply {
     let mut phone = open(app).unwrap();
     let app = walk::app(&mut phone);
     phone.watch(&app.package);
     let play = Play {
         app,
-        start: Start::Clean,
+        start: StartMode::Clean,
         steps: crash.shortest.clone(),
         target,
         settle: Settle::default(),
-        linger: LINGER,
+        final_wait: CRASH_DELAY_LIMIT,
         record: false,
     };
-    let reply = InProcess::new(Box::new(phone))
+    let reply = InProcessConnection::new(Box::new(phone))
         .request(play.into())
         .await
         .unwrap();
-    Played::try_from(reply).unwrap()
+    PlayReply::try_from(reply).unwrap()
 }
 
 fn all_crashes() -> impl Iterator<Item = (&'static str, PlantedCrash)> {
-    apps().iter().flat_map(|app| {
-        truth(app)
+    app_names().iter().flat_map(|app| {
+        ground_truth(app)
             .unwrap()
             .crashes
             .into_iter()

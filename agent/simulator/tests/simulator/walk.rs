@@ -2,11 +2,11 @@
 
 use retap_agent::phone::Phone;
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, System};
-use retap_shared::protocol::{Happening, Settle, What};
+use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::protocol::{PhoneEvent, PhoneEventKind, Settle};
 use retap_shared::screen::{Node, NodeFlags, Point, Rect, Rotation, Screen, WindowKind};
 use retap_shared::trace::App;
-use retap_shared::verdict::Problem;
+use retap_shared::verdict::Finding;
 use retap_simulator::{SimulatedPhone, open};
 
 /// What is typed: nothing, words, a number, an address, a password, a quote with a character beyond the basic plane,
@@ -57,16 +57,16 @@ pub(crate) fn settle(phone: &mut SimulatedPhone) {
     }
 }
 
-pub(crate) fn happenings(phone: &mut SimulatedPhone) -> Vec<Happening> {
+pub(crate) fn happenings(phone: &mut SimulatedPhone) -> Vec<PhoneEvent> {
     let mut happened = Vec::new();
-    phone.take_happenings(&mut happened);
+    phone.take_events(&mut happened);
     happened
 }
 
-pub(crate) fn problems(phone: &mut SimulatedPhone) -> Vec<Problem> {
-    let problem = |happening: Happening| match happening.what {
-        What::Problem(problem) => Some(problem),
-        What::Activity(_) => None,
+pub(crate) fn problems(phone: &mut SimulatedPhone) -> Vec<Finding> {
+    let problem = |happening: PhoneEvent| match happening.kind {
+        PhoneEventKind::Finding(problem) => Some(problem),
+        PhoneEventKind::Activity(_) => None,
     };
     happenings(phone).into_iter().filter_map(problem).collect()
 }
@@ -117,12 +117,12 @@ pub(crate) fn from_outside(screen: &Screen) -> Vec<Action> {
     } else {
         Action::Key(Key::Home)
     };
-    let locales = ["ar", "en-US"].map(|tag| System::Locale(Text::new_static(tag)));
+    let locales = ["ar", "en-US"].map(|tag| SystemEvent::Locale(Text::new_static(tag)));
     let events = [
-        System::Call,
-        System::Offline,
-        System::Online,
-        System::LowMemory,
+        SystemEvent::Call,
+        SystemEvent::Offline,
+        SystemEvent::Online,
+        SystemEvent::LowMemory,
     ]
     .into_iter()
     .chain(locales);

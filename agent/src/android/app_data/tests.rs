@@ -9,7 +9,7 @@ use super::*;
 const APP: &str = "org.example.app";
 
 /// A phone whose only way is `run-as`, which does as it is told for this one app.
-fn debuggable() -> (TempDir, AppData) {
+fn debuggable() -> (TempDir, AppDataSnapshots) {
     let place = tempfile::tempdir().unwrap();
     let app = place.path().join("home");
     fs::create_dir_all(app.join("cache")).unwrap();
@@ -41,9 +41,9 @@ fn program(place: &TempDir, name: &str, script: &str) -> OsString {
     path.into()
 }
 
-fn with(place: &TempDir, run_as: OsString, su: OsString) -> AppData {
+fn with(place: &TempDir, run_as: OsString, su: OsString) -> AppDataSnapshots {
     let data = place.path().join("data");
-    let mut made = AppData::new(place.path(), 0);
+    let mut made = AppDataSnapshots::new(place.path(), 0);
     (made.run_as, made.su, made.data) = (run_as, su, data);
     made
 }
@@ -65,10 +65,10 @@ fn data_comes_back_as_it_was_and_what_came_later_is_gone() {
         "new",
         "caches are left alone"
     );
-    assert_eq!(data.forget(id).unwrap(), bytes);
+    assert_eq!(data.discard(id).unwrap(), bytes);
     assert!(matches!(
         data.restore(&APP.into(), id),
-        Err(Fault::Impossible(_))
+        Err(RequestFailure::Impossible(_))
     ));
     drop(data);
     assert!(!place.path().join("checkpoints").exists());
@@ -94,11 +94,11 @@ fn an_app_that_nobody_may_read_is_not_supported_and_a_wrong_name_not_run() {
     let (place, mut data) = debuggable();
     assert!(matches!(
         data.save(&"org.example.release".into()),
-        Err(Fault::Unsupported(_))
+        Err(RequestFailure::Unsupported(_))
     ));
     for name in ["", "x; touch hacked", "../x"] {
         assert!(
-            matches!(data.save(&name.into()), Err(Fault::Impossible(_))),
+            matches!(data.save(&name.into()), Err(RequestFailure::Impossible(_))),
             "{name}"
         );
     }

@@ -1,6 +1,6 @@
 //! Why a call into Java came to nothing, and what a host is told of it.
 
-use retap_shared::protocol::Fault;
+use retap_shared::protocol::RequestFailure;
 use retap_shared::verdict::Interruption;
 
 use crate::phone::PhoneError;
@@ -38,23 +38,23 @@ impl From<JavaError> for PhoneError {
                 }
                 .into()
             }
-            other => Fault::from(other).into(),
+            other => RequestFailure::from(other).into(),
         }
     }
 }
 
-impl From<JavaError> for Fault {
+impl From<JavaError> for RequestFailure {
     fn from(error: JavaError) -> Self {
         match error {
             JavaError::Missing(what) => {
-                Fault::Unsupported(format!("use `{what}`: it has no such method"))
+                RequestFailure::Unsupported(format!("use `{what}`: it has no such method"))
             }
             JavaError::Thrown { class, message, .. }
                 if class == "java.lang.UnsupportedOperationException" =>
             {
-                Fault::Unsupported(message)
+                RequestFailure::Unsupported(message)
             }
-            other => Fault::Phone(with_cause(&other)),
+            other => RequestFailure::Phone(with_cause(&other)),
         }
     }
 }

@@ -70,7 +70,7 @@ mod tests {
             match unit {
                 1..=0x7f => bytes.push(unit as u8),
                 0 | 0x80..=0x7ff => {
-                    bytes.extend([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8])
+                    bytes.extend([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8]);
                 }
                 _ => bytes.extend([
                     0xe0 | (unit >> 12) as u8,

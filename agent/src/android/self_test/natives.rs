@@ -1,11 +1,10 @@
 //! The few native methods of the framework that its plain Java code needs before it does anything: a phone's own
 //! libraries have them, OpenJDK finds them here.
 
-use jni::EnvUnowned;
 use jni::errors::ThrowRuntimeExAndDefault;
 use jni::objects::{JClass, JObject, JString};
 use jni::sys::{jboolean, jint, jlong};
-use jni::{jni_sig, jni_str};
+use jni::{EnvUnowned, jni_sig, jni_str};
 
 /// `Log.isLoggable(tag, level)`
 #[unsafe(no_mangle)]

@@ -5,7 +5,7 @@ use retap_shared::action::{Action, Key};
 use retap_shared::screen::{NodeFlags, Screen, WindowKind};
 use retap_shared::trace::Step;
 
-use crate::devices::Walked;
+use crate::devices::RandomWalkSummary;
 
 /// One in this many events goes back, so that the whole app is seen.
 const BACK: u64 = 16;
@@ -13,20 +13,20 @@ const TAPPED: NodeFlags = NodeFlags::ENABLED
     .union(NodeFlags::CLICKABLE)
     .union(NodeFlags::VISIBLE);
 /// Odd, so that no two numbers become one; the golden ratio's digits.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// SplitMix64 chooses: it is short enough to be written twice.
 #[derive(Debug)]
-pub(super) struct Walk {
+pub(super) struct RandomWalk {
     state: u64,
-    walked: Walked,
+    walked: RandomWalkSummary,
 }
 
-impl Walk {
+impl RandomWalk {
     pub(super) fn new(seed: u64) -> Self {
-        Walk {
+        RandomWalk {
             state: seed,
-            walked: Walked::default(),
+            walked: RandomWalkSummary::default(),
         }
     }
 
@@ -61,18 +61,18 @@ impl Walk {
         self.note(0);
     }
 
-    pub(super) fn walked(&self) -> Walked {
+    pub(super) fn walked(&self) -> RandomWalkSummary {
         self.walked
     }
 
     fn note(&mut self, seen: u64) {
         self.walked.seen = (self.walked.seen ^ seen)
-            .wrapping_mul(SPREAD)
+            .wrapping_mul(GOLDEN_GAMMA)
             .rotate_left(32);
     }
 
     fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(SPREAD);
+        self.state = self.state.wrapping_add(GOLDEN_GAMMA);
         let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ mixed >> 31
@@ -86,7 +86,7 @@ mod tests {
     /// `Walk.java` must give these too; whoever changes one changes the other.
     #[test]
     fn the_generator_is_splitmix64() {
-        let mut walk = Walk::new(1_234_567);
+        let mut walk = RandomWalk::new(1_234_567);
         let numbers: Vec<_> = (0..3).map(|_| walk.next()).collect();
         assert_eq!(
             numbers,

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::cpu::Place;
+use super::cpu::CorePlacement;
 
 const LENGTH: usize = 64;
 
@@ -23,7 +23,7 @@ impl PingPong {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let echo = std::thread::spawn(move || {
-            Place::Apart.take_far();
+            CorePlacement::Apart.pin_agent();
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()?;

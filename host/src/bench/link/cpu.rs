@@ -11,7 +11,7 @@ pub(super) fn micros() -> f64 {
 
 /// Where the two ends run.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum CorePlacement {
     /// Each on a core of its own, as a phone is a machine of its own. Left to itself, the scheduler decides from block to
     /// block whether the ends of the link, or of the ping-pong, share a core; that is worth a factor of five.
     Apart,
@@ -19,21 +19,21 @@ pub(super) enum Place {
     Anywhere,
 }
 
-impl Place {
-    pub(super) fn take_near(self) {
-        self.take(0);
+impl CorePlacement {
+    pub(super) fn pin_host(self) {
+        self.pin_to(0);
     }
 
-    pub(super) fn take_far(self) {
-        self.take(1);
+    pub(super) fn pin_agent(self) {
+        self.pin_to(1);
     }
 
     /// On a machine with a single core there is nothing to choose: the system refuses, and nothing is lost.
-    fn take(self, core: usize) {
+    fn pin_to(self, core: usize) {
         let mut cores = CpuSet::new();
         match self {
-            Place::Apart => cores.set(core),
-            Place::Anywhere => (0..CpuSet::MAX_CPU).for_each(|core| cores.set(core)),
+            CorePlacement::Apart => cores.set(core),
+            CorePlacement::Anywhere => (0..CpuSet::MAX_CPU).for_each(|core| cores.set(core)),
         }
         let _ = sched_setaffinity(None, &cores);
     }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use retap_agent::phone::{Phone, PhoneError, TakePixels};
+use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::bytes::Png;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppInfo, Capabilities, CheckpointId, Fault, Happening, PhoneInfo};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, PhoneEvent, PhoneInfo, RequestFailure, SnapshotId,
+};
 use retap_shared::screen::{
     Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
 };
@@ -80,7 +82,7 @@ impl Phone for BenchPhone {
         }
     }
 
-    fn can(&self) -> Capabilities {
+    fn capabilities(&self) -> Capabilities {
         Capabilities {
             screenshots: true,
             ..Capabilities::default()
@@ -109,12 +111,12 @@ impl Phone for BenchPhone {
     }
 
     fn capture(&mut self) -> Result<SharedScreen, PhoneError> {
-        let screen =
-            Screen::new(self.content.clone()).map_err(|error| Fault::Phone(error.to_string()))?;
+        let screen = Screen::new(self.content.clone())
+            .map_err(|error| RequestFailure::Phone(error.to_string()))?;
         Ok(Arc::new(screen))
     }
 
-    fn screenshot(&mut self) -> Result<TakePixels, PhoneError> {
+    fn screenshot(&mut self) -> Result<ScreenshotTask, PhoneError> {
         let picture = self.picture.clone();
         Ok(Box::new(move || Ok(Png(picture.to_vec()))))
     }
@@ -137,19 +139,19 @@ impl Phone for BenchPhone {
 
     fn watch(&mut self, _: &Text) {}
 
-    fn take_happenings(&mut self, _: &mut Vec<Happening>) {}
+    fn take_events(&mut self, _: &mut Vec<PhoneEvent>) {}
 
     fn take_branches(&mut self, _: &mut Vec<u32>) {}
 
-    fn save(&mut self) -> Result<(CheckpointId, u64), PhoneError> {
-        Err(Fault::Unsupported("save its state".into()).into())
+    fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {
+        Err(RequestFailure::Unsupported("save its state".into()).into())
     }
 
-    fn restore(&mut self, _: CheckpointId) -> Result<u64, PhoneError> {
-        Err(Fault::Unsupported("go back to a state".into()).into())
+    fn restore_snapshot(&mut self, _: SnapshotId) -> Result<u64, PhoneError> {
+        Err(RequestFailure::Unsupported("go back to a state".into()).into())
     }
 
-    fn drop_checkpoint(&mut self, _: CheckpointId) -> Result<u64, PhoneError> {
-        Err(Fault::Unsupported("forget a state".into()).into())
+    fn discard_snapshot(&mut self, _: SnapshotId) -> Result<u64, PhoneError> {
+        Err(RequestFailure::Unsupported("forget a state".into()).into())
     }
 }

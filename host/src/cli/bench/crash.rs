@@ -3,29 +3,29 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use retap_engine::oracle::Invented;
-use retap_engine::reduce;
+use retap_reduce::oracle::ActivityMachineSettings;
+use retap_reduce::trace;
 use serde_json::json;
 
-use crate::bench::crash;
+use crate::bench::recorded_crash;
 use crate::cli::arguments;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::job::{self, Clock};
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
+use crate::exit::CommandExit;
+use crate::operations::{self, ClockKind};
 use crate::run::directory;
-use crate::shell::Shell;
 
 /// What cutting down recorded crash traces costs, on an activity machine and no phone
 #[derive(Debug, Args)]
-pub struct Crash {
+pub struct BenchCrashCommand {
     /// A directory of recorded traces: `.retap` files, or JSON files of SimplyDroid
     #[arg(long, value_name = "DIR")]
     traces: PathBuf,
     #[command(flatten)]
-    machine: Machine,
+    machine: ActivityMachineArguments,
     /// Only these algorithms
     #[arg(long, value_name = "NAME")]
-    algorithm: Vec<reduce::Algorithm>,
+    algorithm: Vec<trace::ReductionAlgorithm>,
     /// One JSON object a line
     #[arg(long)]
     json: bool,
@@ -35,7 +35,7 @@ pub struct Crash {
 ///
 /// For other reducers, which are programs that ask a program.
 #[derive(Debug, Args)]
-pub struct Oracle {
+pub struct BenchOracleCommand {
     /// A recorded trace: a `.retap` file, or a JSON file of SimplyDroid
     #[arg(long, value_name = "FILE")]
     recording: PathBuf,
@@ -43,12 +43,12 @@ pub struct Oracle {
     #[arg(value_name = "EVENTS")]
     events: PathBuf,
     #[command(flatten)]
-    machine: Machine,
+    machine: ActivityMachineArguments,
 }
 
 /// What is made up beside a recording
 #[derive(Clone, Copy, Debug, Args)]
-struct Machine {
+struct ActivityMachineArguments {
     /// How many events that lead nowhere are needed for the crash all the same
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1_000), default_value_t = 0)]
     hidden: u32,
@@ -60,11 +60,11 @@ struct Machine {
     seed: u64,
 }
 
-impl Crash {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let traces = crash::traces(&self.traces)?;
-        let algorithms: &[reduce::Algorithm] = if self.algorithm.is_empty() {
-            &crash::ALGORITHMS
+impl BenchCrashCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let traces = recorded_crash::traces(&self.traces)?;
+        let algorithms: &[trace::ReductionAlgorithm] = if self.algorithm.is_empty() {
+            &recorded_crash::ALGORITHMS
         } else {
             &self.algorithm
         };
@@ -72,9 +72,10 @@ impl Crash {
         let mut cuts = Vec::new();
         for &algorithm in algorithms {
             for (name, trace) in &traces {
-                let run = crash::run(name, trace, algorithm, invented, &shell.stop);
-                let Some(cut) = job::block_on(Clock::Jumping, run)?? else {
-                    return Ok(Exit::Interrupted);
+                let run =
+                    recorded_crash::run(name, trace, algorithm, invented, &shell.cancellation);
+                let Some(cut) = operations::block_on(ClockKind::Virtual, run)?? else {
+                    return Ok(CommandExit::Interrupted);
                 };
                 if self.json {
                     shell.console.result(&cut.to_json())?;
@@ -86,17 +87,17 @@ impl Crash {
             shell
                 .console
                 .result("on an activity machine, which is a recording and no phone:")?;
-            for line in crash::in_words(&cuts, algorithms) {
+            for line in recorded_crash::in_words(&cuts, algorithms) {
                 shell.console.result(&line)?;
             }
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
-impl Oracle {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let recording = crash::recording(&self.recording, self.machine.invented())?;
+impl BenchOracleCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let recording = recorded_crash::recording(&self.recording, self.machine.invented())?;
         let text = directory::read(&self.events)?;
         // What another reducer has cut in the middle of a number is no event of the recording.
         let numbers = text
@@ -112,23 +113,23 @@ impl Oracle {
             .console
             .result(&json!({ "crashes": crashes, "played": played }).to_string())?;
         Ok(if crashes {
-            Exit::Done
+            CommandExit::Done
         } else {
-            Exit::DoesNotReproduce
+            CommandExit::DoesNotReproduce
         })
     }
 }
 
-impl Machine {
-    fn invented(self) -> Invented {
-        let Machine {
+impl ActivityMachineArguments {
+    fn invented(self) -> ActivityMachineSettings {
+        let ActivityMachineArguments {
             hidden,
             stray,
             seed,
         } = self;
-        Invented {
-            hidden,
-            stray,
+        ActivityMachineSettings {
+            hidden_events: hidden,
+            stray_probability: stray,
             seed,
         }
     }

@@ -2,21 +2,21 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::bench::explore::{self, Case, Measured};
+use crate::bench::explore::{self, ExploreBenchCase, ExploreMeasurement};
 use crate::bench::model;
 use crate::cli::arguments;
-use crate::cli::tuning::Tuned;
+use crate::cli::explorer_arguments::ExplorerArguments;
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
 use crate::config::Config;
 use crate::devices;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::job::{self, Clock};
-use crate::settings::Explorer;
-use crate::shell::Shell;
+use crate::exit::CommandExit;
+use crate::operations::{self, ClockKind};
+use crate::options::ExplorerKind;
 
 /// Explorers side by side: coverage and crashes after the same time, or after as many events
 #[derive(Debug, Args)]
-pub struct Explore {
+pub struct BenchExploreCommand {
     /// The phone, or several; all simulated apps with realistic latencies if not said
     #[arg(long, value_name = "PHONE")]
     device: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Explore {
     count: u32,
     /// Only these explorers
     #[arg(long, value_enum)]
-    explorer: Vec<Explorer>,
+    explorer: Vec<ExplorerKind>,
     /// How many events of all phones together
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events, conflicts_with = "minutes")]
     events: Option<u64>,
@@ -42,7 +42,7 @@ pub struct Explore {
     #[arg(long, requires = "json")]
     curve: bool,
     #[command(flatten)]
-    tuning: Tuned,
+    tuning: ExplorerArguments,
     /// One JSON object a line
     #[arg(long)]
     json: bool,
@@ -50,7 +50,7 @@ pub struct Explore {
 
 /// What APE's model costs as it grows, on an app that is a table and on no phone
 #[derive(Debug, Args)]
-pub struct Model {
+pub struct BenchModelCommand {
     /// How many screens the app has
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000), default_value_t = 10_000)]
     states: u32,
@@ -65,27 +65,27 @@ pub struct Model {
     json: bool,
 }
 
-impl Model {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
+impl BenchModelCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
         let measured = model::measure(self.states as usize, self.steps as usize, self.seed);
         shell.console.result(&if self.json {
             measured.to_json()
         } else {
             measured.to_words()
         })?;
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
-impl Explore {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let all = Explorer::value_variants();
+impl BenchExploreCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let all = ExplorerKind::value_variants();
         let explorers = if self.explorer.is_empty() {
             all
         } else {
             &self.explorer
         };
-        let apps = retap_simulator::apps()
+        let apps = retap_simulator::app_names()
             .iter()
             .map(|app| format!("sim:{app}?latency=realistic"));
         let devices = if self.device.is_empty() {
@@ -96,11 +96,11 @@ impl Explore {
         let tuning = self.tuning.tuning(&Config::default())?;
         for device in &devices {
             devices::check(device)?;
-            let mut first: Vec<Measured> = Vec::new();
+            let mut first: Vec<ExploreMeasurement> = Vec::new();
             for &explorer in explorers {
                 let mut row = Vec::new();
                 for seed in self.first_seed..self.first_seed + self.seeds {
-                    let case = Case {
+                    let case = ExploreBenchCase {
                         device: device.clone(),
                         count: self.count,
                         explorer,
@@ -109,10 +109,12 @@ impl Explore {
                         tuning: tuning.clone(),
                         seed,
                     };
-                    let measured =
-                        job::block_on(Clock::of(device), explore::run(case, &shell.stop))??;
-                    if shell.stop.asked() {
-                        return Ok(Exit::Interrupted);
+                    let measured = operations::block_on(
+                        ClockKind::for_device(device),
+                        explore::run(case, &shell.cancellation),
+                    )??;
+                    if shell.cancellation.is_cancelled() {
+                        return Ok(CommandExit::Interrupted);
                     }
                     if self.json {
                         shell.console.result(&measured.to_json(self.curve))?;
@@ -127,16 +129,16 @@ impl Explore {
                 }
             }
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }
 
 /// Medians of an explorer on a phone, and how often it is ahead of the first explorer.
-fn in_words(row: &[Measured], first: &[Measured]) -> String {
+fn in_words(row: &[ExploreMeasurement], first: &[ExploreMeasurement]) -> String {
     let Some(one) = row.first() else {
         return String::new();
     };
-    let cell = |of: fn(&Measured) -> f64| {
+    let cell = |of: fn(&ExploreMeasurement) -> f64| {
         let ahead = match first {
             [] => String::new(),
             first => format!(" ({:.2})", ahead(row, first, of)),
@@ -151,24 +153,26 @@ fn in_words(row: &[Measured], first: &[Measured]) -> String {
         cell(|one| f64::from(one.last().activities)),
         cell(|one| f64::from(one.last().screens)),
         cell(|one| f64::from(one.last().branches)),
-        cell(|one| one.exploration.crashes.len() as f64),
+        cell(|one| one.exploration.first_seen.len() as f64),
         median(row, |one| one.host_us_per_step),
     )
 }
 
-fn median(row: &[Measured], of: fn(&Measured) -> f64) -> f64 {
+fn median(row: &[ExploreMeasurement], of: fn(&ExploreMeasurement) -> f64) -> f64 {
     let mut values: Vec<f64> = row.iter().map(of).collect();
     values.sort_by(f64::total_cmp);
-    let (low, high) = (
-        values.get((values.len() - 1) / 2),
-        values.get(values.len() / 2),
-    );
+    let low = values.get((values.len() - 1) / 2);
+    let high = values.get(values.len() / 2);
     low.zip(high)
         .map_or(0.0, |(low, high)| f64::midpoint(*low, *high))
 }
 
 /// Vargha and Delaney's Â12: how probably a run of the one has more than a run of the other, ties counting half.
-fn ahead(one: &[Measured], other: &[Measured], of: fn(&Measured) -> f64) -> f64 {
+fn ahead(
+    one: &[ExploreMeasurement],
+    other: &[ExploreMeasurement],
+    of: fn(&ExploreMeasurement) -> f64,
+) -> f64 {
     let pairs = one
         .iter()
         .flat_map(|one| other.iter().map(move |other| (of(one), of(other))));

@@ -1,20 +1,20 @@
 //! `retap bench suite`: whole suites on simulated apps.
 
 use clap::{Args, ValueEnum};
-use retap_engine::suite;
+use retap_reduce::suite;
 
-use crate::bench::suite::{self as bench, Rules};
+use crate::bench::suite::{self as bench, SuiteBenchOptions};
 use crate::cli::{abstraction, arguments};
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
 use crate::devices;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::job::{self, Clock};
-use crate::settings::SuiteAlgorithm;
-use crate::shell::Shell;
+use crate::exit::CommandExit;
+use crate::operations::{self, ClockKind};
+use crate::options::SuiteAlgorithm;
 
 /// What cutting down whole suites leaves and costs: suites that `explore` records on simulated apps, in virtual time
 #[derive(Debug, Args)]
-pub struct Suite {
+pub struct BenchSuiteCommand {
     /// Only these apps
     #[arg(long, value_name = "NAME")]
     app: Vec<String>,
@@ -47,21 +47,21 @@ pub struct Suite {
     json: bool,
 }
 
-impl Suite {
-    pub fn run(&self, shell: &Shell) -> Result<Exit, Failure> {
-        let rules = Rules {
+impl BenchSuiteCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let rules = SuiteBenchOptions {
             events: self.events,
             session_events: self.session_events,
             replays: self.replays,
             phones: self.count,
-            abstraction: abstraction::named(self.abstraction.as_deref())?,
+            abstraction: abstraction::parse_abstraction(self.abstraction.as_deref())?,
             parameters: self.parameters.clone(),
         };
         let named = !self.app.is_empty();
         let apps: Vec<String> = if named {
             self.app.clone()
         } else {
-            retap_simulator::apps()
+            retap_simulator::app_names()
                 .iter()
                 .map(ToString::to_string)
                 .collect()
@@ -74,19 +74,26 @@ impl Suite {
         let mut all = Vec::new();
         for app in &apps {
             devices::check(&format!("sim:{app}"))?;
-            let recording = bench::traces(app, &rules, self.seed, &shell.stop);
-            let traces = job::block_on(Clock::Jumping, recording)??;
-            if shell.stop.asked() {
-                return Ok(Exit::Interrupted);
+            let recording = bench::traces(app, &rules, self.seed, &shell.cancellation);
+            let traces = operations::block_on(ClockKind::Virtual, recording)??;
+            if shell.cancellation.is_cancelled() {
+                return Ok(CommandExit::Interrupted);
             }
             for algorithm in algorithms.iter().rev() {
                 let algorithm = match algorithm {
-                    SuiteAlgorithm::Detreduce => suite::SuiteAlgorithm::DetReduce,
-                    SuiteAlgorithm::Auto => suite::SuiteAlgorithm::Auto,
+                    SuiteAlgorithm::Detreduce => suite::SuiteReductionAlgorithm::DetReduce,
+                    SuiteAlgorithm::Auto => suite::SuiteReductionAlgorithm::Auto,
                 };
-                let run = bench::run(app, &traces, algorithm, &rules, self.seed, &shell.stop);
-                let Some(smaller) = job::block_on(Clock::Jumping, run)?? else {
-                    return Ok(Exit::Interrupted);
+                let run = bench::run(
+                    app,
+                    &traces,
+                    algorithm,
+                    &rules,
+                    self.seed,
+                    &shell.cancellation,
+                );
+                let Some(smaller) = operations::block_on(ClockKind::Virtual, run)?? else {
+                    return Ok(CommandExit::Interrupted);
                 };
                 shell.console.result(&if self.json {
                     smaller.to_json()
@@ -101,6 +108,6 @@ impl Suite {
                 shell.console.result(&line)?;
             }
         }
-        Ok(Exit::Done)
+        Ok(CommandExit::Done)
     }
 }

@@ -3,72 +3,71 @@
 
 mod scripts;
 
-use std::fmt;
-use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
+use std::{fmt, io};
 
-use retap_agent::link::keys::Keys;
 use retap_shared::codec;
+use retap_transport::keys::SessionKeys;
+use scripts::{AgentScripts, FOLDER, JAR, LIBRARY};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::spec::Spec;
-use crate::adb::{AdbError, Phone};
+use super::spec::AdbDeviceSpec;
+use crate::adb::{AdbDevice, AdbError};
 use crate::agent_files::{AgentFiles, AgentFilesError};
 use crate::os;
 use crate::run::random_number;
-use scripts::{FOLDER, JAR, LIBRARY, Scripts};
 
 /// The agent ends within a second of being told; Java on a busy phone takes longer.
-const ENDING: Duration = Duration::from_secs(30);
+const END_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How all agents' sockets begin.
-const NAME: &str = "retap-";
+const SOCKET_PREFIX: &str = "retap-";
 
 /// Who is on the phone already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Other {
-    Nobody,
+pub(super) enum ExistingAgent {
+    Absent,
     /// An agent whose host is gone.
-    Left(u32),
+    Orphaned(u32),
     Held {
         process: u32,
         by: String,
     },
 }
 
-pub(super) struct Agent {
-    phone: Phone,
-    scripts: Scripts,
+pub(super) struct AgentProcess {
+    phone: AdbDevice,
+    scripts: AgentScripts,
     /// Of the abstract socket.
     name: String,
     /// The agent's half, as the line that it reads.
     keys: String,
 }
 
-impl Agent {
+impl AgentProcess {
     /// With `names` it also writes down which of the Java names it uses this phone has.
     pub(super) async fn new(
-        phone: Phone,
-        spec: &Spec,
+        phone: AdbDevice,
+        spec: &AdbDeviceSpec,
         files: &AgentFiles,
-        keys: &Keys,
+        keys: &SessionKeys,
         names: bool,
-    ) -> Result<Agent, AgentError> {
+    ) -> Result<AgentProcess, AgentSetupError> {
         let bytes = codec::encode(keys).expect("three short pieces of bytes");
         let keys = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let name = format!("{NAME}{:016x}", random_number());
-        let is_root = phone.told("id -u").await?.trim() == "0";
-        let scripts = Scripts {
+        let name = format!("{SOCKET_PREFIX}{:016x}", random_number());
+        let is_root = phone.shell_output("id -u").await?.trim() == "0";
+        let scripts = AgentScripts {
             name: name.clone(),
             files: format!("{FOLDER}/agent-{:032x}", digest(files)?),
             host: os::machine_name(),
             user: spec.user,
-            keep: spec.keep,
+            keep: spec.keep_agent,
             is_root,
             names,
         };
-        Ok(Agent {
+        Ok(AgentProcess {
             phone,
             scripts,
             name,
@@ -76,15 +75,18 @@ impl Agent {
         })
     }
 
-    pub(super) async fn other(&self) -> Result<Other, AdbError> {
-        let answer = self.phone.shell(&Scripts::look(), None).await?;
+    pub(super) async fn existing_agent(&self) -> Result<ExistingAgent, AdbError> {
+        let answer = self
+            .phone
+            .shell(&AgentScripts::find_running_agent(), None)
+            .await?;
         let mut lines = answer.out.lines();
         let process = lines.next().and_then(|line| line.trim().parse().ok());
         let by = lines.next().map(str::trim).filter(|by| !by.is_empty());
         Ok(match (process, by) {
-            (None, _) => Other::Nobody,
-            (Some(process), None) => Other::Left(process),
-            (Some(process), Some(by)) => Other::Held {
+            (None, _) => ExistingAgent::Absent,
+            (Some(process), None) => ExistingAgent::Orphaned(process),
+            (Some(process), Some(by)) => ExistingAgent::Held {
                 process,
                 by: by.to_owned(),
             },
@@ -92,10 +94,12 @@ impl Agent {
     }
 
     /// What it changed on the phone is put back by the next one. The ports that led to it go.
-    pub(super) async fn end_left(&self, process: u32) -> Result<(), AdbError> {
-        self.phone.told(&Scripts::end_left(process)).await?;
-        for port in self.phone.forwarded_to(NAME).await? {
-            self.phone.forget_forwarded(port).await?;
+    pub(super) async fn end_orphaned(&self, process: u32) -> Result<(), AdbError> {
+        self.phone
+            .shell_output(&AgentScripts::end_orphaned(process))
+            .await?;
+        for port in self.phone.ports_forwarded_to(SOCKET_PREFIX).await? {
+            self.phone.remove_forward(port).await?;
         }
         Ok(())
     }
@@ -119,7 +123,7 @@ impl Agent {
         let folder = &self.scripts.files;
         let part = format!("{folder}.part");
         self.phone
-            .told(&format!("rm -rf {FOLDER}/agent-* && mkdir -p {part}"))
+            .shell_output(&format!("rm -rf {FOLDER}/agent-* && mkdir -p {part}"))
             .await?;
         self.phone
             .push(&files.library, &format!("{part}/{LIBRARY}"))
@@ -128,7 +132,7 @@ impl Agent {
             .push(&files.jar, &format!("{part}/{JAR}"))
             .await?;
         self.phone
-            .told(&self.scripts.take_in(&part))
+            .shell_output(&self.scripts.install_file(&part))
             .await
             .map(|_| ())
     }
@@ -151,7 +155,7 @@ impl Agent {
     }
 
     /// False while the phone still starts, too.
-    pub(super) async fn is_ready_for_it(&self) -> Result<bool, AdbError> {
+    pub(super) async fn has_phone_booted(&self) -> Result<bool, AdbError> {
         Ok(self.phone.property("sys.boot_completed").await? == "1")
     }
 
@@ -176,7 +180,7 @@ impl Agent {
     /// Every Java name that it uses, a line each, if it was asked to write them down.
     pub(super) async fn names(&self) -> Result<String, AdbError> {
         self.phone
-            .told(&format!("cat {FOLDER}/{}", scripts::NAMES))
+            .shell_output(&format!("cat {FOLDER}/{}", scripts::NAMES))
             .await
     }
 
@@ -185,13 +189,13 @@ impl Agent {
     pub(super) async fn end(&self, told: bool, forwarded: Option<SocketAddr>) {
         if let Err(error) = self
             .phone
-            .shell_within(&self.scripts.end(told), None, ENDING)
+            .shell_within(&self.scripts.end(told), None, END_TIMEOUT)
             .await
         {
             tracing::warn!(%error, "the agent could not be ended: it ends by itself after ten minutes");
         }
         if let Some(address) = forwarded
-            && let Err(error) = self.phone.forget_forwarded(address.port()).await
+            && let Err(error) = self.phone.remove_forward(address.port()).await
         {
             tracing::debug!(%error, "the forwarded port could not be removed");
         }
@@ -199,7 +203,7 @@ impl Agent {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum AgentError {
+pub(super) enum AgentSetupError {
     #[error(transparent)]
     Adb(#[from] AdbError),
     #[error(transparent)]
@@ -220,7 +224,7 @@ fn digest(files: &AgentFiles) -> Result<u128, AgentFilesError> {
     Ok(digest.digest128())
 }
 
-impl fmt::Debug for Agent {
+impl fmt::Debug for AgentProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent")
             .field("phone", &self.phone)

@@ -5,64 +5,64 @@ use std::time::Duration;
 
 /// One phone, and what is different about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spec {
+pub struct AdbDeviceSpec {
     pub serial: String,
     /// The Android user whose apps are tested.
     pub user: u32,
     /// Whether the agent's files stay on the phone for the next time.
-    pub keep: bool,
+    pub keep_agent: bool,
     /// Whether system events may come upon it although it may be somebody's own.
-    pub system: bool,
+    pub allow_system: bool,
     /// How long a phone that is gone is waited for.
-    pub wait: Duration,
+    pub reconnect_timeout: Duration,
 }
 
 /// One that was unplugged comes back when somebody notices; one that restarts, in a minute or two.
-const WAIT: Duration = Duration::from_secs(300);
+const DEFAULT_RECONNECT_TIMEOUT: Duration = Duration::from_secs(300);
 
-impl Spec {
-    pub fn of(serial: &str) -> Spec {
-        Spec {
+impl AdbDeviceSpec {
+    pub fn of(serial: &str) -> AdbDeviceSpec {
+        AdbDeviceSpec {
             serial: serial.to_owned(),
             user: 0,
-            keep: false,
-            system: false,
-            wait: WAIT,
+            keep_agent: false,
+            allow_system: false,
+            reconnect_timeout: DEFAULT_RECONNECT_TIMEOUT,
         }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` says nothing about a phone on adb")]
-pub struct SpecError(String);
+pub struct AdbDeviceSpecError(String);
 
-impl SpecError {
+impl AdbDeviceSpecError {
     pub fn help(&self) -> String {
         "write `SERIAL`, `SERIAL?user=10`, `SERIAL?keep=yes`, `SERIAL?system=yes`, `SERIAL?wait=SECONDS`, or several with `&` between them".into()
     }
 }
 
-impl FromStr for Spec {
-    type Err = SpecError;
+impl FromStr for AdbDeviceSpec {
+    type Err = AdbDeviceSpecError;
 
-    fn from_str(text: &str) -> Result<Spec, SpecError> {
+    fn from_str(text: &str) -> Result<AdbDeviceSpec, AdbDeviceSpecError> {
         let (serial, parameters) = text.split_once('?').unwrap_or((text, ""));
-        let mut spec = Spec::of(serial);
+        let mut spec = AdbDeviceSpec::of(serial);
         for parameter in parameters
             .split('&')
             .filter(|parameter| !parameter.is_empty())
         {
-            let wrong = || SpecError(parameter.to_owned());
+            let wrong = || AdbDeviceSpecError(parameter.to_owned());
             match parameter.split_once('=').ok_or_else(wrong)? {
                 ("user", user) => spec.user = user.parse().map_err(|_| wrong())?,
                 ("wait", seconds) => {
-                    spec.wait =
+                    spec.reconnect_timeout =
                         Duration::from_secs(seconds.parse::<u32>().map_err(|_| wrong())?.into());
                 }
-                ("keep", "yes") => spec.keep = true,
-                ("keep", "no") => spec.keep = false,
-                ("system", "yes") => spec.system = true,
-                ("system", "no") => spec.system = false,
+                ("keep", "yes") => spec.keep_agent = true,
+                ("keep", "no") => spec.keep_agent = false,
+                ("system", "yes") => spec.allow_system = true,
+                ("system", "no") => spec.allow_system = false,
                 _ => return Err(wrong()),
             }
         }
@@ -97,16 +97,16 @@ mod tests {
 
     #[test]
     fn what_is_said_about_a_phone_is_read_or_refused() {
-        let plain = Spec::of("my phone");
+        let plain = AdbDeviceSpec::of("my phone");
         assert_eq!("my phone".parse(), Ok(plain.clone()));
         let wait = Duration::from_secs(5);
         assert_eq!(
             "my phone?user=10&keep=yes&system=yes&wait=5".parse(),
-            Ok(Spec {
+            Ok(AdbDeviceSpec {
                 user: 10,
-                keep: true,
-                system: true,
-                wait,
+                keep_agent: true,
+                allow_system: true,
+                reconnect_timeout: wait,
                 ..plain
             })
         );
@@ -118,7 +118,7 @@ mod tests {
             "x?user",
             "x?wait=long",
         ] {
-            assert!(wrong.parse::<Spec>().is_err(), "{wrong}");
+            assert!(wrong.parse::<AdbDeviceSpec>().is_err(), "{wrong}");
         }
     }
 
@@ -130,6 +130,9 @@ mod tests {
             "a?user=10&keep=yes,b?user=1&user=10&keep=yes"
         );
         assert_eq!(with_options("a", None, false, true), "a?system=yes");
-        assert_eq!("b?user=1&user=10".parse::<Spec>().unwrap().user, 10);
+        assert_eq!(
+            "b?user=1&user=10".parse::<AdbDeviceSpec>().unwrap().user,
+            10
+        );
     }
 }

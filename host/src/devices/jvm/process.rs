@@ -8,32 +8,32 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use retap_agent::link::keys::Keys;
 use retap_shared::codec;
+use retap_transport::keys::SessionKeys;
 use tokio::sync::watch;
 
-use super::tools::java_says;
-use super::{JvmError, Tools};
+use super::tools::java_error_line;
+use super::{JvmError, JvmTools};
 use crate::run::random_number;
 
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
-pub struct Process {
+pub struct JvmProcess {
     name: String,
     folder: PathBuf,
     child: Arc<Mutex<Child>>,
     ended: watch::Receiver<Option<String>>,
 }
 
-impl Process {
+impl JvmProcess {
     /// Returns the keys to reach it with.
     pub fn start(
-        tools: &Tools,
+        tools: &JvmTools,
         prepared: &Path,
         direct: bool,
-    ) -> Result<(Process, Keys), JvmError> {
-        let (agent, host) = Keys::make()?;
+    ) -> Result<(JvmProcess, SessionKeys), JvmError> {
+        let (agent, host) = SessionKeys::generate()?;
         let name = format!("retap-jvm-{:016x}", random_number());
         let folder = std::env::temp_dir().join(&name);
         let run = |source| JvmError::Run {
@@ -48,11 +48,11 @@ impl Process {
             .stdout(File::create(&log).map_err(run)?);
         command.stderr(File::options().append(true).open(&log).map_err(run)?);
         let mut child = command.spawn().map_err(run)?;
-        hand_over(&mut child, &agent).map_err(run)?;
+        send_keys(&mut child, &agent).map_err(run)?;
         let child = Arc::new(Mutex::new(child));
-        let ended = watch_over(Arc::clone(&child), log);
+        let ended = watch_exit(Arc::clone(&child), log);
         Ok((
-            Process {
+            JvmProcess {
                 name,
                 folder,
                 child,
@@ -85,12 +85,12 @@ impl Process {
 }
 
 /// Why it ended, once it has.
-pub async fn wait(ended: &mut watch::Receiver<Option<String>>) -> String {
+pub async fn wait_for_exit(ended: &mut watch::Receiver<Option<String>>) -> String {
     let why = ended.wait_for(Option::is_some).await.map(|why| why.clone());
     why.ok().flatten().unwrap_or_else(|| "it ended".to_owned())
 }
 
-impl Drop for Process {
+impl Drop for JvmProcess {
     fn drop(&mut self) {
         self.end();
         // Whatever is left is in the system's folder for such things.
@@ -99,14 +99,14 @@ impl Drop for Process {
 }
 
 /// One line of hexadecimal digits. The stream stays open for as long as the child is held.
-fn hand_over(child: &mut Child, keys: &Keys) -> io::Result<()> {
+fn send_keys(child: &mut Child, keys: &SessionKeys) -> io::Result<()> {
     let bytes = codec::encode(keys).map_err(io::Error::other)?;
     let line: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let stdin = child.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
     writeln!(stdin, "{line}")
 }
 
-fn watch_over(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<String>> {
+fn watch_exit(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<String>> {
     let (tell, ended) = watch::channel(None);
     std::thread::spawn(move || {
         loop {
@@ -115,9 +115,9 @@ fn watch_over(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<
                 .unwrap_or_else(PoisonError::into_inner)
                 .try_wait();
             match status {
-                Ok(None) => std::thread::sleep(LOOK),
+                Ok(None) => std::thread::sleep(POLL_INTERVAL),
                 Ok(Some(status)) => {
-                    return tell.send_replace(Some(last_words(&log, &status.to_string())));
+                    return tell.send_replace(Some(exit_reason(&log, &status.to_string())));
                 }
                 Err(error) => return tell.send_replace(Some(error.to_string())),
             };
@@ -130,7 +130,7 @@ fn watch_over(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<
 }
 
 /// The last error that it wrote, or how it ended.
-fn last_words(log: &Path, status: &str) -> String {
+fn exit_reason(log: &Path, status: &str) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let error = text
         .lines()
@@ -139,7 +139,7 @@ fn last_words(log: &Path, status: &str) -> String {
     // Java's own, where it never came to the phone's first line.
     let is_javas = text.lines().any(|line| line.starts_with("Error: "));
     let in_other_words = || match is_javas {
-        true => format!("the JVM ended with {status}: {}", java_says(&text)),
+        true => format!("the JVM ended with {status}: {}", java_error_line(&text)),
         false => format!("the JVM ended with {status}"),
     };
     error.map_or_else(in_other_words, str::to_owned)

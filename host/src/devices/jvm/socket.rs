@@ -2,29 +2,36 @@
 
 use std::io;
 
-use retap_agent::link::keys::Keys;
-use retap_agent::link::settings::{self, Way};
-use retap_agent::link::stream::{FramedSocket, PEER};
-use retap_shared::connection::Pending;
+use retap_shared::connection::BoxFuture;
+use retap_transport::config::{self, Transport};
+use retap_transport::keys::SessionKeys;
+use retap_transport::stream::{FramedSocket, PEER};
 use tokio::net::UnixStream;
 
-use crate::link::{Dial, DialError, shake_hands};
+use crate::link::{DialError, Dialer, handshake};
 
 #[derive(Debug)]
-pub struct OverSocket {
+pub struct SocketDialer {
     pub name: String,
-    pub keys: Keys,
+    pub keys: SessionKeys,
 }
 
-impl Dial for OverSocket {
-    fn dial(&self) -> Pending<'_, Result<quinn::Connection, DialError>> {
+impl Dialer for SocketDialer {
+    fn dial(&self) -> BoxFuture<'_, Result<quinn::Connection, DialError>> {
         Box::pin(async {
             let stream = connect(&self.name).map_err(|source| DialError::Reach {
                 address: PEER,
                 source,
             })?;
-            let config = settings::client(&self.keys, Way::Stream)?;
-            shake_hands(FramedSocket::new(stream), Way::Stream, config, PEER, PEER).await
+            let config = config::client_config(&self.keys, Transport::Stream)?;
+            handshake(
+                FramedSocket::new(stream),
+                Transport::Stream,
+                config,
+                PEER,
+                PEER,
+            )
+            .await
         })
     }
 }

@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use super::JvmError;
 
 /// Where the built phone is, if not beside the program or in the project that the program was built from.
-const VARIABLE: &str = "RETAP_JVM_PHONE";
+const JVM_PHONE_VARIABLE: &str = "RETAP_JVM_PHONE";
 const BUILD: &str = "scripts/build-jvm-phone";
 const BUILD_SAMPLE: &str = "scripts/build-sample-app";
-const OPENED: [&str; 6] = ["lang", "lang.reflect", "io", "net", "util", "nio"];
+const OPENED_PACKAGES: [&str; 6] = ["lang", "lang.reflect", "io", "net", "util", "nio"];
 /// Code that was translated from dex does not always pass the JVM's verification, so that is off; the rest is for a
 /// fast start and little memory.
 const FLAGS: [&str; 8] = [
@@ -37,16 +37,16 @@ const MODES: [&str; 9] = [
 ];
 
 #[derive(Debug)]
-pub struct Tools {
+pub struct JvmTools {
     java: PathBuf,
     /// What `scripts/build-jvm-phone` makes.
     built: PathBuf,
 }
 
-impl Tools {
-    pub fn find() -> Result<Tools, JvmError> {
+impl JvmTools {
+    pub fn find() -> Result<JvmTools, JvmError> {
         let java = program("java")?;
-        let built = match places()
+        let built = match search_paths()
             .into_iter()
             .find(|place| place.join("ready").exists())
         {
@@ -55,7 +55,7 @@ impl Tools {
         };
         // The name may be a link that the next build changes, and a running phone goes on reading where it began.
         let built = built.canonicalize().unwrap_or(built);
-        Ok(Tools { java, built })
+        Ok(JvmTools { java, built })
     }
 
     /// The app as a JVM can run it: done once for each file, and kept.
@@ -98,7 +98,7 @@ impl Tools {
             },
             None => JvmError::WrongJava {
                 java: self.java.clone(),
-                why: java_says(told),
+                why: java_error_line(told),
             },
         }
     }
@@ -115,7 +115,7 @@ impl Tools {
         }
         command.env("RETAP_JVM_DATA", folder.join("data"));
         command.args(FLAGS);
-        for package in OPENED {
+        for package in OPENED_PACKAGES {
             command
                 .arg("--add-opens")
                 .arg(format!("java.base/java.{package}=ALL-UNNAMED"));
@@ -157,8 +157,8 @@ fn property(name: &str, value: &Path) -> OsString {
     property
 }
 
-fn places() -> Vec<PathBuf> {
-    let named = std::env::var_os(VARIABLE)
+fn search_paths() -> Vec<PathBuf> {
+    let named = std::env::var_os(JVM_PHONE_VARIABLE)
         .filter(|path| !path.is_empty())
         .map(PathBuf::from);
     let program = std::env::current_exe().ok();
@@ -180,12 +180,12 @@ pub fn sample() -> Result<PathBuf, JvmError> {
         .find(|path| path.is_file())
     {
         Some(apk) => Ok(apk),
-        None => make(BUILD_SAMPLE, &[]),
+        None => run_build_script(BUILD_SAMPLE, &[]),
     }
 }
 
 fn build() -> Result<PathBuf, JvmError> {
-    make(
+    run_build_script(
         BUILD,
         if cfg!(debug_assertions) {
             &["--debug"]
@@ -196,7 +196,7 @@ fn build() -> Result<PathBuf, JvmError> {
 }
 
 /// Only where the sources are: an installed program has what it needs beside it. The script's last line is what it made.
-fn make(name: &'static str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
+fn run_build_script(name: &'static str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
     for tool in ["javac", "mvn"] {
         program(tool)?;
     }
@@ -259,7 +259,7 @@ fn cache() -> PathBuf {
 }
 
 /// Why a JVM did not come to the program: its first line that is no notice and no frame of a stack.
-pub fn java_says(told: &str) -> String {
+pub fn java_error_line(told: &str) -> String {
     let is_notice =
         |line: &str| line.starts_with("Picked up ") || line.starts_with("\tat ") || line.is_empty();
     told.lines()

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_agent::link::keys::Keys;
+use retap_transport::keys::SessionKeys;
 use tokio::time::{Instant, sleep};
 
-use super::network::{Faults, Network};
+use super::network::{MemoryNetwork, NetworkFaults};
 use super::phone::CountingPhone;
-use super::{Agent, connect};
+use super::{TestAgent, connect};
 
 const LIMIT: Duration = Duration::from_secs(600);
 /// How long it takes until a host that is gone without a word counts as gone, and then some.
 const NOTICED: Duration = Duration::from_secs(15);
 
-fn start() -> (Arc<Network>, Keys, Agent) {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, host_keys) = Keys::make().unwrap();
-    let agent = Agent::start(
+fn start() -> (Arc<MemoryNetwork>, SessionKeys, TestAgent) {
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
+    let agent = TestAgent::start(
         &network,
         &agent_keys,
         Arc::new(CountingPhone::new(&[])),
@@ -31,7 +31,7 @@ fn start() -> (Arc<Network>, Keys, Agent) {
 async fn an_agent_that_no_host_ever_asked_for_ends_after_its_time() {
     let (_network, _keys, agent) = start();
     let began = Instant::now();
-    agent.server.wait_until_forgotten(LIMIT).await;
+    agent.server.wait_until_idle(LIMIT).await;
     assert_eq!(began.elapsed(), LIMIT);
 }
 
@@ -45,7 +45,7 @@ async fn a_host_that_is_there_keeps_the_agent_however_little_it_asks() {
         sleep(stay).await;
         drop(link);
     };
-    tokio::join!(host, agent.server.wait_until_forgotten(LIMIT));
+    tokio::join!(host, agent.server.wait_until_idle(LIMIT));
     let lasted = began.elapsed();
     assert!(
         lasted >= stay + LIMIT && lasted < stay + LIMIT + NOTICED,
@@ -62,7 +62,7 @@ async fn a_host_that_comes_and_goes_within_the_time_starts_it_anew() {
         sleep(late).await;
         drop(connect(&network, &keys, "host").await.unwrap());
     };
-    tokio::join!(host, agent.server.wait_until_forgotten(LIMIT));
+    tokio::join!(host, agent.server.wait_until_idle(LIMIT));
     let lasted = began.elapsed();
     assert!(
         lasted >= late + LIMIT && lasted < late + LIMIT + NOTICED,
@@ -73,15 +73,15 @@ async fn a_host_that_comes_and_goes_within_the_time_starts_it_anew() {
 #[tokio::test(start_paused = true)]
 async fn an_agent_ends_with_the_host_that_says_so_and_not_with_a_link_that_breaks() {
     let broken = (Duration::from_secs(20), Duration::from_secs(60));
-    let network = Network::new(
+    let network = MemoryNetwork::new(
         1,
-        Faults {
+        NetworkFaults {
             cuts: vec![broken],
-            ..Faults::default()
+            ..NetworkFaults::default()
         },
     );
-    let (agent_keys, host_keys) = Keys::make().unwrap();
-    let agent = Agent::start(
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
+    let agent = TestAgent::start(
         &network,
         &agent_keys,
         Arc::new(CountingPhone::new(&[])),

@@ -5,23 +5,24 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_agent::link::keys::Keys;
-use retap_engine::device::Device;
-use retap_engine::event::nobody;
-use retap_engine::journal::InMemory as Journal;
-use retap_engine::oracle::{Conditions, Journaled, Pooled};
-use retap_engine::pool::Pool;
-use retap_engine::reduce::{Algorithm, ReduceSettings, reduce};
-use retap_engine::stop::Stop;
+use retap_device::CancellationToken;
+use retap_device::run_event::null_sink;
+use retap_device::{Device, DevicePool};
+use retap_reduce::journal::MemoryReductionJournal as Journal;
+use retap_reduce::oracle::{JournaledOracle, PooledOracle, ReplayConditions};
+use retap_reduce::trace::{ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
-use retap_shared::protocol::{Happening, PhoneInfo, Play, Played, Target, Watch, What};
-use retap_shared::trace::{App, Start, Step, Trace, TraceHeader};
+use retap_shared::protocol::{
+    PhoneEvent, PhoneEventKind, PhoneInfo, Play, PlayReply, Target, WatchApp,
+};
+use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_transport::keys::SessionKeys;
 use tokio::time::timeout;
 
-use super::network::{Faults, Network};
+use super::network::{MemoryNetwork, NetworkFaults};
 use super::phone::CountingPhone;
-use super::{Agent, connect};
+use super::{TestAgent, connect};
 
 const NEEDED: [u32; 3] = [3, 11, 12];
 
@@ -33,7 +34,7 @@ fn trace(steps: u32) -> Trace {
     Trace {
         header: TraceHeader {
             app,
-            start: Start::Clean,
+            start: StartMode::Clean,
             seed: None,
             target: Some(Target::AnyProblem),
             phone: PhoneInfo::default(),
@@ -46,33 +47,36 @@ fn trace(steps: u32) -> Trace {
 
 pub(super) fn play(steps: u32) -> Play {
     let trace = trace(steps);
-    let conditions = Conditions::of(&trace);
+    let conditions = ReplayConditions::of(&trace);
     Play {
         app: conditions.app,
         start: conditions.start,
         steps: trace.steps,
         target: Some(conditions.target),
         settle: conditions.settle,
-        linger: conditions.linger,
+        final_wait: conditions.linger,
         record: false,
     }
 }
 
 /// Draws a schedule: how bad the network is, when and for how long it is cut, when agent and host are killed.
-struct Schedule {
-    faults: Faults,
+struct FaultSchedule {
+    faults: NetworkFaults,
     agent_killed: Vec<Duration>,
     host_killed: Vec<Duration>,
 }
 
-impl Schedule {
-    fn draw(seed: u64) -> Schedule {
-        let dice = Network::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), Faults::default());
+impl FaultSchedule {
+    fn draw(seed: u64) -> FaultSchedule {
+        let dice = MemoryNetwork::new(
+            seed.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            NetworkFaults::default(),
+        );
         let moment = || Duration::from_millis(dice.draw(120_000));
         // From 1 ms to 60 s, as many short ones as long ones.
         let span = || Duration::from_millis(1 << dice.draw(6)) * (1 << dice.draw(10)) as u32;
         let delay = [0, 5, 50, 500][dice.draw(4) as usize];
-        let faults = Faults {
+        let faults = NetworkFaults {
             lost: [0, 0, 5, 30][dice.draw(4) as usize],
             doubled: [0, 10][dice.draw(2) as usize],
             delay: Duration::from_millis(delay),
@@ -87,7 +91,7 @@ impl Schedule {
         let host_killed = (0..dice.draw(3) / 2 * dice.draw(3))
             .map(|_| moment())
             .collect();
-        Schedule {
+        FaultSchedule {
             faults,
             agent_killed,
             host_killed,
@@ -97,12 +101,12 @@ impl Schedule {
 
 #[tokio::test(start_paused = true)]
 async fn an_undisturbed_link_answers_and_does_everything_once() {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
-    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    let played: Played = link
+    let played: PlayReply = link
         .request(play(20).into())
         .await
         .unwrap()
@@ -116,18 +120,18 @@ async fn an_undisturbed_link_answers_and_does_everything_once() {
 async fn a_play_goes_on_while_the_link_is_down_and_its_result_comes_once() {
     let second = Duration::from_secs(1);
     let cuts = vec![(second, second * 40)];
-    let network = Network::new(
+    let network = MemoryNetwork::new(
         1,
-        Faults {
+        NetworkFaults {
             cuts,
-            ..Faults::default()
+            ..NetworkFaults::default()
         },
     );
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
-    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    let played: Played = link
+    let played: PlayReply = link
         .request(play(100).into())
         .await
         .unwrap()
@@ -139,16 +143,16 @@ async fn a_play_goes_on_while_the_link_is_down_and_its_result_comes_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_request_ends_the_play_within_a_step() {
-    let network = Network::new(
+    let network = MemoryNetwork::new(
         1,
-        Faults {
+        NetworkFaults {
             delay: Duration::from_millis(5),
-            ..Faults::default()
+            ..NetworkFaults::default()
         },
     );
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
-    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
     assert!(
         timeout(Duration::from_millis(1_100), link.request(play(100).into()))
@@ -157,11 +161,11 @@ async fn a_dropped_request_ends_the_play_within_a_step() {
     );
     let steps = *phone.steps.lock().unwrap();
     // The phone is free for the next request at once, and not a step more of the old one is played.
-    let watch = Watch {
+    let watch = WatchApp {
         package: "com.example".into(),
     };
     link.request(watch.into()).await.unwrap();
-    let played: Played = link
+    let played: PlayReply = link
         .request(play(1).into())
         .await
         .unwrap()
@@ -184,17 +188,17 @@ async fn a_long_request_that_a_cut_holds_up_is_done_when_the_rest_of_it_has_come
         Duration::from_millis(5_400),
     )];
     let delay = Duration::from_millis(100);
-    let network = Network::new(
+    let network = MemoryNetwork::new(
         1,
-        Faults {
+        NetworkFaults {
             cuts,
             delay,
-            ..Faults::default()
+            ..NetworkFaults::default()
         },
     );
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
-    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let began = tokio::time::Instant::now();
     let link = connect(&network, &host_keys, "host").await.unwrap();
     tokio::time::sleep_until(began + second).await;
@@ -202,22 +206,22 @@ async fn a_long_request_that_a_cut_holds_up_is_done_when_the_rest_of_it_has_come
     long.steps
         .iter_mut()
         .for_each(|step| step.activity = "x".repeat(200).into());
-    let played: Played = link.request(long.into()).await.unwrap().try_into().unwrap();
+    let played: PlayReply = link.request(long.into()).await.unwrap().try_into().unwrap();
     assert_eq!(played.played, 200);
     assert_eq!(phone.plays.lock().unwrap().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_the_agent_cannot_read_is_refused_in_words_and_not_asked_for_again() {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
-    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
     // So many tiny steps take more memory than the agent allows for so few bytes.
     let error = link.request(play(100_000).into()).await.unwrap_err();
     assert!(
-        matches!(&error, RequestError::Refused(fault) if fault.to_string().contains("`Play`")),
+        matches!(&error, RequestError::Failed(fault) if fault.to_string().contains("`Play`")),
         "{error:?}"
     );
     assert_eq!(phone.plays.lock().unwrap().len(), 0);
@@ -226,23 +230,23 @@ async fn a_request_that_the_agent_cannot_read_is_refused_in_words_and_not_asked_
 #[tokio::test(start_paused = true)]
 async fn a_request_dropped_while_the_link_is_down_is_cancelled_when_it_is_back() {
     let second = Duration::from_secs(1);
-    let network = Network::new(
+    let network = MemoryNetwork::new(
         1,
-        Faults {
+        NetworkFaults {
             cuts: vec![(second, second * 20)],
-            ..Faults::default()
+            ..NetworkFaults::default()
         },
     );
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
-    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
     assert!(
         timeout(second * 15, link.request(play(1_000).into()))
             .await
             .is_err()
     );
-    let played: Played = link
+    let played: PlayReply = link
         .request(play(1).into())
         .await
         .unwrap()
@@ -263,25 +267,28 @@ async fn news_come_once_each_and_in_order_across_breaks() {
         (second * 60, second * 2),
         (second * 80, second * 15),
     ];
-    let network = Network::new(
+    let network = MemoryNetwork::new(
         3,
-        Faults {
+        NetworkFaults {
             cuts,
             lost: 10,
-            ..Faults::default()
+            ..NetworkFaults::default()
         },
     );
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
-    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
     let count = 60;
     for _ in 0..count {
         link.request(play(9).into()).await.unwrap();
     }
     for number in 1..=count {
-        let Happening { what, .. } = link.news().await.unwrap();
-        assert_eq!(what, What::Activity(format!("play/{number}").into()));
+        let PhoneEvent { kind, .. } = link.next_notification().await.unwrap();
+        assert_eq!(
+            kind,
+            PhoneEventKind::Activity(format!("play/{number}").into())
+        );
     }
 }
 
@@ -297,21 +304,23 @@ fn a_thousand_fault_schedules_leave_the_answer_of_a_reduction_as_it_is() {
 }
 
 async fn reduction_under(seed: u64) {
-    let schedule = Schedule::draw(seed);
+    let schedule = FaultSchedule::draw(seed);
     let disturbed_agent = !schedule.agent_killed.is_empty();
     let disturbed_host = !schedule.host_killed.is_empty();
-    let network = Network::new(seed, schedule.faults);
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let network = MemoryNetwork::new(seed, schedule.faults);
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let spool = tempfile::tempdir().unwrap();
     let agents = tokio::spawn({
-        let (network, phone, spool) = (network.clone(), phone.clone(), spool.path().to_owned());
+        let network = network.clone();
+        let phone = phone.clone();
+        let spool = spool.path().to_owned();
         async move {
             let mut killed = schedule.agent_killed;
             killed.sort_unstable();
             let start = tokio::time::Instant::now();
             for (incarnation, moment) in (1..).zip(killed) {
-                let agent = Agent::start(
+                let agent = TestAgent::start(
                     &network,
                     &agent_keys,
                     phone.clone(),
@@ -321,7 +330,7 @@ async fn reduction_under(seed: u64) {
                 tokio::time::sleep_until(start + moment).await;
                 agent.kill(&network);
             }
-            let _agent = Agent::start(&network, &agent_keys, phone, Some(spool), 99);
+            let _agent = TestAgent::start(&network, &agent_keys, phone, Some(spool), 99);
             std::future::pending::<()>().await;
         }
     });
@@ -357,24 +366,32 @@ async fn reduction_under(seed: u64) {
     }
 }
 
-async fn reduce_over(network: &Arc<Network>, keys: &Keys, journal: &Journal) -> Vec<u32> {
+async fn reduce_over(
+    network: &Arc<MemoryNetwork>,
+    keys: &SessionKeys,
+    journal: &Journal,
+) -> Vec<u32> {
     let link = connect(network, keys, "host").await.unwrap();
     let device = Device::connect("far".into(), Arc::new(link)).await.unwrap();
     let trace = trace(16);
-    let sink = nobody();
-    let oracle = Journaled::new(
-        Pooled::new(&Pool::new(vec![device]), Conditions::of(&trace), &sink),
+    let sink = null_sink();
+    let oracle = JournaledOracle::new(
+        PooledOracle::new(
+            &DevicePool::new(vec![device]),
+            ReplayConditions::of(&trace),
+            &sink,
+        ),
         journal,
         &sink,
     );
     let settings = ReduceSettings::default();
     let reduction = reduce(
         &trace,
-        Algorithm::Auto,
+        ReductionAlgorithm::Auto,
         &settings,
         &oracle,
         &sink,
-        &Stop::new(),
+        &CancellationToken::new(),
     )
     .await
     .unwrap();

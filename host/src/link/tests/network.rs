@@ -14,7 +14,7 @@ use quinn::{AsyncUdpSocket, UdpPoller};
 use tokio::time::Instant;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Faults {
+pub(super) struct NetworkFaults {
     /// Of a hundred datagrams.
     pub(super) lost: u64,
     pub(super) doubled: u64,
@@ -26,8 +26,8 @@ pub(super) struct Faults {
 }
 
 #[derive(Debug)]
-pub(super) struct Network {
-    faults: Faults,
+pub(super) struct MemoryNetwork {
+    faults: NetworkFaults,
     start: Instant,
     random: Mutex<u64>,
     sockets: Mutex<HashMap<SocketAddr, Weak<MemorySocket>>>,
@@ -39,14 +39,14 @@ pub(super) struct Network {
 #[derive(Debug)]
 pub(super) struct MemorySocket {
     address: SocketAddr,
-    network: Arc<Network>,
+    network: Arc<MemoryNetwork>,
     inbox: Mutex<VecDeque<(SocketAddr, Vec<u8>)>>,
     reader: Mutex<Option<Waker>>,
 }
 
-impl Network {
-    pub(super) fn new(seed: u64, faults: Faults) -> Arc<Network> {
-        Arc::new(Network {
+impl MemoryNetwork {
+    pub(super) fn new(seed: u64, faults: NetworkFaults) -> Arc<MemoryNetwork> {
+        Arc::new(MemoryNetwork {
             faults,
             start: Instant::now(),
             random: Mutex::new(seed.wrapping_mul(2).wrapping_add(1)),
@@ -130,7 +130,8 @@ impl Network {
         datagram: &[u8],
         delay: Duration,
     ) {
-        let (network, datagram) = (self.clone(), datagram.to_vec());
+        let network = self.clone();
+        let datagram = datagram.to_vec();
         tokio::spawn(async move {
             if !delay.is_zero() {
                 tokio::time::sleep(delay).await;

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use retap_shared::action::Action;
-use retap_shared::connection::{Connection, Pending, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    AppInfo, Capabilities, Described, Fault, Happening, PhoneInfo, Play, Played, Reply, Request,
-    Watched, What,
+    AppInfo, Capabilities, DescribePhoneReply, PhoneEvent, PhoneEventKind, PhoneInfo, Play,
+    PlayReply, Reply, Request, RequestFailure, WatchAppReply,
 };
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Verdict;
@@ -18,19 +18,19 @@ use tokio::sync::{Mutex as Turn, mpsc};
 const STEP: Duration = Duration::from_millis(200);
 
 /// The steps of a play, and whether it came to its end.
-type Begun = (Vec<u32>, bool);
+type StartedPlay = (Vec<u32>, bool);
 
 #[derive(Debug)]
 pub(super) struct CountingPhone {
     /// The waits that a play must contain to reach its target.
     pub(super) needed: Vec<u32>,
     /// Each play that was begun, by the millis of its waits.
-    pub(super) plays: Arc<Mutex<Vec<Begun>>>,
+    pub(super) plays: Arc<Mutex<Vec<StartedPlay>>>,
     /// How many steps have been played.
     pub(super) steps: Arc<Mutex<u64>>,
     turn: Turn<()>,
-    tell: mpsc::UnboundedSender<Happening>,
-    news: Turn<mpsc::UnboundedReceiver<Happening>>,
+    tell: mpsc::UnboundedSender<PhoneEvent>,
+    news: Turn<mpsc::UnboundedReceiver<PhoneEvent>>,
 }
 
 impl CountingPhone {
@@ -46,7 +46,7 @@ impl CountingPhone {
         }
     }
 
-    async fn play(&self, play: Play) -> Played {
+    async fn play(&self, play: Play) -> PlayReply {
         let _turn = self.turn.lock().await;
         let waits: Vec<u32> = play.steps.iter().map(millis).collect();
         let index = {
@@ -54,10 +54,10 @@ impl CountingPhone {
             plays.push((waits.clone(), false));
             plays.len() - 1
         };
-        let begun = What::Activity(format!("play/{}", index + 1).into());
-        let _ = self.tell.send(Happening {
+        let begun = PhoneEventKind::Activity(format!("play/{}", index + 1).into());
+        let _ = self.tell.send(PhoneEvent {
             at: Micros::ZERO,
-            what: begun,
+            kind: begun,
         });
         for _ in &play.steps {
             *self.steps.lock().unwrap() += 1;
@@ -65,15 +65,15 @@ impl CountingPhone {
         }
         self.plays.lock().unwrap()[index].1 = true;
         let reached = self.needed.iter().all(|needed| waits.contains(needed));
-        Played {
+        PlayReply {
             verdict: if reached {
                 Verdict::TargetReached
             } else {
                 Verdict::TargetNotReached
             },
             played: play.steps.len() as u32,
-            hits: vec![],
-            happened: vec![],
+            located_by: vec![],
+            events: vec![],
             branches: vec![index as u32],
             screens: vec![],
             took: (STEP * play.steps.len() as u32).into(),
@@ -89,14 +89,14 @@ pub(super) fn millis(step: &Step) -> u32 {
 }
 
 impl Connection for CountingPhone {
-    fn request(&self, request: Request) -> Pending<'_, Result<Reply, RequestError>> {
+    fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         Box::pin(async {
             match request {
                 Request::Play(play) => Ok(self.play(play).await.into()),
-                Request::Watch(_) => Ok(Watched { happened: vec![] }.into()),
-                Request::About(_) => Ok(Described {
+                Request::WatchApp(_) => Ok(WatchAppReply { events: vec![] }.into()),
+                Request::DescribePhone(_) => Ok(DescribePhoneReply {
                     phone: PhoneInfo::default(),
-                    can: Capabilities::default(),
+                    capabilities: Capabilities::default(),
                     apps: vec![AppInfo {
                         app: App {
                             package: "com.example".into(),
@@ -108,12 +108,12 @@ impl Connection for CountingPhone {
                     }],
                 }
                 .into()),
-                other => Err(Fault::Unsupported(other.name().into()).into()),
+                other => Err(RequestFailure::Unsupported(other.name().into()).into()),
             }
         })
     }
 
-    fn news(&self) -> Pending<'_, Option<Happening>> {
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(async { self.news.lock().await.recv().await })
     }
 }

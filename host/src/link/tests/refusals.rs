@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_agent::link::keys::Keys;
 use retap_shared::connection::Connection;
-use retap_shared::protocol::{Played, Watch};
-use retap_shared::session::Refusal;
+use retap_shared::protocol::{PlayReply, WatchApp};
+use retap_shared::session::HandshakeRefusal;
+use retap_transport::keys::SessionKeys;
 
-use super::network::{Faults, Network};
+use super::network::{MemoryNetwork, NetworkFaults};
 use super::phone::CountingPhone;
-use super::{AGENT, Agent, LinkError, connect};
-use crate::link::dial::DialError;
+use super::{AGENT, LinkError, TestAgent, connect};
+use crate::link::dialer::DialError;
 
 fn watch() -> retap_shared::protocol::Request {
-    Watch {
+    WatchApp {
         package: "com.example".into(),
     }
     .into()
@@ -22,10 +22,10 @@ fn watch() -> retap_shared::protocol::Request {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_with_other_keys_is_refused() {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, _) = Keys::make().unwrap();
-    let (_, strangers_keys) = Keys::make().unwrap();
-    let _agent = Agent::start(
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, _) = SessionKeys::generate().unwrap();
+    let (_, strangers_keys) = SessionKeys::generate().unwrap();
+    let _agent = TestAgent::start(
         &network,
         &agent_keys,
         Arc::new(CountingPhone::new(&[])),
@@ -49,11 +49,11 @@ async fn a_host_with_other_keys_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_knows_the_agents_certificate_but_not_its_own_key_is_refused() {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, _) = Keys::make().unwrap();
-    let (_, stranger) = Keys::make().unwrap();
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, _) = SessionKeys::generate().unwrap();
+    let (_, stranger) = SessionKeys::generate().unwrap();
     let impostor = stranger.expecting_peer_of(&agent_keys);
-    let _agent = Agent::start(
+    let _agent = TestAgent::start(
         &network,
         &agent_keys,
         Arc::new(CountingPhone::new(&[])),
@@ -69,22 +69,22 @@ async fn a_host_that_knows_the_agents_certificate_but_not_its_own_key_is_refused
 
 #[tokio::test(start_paused = true)]
 async fn another_version_is_refused_with_both_versions_named() {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&[]));
-    let _agent = Agent::start_version(&network, &agent_keys, phone, None, 1, "9.9.9");
+    let _agent = TestAgent::start_version(&network, &agent_keys, phone, None, 1, "9.9.9");
     let error = connect(&network, &host_keys, "host").await.unwrap_err();
     assert!(
-        matches!(&error, LinkError::Refused(Refusal::Version { agent }) if agent == "9.9.9"),
+        matches!(&error, LinkError::Refused(HandshakeRefusal::Version { agent }) if agent == "9.9.9"),
         "{error:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_second_host_is_told_who_holds_the_phone_and_the_first_is_not_disturbed() {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, host_keys) = Keys::make().unwrap();
-    let _agent = Agent::start(
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
+    let _agent = TestAgent::start(
         &network,
         &agent_keys,
         Arc::new(CountingPhone::new(&[])),
@@ -96,7 +96,7 @@ async fn a_second_host_is_told_who_holds_the_phone_and_the_first_is_not_disturbe
         .await
         .unwrap_err();
     assert!(
-        matches!(&error, LinkError::Refused(Refusal::Held { by, .. }) if by == "laptop of A"),
+        matches!(&error, LinkError::Refused(HandshakeRefusal::Held { by, .. }) if by == "laptop of A"),
         "{error:?}"
     );
     first.request(watch()).await.unwrap();
@@ -106,9 +106,9 @@ async fn a_second_host_is_told_who_holds_the_phone_and_the_first_is_not_disturbe
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_died_without_a_word_gives_the_phone_back_when_it_has_been_silent() {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, host_keys) = Keys::make().unwrap();
-    let _agent = Agent::start(
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
+    let _agent = TestAgent::start(
         &network,
         &agent_keys,
         Arc::new(CountingPhone::new(&[])),
@@ -124,12 +124,12 @@ async fn a_host_that_died_without_a_word_gives_the_phone_back_when_it_has_been_s
 
 #[tokio::test(start_paused = true)]
 async fn a_recorded_handshake_played_again_opens_nothing() {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&[]));
-    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    let _: Played = link
+    let _: PlayReply = link
         .request(super::faults::play(3).into())
         .await
         .unwrap()
@@ -165,11 +165,11 @@ async fn a_recorded_handshake_played_again_opens_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_flood_of_strangers_does_not_disturb_the_session() {
-    let network = Network::new(1, Faults::default());
-    let (agent_keys, host_keys) = Keys::make().unwrap();
-    let (_, strangers_keys) = Keys::make().unwrap();
+    let network = MemoryNetwork::new(1, NetworkFaults::default());
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
+    let (_, strangers_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&[]));
-    let _agent = Agent::start(&network, &agent_keys, phone.clone(), None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
     let flood = async {
         let strangers = (0..200).map(|_| connect(&network, &strangers_keys, "stranger"));
@@ -187,10 +187,10 @@ async fn a_flood_of_strangers_does_not_disturb_the_session() {
 
 #[tokio::test(start_paused = true)]
 async fn garbage_on_the_port_changes_nothing() {
-    let network = Network::new(5, Faults::default());
-    let (agent_keys, host_keys) = Keys::make().unwrap();
+    let network = MemoryNetwork::new(5, NetworkFaults::default());
+    let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&[]));
-    let _agent = Agent::start(&network, &agent_keys, phone, None, 1);
+    let _agent = TestAgent::start(&network, &agent_keys, phone, None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
     let from = network.fresh_address();
     for length in 0..1_000 {

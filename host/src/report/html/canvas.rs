@@ -9,7 +9,7 @@ const SHORT_SIDE: i64 = 360;
 const LONGEST: i64 = 3;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Canvas {
+pub(crate) struct DrawingCanvas {
     screen: (i64, i64),
     pub(crate) width: i64,
     pub(crate) height: i64,
@@ -17,16 +17,16 @@ pub(crate) struct Canvas {
 
 /// A place on the canvas: never empty, never outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Area {
+pub(crate) struct CanvasArea {
     pub(crate) x: i64,
     pub(crate) y: i64,
     pub(crate) width: i64,
     pub(crate) height: i64,
 }
 
-impl Canvas {
+impl DrawingCanvas {
     /// `None` for a screen without an extent: there is nothing to draw on.
-    pub(crate) fn of(size: Size) -> Option<Canvas> {
+    pub(crate) fn of(size: Size) -> Option<DrawingCanvas> {
         let screen = (i64::from(size.width), i64::from(size.height));
         if screen.0 == 0 || screen.1 == 0 {
             return None;
@@ -37,7 +37,7 @@ impl Canvas {
         } else {
             (long(screen.0, screen.1), SHORT_SIDE)
         };
-        Some(Canvas {
+        Some(DrawingCanvas {
             screen,
             width,
             height,
@@ -48,8 +48,8 @@ impl Canvas {
         self.width > self.height
     }
 
-    pub(crate) fn whole(&self) -> Area {
-        Area {
+    pub(crate) fn whole(&self) -> CanvasArea {
+        CanvasArea {
             x: 0,
             y: 0,
             width: self.width,
@@ -58,13 +58,15 @@ impl Canvas {
     }
 
     /// What can be seen of `rect`; `None` if that is nothing.
-    pub(crate) fn area(&self, rect: Rect) -> Option<Area> {
+    pub(crate) fn area(&self, rect: Rect) -> Option<CanvasArea> {
         if rect.is_empty() {
             return None;
         }
-        let (left, right) = (self.across(rect.left), self.across(rect.right));
-        let (top, bottom) = (self.down(rect.top), self.down(rect.bottom));
-        let area = Area {
+        let left = self.across(rect.left);
+        let right = self.across(rect.right);
+        let top = self.down(rect.top);
+        let bottom = self.down(rect.bottom);
+        let area = CanvasArea {
             x: left,
             y: top,
             width: right - left,
@@ -87,12 +89,12 @@ impl Canvas {
     }
 }
 
-impl Area {
+impl CanvasArea {
     pub(crate) fn center(&self) -> (i64, i64) {
         (self.x + self.width / 2, self.y + self.height / 2)
     }
 
-    pub(crate) fn covers(&self, other: &Area) -> bool {
+    pub(crate) fn covers(&self, other: &CanvasArea) -> bool {
         self.x <= other.x
             && self.y <= other.y
             && self.x + self.width >= other.x + other.width
@@ -100,9 +102,9 @@ impl Area {
     }
 
     /// Without the first `margin` from the left, as far as that leaves something.
-    pub(crate) fn indented(&self, margin: i64) -> Area {
+    pub(crate) fn indented(&self, margin: i64) -> CanvasArea {
         let margin = margin.min(self.width - 1);
-        Area {
+        CanvasArea {
             x: self.x + margin,
             width: self.width - margin,
             ..*self
@@ -110,12 +112,10 @@ impl Area {
     }
 
     /// Smaller by `margin` on every side, as far as that leaves something.
-    pub(crate) fn inset(&self, margin: i64) -> Area {
-        let (across, down) = (
-            margin.min((self.width - 1) / 2),
-            margin.min((self.height - 1) / 2),
-        );
-        Area {
+    pub(crate) fn inset(&self, margin: i64) -> CanvasArea {
+        let across = margin.min((self.width - 1) / 2);
+        let down = margin.min((self.height - 1) / 2);
+        CanvasArea {
             x: self.x + across,
             y: self.y + down,
             width: self.width - 2 * across,
@@ -128,13 +128,14 @@ impl Area {
 mod tests {
     use super::*;
 
-    fn canvas(width: u32, height: u32) -> Canvas {
-        Canvas::of(Size { width, height }).unwrap()
+    fn canvas(width: u32, height: u32) -> DrawingCanvas {
+        DrawingCanvas::of(Size { width, height }).unwrap()
     }
 
     #[test]
     fn letters_are_of_one_size_on_upright_and_turned_screens() {
-        let (upright, turned) = (canvas(1080, 2400), canvas(2400, 1080));
+        let upright = canvas(1080, 2400);
+        let turned = canvas(2400, 1080);
         assert_eq!((upright.width, upright.height), (360, 800));
         assert_eq!((turned.width, turned.height), (800, 360));
         assert!(turned.is_wide() && !upright.is_wide());
@@ -143,14 +144,14 @@ mod tests {
     #[test]
     fn no_extent_gives_no_canvas_and_absurd_ones_stay_small() {
         assert!(
-            Canvas::of(Size {
+            DrawingCanvas::of(Size {
                 width: 0,
                 height: 2400
             })
             .is_none()
         );
         assert!(
-            Canvas::of(Size {
+            DrawingCanvas::of(Size {
                 width: 1080,
                 height: 0
             })
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn an_inset_never_turns_an_area_inside_out() {
-        let area = Area {
+        let area = CanvasArea {
             x: 10,
             y: 10,
             width: 1,
@@ -223,7 +224,7 @@ mod tests {
         };
         assert_eq!(
             area.inset(40),
-            Area {
+            CanvasArea {
                 x: 10,
                 y: 12,
                 width: 1,

@@ -1,24 +1,24 @@
 //! What failed, in the few words of a heading: the root cause's exception and the app's own line that it came from.
 
-use retap_shared::verdict::{Problem, ProblemKind};
+use retap_shared::verdict::{Finding, FindingKind};
 
-use super::harmless;
-use super::stack::{self, Frame, Line};
+use super::sanitise_html;
+use super::stack::{self, StackFrame, StackLine};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Headline {
+pub(crate) struct FindingHeadline {
     /// `IllegalStateException`, `SIGSEGV`, `Not responding`.
     pub(crate) what: String,
     /// `Editor.save`; empty where no frame tells.
-    pub(crate) place: String,
+    pub(crate) function: String,
     /// `Editor.java:42`; empty likewise.
     pub(crate) source: String,
     /// What the exception said; may be empty.
     pub(crate) message: String,
 }
 
-impl Headline {
-    pub(crate) fn of(problem: &Problem) -> Headline {
+impl FindingHeadline {
+    pub(crate) fn of(problem: &Finding) -> FindingHeadline {
         let readable = problem.stack.lines().filter(|line| line.len() < 10_000);
         let lines: Vec<&str> = readable.take(2_000).collect();
         let cause = lines
@@ -29,39 +29,39 @@ impl Headline {
             .get(cause)
             .map_or("", |line| line.trim().trim_start_matches("Caused by: "));
         let (what, message) = match problem.kind {
-            ProblemKind::Crash => exception(thrown)
+            FindingKind::Crash => exception(thrown)
                 .or_else(|| exception(&problem.summary))
                 .unwrap_or((first_line(&problem.summary), "")),
-            ProblemKind::NativeCrash => {
+            FindingKind::NativeCrash => {
                 let name =
                     signal(&problem.summary).or_else(|| lines.iter().find_map(|line| signal(line)));
                 (name.unwrap_or("Native crash"), first_line(&problem.summary))
             }
-            ProblemKind::Anr => ("Not responding", first_line(&problem.summary)),
+            FindingKind::Anr => ("Not responding", first_line(&problem.summary)),
         };
         let frame = telling_frame(&lines, cause, &problem.process);
-        Headline {
-            what: harmless::line(or(what, "Unknown failure"), 80),
-            place: frame
-                .map(|frame| harmless::line(frame.short(), 80))
+        FindingHeadline {
+            what: sanitise_html::sanitise_line(or(what, "Unknown failure"), 80),
+            function: frame
+                .map(|frame| sanitise_html::sanitise_line(frame.short(), 80))
                 .unwrap_or_default(),
             source: frame
-                .map(|frame| harmless::line(frame.source, 60))
+                .map(|frame| sanitise_html::sanitise_line(frame.source, 60))
                 .unwrap_or_default(),
-            message: harmless::line(message.trim(), 300),
+            message: sanitise_html::sanitise_line(message.trim(), 300),
         }
     }
 }
 
 /// The root cause's first frame of the app, or any exception's, or where there is none the root cause's first at all.
-fn telling_frame<'a>(lines: &[&'a str], cause: usize, process: &str) -> Option<Frame<'a>> {
+fn telling_frame<'a>(lines: &[&'a str], cause: usize, process: &str) -> Option<StackFrame<'a>> {
     let frames = |first: usize| {
         lines
             .iter()
             .skip(first)
             .filter_map(|line| match stack::parse(line, process) {
-                Line::Frame(frame) => Some(frame),
-                Line::Other(_) => None,
+                StackLine::Frame(frame) => Some(frame),
+                StackLine::Other(_) => None,
             })
     };
     let own = frames(cause)
@@ -106,12 +106,12 @@ fn or<'a>(text: &'a str, instead: &'a str) -> &'a str {
 mod tests {
     use super::*;
 
-    fn words(found: &Headline) -> String {
-        format!("{} in {}", found.what, found.place)
+    fn words(found: &FindingHeadline) -> String {
+        format!("{} in {}", found.what, found.function)
     }
 
-    fn headline(kind: ProblemKind, summary: &str, stack: &str) -> Headline {
-        Headline::of(&Problem {
+    fn headline(kind: FindingKind, summary: &str, stack: &str) -> FindingHeadline {
+        FindingHeadline::of(&Finding {
             kind,
             process: "com.example".into(),
             summary: summary.into(),
@@ -125,7 +125,7 @@ mod tests {
             Caused by: com.example.Trouble$Deep: no title: x\n\tat java.util.List.get(List.java:5)\n\
             \tat com.example.Editor.save(Editor.java:42)\n";
         let found = headline(
-            ProblemKind::Crash,
+            FindingKind::Crash,
             "java.lang.RuntimeException: wrapped",
             stack,
         );
@@ -140,13 +140,13 @@ mod tests {
     fn native_crashes_and_hangs_have_names_a_person_knows() {
         let stack = "signal 11 (SIGSEGV), code 1\n#00 pc 0012 /data/app/x/libmail.so (decode+24)";
         assert_eq!(
-            words(&headline(ProblemKind::NativeCrash, "", stack)),
+            words(&headline(FindingKind::NativeCrash, "", stack)),
             "SIGSEGV in decode"
         );
         let stack = "\"main\" prio=5 tid=1 Sleeping\n  at java.lang.Thread.sleep(Native method)\n  at a.b.Pay.wait(Pay.java:9)";
         assert_eq!(
             words(&headline(
-                ProblemKind::Anr,
+                FindingKind::Anr,
                 "Input dispatching timed out",
                 stack
             )),
@@ -157,15 +157,15 @@ mod tests {
     #[test]
     fn a_failure_without_any_stack_still_has_a_heading() {
         assert_eq!(
-            words(&headline(ProblemKind::Crash, "", "")),
+            words(&headline(FindingKind::Crash, "", "")),
             "Unknown failure in "
         );
         assert_eq!(
-            words(&headline(ProblemKind::Crash, "it went down\nmore", "")),
+            words(&headline(FindingKind::Crash, "it went down\nmore", "")),
             "it went down in "
         );
         assert_eq!(
-            words(&headline(ProblemKind::NativeCrash, "", "\n\n")),
+            words(&headline(FindingKind::NativeCrash, "", "\n\n")),
             "Native crash in "
         );
     }

@@ -5,23 +5,23 @@ use std::fmt::Write;
 use maud::{Markup, html};
 use retap_shared::screen::{Node, NodeFlags};
 
-use super::canvas::{Area, Canvas};
-use super::harmless;
+use super::canvas::{CanvasArea, DrawingCanvas};
+use super::sanitise_html;
 
 /// With fewer nodes than this a keyboard has not told its keys.
 const FEWEST: usize = 12;
 
 const MOST: usize = 120;
 
-pub(crate) fn keys(nodes: &[Node], whole: Area, canvas: &Canvas) -> Markup {
+pub(crate) fn keys(nodes: &[Node], whole: CanvasArea, canvas: &DrawingCanvas) -> Markup {
     let key = |node: &Node| {
         let area = canvas.area(node.bounds).filter(|area| *area != whole)?;
         node.is(NodeFlags::VISIBLE | NodeFlags::CLICKABLE)
             .then(|| (area.inset(2), letter(node)))
     };
-    let keys: Vec<(Area, char)> = nodes.iter().filter_map(key).take(MOST).collect();
+    let keys: Vec<(CanvasArea, char)> = nodes.iter().filter_map(key).take(MOST).collect();
     if keys.len() < FEWEST {
-        let Area {
+        let CanvasArea {
             x,
             y,
             width,
@@ -33,10 +33,10 @@ pub(crate) fn keys(nodes: &[Node], whole: Area, canvas: &Canvas) -> Markup {
     html! { path.keys d=(shape(&keys)) {} @for row in rows { (row) } }
 }
 
-fn shape(keys: &[(Area, char)]) -> String {
+fn shape(keys: &[(CanvasArea, char)]) -> String {
     let mut path = String::with_capacity(keys.len() * 20);
     for (
-        Area {
+        CanvasArea {
             x,
             y,
             width,
@@ -51,7 +51,7 @@ fn shape(keys: &[(Area, char)]) -> String {
 }
 
 /// Each letter has its own place in the list of places.
-fn row(keys: &[(Area, char)]) -> Markup {
+fn row(keys: &[(CanvasArea, char)]) -> Markup {
     let places: Vec<String> = keys
         .iter()
         .map(|(area, _)| area.center().0.to_string())
@@ -63,7 +63,7 @@ fn row(keys: &[(Area, char)]) -> Markup {
 
 /// One character, or a sign for the keys that have a name.
 fn letter(node: &Node) -> char {
-    let label = harmless::line(node.label(), 12);
+    let label = sanitise_html::sanitise_line(node.label(), 12);
     let mut characters = label.chars();
     match (
         characters.next(),
@@ -102,7 +102,7 @@ mod tests {
             ..Node::default()
         };
         let nodes: Vec<Node> = (0..).zip(names).map(key).collect();
-        let canvas = Canvas::of(size).unwrap();
+        let canvas = DrawingCanvas::of(size).unwrap();
         keys(&nodes, canvas.whole(), &canvas).into_string()
     }
 

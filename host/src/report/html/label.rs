@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::canvas::Area;
-use super::harmless;
+use super::canvas::CanvasArea;
+use super::sanitise_html;
 
 /// The smallest and largest letters, in units of the canvas.
 const SMALLEST: i64 = 19;
@@ -16,14 +16,14 @@ const OVERHANG: i64 = 3;
 const LONGEST: usize = 160;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
+pub(crate) enum TextAlign {
     Left,
     Middle,
 }
 
 /// `text` drawn within `area`, over as many lines as there is room for.
-pub(crate) fn label(text: &str, area: Area, align: Align, class: &str) -> Markup {
-    let text = harmless::line(text.trim(), LONGEST);
+pub(crate) fn label(text: &str, area: CanvasArea, align: TextAlign, class: &str) -> Markup {
+    let text = sanitise_html::sanitise_line(text.trim(), LONGEST);
     if text.is_empty() {
         return html! {};
     }
@@ -31,7 +31,7 @@ pub(crate) fn label(text: &str, area: Area, align: Align, class: &str) -> Markup
     let pitch = pitch(size);
     let height = pitch * i64::try_from(lines.len()).unwrap_or(1);
     let top = OVERHANG + (area.height - height) / 2 + pitch / 2;
-    let x = if align == Align::Middle {
+    let x = if align == TextAlign::Middle {
         area.width / 2
     } else {
         0
@@ -40,14 +40,14 @@ pub(crate) fn label(text: &str, area: Area, align: Align, class: &str) -> Markup
     html! {
         svg x=(area.x) y=(area.y - OVERHANG) width=(area.width) height=(area.height + 2 * OVERHANG) {
             @for (number, line) in (0i64..).zip(&lines) {
-                text.(class).mid[align == Align::Middle] x=(x) y=(top + number * pitch) font-size=(size) { (line) }
+                text.(class).mid[align == TextAlign::Middle] x=(x) y=(top + number * pitch) font-size=(size) { (line) }
             }
         }
     }
 }
 
 /// Large letters where the text fits on one line, small ones where it needs more.
-fn fitted(text: &str, area: Area) -> (i64, Vec<String>) {
+fn fitted(text: &str, area: CanvasArea) -> (i64, Vec<String>) {
     let size = (area.height * 3 / 5).clamp(SMALLEST, LARGEST);
     if fitting(text, area.width * 100, size) == text.len() {
         return (size, vec![text.to_owned()]);

@@ -2,11 +2,8 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::app;
-use super::crash::Numbered;
-use super::harmless;
-use super::icon;
-use super::summary;
+use super::finding::NumberedFinding;
+use super::{app, icon, sanitise_html, summary};
 use crate::report::data::ReportData;
 
 const STYLE: &str = include_str!("style.css");
@@ -15,12 +12,12 @@ const STYLE: &str = include_str!("style.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 pub(crate) fn page(report: &ReportData) -> Markup {
-    let title = harmless::line(&report.title, 120);
-    let crashes = Numbered::all(&report.apps);
+    let title = sanitise_html::sanitise_line(&report.title, 120);
+    let crashes = NumberedFinding::all(&report.apps);
     let left_out = report
         .apps
         .iter()
-        .map(|app| app.crashes.len())
+        .map(|app| app.findings.len())
         .sum::<usize>()
         - crashes.len();
     html! {

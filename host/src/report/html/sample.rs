@@ -1,20 +1,21 @@
 //! A made-up report like that of the simulated apps, for the tests of the page.
 
-use retap_engine::explore::Scene;
+use retap_explore::FindingContext;
 use retap_shared::action::{Action, Key, Widget};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Hit, PhoneInfo};
+use retap_shared::protocol::{LocatedBy, PhoneInfo};
 use retap_shared::screen::{
     Node, NodeFlags, Point, Rect, Rotation, Screen, ScreenContent, SharedScreen, Size, Window,
     WindowFlags, WindowKind,
 };
 use retap_shared::trace::{App, Step};
-use retap_shared::verdict::{Outcome, Problem, ProblemKind};
+use retap_shared::verdict::{Finding, FindingKind, Outcome};
 
 use crate::report::data::{
-    AppSection, Crash, CurvePoint, Explored, Phone, Reduced, Replays, ReportData, Trail,
+    AppSection, CoverageCurvePoint, ExplorationSection, FindingSection, IllustratedTrace,
+    PhoneSection, ReducedTraceSection, ReplayTally, ReportData,
 };
-use crate::run::crashes::Shrinking;
+use crate::run::findings::ReductionCurve;
 
 pub(crate) const UPRIGHT: Size = Size {
     width: 1080,
@@ -23,20 +24,21 @@ pub(crate) const UPRIGHT: Size = Size {
 
 /// Builds a screen window by window, node by node.
 #[derive(Debug)]
-pub(crate) struct Builder(pub(crate) ScreenContent);
+pub(crate) struct ScreenBuilder(pub(crate) ScreenContent);
 
-impl Builder {
-    pub(crate) fn new(activity: &str, size: Size) -> Builder {
+impl ScreenBuilder {
+    pub(crate) fn new(activity: &str, size: Size) -> ScreenBuilder {
         let activity = format!("com.example.notes/.{activity}").into();
-        Builder(ScreenContent {
+        ScreenBuilder(ScreenContent {
             size,
             activity,
             ..ScreenContent::default()
         })
     }
 
-    pub(crate) fn window(mut self, kind: WindowKind, bounds: [i32; 4]) -> Builder {
-        let (bounds, flags) = (rect(bounds), WindowFlags::FOCUSED);
+    pub(crate) fn window(mut self, kind: WindowKind, bounds: [i32; 4]) -> ScreenBuilder {
+        let bounds = rect(bounds);
+        let flags = WindowFlags::FOCUSED;
         self.0.windows.push(Window {
             kind,
             bounds,
@@ -53,14 +55,15 @@ impl Builder {
         text: &str,
         bounds: [i32; 4],
         flags: NodeFlags,
-    ) -> Builder {
+    ) -> ScreenBuilder {
         let class = if class.contains('.') {
             class.into()
         } else {
             format!("android.widget.{class}").into()
         };
         let flags = flags | NodeFlags::VISIBLE | NodeFlags::ENABLED;
-        let (text, bounds) = (text.into(), rect(bounds));
+        let text = text.into();
+        let bounds = rect(bounds);
         self.0.nodes.push(Node {
             depth,
             class,
@@ -75,7 +78,7 @@ impl Builder {
         self
     }
 
-    pub(crate) fn described(mut self, description: &str) -> Builder {
+    pub(crate) fn described(mut self, description: &str) -> ScreenBuilder {
         if let Some(node) = self.0.nodes.last_mut() {
             node.description = description.into();
         }
@@ -101,7 +104,7 @@ const TAPPED: NodeFlags = NodeFlags::CLICKABLE;
 
 /// A list of notes with a search field, tabs and a button to add one.
 pub(crate) fn list(notes: &[&str]) -> SharedScreen {
-    let mut screen = Builder::new("NotesActivity", UPRIGHT)
+    let mut screen = ScreenBuilder::new("NotesActivity", UPRIGHT)
         .window(WindowKind::Application, [0, 0, 1080, 2280])
         .node(0, "FrameLayout", "", [0, 0, 1080, 2280], NONE)
         .node(1, "android.widget.Toolbar", "", [0, 0, 1080, 190], NONE)
@@ -170,8 +173,9 @@ pub(crate) fn list(notes: &[&str]) -> SharedScreen {
 }
 
 pub(crate) fn editor(title: &str, size: Size) -> SharedScreen {
-    let (right, bottom) = (size.width as i32, size.height as i32);
-    let editor = Builder::new("EditorActivity", size)
+    let right = size.width as i32;
+    let bottom = size.height as i32;
+    let editor = ScreenBuilder::new("EditorActivity", size)
         .window(WindowKind::Application, [0, 0, right, bottom])
         .node(0, "FrameLayout", "", [0, 0, right, bottom], NONE)
         .node(1, "android.widget.Toolbar", "", [0, 0, right, 190], NONE)
@@ -224,7 +228,7 @@ pub(crate) fn editor(title: &str, size: Size) -> SharedScreen {
 }
 
 pub(crate) fn question() -> SharedScreen {
-    let mut below = Builder(
+    let mut below = ScreenBuilder(
         list(&["Shopping list", "Call the plumber"])
             .content()
             .clone(),
@@ -252,7 +256,7 @@ pub(crate) fn question() -> SharedScreen {
 }
 
 pub(crate) fn launcher() -> SharedScreen {
-    Builder::new("Launcher", UPRIGHT)
+    ScreenBuilder::new("Launcher", UPRIGHT)
         .window(WindowKind::Application, [0, 0, 1080, 2280])
         .build()
 }
@@ -276,25 +280,21 @@ fn on(screen: &SharedScreen, class: &str, text: &str, action: impl Fn(Point) -> 
 }
 
 /// Six steps through lists, an editor, a turned phone and a question.
-pub(crate) fn trail() -> Trail {
+pub(crate) fn trail() -> IllustratedTrace {
     let wide = Size {
         width: 2280,
         height: 1080,
     };
-    let (few, many) = (
-        list(&["Shopping list"]),
-        list(&[
-            "Shopping list",
-            "Call the plumber",
-            "A poem about autumn leaves",
-        ]),
-    );
-    let (empty, typed, turned, asked) = (
-        editor("", UPRIGHT),
-        editor("milk, eggs", UPRIGHT),
-        editor("milk, eggs", wide),
-        question(),
-    );
+    let few = list(&["Shopping list"]);
+    let many = list(&[
+        "Shopping list",
+        "Call the plumber",
+        "A poem about autumn leaves",
+    ]);
+    let empty = editor("", UPRIGHT);
+    let typed = editor("milk, eggs", UPRIGHT);
+    let turned = editor("milk, eggs", wide);
+    let asked = question();
     let steps = vec![
         tap(&few, "ImageButton", "New note"),
         on(&empty, "EditText", "Title", |at| Action::Text {
@@ -316,9 +316,9 @@ pub(crate) fn trail() -> Trail {
         .iter()
         .map(|step| {
             if step.widget.is_some() {
-                Hit::Widget
+                LocatedBy::Widget
             } else {
-                Hit::Anywhere
+                LocatedBy::Anywhere
             }
         })
         .collect();
@@ -333,7 +333,7 @@ pub(crate) fn trail() -> Trail {
         asked,
         launcher(),
     ];
-    Trail {
+    IllustratedTrace {
         steps,
         screens,
         hits,
@@ -342,9 +342,9 @@ pub(crate) fn trail() -> Trail {
     }
 }
 
-pub(crate) fn problem(kind: ProblemKind) -> Problem {
+pub(crate) fn problem(kind: FindingKind) -> Finding {
     let (summary, stack) = match kind {
-        ProblemKind::Crash => (
+        FindingKind::Crash => (
             "java.lang.IndexOutOfBoundsException: Index: 2, Size: 2",
             "java.lang.IndexOutOfBoundsException: Index: 2, Size: 2\n\
              \tat java.util.ArrayList.get(ArrayList.java:437)\n\
@@ -354,21 +354,21 @@ pub(crate) fn problem(kind: ProblemKind) -> Problem {
              \tat android.os.Handler.dispatchMessage(Handler.java:106)\n\
              \tat android.os.Looper.loop(Looper.java:294)",
         ),
-        ProblemKind::NativeCrash => (
+        FindingKind::NativeCrash => (
             "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0",
             "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0\n\
              #00 pc 000000000004f3c8  /data/app/com.example.mail/lib/arm64/libmime.so (decode_header+24)\n\
              #01 pc 0000000000051a10  /data/app/com.example.mail/lib/arm64/libmime.so (decode_message+96)\n\
              #02 pc 00000000000222b4  /apex/com.android.art/lib64/libart.so (art_quick_generic_jni_trampoline+148)",
         ),
-        ProblemKind::Anr => (
+        FindingKind::Anr => (
             "Input dispatching timed out (waited 5001 ms)",
             "\"main\" prio=5 tid=1 Waiting\n  at java.lang.Object.wait(Native method)\n  \
              at com.example.shop.PaymentGate.await(PaymentGate.java:61)\n  \
              at com.example.shop.CheckoutActivity.onPay(CheckoutActivity.java:203)",
         ),
     };
-    Problem {
+    Finding {
         kind,
         process: "com.example.notes".into(),
         summary: summary.into(),
@@ -376,35 +376,36 @@ pub(crate) fn problem(kind: ProblemKind) -> Problem {
     }
 }
 
-pub(crate) fn crash(kind: ProblemKind) -> Crash {
-    let (problem, trail) = (problem(kind), trail());
+pub(crate) fn crash(kind: FindingKind) -> FindingSection {
+    let problem = problem(kind);
+    let trail = trail();
     let steps = trail.steps.iter().cycle().take(213).cloned().collect();
-    Crash {
+    FindingSection {
         fingerprint: problem.fingerprint(),
-        problem,
-        times: 7,
-        found: Trail {
+        finding: problem,
+        occurrences: 7,
+        original: IllustratedTrace {
             steps,
-            ..Trail::default()
+            ..IllustratedTrace::default()
         },
-        reduced: Some(Reduced {
-            trail,
+        reduced: Some(ReducedTraceSection {
+            trace: trail,
             runs: 164,
-            replays: Some(Replays {
+            replays: Some(ReplayTally {
                 successes: 3,
                 runs: 3,
             }),
-            shrinking: Shrinking::default(),
+            curve: ReductionCurve::default(),
         }),
         note: None,
-        scene: Scene::default(),
+        scene: FindingContext::default(),
     }
 }
 
-pub(crate) fn app(label: &str, crashes: Vec<Crash>) -> AppSection {
+pub(crate) fn app(label: &str, crashes: Vec<FindingSection>) -> AppSection {
     let grown =
         |most: u32, at: u64| (f64::from(most) * (1.0 - (-(at as f64) / 900.0).exp())) as u32;
-    let point = |events| CurvePoint {
+    let point = |events| CoverageCurvePoint {
         events,
         took: Micros::from_millis(events * 930),
         activities: grown(8, events),
@@ -419,7 +420,7 @@ pub(crate) fn app(label: &str, crashes: Vec<Crash>) -> AppSection {
             ..App::default()
         },
         suite: None,
-        exploration: Some(Explored {
+        exploration: Some(ExplorationSection {
             explorer: "random".into(),
             sessions: 8,
             events: 4_000,
@@ -430,12 +431,12 @@ pub(crate) fn app(label: &str, crashes: Vec<Crash>) -> AppSection {
             branches_total: 154,
             curve: (0..=400).map(|n| point(n * 10)).collect(),
         }),
-        crashes,
+        findings: crashes,
     }
 }
 
 pub(crate) fn report() -> ReportData {
-    let phone = |name: &str| Phone {
+    let phone = |name: &str| PhoneSection {
         name: name.into(),
         info: PhoneInfo {
             kind: "simulated".into(),
@@ -444,10 +445,10 @@ pub(crate) fn report() -> ReportData {
             ..PhoneInfo::default()
         },
     };
-    let unreduced = Crash {
+    let unreduced = FindingSection {
         reduced: None,
         note: Some("It did not reproduce: 0 of 5 runs.".into()),
-        ..crash(ProblemKind::Anr)
+        ..crash(FindingKind::Anr)
     };
     ReportData {
         title: "Three simulated apps".into(),
@@ -461,9 +462,9 @@ pub(crate) fn report() -> ReportData {
             phone("sim:mail?noise=0.2"),
         ],
         apps: vec![
-            app("Notes", vec![crash(ProblemKind::Crash)]),
+            app("Notes", vec![crash(FindingKind::Crash)]),
             app("Shop", vec![unreduced]),
-            app("Mail", vec![crash(ProblemKind::NativeCrash)]),
+            app("Mail", vec![crash(FindingKind::NativeCrash)]),
             app("Clock", vec![]),
         ],
     }

@@ -1,13 +1,12 @@
 //! What there was to see when a crash came: the screen before it, the phone's pixels as soon as it was known, and the log.
 
 use maud::{Markup, html};
-use retap_engine::explore::Scene;
+use retap_explore::FindingContext;
 
-use super::canvas::Canvas;
-use super::crash::Numbered;
-use super::harmless;
-use super::screen;
-use super::words::counted;
+use super::canvas::DrawingCanvas;
+use super::finding::NumberedFinding;
+use super::step_text::pluralise;
+use super::{sanitise_html, screen};
 
 /// Pixels of more crashes than this would make the page heavy; they are files of the run.
 const MOST_PICTURES: usize = 20;
@@ -15,13 +14,15 @@ const MOST_PICTURES: usize = 20;
 /// Longest log that is written out.
 const LOG_LINES: usize = 300;
 
-pub(crate) fn drawn(numbered: Numbered<'_>) -> Markup {
-    let Scene {
-        screen, picture, ..
-    } = &numbered.crash.scene;
+pub(crate) fn drawn(numbered: NumberedFinding<'_>) -> Markup {
+    let FindingContext {
+        screen,
+        screenshot: picture,
+        ..
+    } = &numbered.finding.scene;
     let Some((before, canvas)) = screen
         .as_ref()
-        .and_then(|screen| Some((screen, Canvas::of(screen.size())?)))
+        .and_then(|screen| Some((screen, DrawingCanvas::of(screen.size())?)))
     else {
         return html! {};
     };
@@ -44,15 +45,15 @@ pub(crate) fn drawn(numbered: Numbered<'_>) -> Markup {
     }
 }
 
-pub(crate) fn log(scene: &Scene) -> Markup {
-    let (lines, left_out) = harmless::lines(&scene.log.join("\n"), LOG_LINES, 400);
+pub(crate) fn log(scene: &FindingContext) -> Markup {
+    let (lines, left_out) = sanitise_html::sanitise_lines(&scene.log.join("\n"), LOG_LINES, 400);
     html! {
         @if !scene.log.is_empty() {
             details.stack {
-                summary { "Log around it " span { (counted((lines.len() + left_out) as u64, "line", "lines")) } }
+                summary { "Log around it " span { (pluralise((lines.len() + left_out) as u64, "line", "lines")) } }
                 pre tabindex="0" aria-label="Log" {
                     @for line in &lines { bdi { (line) } "\n" }
-                    @if left_out > 0 { i { "… " (counted(left_out as u64, "more line", "more lines")) } "\n" }
+                    @if left_out > 0 { i { "… " (pluralise(left_out as u64, "more line", "more lines")) } "\n" }
                 }
             }
         }

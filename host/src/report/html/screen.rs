@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use retap_shared::bytes::Png;
 use retap_shared::screen::{Node, NodeFlags, Screen, WindowFlags, WindowKind};
 
-use super::canvas::{Area, Canvas};
+use super::canvas::{CanvasArea, DrawingCanvas};
 use super::keyboard;
-use super::widget::{self, Look, Place, rect};
+use super::widget::{self, NodeSurroundings, WidgetLook, rect};
 
 /// More parts than this on one screen cannot be told apart, and would only make the page heavy.
 const MOST_PARTS: usize = 400;
@@ -17,15 +17,20 @@ const MOST_PARTS: usize = 400;
 const MARGIN: i64 = 10;
 
 #[derive(Debug)]
-pub(crate) struct Drawing {
+pub(crate) struct ScreenDrawing {
     pub(crate) picture: Markup,
     /// How many parts there was no room for.
     pub(crate) left_out: usize,
 }
 
 /// `over` is drawn on top. `spoken` is what a screen reader says of the picture.
-pub(crate) fn draw(screen: &Screen, canvas: &Canvas, spoken: &str, over: &Markup) -> Drawing {
-    let mut parts = Parts {
+pub(crate) fn draw(
+    screen: &Screen,
+    canvas: &DrawingCanvas,
+    spoken: &str,
+    over: &Markup,
+) -> ScreenDrawing {
+    let mut parts = DrawnParts {
         drawn: 0,
         left_out: 0,
     };
@@ -35,14 +40,19 @@ pub(crate) fn draw(screen: &Screen, canvas: &Canvas, spoken: &str, over: &Markup
             (over)
         }
     };
-    Drawing {
+    ScreenDrawing {
         picture,
         left_out: parts.left_out,
     }
 }
 
 /// The same with the phone's own pixels, which are part of the page: one file can be sent to anybody.
-pub(crate) fn photograph(picture: &Png, canvas: &Canvas, spoken: &str, over: &Markup) -> Markup {
+pub(crate) fn photograph(
+    picture: &Png,
+    canvas: &DrawingCanvas,
+    spoken: &str,
+    over: &Markup,
+) -> Markup {
     let source = format!("data:image/png;base64,{}", STANDARD.encode(&picture.0));
     html! {
         svg.phone role="img" aria-label=(spoken) viewBox={ "0 0 " (canvas.width) " " (canvas.height) } {
@@ -52,28 +62,28 @@ pub(crate) fn photograph(picture: &Png, canvas: &Canvas, spoken: &str, over: &Ma
     }
 }
 
-struct Shown<'a> {
+struct VisibleWindow<'a> {
     kind: WindowKind,
     flags: WindowFlags,
-    area: Area,
+    area: CanvasArea,
     nodes: &'a [Node],
 }
 
 /// A window that fills the screen hides those below it.
-fn visible_windows<'a>(screen: &'a Screen, canvas: &Canvas) -> Vec<Shown<'a>> {
+fn visible_windows<'a>(screen: &'a Screen, canvas: &DrawingCanvas) -> Vec<VisibleWindow<'a>> {
     let shown = screen
         .windows_with_nodes()
         .filter_map(|(window, _, nodes)| {
             let area = canvas.area(window.bounds)?;
-            Some(Shown {
+            Some(VisibleWindow {
                 kind: window.kind,
                 flags: window.flags,
                 area,
                 nodes,
             })
         });
-    let mut windows: Vec<Shown<'a>> = shown.collect();
-    let fills = |window: &Shown<'a>| {
+    let mut windows: Vec<VisibleWindow<'a>> = shown.collect();
+    let fills = |window: &VisibleWindow<'a>| {
         window.kind == WindowKind::Application && window.area.covers(&canvas.whole())
     };
     if let Some(lowest) = windows.iter().rposition(fills) {
@@ -82,13 +92,13 @@ fn visible_windows<'a>(screen: &'a Screen, canvas: &Canvas) -> Vec<Shown<'a>> {
     windows
 }
 
-struct Parts {
+struct DrawnParts {
     drawn: usize,
     left_out: usize,
 }
 
-impl Parts {
-    fn window(&mut self, window: &Shown<'_>, canvas: &Canvas) -> Markup {
+impl DrawnParts {
+    fn window(&mut self, window: &VisibleWindow<'_>, canvas: &DrawingCanvas) -> Markup {
         html! {
             @match window.kind {
                 WindowKind::Application => (rect("app", window.area)),
@@ -103,7 +113,7 @@ impl Parts {
         }
     }
 
-    fn nodes(&mut self, window: &Shown<'_>, canvas: &Canvas) -> Markup {
+    fn nodes(&mut self, window: &VisibleWindow<'_>, canvas: &DrawingCanvas) -> Markup {
         html! {
             @for (node, place) in window.nodes.iter().zip(places(window.nodes)) {
                 @if let Some(part) = self.node(node, place, window.area, canvas) { (part) }
@@ -111,11 +121,18 @@ impl Parts {
         }
     }
 
-    fn node(&mut self, node: &Node, place: Place, window: Area, canvas: &Canvas) -> Option<Markup> {
+    fn node(
+        &mut self,
+        node: &Node,
+        place: NodeSurroundings,
+        window: CanvasArea,
+        canvas: &DrawingCanvas,
+    ) -> Option<Markup> {
         if !node.is(NodeFlags::VISIBLE) {
             return None;
         }
-        let (area, look) = (canvas.area(node.bounds)?, widget::look(node, place)?);
+        let area = canvas.area(node.bounds)?;
+        let look = widget::look(node, place)?;
         if self.drawn == MOST_PARTS {
             self.left_out += 1;
             return None;
@@ -131,21 +148,21 @@ impl Parts {
     }
 }
 
-fn places(nodes: &[Node]) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::with_capacity(nodes.len());
+fn places(nodes: &[Node]) -> Vec<NodeSurroundings> {
+    let mut places: Vec<NodeSurroundings> = Vec::with_capacity(nodes.len());
     let mut bar: Option<u16> = None;
     for (number, node) in nodes.iter().enumerate() {
         let leaf = nodes
             .get(number + 1)
             .is_none_or(|next| next.depth <= node.depth);
         let in_bar = bar.is_some_and(|bar| node.depth > bar);
-        let place = Place {
+        let place = NodeSurroundings {
             leaf,
             in_bar,
             in_tabs: false,
         };
         if !in_bar {
-            bar = (widget::look(node, place) == Some(Look::Bar)).then_some(node.depth);
+            bar = (widget::look(node, place) == Some(WidgetLook::Bar)).then_some(node.depth);
         }
         places.push(place);
     }
@@ -154,7 +171,7 @@ fn places(nodes: &[Node]) -> Vec<Place> {
 }
 
 /// Things to tap beside each other of which one is selected are tabs, whatever their class says.
-fn mark_tabs(nodes: &[Node], places: &mut [Place]) {
+fn mark_tabs(nodes: &[Node], places: &mut [NodeSurroundings]) {
     let beside = |one: &Node, next: &Node| {
         (one.depth, &one.class, one.bounds.top, one.bounds.bottom)
             == (next.depth, &next.class, next.bounds.top, next.bounds.bottom)

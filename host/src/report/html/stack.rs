@@ -9,14 +9,14 @@ const SYSTEM: [&str; 6] = ["/system", "/apex/", "/vendor/", "/odm/", "/product/"
 const NO_NAMES: [&str; 3] = ["offset ", "BuildId: ", "deleted"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
-    Frame(Frame<'a>),
+pub(crate) enum StackLine<'a> {
+    Frame(StackFrame<'a>),
     /// An exception's own line, a thread's name, a register dump.
     Other(&'a str),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Frame<'a> {
+pub(crate) struct StackFrame<'a> {
     /// `com.example.Editor.save`, or a native function.
     pub(crate) function: &'a str,
     /// `Editor.java:42`, or a library.
@@ -25,14 +25,15 @@ pub(crate) struct Frame<'a> {
 }
 
 /// `process` failed: what carries its package's name is the app's own in any case.
-pub(crate) fn parse<'a>(line: &'a str, process: &str) -> Line<'a> {
-    let (trimmed, package) = (line.trim(), process.split(':').next().unwrap_or_default());
+pub(crate) fn parse<'a>(line: &'a str, process: &str) -> StackLine<'a> {
+    let trimmed = line.trim();
+    let package = process.split(':').next().unwrap_or_default();
     java(trimmed, package)
         .or_else(|| native(trimmed, package))
-        .map_or(Line::Other(line), Line::Frame)
+        .map_or(StackLine::Other(line), StackLine::Frame)
 }
 
-impl Frame<'_> {
+impl StackFrame<'_> {
     /// `Editor.save`: class and function without the package.
     pub(crate) fn short(&self) -> &str {
         let mut dots = self.function.rmatch_indices('.').map(|(at, _)| at);
@@ -44,11 +45,11 @@ impl Frame<'_> {
 }
 
 /// `at com.example.Editor.save(Editor.java:42)`
-fn java<'a>(line: &'a str, package: &str) -> Option<Frame<'a>> {
+fn java<'a>(line: &'a str, package: &str) -> Option<StackFrame<'a>> {
     let call = line.strip_prefix("at ")?;
     let (function, source) = call.split_once('(').unwrap_or((call, ""));
     let own = fingerprint::is_of_app(function, package);
-    Some(Frame {
+    Some(StackFrame {
         function: function.trim(),
         source: source.strip_suffix(')').unwrap_or(source),
         own,
@@ -56,7 +57,7 @@ fn java<'a>(line: &'a str, package: &str) -> Option<Frame<'a>> {
 }
 
 /// `#00 pc 0004f3c8  /data/app/…/libnotes.so (parse_note+24) (BuildId: …)`
-fn native<'a>(line: &'a str, package: &str) -> Option<Frame<'a>> {
+fn native<'a>(line: &'a str, package: &str) -> Option<StackFrame<'a>> {
     let (number, rest) = line.strip_prefix('#')?.split_once(char::is_whitespace)?;
     let (address, rest) = rest
         .trim_start()
@@ -83,7 +84,7 @@ fn native<'a>(line: &'a str, package: &str) -> Option<Frame<'a>> {
     let function = remarks
         .map(without_offset)
         .find(|name| !NO_NAMES.iter().any(|other| name.starts_with(other)));
-    Some(Frame {
+    Some(StackFrame {
         function: function.filter(|name| !name.is_empty()).unwrap_or(library),
         source: library,
         own,
@@ -105,14 +106,14 @@ mod tests {
     #[test]
     fn frames_of_the_app_are_told_from_the_framework() {
         let own = "\tat com.example.notes.Editor.save(Editor.java:42)";
-        let frame = Frame {
+        let frame = StackFrame {
             function: "com.example.notes.Editor.save",
             source: "Editor.java:42",
             own: true,
         };
-        assert_eq!(parse(own, "com.example.notes"), Line::Frame(frame));
+        assert_eq!(parse(own, "com.example.notes"), StackLine::Frame(frame));
         assert_eq!(frame.short(), "Editor.save");
-        let Line::Frame(framework) = parse(
+        let StackLine::Frame(framework) = parse(
             "    at android.os.Handler.dispatchMessage(Handler.java:106)",
             "",
         ) else {
@@ -121,37 +122,37 @@ mod tests {
         assert!(!framework.own);
         let line = "at com.google.android.apps.maps.Route.plan(Route.java:3)";
         assert!(
-            matches!(parse(line, "com.google.android.apps.maps:nav"), Line::Frame(frame) if frame.own)
+            matches!(parse(line, "com.google.android.apps.maps:nav"), StackLine::Frame(frame) if frame.own)
         );
-        assert!(matches!(parse(line, "com.example"), Line::Frame(frame) if !frame.own));
+        assert!(matches!(parse(line, "com.example"), StackLine::Frame(frame) if !frame.own));
     }
 
     #[test]
     fn native_frames_name_function_and_library() {
         let line = "  #01 pc 000000000004f3c8  /data/app/x/lib/arm64/libmail.so (decode_header+24) (BuildId: 1f2e)";
-        let frame = Frame {
+        let frame = StackFrame {
             function: "decode_header",
             source: "libmail.so",
             own: true,
         };
-        assert_eq!(parse(line, ""), Line::Frame(frame));
+        assert_eq!(parse(line, ""), StackLine::Frame(frame));
         let line = "#02 pc 4f3c8 /data/app/x/libgame.so (offset 0x1000) (Engine::draw(int)+36) (BuildId: 1f2e)";
-        let frame = Frame {
+        let frame = StackFrame {
             function: "Engine::draw(int)",
             source: "libgame.so",
             own: true,
         };
-        assert_eq!(parse(line, ""), Line::Frame(frame));
-        let nameless = Frame {
+        assert_eq!(parse(line, ""), StackLine::Frame(frame));
+        let nameless = StackFrame {
             function: "libgame.so",
             source: "libgame.so",
             own: true,
         };
         assert_eq!(
             parse("#02 pc 4f3c8 /data/app/x/libgame.so (BuildId: 1f2e)", ""),
-            Line::Frame(nameless)
+            StackLine::Frame(nameless)
         );
-        let Line::Frame(libc) = parse(
+        let StackLine::Frame(libc) = parse(
             "#00 pc 00012 /apex/com.android.runtime/lib64/bionic/libc.so (abort+164)",
             "",
         ) else {
@@ -170,7 +171,7 @@ mod tests {
             "at",
             "#1 pc zz x",
         ] {
-            assert_eq!(parse(line, ""), Line::Other(line));
+            assert_eq!(parse(line, ""), StackLine::Other(line));
         }
     }
 }

@@ -2,29 +2,32 @@
 
 use maud::{Markup, html};
 use retap_shared::screen::Screen;
-use retap_shared::verdict::Problem;
+use retap_shared::verdict::Finding;
 
-use super::aim::Aim;
-use super::canvas::Canvas;
-use super::finger;
-use super::harmless;
-use super::headline::Headline;
-use super::screen::{self, Drawing};
-use super::words::{self, counted};
-use crate::report::data::{Replays, Trail};
+use super::canvas::DrawingCanvas;
+use super::headline::FindingHeadline;
+use super::screen::{self, ScreenDrawing};
+use super::step_text::{self, pluralise};
+use super::step_touch::StepTouch;
+use super::{gesture, sanitise_html};
+use crate::report::data::{IllustratedTrace, ReplayTally};
 
 /// A strip shows this many steps, the last ones: they lead to the crash. The rest is told in words alone.
-const LONGEST: usize = 40;
+const ILLUSTRATED_STEPS: usize = 40;
 
 /// More steps than this nobody reads; they are in the trace file.
 const LONGEST_LIST: usize = 400;
 
-pub(crate) fn strip(trail: &Trail, problem: &Problem, replays: Option<Replays>) -> Markup {
+pub(crate) fn strip(
+    trail: &IllustratedTrace,
+    problem: &Finding,
+    replays: Option<ReplayTally>,
+) -> Markup {
     let steps = trail.steps.len();
     let first = if trail.screens.is_empty() {
         steps
     } else {
-        steps.saturating_sub(LONGEST)
+        steps.saturating_sub(ILLUSTRATED_STEPS)
     };
     html! {
         @if first > 0 { (list(trail, first)) }
@@ -38,46 +41,47 @@ pub(crate) fn strip(trail: &Trail, problem: &Problem, replays: Option<Replays>) 
 }
 
 /// The steps before `end` in words.
-fn list(trail: &Trail, end: usize) -> Markup {
+fn list(trail: &IllustratedTrace, end: usize) -> Markup {
     let first = end.saturating_sub(LONGEST_LIST);
     let all = end == trail.steps.len();
     html! {
         details.steps open[all && end <= 12] {
             summary {
-                @if all { (counted(end as u64, "step", "steps")) " in words" }
-                @else { "The first " (counted(end as u64, "step", "steps")) ", in words" }
+                @if all { (pluralise(end as u64, "step", "steps")) " in words" }
+                @else { "The first " (pluralise(end as u64, "step", "steps")) ", in words" }
             }
             @if first > 0 {
-                p.note { (counted(first as u64, "step", "steps")) " before these are in the trace file." }
+                p.note { (pluralise(first as u64, "step", "steps")) " before these are in the trace file." }
             }
-            ol start=(first + 1) { @for step in &trail.steps[first..end] { li { (words::marked(step)) } } }
+            ol start=(first + 1) { @for step in &trail.steps[first..end] { li { (step_text::step_markup(step)) } } }
         }
     }
 }
 
-fn step(trail: &Trail, number: usize) -> Markup {
+fn step(trail: &IllustratedTrace, number: usize) -> Markup {
     let step = &trail.steps[number];
     let Some((screen, canvas)) = drawable(trail, number) else {
         return html! {
-            li.step { div.blank { "No picture of this screen" } (caption(number, &words::marked(step))) }
+            li.step { div.blank { "No picture of this screen" } (caption(number, &step_text::step_markup(step))) }
         };
     };
-    let aim = Aim::of(step, trail.hits.get(number).copied(), screen);
-    let (told, other) = aim.told(step, screen);
+    let aim = StepTouch::of(step, trail.hits.get(number).copied(), screen);
+    let (told, other) = aim.as_performed(step, screen);
     let spoken = format!(
         "Step {}, {}: {}",
         number + 1,
         front(screen),
-        words::plain(&told)
+        step_text::step_text(&told)
     );
-    let finger = finger::draw(&aim, screen, &canvas);
-    let Drawing { picture, left_out } = show(trail, number, screen, &canvas, &spoken, &finger);
+    let finger = gesture::draw(&aim, screen, &canvas);
+    let ScreenDrawing { picture, left_out } =
+        show(trail, number, screen, &canvas, &spoken, &finger);
     html! {
         li.step.wide[canvas.is_wide()] {
             (picture)
-            (caption(number, &words::marked(&told)))
-            @if let Some(widget) = other { p.note { "recorded on " bdi { (words::widget(widget)) } } }
-            @if left_out > 0 { p.note { (counted(left_out as u64, "more part", "more parts")) " not drawn" } }
+            (caption(number, &step_text::step_markup(&told)))
+            @if let Some(widget) = other { p.note { "recorded on " bdi { (step_text::widget(widget)) } } }
+            @if left_out > 0 { p.note { (pluralise(left_out as u64, "more part", "more parts")) " not drawn" } }
         }
     }
 }
@@ -87,9 +91,9 @@ fn caption(number: usize, words: &Markup) -> Markup {
 }
 
 /// The crash as a red card, before what the phone showed last.
-fn end(trail: &Trail, problem: &Problem, replays: Option<Replays>) -> Markup {
+fn end(trail: &IllustratedTrace, problem: &Finding, replays: Option<ReplayTally>) -> Markup {
     let never = replays.filter(|replays| replays.successes == 0 && replays.runs > 0);
-    let headline = Headline::of(problem);
+    let headline = FindingHeadline::of(problem);
     let last = drawable(trail, trail.steps.len());
     html! {
         li.step.end.wide[last.as_ref().is_some_and(|(_, canvas)| canvas.is_wide())] {
@@ -101,11 +105,11 @@ fn end(trail: &Trail, problem: &Problem, replays: Option<Replays>) -> Markup {
                 None => div.blank {},
             }
             div.boom.doubtful[never.is_some()] {
-                strong { (words::capitalised(&problem.kind.to_string())) }
+                strong { (step_text::capitalised(&problem.kind.to_string())) }
                 bdi.what { (breakable(&headline.what)) }
-                @if !headline.place.is_empty() { span { "in " bdi { (breakable(&headline.place)) } } }
+                @if !headline.function.is_empty() { span { "in " bdi { (breakable(&headline.function)) } } }
                 @if let Some(never) = never {
-                    span { "It did not come back in " (counted(u64::from(never.runs), "replay", "replays")) "." }
+                    span { "It did not come back in " (pluralise(u64::from(never.runs), "replay", "replays")) "." }
                 }
             }
         }
@@ -114,15 +118,15 @@ fn end(trail: &Trail, problem: &Problem, replays: Option<Replays>) -> Markup {
 
 /// As the phone showed it, or drawn from the tree.
 fn show(
-    trail: &Trail,
+    trail: &IllustratedTrace,
     number: usize,
     screen: &Screen,
-    canvas: &Canvas,
+    canvas: &DrawingCanvas,
     spoken: &str,
     over: &Markup,
-) -> Drawing {
+) -> ScreenDrawing {
     match trail.pictures.get(number) {
-        Some(picture) => Drawing {
+        Some(picture) => ScreenDrawing {
             picture: screen::photograph(picture, canvas, spoken, over),
             left_out: 0,
         },
@@ -130,14 +134,16 @@ fn show(
     }
 }
 
-fn drawable(trail: &Trail, number: usize) -> Option<(&Screen, Canvas)> {
+fn drawable(trail: &IllustratedTrace, number: usize) -> Option<(&Screen, DrawingCanvas)> {
     let screen = trail.screens.get(number)?;
-    Some((screen, Canvas::of(screen.size())?))
+    Some((screen, DrawingCanvas::of(screen.size())?))
 }
 
 /// Long names may break before a capital letter and after a dot, where a reader breaks them too.
 pub(crate) fn breakable(name: &str) -> Markup {
-    let (mut parts, mut start, mut before) = (Vec::new(), 0, ' ');
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut before = ' ';
     for (at, one) in name.char_indices() {
         if matches!(before, '.' | '_') || (one.is_uppercase() && before.is_lowercase()) {
             parts.push(&name[start..at]);
@@ -158,6 +164,6 @@ fn front(screen: &Screen) -> String {
     if name.is_empty() {
         "a screen".to_owned()
     } else {
-        harmless::line(name, 60)
+        sanitise_html::sanitise_line(name, 60)
     }
 }

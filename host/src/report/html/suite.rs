@@ -4,23 +4,23 @@
 use maud::{Markup, html};
 use retap_shared::micros::Micros;
 
-use super::harmless;
-use super::words::{self, counted};
-use crate::report::data::{KeptTrace, Measure, Suite};
-use crate::words::thousands;
+use super::sanitise_html;
+use super::step_text::{self, pluralise};
+use crate::report::data::{SuiteSection, SuiteSize, SuiteTraceSection};
+use crate::wording::group_thousands;
 
 /// More files than this are counted, not listed.
 const MOST: usize = 1_000;
 
-pub(crate) fn suite(suite: &Suite) -> Markup {
-    let Suite { before, after, .. } = suite;
+pub(crate) fn suite(suite: &SuiteSection) -> Markup {
+    let SuiteSection { before, after, .. } = suite;
     html! {
         p.explored {
-            "Cut down by " code { (harmless::line(&suite.algorithm, 60)) } " in "
-            strong { (counted(suite.runs, "run", "runs")) } ", " (suite.phone_time) " on the phones’ clocks. "
+            "Cut down by " code { (sanitise_html::sanitise_line(&suite.algorithm, 60)) } " in "
+            strong { (pluralise(suite.runs, "run", "runs")) } ", " (suite.phone_time) " on the phones’ clocks. "
             "Proof: " (suite.replays.successes) " of " (suite.replays.runs) " runs of what is left visited the same screens."
             @if suite.not_replayable > 0 {
-                " " (counted(u64::from(suite.not_replayable), "thing was", "things were"))
+                " " (pluralise(u64::from(suite.not_replayable), "thing was", "things were"))
                 " seen that no trace shows every time; nothing can keep these."
             }
         }
@@ -35,31 +35,31 @@ pub(crate) fn suite(suite: &Suite) -> Markup {
                 @for (phase, traces, transitions, runs) in &suite.phases {
                     tr {
                         th scope="row" { (phase) }
-                        td.count data-name="Traces" { (thousands(u64::from(*traces))) }
-                        td.count data-name="Transitions" { (thousands(*transitions)) }
-                        td.count data-name="Runs so far" { (thousands(*runs)) }
+                        td.count data-name="Traces" { (group_thousands(u64::from(*traces))) }
+                        td.count data-name="Transitions" { (group_thousands(*transitions)) }
+                        td.count data-name="Runs so far" { (group_thousands(*runs)) }
                     }
                 }
             }
         }
         h3 { "What is left" }
         @for (number, kept) in suite.kept.iter().enumerate() { (left(number, kept)) }
-        h3 { "What became of the " (counted(suite.originals.len() as u64, "trace", "traces")) }
+        h3 { "What became of the " (pluralise(suite.originals.len() as u64, "trace", "traces")) }
         p.explored {
-            (thousands(u64::from(suite.whole))) " are in the result with all their steps, "
-            (thousands(u64::from(suite.cut))) " with some of them, "
-            (thousands(u64::from(suite.dropped))) " are not needed."
+            (group_thousands(u64::from(suite.unchanged_traces))) " are in the result with all their steps, "
+            (group_thousands(u64::from(suite.shortened_traces))) " with some of them, "
+            (group_thousands(u64::from(suite.dropped_traces))) " are not needed."
         }
         (originals(suite))
     }
 }
 
-fn rows(before: &Measure, after: &Measure) -> Vec<Markup> {
+fn rows(before: &SuiteSize, after: &SuiteSize) -> Vec<Markup> {
     let counts = |name: &str, one: u64, other: u64, ratio: bool| {
         row(
             name,
-            &thousands(one),
-            &thousands(other),
+            &group_thousands(one),
+            &group_thousands(other),
             &if ratio {
                 times(one as f64, other as f64)
             } else {
@@ -127,29 +127,29 @@ fn times(before: f64, after: f64) -> String {
     }
 }
 
-fn left(number: usize, kept: &KeptTrace) -> Markup {
+fn left(number: usize, kept: &SuiteTraceSection) -> Markup {
     html! {
         details.kept open[number == 0] {
             summary {
-                strong { "Trace " (number + 1) } ": " (counted(kept.steps.len() as u64, "step", "steps"))
+                strong { "Trace " (number + 1) } ": " (pluralise(kept.steps.len() as u64, "step", "steps"))
                 @if kept.took > Micros::ZERO { ", " (kept.took) }
-                ", covers " (counted(u64::from(kept.covers_alone), "thing", "things")) " that no other does"
-                " · " code { bdi { (harmless::line(&kept.file, 100)) } }
+                ", covers " (pluralise(u64::from(kept.covers_alone), "thing", "things")) " that no other does"
+                " · " code { bdi { (sanitise_html::sanitise_line(&kept.file, 100)) } }
             }
             p.package {
                 @if kept.fragments.len() > 1 { "Spliced of " } @else { "From " }
                 @for (place, (file, first, last)) in kept.fragments.iter().enumerate() {
                     @if place > 0 { ", " }
-                    bdi { (harmless::line(file, 80)) }
+                    bdi { (sanitise_html::sanitise_line(file, 80)) }
                     @if first == last { " (step " (first) ")" } @else { " (steps " (first) " to " (last) ")" }
                 }
             }
-            ol { @for step in &kept.steps { li { (words::marked(step)) } } }
+            ol { @for step in &kept.steps { li { (step_text::step_markup(step)) } } }
         }
     }
 }
 
-fn originals(suite: &Suite) -> Markup {
+fn originals(suite: &SuiteSection) -> Markup {
     html! {
         details.kept {
             summary { "Every trace that was read" }
@@ -158,7 +158,7 @@ fn originals(suite: &Suite) -> Markup {
                 tbody {
                     @for (file, steps, replayable, used) in suite.originals.iter().take(MOST) {
                         tr {
-                            th scope="row" { bdi { (harmless::line(file, 80)) } }
+                            th scope="row" { bdi { (sanitise_html::sanitise_line(file, 80)) } }
                             td.count data-name="Steps" { (steps) }
                             td.count data-name="Replayable" { (replayable) }
                             td.count data-name="In the result" { @if *used > 0 { strong { (used) } } @else { "–" } }

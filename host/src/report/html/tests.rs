@@ -2,23 +2,25 @@
 
 mod nesting;
 
-use nesting::{Seen, read};
+use nesting::{PageInventory, read};
 use retap_shared::action::{Action, Key, Widget};
 use retap_shared::bytes::Png;
-use retap_shared::protocol::Hit;
+use retap_shared::protocol::LocatedBy;
 use retap_shared::screen::{NodeFlags, Point, Rotation, Size, WindowKind};
 use retap_shared::trace::Step;
-use retap_shared::verdict::{Outcome, ProblemKind};
+use retap_shared::verdict::{FindingKind, Outcome};
 
-use super::sample::{self, Builder, UPRIGHT};
+use super::sample::{self, ScreenBuilder, UPRIGHT};
 use super::strip::strip;
-use super::{crash, render};
-use crate::report::data::{AppSection, Crash, Explored, Replays, ReportData, Trail};
+use super::{finding, render};
+use crate::report::data::{
+    AppSection, ExplorationSection, FindingSection, IllustratedTrace, ReplayTally, ReportData,
+};
 
-fn with_trail(trail: Trail) -> ReportData {
-    let mut crash = sample::crash(ProblemKind::Crash);
+fn with_trail(trail: IllustratedTrace) -> ReportData {
+    let mut crash = sample::crash(FindingKind::Crash);
     if let Some(reduced) = &mut crash.reduced {
-        reduced.trail = trail;
+        reduced.trace = trail;
     }
     ReportData {
         apps: vec![sample::app("Notes", vec![crash])],
@@ -27,7 +29,7 @@ fn with_trail(trail: Trail) -> ReportData {
 }
 
 /// Everything that holds for every page.
-fn checked(report: &ReportData) -> (String, Seen) {
+fn checked(report: &ReportData) -> (String, PageInventory) {
     let page = render(report);
     let seen = read(&page);
     // What is in the page itself: a place in it, or a picture.
@@ -85,24 +87,24 @@ fn a_report_tells_what_was_run_and_what_failed() {
 #[test]
 fn a_crash_looks_like_this() {
     let list = sample::list(&["Shopping list"]);
-    let mut found = sample::crash(ProblemKind::Crash);
+    let mut found = sample::crash(FindingKind::Crash);
     if let Some(reduced) = &mut found.reduced {
         let steps = vec![sample::tap(&list, "ImageButton", "New note")];
-        reduced.trail = Trail {
+        reduced.trace = IllustratedTrace {
             steps,
             screens: vec![list],
-            hits: vec![Hit::Widget],
+            hits: vec![LocatedBy::Widget],
             file: "a.retap".into(),
-            ..Trail::default()
+            ..IllustratedTrace::default()
         };
     }
     let app = AppSection {
         label: "Notes".into(),
         ..AppSection::default()
     };
-    let shown = crash::crash(crash::Numbered {
+    let shown = finding::finding(finding::NumberedFinding {
         app: &app,
-        crash: &found,
+        finding: &found,
         number: 1,
     })
     .into_string();
@@ -137,8 +139,9 @@ fn hostile_texts() -> Vec<String> {
 }
 
 fn hostile_report(text: &str) -> ReportData {
-    let (wide, all) = (UPRIGHT, [0, 0, 1080, 2280]);
-    let mut screen = Builder::new(text, wide).window(WindowKind::Application, all);
+    let wide = UPRIGHT;
+    let all = [0, 0, 1080, 2280];
+    let mut screen = ScreenBuilder::new(text, wide).window(WindowKind::Application, all);
     for class in [
         "Button",
         "EditText",
@@ -190,12 +193,12 @@ fn hostile_report(text: &str) -> ReportData {
             },
         ),
     ];
-    let trail = Trail {
+    let trail = IllustratedTrace {
         screens: vec![screen; 4],
         steps,
-        hits: vec![Hit::Widget],
+        hits: vec![LocatedBy::Widget],
         file: text.into(),
-        ..Trail::default()
+        ..IllustratedTrace::default()
     };
     let mut report = with_trail(trail.clone());
     (report.title, report.command) = (text.into(), text.into());
@@ -205,25 +208,25 @@ fn hostile_report(text: &str) -> ReportData {
     }
     let app = &mut report.apps[0];
     (app.label, app.app.package) = (text.into(), text.into());
-    app.exploration = Some(Explored {
+    app.exploration = Some(ExplorationSection {
         explorer: text.into(),
-        ..Explored::default()
+        ..ExplorationSection::default()
     });
     for kind in [
-        ProblemKind::Crash,
-        ProblemKind::NativeCrash,
-        ProblemKind::Anr,
+        FindingKind::Crash,
+        FindingKind::NativeCrash,
+        FindingKind::Anr,
     ] {
-        let mut crash = Crash {
+        let mut crash = FindingSection {
             reduced: None,
-            found: trail.clone(),
+            original: trail.clone(),
             ..sample::crash(kind)
         };
-        crash.problem.process = text.into();
-        crash.problem.summary = text.into();
-        crash.problem.stack = format!("{text}\nCaused by: a.{text}\n\tat a.b.{text}(x)\n{text}");
+        crash.finding.process = text.into();
+        crash.finding.summary = text.into();
+        crash.finding.stack = format!("{text}\nCaused by: a.{text}\n\tat a.b.{text}(x)\n{text}");
         crash.note = Some(text.into());
-        app.crashes.push(crash);
+        app.findings.push(crash);
     }
     report
 }
@@ -247,7 +250,7 @@ fn no_text_of_an_app_gets_out_of_its_place() {
 #[test]
 fn bounds_that_make_no_sense_leave_every_shape_within_its_screen() {
     let edges = [i32::MIN, -1, 0, 1, 539, 1080, 5_000, i32::MAX];
-    let mut screen = Builder::new("Odd", UPRIGHT)
+    let mut screen = ScreenBuilder::new("Odd", UPRIGHT)
         .window(WindowKind::Application, [i32::MIN, -5, i32::MAX, i32::MAX]);
     for (number, left) in edges.into_iter().enumerate() {
         for right in edges {
@@ -309,13 +312,13 @@ fn bounds_that_make_no_sense_leave_every_shape_within_its_screen() {
         steps.push(Step::new(Action::LongPress(at)));
     }
     let screens = vec![screen; steps.len()];
-    let trail = Trail {
+    let trail = IllustratedTrace {
         screens,
         steps,
-        ..Trail::default()
+        ..IllustratedTrace::default()
     };
     checked(&with_trail(trail.clone()));
-    let seen = read(&strip(&trail, &sample::problem(ProblemKind::Crash), None).into_string());
+    let seen = read(&strip(&trail, &sample::problem(FindingKind::Crash), None).into_string());
     assert!(seen.coordinates.len() > 500);
     let outside: Vec<&i64> = seen
         .coordinates
@@ -329,7 +332,7 @@ fn bounds_that_make_no_sense_leave_every_shape_within_its_screen() {
 fn screens_without_an_extent_or_missing_ones_fall_back_to_words() {
     let mut trail = sample::trail();
     trail.screens.truncate(2);
-    trail.screens[1] = Builder::new(
+    trail.screens[1] = ScreenBuilder::new(
         "Flat",
         Size {
             width: 0,
@@ -341,7 +344,7 @@ fn screens_without_an_extent_or_missing_ones_fall_back_to_words() {
     assert_eq!(page.matches("<svg class=\"phone\"").count(), 1);
     assert_eq!(page.matches("No picture of this screen").count(), 7);
 
-    let (page, _) = checked(&with_trail(Trail {
+    let (page, _) = checked(&with_trail(IllustratedTrace {
         screens: vec![],
         ..sample::trail()
     }));
@@ -373,7 +376,7 @@ fn a_run_without_phones_apps_crashes_or_curves_still_makes_a_page() {
     );
     let unexplored = AppSection {
         exploration: None,
-        ..sample::app("", vec![sample::crash(ProblemKind::Anr)])
+        ..sample::app("", vec![sample::crash(FindingKind::Anr)])
     };
     let interrupted = ReportData {
         outcome: Outcome::Interrupted,
@@ -381,19 +384,20 @@ fn a_run_without_phones_apps_crashes_or_curves_still_makes_a_page() {
         ..sample::report()
     };
     assert!(checked(&interrupted).0.contains("<dd>interrupted</dd>"));
-    checked(&with_trail(Trail::default()));
+    checked(&with_trail(IllustratedTrace::default()));
 }
 
 #[test]
 fn a_crash_that_never_came_back_is_not_shown_as_a_certain_one() {
     let replayed = |successes| {
         let mut report = with_trail(sample::trail());
-        if let Some(reduced) = &mut report.apps[0].crashes[0].reduced {
-            reduced.replays = Some(Replays { successes, runs: 3 });
+        if let Some(reduced) = &mut report.apps[0].findings[0].reduced {
+            reduced.replays = Some(ReplayTally { successes, runs: 3 });
         }
         checked(&report).0
     };
-    let (never, once) = (replayed(0), replayed(1));
+    let never = replayed(0);
+    let once = replayed(1);
     assert!(
         never.contains("boom doubtful") && never.contains("It did not come back in 3 replays.")
     );
@@ -403,9 +407,10 @@ fn a_crash_that_never_came_back_is_not_shown_as_a_certain_one() {
 #[test]
 fn a_crowded_screen_says_what_it_leaves_out() {
     let mut screen =
-        Builder::new("Crowd", UPRIGHT).window(WindowKind::Application, [0, 0, 1080, 2280]);
+        ScreenBuilder::new("Crowd", UPRIGHT).window(WindowKind::Application, [0, 0, 1080, 2280]);
     for number in 0..5_000 {
-        let (x, y) = (number % 50 * 20, number / 50 * 20);
+        let x = number % 50 * 20;
+        let y = number / 50 * 20;
         screen = screen.node(
             0,
             "TextView",
@@ -414,10 +419,10 @@ fn a_crowded_screen_says_what_it_leaves_out() {
             NodeFlags::empty(),
         );
     }
-    let trail = Trail {
+    let trail = IllustratedTrace {
         steps: vec![Step::new(Action::Key(Key::Back))],
         screens: vec![screen.build()],
-        ..Trail::default()
+        ..IllustratedTrace::default()
     };
     let (page, _) = checked(&with_trail(trail));
     assert!(page.contains("4,600 more parts not drawn"), "{page}");
@@ -427,10 +432,10 @@ fn a_crowded_screen_says_what_it_leaves_out() {
 #[test]
 fn a_long_trace_shows_its_end_in_pictures_and_its_beginning_in_words() {
     let steps = vec![Step::new(Action::Rotate(Rotation::Right)); 300];
-    let trail = Trail {
+    let trail = IllustratedTrace {
         screens: vec![sample::list(&["A note"]); 301],
         steps,
-        ..Trail::default()
+        ..IllustratedTrace::default()
     };
     let (page, _) = checked(&with_trail(trail));
     assert!(page.contains("The first 260 steps, in words"));
@@ -440,10 +445,10 @@ fn a_long_trace_shows_its_end_in_pictures_and_its_beginning_in_words() {
 
 #[test]
 fn a_flood_of_crashes_is_counted_beyond_the_first_hundred() {
-    let one = || Crash {
+    let one = || FindingSection {
         reduced: None,
-        found: Trail::default(),
-        ..sample::crash(ProblemKind::Crash)
+        original: IllustratedTrace::default(),
+        ..sample::crash(FindingKind::Crash)
     };
     let apps = vec![
         sample::app("Notes", vec![one(); 70]),
@@ -472,8 +477,8 @@ fn a_report_of_many_crashes_stays_small() {
     .concat();
     trail.steps = [trail.steps.clone(), trail.steps].concat();
     let mut report = with_trail(trail);
-    let crash = report.apps[0].crashes[0].clone();
-    report.apps[0].crashes = vec![crash; 20];
+    let crash = report.apps[0].findings[0].clone();
+    report.apps[0].findings = vec![crash; 20];
     let (page, _) = checked(&report);
     assert!(page.len() < 1_500_000, "{} bytes", page.len());
 }
@@ -482,7 +487,7 @@ fn a_report_of_many_crashes_stays_small() {
 fn a_picture_of_the_phone_goes_before_a_drawing() {
     let drawn = checked(&with_trail(sample::trail())).0;
     let pictures = vec![Png(vec![1, 2, 3])];
-    let (page, _) = checked(&with_trail(Trail {
+    let (page, _) = checked(&with_trail(IllustratedTrace {
         pictures,
         ..sample::trail()
     }));

@@ -3,10 +3,9 @@
 use maud::{Markup, html};
 use retap_shared::screen::{Node, NodeFlags};
 
-use super::canvas::Area;
-use super::icon;
-use super::label::{Align, label};
-use super::words;
+use super::canvas::CanvasArea;
+use super::label::{TextAlign, label};
+use super::{icon, step_text};
 
 /// A picture to tap that is not higher than this, in pixels of the phone, is a button.
 const SMALL: i32 = 200;
@@ -15,7 +14,7 @@ const SMALL: i32 = 200;
 const GAP: i64 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum WidgetLook {
     Button,
     Icon,
     Field,
@@ -30,16 +29,16 @@ pub(crate) enum Look {
     Text,
 }
 
-impl Look {
+impl WidgetLook {
     /// Nothing but letters and signs: they need a margin of their own at the edge of a window.
     pub(crate) fn is_bare(self) -> bool {
-        matches!(self, Look::Text | Look::Tick(_))
+        matches!(self, WidgetLook::Text | WidgetLook::Tick(_))
     }
 }
 
 /// What a node's neighbours say about it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct NodeSurroundings {
     /// No node is inside it that would show its text.
     pub(crate) leaf: bool,
     /// It is inside a bar: its text is a title.
@@ -48,32 +47,37 @@ pub(crate) struct Place {
     pub(crate) in_tabs: bool,
 }
 
-pub(crate) fn draw(look: Look, node: &Node, area: Area, place: Place) -> Markup {
+pub(crate) fn draw(
+    look: WidgetLook,
+    node: &Node,
+    area: CanvasArea,
+    place: NodeSurroundings,
+) -> Markup {
     let text = if place.leaf { node.label() } else { &node.text };
     let shape = match look {
-        Look::Button => {
-            html! { (rect("button", area.inset(GAP))) (label(text, area.inset(8), Align::Middle, "on-button")) }
+        WidgetLook::Button => {
+            html! { (rect("button", area.inset(GAP))) (label(text, area.inset(8), TextAlign::Middle, "on-button")) }
         }
-        Look::Icon => pictogram(text, area),
-        Look::Field => field(node, area),
-        Look::Tick(kind) => tick(kind, node, text, area),
-        Look::Tab => tab(node, text, area),
-        Look::Bar => {
-            html! { (rect("bar", area)) (label(text, area.inset(14), Align::Left, "title")) }
+        WidgetLook::Icon => pictogram(text, area),
+        WidgetLook::Field => field(node, area),
+        WidgetLook::Tick(kind) => tick(kind, node, text, area),
+        WidgetLook::Tab => tab(node, text, area),
+        WidgetLook::Bar => {
+            html! { (rect("bar", area)) (label(text, area.inset(14), TextAlign::Left, "title")) }
         }
-        Look::List => thumb(area),
-        Look::Row => {
-            html! { (rect("row", area)) (label(text, area.inset(10), Align::Left, "ink")) }
+        WidgetLook::List => thumb(area),
+        WidgetLook::Row => {
+            html! { (rect("row", area)) (label(text, area.inset(10), TextAlign::Left, "ink")) }
         }
-        Look::Image => html! { (rect("image", area)) (mountains(text, area)) },
-        Look::Progress => progress(text, area),
-        Look::Choice => html! {
-            (rect("field", area.inset(GAP))) (label(text, area.inset(12), Align::Left, "ink")) (triangle(area))
+        WidgetLook::Image => html! { (rect("image", area)) (mountains(text, area)) },
+        WidgetLook::Progress => progress(text, area),
+        WidgetLook::Choice => html! {
+            (rect("field", area.inset(GAP))) (label(text, area.inset(12), TextAlign::Left, "ink")) (triangle(area))
         },
-        Look::Text if place.in_bar || node.id.ends_with("itle") => {
-            label(text, area.inset(1), Align::Left, "title")
+        WidgetLook::Text if place.in_bar || node.id.ends_with("itle") => {
+            label(text, area.inset(1), TextAlign::Left, "title")
         }
-        Look::Text => label(text, area.inset(1), Align::Left, "ink"),
+        WidgetLook::Text => label(text, area.inset(1), TextAlign::Left, "ink"),
     };
     if node.is(NodeFlags::ENABLED) {
         shape
@@ -83,26 +87,28 @@ pub(crate) fn draw(look: Look, node: &Node, area: Area, place: Place) -> Markup 
 }
 
 /// `None` for what only arranges other nodes.
-pub(crate) fn look(node: &Node, place: Place) -> Option<Look> {
-    let class = words::class_name(&node.class);
+pub(crate) fn look(node: &Node, place: NodeSurroundings) -> Option<WidgetLook> {
+    let class = step_text::class_name(&node.class);
     let named = |names: &[&str]| names.iter().any(|name| class.contains(name));
     let clickable = node.is(NodeFlags::CLICKABLE);
     Some(match () {
         () if node.is(NodeFlags::EDITABLE)
             || named(&["EditText", "AutoComplete", "SearchView"]) =>
         {
-            Look::Field
+            WidgetLook::Field
         }
-        () if named(&["Switch", "ToggleButton"]) => Look::Tick("switch"),
-        () if named(&["RadioButton", "CheckedText"]) => Look::Tick("radio"),
-        () if node.is(NodeFlags::CHECKABLE) || named(&["CheckBox"]) => Look::Tick("box"),
+        () if named(&["Switch", "ToggleButton"]) => WidgetLook::Tick("switch"),
+        () if named(&["RadioButton", "CheckedText"]) => WidgetLook::Tick("radio"),
+        () if node.is(NodeFlags::CHECKABLE) || named(&["CheckBox"]) => WidgetLook::Tick("box"),
         () if named(&["TabView", "TabItem"]) || class == "Tab" || (place.in_tabs && place.leaf) => {
-            Look::Tab
+            WidgetLook::Tab
         }
-        () if named(&["ImageButton", "FloatingAction"]) => Look::Icon,
-        () if named(&["Button", "Chip"]) => Look::Button,
-        () if named(&["ImageView"]) && clickable && node.bounds.height() <= SMALL => Look::Icon,
-        () if named(&["ImageView", "SurfaceView", "TextureView", "VideoView"]) => Look::Image,
+        () if named(&["ImageButton", "FloatingAction"]) => WidgetLook::Icon,
+        () if named(&["Button", "Chip"]) => WidgetLook::Button,
+        () if named(&["ImageView"]) && clickable && node.bounds.height() <= SMALL => {
+            WidgetLook::Icon
+        }
+        () if named(&["ImageView", "SurfaceView", "TextureView", "VideoView"]) => WidgetLook::Image,
         () if named(&[
             "Toolbar",
             "ActionBar",
@@ -111,26 +117,26 @@ pub(crate) fn look(node: &Node, place: Place) -> Option<Look> {
             "BottomNavigation",
         ]) =>
         {
-            Look::Bar
+            WidgetLook::Bar
         }
-        () if named(&["ProgressBar", "SeekBar", "Slider", "RatingBar"]) => Look::Progress,
-        () if named(&["Spinner"]) => Look::Choice,
+        () if named(&["ProgressBar", "SeekBar", "Slider", "RatingBar"]) => WidgetLook::Progress,
+        () if named(&["Spinner"]) => WidgetLook::Choice,
         () if named(&["RecyclerView", "ListView", "GridView", "ScrollView"])
             || node.is(NodeFlags::SCROLLABLE) =>
         {
-            Look::List
+            WidgetLook::List
         }
-        () if clickable => Look::Row,
-        () if place.leaf && !node.label().is_empty() => Look::Text,
+        () if clickable => WidgetLook::Row,
+        () if place.leaf && !node.label().is_empty() => WidgetLook::Text,
         () => return None,
     })
 }
 
-pub(crate) fn rect(class: &str, area: Area) -> Markup {
+pub(crate) fn rect(class: &str, area: CanvasArea) -> Markup {
     html! { rect.(class) x=(area.x) y=(area.y) width=(area.width) height=(area.height) {} }
 }
 
-fn pictogram(text: &str, area: Area) -> Markup {
+fn pictogram(text: &str, area: CanvasArea) -> Markup {
     let picture = match icon::named(text) {
         Some(name) => {
             let size = area.width.min(area.height).min(40);
@@ -138,19 +144,24 @@ fn pictogram(text: &str, area: Area) -> Markup {
             icon::at(name, x - size / 2, y - size / 2, size, "on-button")
         }
         None if area.width > 2 * area.height => {
-            label(text, area.inset(8), Align::Middle, "on-button")
+            label(text, area.inset(8), TextAlign::Middle, "on-button")
         }
-        None => label(&initial(text), area.inset(4), Align::Middle, "on-button"),
+        None => label(
+            &initial(text),
+            area.inset(4),
+            TextAlign::Middle,
+            "on-button",
+        ),
     };
     html! { (rect("pictogram", area.inset(GAP))) (picture) }
 }
 
 /// A button of this size has room for one letter.
 fn initial(text: &str) -> String {
-    words::capitalised(&text.chars().take(1).collect::<String>())
+    step_text::capitalised(&text.chars().take(1).collect::<String>())
 }
 
-fn field(node: &Node, area: Area) -> Markup {
+fn field(node: &Node, area: CanvasArea) -> Markup {
     let class = if node.is(NodeFlags::FOCUSED) {
         "field focused"
     } else {
@@ -162,10 +173,10 @@ fn field(node: &Node, area: Area) -> Markup {
         false if node.is(NodeFlags::PASSWORD) => (hidden.as_str(), "ink"),
         false => (node.text.as_str(), "ink"),
     };
-    html! { (rect(class, area.inset(GAP))) (label(text, area.inset(12), Align::Left, ink)) }
+    html! { (rect(class, area.inset(GAP))) (label(text, area.inset(12), TextAlign::Left, ink)) }
 }
 
-fn tick(kind: &str, node: &Node, text: &str, area: Area) -> Markup {
+fn tick(kind: &str, node: &Node, text: &str, area: CanvasArea) -> Markup {
     let on = node.is(NodeFlags::CHECKED);
     let size = area.height.min(area.width).min(26);
     let top = area.y + (area.height - size) / 2;
@@ -174,7 +185,7 @@ fn tick(kind: &str, node: &Node, text: &str, area: Area) -> Markup {
     } else {
         size
     };
-    let mark = Area {
+    let mark = CanvasArea {
         x: area.x,
         y: top,
         width: broad,
@@ -182,7 +193,7 @@ fn tick(kind: &str, node: &Node, text: &str, area: Area) -> Markup {
     };
     let knob = mark.x + if on { broad - size / 2 } else { size / 2 };
     let beside = (area.width - broad - 10).max(1);
-    let right = Area {
+    let right = CanvasArea {
         x: area.x + area.width - beside,
         width: beside,
         ..area
@@ -196,13 +207,13 @@ fn tick(kind: &str, node: &Node, text: &str, area: Area) -> Markup {
                 _ => circle cx=(knob) cy=(top + size / 2) r=(size / 3) {},
             }
         }
-        @if area.width > broad + 20 { (label(text, right, Align::Left, "ink")) }
+        @if area.width > broad + 20 { (label(text, right, TextAlign::Left, "ink")) }
     }
 }
 
-fn tab(node: &Node, text: &str, area: Area) -> Markup {
+fn tab(node: &Node, text: &str, area: CanvasArea) -> Markup {
     let on = node.is(NodeFlags::SELECTED);
-    let line = Area {
+    let line = CanvasArea {
         y: area.y + area.height - 4.min(area.height),
         height: 4.min(area.height),
         ..area
@@ -210,13 +221,13 @@ fn tab(node: &Node, text: &str, area: Area) -> Markup {
     html! {
         (rect("tab", area))
         @if on { (rect("tab-line", line)) }
-        (label(text, area.inset(4), Align::Middle, if on { "on-button" } else { "hint" }))
+        (label(text, area.inset(4), TextAlign::Middle, if on { "on-button" } else { "hint" }))
     }
 }
 
 /// The bar at the edge by which one sees that a list scrolls.
-fn thumb(area: Area) -> Markup {
-    let bar = Area {
+fn thumb(area: CanvasArea) -> Markup {
+    let bar = CanvasArea {
         x: area.x + area.width - 6,
         y: area.y + 6,
         width: 3,
@@ -226,36 +237,37 @@ fn thumb(area: Area) -> Markup {
 }
 
 /// The bar at the bottom, its text above.
-fn progress(text: &str, area: Area) -> Markup {
-    let line = Area {
+fn progress(text: &str, area: CanvasArea) -> Markup {
+    let line = CanvasArea {
         y: area.y + area.height - 6.min(area.height),
         height: 6.min(area.height),
         ..area
     };
     html! {
-        (label(text, area.inset(1), Align::Left, "hint"))
+        (label(text, area.inset(1), TextAlign::Left, "hint"))
         (rect("track", line))
-        (rect("done", Area { width: (area.width * 2 / 5).max(1), ..line }))
+        (rect("done", CanvasArea { width: (area.width * 2 / 5).max(1), ..line }))
     }
 }
 
-fn triangle(area: Area) -> Markup {
-    let (x, y) = (area.x + area.width - 24, area.center().1);
+fn triangle(area: CanvasArea) -> Markup {
+    let x = area.x + area.width - 24;
+    let y = area.center().1;
     html! { @if area.width > 60 { path.arrow-down d={ "M" (x) " " (y - 4) "h14l-7 9z" } {} } }
 }
 
 /// The sign for a picture, with its description below where there is room.
-fn mountains(text: &str, area: Area) -> Markup {
+fn mountains(text: &str, area: CanvasArea) -> Markup {
     let size = area.width.min(area.height / 2).min(56);
     let (x, y) = area.center();
-    let below = Area {
+    let below = CanvasArea {
         y,
         height: (area.height / 2 - 4).max(1),
         ..area
     };
     html! {
         @if size > 20 { (icon::at("image", x - size / 2, y - size, size, "faint")) }
-        @if below.height > 20 { (label(text, below, Align::Middle, "hint")) }
+        @if below.height > 20 { (label(text, below, TextAlign::Middle, "hint")) }
     }
 }
 
@@ -276,40 +288,44 @@ mod tests {
     fn a_node_looks_as_its_class_and_flags_say() {
         let none = NodeFlags::empty();
         for (class, flags, expected) in [
-            ("android.widget.Button", none, Some(Look::Button)),
-            ("android.widget.EditText", none, Some(Look::Field)),
+            ("android.widget.Button", none, Some(WidgetLook::Button)),
+            ("android.widget.EditText", none, Some(WidgetLook::Field)),
             (
                 "com.example.OddField",
                 NodeFlags::EDITABLE,
-                Some(Look::Field),
+                Some(WidgetLook::Field),
             ),
-            ("android.widget.CheckBox", none, Some(Look::Tick("box"))),
+            (
+                "android.widget.CheckBox",
+                none,
+                Some(WidgetLook::Tick("box")),
+            ),
             (
                 "android.widget.Switch",
                 NodeFlags::CHECKABLE,
-                Some(Look::Tick("switch")),
+                Some(WidgetLook::Tick("switch")),
             ),
             (
                 "androidx.recyclerview.widget.RecyclerView",
                 none,
-                Some(Look::List),
+                Some(WidgetLook::List),
             ),
             (
                 "com.google.android.material.tabs.TabLayout$TabView",
                 none,
-                Some(Look::Tab),
+                Some(WidgetLook::Tab),
             ),
-            ("android.widget.TextView", none, Some(Look::Text)),
+            ("android.widget.TextView", none, Some(WidgetLook::Text)),
             (
                 "android.widget.TextView",
                 NodeFlags::CLICKABLE,
-                Some(Look::Row),
+                Some(WidgetLook::Row),
             ),
         ] {
             assert_eq!(
                 look(
                     &node(class, flags),
-                    Place {
+                    NodeSurroundings {
                         leaf: true,
                         in_bar: false,
                         in_tabs: false
@@ -322,7 +338,7 @@ mod tests {
         assert_eq!(
             look(
                 &node("android.widget.FrameLayout", none),
-                Place {
+                NodeSurroundings {
                     leaf: false,
                     in_bar: false,
                     in_tabs: false
@@ -341,7 +357,7 @@ mod tests {
         secret.text = "hunter2".into();
         let drawn = field(
             &secret,
-            Area {
+            CanvasArea {
                 x: 0,
                 y: 0,
                 width: 300,

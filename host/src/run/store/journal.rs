@@ -2,39 +2,46 @@
 
 use std::collections::BTreeMap;
 
-use retap_engine::journal::{Journal, JournalError, SessionRecord, WalkRecord};
-use retap_engine::oracle::{CandidateKey, Observation};
-use retap_engine::suite::{Run, RunLog};
+use retap_device::JournalError;
+use retap_explore::journal::{ExplorationJournal, RecordedStep, SessionRecord};
+use retap_reduce::journal::ObservationJournal as ReductionJournal;
+use retap_reduce::oracle::{CandidateKey, Observation};
+use retap_reduce::suite::{ReplayJournal, ReplayRecord};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::App;
 use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Store, StoreError, walks};
-use crate::run::moment::Moment;
+use super::{SqliteStore, StoreError, recorded_steps};
+use crate::run::utc_time::UtcTime;
 
 /// How often a crash was met before, over all runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    pub first_seen: Moment,
-    pub times: u64,
+pub struct KnownFinding {
+    pub first_seen: UtcTime,
+    pub occurrences: u64,
 }
 
 /// One job's part of the store.
 #[derive(Clone, Debug)]
-pub struct JobJournal {
-    store: Store,
+pub struct StoreJournal {
+    store: SqliteStore,
     job: i64,
 }
 
-impl JobJournal {
-    pub(super) fn new(store: Store, job: i64) -> JobJournal {
-        JobJournal { store, job }
+impl StoreJournal {
+    pub(super) fn new(store: SqliteStore, job: i64) -> StoreJournal {
+        StoreJournal { store, job }
     }
 
     /// How often this job has met a crash; said again, it replaces what was said before.
-    pub fn saw(&self, app: &App, fingerprint: Fingerprint, times: u32) -> Result<(), StoreError> {
+    pub fn record_finding(
+        &self,
+        app: &App,
+        fingerprint: Fingerprint,
+        times: u32,
+    ) -> Result<(), StoreError> {
         self.store
             .lock()
             .prepare_cached(
@@ -42,8 +49,10 @@ impl JobJournal {
                  ON CONFLICT DO UPDATE SET times = excluded.times",
             )
             .and_then(|mut statement| {
-                let (package, version) = (app.package.as_str(), app.version_code.cast_signed());
-                let (fingerprint, seen) = (fingerprint.to_string(), Moment::now().0.cast_signed());
+                let package = app.package.as_str();
+                let version = app.version_code.cast_signed();
+                let fingerprint = fingerprint.to_string();
+                let seen = UtcTime::now().0.cast_signed();
                 statement.execute(params![self.job, package, version, fingerprint, seen, times])
             })
             .map(|_| ())
@@ -51,8 +60,13 @@ impl JobJournal {
     }
 
     /// What other jobs knew of a crash, in any version of the app.
-    pub fn known(&self, app: &App, fingerprint: Fingerprint) -> Result<Option<Known>, StoreError> {
-        let (package, fingerprint) = (app.package.as_str(), fingerprint.to_string());
+    pub fn known_finding(
+        &self,
+        app: &App,
+        fingerprint: Fingerprint,
+    ) -> Result<Option<KnownFinding>, StoreError> {
+        let package = app.package.as_str();
+        let fingerprint = fingerprint.to_string();
         self.store
             .lock()
             .query_row(
@@ -61,7 +75,7 @@ impl JobJournal {
                 |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?)),
             )
             .map(|(seen, times)| {
-                Some(Known { first_seen: Moment(seen?.cast_unsigned()), times: times?.cast_unsigned() })
+                Some(KnownFinding { first_seen: UtcTime(seen?.cast_unsigned()), occurrences: times?.cast_unsigned() })
             })
             .map_err(|source| StoreError::Use { what: "look for a crash in", source })
     }
@@ -102,8 +116,8 @@ impl JobJournal {
     }
 }
 
-impl Journal for JobJournal {
-    fn recall(
+impl ReductionJournal for StoreJournal {
+    fn recall_observation(
         &self,
         candidate: CandidateKey,
         attempt: u32,
@@ -113,7 +127,7 @@ impl Journal for JobJournal {
         self.row(sql, "read an observation from the store", key)
     }
 
-    fn note(
+    fn record_observation(
         &self,
         candidate: CandidateKey,
         attempt: u32,
@@ -128,7 +142,9 @@ impl Journal for JobJournal {
             seen,
         )
     }
+}
 
+impl ExplorationJournal for StoreJournal {
     fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
         let what = "read the sessions from the store";
         let database = self.store.lock();
@@ -155,17 +171,17 @@ impl Journal for JobJournal {
         )
     }
 
-    fn recall_walks(&self) -> Result<Vec<WalkRecord>, JournalError> {
-        walks::recall(&self.store, self.job)
+    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
+        recorded_steps::recall(&self.store, self.job)
     }
 
-    fn note_walk(&self, record: &WalkRecord) -> Result<(), JournalError> {
-        walks::note(&self.store, self.job, record)
+    fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {
+        recorded_steps::note(&self.store, self.job, record)
     }
 }
 
-impl RunLog for JobJournal {
-    fn recall_run(&self, key: u64, attempt: u32) -> Result<Option<Run>, JournalError> {
+impl ReplayJournal for StoreJournal {
+    fn recall_replay(&self, key: u64, attempt: u32) -> Result<Option<ReplayRecord>, JournalError> {
         let sql = "SELECT run FROM runs WHERE job = ?1 AND way = ?2 AND attempt = ?3";
         self.row(
             sql,
@@ -174,7 +190,12 @@ impl RunLog for JobJournal {
         )
     }
 
-    fn note_run(&self, key: u64, attempt: u32, run: &Run) -> Result<(), JournalError> {
+    fn record_replay(
+        &self,
+        key: u64,
+        attempt: u32,
+        run: &ReplayRecord,
+    ) -> Result<(), JournalError> {
         let sql = "INSERT INTO runs (job, way, attempt, run) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
         self.put(
             sql,
@@ -224,31 +245,58 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deep/store.sqlite");
         let key = CandidateKey(u64::MAX);
-        let journal = Store::open(&path).unwrap().job("a/reduce").unwrap();
-        journal.note(key, 0, &seen(3)).unwrap();
+        let journal = SqliteStore::open(&path)
+            .unwrap()
+            .journal("a/reduce")
+            .unwrap();
+        journal.record_observation(key, 0, &seen(3)).unwrap();
         drop(journal);
-        let store = Store::open(&path).unwrap();
-        assert!(store.has_jobs_of("a").unwrap() && !store.has_jobs_of("b").unwrap());
-        let journal = store.job("a/reduce").unwrap();
-        assert_eq!(journal.recall(key, 0).unwrap(), Some(seen(3)));
-        assert_eq!(journal.recall(key, 1).unwrap(), None);
-        assert_eq!(store.job("b/reduce").unwrap().recall(key, 0).unwrap(), None);
+        let store = SqliteStore::open(&path).unwrap();
+        assert!(store.has_journals_of("a").unwrap() && !store.has_journals_of("b").unwrap());
+        let journal = store.journal("a/reduce").unwrap();
+        assert_eq!(journal.recall_observation(key, 0).unwrap(), Some(seen(3)));
+        assert_eq!(journal.recall_observation(key, 1).unwrap(), None);
+        assert_eq!(
+            store
+                .journal("b/reduce")
+                .unwrap()
+                .recall_observation(key, 0)
+                .unwrap(),
+            None
+        );
     }
 
     #[test]
     fn the_first_answer_to_a_question_stays() {
-        let journal = Store::in_memory().unwrap().job("a/reduce").unwrap();
-        journal.note(CandidateKey(1), 0, &seen(3)).unwrap();
-        journal.note(CandidateKey(1), 0, &seen(4)).unwrap();
-        assert_eq!(journal.recall(CandidateKey(1), 0).unwrap(), Some(seen(3)));
+        let journal = SqliteStore::in_memory()
+            .unwrap()
+            .journal("a/reduce")
+            .unwrap();
+        journal
+            .record_observation(CandidateKey(1), 0, &seen(3))
+            .unwrap();
+        journal
+            .record_observation(CandidateKey(1), 0, &seen(4))
+            .unwrap();
+        assert_eq!(
+            journal.recall_observation(CandidateKey(1), 0).unwrap(),
+            Some(seen(3))
+        );
     }
 
     #[test]
     fn sessions_come_back_by_number() {
-        let journal = Store::in_memory().unwrap().job("a/explore").unwrap();
+        let journal = SqliteStore::in_memory()
+            .unwrap()
+            .journal("a/explore")
+            .unwrap();
         for session in [7, 2] {
-            let (took, gains, found, traces) = (Micros(1), Vec::new(), Vec::new(), Vec::new());
-            let (starts, starting) = (1, Micros(1));
+            let took = Micros(1);
+            let gains = Vec::new();
+            let found = Vec::new();
+            let traces = Vec::new();
+            let starts = 1;
+            let starting = Micros(1);
             let events = 500;
             journal
                 .note_session(&SessionRecord {
@@ -275,19 +323,19 @@ mod tests {
 
     #[test]
     fn a_crash_is_known_from_other_jobs_and_all_versions_but_not_from_ones_own() {
-        let store = Store::in_memory().unwrap();
-        let (one, two) = (
-            store.job("1/explore").unwrap(),
-            store.job("2/explore").unwrap(),
-        );
+        let store = SqliteStore::in_memory().unwrap();
+        let one = store.journal("1/explore").unwrap();
+        let two = store.journal("2/explore").unwrap();
         let crash = Fingerprint(9);
-        one.saw(&app(1), crash, 4).unwrap();
-        one.saw(&app(1), crash, 5).unwrap();
-        assert_eq!(one.known(&app(1), crash).unwrap(), None);
+        one.record_finding(&app(1), crash, 4).unwrap();
+        one.record_finding(&app(1), crash, 5).unwrap();
+        assert_eq!(one.known_finding(&app(1), crash).unwrap(), None);
         assert_eq!(
-            two.known(&app(2), crash).unwrap().map(|known| known.times),
+            two.known_finding(&app(2), crash)
+                .unwrap()
+                .map(|known| known.occurrences),
             Some(5)
         );
-        assert_eq!(two.known(&app(2), Fingerprint(8)).unwrap(), None);
+        assert_eq!(two.known_finding(&app(2), Fingerprint(8)).unwrap(), None);
     }
 }

@@ -1,13 +1,17 @@
 //! Solved policies, and what the observations of all jobs say about candidates.
 
-use retap_engine::policy::{Policy, Prior, Rules, Tally};
+use retap_reduce::policy::{AttemptTally, PolicyParameters, SchedulePolicy, SuccessRatePrior};
 use rusqlite::{OptionalExtension, params};
 
-use super::{Store, StoreError};
+use super::{SqliteStore, StoreError};
 
-impl Store {
+impl SqliteStore {
     /// A policy that was solved before for the same prior. One that cannot be read is as good as none.
-    pub fn policy(&self, rules: &Rules, prior: &Prior) -> Result<Option<Policy>, StoreError> {
+    pub fn policy(
+        &self,
+        rules: &PolicyParameters,
+        prior: &SuccessRatePrior,
+    ) -> Result<Option<SchedulePolicy>, StoreError> {
         let sql = "SELECT start, schedules FROM policies
             WHERE prior = ?1 AND candidates = ?2 AND parallel = ?3 AND runs = ?4 AND successes = ?5";
         let kept: Option<(f64, Vec<u8>)> = self
@@ -20,23 +24,24 @@ impl Store {
                 what: "look for a policy in",
                 source,
             })?;
-        Ok(kept
-            .and_then(|(start, schedules)| Policy::from_kept(*rules, prior, start, schedules).ok()))
+        Ok(kept.and_then(|(start, schedules)| {
+            SchedulePolicy::from_stored(*rules, prior, start, schedules).ok()
+        }))
     }
 
-    pub fn keep_policy(&self, policy: &Policy) -> Result<(), StoreError> {
+    pub fn keep_policy(&self, policy: &SchedulePolicy) -> Result<(), StoreError> {
         let sql =
             "INSERT OR REPLACE INTO policies (prior, candidates, parallel, runs, successes, start, schedules)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let [prior, candidates, parallel, runs, successes] =
-            policy_key(policy.rules(), policy.prior());
+            policy_key(policy.parameters(), policy.prior());
         let values = params![
             prior,
             candidates,
             parallel,
             runs,
             successes,
-            policy.start(),
+            policy.expected_rounds(),
             policy.schedules()
         ];
         self.lock()
@@ -49,7 +54,7 @@ impl Store {
     }
 
     /// How often each candidate of any reduction did it and did not, and how many candidates that was seen of.
-    pub fn tallies(&self) -> Result<Vec<(Tally, u64)>, StoreError> {
+    pub fn tallies(&self) -> Result<Vec<(AttemptTally, u64)>, StoreError> {
         let sql = "SELECT successes, failures, count(*) FROM (
                 SELECT sum(observation ->> 'reached') AS successes, sum(NOT observation ->> 'reached') AS failures
                 FROM observations GROUP BY job, candidate
@@ -58,7 +63,7 @@ impl Store {
             .prepare(sql)
             .and_then(|mut statement| {
                 let rows = statement.query_map([], |row| {
-                    let tally = Tally {
+                    let tally = AttemptTally {
                         successes: row.get(0)?,
                         failures: row.get(1)?,
                     };
@@ -73,8 +78,8 @@ impl Store {
     }
 }
 
-fn policy_key(rules: &Rules, prior: u64) -> [i64; 5] {
-    let Rules {
+fn policy_key(rules: &PolicyParameters, prior: u64) -> [i64; 5] {
+    let PolicyParameters {
         candidates,
         parallel,
         runs,
@@ -91,8 +96,8 @@ fn policy_key(rules: &Rules, prior: u64) -> [i64; 5] {
 
 #[cfg(test)]
 mod tests {
-    use retap_engine::journal::Journal;
-    use retap_engine::oracle::{CandidateKey, Observation};
+    use retap_reduce::journal::ObservationJournal;
+    use retap_reduce::oracle::{CandidateKey, Observation};
     use retap_shared::micros::Micros;
     use retap_shared::verdict::Verdict;
 
@@ -109,22 +114,23 @@ mod tests {
 
     #[test]
     fn a_policy_is_kept_under_its_rules_and_its_prior() {
-        let store = Store::in_memory().unwrap();
-        let rules = Rules {
+        let store = SqliteStore::in_memory().unwrap();
+        let rules = PolicyParameters {
             candidates: 2,
             parallel: 4,
             runs: 5,
             successes: 4,
         };
-        let (paper, other) = (Prior::paper(), Prior::parse("p,w\n0.2,1\n0.9,1\n").unwrap());
-        let policy = Policy::solve(&rules, &paper, 1 << 30, 1, &|_, _| true).unwrap();
+        let paper = SuccessRatePrior::published();
+        let other = SuccessRatePrior::parse("p,w\n0.2,1\n0.9,1\n").unwrap();
+        let policy = SchedulePolicy::solve(&rules, &paper, 1 << 30, 1, &|_, _| true).unwrap();
         store.keep_policy(&policy).unwrap();
         assert_eq!(store.policy(&rules, &paper).unwrap(), Some(policy));
         assert_eq!(store.policy(&rules, &other).unwrap(), None);
         assert_eq!(
             store
                 .policy(
-                    &Rules {
+                    &PolicyParameters {
                         parallel: 5,
                         ..rules
                     },
@@ -137,23 +143,27 @@ mod tests {
 
     #[test]
     fn candidates_are_counted_by_how_often_they_did_it() {
-        let store = Store::in_memory().unwrap();
+        let store = SqliteStore::in_memory().unwrap();
         let failed = || Observation {
             reached: false,
             verdict: Verdict::TargetNotReached,
             ..seen(1)
         };
         for job in ["1/reduce", "2/reduce"] {
-            let journal = store.job(job).unwrap();
-            journal.note(CandidateKey(7), 0, &seen(1)).unwrap();
-            journal.note(CandidateKey(7), 1, &failed()).unwrap();
+            let journal = store.journal(job).unwrap();
+            journal
+                .record_observation(CandidateKey(7), 0, &seen(1))
+                .unwrap();
+            journal
+                .record_observation(CandidateKey(7), 1, &failed())
+                .unwrap();
         }
         store
-            .job("2/reduce")
+            .journal("2/reduce")
             .unwrap()
-            .note(CandidateKey(8), 0, &failed())
+            .record_observation(CandidateKey(8), 0, &failed())
             .unwrap();
-        let tally = |successes, failures| Tally {
+        let tally = |successes, failures| AttemptTally {
             successes,
             failures,
         };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Width;
+use super::PackedWidth;
 use crate::screen::{Node, NodeFlags, Rect, Size, Window};
 
 /// Writes a body and collects the texts that it names.
@@ -10,7 +10,7 @@ pub(in crate::screen) struct Packer<'a> {
     body: Vec<u8>,
     texts: Vec<&'a str>,
     numbers: HashMap<&'a str, u32>,
-    width: Width,
+    width: PackedWidth,
     /// False once something was too large for the width.
     fits: bool,
 }
@@ -18,16 +18,16 @@ pub(in crate::screen) struct Packer<'a> {
 impl<'a> Packer<'a> {
     /// Writes narrow, and once more wide if that does not hold it.
     pub(in crate::screen) fn pack(write: impl Fn(&mut Packer<'a>)) -> Vec<u8> {
-        let mut packer = Packer::new(Width::Narrow);
+        let mut packer = Packer::new(PackedWidth::Narrow);
         write(&mut packer);
         if !packer.fits {
-            packer = Packer::new(Width::Wide);
+            packer = Packer::new(PackedWidth::Wide);
             write(&mut packer);
         }
         packer.finish()
     }
 
-    fn new(width: Width) -> Self {
+    fn new(width: PackedWidth) -> Self {
         Packer {
             body: Vec::new(),
             texts: Vec::new(),
@@ -72,22 +72,22 @@ impl<'a> Packer<'a> {
             })
         };
         match self.width {
-            Width::Narrow => {
+            PackedWidth::Narrow => {
                 self.fits &= number <= u32::from(u16::MAX);
                 self.body.extend_from_slice(&(number as u16).to_le_bytes());
             }
-            Width::Wide => self.body.extend_from_slice(&number.to_le_bytes()),
+            PackedWidth::Wide => self.body.extend_from_slice(&number.to_le_bytes()),
         }
     }
 
     pub(in crate::screen) fn rect(&mut self, rect: &Rect) {
         for side in [rect.left, rect.top, rect.right, rect.bottom] {
             match self.width {
-                Width::Narrow => {
+                PackedWidth::Narrow => {
                     self.fits &= i16::try_from(side).is_ok();
                     self.body.extend_from_slice(&(side as i16).to_le_bytes());
                 }
-                Width::Wide => self.body.extend_from_slice(&side.to_le_bytes()),
+                PackedWidth::Wide => self.body.extend_from_slice(&side.to_le_bytes()),
             }
         }
     }

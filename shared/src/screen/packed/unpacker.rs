@@ -1,7 +1,7 @@
 //! Reads packed bytes, or finds out that no packer wrote them. Counts are held against the bytes that are left before
 //! anything is allocated for them.
 
-use super::Width;
+use super::PackedWidth;
 use crate::Text;
 use crate::screen::{
     MalformedScreen, Node, NodeFlags, Rect, Rotation, Size, Window, WindowFlags, WindowKind,
@@ -10,21 +10,21 @@ use crate::screen::{
 pub(in crate::screen) struct Unpacker<'a> {
     left: &'a [u8],
     texts: Vec<Text>,
-    width: Width,
+    width: PackedWidth,
 }
 
-type Unpacked<T> = Result<T, MalformedScreen>;
+type UnpackResult<T> = Result<T, MalformedScreen>;
 
 impl<'a> Unpacker<'a> {
-    pub(in crate::screen) fn new(bytes: &'a [u8]) -> Unpacked<Self> {
+    pub(in crate::screen) fn new(bytes: &'a [u8]) -> UnpackResult<Self> {
         let mut unpacker = Unpacker {
             left: bytes,
             texts: Vec::new(),
-            width: Width::Narrow,
+            width: PackedWidth::Narrow,
         };
         unpacker.width = match unpacker.byte()? {
-            2 => Width::Narrow,
-            4 => Width::Wide,
+            2 => PackedWidth::Narrow,
+            4 => PackedWidth::Wide,
             _ => return Err(MalformedScreen::Packing),
         };
         let count = unpacker.count_of(4)?;
@@ -38,7 +38,7 @@ impl<'a> Unpacker<'a> {
         Ok(unpacker)
     }
 
-    pub(in crate::screen) fn end(&self) -> Unpacked<()> {
+    pub(in crate::screen) fn end(&self) -> UnpackResult<()> {
         if self.left.is_empty() {
             Ok(())
         } else {
@@ -46,7 +46,7 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    fn take(&mut self, length: usize) -> Unpacked<&'a [u8]> {
+    fn take(&mut self, length: usize) -> UnpackResult<&'a [u8]> {
         let (taken, left) = self
             .left
             .split_at_checked(length)
@@ -55,7 +55,7 @@ impl<'a> Unpacker<'a> {
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Unpacked<[u8; N]> {
+    fn array<const N: usize>(&mut self) -> UnpackResult<[u8; N]> {
         let (taken, left) = self
             .left
             .split_first_chunk()
@@ -64,16 +64,16 @@ impl<'a> Unpacker<'a> {
         Ok(*taken)
     }
 
-    pub(in crate::screen) fn byte(&mut self) -> Unpacked<u8> {
+    pub(in crate::screen) fn byte(&mut self) -> UnpackResult<u8> {
         Ok(self.array::<1>()?[0])
     }
 
-    pub(in crate::screen) fn count(&mut self) -> Unpacked<usize> {
+    pub(in crate::screen) fn count(&mut self) -> UnpackResult<usize> {
         Ok(u32::from_le_bytes(self.array()?) as usize)
     }
 
     /// How many things of `width` bytes follow: never more than there are bytes for.
-    pub(in crate::screen) fn count_of(&mut self, width: usize) -> Unpacked<usize> {
+    pub(in crate::screen) fn count_of(&mut self, width: usize) -> UnpackResult<usize> {
         let count = self.count()?;
         if count > self.left.len() / width {
             Err(MalformedScreen::Packing)
@@ -82,15 +82,13 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    pub(in crate::screen) fn size(&mut self) -> Unpacked<Size> {
-        let (width, height) = (
-            u32::from_le_bytes(self.array()?),
-            u32::from_le_bytes(self.array()?),
-        );
+    pub(in crate::screen) fn size(&mut self) -> UnpackResult<Size> {
+        let width = u32::from_le_bytes(self.array()?);
+        let height = u32::from_le_bytes(self.array()?);
         Ok(Size { width, height })
     }
 
-    pub(in crate::screen) fn rotation(&mut self) -> Unpacked<Rotation> {
+    pub(in crate::screen) fn rotation(&mut self) -> UnpackResult<Rotation> {
         match self.byte()? {
             0 => Ok(Rotation::Natural),
             1 => Ok(Rotation::Left),
@@ -100,10 +98,10 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    pub(in crate::screen) fn text(&mut self) -> Unpacked<Text> {
+    pub(in crate::screen) fn text(&mut self) -> UnpackResult<Text> {
         let number = match self.width {
-            Width::Narrow => u32::from(u16::from_le_bytes(self.array()?)),
-            Width::Wide => u32::from_le_bytes(self.array()?),
+            PackedWidth::Narrow => u32::from(u16::from_le_bytes(self.array()?)),
+            PackedWidth::Wide => u32::from_le_bytes(self.array()?),
         };
         match number.checked_sub(1) {
             None => Ok(Text::default()),
@@ -115,7 +113,7 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    pub(in crate::screen) fn rect(&mut self) -> Unpacked<Rect> {
+    pub(in crate::screen) fn rect(&mut self) -> UnpackResult<Rect> {
         let [left, top, right, bottom] = [self.side()?, self.side()?, self.side()?, self.side()?];
         Ok(Rect {
             left,
@@ -125,24 +123,24 @@ impl<'a> Unpacker<'a> {
         })
     }
 
-    fn side(&mut self) -> Unpacked<i32> {
+    fn side(&mut self) -> UnpackResult<i32> {
         Ok(match self.width {
-            Width::Narrow => i32::from(i16::from_le_bytes(self.array()?)),
-            Width::Wide => i32::from_le_bytes(self.array()?),
+            PackedWidth::Narrow => i32::from(i16::from_le_bytes(self.array()?)),
+            PackedWidth::Wide => i32::from_le_bytes(self.array()?),
         })
     }
 
-    pub(in crate::screen) fn depth(&mut self) -> Unpacked<u16> {
+    pub(in crate::screen) fn depth(&mut self) -> UnpackResult<u16> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
-    pub(in crate::screen) fn flags(&mut self) -> Unpacked<NodeFlags> {
+    pub(in crate::screen) fn flags(&mut self) -> UnpackResult<NodeFlags> {
         Ok(NodeFlags::from_bits_retain(u16::from_le_bytes(
             self.array()?,
         )))
     }
 
-    pub(super) fn windows(&mut self) -> Unpacked<Vec<Window>> {
+    pub(super) fn windows(&mut self) -> UnpackResult<Vec<Window>> {
         let count = self.count_of(6 + 6 * self.width as usize)?;
         let mut windows = Vec::with_capacity(count);
         for _ in 0..count {
@@ -151,7 +149,7 @@ impl<'a> Unpacker<'a> {
         Ok(windows)
     }
 
-    pub(in crate::screen) fn window(&mut self) -> Unpacked<Window> {
+    pub(in crate::screen) fn window(&mut self) -> UnpackResult<Window> {
         let kind = match self.byte()? {
             0 => WindowKind::Application,
             1 => WindowKind::Dialog,
@@ -170,7 +168,7 @@ impl<'a> Unpacker<'a> {
         })
     }
 
-    pub(in crate::screen) fn nodes(&mut self) -> Unpacked<Vec<Node>> {
+    pub(in crate::screen) fn nodes(&mut self) -> UnpackResult<Vec<Node>> {
         let count = self.count_of(4 + 8 * self.width as usize)?;
         let mut nodes = Vec::with_capacity(count);
         for _ in 0..count {
@@ -179,7 +177,7 @@ impl<'a> Unpacker<'a> {
         Ok(nodes)
     }
 
-    fn node(&mut self) -> Unpacked<Node> {
+    fn node(&mut self) -> UnpackResult<Node> {
         Ok(Node {
             depth: self.depth()?,
             flags: self.flags()?,

@@ -2,29 +2,29 @@
 
 use serde_json::{Map, Value};
 
-use super::{TraceError, TraceProblem};
+use super::{TraceError, TraceErrorKind};
 use crate::{Text, hex};
 
 /// How much of a wrong value an error shows.
 const SHOWN: usize = 60;
 
 /// A problem on its way up: each level adds the field's name in front.
-pub(super) struct Wrong {
+pub(super) struct FieldError {
     path: String,
-    problem: TraceProblem,
+    kind: TraceErrorKind,
 }
 
-impl Wrong {
-    pub(super) fn new(problem: TraceProblem) -> Self {
-        Wrong {
+impl FieldError {
+    pub(super) fn new(problem: TraceErrorKind) -> Self {
+        FieldError {
             path: String::new(),
-            problem,
+            kind: problem,
         }
     }
 
     pub(super) fn unexpected(expected: impl Into<String>, found: &Value) -> Self {
         let found = shortened(&found.to_string());
-        Wrong::new(TraceProblem::Unexpected {
+        FieldError::new(TraceErrorKind::Unexpected {
             expected: expected.into(),
             found,
         })
@@ -45,20 +45,20 @@ impl Wrong {
         TraceError {
             line,
             field,
-            problem: self.problem,
+            kind: self.kind,
         }
     }
 }
 
 /// An object's fields by name.
-pub(super) struct Fields<'a>(&'a Map<String, Value>);
+pub(super) struct ObjectFields<'a>(&'a Map<String, Value>);
 
-impl<'a> Fields<'a> {
-    pub(super) fn of(value: &'a Value) -> Result<Self, Wrong> {
+impl<'a> ObjectFields<'a> {
+    pub(super) fn of(value: &'a Value) -> Result<Self, FieldError> {
         value
             .as_object()
-            .map(Fields)
-            .ok_or_else(|| Wrong::unexpected("an object", value))
+            .map(ObjectFields)
+            .ok_or_else(|| FieldError::unexpected("an object", value))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -66,9 +66,9 @@ impl<'a> Fields<'a> {
     }
 
     /// Refuses fields of other names.
-    pub(super) fn only(self, known: &[&str]) -> Result<Self, Wrong> {
+    pub(super) fn only(self, known: &[&str]) -> Result<Self, FieldError> {
         match self.0.keys().find(|name| !known.contains(&name.as_str())) {
-            Some(name) => Err(Wrong::new(TraceProblem::Unknown {
+            Some(name) => Err(FieldError::new(TraceErrorKind::Unknown {
                 known: quoted(known),
             })
             .within(&escaped(name))),
@@ -79,17 +79,17 @@ impl<'a> Fields<'a> {
     pub(super) fn need<T>(
         &self,
         name: &str,
-        read: impl FnOnce(&'a Value) -> Result<T, Wrong>,
-    ) -> Result<T, Wrong> {
+        read: impl FnOnce(&'a Value) -> Result<T, FieldError>,
+    ) -> Result<T, FieldError> {
         self.get(name, read)?
-            .ok_or_else(|| Wrong::new(TraceProblem::Missing).within(name))
+            .ok_or_else(|| FieldError::new(TraceErrorKind::Missing).within(name))
     }
 
     pub(super) fn get<T>(
         &self,
         name: &str,
-        read: impl FnOnce(&'a Value) -> Result<T, Wrong>,
-    ) -> Result<Option<T>, Wrong> {
+        read: impl FnOnce(&'a Value) -> Result<T, FieldError>,
+    ) -> Result<Option<T>, FieldError> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => read(value).map(Some).map_err(|wrong| wrong.within(name)),
@@ -100,14 +100,17 @@ impl<'a> Fields<'a> {
     pub(super) fn or_empty<T: Default>(
         &self,
         name: &str,
-        read: impl FnOnce(&'a Value) -> Result<T, Wrong>,
-    ) -> Result<T, Wrong> {
+        read: impl FnOnce(&'a Value) -> Result<T, FieldError>,
+    ) -> Result<T, FieldError> {
         self.get(name, read).map(Option::unwrap_or_default)
     }
 }
 
 /// One of several: a bare name, or an object whose only field is the name.
-pub(super) fn choice<'a>(value: &'a Value, names: &[&str]) -> Result<(&'a str, &'a Value), Wrong> {
+pub(super) fn choice<'a>(
+    value: &'a Value,
+    names: &[&str],
+) -> Result<(&'a str, &'a Value), FieldError> {
     let chosen = match value {
         Value::String(name) => Some((name.as_str(), &Value::Null)),
         Value::Object(fields) if fields.len() == 1 => fields
@@ -118,73 +121,73 @@ pub(super) fn choice<'a>(value: &'a Value, names: &[&str]) -> Result<(&'a str, &
     };
     chosen
         .filter(|(name, _)| names.contains(name))
-        .ok_or_else(|| Wrong::unexpected(format!("one of {}", quoted(names)), value))
+        .ok_or_else(|| FieldError::unexpected(format!("one of {}", quoted(names)), value))
 }
 
 /// One of several that are nothing but a name.
-pub(super) fn name<'a>(value: &'a Value, names: &[&str]) -> Result<&'a str, Wrong> {
+pub(super) fn name<'a>(value: &'a Value, names: &[&str]) -> Result<&'a str, FieldError> {
     let name = value.as_str().filter(|name| names.contains(name));
-    name.ok_or_else(|| Wrong::unexpected(format!("one of {}", quoted(names)), value))
+    name.ok_or_else(|| FieldError::unexpected(format!("one of {}", quoted(names)), value))
 }
 
 /// What follows a name that says everything.
-pub(super) fn nothing(value: &Value) -> Result<(), Wrong> {
+pub(super) fn nothing(value: &Value) -> Result<(), FieldError> {
     if value.is_null() {
         Ok(())
     } else {
-        Err(Wrong::unexpected("the bare name", value))
+        Err(FieldError::unexpected("the bare name", value))
     }
 }
 
-pub(super) fn text(value: &Value) -> Result<Text, Wrong> {
+pub(super) fn text(value: &Value) -> Result<Text, FieldError> {
     value
         .as_str()
         .map(Text::from)
-        .ok_or_else(|| Wrong::unexpected("a text", value))
+        .ok_or_else(|| FieldError::unexpected("a text", value))
 }
 
-pub(super) fn flag(value: &Value) -> Result<bool, Wrong> {
+pub(super) fn flag(value: &Value) -> Result<bool, FieldError> {
     value
         .as_bool()
-        .ok_or_else(|| Wrong::unexpected("true or false", value))
+        .ok_or_else(|| FieldError::unexpected("true or false", value))
 }
 
-pub(super) fn identity(value: &Value) -> Result<u64, Wrong> {
+pub(super) fn identity(value: &Value) -> Result<u64, FieldError> {
     value
         .as_str()
         .and_then(hex::parse)
-        .ok_or_else(|| Wrong::unexpected("16 hexadecimal digits", value))
+        .ok_or_else(|| FieldError::unexpected("16 hexadecimal digits", value))
 }
 
-pub(super) fn whole<T: Whole>(value: &Value) -> Result<T, Wrong> {
+pub(super) fn integer<T: JsonInteger>(value: &Value) -> Result<T, FieldError> {
     let number = value
         .as_i64()
         .map(i128::from)
         .or_else(|| value.as_u64().map(i128::from));
-    let number = number.ok_or_else(|| Wrong::unexpected("a whole number", value))?;
+    let number = number.ok_or_else(|| FieldError::unexpected("a whole number", value))?;
     T::try_from(number).map_err(|_| {
-        Wrong::unexpected(
+        FieldError::unexpected(
             format!("a whole number from {} to {}", T::LEAST, T::MOST),
             value,
         )
     })
 }
 
-pub(super) trait Whole: TryFrom<i128> {
+pub(super) trait JsonInteger: TryFrom<i128> {
     const LEAST: i128;
     const MOST: i128;
 }
 
-macro_rules! whole {
+macro_rules! json_integers {
     ($($number:ty)*) => {
-        $(impl Whole for $number {
+        $(impl JsonInteger for $number {
             const LEAST: i128 = <$number>::MIN as i128;
             const MOST: i128 = <$number>::MAX as i128;
         })*
     };
 }
 
-whole! { i32 u16 u32 u64 }
+json_integers! { i32 u16 u32 u64 }
 
 /// A foreign name, made harmless for a line of text.
 fn escaped(name: &str) -> String {

@@ -2,36 +2,38 @@
 
 use serde_json::Value;
 
-use super::TraceProblem;
-use super::fields::{Fields, Wrong, choice, flag, identity, name, nothing, text, whole};
+use super::TraceErrorKind;
+use super::fields::{
+    FieldError, ObjectFields, choice, flag, identity, integer, name, nothing, text,
+};
 use crate::Text;
-use crate::action::{Action, Key, System, Widget};
+use crate::action::{Action, Key, SystemEvent, Widget};
 use crate::fingerprint::Fingerprint;
 use crate::protocol::{PhoneInfo, Target};
 use crate::screen::{Point, Rotation, ScreenHash, Size};
-use crate::trace::{App, Start, Step, TraceHeader};
+use crate::trace::{App, StartMode, Step, TraceHeader};
 
-pub(super) struct Reader {
+pub(super) struct TraceReader {
     /// The file is of a newer minor version: fields that are not known are its business.
     pub(super) lenient: bool,
 }
 
-impl Reader {
-    pub(super) fn header(&self, line: &Value) -> Result<TraceHeader, Wrong> {
+impl TraceReader {
+    pub(super) fn header(&self, line: &Value) -> Result<TraceHeader, FieldError> {
         let fields = self.fields(line, &["retap", "app", "start", "seed", "target", "phone"])?;
         Ok(TraceHeader {
             app: fields.need("app", |value| self.app(value))?,
             start: fields.or_empty("start", start)?,
-            seed: fields.get("seed", whole)?,
+            seed: fields.get("seed", integer)?,
             target: fields.get("target", |value| self.target(value))?,
             phone: fields.or_empty("phone", |value| self.phone(value))?,
         })
     }
 
-    pub(super) fn step(&self, line: &Value) -> Result<Step, Wrong> {
-        let fields = Fields::of(line)?;
+    pub(super) fn step(&self, line: &Value) -> Result<Step, FieldError> {
+        let fields = ObjectFields::of(line)?;
         if fields.has("retap") && !fields.has("do") {
-            return Err(Wrong::new(TraceProblem::SecondHeader));
+            return Err(FieldError::new(TraceErrorKind::SecondHeader));
         }
         let fields = self.fields(line, &["do", "widget", "activity", "screen"])?;
         Ok(Step {
@@ -42,8 +44,8 @@ impl Reader {
         })
     }
 
-    fn fields<'a>(&self, value: &'a Value, known: &[&str]) -> Result<Fields<'a>, Wrong> {
-        let fields = Fields::of(value)?;
+    fn fields<'a>(&self, value: &'a Value, known: &[&str]) -> Result<ObjectFields<'a>, FieldError> {
+        let fields = ObjectFields::of(value)?;
         if self.lenient {
             Ok(fields)
         } else {
@@ -51,16 +53,16 @@ impl Reader {
         }
     }
 
-    fn app(&self, value: &Value) -> Result<App, Wrong> {
+    fn app(&self, value: &Value) -> Result<App, FieldError> {
         let fields = self.fields(value, &["package", "activity", "version_code"])?;
         Ok(App {
             package: fields.need("package", text)?,
             activity: fields.or_empty("activity", text)?,
-            version_code: fields.or_empty("version_code", whole)?,
+            version_code: fields.or_empty("version_code", integer)?,
         })
     }
 
-    fn target(&self, value: &Value) -> Result<Target, Wrong> {
+    fn target(&self, value: &Value) -> Result<Target, FieldError> {
         let (name, content) = choice(
             value,
             &[
@@ -83,7 +85,7 @@ impl Reader {
         target.map_err(|wrong| wrong.within(name))
     }
 
-    fn lacks(&self, value: &Value) -> Result<Target, Wrong> {
+    fn lacks(&self, value: &Value) -> Result<Target, FieldError> {
         let fields = self.fields(value, &["activity", "widget"])?;
         let activity = fields.or_empty("activity", text)?;
         Ok(Target::Lacks {
@@ -92,7 +94,7 @@ impl Reader {
         })
     }
 
-    fn phone(&self, value: &Value) -> Result<PhoneInfo, Wrong> {
+    fn phone(&self, value: &Value) -> Result<PhoneInfo, FieldError> {
         let known = [
             "kind",
             "model",
@@ -110,27 +112,27 @@ impl Reader {
         Ok(PhoneInfo {
             kind: fields.or_empty("kind", text)?,
             model: fields.or_empty("model", text)?,
-            api_level: fields.or_empty("api_level", whole)?,
-            display: fields.or_empty("display", whole)?,
+            api_level: fields.or_empty("api_level", integer)?,
+            display: fields.or_empty("display", integer)?,
             size: fields.or_empty("size", |value| self.size(value))?,
-            density: fields.or_empty("density", whole)?,
+            density: fields.or_empty("density", integer)?,
             rotation: fields.or_empty("rotation", rotation)?,
             posture: fields.or_empty("posture", text)?,
             locale: fields.or_empty("locale", text)?,
-            font_scale: fields.or_empty("font_scale", whole)?,
+            font_scale: fields.or_empty("font_scale", integer)?,
             dark_mode: fields.or_empty("dark_mode", flag)?,
         })
     }
 
-    fn size(&self, value: &Value) -> Result<Size, Wrong> {
+    fn size(&self, value: &Value) -> Result<Size, FieldError> {
         let fields = self.fields(value, &["width", "height"])?;
         Ok(Size {
-            width: fields.need("width", whole)?,
-            height: fields.need("height", whole)?,
+            width: fields.need("width", integer)?,
+            height: fields.need("height", integer)?,
         })
     }
 
-    fn widget(&self, value: &Value) -> Result<Widget, Wrong> {
+    fn widget(&self, value: &Value) -> Result<Widget, FieldError> {
         let fields = self.fields(value, &["id", "text", "class", "path"])?;
         Ok(Widget {
             id: fields.or_empty("id", text)?,
@@ -140,7 +142,7 @@ impl Reader {
         })
     }
 
-    fn action(&self, value: &Value) -> Result<Action, Wrong> {
+    fn action(&self, value: &Value) -> Result<Action, FieldError> {
         let names = [
             "tap",
             "long_press",
@@ -159,44 +161,44 @@ impl Reader {
             "long_press" => self.point(content).map(Action::LongPress),
             "swipe" => self.swipe(content),
             "pinch" => self.pinch(content),
-            "key" => Reader::key(content).map(Action::Key),
+            "key" => TraceReader::key(content).map(Action::Key),
             "text" => self.typed(content),
             "rotate" => rotation(content).map(Action::Rotate),
             "wait" => self.wait(content),
-            "system" => Reader::system(content).map(Action::System),
+            "system" => TraceReader::system(content).map(Action::System),
             _ => nothing(content).map(|()| Action::Launch),
         };
         action.map_err(|wrong| wrong.within(name))
     }
 
-    fn point(&self, value: &Value) -> Result<Point, Wrong> {
+    fn point(&self, value: &Value) -> Result<Point, FieldError> {
         let fields = self.fields(value, &["x", "y"])?;
         Ok(Point {
-            x: fields.need("x", whole)?,
-            y: fields.need("y", whole)?,
+            x: fields.need("x", integer)?,
+            y: fields.need("y", integer)?,
         })
     }
 
-    fn swipe(&self, value: &Value) -> Result<Action, Wrong> {
+    fn swipe(&self, value: &Value) -> Result<Action, FieldError> {
         let fields = self.fields(value, &["from", "to", "millis"])?;
         Ok(Action::Swipe {
             from: fields.need("from", |value| self.point(value))?,
             to: fields.need("to", |value| self.point(value))?,
-            millis: fields.need("millis", whole)?,
+            millis: fields.need("millis", integer)?,
         })
     }
 
-    fn pinch(&self, value: &Value) -> Result<Action, Wrong> {
+    fn pinch(&self, value: &Value) -> Result<Action, FieldError> {
         let fields = self.fields(value, &["center", "from", "to", "millis"])?;
         Ok(Action::Pinch {
             center: fields.need("center", |value| self.point(value))?,
-            from: fields.need("from", whole)?,
-            to: fields.need("to", whole)?,
-            millis: fields.need("millis", whole)?,
+            from: fields.need("from", integer)?,
+            to: fields.need("to", integer)?,
+            millis: fields.need("millis", integer)?,
         })
     }
 
-    fn key(value: &Value) -> Result<Key, Wrong> {
+    fn key(value: &Value) -> Result<Key, FieldError> {
         let (name, content) = choice(value, &["back", "home", "menu", "enter", "delete", "code"])?;
         let named = match name {
             "back" => Key::Back,
@@ -205,7 +207,7 @@ impl Reader {
             "enter" => Key::Enter,
             "delete" => Key::Delete,
             _ => {
-                return whole(content)
+                return integer(content)
                     .map(Key::Code)
                     .map_err(|wrong| wrong.within(name));
             }
@@ -215,7 +217,7 @@ impl Reader {
             .map_err(|wrong| wrong.within(name))
     }
 
-    fn system(value: &Value) -> Result<System, Wrong> {
+    fn system(value: &Value) -> Result<SystemEvent, FieldError> {
         let plain = [
             "call",
             "offline",
@@ -227,26 +229,27 @@ impl Reader {
         ];
         let named = ["locale", "broadcast", "time_zone"];
         let (name, content) = choice(value, &[&plain[..], &named[..]].concat())?;
-        let text =
-            |make: fn(Text) -> System| text(content).map(make).map_err(|wrong| wrong.within(name));
+        let text = |make: fn(Text) -> SystemEvent| {
+            text(content).map(make).map_err(|wrong| wrong.within(name))
+        };
         let named = match name {
-            "call" => System::Call,
-            "offline" => System::Offline,
-            "online" => System::Online,
-            "low_memory" => System::LowMemory,
-            "message" => System::Message,
-            "doze" => System::Doze,
-            "wake" => System::Wake,
-            "broadcast" => return text(System::Broadcast),
-            "time_zone" => return text(System::TimeZone),
-            _ => return text(System::Locale),
+            "call" => SystemEvent::Call,
+            "offline" => SystemEvent::Offline,
+            "online" => SystemEvent::Online,
+            "low_memory" => SystemEvent::LowMemory,
+            "message" => SystemEvent::Message,
+            "doze" => SystemEvent::Doze,
+            "wake" => SystemEvent::Wake,
+            "broadcast" => return text(SystemEvent::Broadcast),
+            "time_zone" => return text(SystemEvent::TimeZone),
+            _ => return text(SystemEvent::Locale),
         };
         nothing(content)
             .map(|()| named)
             .map_err(|wrong| wrong.within(name))
     }
 
-    fn typed(&self, value: &Value) -> Result<Action, Wrong> {
+    fn typed(&self, value: &Value) -> Result<Action, FieldError> {
         let fields = self.fields(value, &["at", "text"])?;
         Ok(Action::Text {
             at: fields.need("at", |value| self.point(value))?,
@@ -254,23 +257,23 @@ impl Reader {
         })
     }
 
-    fn wait(&self, value: &Value) -> Result<Action, Wrong> {
+    fn wait(&self, value: &Value) -> Result<Action, FieldError> {
         let fields = self.fields(value, &["millis"])?;
         Ok(Action::Wait {
-            millis: fields.need("millis", whole)?,
+            millis: fields.need("millis", integer)?,
         })
     }
 }
 
-fn start(value: &Value) -> Result<Start, Wrong> {
+fn start(value: &Value) -> Result<StartMode, FieldError> {
     Ok(match name(value, &["clean", "restart", "continue"])? {
-        "clean" => Start::Clean,
-        "restart" => Start::Restart,
-        _ => Start::Continue,
+        "clean" => StartMode::Clean,
+        "restart" => StartMode::Restart,
+        _ => StartMode::Continue,
     })
 }
 
-fn rotation(value: &Value) -> Result<Rotation, Wrong> {
+fn rotation(value: &Value) -> Result<Rotation, FieldError> {
     Ok(
         match name(value, &["natural", "left", "upside_down", "right"])? {
             "natural" => Rotation::Natural,

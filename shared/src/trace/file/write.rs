@@ -7,7 +7,7 @@ use crate::action::{Action, Widget};
 use crate::fingerprint::Fingerprint;
 use crate::protocol::{PhoneInfo, Target};
 use crate::screen::{Rotation, ScreenHash, Size};
-use crate::trace::{App, Start, Step, TraceHeader};
+use crate::trace::{App, StartMode, Step, TraceHeader};
 
 pub(super) fn header(header: &TraceHeader) -> String {
     line(&HeaderLine {
@@ -37,7 +37,7 @@ fn line(fields: &impl Serialize) -> String {
 struct HeaderLine<'a> {
     retap: String,
     app: AppFields<'a>,
-    start: Start,
+    start: StartMode,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

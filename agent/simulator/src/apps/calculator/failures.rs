@@ -1,35 +1,37 @@
 //! What is wrong with this app, and the shortest way to each of it.
 
 use retap_shared::Text;
-use retap_shared::action::System;
+use retap_shared::action::SystemEvent;
 use retap_shared::screen::Rotation;
-use retap_shared::verdict::ProblemKind;
+use retap_shared::verdict::FindingKind;
 
-use crate::apps::Planted;
-use crate::kit::{Beneath, Exception, Stall, Tombstone};
-use crate::truth::Do::{self, Back, Home, Launch, Long, Rotate, Tap, Taps, Type};
-use crate::truth::LONG;
+use crate::apps::PlantedCrashScript;
+use crate::framework::{Exception, FrameworkCaller, Stall, Tombstone};
+use crate::ground_truth::LONG_TEXT;
+use crate::ground_truth::ScriptedAction::{
+    self, Back, Home, Launch, LongPress, Rotate, Tap, Taps, Type,
+};
 
-const CALL: Do = Do::System(System::Call);
-const OFFLINE: Do = Do::System(System::Offline);
-const LOW_MEMORY: Do = Do::System(System::LowMemory);
-const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
-const TURN: Do = Rotate(Rotation::Left);
+const CALL: ScriptedAction = ScriptedAction::System(SystemEvent::Call);
+const OFFLINE: ScriptedAction = ScriptedAction::System(SystemEvent::Offline);
+const LOW_MEMORY: ScriptedAction = ScriptedAction::System(SystemEvent::LowMemory);
+const ARABIC: ScriptedAction = ScriptedAction::System(SystemEvent::Locale(Text::new_static("ar")));
+const TURN: ScriptedAction = Rotate(Rotation::Left);
 
-pub(super) const PLANTED: &[Planted] = &[
-    Planted {
+pub(super) const PLANTED: &[PlantedCrashScript] = &[
+    PlantedCrashScript {
         name: "clear held",
-        kind: ProblemKind::Crash,
-        shortest: &[Long("key_C")],
+        kind: FindingKind::Crash,
+        shortest: &[LongPress("key_C")],
     },
-    Planted {
+    PlantedCrashScript {
         name: "divided by zero",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Taps("key_", "÷0=")],
     },
-    Planted {
+    PlantedCrashScript {
         name: "history not read",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("history"),
@@ -38,14 +40,14 @@ pub(super) const PLANTED: &[Planted] = &[
             Launch,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "units of another language",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap("More options"), Tap("converter"), Tap("length"), ARABIC],
     },
-    Planted {
+    PlantedCrashScript {
         name: "rates offline",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("converter"),
@@ -54,19 +56,19 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("fetch"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "interest too long",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("finance"),
-            Type("rate", LONG),
+            Type("rate", LONG_TEXT),
             Tap("compute"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "point in a hexadecimal number",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Taps("key_", "31415="),
             Tap("More options"),
@@ -76,19 +78,19 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("key_."),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "scientific sideways",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Taps("key_", "31415=271"), TURN],
     },
-    Planted {
+    PlantedCrashScript {
         name: "call in a program",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Taps("key_", "31415=27182="), CALL],
     },
-    Planted {
+    PlantedCrashScript {
         name: "program blocks",
-        kind: ProblemKind::Anr,
+        kind: FindingKind::Anr,
         shortest: &[
             Taps("key_", "31415=27182="),
             Tap("More options"),
@@ -97,9 +99,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Back,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "lights after the win",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("lights"),
@@ -107,14 +109,14 @@ pub(super) const PLANTED: &[Planted] = &[
             OFFLINE,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "overflow trimmed",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[Taps("key_", "31415=27182=16180="), LOW_MEMORY],
     },
-    Planted {
+    PlantedCrashScript {
         name: "levels at their end",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("lights"),
@@ -123,9 +125,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Taps("light_", "87143562"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "matrix sideways",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[Taps("key_", "31415=27182=16180=42195="), TURN],
     },
 ];
@@ -136,7 +138,7 @@ pub(super) static HELD_CLEAR: Exception = Exception {
         "com.example.calculator.Display.animator(Display.java:31)",
         "com.example.calculator.CalculatorActivity.onClearHeld(CalculatorActivity.java:140)",
     ],
-    beneath: Beneath::LongClick,
+    called_by: FrameworkCaller::LongClick,
     cause: None,
 };
 
@@ -147,7 +149,7 @@ pub(super) static DIVIDED_BY_ZERO: Exception = Exception {
         "com.example.calculator.Evaluator.divide(Evaluator.java:77)",
         "com.example.calculator.CalculatorActivity.onEquals(CalculatorActivity.java:118)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -158,7 +160,7 @@ pub(super) static HEX_POINT: Exception = Exception {
         "com.example.calculator.programs.Hex.parse(Hex.kt:22)",
         "com.example.calculator.CalculatorActivity.onPoint(CalculatorActivity.java:131)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -168,7 +170,7 @@ pub(super) static SCIENTIFIC_SIDEWAYS: Exception = Exception {
         "android.view.LayoutInflater.createView(LayoutInflater.java:696)",
         "com.example.calculator.CalculatorActivity.onCreate(CalculatorActivity.java:52)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 
@@ -178,7 +180,7 @@ pub(super) static CALL_IN_PROGRAM: Exception = Exception {
         "com.example.calculator.programs.Machine.pause(Machine.kt:64)",
         "com.example.calculator.CalculatorActivity.onPause(CalculatorActivity.java:88)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -188,7 +190,7 @@ pub(super) static LEVELS_AT_END: Exception = Exception {
         "com.example.calculator.lights.Levels.next(Levels.kt:40)",
         "com.example.calculator.lights.LightsActivity.onLight(LightsActivity.kt:77)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -198,7 +200,7 @@ pub(super) static LIGHTS_AFTER_WIN: Exception = Exception {
         "com.example.calculator.lights.Scores.send(Scores.kt:51)",
         "com.example.calculator.lights.WonActivity$Receiver.onReceive(WonActivity.kt:29)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -208,7 +210,7 @@ pub(super) static HISTORY_NOT_READ: Exception = Exception {
         "android.database.AbstractCursor.checkPosition(AbstractCursor.java:515)",
         "com.example.calculator.HistoryActivity.onCreate(HistoryActivity.java:44)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 
@@ -218,7 +220,7 @@ pub(super) static INTEREST_TOO_LONG: Exception = Exception {
         "java.lang.Double.parseDouble(Double.java:538)",
         "com.example.calculator.tools.FinanceActivity.onCompute(FinanceActivity.java:60)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -228,7 +230,7 @@ pub(super) static RATES_OFFLINE: Exception = Exception {
         "com.example.calculator.tools.Rates.table(Rates.java:35)",
         "com.example.calculator.tools.CurrencyActivity.onFetch(CurrencyActivity.java:58)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -239,7 +241,7 @@ pub(super) static UNITS_OF_ANOTHER_LANGUAGE: Exception = Exception {
         "com.example.calculator.tools.Units.sorted(Units.kt:18)",
         "com.example.calculator.tools.LengthActivity.onCreate(LengthActivity.kt:25)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 

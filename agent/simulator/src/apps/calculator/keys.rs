@@ -5,7 +5,10 @@ use super::failures::{
     SCIENTIFIC_SIDEWAYS,
 };
 use super::*;
-use crate::plan::{Hook, Is, Look, Rule, Screen, Then, Widget, button, go, rule, screen};
+use crate::declarative::{
+    ActivityHook, AppRule, RuleCondition, RuleEffect, ScreenDefinition, WidgetDefinition,
+    WidgetKind, button, link_row, rule, screen,
+};
 
 /// The first digits of π, e, the golden ratio, and a marathon's length in metres.
 pub(super) const CODES: [[u8; 5]; 4] = [
@@ -15,15 +18,22 @@ pub(super) const CODES: [[u8; 5]; 4] = [
     [4, 2, 1, 9, 5],
 ];
 
-pub(super) fn screen_of_keys() -> Screen {
+pub(super) fn screen_of_keys() -> ScreenDefinition {
     let key = |label: &str, rules| button(&format!("key_{label}"), label, rules).columns(4);
     let operator = |label: &str| {
         key(
             label,
-            vec![rule(&[], &[Then::Set(STEP, 0), Then::Set(DIVIDES, 0)])],
+            vec![rule(
+                &[],
+                &[RuleEffect::Set(STEP, 0), RuleEffect::Set(DIVIDES, 0)],
+            )],
         )
     };
-    let mut widgets = vec![Widget::of("display", "= ", Look::Value(SHOWN))];
+    let mut widgets = vec![WidgetDefinition::of(
+        "display",
+        "= ",
+        WidgetKind::Value(SHOWN),
+    )];
     for (row, last) in [[7, 8, 9], [4, 5, 6], [1, 2, 3]]
         .into_iter()
         .zip(["÷", "×", "−"])
@@ -35,7 +45,7 @@ pub(super) fn screen_of_keys() -> Screen {
             operator(last)
         });
     }
-    let clear = operator("C").long(vec![rule(&[], &[Then::Throw(&HELD_CLEAR, "")])]);
+    let clear = operator("C").on_long_press(vec![rule(&[], &[RuleEffect::Throw(&HELD_CLEAR, "")])]);
     widgets.extend([
         key("0", digit(0)),
         key(".", point()),
@@ -45,74 +55,94 @@ pub(super) fn screen_of_keys() -> Screen {
     ]);
     screen("CalculatorActivity", "Calculator", widgets)
         .menu(vec![
-            go("history", "History", HISTORY),
-            go("programs", "Programs", PROGRAMS),
-            go("graph", "Graph", GRAPH),
-            go("converter", "Converter", CONVERTER),
-            go("finance", "Finance", FINANCE),
-            go("dates", "Dates", DATES),
-            go("lights", "Lights out", LIGHTS),
-            go("settings", "Settings", SETTINGS),
-            go("help", "Help", HELP),
+            link_row("history", "History", HISTORY),
+            link_row("programs", "Programs", PROGRAMS),
+            link_row("graph", "Graph", GRAPH),
+            link_row("converter", "Converter", CONVERTER),
+            link_row("finance", "Finance", FINANCE),
+            link_row("dates", "Dates", DATES),
+            link_row("lights", "Lights out", LIGHTS),
+            link_row("settings", "Settings", SETTINGS),
+            link_row("help", "Help", HELP),
         ])
-        .on(Hook::Rotate, sideways())
+        .on(ActivityHook::Rotate, sideways())
         .on(
-            Hook::Call,
+            ActivityHook::Call,
             vec![rule(
-                &[Is::At(STAGE, 2)],
-                &[Then::Throw(&CALL_IN_PROGRAM, "program is not paused")],
+                &[RuleCondition::Equals(STAGE, 2)],
+                &[RuleEffect::Throw(&CALL_IN_PROGRAM, "program is not paused")],
             )],
         )
         .on(
-            Hook::LowMemory,
+            ActivityHook::LowMemory,
             vec![rule(
-                &[Is::At(STAGE, 3)],
-                &[Then::Signal(&OVERFLOW_TRIMMED)],
+                &[RuleCondition::Equals(STAGE, 3)],
+                &[RuleEffect::Signal(&OVERFLOW_TRIMMED)],
             )],
         )
 }
 
-fn divide() -> Rule {
-    rule(&[], &[Then::Set(STEP, 0), Then::Set(DIVIDES, 1)])
+fn divide() -> AppRule {
+    rule(
+        &[],
+        &[RuleEffect::Set(STEP, 0), RuleEffect::Set(DIVIDES, 1)],
+    )
 }
 
 /// One digit further into the code that is next; any other begins anew.
-fn digit(number: u8) -> Vec<Rule> {
-    let shown = Then::Add(SHOWN, 250);
+fn digit(number: u8) -> Vec<AppRule> {
+    let shown = RuleEffect::Increment(SHOWN, 250);
     let mut rules = Vec::new();
     if number == 0 {
         rules.push(rule(
-            &[Is::At(DIVIDES, 1)],
-            &[shown, Then::Set(STEP, 0), Then::Set(DIVIDES, 2)],
+            &[RuleCondition::Equals(DIVIDES, 1)],
+            &[shown, RuleEffect::Set(STEP, 0), RuleEffect::Set(DIVIDES, 2)],
         ));
     }
     for (stage, code) in (0..).zip(CODES) {
         for (step, _) in (0..).zip(code).filter(|(_, wanted)| *wanted == number) {
-            let further = [shown, Then::Set(STEP, step + 1), Then::Set(DIVIDES, 0)];
-            rules.push(rule(&[Is::At(STAGE, stage), Is::At(STEP, step)], &further));
+            let further = [
+                shown,
+                RuleEffect::Set(STEP, step + 1),
+                RuleEffect::Set(DIVIDES, 0),
+            ];
+            rules.push(rule(
+                &[
+                    RuleCondition::Equals(STAGE, stage),
+                    RuleCondition::Equals(STEP, step),
+                ],
+                &further,
+            ));
         }
         if code[0] == number {
             rules.push(rule(
-                &[Is::At(STAGE, stage)],
-                &[shown, Then::Set(STEP, 1), Then::Set(DIVIDES, 0)],
+                &[RuleCondition::Equals(STAGE, stage)],
+                &[shown, RuleEffect::Set(STEP, 1), RuleEffect::Set(DIVIDES, 0)],
             ));
         }
     }
     rules.push(rule(
         &[],
-        &[shown, Then::Set(STEP, 0), Then::Set(DIVIDES, 0)],
+        &[shown, RuleEffect::Set(STEP, 0), RuleEffect::Set(DIVIDES, 0)],
     ));
     rules
 }
 
-fn equals() -> Vec<Rule> {
+fn equals() -> Vec<AppRule> {
     let by_zero = rule(
-        &[Is::At(DIVIDES, 2)],
-        &[Then::Throw(&DIVIDED_BY_ZERO, "BigInteger divide by zero")],
+        &[RuleCondition::Equals(DIVIDES, 2)],
+        &[RuleEffect::Throw(
+            &DIVIDED_BY_ZERO,
+            "BigInteger divide by zero",
+        )],
     );
     let unlocked = rule(
-        &[Is::At(STEP, 5)],
-        &[Then::Add(STAGE, 4), Then::Set(STEP, 0), Then::Set(SHOWN, 0)],
+        &[RuleCondition::Equals(STEP, 5)],
+        &[
+            RuleEffect::Increment(STAGE, 4),
+            RuleEffect::Set(STEP, 0),
+            RuleEffect::Set(SHOWN, 0),
+        ],
     );
     vec![
         by_zero,
@@ -120,36 +150,46 @@ fn equals() -> Vec<Rule> {
         rule(
             &[],
             &[
-                Then::Set(STEP, 0),
-                Then::Set(DIVIDES, 0),
-                Then::Set(SHOWN, 0),
+                RuleEffect::Set(STEP, 0),
+                RuleEffect::Set(DIVIDES, 0),
+                RuleEffect::Set(SHOWN, 0),
             ],
         ),
     ]
 }
 
 /// A point in a number to the base of sixteen.
-fn point() -> Vec<Rule> {
-    let hex = &[Is::At(STAGE, 1), Is::At(HEX, 1)];
+fn point() -> Vec<AppRule> {
+    let hex = &[
+        RuleCondition::Equals(STAGE, 1),
+        RuleCondition::Equals(HEX, 1),
+    ];
     vec![
         rule(
             hex,
-            &[Then::Throw(&HEX_POINT, "For input string: \"0x1.\"")],
+            &[RuleEffect::Throw(&HEX_POINT, "For input string: \"0x1.\"")],
         ),
-        rule(&[], &[Then::Set(STEP, 0), Then::Set(DIVIDES, 0)]),
+        rule(
+            &[],
+            &[RuleEffect::Set(STEP, 0), RuleEffect::Set(DIVIDES, 0)],
+        ),
     ]
 }
 
 /// There is another layout for the phone on its side, and not all programs have theirs.
-fn sideways() -> Vec<Rule> {
+fn sideways() -> Vec<AppRule> {
     vec![
         rule(
-            &[Is::At(STAGE, 4), Is::Landscape],
-            &[Then::Signal(&MATRIX_SIDEWAYS)],
+            &[RuleCondition::Equals(STAGE, 4), RuleCondition::Landscape],
+            &[RuleEffect::Signal(&MATRIX_SIDEWAYS)],
         ),
         rule(
-            &[Is::At(STAGE, 1), Is::At(STEP, 3), Is::Landscape],
-            &[Then::Throw(
+            &[
+                RuleCondition::Equals(STAGE, 1),
+                RuleCondition::Equals(STEP, 3),
+                RuleCondition::Landscape,
+            ],
+            &[RuleEffect::Throw(
                 &SCIENTIFIC_SIDEWAYS,
                 "Binary XML file line #48: Error inflating class Scientific",
             )],

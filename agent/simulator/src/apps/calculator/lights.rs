@@ -2,7 +2,10 @@
 
 use super::failures::{LEVELS_AT_END, LIGHTS_AFTER_WIN};
 use super::*;
-use crate::plan::{Hook, Is, Look, Rule, Screen, Then, Widget, button, rule, screen, toggle};
+use crate::declarative::{
+    ActivityHook, AppRule, RuleCondition, RuleEffect, ScreenDefinition, WidgetDefinition,
+    WidgetKind, button, inert_switch, rule, screen,
+};
 
 /// The order in which the nine lights of each level go out.
 const ORDERS: [[u8; 4]; 5] = [
@@ -13,53 +16,65 @@ const ORDERS: [[u8; 4]; 5] = [
     [3, 5, 6, 2],
 ];
 
-pub(super) fn lights() -> Screen {
+pub(super) fn lights() -> ScreenDefinition {
     let light = |place: u8| button(&format!("light_{place}"), "●", touch(place)).columns(3);
     let mut widgets = vec![
-        Widget::of("level", "Level ", Look::Value(LEVEL)),
-        Widget::of("out", "Out: ", Look::Value(OUT)),
+        WidgetDefinition::of("level", "Level ", WidgetKind::Value(LEVEL)),
+        WidgetDefinition::of("out", "Out: ", WidgetKind::Value(OUT)),
     ];
     widgets.extend((0..9).map(light));
-    widgets.push(toggle("sound", "Sound"));
-    widgets.push(toggle("hints", "Hints"));
-    screen("LightsActivity", "Lights out", widgets)
-        .on(Hook::Open, vec![rule(&[], &[Then::Set(OUT, 0)])])
+    widgets.push(inert_switch("sound", "Sound"));
+    widgets.push(inert_switch("hints", "Hints"));
+    screen("LightsActivity", "Lights out", widgets).on(
+        ActivityHook::Open,
+        vec![rule(&[], &[RuleEffect::Set(OUT, 0)])],
+    )
 }
 
-fn touch(place: u8) -> Vec<Rule> {
+fn touch(place: u8) -> Vec<AppRule> {
     let mut rules = Vec::new();
     for (level, order) in (0..).zip(ORDERS) {
         for (out, _) in (0..).zip(order).filter(|(_, next)| *next == place) {
-            let here = [Is::At(LEVEL, level), Is::At(OUT, out)];
+            let here = [
+                RuleCondition::Equals(LEVEL, level),
+                RuleCondition::Equals(OUT, out),
+            ];
             rules.push(rule(&here, &after(level, out)));
         }
     }
-    rules.push(rule(&[], &[Then::Set(OUT, 0)]));
+    rules.push(rule(&[], &[RuleEffect::Set(OUT, 0)]));
     rules
 }
 
-fn after(level: u8, out: u8) -> Vec<Then> {
+fn after(level: u8, out: u8) -> Vec<RuleEffect> {
     match (level, out) {
-        (4, 3) => vec![Then::Throw(&LEVELS_AT_END, "length=5; index=5")],
-        (2, 3) => vec![Then::Add(LEVEL, 4), Then::Set(OUT, 0), Then::Open(WON)],
-        (_, 3) => vec![Then::Add(LEVEL, 4), Then::Set(OUT, 0)],
-        _ => vec![Then::Add(OUT, 3)],
+        (4, 3) => vec![RuleEffect::Throw(&LEVELS_AT_END, "length=5; index=5")],
+        (2, 3) => vec![
+            RuleEffect::Increment(LEVEL, 4),
+            RuleEffect::Set(OUT, 0),
+            RuleEffect::Open(WON),
+        ],
+        (_, 3) => vec![RuleEffect::Increment(LEVEL, 4), RuleEffect::Set(OUT, 0)],
+        _ => vec![RuleEffect::Increment(OUT, 3)],
     }
 }
 
 /// Shown after the third level. The fireworks go on after its end.
-pub(super) fn won() -> Screen {
-    let again: Vec<Rule> = vec![rule(&[], &[Then::Set(LEVEL, 0), Then::Close])];
+pub(super) fn won() -> ScreenDefinition {
+    let again: Vec<AppRule> = vec![rule(&[], &[RuleEffect::Set(LEVEL, 0), RuleEffect::Close])];
     let widgets = vec![
-        Widget::of("fireworks", "0 %", Look::Restless),
-        button("on", "Go on", vec![rule(&[], &[Then::Close])]),
+        WidgetDefinition::of("fireworks", "0 %", WidgetKind::EndlessProgress),
+        button("on", "Go on", vec![rule(&[], &[RuleEffect::Close])]),
         button("again", "Begin anew", again),
     ];
     screen("WonActivity", "Three levels!", widgets).on(
-        Hook::Offline,
+        ActivityHook::Offline,
         vec![rule(
             &[],
-            &[Then::Throw(&LIGHTS_AFTER_WIN, "Score could not be sent")],
+            &[RuleEffect::Throw(
+                &LIGHTS_AFTER_WIN,
+                "Score could not be sent",
+            )],
         )],
     )
 }

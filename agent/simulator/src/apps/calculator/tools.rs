@@ -4,16 +4,17 @@ use super::failures::{
     GRAPH_BLOCKS, HISTORY_NOT_READ, INTEREST_TOO_LONG, RATES_OFFLINE, UNITS_OF_ANOTHER_LANGUAGE,
 };
 use super::*;
-use crate::kit::Elsewhere;
-use crate::plan::{
-    DialogKind, Hook, Is, Kind, Look, Screen, Then, Typed, Widget, button, field, go, note, radio,
-    rows, rule, screen, text, toggle,
+use crate::declarative::{
+    ActivityHook, DialogKind, FieldText, RuleCondition, RuleEffect, ScreenDefinition, TextKind,
+    WidgetDefinition, WidgetKind, button, field, inert_field, inert_switch, link_row, radio, rows,
+    rule, screen, text,
 };
+use crate::framework::ExternalScreen;
 
-const RATE: Typed = Typed::Kept(0);
+const RATE: FieldText = FieldText::Persistent(0);
 
 /// In the order of their numbers, from `HISTORY` on.
-pub(super) fn screens() -> Vec<Screen> {
+pub(super) fn screens() -> Vec<ScreenDefinition> {
     let mut all = vec![
         history(),
         programs(),
@@ -35,47 +36,56 @@ pub(super) fn screens() -> Vec<Screen> {
     all
 }
 
-fn history() -> Screen {
+fn history() -> ScreenDefinition {
     let not_read = rule(
-        &[Is::At(HISTORY_READ, 0)],
-        &[Then::Throw(&HISTORY_NOT_READ, "Cursor is closed")],
+        &[RuleCondition::Equals(HISTORY_READ, 0)],
+        &[RuleEffect::Throw(&HISTORY_NOT_READ, "Cursor is closed")],
     );
     let clear = vec![
-        rule(&[Is::At(HISTORY_READ, 2)], &[]),
-        rule(&[], &[Then::Set(HISTORY_READ, 2)]),
+        rule(&[RuleCondition::Equals(HISTORY_READ, 2)], &[]),
+        rule(&[], &[RuleEffect::Set(HISTORY_READ, 2)]),
     ];
     screen(
         "HistoryActivity",
         "History",
         vec![
             button("clear", "Clear", clear),
-            toggle("keep", "Keep it"),
-            rows("line", "Result ", 60, vec![rule(&[], &[Then::Close])]),
+            inert_switch("keep", "Keep it"),
+            rows("line", "Result ", 60, vec![rule(&[], &[RuleEffect::Close])]),
         ],
     )
-    .on(Hook::Open, vec![rule(&[], &[Then::Set(HISTORY_READ, 1)])])
-    .on(Hook::Restore, vec![not_read])
+    .on(
+        ActivityHook::Open,
+        vec![rule(&[], &[RuleEffect::Set(HISTORY_READ, 1)])],
+    )
+    .on(ActivityHook::Restore, vec![not_read])
 }
 
 /// What has been unlocked. The second is slow, and works on the main thread.
-fn programs() -> Screen {
-    let slow = rule(&[Is::At(STAGE, 2)], &[Then::Block(8_000, &GRAPH_BLOCKS)]);
+fn programs() -> ScreenDefinition {
+    let slow = rule(
+        &[RuleCondition::Equals(STAGE, 2)],
+        &[RuleEffect::BlockMainThread(8_000, &GRAPH_BLOCKS)],
+    );
     let run = button(
         "run",
         "Run",
         vec![
             slow,
-            rule(&[Is::Over(STAGE, 0)], &[Then::Ask(0)]),
-            rule(&[], &[Then::Ask(1)]),
+            rule(
+                &[RuleCondition::GreaterThan(STAGE, 0)],
+                &[RuleEffect::ShowDialog(0)],
+            ),
+            rule(&[], &[RuleEffect::ShowDialog(1)]),
         ],
     );
     let widgets = vec![
-        Widget::of("unlocked", "Unlocked: ", Look::Value(STAGE)),
+        WidgetDefinition::of("unlocked", "Unlocked: ", WidgetKind::Value(STAGE)),
         run,
-        Widget::of("hex", "Base of sixteen", Look::Switch(HEX)),
-        toggle("signed", "Signed"),
-        toggle("wide", "64 bits"),
-        toggle("grouped", "Groups of four"),
+        WidgetDefinition::of("hex", "Base of sixteen", WidgetKind::Switch(HEX)),
+        inert_switch("signed", "Signed"),
+        inert_switch("wide", "64 bits"),
+        inert_switch("grouped", "Groups of four"),
     ];
     screen("ProgramsActivity", "Programs", widgets)
         .dialog(
@@ -92,29 +102,32 @@ fn programs() -> Screen {
         )
 }
 
-fn graph() -> Screen {
+fn graph() -> ScreenDefinition {
     let widgets = vec![
-        Widget::of("curve", "0 %", Look::Restless),
-        Widget::of("plot", "Curve", Look::Picture),
-        toggle("grid", "Grid"),
-        toggle("axes", "Axes"),
-        toggle("polar", "Polar"),
-        note("formula", "Formula"),
+        WidgetDefinition::of("curve", "0 %", WidgetKind::EndlessProgress),
+        WidgetDefinition::of("plot", "Curve", WidgetKind::Picture),
+        inert_switch("grid", "Grid"),
+        inert_switch("axes", "Axes"),
+        inert_switch("polar", "Polar"),
+        inert_field("formula", "Formula"),
         button(
             "share",
             "Share",
-            vec![rule(&[], &[Then::Leave(Elsewhere::Share)])],
+            vec![rule(
+                &[],
+                &[RuleEffect::OpenExternal(ExternalScreen::Share)],
+            )],
         ),
     ];
     screen("GraphActivity", "Graph", widgets)
 }
 
-fn converter() -> Screen {
+fn converter() -> ScreenDefinition {
     let ways = UNITS
         .iter()
         .zip(LENGTH..)
-        .map(|((_, title, _), number)| go(&title.to_lowercase(), title, number).columns(2));
-    let money = go("currency", "Currency", CURRENCY).columns(2);
+        .map(|((_, title, _), number)| link_row(&title.to_lowercase(), title, number).columns(2));
+    let money = link_row("currency", "Currency", CURRENCY).columns(2);
     screen(
         "ConverterActivity",
         "Converter",
@@ -123,10 +136,10 @@ fn converter() -> Screen {
 }
 
 /// Rates from the network. The table of those that were never fetched is not there.
-fn currency() -> Screen {
+fn currency() -> ScreenDefinition {
     let never = rule(
-        &[Is::Offline, Is::At(RATES, 0)],
-        &[Then::Throw(
+        &[RuleCondition::Offline, RuleCondition::Equals(RATES, 0)],
+        &[RuleEffect::Throw(
             &RATES_OFFLINE,
             "Attempt to get length of null array",
         )],
@@ -135,16 +148,16 @@ fn currency() -> Screen {
         button(
             "fetch",
             "Fetch rates",
-            vec![never, rule(&[], &[Then::Load(0, 1)])],
+            vec![never, rule(&[], &[RuleEffect::Load(0, 1)])],
         ),
-        Widget::of("fetched", "Fetched: ", Look::Value(RATES)),
-        note("amount", "Amount"),
-        toggle("favourites", "Favourites first"),
+        WidgetDefinition::of("fetched", "Fetched: ", WidgetKind::Value(RATES)),
+        inert_field("amount", "Amount"),
+        inert_switch("favourites", "Favourites first"),
         rows("rate", "Currency ", 35, vec![]),
     ];
     screen("CurrencyActivity", "Currency", widgets)
-        .later(vec![rule(&[], &[Then::Set(RATES, 1)])])
-        .later(vec![rule(&[], &[Then::Ask(0)])])
+        .delayed(vec![rule(&[], &[RuleEffect::Set(RATES, 1)])])
+        .delayed(vec![rule(&[], &[RuleEffect::ShowDialog(0)])])
         .dialog(
             DialogKind::Plain,
             "No connection",
@@ -153,26 +166,29 @@ fn currency() -> Screen {
         )
 }
 
-fn finance() -> Screen {
+fn finance() -> ScreenDefinition {
     let long = rule(
-        &[Is::Text(RATE, Kind::Long)],
-        &[Then::Throw(
+        &[RuleCondition::Text(RATE, TextKind::Long)],
+        &[RuleEffect::Throw(
             &INTEREST_TOO_LONG,
             "For input string: \"a text that is much…\"",
         )],
     );
-    let empty = rule(&[Is::Text(RATE, Kind::Empty)], &[Then::Ask(0)]);
-    let number = rule(&[Is::Text(RATE, Kind::Number)], &[]);
+    let empty = rule(
+        &[RuleCondition::Text(RATE, TextKind::Empty)],
+        &[RuleEffect::ShowDialog(0)],
+    );
+    let number = rule(&[RuleCondition::Text(RATE, TextKind::Number)], &[]);
     let widgets = vec![
         field("rate", "Interest rate", RATE),
-        note("sum", "Sum"),
-        note("years", "Years"),
-        toggle("monthly", "Monthly"),
-        toggle("advance", "In advance"),
+        inert_field("sum", "Sum"),
+        inert_field("years", "Years"),
+        inert_switch("monthly", "Monthly"),
+        inert_switch("advance", "In advance"),
         button(
             "compute",
             "Compute",
-            vec![long, empty, number, rule(&[], &[Then::Ask(0)])],
+            vec![long, empty, number, rule(&[], &[RuleEffect::ShowDialog(0)])],
         ),
     ];
     screen("FinanceActivity", "Finance", widgets).dialog(
@@ -183,34 +199,34 @@ fn finance() -> Screen {
     )
 }
 
-fn dates() -> Screen {
+fn dates() -> ScreenDefinition {
     let widgets = vec![
-        note("from", "From"),
-        note("to", "To"),
-        toggle("workdays", "Workdays only"),
-        toggle("inclusive", "Both days count"),
-        toggle("weeks", "In weeks"),
-        go("constants", "Constants", CONSTANTS),
+        inert_field("from", "From"),
+        inert_field("to", "To"),
+        inert_switch("workdays", "Workdays only"),
+        inert_switch("inclusive", "Both days count"),
+        inert_switch("weeks", "In weeks"),
+        link_row("constants", "Constants", CONSTANTS),
     ];
     screen("DatesActivity", "Dates", widgets)
 }
 
-fn constants() -> Screen {
+fn constants() -> ScreenDefinition {
     let stars = ["c", "G", "h", "k", "e", "N", "R", "F", "g", "a"];
     screen(
         "ConstantsActivity",
         "Constants",
         stars
             .iter()
-            .map(|name| toggle(&format!("star_{name}"), name))
+            .map(|name| inert_switch(&format!("star_{name}"), name))
             .collect(),
     )
 }
 
-fn settings() -> Screen {
-    let angle = Var::Inert(301);
+fn settings() -> ScreenDefinition {
+    let angle = Variable::Inert(301);
     let angles = ["Degrees", "Radians", "Gradians"];
-    let mut widgets: Vec<Widget> = angles
+    let mut widgets: Vec<WidgetDefinition> = angles
         .iter()
         .zip(0..)
         .map(|(label, value)| radio(&label.to_lowercase(), label, angle, value))
@@ -227,32 +243,34 @@ fn settings() -> Screen {
     ];
     widgets.extend(
         more.iter()
-            .map(|label| toggle(&label.to_lowercase().replace(' ', "_"), label)),
+            .map(|label| inert_switch(&label.to_lowercase().replace(' ', "_"), label)),
     );
     screen("SettingsActivity", "Settings", widgets)
 }
 
-fn help() -> Screen {
-    let page =
-        Widget::of("page", "", Look::Web).then(vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])]);
+fn help() -> ScreenDefinition {
+    let page = WidgetDefinition::of("page", "", WidgetKind::Web).then(vec![rule(
+        &[],
+        &[RuleEffect::OpenExternal(ExternalScreen::Browser)],
+    )]);
     screen(
         "HelpActivity",
         "Help",
         vec![
             text("version", "Calculator 1.2"),
-            toggle("tips", "Show tips"),
+            inert_switch("tips", "Show tips"),
             page,
         ],
     )
 }
 
 /// Names of lengths are sorted by the rules of the language, and two of them are the same in another one.
-fn unit(class: &str, title: &str, units: &[&str], number: u8) -> Screen {
+fn unit(class: &str, title: &str, units: &[&str], number: u8) -> ScreenDefinition {
     let (from, to) = (
-        Var::Inert(310 + u16::from(number)),
-        Var::Inert(340 + u16::from(number)),
+        Variable::Inert(310 + u16::from(number)),
+        Variable::Inert(340 + u16::from(number)),
     );
-    let mut widgets = vec![note("value", "Value")];
+    let mut widgets = vec![inert_field("value", "Value")];
     for (unit, value) in units.iter().zip(0..) {
         let id = unit.to_lowercase().replace(' ', "_");
         widgets.push(radio(&format!("from_{id}"), unit, from, value).columns(2));
@@ -263,13 +281,13 @@ fn unit(class: &str, title: &str, units: &[&str], number: u8) -> Screen {
         return screen;
     }
     let same = rule(
-        &[Is::Foreign],
-        &[Then::Throw(
+        &[RuleCondition::ForeignLanguage],
+        &[RuleEffect::Throw(
             &UNITS_OF_ANOTHER_LANGUAGE,
             "Comparison method violates its general contract!",
         )],
     );
-    screen.on(Hook::Locale, vec![same])
+    screen.on(ActivityHook::Locale, vec![same])
 }
 
 const UNITS: &[(&str, &str, &[&str])] = &[

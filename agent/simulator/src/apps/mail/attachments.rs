@@ -1,53 +1,53 @@
 //! What came with a message.
 
 use super::failures::BAD_ARCHIVE;
-use super::post::File;
-use super::{Branch, Mail};
-use crate::kit::{Cx, Ui, number};
+use super::mailbox::AttachedFile;
+use super::{Branch, MailApp};
+use crate::framework::{AppContext, Ui, number_text};
 
 #[derive(Clone, Debug, Hash)]
-pub(super) struct Attachments {
-    files: &'static [File],
+pub(super) struct AttachmentsPage {
+    files: &'static [AttachedFile],
     open: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum AttachmentsMsg {
     Open(usize),
     Close,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Attachments(msg)
+impl From<AttachmentsMsg> for super::MailMsg {
+    fn from(msg: AttachmentsMsg) -> super::MailMsg {
+        super::MailMsg::Attachments(msg)
     }
 }
 
-impl Attachments {
-    pub(super) fn of(files: &'static [File]) -> Attachments {
-        Attachments { files, open: None }
+impl AttachmentsPage {
+    pub(super) fn of(files: &'static [AttachedFile]) -> AttachmentsPage {
+        AttachmentsPage { files, open: None }
     }
 
-    pub(super) fn view(&self, ui: &mut Ui<'_, super::Msg>) {
+    pub(super) fn view(&self, ui: &mut Ui<'_, super::MailMsg>) {
         ui.toolbar("Attachments", |_| {});
         if let Some(file) = self.open.and_then(|open| self.files.get(open)) {
             ui.text(id!("file_open"), file.name);
-            ui.button(id!("file_close"), "Close", Msg::Close);
+            ui.button(id!("file_close"), "Close", AttachmentsMsg::Close);
         }
         ui.list(id!("files"), self.files.len(), |ui, row| {
             let file = &self.files[row];
-            ui.item(id!("file"), Msg::Open(row), |ui| {
+            ui.item(id!("file"), AttachmentsMsg::Open(row), |ui| {
                 ui.text(id!("file_name"), file.name);
                 ui.text(
                     id!("file_size"),
-                    number("", u64::from(file.megabytes), " MB"),
+                    number_text("", u64::from(file.megabytes), " MB"),
                 );
             });
         });
     }
 
-    pub(super) fn update(&mut self, msg: Msg, cx: &mut Cx<'_, Mail>) {
-        let Msg::Open(row) = msg else {
+    pub(super) fn update(&mut self, msg: AttachmentsMsg, cx: &mut AppContext<'_, MailApp>) {
+        let AttachmentsMsg::Open(row) = msg else {
             self.open = None;
             return;
         };

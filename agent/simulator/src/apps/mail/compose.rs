@@ -4,27 +4,27 @@ use retap_shared::Text;
 use retap_shared::micros::Micros;
 
 use super::failures::{BAD_ADDRESS, OUT_OF_MEMORY};
-use super::post::{Draft, FILES, Message, SENT};
-use super::{Branch, Mail, Page, contacts};
-use crate::kit::{Cx, Ui};
+use super::mailbox::{FILES, MailDraft, MailMessage, SENT};
+use super::{Branch, MailApp, MailPage, contacts};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Compose {
-    draft: Draft,
+pub(super) struct ComposePage {
+    draft: MailDraft,
     reply: bool,
     error: Option<&'static str>,
-    asks: Option<Asks>,
+    open_dialog: Option<ComposeDialog>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Asks {
+enum ComposeDialog {
     File,
     NoSubject,
     Keep,
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum ComposeMsg {
     To(Text),
     Subject(Text),
     Body(Text),
@@ -40,9 +40,9 @@ pub(super) enum Msg {
     Cancel,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Compose(msg)
+impl From<ComposeMsg> for super::MailMsg {
+    fn from(msg: ComposeMsg) -> super::MailMsg {
+        super::MailMsg::Compose(msg)
     }
 }
 
@@ -51,39 +51,45 @@ const OUTBOX: Micros = Micros::from_millis(1_200);
 /// What the encoder can hold, in megabytes.
 const MEMORY: u32 = 50;
 
-impl Compose {
-    pub(super) fn of(draft: Option<Draft>) -> Compose {
-        Compose {
+impl ComposePage {
+    pub(super) fn of(draft: Option<MailDraft>) -> ComposePage {
+        ComposePage {
             draft: draft.unwrap_or_default(),
-            ..Compose::default()
+            ..ComposePage::default()
         }
     }
 
-    pub(super) fn reply(draft: Draft) -> Compose {
-        Compose {
+    pub(super) fn reply(draft: MailDraft) -> ComposePage {
+        ComposePage {
             draft,
             reply: true,
-            ..Compose::default()
+            ..ComposePage::default()
         }
     }
 
-    pub(super) fn view(&self, app: &Mail, ui: &mut Ui<'_, super::Msg>) {
+    pub(super) fn view(&self, app: &MailApp, ui: &mut Ui<'_, super::MailMsg>) {
         ui.toolbar(if self.reply { "Reply" } else { "New message" }, |ui| {
-            ui.action(id!("send"), "Send", Msg::Send);
-            ui.action(id!("attach"), "Attach", Msg::AskFile);
+            ui.toolbar_action(id!("send"), "Send", ComposeMsg::Send);
+            ui.toolbar_action(id!("attach"), "Attach", ComposeMsg::AskFile);
         });
         ui.scroll(id!("compose_form"), |ui| {
-            ui.field(id!("to"), "To", &self.draft.to, |text| Msg::To(text).into());
-            ui.button(id!("contacts"), "Choose from contacts", Msg::Contacts);
+            ui.field(id!("to"), "To", &self.draft.to, |text| {
+                ComposeMsg::To(text).into()
+            });
+            ui.button(
+                id!("contacts"),
+                "Choose from contacts",
+                ComposeMsg::Contacts,
+            );
             if let Some(error) = self.error {
                 ui.text(id!("error"), error);
             }
             let subject = &self.draft.subject;
             ui.field(id!("subject_field"), "Subject", subject, |text| {
-                Msg::Subject(text).into()
+                ComposeMsg::Subject(text).into()
             });
             ui.field(id!("body"), "Message", &self.draft.body, |text| {
-                Msg::Body(text).into()
+                ComposeMsg::Body(text).into()
             });
             ui.text(id!("signature_shown"), &app.settings.signature);
             for file in &self.draft.attached {
@@ -93,52 +99,61 @@ impl Compose {
         self.view_dialogs(ui);
     }
 
-    fn view_dialogs(&self, ui: &mut Ui<'_, super::Msg>) {
-        match self.asks {
-            Some(Asks::File) => ui.dialog("Attach a file", Msg::Cancel, |ui| {
+    fn view_dialogs(&self, ui: &mut Ui<'_, super::MailMsg>) {
+        match self.open_dialog {
+            Some(ComposeDialog::File) => ui.dialog("Attach a file", ComposeMsg::Cancel, |ui| {
                 for (number, file) in FILES.iter().enumerate() {
-                    ui.choice(file.name, false, Msg::Attach(number));
+                    ui.choice(file.name, false, ComposeMsg::Attach(number));
                 }
             }),
-            Some(Asks::NoSubject) => ui.dialog("Send without a subject?", Msg::Cancel, |ui| {
-                ui.columns(2, |ui| {
-                    ui.negative("No", Msg::Cancel);
-                    ui.positive("Yes", Msg::SendAnyway);
+            Some(ComposeDialog::NoSubject) => {
+                ui.dialog("Send without a subject?", ComposeMsg::Cancel, |ui| {
+                    ui.columns(2, |ui| {
+                        ui.negative("No", ComposeMsg::Cancel);
+                        ui.positive("Yes", ComposeMsg::SendAnyway);
+                    });
                 });
-            }),
-            Some(Asks::Keep) => ui.dialog("Keep this as a draft?", Msg::Cancel, |ui| {
-                ui.columns(2, |ui| {
-                    ui.negative("Discard", Msg::Discard);
-                    ui.positive("Keep", Msg::Keep);
+            }
+            Some(ComposeDialog::Keep) => {
+                ui.dialog("Keep this as a draft?", ComposeMsg::Cancel, |ui| {
+                    ui.columns(2, |ui| {
+                        ui.negative("Discard", ComposeMsg::Discard);
+                        ui.positive("Keep", ComposeMsg::Keep);
+                    });
                 });
-            }),
+            }
             None => {}
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Mail, msg: Msg, cx: &mut Cx<'_, Mail>) {
-        (self.asks, self.error) = (None, None);
+    pub(super) fn update(
+        &mut self,
+        app: &mut MailApp,
+        msg: ComposeMsg,
+        cx: &mut AppContext<'_, MailApp>,
+    ) {
+        (self.open_dialog, self.error) = (None, None);
         match msg {
-            Msg::To(to) => self.draft.to = to,
-            Msg::Subject(subject) => self.draft.subject = subject,
-            Msg::Body(body) => self.draft.body = body,
-            Msg::Contacts => cx.start(Page::Contacts(contacts::Contacts)),
-            Msg::AskFile => self.asks = Some(Asks::File),
-            Msg::Attach(number) => self.attach(number, cx),
-            Msg::Send => self.check(app, cx),
-            Msg::SendAnyway => self.send(app, cx),
-            Msg::Deliver(to) => deliver(app, &to, cx),
-            Msg::Keep => {
+            ComposeMsg::To(to) => self.draft.to = to,
+            ComposeMsg::Subject(subject) => self.draft.subject = subject,
+            ComposeMsg::Body(body) => self.draft.body = body,
+            ComposeMsg::Contacts => cx.start(MailPage::Contacts(contacts::ContactsPage)),
+            ComposeMsg::AskFile => self.open_dialog = Some(ComposeDialog::File),
+            ComposeMsg::Attach(number) => self.attach(number, cx),
+            ComposeMsg::Send => self.check(app, cx),
+            ComposeMsg::SendAnyway => self.send(app, cx),
+            ComposeMsg::Deliver(to) => deliver(app, &to, cx),
+            ComposeMsg::Keep => {
                 app.draft = Some(self.draft.clone());
                 cx.finish();
             }
-            Msg::Discard => cx.finish(),
-            Msg::Cancel => {}
+            ComposeMsg::Discard => cx.finish(),
+            ComposeMsg::Cancel => {}
         }
     }
 
     /// All attachments are encoded in memory, all at once.
-    fn attach(&mut self, number: usize, cx: &mut Cx<'_, Mail>) {
+    fn attach(&mut self, number: usize, cx: &mut AppContext<'_, MailApp>) {
         self.draft.attached.extend(FILES.get(number));
         let megabytes: u32 = self.draft.attached.iter().map(|file| file.megabytes).sum();
         if cx.decide(Branch::ComposeTooLarge, megabytes > MEMORY) {
@@ -149,7 +164,7 @@ impl Compose {
         }
     }
 
-    fn check(&mut self, app: &Mail, cx: &mut Cx<'_, Mail>) {
+    fn check(&mut self, app: &MailApp, cx: &mut AppContext<'_, MailApp>) {
         if cx.decide(Branch::ComposeToEmpty, self.draft.to.is_empty()) {
             self.error = Some("To whom?");
             return;
@@ -159,35 +174,35 @@ impl Compose {
             Branch::ComposeSubjectWarned,
             no_subject && app.settings.warn_subject,
         ) {
-            self.asks = Some(Asks::NoSubject);
+            self.open_dialog = Some(ComposeDialog::NoSubject);
             return;
         }
         self.send(app, cx);
     }
 
-    fn send(&self, app: &Mail, cx: &mut Cx<'_, Mail>) {
+    fn send(&self, app: &MailApp, cx: &mut AppContext<'_, MailApp>) {
         cx.decide(
             Branch::ComposeHasAttachments,
             !self.draft.attached.is_empty(),
         );
         cx.decide(Branch::ComposeSigned, !app.settings.signature.is_empty());
         cx.decide(Branch::ComposeIsReply, self.reply);
-        cx.post(OUTBOX, Msg::Deliver(self.draft.to.clone()));
+        cx.post(OUTBOX, ComposeMsg::Deliver(self.draft.to.clone()));
         cx.finish();
     }
 
-    pub(super) fn resumed(&mut self, app: &mut Mail, _: &mut Cx<'_, Mail>) {
-        if let Some(Draft { to, .. }) = app.draft.take_if(|draft| draft.subject.is_empty()) {
+    pub(super) fn resumed(&mut self, app: &mut MailApp, _: &mut AppContext<'_, MailApp>) {
+        if let Some(MailDraft { to, .. }) = app.draft.take_if(|draft| draft.subject.is_empty()) {
             self.draft.to = to;
         }
     }
 
     pub(super) fn rotated(&mut self) {
-        (self.asks, self.error) = (None, None);
+        (self.open_dialog, self.error) = (None, None);
     }
 
-    pub(super) fn back(&mut self, cx: &mut Cx<'_, Mail>) {
-        let Draft {
+    pub(super) fn back(&mut self, cx: &mut AppContext<'_, MailApp>) {
+        let MailDraft {
             to,
             subject,
             body,
@@ -196,7 +211,7 @@ impl Compose {
         let written =
             !(to.is_empty() && subject.is_empty() && body.is_empty() && attached.is_empty());
         if cx.decide(Branch::ComposeBackSaves, written) {
-            self.asks = Some(Asks::Keep);
+            self.open_dialog = Some(ComposeDialog::Keep);
         } else {
             cx.finish();
         }
@@ -204,7 +219,7 @@ impl Compose {
 }
 
 /// Runs when the page that the message was written on is long gone. Names of contacts are addresses too.
-pub(super) fn deliver(app: &mut Mail, to: &Text, cx: &mut Cx<'_, Mail>) {
+pub(super) fn deliver(app: &mut MailApp, to: &Text, cx: &mut AppContext<'_, MailApp>) {
     let known = to.contains('@') || app.messages.iter().any(|message| message.from == *to);
     if !cx.decide(Branch::ComposeAddressValid, known) {
         return cx.throw(
@@ -214,7 +229,7 @@ pub(super) fn deliver(app: &mut Mail, to: &Text, cx: &mut Cx<'_, Mail>) {
     }
     let subject = to.clone();
     let from = Text::new_static("Me");
-    let sent = Message {
+    let sent = MailMessage {
         from,
         subject,
         folder: SENT,

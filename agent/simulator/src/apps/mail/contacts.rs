@@ -2,21 +2,21 @@
 
 use retap_shared::Text;
 
-use super::post::Draft;
-use super::{Branch, Mail};
-use crate::kit::{Cx, Ui};
+use super::mailbox::MailDraft;
+use super::{Branch, MailApp};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Debug, Hash)]
-pub(super) struct Contacts;
+pub(super) struct ContactsPage;
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum ContactsMsg {
     Choose(usize),
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Contacts(msg)
+impl From<ContactsMsg> for super::MailMsg {
+    fn from(msg: ContactsMsg) -> super::MailMsg {
+        super::MailMsg::Contacts(msg)
     }
 }
 
@@ -25,19 +25,24 @@ const PEOPLE: [&str; 12] = [
     "Lukas",
 ];
 
-impl Contacts {
-    pub(super) fn view(&self, ui: &mut Ui<'_, super::Msg>) {
+impl ContactsPage {
+    pub(super) fn view(&self, ui: &mut Ui<'_, super::MailMsg>) {
         ui.toolbar("Contacts", |_| {});
         ui.list(id!("people"), PEOPLE.len(), |ui, row| {
-            ui.item(id!("person"), Msg::Choose(row), |ui| {
+            ui.item(id!("person"), ContactsMsg::Choose(row), |ui| {
                 ui.text(id!("person_name"), PEOPLE[row]);
             });
         });
     }
 
     /// Hands the address back to the page beneath, by way of the draft.
-    pub(super) fn update(&mut self, app: &mut Mail, msg: Msg, cx: &mut Cx<'_, Mail>) {
-        let Msg::Choose(row) = msg;
+    pub(super) fn update(
+        &mut self,
+        app: &mut MailApp,
+        msg: ContactsMsg,
+        cx: &mut AppContext<'_, MailApp>,
+    ) {
+        let ContactsMsg::Choose(row) = msg;
         let name = Text::new_static(PEOPLE[row]);
         let known = app.messages.iter().any(|message| message.from == name);
         cx.decide(Branch::ContactKnown, known);
@@ -46,9 +51,9 @@ impl Contacts {
         } else {
             Text::new(format!("{name}@example.com"))
         };
-        app.draft = Some(Draft {
+        app.draft = Some(MailDraft {
             to,
-            ..Draft::default()
+            ..MailDraft::default()
         });
         cx.finish();
     }

@@ -1,39 +1,39 @@
 //! What is wrong with this app, and the shortest way to each of it.
 
-use retap_shared::action::System;
+use retap_shared::action::SystemEvent;
 use retap_shared::screen::Rotation;
-use retap_shared::verdict::ProblemKind;
+use retap_shared::verdict::FindingKind;
 
-use crate::apps::Planted;
-use crate::kit::{Beneath, Exception, Stall, Tombstone};
-use crate::truth::Do::{self, Back, Home, Launch, Rotate, Tap, Type};
+use crate::apps::PlantedCrashScript;
+use crate::framework::{Exception, FrameworkCaller, Stall, Tombstone};
+use crate::ground_truth::ScriptedAction::{self, Back, Home, Launch, Rotate, Tap, Type};
 
-const CALL: Do = Do::System(System::Call);
-const LOW_MEMORY: Do = Do::System(System::LowMemory);
+const CALL: ScriptedAction = ScriptedAction::System(SystemEvent::Call);
+const LOW_MEMORY: ScriptedAction = ScriptedAction::System(SystemEvent::LowMemory);
 
-pub(super) const PLANTED: &[Planted] = &[
-    Planted {
+pub(super) const PLANTED: &[PlantedCrashScript] = &[
+    PlantedCrashScript {
         name: "selection in rotation",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap("select"), Rotate(Rotation::Left)],
     },
-    Planted {
+    PlantedCrashScript {
         name: "bad archive",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[
             Tap("Pictures of our trip"),
             Tap("attachments"),
             Tap("photos.zip"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "bad address in the outbox",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap("compose"), Type("to", "hello"), Tap("send")],
     },
-    Planted {
+    PlantedCrashScript {
         name: "half a character",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("search"),
@@ -41,9 +41,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("go"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "sync blocks",
-        kind: ProblemKind::Anr,
+        kind: FindingKind::Anr,
         shortest: &[
             Tap("More options"),
             Tap("settings"),
@@ -53,9 +53,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("sync"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "three videos",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("compose"),
             Tap("attach"),
@@ -66,9 +66,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("video.mov"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "folder without an id",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("folders"),
@@ -81,9 +81,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("hello"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "phrase forgotten",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("more"),
@@ -93,9 +93,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Launch,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "call in a meeting",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("more"),
@@ -104,9 +104,9 @@ pub(super) const PLANTED: &[Planted] = &[
             CALL,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "words run over",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[
             Tap("More options"),
             Tap("more"),
@@ -116,9 +116,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("learn"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "sign-in expired",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("more"),
@@ -139,7 +139,7 @@ pub(super) static SELECTION_LOST: Exception = Exception {
         "com.example.mail.SelectionBar.restore(SelectionBar.java:64)",
         "com.example.mail.InboxActivity.onCreate(InboxActivity.java:88)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 
@@ -161,7 +161,7 @@ pub(super) static BAD_ADDRESS: Exception = Exception {
         "com.example.mail.Outbox.deliver(Outbox.java:117)",
         "com.example.mail.Outbox$1.run(Outbox.java:40)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -172,7 +172,7 @@ pub(super) static HIGHLIGHT: Exception = Exception {
         "com.example.mail.Highlighter.mark(Highlighter.kt:31)",
         "com.example.mail.SearchActivity.onGo(SearchActivity.kt:59)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -191,7 +191,7 @@ pub(super) static OUT_OF_MEMORY: Exception = Exception {
         "com.example.mail.Encoder.encode(Encoder.java:77)",
         "com.example.mail.ComposeActivity.onAttach(ComposeActivity.java:205)",
     ],
-    beneath: Beneath::DialogButton,
+    called_by: FrameworkCaller::DialogButton,
     cause: None,
 };
 
@@ -201,6 +201,6 @@ pub(super) static FOLDER_WITHOUT_ID: Exception = Exception {
         "com.example.mail.Folder.id(Folder.java:20)",
         "com.example.mail.MessageActivity.lambda$onMove$7(MessageActivity.java:171)",
     ],
-    beneath: Beneath::DialogButton,
+    called_by: FrameworkCaller::DialogButton,
     cause: None,
 };

@@ -2,19 +2,19 @@
 
 use retap_shared::Text;
 
-use super::post::{Folder, TRASH};
-use super::{Branch, Mail, Page, inbox};
-use crate::kit::{Cx, Ui, number};
+use super::mailbox::{MailFolder, TRASH};
+use super::{Branch, MailApp, MailPage, inbox};
+use crate::framework::{AppContext, Ui, number_text};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Folders {
+pub(super) struct FoldersPage {
     /// The new folder's name, while the dialog for it is up.
     adds: Option<Text>,
     error: bool,
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum FoldersMsg {
     Open(usize),
     Delete(usize),
     New,
@@ -23,16 +23,16 @@ pub(super) enum Msg {
     Cancel,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Folders(msg)
+impl From<FoldersMsg> for super::MailMsg {
+    fn from(msg: FoldersMsg) -> super::MailMsg {
+        super::MailMsg::Folders(msg)
     }
 }
 
-impl Folders {
-    pub(super) fn view(&self, app: &Mail, ui: &mut Ui<'_, super::Msg>) {
+impl FoldersPage {
+    pub(super) fn view(&self, app: &MailApp, ui: &mut Ui<'_, super::MailMsg>) {
         ui.toolbar("Folders", |ui| {
-            ui.action(id!("new_folder"), "New folder", Msg::New);
+            ui.toolbar_action(id!("new_folder"), "New folder", FoldersMsg::New);
         });
         ui.list(id!("folder_list"), app.folders.len(), |ui, row| {
             let folder = &app.folders[row];
@@ -41,52 +41,60 @@ impl Folders {
                 .iter()
                 .filter(|message| message.folder == folder.name)
                 .count();
-            let item = ui.item(id!("folder"), Msg::Open(row), |ui| {
+            let item = ui.item(id!("folder"), FoldersMsg::Open(row), |ui| {
                 ui.text(id!("folder_name"), &folder.name);
-                ui.text(id!("folder_count"), number("", held as u64, " messages"));
+                ui.text(
+                    id!("folder_count"),
+                    number_text("", held as u64, " messages"),
+                );
             });
-            ui.long(item, Msg::Delete(row));
+            ui.on_long_press(item, FoldersMsg::Delete(row));
         });
         if let Some(name) = &self.adds {
-            ui.dialog("New folder", Msg::Cancel, |ui| {
+            ui.dialog("New folder", FoldersMsg::Cancel, |ui| {
                 let field = ui.field(id!("folder_field"), "Name", name, |text| {
-                    Msg::Name(text).into()
+                    FoldersMsg::Name(text).into()
                 });
-                ui.submit(field, Msg::Create);
+                ui.on_submit(field, FoldersMsg::Create);
                 if self.error {
                     ui.message("Choose another name");
                 }
                 ui.columns(2, |ui| {
-                    ui.negative("Cancel", Msg::Cancel);
-                    ui.positive("Create", Msg::Create);
+                    ui.negative("Cancel", FoldersMsg::Cancel);
+                    ui.positive("Create", FoldersMsg::Create);
                 });
             });
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Mail, msg: Msg, cx: &mut Cx<'_, Mail>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut MailApp,
+        msg: FoldersMsg,
+        cx: &mut AppContext<'_, MailApp>,
+    ) {
         self.error = false;
         match msg {
-            Msg::Open(row) => {
+            FoldersMsg::Open(row) => {
                 if let Some(folder) = app.folders.get(row) {
-                    cx.start(Page::Inbox(inbox::Inbox::of(folder.name.clone())));
+                    cx.start(MailPage::Inbox(inbox::InboxPage::of(folder.name.clone())));
                 }
             }
-            Msg::Delete(row) => delete(app, row, cx),
-            Msg::New => self.adds = Some(Text::default()),
-            Msg::Name(name) => self.adds = Some(name),
-            Msg::Create => self.create(app, cx),
-            Msg::Cancel => self.adds = None,
+            FoldersMsg::Delete(row) => delete(app, row, cx),
+            FoldersMsg::New => self.adds = Some(Text::default()),
+            FoldersMsg::Name(name) => self.adds = Some(name),
+            FoldersMsg::Create => self.create(app, cx),
+            FoldersMsg::Cancel => self.adds = None,
         }
     }
 
-    fn create(&mut self, app: &mut Mail, cx: &mut Cx<'_, Mail>) {
+    fn create(&mut self, app: &mut MailApp, cx: &mut AppContext<'_, MailApp>) {
         let name = self.adds.clone().unwrap_or_default();
         let empty = cx.decide(Branch::FolderNameEmpty, name.is_empty());
         let exists = app.folders.iter().any(|folder| folder.name == name);
         self.error = empty || cx.decide(Branch::FolderExists, exists);
         if !self.error {
-            app.folders.push(Folder {
+            app.folders.push(MailFolder {
                 name,
                 synced: false,
             });
@@ -96,7 +104,7 @@ impl Folders {
 }
 
 /// Those that every account has stay; what is in others goes to the trash.
-fn delete(app: &mut Mail, row: usize, cx: &mut Cx<'_, Mail>) {
+fn delete(app: &mut MailApp, row: usize, cx: &mut AppContext<'_, MailApp>) {
     if cx.decide(Branch::FolderIsSystem, row < 3) || row >= app.folders.len() {
         return;
     }

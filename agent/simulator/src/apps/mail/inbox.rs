@@ -4,16 +4,16 @@ use retap_shared::Text;
 use retap_shared::micros::Micros;
 
 use super::failures::SELECTION_LOST;
-use super::loading::Loading;
-use super::post::{INBOX, Message, TRASH};
-use super::{Branch, Mail, Page, compose, folders, message, search, settings};
-use crate::kit::{Cx, Ui, number};
-use crate::plan;
+use super::loading::LoadingState;
+use super::mailbox::{INBOX, MailMessage, TRASH};
+use super::{Branch, MailApp, MailPage, compose, folders, message, search, settings};
+use crate::declarative;
+use crate::framework::{AppContext, Ui, number_text};
 
 #[derive(Clone, Debug, Hash)]
-pub(super) struct Inbox {
+pub(super) struct InboxPage {
     folder: Text,
-    loading: Loading,
+    loading: LoadingState,
     /// How many rows have been fetched.
     fetched: usize,
     /// Numbers of messages.
@@ -22,7 +22,7 @@ pub(super) struct Inbox {
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum InboxMsg {
     Tick,
     Refresh,
     More,
@@ -40,15 +40,15 @@ pub(super) enum Msg {
     Decline,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Inbox(msg)
+impl From<InboxMsg> for super::MailMsg {
+    fn from(msg: InboxMsg) -> super::MailMsg {
+        super::MailMsg::Inbox(msg)
     }
 }
 
-impl Default for Inbox {
-    fn default() -> Inbox {
-        Inbox::of(INBOX)
+impl Default for InboxPage {
+    fn default() -> InboxPage {
+        InboxPage::of(INBOX)
     }
 }
 
@@ -56,60 +56,60 @@ impl Default for Inbox {
 const OFFER: Micros = Micros::from_millis(700);
 const PAGE: usize = 10;
 
-impl Inbox {
-    pub(super) fn of(folder: Text) -> Inbox {
-        Inbox {
+impl InboxPage {
+    pub(super) fn of(folder: Text) -> InboxPage {
+        InboxPage {
             folder,
-            loading: Loading::Begun,
+            loading: LoadingState::Begun,
             fetched: PAGE,
             selected: Vec::new(),
             offers: false,
         }
     }
 
-    pub(super) fn view(&self, app: &Mail, ui: &mut Ui<'_, super::Msg>) {
+    pub(super) fn view(&self, app: &MailApp, ui: &mut Ui<'_, super::MailMsg>) {
         ui.toolbar(&self.folder, |ui| {
             ui.menu(|menu| {
-                menu.item(id!("refresh"), "Refresh", Msg::Refresh);
-                menu.item(id!("folders"), "Folders", Msg::Folders);
-                menu.item(id!("search"), "Search", Msg::Search);
-                menu.item(id!("settings"), "Settings", Msg::Settings);
-                menu.item(id!("more"), "More", Msg::Others);
+                menu.item(id!("refresh"), "Refresh", InboxMsg::Refresh);
+                menu.item(id!("folders"), "Folders", InboxMsg::Folders);
+                menu.item(id!("search"), "Search", InboxMsg::Search);
+                menu.item(id!("settings"), "Settings", InboxMsg::Settings);
+                menu.item(id!("more"), "More", InboxMsg::Others);
             });
-            ui.action(id!("compose"), "Write", Msg::Compose);
+            ui.toolbar_action(id!("compose"), "Write", InboxMsg::Compose);
         });
-        if !self.loading.view(ui, Msg::Refresh) {
+        if !self.loading.view(ui, InboxMsg::Refresh) {
             return;
         }
         if !self.selected.is_empty() {
             ui.at_bottom(132, |ui| {
                 ui.columns(2, |ui| {
-                    ui.button(id!("delete_selected"), "Delete", Msg::DeleteSelected);
-                    ui.button(id!("unselect"), "Cancel", Msg::Unselect);
+                    ui.button(id!("delete_selected"), "Delete", InboxMsg::DeleteSelected);
+                    ui.button(id!("unselect"), "Cancel", InboxMsg::Unselect);
                 });
             });
         }
         self.view_messages(app, ui);
         if self.offers {
-            ui.stubborn_dialog("Notifications", |ui| {
+            ui.uncancellable_dialog("Notifications", |ui| {
                 ui.message("May we tell you when mail arrives?");
                 ui.columns(2, |ui| {
-                    ui.negative("No", Msg::Decline);
-                    ui.positive("Yes", Msg::Accept);
+                    ui.negative("No", InboxMsg::Decline);
+                    ui.positive("Yes", InboxMsg::Accept);
                 });
             });
         }
     }
 
-    fn view_messages(&self, app: &Mail, ui: &mut Ui<'_, super::Msg>) {
+    fn view_messages(&self, app: &MailApp, ui: &mut Ui<'_, super::MailMsg>) {
         let in_folder: Vec<usize> = self.messages(app).take(self.fetched).collect();
         let list = ui.list(id!("messages"), in_folder.len(), |ui, row| {
             let place = in_folder[row];
             let message = &app.messages[place];
-            ui.item(id!("message"), Msg::Open(place), |ui| {
+            ui.item(id!("message"), InboxMsg::Open(place), |ui| {
                 ui.at_right(|ui| {
                     let selected = self.selected.contains(&place);
-                    ui.check(id!("select"), "", selected, Msg::Select(place));
+                    ui.check(id!("select"), "", selected, InboxMsg::Select(place));
                 });
                 ui.text(id!("from"), &message.from);
                 ui.text(
@@ -122,47 +122,56 @@ impl Inbox {
                 );
             });
         });
-        ui.at_end(list, Msg::More);
+        ui.at_end(list, InboxMsg::More);
     }
 
-    fn messages(&self, app: &Mail) -> impl Iterator<Item = usize> {
+    fn messages(&self, app: &MailApp) -> impl Iterator<Item = usize> {
         (0..app.messages.len()).filter(move |place| app.messages[*place].folder == self.folder)
     }
 
-    pub(super) fn load(&mut self, cx: &mut Cx<'_, Mail>) {
-        cx.unpost();
-        self.loading = Loading::begin(Msg::Tick, cx);
+    pub(super) fn load(&mut self, cx: &mut AppContext<'_, MailApp>) {
+        cx.cancel_posted();
+        self.loading = LoadingState::begin(InboxMsg::Tick, cx);
     }
 
-    pub(super) fn update(&mut self, app: &mut Mail, msg: Msg, cx: &mut Cx<'_, Mail>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut MailApp,
+        msg: InboxMsg,
+        cx: &mut AppContext<'_, MailApp>,
+    ) {
         match msg {
-            Msg::Tick => self.loading = self.loading.went_on(Msg::Tick, cx),
-            Msg::Refresh => {
+            InboxMsg::Tick => self.loading = self.loading.advance(InboxMsg::Tick, cx),
+            InboxMsg::Refresh => {
                 self.selected.clear();
                 self.arrive(app, cx);
                 self.load(cx);
             }
-            Msg::More => {
+            InboxMsg::More => {
                 let more = self.messages(app).count() > self.fetched;
                 if cx.decide(Branch::InboxLoadsMore, more) {
                     self.fetched += PAGE;
                 }
             }
-            Msg::Open(place) => cx.start(Page::Message(message::Reading::of(place))),
-            Msg::Select(place) => self.select(place, cx),
-            Msg::Unselect => self.selected.clear(),
-            Msg::DeleteSelected => self.delete_selected(app, cx),
-            Msg::Compose => {
+            InboxMsg::Open(place) => cx.start(MailPage::Message(message::MessagePage::of(place))),
+            InboxMsg::Select(place) => self.select(place, cx),
+            InboxMsg::Unselect => self.selected.clear(),
+            InboxMsg::DeleteSelected => self.delete_selected(app, cx),
+            InboxMsg::Compose => {
                 cx.decide(Branch::InboxDraftKept, app.draft.is_some());
-                cx.start(Page::Compose(compose::Compose::of(app.draft.take())));
+                cx.start(MailPage::Compose(compose::ComposePage::of(
+                    app.draft.take(),
+                )));
             }
-            Msg::Folders => cx.start(Page::Folders(folders::Folders::default())),
-            Msg::Search => cx.start(Page::Search(search::Search::default())),
-            Msg::Settings => cx.start(Page::Settings(settings::Settings::default())),
-            Msg::Others => cx.start(Page::More(plan::Page::of(0))),
-            Msg::Offer => self.offers = true,
-            Msg::Accept | Msg::Decline => {
-                let accepted = matches!(msg, Msg::Accept);
+            InboxMsg::Folders => cx.start(MailPage::Folders(folders::FoldersPage::default())),
+            InboxMsg::Search => cx.start(MailPage::Search(search::MailSearchPage::default())),
+            InboxMsg::Settings => {
+                cx.start(MailPage::Settings(settings::MailSettingsPage::default()));
+            }
+            InboxMsg::Others => cx.start(MailPage::More(declarative::DeclarativePage::of(0))),
+            InboxMsg::Offer => self.offers = true,
+            InboxMsg::Accept | InboxMsg::Decline => {
+                let accepted = matches!(msg, InboxMsg::Accept);
                 app.settings.notifications = cx.decide(Branch::InboxAcceptsNotifications, accepted);
                 self.offers = false;
             }
@@ -170,14 +179,14 @@ impl Inbox {
     }
 
     /// Every second time one looks there is something new.
-    fn arrive(&self, app: &mut Mail, cx: &mut Cx<'_, Mail>) {
+    fn arrive(&self, app: &mut MailApp, cx: &mut AppContext<'_, MailApp>) {
         app.arrived += 1;
         if cx.decide(Branch::InboxNewMail, app.arrived % 2 == 1) {
             app.messages.insert(
                 0,
-                Message {
+                MailMessage {
                     from: Text::new_static("Newsletter"),
-                    subject: number("Issue ", u64::from(app.arrived), ""),
+                    subject: number_text("Issue ", u64::from(app.arrived), ""),
                     folder: INBOX,
                     unread: true,
                     starred: false,
@@ -187,7 +196,7 @@ impl Inbox {
         }
     }
 
-    fn select(&mut self, place: usize, cx: &mut Cx<'_, Mail>) {
+    fn select(&mut self, place: usize, cx: &mut AppContext<'_, MailApp>) {
         let is_selected = self.selected.contains(&place);
         if cx.decide(Branch::InboxSelects, !is_selected) {
             self.selected.push(place);
@@ -198,7 +207,7 @@ impl Inbox {
         cx.decide(Branch::InboxSelectionMany, self.selected.len() > 2);
     }
 
-    fn delete_selected(&mut self, app: &mut Mail, cx: &mut Cx<'_, Mail>) {
+    fn delete_selected(&mut self, app: &mut MailApp, cx: &mut AppContext<'_, MailApp>) {
         for place in self.selected.drain(..) {
             let Some(message) = app.messages.get_mut(place) else {
                 continue;
@@ -208,18 +217,18 @@ impl Inbox {
         }
     }
 
-    pub(super) fn resumed(&mut self, app: &mut Mail, cx: &mut Cx<'_, Mail>) {
+    pub(super) fn resumed(&mut self, app: &mut MailApp, cx: &mut AppContext<'_, MailApp>) {
         if cx.decide(
             Branch::InboxOffersNotifications,
             app.read >= 2 && !app.offered,
         ) {
             app.offered = true;
-            cx.post(OFFER, Msg::Offer);
+            cx.post(OFFER, InboxMsg::Offer);
         }
     }
 
     /// The bar for what is selected is restored before the list is there.
-    pub(super) fn rotated(&mut self, cx: &mut Cx<'_, Mail>) {
+    pub(super) fn rotated(&mut self, cx: &mut AppContext<'_, MailApp>) {
         if cx.decide(Branch::InboxRotatedSelecting, !self.selected.is_empty()) {
             return cx.throw(
                 &SELECTION_LOST,

@@ -1,10 +1,10 @@
 //! Something that comes from the network: how far it is, and whether it came.
 
-use super::{Branch, Mail, Msg};
-use crate::kit::{Cx, Ui};
+use super::{Branch, MailApp, MailMsg};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) enum Loading {
+pub(super) enum LoadingState {
     #[default]
     Begun,
     Half,
@@ -12,37 +12,44 @@ pub(super) enum Loading {
     Failed,
 }
 
-impl Loading {
+impl LoadingState {
     /// Asks for it; `tick` is to bring the answer to `went_on`.
-    pub(super) fn begin(tick: impl Into<Msg>, cx: &mut Cx<'_, Mail>) -> Loading {
-        let half = cx.network().0 / 2;
+    pub(super) fn begin(
+        tick: impl Into<MailMsg>,
+        cx: &mut AppContext<'_, MailApp>,
+    ) -> LoadingState {
+        let half = cx.network_delay().0 / 2;
         cx.post(retap_shared::micros::Micros(half), tick);
-        Loading::Begun
+        LoadingState::Begun
     }
 
-    pub(super) fn went_on(self, tick: impl Into<Msg>, cx: &mut Cx<'_, Mail>) -> Loading {
-        if !cx.decide(Branch::LoadingDone, self == Loading::Half) {
-            Loading::begin(tick, cx);
-            return Loading::Half;
+    pub(super) fn advance(
+        self,
+        tick: impl Into<MailMsg>,
+        cx: &mut AppContext<'_, MailApp>,
+    ) -> LoadingState {
+        if !cx.decide(Branch::LoadingDone, self == LoadingState::Half) {
+            LoadingState::begin(tick, cx);
+            return LoadingState::Half;
         }
         let fails = cx.network_fails();
         if cx.decide(Branch::LoadingFails, fails) {
-            Loading::Failed
+            LoadingState::Failed
         } else {
-            Loading::Done
+            LoadingState::Done
         }
     }
 
     /// Shows how far it is; true once there is nothing to wait for.
-    pub(super) fn view(self, ui: &mut Ui<'_, Msg>, again: impl Into<Msg>) -> bool {
+    pub(super) fn view(self, ui: &mut Ui<'_, MailMsg>, again: impl Into<MailMsg>) -> bool {
         match self {
-            Loading::Begun => ui.progress(id!("loading"), "Loading…"),
-            Loading::Half => ui.progress(id!("loading"), "Loading… 50 %"),
-            Loading::Failed => {
+            LoadingState::Begun => ui.progress(id!("loading"), "Loading…"),
+            LoadingState::Half => ui.progress(id!("loading"), "Loading… 50 %"),
+            LoadingState::Failed => {
                 ui.text(id!("failed"), "No connection");
                 ui.button(id!("again"), "Try again", again)
             }
-            Loading::Done => return true,
+            LoadingState::Done => return true,
         };
         false
     }

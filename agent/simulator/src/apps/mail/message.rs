@@ -1,27 +1,27 @@
 //! One message: reading it, moving it, answering it.
 
 use super::failures::FOLDER_WITHOUT_ID;
-use super::loading::Loading;
-use super::post::{Draft, TRASH};
-use super::{Branch, Mail, Page, attachments, compose};
-use crate::kit::{Cx, Ui};
+use super::loading::LoadingState;
+use super::mailbox::{MailDraft, TRASH};
+use super::{Branch, MailApp, MailPage, attachments, compose};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Debug, Hash)]
-pub(super) struct Reading {
+pub(super) struct MessagePage {
     place: usize,
-    loading: Loading,
+    loading: LoadingState,
     images: bool,
-    asks: Option<Asks>,
+    open_dialog: Option<MessageDialog>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Asks {
+enum MessageDialog {
     Move,
     Delete,
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum MessageMsg {
     Tick,
     Again,
     Images,
@@ -35,121 +35,141 @@ pub(super) enum Msg {
     Cancel,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Message(msg)
+impl From<MessageMsg> for super::MailMsg {
+    fn from(msg: MessageMsg) -> super::MailMsg {
+        super::MailMsg::Message(msg)
     }
 }
 
-impl Reading {
-    pub(super) fn of(place: usize) -> Reading {
-        Reading {
+impl MessagePage {
+    pub(super) fn of(place: usize) -> MessagePage {
+        MessagePage {
             place,
-            loading: Loading::Begun,
+            loading: LoadingState::Begun,
             images: false,
-            asks: None,
+            open_dialog: None,
         }
     }
 
-    pub(super) fn opened(&mut self, app: &mut Mail, cx: &mut Cx<'_, Mail>) {
+    pub(super) fn opened(&mut self, app: &mut MailApp, cx: &mut AppContext<'_, MailApp>) {
         app.read = (app.read + 1).min(2);
         if let Some(message) = app.messages.get_mut(self.place) {
             cx.decide(Branch::MessageUnread, message.unread);
             message.unread = false;
         }
-        self.loading = Loading::begin(Msg::Tick, cx);
+        self.loading = LoadingState::begin(MessageMsg::Tick, cx);
     }
 
-    pub(super) fn view(&self, app: &Mail, ui: &mut Ui<'_, super::Msg>) {
+    pub(super) fn view(&self, app: &MailApp, ui: &mut Ui<'_, super::MailMsg>) {
         ui.toolbar("Message", |ui| {
-            ui.action(id!("delete"), "Delete", Msg::AskDelete);
-            ui.action(id!("move"), "Move", Msg::AskMove);
-            ui.action(id!("reply"), "Reply", Msg::Reply);
+            ui.toolbar_action(id!("delete"), "Delete", MessageMsg::AskDelete);
+            ui.toolbar_action(id!("move"), "Move", MessageMsg::AskMove);
+            ui.toolbar_action(id!("reply"), "Reply", MessageMsg::Reply);
         });
         let Some(message) = app.messages.get(self.place) else {
             return;
         };
         ui.text(id!("message_from"), &message.from);
         ui.text(id!("message_subject"), &message.subject);
-        ui.check(id!("message_star"), "Starred", message.starred, Msg::Star);
-        if !self.loading.view(ui, Msg::Again) {
+        ui.check(
+            id!("message_star"),
+            "Starred",
+            message.starred,
+            MessageMsg::Star,
+        );
+        if !self.loading.view(ui, MessageMsg::Again) {
             return;
         }
         ui.scroll(id!("message_body"), |ui| {
             ui.text(id!("message_text"), "Hello, I only wanted to say that …");
-            ui.check(id!("images"), "Show images", self.images, Msg::Images);
+            ui.check(
+                id!("images"),
+                "Show images",
+                self.images,
+                MessageMsg::Images,
+            );
             if !message.attached.is_empty() {
-                ui.button(id!("attachments"), "Attachments", Msg::Attachments);
+                ui.button(id!("attachments"), "Attachments", MessageMsg::Attachments);
             }
         });
-        match self.asks {
-            Some(Asks::Move) => ui.dialog("Move to", Msg::Cancel, |ui| {
+        match self.open_dialog {
+            Some(MessageDialog::Move) => ui.dialog("Move to", MessageMsg::Cancel, |ui| {
                 for (place, folder) in app.folders.iter().enumerate().take(6) {
                     ui.choice(
                         &folder.name,
                         folder.name == message.folder,
-                        Msg::Move(place),
+                        MessageMsg::Move(place),
                     );
                 }
             }),
-            Some(Asks::Delete) => ui.dialog("Delete this message?", Msg::Cancel, |ui| {
-                ui.columns(2, |ui| {
-                    ui.negative("Keep", Msg::Cancel);
-                    ui.positive("Delete", Msg::Delete);
+            Some(MessageDialog::Delete) => {
+                ui.dialog("Delete this message?", MessageMsg::Cancel, |ui| {
+                    ui.columns(2, |ui| {
+                        ui.negative("Keep", MessageMsg::Cancel);
+                        ui.positive("Delete", MessageMsg::Delete);
+                    });
                 });
-            }),
+            }
             None => {}
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Mail, msg: Msg, cx: &mut Cx<'_, Mail>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut MailApp,
+        msg: MessageMsg,
+        cx: &mut AppContext<'_, MailApp>,
+    ) {
         let Some(message) = app.messages.get_mut(self.place) else {
             return cx.finish();
         };
-        if !matches!(msg, Msg::Tick) {
-            self.asks = None;
+        if !matches!(msg, MessageMsg::Tick) {
+            self.open_dialog = None;
         }
         match msg {
-            Msg::Tick => self.loading = self.loading.went_on(Msg::Tick, cx),
-            Msg::Again => self.loading = Loading::begin(Msg::Tick, cx),
-            Msg::Images => self.images = cx.decide(Branch::MessageLoadsImages, !self.images),
-            Msg::Star => message.starred = cx.decide(Branch::MessageStarred, !message.starred),
-            Msg::Reply => {
-                let (to, subject) = (message.from.clone(), message.subject.clone());
-                let draft = Draft {
+            MessageMsg::Tick => self.loading = self.loading.advance(MessageMsg::Tick, cx),
+            MessageMsg::Again => self.loading = LoadingState::begin(MessageMsg::Tick, cx),
+            MessageMsg::Images => self.images = cx.decide(Branch::MessageLoadsImages, !self.images),
+            MessageMsg::Star => {
+                message.starred = cx.decide(Branch::MessageStarred, !message.starred);
+            }
+            MessageMsg::Reply => {
+                let to = message.from.clone();
+                let subject = message.subject.clone();
+                let draft = MailDraft {
                     to,
                     subject,
-                    ..Draft::default()
+                    ..MailDraft::default()
                 };
-                cx.start(Page::Compose(compose::Compose::reply(draft)));
+                cx.start(MailPage::Compose(compose::ComposePage::reply(draft)));
             }
-            Msg::Attachments => {
+            MessageMsg::Attachments => {
                 cx.decide(Branch::MessageHasAttachments, message.attached.len() > 1);
-                cx.start(Page::Attachments(attachments::Attachments::of(
+                cx.start(MailPage::Attachments(attachments::AttachmentsPage::of(
                     message.attached,
                 )));
             }
-            Msg::AskMove => self.asks = Some(Asks::Move),
-            Msg::Move(folder) => self.move_to(app, folder, cx),
-            Msg::AskDelete => {
+            MessageMsg::AskMove => self.open_dialog = Some(MessageDialog::Move),
+            MessageMsg::Move(folder) => self.move_to(app, folder, cx),
+            MessageMsg::AskDelete => {
                 // What is in the trash goes without asking.
                 if cx.decide(Branch::MessageDeleteAsks, message.folder != TRASH) {
-                    self.asks = Some(Asks::Delete);
+                    self.open_dialog = Some(MessageDialog::Delete);
                 } else {
                     app.messages.remove(self.place);
                     cx.finish();
                 }
             }
-            Msg::Delete => {
+            MessageMsg::Delete => {
                 message.folder = TRASH;
                 cx.finish();
             }
-            Msg::Cancel => {}
+            MessageMsg::Cancel => {}
         }
     }
 
     /// Only folders that the server knows have an id.
-    fn move_to(&self, app: &mut Mail, folder: usize, cx: &mut Cx<'_, Mail>) {
+    fn move_to(&self, app: &mut MailApp, folder: usize, cx: &mut AppContext<'_, MailApp>) {
         let Some(folder) = app.folders.get(folder) else {
             return;
         };

@@ -3,69 +3,76 @@
 use retap_shared::Text;
 
 use super::failures::HIGHLIGHT;
-use super::{Branch, Mail, Page, message};
-use crate::kit::{Cx, Ui};
+use super::{Branch, MailApp, MailPage, message};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Search {
+pub(super) struct MailSearchPage {
     query: Text,
     unread_only: bool,
     found: Vec<usize>,
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum MailSearchMsg {
     Query(Text),
     UnreadOnly,
     Go,
     Open(usize),
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Search(msg)
+impl From<MailSearchMsg> for super::MailMsg {
+    fn from(msg: MailSearchMsg) -> super::MailMsg {
+        super::MailMsg::Search(msg)
     }
 }
 
-impl Search {
-    pub(super) fn view(&self, app: &Mail, ui: &mut Ui<'_, super::Msg>) {
+impl MailSearchPage {
+    pub(super) fn view(&self, app: &MailApp, ui: &mut Ui<'_, super::MailMsg>) {
         ui.toolbar("Search", |_| {});
         let query = ui.field(id!("query"), "Search for", &self.query, |text| {
-            Msg::Query(text).into()
+            MailSearchMsg::Query(text).into()
         });
-        ui.submit(query, Msg::Go);
+        ui.on_submit(query, MailSearchMsg::Go);
         ui.check(
             id!("unread_only"),
             "Only unread",
             self.unread_only,
-            Msg::UnreadOnly,
+            MailSearchMsg::UnreadOnly,
         );
-        ui.button(id!("go"), "Search", Msg::Go);
+        ui.button(id!("go"), "Search", MailSearchMsg::Go);
         ui.list(id!("results"), self.found.len(), |ui, row| {
             let place = self.found[row];
             let Some(message) = app.messages.get(place) else {
                 return;
             };
-            ui.item(id!("result"), Msg::Open(place), |ui| {
+            ui.item(id!("result"), MailSearchMsg::Open(place), |ui| {
                 ui.text(id!("result_from"), &message.from);
                 ui.text(id!("result_subject"), &message.subject);
             });
         });
     }
 
-    pub(super) fn update(&mut self, app: &mut Mail, msg: Msg, cx: &mut Cx<'_, Mail>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut MailApp,
+        msg: MailSearchMsg,
+        cx: &mut AppContext<'_, MailApp>,
+    ) {
         match msg {
-            Msg::Query(query) => self.query = query,
-            Msg::UnreadOnly => {
+            MailSearchMsg::Query(query) => self.query = query,
+            MailSearchMsg::UnreadOnly => {
                 self.unread_only = cx.decide(Branch::SearchUnreadOnly, !self.unread_only);
             }
-            Msg::Go => self.go(app, cx),
-            Msg::Open(place) => cx.start(Page::Message(message::Reading::of(place))),
+            MailSearchMsg::Go => self.go(app, cx),
+            MailSearchMsg::Open(place) => {
+                cx.start(MailPage::Message(message::MessagePage::of(place)));
+            }
         }
     }
 
     /// What was found is marked by counting characters, where the texts count halves of them.
-    fn go(&mut self, app: &Mail, cx: &mut Cx<'_, Mail>) {
+    fn go(&mut self, app: &MailApp, cx: &mut AppContext<'_, MailApp>) {
         self.found.clear();
         if cx.decide(Branch::SearchEmpty, self.query.is_empty()) {
             return;

@@ -2,11 +2,11 @@
 
 use retap_shared::Text;
 
-use super::{Branch, Note, Notes};
-use crate::kit::{Cx, Shown, Ui};
+use super::{Branch, Note, NotesApp};
+use crate::framework::{AppContext, Ui, Unhashed};
 
 #[derive(Clone, Debug, Hash)]
-pub(super) struct Editor {
+pub(super) struct NoteEditorPage {
     /// Its place in the list; none for a new one.
     place: Option<usize>,
     title: Text,
@@ -15,18 +15,18 @@ pub(super) struct Editor {
     starred: bool,
     changed: bool,
     preview: bool,
-    asks: Option<Asks>,
-    edited: Shown<Text>,
+    open_dialog: Option<NoteEditorDialog>,
+    edited: Unhashed<Text>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Asks {
+enum NoteEditorDialog {
     Tag,
     Discard,
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum NoteEditorMsg {
     Title(Text),
     Body(Text),
     Star,
@@ -39,15 +39,15 @@ pub(super) enum Msg {
     Cancel,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Editor(msg)
+impl From<NoteEditorMsg> for super::NotesMsg {
+    fn from(msg: NoteEditorMsg) -> super::NotesMsg {
+        super::NotesMsg::Editor(msg)
     }
 }
 
-impl Editor {
-    pub(super) fn new() -> Editor {
-        Editor {
+impl NoteEditorPage {
+    pub(super) fn new() -> NoteEditorPage {
+        NoteEditorPage {
             place: None,
             title: Text::default(),
             body: Text::default(),
@@ -55,41 +55,41 @@ impl Editor {
             starred: false,
             changed: false,
             preview: false,
-            asks: None,
-            edited: Shown(Text::new_static("never")),
+            open_dialog: None,
+            edited: Unhashed(Text::new_static("never")),
         }
     }
 
-    pub(super) fn from_template() -> Editor {
+    pub(super) fn from_template() -> NoteEditorPage {
         let title = Text::new_static("Meeting");
-        Editor {
+        NoteEditorPage {
             title,
             body: Text::new_static("# Who was there"),
             changed: true,
-            ..Editor::new()
+            ..NoteEditorPage::new()
         }
     }
 
-    pub(super) fn of(place: usize, note: &Note) -> Editor {
-        Editor {
+    pub(super) fn of(place: usize, note: &Note) -> NoteEditorPage {
+        NoteEditorPage {
             place: Some(place),
             title: note.title.clone(),
             body: note.body.clone(),
             tag: note.tag.clone(),
             starred: note.starred,
             edited: note.edited.clone(),
-            ..Editor::new()
+            ..NoteEditorPage::new()
         }
     }
 
-    pub(super) fn view(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
+    pub(super) fn view(&self, app: &NotesApp, ui: &mut Ui<'_, super::NotesMsg>) {
         let heading = if self.place.is_some() {
             "Edit note"
         } else {
             "New note"
         };
         ui.toolbar(heading, |ui| {
-            ui.action(id!("preview"), "Preview", Msg::Preview);
+            ui.toolbar_action(id!("preview"), "Preview", NoteEditorMsg::Preview);
         });
         ui.scroll(id!("editor"), |ui| {
             if self.preview {
@@ -97,86 +97,99 @@ impl Editor {
                 ui.text(id!("preview_body"), &self.body);
             } else {
                 ui.field(id!("title"), "Title", &self.title, |text| {
-                    Msg::Title(text).into()
+                    NoteEditorMsg::Title(text).into()
                 });
                 ui.field(id!("body"), "Text", &self.body, |text| {
-                    Msg::Body(text).into()
+                    NoteEditorMsg::Body(text).into()
                 });
             }
-            ui.check(id!("star"), "Starred", self.starred, Msg::Star);
+            ui.check(id!("star"), "Starred", self.starred, NoteEditorMsg::Star);
             ui.text(id!("edited"), &self.edited.0);
             let tag = self.tag.clone().unwrap_or(Text::new_static("No tag"));
-            ui.button(id!("tag"), tag, Msg::AskTag);
-            ui.button(id!("save"), "Save", Msg::Save);
+            ui.button(id!("tag"), tag, NoteEditorMsg::AskTag);
+            ui.button(id!("save"), "Save", NoteEditorMsg::Save);
         });
-        match self.asks {
-            Some(Asks::Tag) => ui.dialog("Tag", Msg::Cancel, |ui| {
-                ui.choice("No tag", self.tag.is_none(), Msg::NoTag);
+        match self.open_dialog {
+            Some(NoteEditorDialog::Tag) => ui.dialog("Tag", NoteEditorMsg::Cancel, |ui| {
+                ui.choice("No tag", self.tag.is_none(), NoteEditorMsg::NoTag);
                 for (place, tag) in app.tags.iter().enumerate().take(4) {
-                    ui.choice(tag, self.tag.as_ref() == Some(tag), Msg::Tag(place));
+                    ui.choice(
+                        tag,
+                        self.tag.as_ref() == Some(tag),
+                        NoteEditorMsg::Tag(place),
+                    );
                 }
             }),
-            Some(Asks::Discard) => ui.dialog("Discard your changes?", Msg::Cancel, |ui| {
-                ui.columns(2, |ui| {
-                    ui.negative("Discard", Msg::Discard);
-                    ui.positive("Save", Msg::Save);
+            Some(NoteEditorDialog::Discard) => {
+                ui.dialog("Discard your changes?", NoteEditorMsg::Cancel, |ui| {
+                    ui.columns(2, |ui| {
+                        ui.negative("Discard", NoteEditorMsg::Discard);
+                        ui.positive("Save", NoteEditorMsg::Save);
+                    });
                 });
-            }),
+            }
             None => {}
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Notes, msg: Msg, cx: &mut Cx<'_, Notes>) {
-        self.asks = None;
+    pub(super) fn update(
+        &mut self,
+        app: &mut NotesApp,
+        msg: NoteEditorMsg,
+        cx: &mut AppContext<'_, NotesApp>,
+    ) {
+        self.open_dialog = None;
         match msg {
-            Msg::Title(title) => {
+            NoteEditorMsg::Title(title) => {
                 cx.decide(Branch::EditorTitleLong, title.len() > 40);
                 self.title = title;
                 self.changed = true;
             }
-            Msg::Body(body) => {
+            NoteEditorMsg::Body(body) => {
                 cx.decide(Branch::EditorBodyEmpty, body.is_empty());
                 self.body = body;
                 self.changed = true;
             }
-            Msg::Star => {
+            NoteEditorMsg::Star => {
                 self.starred = !self.starred;
                 self.changed = true;
             }
-            Msg::AskTag => self.asks = Some(Asks::Tag),
-            Msg::Tag(place) => {
+            NoteEditorMsg::AskTag => self.open_dialog = Some(NoteEditorDialog::Tag),
+            NoteEditorMsg::Tag(place) => {
                 cx.decide(Branch::EditorTagTaken, self.tag.is_some());
                 self.tag = app.tags.get(place).cloned();
                 self.changed = true;
             }
-            Msg::NoTag => {
+            NoteEditorMsg::NoTag => {
                 self.tag = None;
                 self.changed = true;
             }
-            Msg::Preview => {
+            NoteEditorMsg::Preview => {
                 cx.decide(Branch::EditorPreviewHeading, self.body.starts_with('#'));
                 cx.decide(Branch::EditorPreviewLong, self.body.len() > 100);
                 self.preview = !self.preview;
             }
-            Msg::Save => self.save(app, cx),
-            Msg::Discard => cx.finish(),
-            Msg::Cancel => {}
+            NoteEditorMsg::Save => self.save(app, cx),
+            NoteEditorMsg::Discard => cx.finish(),
+            NoteEditorMsg::Cancel => {}
         }
     }
 
-    fn save(&self, app: &mut Notes, cx: &mut Cx<'_, Notes>) {
+    fn save(&self, app: &mut NotesApp, cx: &mut AppContext<'_, NotesApp>) {
         let mut title = self.title.clone();
         if !cx.decide(Branch::EditorHasTitle, !title.is_empty()) {
             title = Text::new_static("Untitled");
         }
-        let (body, tag, starred) = (self.body.clone(), self.tag.clone(), self.starred);
+        let body = self.body.clone();
+        let tag = self.tag.clone();
+        let starred = self.starred;
         let note = Note {
             title,
             body,
             tag,
             starred,
             edited: cx.time_of_day(),
-            views: Shown(0),
+            views: Unhashed(0),
         };
         let place = self.place.filter(|place| *place < app.notes.len());
         cx.decide(Branch::EditorIsNew, place.is_none());
@@ -190,21 +203,21 @@ impl Editor {
         cx.finish();
     }
 
-    pub(super) fn back(&mut self, app: &Notes, cx: &mut Cx<'_, Notes>) {
+    pub(super) fn back(&mut self, app: &NotesApp, cx: &mut AppContext<'_, NotesApp>) {
         let changed = cx.decide(Branch::EditorChanged, self.changed);
         if cx.decide(
             Branch::EditorBackAsks,
             changed && !app.settings.discard_silently,
         ) {
-            self.asks = Some(Asks::Discard);
+            self.open_dialog = Some(NoteEditorDialog::Discard);
         } else {
             cx.finish();
         }
     }
 
     /// The text survives, the dialog does not.
-    pub(super) fn rotated(&mut self, cx: &mut Cx<'_, Notes>) {
-        cx.decide(Branch::EditorRotatedWithDialog, self.asks.is_some());
-        self.asks = None;
+    pub(super) fn rotated(&mut self, cx: &mut AppContext<'_, NotesApp>) {
+        cx.decide(Branch::EditorRotatedWithDialog, self.open_dialog.is_some());
+        self.open_dialog = None;
     }
 }

@@ -1,41 +1,46 @@
 //! What is wrong with this app, and the shortest way to each of it.
 
 use retap_shared::Text;
-use retap_shared::action::System;
+use retap_shared::action::SystemEvent;
 use retap_shared::screen::Rotation;
-use retap_shared::verdict::ProblemKind;
+use retap_shared::verdict::FindingKind;
 
-use crate::apps::Planted;
-use crate::kit::{Beneath, Cause, Exception, Stall, Tombstone};
-use crate::truth::Do::{self, Back, Home, Launch, Long, Rotate, Tap, Type};
+use crate::apps::PlantedCrashScript;
+use crate::framework::{Exception, ExceptionCause, FrameworkCaller, Stall, Tombstone};
+use crate::ground_truth::ScriptedAction::{self, Back, Home, Launch, LongPress, Rotate, Tap, Type};
 
-const CALL: Do = Do::System(System::Call);
-const LOW_MEMORY: Do = Do::System(System::LowMemory);
-const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
+const CALL: ScriptedAction = ScriptedAction::System(SystemEvent::Call);
+const LOW_MEMORY: ScriptedAction = ScriptedAction::System(SystemEvent::LowMemory);
+const ARABIC: ScriptedAction = ScriptedAction::System(SystemEvent::Locale(Text::new_static("ar")));
 
-pub(super) const PLANTED: &[Planted] = &[
-    Planted {
+pub(super) const PLANTED: &[PlantedCrashScript] = &[
+    PlantedCrashScript {
         name: "template missing",
-        kind: ProblemKind::Crash,
-        shortest: &[Long("new")],
+        kind: FindingKind::Crash,
+        shortest: &[LongPress("new")],
     },
-    Planted {
+    PlantedCrashScript {
         name: "results lost in rotation",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("search"),
             Type("query", "hello"),
             Rotate(Rotation::Left),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "purge after undo",
-        kind: ProblemKind::Crash,
-        shortest: &[Long("Shopping"), Tap("Delete"), Tap("button1"), Tap("undo")],
+        kind: FindingKind::Crash,
+        shortest: &[
+            LongPress("Shopping"),
+            Tap("Delete"),
+            Tap("button1"),
+            Tap("undo"),
+        ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "quote in a tag",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("tags"),
@@ -43,9 +48,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("add_tag"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "export blocks",
-        kind: ProblemKind::Anr,
+        kind: FindingKind::Anr,
         shortest: &[
             Tap("More options"),
             Tap("settings"),
@@ -54,21 +59,21 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("export"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "copy of a copy of a copy",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[
-            Long("Shopping"),
+            LongPress("Shopping"),
             Tap("Duplicate"),
-            Long("Copy of Shopping"),
+            LongPress("Copy of Shopping"),
             Tap("Duplicate"),
-            Long("Copy of Copy of Shopping"),
+            LongPress("Copy of Copy of Shopping"),
             Tap("Duplicate"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "statistics of a deleted tag",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("Shopping"),
             Tap("tag"),
@@ -76,16 +81,16 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("save"),
             Tap("More options"),
             Tap("tags"),
-            Long("home"),
+            LongPress("home"),
             Tap("button1"),
             Back,
             Tap("More options"),
             Tap("statistics"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "notebooks gone",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("more"),
@@ -95,9 +100,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Launch,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "plural missing",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("more"),
@@ -107,9 +112,9 @@ pub(super) const PLANTED: &[Planted] = &[
             ARABIC,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "lock without a dialog",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("more"),
@@ -136,7 +141,7 @@ pub(super) static NO_TEMPLATE: Exception = Exception {
         "com.example.notes.ListActivity.newFromTemplate(ListActivity.java:118)",
         "com.example.notes.ListActivity.lambda$onCreate$2(ListActivity.java:64)",
     ],
-    beneath: Beneath::LongClick,
+    called_by: FrameworkCaller::LongClick,
     cause: None,
 };
 
@@ -146,7 +151,7 @@ pub(super) static RESULTS_LOST: Exception = Exception {
         "com.example.notes.ResultAdapter.<init>(ResultAdapter.java:21)",
         "com.example.notes.SearchActivity.onCreate(SearchActivity.java:47)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 
@@ -157,7 +162,7 @@ pub(super) static PURGED_NOTHING: Exception = Exception {
         "com.example.notes.Deleter.purge(Deleter.java:58)",
         "com.example.notes.Deleter.$r8$lambda$Qm3k(Unknown Source:0)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -167,8 +172,8 @@ pub(super) static UNQUOTED: Exception = Exception {
         "com.example.notes.TagStore.add(TagStore.java:33)",
         "com.example.notes.TagsActivity.onAdd(TagsActivity.java:72)",
     ],
-    beneath: Beneath::Click,
-    cause: Some(&Cause {
+    called_by: FrameworkCaller::Click,
+    cause: Some(&ExceptionCause {
         class: "android.database.sqlite.SQLiteException",
         message: "near \"Neil\": syntax error (code 1 SQLITE_ERROR): , while compiling: INSERT INTO tags VALUES ('O'Neil')",
         frames: &[
@@ -205,6 +210,6 @@ pub(super) static UNKNOWN_TAG: Exception = Exception {
         "com.example.notes.Counter.add(Counter.kt:19)",
         "com.example.notes.StatisticsActivity.onCreate(StatisticsActivity.kt:38)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };

@@ -3,24 +3,24 @@
 use retap_shared::micros::Micros;
 
 use super::failures::{BROKEN_COPY, NO_TEMPLATE, PURGED_NOTHING};
-use super::{Branch, Note, Notes, Page, editor, search, settings, statistics, tags, trash};
-use crate::kit::{Cx, Shown, Ui, number};
-use crate::plan;
+use super::{Branch, Note, NotesApp, NotesPage, editor, search, settings, statistics, tags, trash};
+use crate::declarative;
+use crate::framework::{AppContext, Ui, Unhashed, number_text};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct List {
+pub(super) struct NoteListPage {
     starred: bool,
-    asks: Option<Asks>,
+    open_dialog: Option<NoteListDialog>,
 }
 
 #[derive(Clone, Debug, Hash)]
-enum Asks {
-    What(usize),
+enum NoteListDialog {
+    NoteMenu(usize),
     Delete(usize),
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum NoteListMsg {
     New,
     NewFromTemplate,
     Open(usize),
@@ -44,39 +44,44 @@ pub(super) enum Msg {
     More,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::List(msg)
+impl From<NoteListMsg> for super::NotesMsg {
+    fn from(msg: NoteListMsg) -> super::NotesMsg {
+        super::NotesMsg::List(msg)
     }
 }
 
 /// How long a deleted note can be taken back.
 const UNDO: Micros = Micros::from_millis(1_500);
 
-impl List {
-    pub(super) fn view(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
+impl NoteListPage {
+    pub(super) fn view(&self, app: &NotesApp, ui: &mut Ui<'_, super::NotesMsg>) {
         ui.toolbar("Notes", |ui| {
             ui.menu(|menu| {
-                menu.item(id!("sort"), "Sort by title", Msg::Sort);
-                menu.item(id!("tags"), "Tags", Msg::Tags);
-                menu.item(id!("trash"), "Trash", Msg::Trash);
-                menu.item(id!("statistics"), "Statistics", Msg::Statistics);
-                menu.item(id!("settings"), "Settings", Msg::Settings);
-                menu.item(id!("about"), "About", Msg::About);
-                menu.item(id!("more"), "More", Msg::More);
+                menu.item(id!("sort"), "Sort by title", NoteListMsg::Sort);
+                menu.item(id!("tags"), "Tags", NoteListMsg::Tags);
+                menu.item(id!("trash"), "Trash", NoteListMsg::Trash);
+                menu.item(id!("statistics"), "Statistics", NoteListMsg::Statistics);
+                menu.item(id!("settings"), "Settings", NoteListMsg::Settings);
+                menu.item(id!("about"), "About", NoteListMsg::About);
+                menu.item(id!("more"), "More", NoteListMsg::More);
             });
-            ui.action(id!("search"), "Search", Msg::Search);
+            ui.toolbar_action(id!("search"), "Search", NoteListMsg::Search);
         });
         ui.columns(2, |ui| {
-            ui.tab(id!("tab_all"), "All", !self.starred, Msg::All);
-            ui.tab(id!("tab_starred"), "Starred", self.starred, Msg::Starred);
+            ui.tab(id!("tab_all"), "All", !self.starred, NoteListMsg::All);
+            ui.tab(
+                id!("tab_starred"),
+                "Starred",
+                self.starred,
+                NoteListMsg::Starred,
+            );
         });
         ui.at_bottom(132, |ui| {
             ui.columns(2, |ui| {
-                let new = ui.button(id!("new"), "New note", Msg::New);
-                ui.long(new, Msg::NewFromTemplate);
+                let new = ui.button(id!("new"), "New note", NoteListMsg::New);
+                ui.on_long_press(new, NoteListMsg::NewFromTemplate);
                 if app.deleted.is_some() {
-                    ui.button(id!("undo"), "Undo delete", Msg::Undo);
+                    ui.button(id!("undo"), "Undo delete", NoteListMsg::Undo);
                 }
             });
         });
@@ -84,16 +89,16 @@ impl List {
         self.view_dialogs(app, ui);
     }
 
-    fn view_notes(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
-        let row = |ui: &mut Ui<'_, super::Msg>, place: usize, note: &Note| {
-            let row = ui.item(id!("note"), Msg::Open(place), |ui| {
+    fn view_notes(&self, app: &NotesApp, ui: &mut Ui<'_, super::NotesMsg>) {
+        let row = |ui: &mut Ui<'_, super::NotesMsg>, place: usize, note: &Note| {
+            let row = ui.item(id!("note"), NoteListMsg::Open(place), |ui| {
                 ui.at_right(|ui| {
                     ui.text(id!("note_edited"), &note.edited.0);
                 });
                 ui.text(id!("note_title"), &note.title);
-                ui.text(id!("note_views"), number("", note.views.0, " views"));
+                ui.text(id!("note_views"), number_text("", note.views.0, " views"));
             });
-            ui.long(row, Msg::Press(place));
+            ui.on_long_press(row, NoteListMsg::Press(place));
         };
         if self.starred {
             let starred: Vec<usize> = (0..app.notes.len())
@@ -104,30 +109,30 @@ impl List {
             });
         } else {
             ui.list(id!("notes"), app.notes.len(), |ui, place| {
-                row(ui, place, &app.notes[place])
+                row(ui, place, &app.notes[place]);
             });
         }
     }
 
-    fn view_dialogs(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
-        match self.asks {
-            Some(Asks::What(place)) => {
+    fn view_dialogs(&self, app: &NotesApp, ui: &mut Ui<'_, super::NotesMsg>) {
+        match self.open_dialog {
+            Some(NoteListDialog::NoteMenu(place)) => {
                 let Some(note) = app.notes.get(place) else {
                     return;
                 };
-                ui.dialog(&note.title, Msg::Cancel, |ui| {
+                ui.dialog(&note.title, NoteListMsg::Cancel, |ui| {
                     let star = if note.starred { "Remove star" } else { "Star" };
-                    ui.choice(star, note.starred, Msg::Star(place));
-                    ui.choice("Duplicate", false, Msg::Duplicate(place));
-                    ui.choice("Delete", false, Msg::Delete(place));
+                    ui.choice(star, note.starred, NoteListMsg::Star(place));
+                    ui.choice("Duplicate", false, NoteListMsg::Duplicate(place));
+                    ui.choice("Delete", false, NoteListMsg::Delete(place));
                 });
             }
-            Some(Asks::Delete(place)) => {
-                ui.dialog("Delete this note?", Msg::Cancel, |ui| {
+            Some(NoteListDialog::Delete(place)) => {
+                ui.dialog("Delete this note?", NoteListMsg::Cancel, |ui| {
                     ui.message("It stays in the trash until you empty it.");
                     ui.columns(2, |ui| {
-                        ui.negative("Keep", Msg::Cancel);
-                        ui.positive("Delete", Msg::ConfirmDelete(place));
+                        ui.negative("Keep", NoteListMsg::Cancel);
+                        ui.positive("Delete", NoteListMsg::ConfirmDelete(place));
                     });
                 });
             }
@@ -135,72 +140,81 @@ impl List {
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Notes, msg: Msg, cx: &mut Cx<'_, Notes>) {
-        self.asks = None;
+    pub(super) fn update(
+        &mut self,
+        app: &mut NotesApp,
+        msg: NoteListMsg,
+        cx: &mut AppContext<'_, NotesApp>,
+    ) {
+        self.open_dialog = None;
         match msg {
-            Msg::New => {
+            NoteListMsg::New => {
                 cx.decide(Branch::ListMany, app.notes.len() >= 6);
-                cx.start(Page::Editor(editor::Editor::new()));
+                cx.start(NotesPage::Editor(editor::NoteEditorPage::new()));
             }
-            Msg::NewFromTemplate => {
+            NoteListMsg::NewFromTemplate => {
                 if !cx.decide(Branch::ListHasTemplate, app.settings.template) {
                     return cx.throw(&NO_TEMPLATE, NO_TEMPLATE_MESSAGE);
                 }
-                cx.start(Page::Editor(editor::Editor::from_template()));
+                cx.start(NotesPage::Editor(editor::NoteEditorPage::from_template()));
             }
-            Msg::Open(place) => self.open(app, place, cx),
-            Msg::Press(place) => self.asks = Some(Asks::What(place)),
-            Msg::All => self.starred = cx.decide(Branch::ListTabStarred, false),
-            Msg::Starred => {
+            NoteListMsg::Open(place) => self.open(app, place, cx),
+            NoteListMsg::Press(place) => self.open_dialog = Some(NoteListDialog::NoteMenu(place)),
+            NoteListMsg::All => self.starred = cx.decide(Branch::ListTabStarred, false),
+            NoteListMsg::Starred => {
                 self.starred = cx.decide(Branch::ListTabStarred, true);
                 cx.decide(
                     Branch::ListTabHasNotes,
                     app.notes.iter().any(|note| note.starred),
                 );
             }
-            Msg::Star(place) => {
+            NoteListMsg::Star(place) => {
                 if let Some(note) = app.notes.get_mut(place) {
                     note.starred = cx.decide(Branch::ListStars, !note.starred);
                 }
             }
-            Msg::Duplicate(place) => duplicate(app, place, cx),
-            Msg::Delete(place) => self.asks = Some(Asks::Delete(place)),
-            Msg::ConfirmDelete(place) => delete(app, place, cx),
-            Msg::Cancel => {
+            NoteListMsg::Duplicate(place) => duplicate(app, place, cx),
+            NoteListMsg::Delete(place) => self.open_dialog = Some(NoteListDialog::Delete(place)),
+            NoteListMsg::ConfirmDelete(place) => delete(app, place, cx),
+            NoteListMsg::Cancel => {
                 cx.decide(Branch::ListConfirmsDelete, false);
             }
-            Msg::Undo => undo(app, cx),
-            Msg::Purge => purge(app, cx),
-            Msg::Sort => sort(app, cx),
-            Msg::Search => cx.start(Page::Search(search::Search::default())),
-            Msg::Tags => cx.start(Page::Tags(tags::Tags::default())),
-            Msg::Trash => cx.start(Page::Trash(trash::Trash::default())),
-            Msg::Settings => cx.start(Page::Settings(settings::Settings::default())),
-            Msg::Statistics => cx.start(Page::Statistics(statistics::Statistics::default())),
-            Msg::About => cx.start(Page::About),
-            Msg::More => cx.start(Page::More(plan::Page::of(0))),
+            NoteListMsg::Undo => undo(app, cx),
+            NoteListMsg::Purge => purge(app, cx),
+            NoteListMsg::Sort => sort(app, cx),
+            NoteListMsg::Search => cx.start(NotesPage::Search(search::NoteSearchPage::default())),
+            NoteListMsg::Tags => cx.start(NotesPage::Tags(tags::TagsPage::default())),
+            NoteListMsg::Trash => cx.start(NotesPage::Trash(trash::TrashPage::default())),
+            NoteListMsg::Settings => {
+                cx.start(NotesPage::Settings(settings::NotesSettingsPage::default()));
+            }
+            NoteListMsg::Statistics => {
+                cx.start(NotesPage::Statistics(statistics::StatisticsPage::default()));
+            }
+            NoteListMsg::About => cx.start(NotesPage::About),
+            NoteListMsg::More => cx.start(NotesPage::More(declarative::DeclarativePage::of(0))),
         }
     }
 
-    fn open(&self, app: &mut Notes, place: usize, cx: &mut Cx<'_, Notes>) {
+    fn open(&self, app: &mut NotesApp, place: usize, cx: &mut AppContext<'_, NotesApp>) {
         let Some(note) = app.notes.get_mut(place) else {
             return;
         };
         cx.decide(Branch::ListOpensStarred, note.starred);
         note.views.0 += 1;
-        cx.start(Page::Editor(editor::Editor::of(place, note)));
+        cx.start(NotesPage::Editor(editor::NoteEditorPage::of(place, note)));
     }
 
     /// Dialogs are not saved.
     pub(super) fn rotated(&mut self) {
-        self.asks = None;
+        self.open_dialog = None;
     }
 }
 
 const NO_TEMPLATE_MESSAGE: &str = "Attempt to invoke virtual method 'java.lang.String com.example.notes.Template.text()' on a null object reference";
 
 /// A copy of a copy of a copy shares a buffer that the first copy has freed.
-fn duplicate(app: &mut Notes, place: usize, cx: &mut Cx<'_, Notes>) {
+fn duplicate(app: &mut NotesApp, place: usize, cx: &mut AppContext<'_, NotesApp>) {
     let Some(note) = app.notes.get(place) else {
         return;
     };
@@ -213,29 +227,29 @@ fn duplicate(app: &mut Notes, place: usize, cx: &mut Cx<'_, Notes>) {
     let copy = Note {
         title,
         edited: cx.time_of_day(),
-        views: Shown(0),
+        views: Unhashed(0),
         ..note.clone()
     };
     app.notes.insert(place, copy);
 }
 
-fn delete(app: &mut Notes, place: usize, cx: &mut Cx<'_, Notes>) {
+fn delete(app: &mut NotesApp, place: usize, cx: &mut AppContext<'_, NotesApp>) {
     cx.decide(Branch::ListConfirmsDelete, true);
     if place >= app.notes.len() {
         return;
     }
     let pending = app.deleted.take();
     if cx.decide(Branch::ListDeleteReplacesPending, pending.is_some()) {
-        cx.unpost();
+        cx.cancel_posted();
     }
     pending
         .into_iter()
         .for_each(|(_, note)| app.throw_away(note));
     app.deleted = app.notes.remove(place).map(|note| (place, note));
-    cx.post(UNDO, Msg::Purge);
+    cx.post(UNDO, NoteListMsg::Purge);
 }
 
-fn undo(app: &mut Notes, cx: &mut Cx<'_, Notes>) {
+fn undo(app: &mut NotesApp, cx: &mut AppContext<'_, NotesApp>) {
     let deleted = app.deleted.take();
     cx.decide(Branch::ListUndoInTime, deleted.is_some());
     if let Some((place, note)) = deleted {
@@ -244,7 +258,7 @@ fn undo(app: &mut Notes, cx: &mut Cx<'_, Notes>) {
 }
 
 /// Undo forgets to take back the message that brings us here.
-fn purge(app: &mut Notes, cx: &mut Cx<'_, Notes>) {
+fn purge(app: &mut NotesApp, cx: &mut AppContext<'_, NotesApp>) {
     let deleted = app.deleted.take();
     if !cx.decide(Branch::ListPurgeFindsNote, deleted.is_some()) {
         return cx.throw(&PURGED_NOTHING, "No value present");
@@ -254,7 +268,7 @@ fn purge(app: &mut Notes, cx: &mut Cx<'_, Notes>) {
         .for_each(|(_, note)| app.throw_away(note));
 }
 
-fn sort(app: &mut Notes, cx: &mut Cx<'_, Notes>) {
+fn sort(app: &mut NotesApp, cx: &mut AppContext<'_, NotesApp>) {
     if cx.decide(
         Branch::ListSortsByTitle,
         !app.notes

@@ -3,11 +3,11 @@
 use retap_shared::Text;
 
 use super::failures::RESULTS_LOST;
-use super::{Branch, Notes, Page, editor};
-use crate::kit::{Cx, Ui, number};
+use super::{Branch, NotesApp, NotesPage, editor};
+use crate::framework::{AppContext, Ui, number_text};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Search {
+pub(super) struct NoteSearchPage {
     query: Text,
     in_body: bool,
     /// Places in the list.
@@ -15,61 +15,69 @@ pub(super) struct Search {
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum NoteSearchMsg {
     Query(Text),
     InBody,
     Clear,
     Open(usize),
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Search(msg)
+impl From<NoteSearchMsg> for super::NotesMsg {
+    fn from(msg: NoteSearchMsg) -> super::NotesMsg {
+        super::NotesMsg::Search(msg)
     }
 }
 
-impl Search {
-    pub(super) fn view(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
+impl NoteSearchPage {
+    pub(super) fn view(&self, app: &NotesApp, ui: &mut Ui<'_, super::NotesMsg>) {
         ui.toolbar("Search", |ui| {
-            ui.action(id!("clear"), "Clear", Msg::Clear);
+            ui.toolbar_action(id!("clear"), "Clear", NoteSearchMsg::Clear);
         });
         ui.field(id!("query"), "Search for", &self.query, |text| {
-            Msg::Query(text).into()
+            NoteSearchMsg::Query(text).into()
         });
         ui.check(
             id!("in_body"),
             "Also in the text",
             self.in_body,
-            Msg::InBody,
+            NoteSearchMsg::InBody,
         );
-        ui.text(id!("count"), number("", self.found.len() as u64, " found"));
+        ui.text(
+            id!("count"),
+            number_text("", self.found.len() as u64, " found"),
+        );
         ui.list(id!("results"), self.found.len(), |ui, result| {
             let place = self.found[result];
             let Some(note) = app.notes.get(place) else {
                 return;
             };
-            ui.item(id!("result"), Msg::Open(place), |ui| {
+            ui.item(id!("result"), NoteSearchMsg::Open(place), |ui| {
                 ui.text(id!("result_title"), &note.title);
                 ui.text(id!("result_body"), &note.body);
             });
         });
     }
 
-    pub(super) fn update(&mut self, app: &mut Notes, msg: Msg, cx: &mut Cx<'_, Notes>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut NotesApp,
+        msg: NoteSearchMsg,
+        cx: &mut AppContext<'_, NotesApp>,
+    ) {
         match msg {
-            Msg::Query(query) => self.query = query,
-            Msg::InBody => self.in_body = cx.decide(Branch::SearchInBody, !self.in_body),
-            Msg::Clear => self.query = Text::default(),
-            Msg::Open(place) => {
+            NoteSearchMsg::Query(query) => self.query = query,
+            NoteSearchMsg::InBody => self.in_body = cx.decide(Branch::SearchInBody, !self.in_body),
+            NoteSearchMsg::Clear => self.query = Text::default(),
+            NoteSearchMsg::Open(place) => {
                 if let Some(note) = app.notes.get(place) {
-                    cx.start(Page::Editor(editor::Editor::of(place, note)));
+                    cx.start(NotesPage::Editor(editor::NoteEditorPage::of(place, note)));
                 }
             }
         }
         self.search(app, cx);
     }
 
-    fn search(&mut self, app: &Notes, cx: &mut Cx<'_, Notes>) {
+    fn search(&mut self, app: &NotesApp, cx: &mut AppContext<'_, NotesApp>) {
         self.found.clear();
         if cx.decide(Branch::SearchEmpty, self.query.is_empty()) {
             return;
@@ -86,7 +94,7 @@ impl Search {
     }
 
     /// The field keeps its text by itself; the results were only in memory.
-    pub(super) fn rotated(&mut self, cx: &mut Cx<'_, Notes>) {
+    pub(super) fn rotated(&mut self, cx: &mut AppContext<'_, NotesApp>) {
         if cx.decide(Branch::SearchRestores, !self.query.is_empty()) {
             cx.throw(&RESULTS_LOST, "Attempt to get length of null array");
         }

@@ -3,12 +3,12 @@
 use retap_shared::micros::Micros;
 
 use super::failures::EXPORT;
-use super::{Branch, Notes};
-use crate::kit::{Cx, Ui};
+use super::{Branch, NotesApp};
+use crate::framework::{AppContext, Ui};
 
 /// What is kept of them.
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Stored {
+pub(super) struct NotesSettings {
     pub(super) template: bool,
     pub(super) discard_silently: bool,
     backup: bool,
@@ -16,13 +16,13 @@ pub(super) struct Stored {
 }
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Settings {
+pub(super) struct NotesSettingsPage {
     exported: bool,
     asks_reset: bool,
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum NotesSettingsMsg {
     Template,
     DiscardSilently,
     Backup,
@@ -33,14 +33,14 @@ pub(super) enum Msg {
     Cancel,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Settings(msg)
+impl From<NotesSettingsMsg> for super::NotesMsg {
+    fn from(msg: NotesSettingsMsg) -> super::NotesMsg {
+        super::NotesMsg::Settings(msg)
     }
 }
 
-impl Settings {
-    pub(super) fn view(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
+impl NotesSettingsPage {
+    pub(super) fn view(&self, app: &NotesApp, ui: &mut Ui<'_, super::NotesMsg>) {
         let stored = &app.settings;
         ui.toolbar("Settings", |_| {});
         ui.scroll(id!("settings_list"), |ui| {
@@ -48,65 +48,72 @@ impl Settings {
                 id!("template"),
                 "Use a template for new notes",
                 stored.template,
-                Msg::Template,
+                NotesSettingsMsg::Template,
             );
             let silently = stored.discard_silently;
             ui.switch(
                 id!("discard"),
                 "Discard without asking",
                 silently,
-                Msg::DiscardSilently,
+                NotesSettingsMsg::DiscardSilently,
             );
             ui.switch(
                 id!("backup"),
                 "Put a backup into exports",
                 stored.backup,
-                Msg::Backup,
+                NotesSettingsMsg::Backup,
             );
             ui.switch(
                 id!("large_text"),
                 "Large text",
                 stored.large_text,
-                Msg::LargeText,
+                NotesSettingsMsg::LargeText,
             );
-            ui.button(id!("export"), "Export", Msg::Export);
+            ui.button(id!("export"), "Export", NotesSettingsMsg::Export);
             if self.exported {
                 ui.text(id!("exported"), "Exported to Documents/notes.zip");
             }
-            ui.button(id!("reset"), "Reset", Msg::AskReset);
+            ui.button(id!("reset"), "Reset", NotesSettingsMsg::AskReset);
         });
         if self.asks_reset {
-            ui.dialog("Reset all settings?", Msg::Cancel, |ui| {
+            ui.dialog("Reset all settings?", NotesSettingsMsg::Cancel, |ui| {
                 ui.columns(2, |ui| {
-                    ui.negative("No", Msg::Cancel);
-                    ui.positive("Yes", Msg::Reset);
+                    ui.negative("No", NotesSettingsMsg::Cancel);
+                    ui.positive("Yes", NotesSettingsMsg::Reset);
                 });
             });
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Notes, msg: Msg, cx: &mut Cx<'_, Notes>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut NotesApp,
+        msg: NotesSettingsMsg,
+        cx: &mut AppContext<'_, NotesApp>,
+    ) {
         self.asks_reset = false;
         let stored = &mut app.settings;
         match msg {
-            Msg::Template => stored.template = !stored.template,
-            Msg::DiscardSilently => stored.discard_silently = !stored.discard_silently,
-            Msg::Backup => stored.backup = cx.decide(Branch::SettingsBackupOn, !stored.backup),
-            Msg::LargeText => stored.large_text = !stored.large_text,
-            Msg::Export => self.export(app, cx),
-            Msg::AskReset => self.asks_reset = true,
-            Msg::Reset => {
+            NotesSettingsMsg::Template => stored.template = !stored.template,
+            NotesSettingsMsg::DiscardSilently => stored.discard_silently = !stored.discard_silently,
+            NotesSettingsMsg::Backup => {
+                stored.backup = cx.decide(Branch::SettingsBackupOn, !stored.backup);
+            }
+            NotesSettingsMsg::LargeText => stored.large_text = !stored.large_text,
+            NotesSettingsMsg::Export => self.export(app, cx),
+            NotesSettingsMsg::AskReset => self.asks_reset = true,
+            NotesSettingsMsg::Reset => {
                 let changed = stored.template || stored.discard_silently || stored.backup;
                 if cx.decide(Branch::SettingsResets, changed || stored.large_text) {
-                    *stored = Stored::default();
+                    *stored = NotesSettings::default();
                 }
             }
-            Msg::Cancel => {}
+            NotesSettingsMsg::Cancel => {}
         }
     }
 
     /// A backup is compressed on the main thread.
-    fn export(&mut self, app: &Notes, cx: &mut Cx<'_, Notes>) {
+    fn export(&mut self, app: &NotesApp, cx: &mut AppContext<'_, NotesApp>) {
         if cx.decide(Branch::SettingsExportsBackup, app.settings.backup) {
             cx.block(Micros::from_millis(14_000), &EXPORT);
         }
@@ -115,7 +122,7 @@ impl Settings {
     }
 }
 
-pub(super) fn view_about(ui: &mut Ui<'_, super::Msg>) {
+pub(super) fn view_about(ui: &mut Ui<'_, super::NotesMsg>) {
     ui.toolbar("About", |_| {});
     ui.scroll(id!("about_text"), |ui| {
         ui.text(id!("version"), "Notes 1.7");

@@ -3,11 +3,11 @@
 use retap_shared::Text;
 
 use super::failures::UNKNOWN_TAG;
-use super::{Branch, Notes};
-use crate::kit::{Cx, Ui, number};
+use super::{Branch, NotesApp};
+use crate::framework::{AppContext, Ui, number_text};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Statistics {
+pub(super) struct StatisticsPage {
     words: u64,
     starred: u64,
     /// For each tag how many notes have it.
@@ -16,42 +16,58 @@ pub(super) struct Statistics {
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum StatisticsMsg {
     Details,
     Recount,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Statistics(msg)
+impl From<StatisticsMsg> for super::NotesMsg {
+    fn from(msg: StatisticsMsg) -> super::NotesMsg {
+        super::NotesMsg::Statistics(msg)
     }
 }
 
-impl Statistics {
-    pub(super) fn view(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
+impl StatisticsPage {
+    pub(super) fn view(&self, app: &NotesApp, ui: &mut Ui<'_, super::NotesMsg>) {
         ui.toolbar("Statistics", |ui| {
-            ui.action(id!("recount"), "Count again", Msg::Recount);
+            ui.toolbar_action(id!("recount"), "Count again", StatisticsMsg::Recount);
         });
-        ui.text(id!("total"), number("", app.notes.len() as u64, " notes"));
-        ui.text(id!("words"), number("", self.words, " words"));
-        ui.check(id!("details"), "By tag", self.details, Msg::Details);
+        ui.text(
+            id!("total"),
+            number_text("", app.notes.len() as u64, " notes"),
+        );
+        ui.text(id!("words"), number_text("", self.words, " words"));
+        ui.check(
+            id!("details"),
+            "By tag",
+            self.details,
+            StatisticsMsg::Details,
+        );
         if self.details {
-            ui.text(id!("starred_count"), number("", self.starred, " starred"));
+            ui.text(
+                id!("starred_count"),
+                number_text("", self.starred, " starred"),
+            );
             for (tag, count) in &self.by_tag {
-                ui.text(id!("tag_count"), number(tag, *count, " times"));
+                ui.text(id!("tag_count"), number_text(tag, *count, " times"));
             }
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Notes, msg: Msg, cx: &mut Cx<'_, Notes>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut NotesApp,
+        msg: StatisticsMsg,
+        cx: &mut AppContext<'_, NotesApp>,
+    ) {
         match msg {
-            Msg::Details => self.details = !self.details,
-            Msg::Recount => self.count(app, cx),
+            StatisticsMsg::Details => self.details = !self.details,
+            StatisticsMsg::Recount => self.count(app, cx),
         }
     }
 
     /// A note may have a tag that was deleted since.
-    pub(super) fn count(&mut self, app: &Notes, cx: &mut Cx<'_, Notes>) {
+    pub(super) fn count(&mut self, app: &NotesApp, cx: &mut AppContext<'_, NotesApp>) {
         self.by_tag = app.tags.iter().map(|tag| (tag.clone(), 0)).collect();
         for tag in app.notes.iter().filter_map(|note| note.tag.as_ref()) {
             let counted = self.by_tag.iter_mut().find(|(known, _)| known == tag);

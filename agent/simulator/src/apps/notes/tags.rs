@@ -3,18 +3,18 @@
 use retap_shared::Text;
 
 use super::failures::UNQUOTED;
-use super::{Branch, Notes};
-use crate::kit::{Cx, Ui, number};
+use super::{Branch, NotesApp};
+use crate::framework::{AppContext, Ui, number_text};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Tags {
+pub(super) struct TagsPage {
     name: Text,
     error: bool,
     asks: Option<usize>,
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum TagsMsg {
     Name(Text),
     Add,
     Select(usize),
@@ -23,20 +23,20 @@ pub(super) enum Msg {
     Cancel,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Tags(msg)
+impl From<TagsMsg> for super::NotesMsg {
+    fn from(msg: TagsMsg) -> super::NotesMsg {
+        super::NotesMsg::Tags(msg)
     }
 }
 
-impl Tags {
-    pub(super) fn view(&self, app: &Notes, ui: &mut Ui<'_, super::Msg>) {
+impl TagsPage {
+    pub(super) fn view(&self, app: &NotesApp, ui: &mut Ui<'_, super::NotesMsg>) {
         ui.toolbar("Tags", |_| {});
         let name = ui.field(id!("tag_name"), "New tag", &self.name, |text| {
-            Msg::Name(text).into()
+            TagsMsg::Name(text).into()
         });
-        ui.submit(name, Msg::Add);
-        ui.button(id!("add_tag"), "Add", Msg::Add);
+        ui.on_submit(name, TagsMsg::Add);
+        ui.button(id!("add_tag"), "Add", TagsMsg::Add);
         if self.error {
             ui.text(id!("tag_error"), "Choose another name");
         }
@@ -47,39 +47,44 @@ impl Tags {
                 .iter()
                 .filter(|note| note.tag.as_ref() == Some(tag))
                 .count();
-            let row = ui.item(id!("tag"), Msg::Select(place), |ui| {
+            let row = ui.item(id!("tag"), TagsMsg::Select(place), |ui| {
                 ui.text(id!("tag_label"), tag);
-                ui.text(id!("tag_used"), number("", used as u64, " notes"));
+                ui.text(id!("tag_used"), number_text("", used as u64, " notes"));
             });
-            ui.long(row, Msg::Press(place));
+            ui.on_long_press(row, TagsMsg::Press(place));
         });
         if let Some(place) = self.asks {
-            ui.dialog("Delete this tag?", Msg::Cancel, |ui| {
+            ui.dialog("Delete this tag?", TagsMsg::Cancel, |ui| {
                 ui.columns(2, |ui| {
-                    ui.negative("Keep", Msg::Cancel);
-                    ui.positive("Delete", Msg::Delete(place));
+                    ui.negative("Keep", TagsMsg::Cancel);
+                    ui.positive("Delete", TagsMsg::Delete(place));
                 });
             });
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Notes, msg: Msg, cx: &mut Cx<'_, Notes>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut NotesApp,
+        msg: TagsMsg,
+        cx: &mut AppContext<'_, NotesApp>,
+    ) {
         self.asks = None;
         match msg {
-            Msg::Name(name) => {
+            TagsMsg::Name(name) => {
                 self.name = name;
                 self.error = false;
             }
-            Msg::Add => self.add(app, cx),
-            Msg::Select(place) => {
+            TagsMsg::Add => self.add(app, cx),
+            TagsMsg::Select(place) => {
                 let in_use = app
                     .notes
                     .iter()
                     .any(|note| note.tag.as_ref() == app.tags.get(place));
                 cx.decide(Branch::TagFiltersNotes, in_use);
             }
-            Msg::Press(place) => self.asks = Some(place),
-            Msg::Delete(place) if place < app.tags.len() => {
+            TagsMsg::Press(place) => self.asks = Some(place),
+            TagsMsg::Delete(place) if place < app.tags.len() => {
                 // Notes that have it keep its name.
                 let tag = app.tags.remove(place);
                 cx.decide(
@@ -87,11 +92,11 @@ impl Tags {
                     app.notes.iter().any(|note| note.tag.as_ref() == Some(&tag)),
                 );
             }
-            Msg::Delete(_) | Msg::Cancel => {}
+            TagsMsg::Delete(_) | TagsMsg::Cancel => {}
         }
     }
 
-    fn add(&mut self, app: &mut Notes, cx: &mut Cx<'_, Notes>) {
+    fn add(&mut self, app: &mut NotesApp, cx: &mut AppContext<'_, NotesApp>) {
         if cx.decide(Branch::TagNameQuoted, self.name.contains('\'')) {
             return cx.throw(
                 &UNQUOTED,

@@ -1,55 +1,55 @@
 //! What is wrong with this app, and the shortest way to each of it.
 
 use retap_shared::Text;
-use retap_shared::action::System;
+use retap_shared::action::SystemEvent;
 use retap_shared::screen::Rotation;
-use retap_shared::verdict::ProblemKind;
+use retap_shared::verdict::FindingKind;
 
-use crate::apps::Planted;
-use crate::kit::{Beneath, Cause, Exception, Stall, Tombstone};
-use crate::truth::Do::{self, Back, Home, Launch, Long, Rotate, Tap, Type};
+use crate::apps::PlantedCrashScript;
+use crate::framework::{Exception, ExceptionCause, FrameworkCaller, Stall, Tombstone};
+use crate::ground_truth::ScriptedAction::{self, Back, Home, Launch, LongPress, Rotate, Tap, Type};
 
-const CALL: Do = Do::System(System::Call);
-const OFFLINE: Do = Do::System(System::Offline);
-const ONLINE: Do = Do::System(System::Online);
-const LOW_MEMORY: Do = Do::System(System::LowMemory);
-const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
-const TURN: Do = Rotate(Rotation::Left);
+const CALL: ScriptedAction = ScriptedAction::System(SystemEvent::Call);
+const OFFLINE: ScriptedAction = ScriptedAction::System(SystemEvent::Offline);
+const ONLINE: ScriptedAction = ScriptedAction::System(SystemEvent::Online);
+const LOW_MEMORY: ScriptedAction = ScriptedAction::System(SystemEvent::LowMemory);
+const ARABIC: ScriptedAction = ScriptedAction::System(SystemEvent::Locale(Text::new_static("ar")));
+const TURN: ScriptedAction = Rotate(Rotation::Left);
 
-pub(super) const PLANTED: &[Planted] = &[
-    Planted {
+pub(super) const PLANTED: &[PlantedCrashScript] = &[
+    PlantedCrashScript {
         name: "logo without a listener",
-        kind: ProblemKind::Crash,
-        shortest: &[Long("logo")],
+        kind: FindingKind::Crash,
+        shortest: &[LongPress("logo")],
     },
-    Planted {
+    PlantedCrashScript {
         name: "welcome in another language",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[ARABIC],
     },
-    Planted {
+    PlantedCrashScript {
         name: "call takes the focus",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap("skip"), Tap("now_playing"), Tap("play"), CALL],
     },
-    Planted {
+    PlantedCrashScript {
         name: "stream is lost",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[Tap("skip"), Tap("radio"), Tap("listen"), OFFLINE],
     },
-    Planted {
+    PlantedCrashScript {
         name: "queue not read",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap("skip"), Tap("queue"), Home, LOW_MEMORY, Launch],
     },
-    Planted {
+    PlantedCrashScript {
         name: "scan blocks",
-        kind: ProblemKind::Anr,
+        kind: FindingKind::Anr,
         shortest: &[Tap("skip"), Tap("folders"), Tap("scan"), Tap("scan"), Back],
     },
-    Planted {
+    PlantedCrashScript {
         name: "quoted playlist",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("skip"),
             Tap("playlists"),
@@ -58,9 +58,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("save"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "artwork too large",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("skip"),
             Tap("albums"),
@@ -69,20 +69,20 @@ pub(super) const PLANTED: &[Planted] = &[
             LOW_MEMORY,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "car video sideways",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[
             Tap("skip"),
             Tap("now_playing"),
-            Long("play"),
+            LongPress("play"),
             Tap("video"),
             TURN,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "sleep timer outlives its screen",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("skip"),
             Tap("now_playing"),
@@ -91,22 +91,22 @@ pub(super) const PLANTED: &[Planted] = &[
             Back,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "equalizer of the developers",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("skip"),
             Tap("now_playing"),
-            Long("play"),
-            Long("next"),
-            Long("previous"),
+            LongPress("play"),
+            LongPress("next"),
+            LongPress("previous"),
             Tap("equalizer"),
             Tap("reset"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "consent asked thrice",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("next"),
             Tap("ask"),
@@ -118,9 +118,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("ask"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "headset registered twice",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("skip"),
             Tap("More options"),
@@ -132,9 +132,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("test"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "cast to nowhere",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("skip"),
             Tap("More options"),
@@ -145,9 +145,9 @@ pub(super) const PLANTED: &[Planted] = &[
             ONLINE,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "sync after the sign-in has expired",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("skip"),
             Tap("More options"),
@@ -161,19 +161,19 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("sync"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "gapless overrun",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[
             Tap("skip"),
             Tap("now_playing"),
             Tap("play"),
             Tap("speed"),
-            Long("speed"),
-            Long("play"),
-            Long("next"),
+            LongPress("speed"),
+            LongPress("play"),
+            LongPress("next"),
             Tap("next"),
-            Long("previous"),
+            LongPress("previous"),
             Tap("next"),
             Tap("next"),
             TURN,
@@ -185,7 +185,7 @@ pub(super) const PLANTED: &[Planted] = &[
 pub(super) static LOGO_WITHOUT_LISTENER: Exception = Exception {
     class: "kotlin.UninitializedPropertyAccessException",
     frames: &["com.example.player.start.WelcomeActivity.onLogoHeld(WelcomeActivity.kt:44)"],
-    beneath: Beneath::LongClick,
+    called_by: FrameworkCaller::LongClick,
     cause: None,
 };
 
@@ -195,7 +195,7 @@ pub(super) static FORMAT_OF_WELCOME: Exception = Exception {
         "java.util.Formatter.format(Formatter.java:2528)",
         "com.example.player.start.WelcomeActivity.onCreate(WelcomeActivity.kt:21)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 
@@ -206,7 +206,7 @@ pub(super) static CALL_TAKES_FOCUS: Exception = Exception {
         "com.example.player.audio.Focus.onLoss(Focus.java:71)",
         "com.example.player.audio.Focus$1.onAudioFocusChange(Focus.java:30)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -226,7 +226,7 @@ pub(super) static QUEUE_NOT_READ: Exception = Exception {
         "com.example.player.queue.QueueActivity.getQueue(QueueActivity.kt:19)",
         "com.example.player.queue.QueueActivity.onCreate(QueueActivity.kt:33)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 
@@ -245,7 +245,7 @@ pub(super) static QUOTED_PLAYLIST: Exception = Exception {
         "com.example.player.library.Playlists.named(Playlists.java:63)",
         "com.example.player.library.PlaylistActivity.onSave(PlaylistActivity.java:102)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -256,7 +256,7 @@ pub(super) static ARTWORK_TOO_LARGE: Exception = Exception {
         "com.example.player.library.Cover.redraw(Cover.kt:77)",
         "com.example.player.library.AlbumActivity.onTrimMemory(AlbumActivity.kt:58)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -276,7 +276,7 @@ pub(super) static SLEEP_OUTLIVES: Exception = Exception {
         "androidx.fragment.app.FragmentManager.checkStateLoss(FragmentManager.java:1844)",
         "com.example.player.sleep.SleepActivity.lambda$start$0(SleepActivity.java:52)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -286,7 +286,7 @@ pub(super) static EQUALIZER_OF_DEVELOPERS: Exception = Exception {
         "android.media.audiofx.AudioEffect.checkStatus(AudioEffect.java:1272)",
         "com.example.player.audio.EqualizerActivity.onReset(EqualizerActivity.java:118)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -296,7 +296,7 @@ pub(super) static TAPE_OF_RADIO: Exception = Exception {
         "com.example.player.start.Consent.ask(Consent.kt:27)",
         "com.example.player.start.ConsentsActivity.onAsk(ConsentsActivity.kt:39)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -306,15 +306,15 @@ pub(super) static HEADSET_TWICE: Exception = Exception {
         "android.app.LoadedApk.forgetReceiverDispatcher(LoadedApk.java:1629)",
         "com.example.player.settings.HeadsetActivity.onTest(HeadsetActivity.java:66)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
 pub(super) static CAST_TO_NOWHERE: Exception = Exception {
     class: "java.lang.RuntimeException",
     frames: &["com.example.player.cast.Session$Reconnect.run(Session.java:201)"],
-    beneath: Beneath::Handler,
-    cause: Some(&Cause {
+    called_by: FrameworkCaller::Handler,
+    cause: Some(&ExceptionCause {
         class: "java.net.NoRouteToHostException",
         message: "No route to host",
         frames: &["com.example.player.cast.Channel.open(Channel.java:45)"],
@@ -327,7 +327,7 @@ pub(super) static SYNC_AFTER_EXPIRY: Exception = Exception {
         "com.example.player.account.Token.header(Token.java:18)",
         "com.example.player.account.AccountActivity.onSync(AccountActivity.java:80)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 

@@ -5,17 +5,18 @@ use super::failures::{
     TAPE_OF_RADIO,
 };
 use super::*;
-use crate::kit::Elsewhere;
-use crate::plan::{
-    DialogKind, Hook, Is, Kind, Look, Screen, Then, Typed, Widget, button, field, go, note, row,
-    rows, rule, screen, tab, text, toggle,
+use crate::declarative::{
+    ActivityHook, DialogKind, FieldText, RuleCondition, RuleEffect, ScreenDefinition, TextKind,
+    WidgetDefinition, WidgetKind, button, field, inert_field, inert_switch, link_row, row, rows,
+    rule, screen, tab, text,
 };
+use crate::framework::ExternalScreen;
 
-const NAME: Typed = Typed::Kept(0);
-const WORDS: Typed = Typed::Inert(20);
+const NAME: FieldText = FieldText::Persistent(0);
+const WORDS: FieldText = FieldText::Inert(20);
 
 /// In the order of their numbers, from `LIBRARY` to `CONSENTS`.
-pub(super) fn screens() -> Vec<Screen> {
+pub(super) fn screens() -> Vec<ScreenDefinition> {
     vec![
         library(),
         albums(),
@@ -33,43 +34,47 @@ pub(super) fn screens() -> Vec<Screen> {
     ]
 }
 
-fn library() -> Screen {
+fn library() -> ScreenDefinition {
     let places = vec![
-        go("now_playing", "Now playing", NOW_PLAYING).columns(2),
-        go("albums", "Albums", ALBUMS).columns(2),
-        go("artists", "Artists", ARTISTS).columns(2),
-        go("playlists", "Playlists", PLAYLISTS).columns(2),
-        go("podcasts", "Podcasts", PODCASTS).columns(2),
-        go("radio", "Radio", RADIO).columns(2),
-        go("folders", "Folders", FOLDERS).columns(2),
-        go("queue", "Queue", QUEUE).columns(2),
+        link_row("now_playing", "Now playing", NOW_PLAYING).columns(2),
+        link_row("albums", "Albums", ALBUMS).columns(2),
+        link_row("artists", "Artists", ARTISTS).columns(2),
+        link_row("playlists", "Playlists", PLAYLISTS).columns(2),
+        link_row("podcasts", "Podcasts", PODCASTS).columns(2),
+        link_row("radio", "Radio", RADIO).columns(2),
+        link_row("folders", "Folders", FOLDERS).columns(2),
+        link_row("queue", "Queue", QUEUE).columns(2),
         text("summary", "1,204 songs"),
-        toggle("only_local", "Only what is on this phone"),
-        toggle("show_art", "Show covers"),
-        toggle("compact", "Small rows"),
+        inert_switch("only_local", "Only what is on this phone"),
+        inert_switch("show_art", "Show covers"),
+        inert_switch("compact", "Small rows"),
     ];
     screen("LibraryActivity", "Library", places).menu(vec![
-        go("search", "Search", SEARCH),
-        go("settings", "Settings", SETTINGS),
-        go("cast", "Play on…", CASTING),
+        link_row("search", "Search", SEARCH),
+        link_row("settings", "Settings", SETTINGS),
+        link_row("cast", "Play on…", CASTING),
         row(
             "share",
             "Tell a friend",
-            vec![rule(&[], &[Then::Leave(Elsewhere::Share)])],
+            vec![rule(
+                &[],
+                &[RuleEffect::OpenExternal(ExternalScreen::Share)],
+            )],
         ),
-        go("about", "About", ABOUT),
+        link_row("about", "About", ABOUT),
     ])
 }
 
-fn albums() -> Screen {
-    let sort = Var::Kept(20);
-    let covers = Look::Rows {
+fn albums() -> ScreenDefinition {
+    let sort = Variable::Persistent(20);
+    let covers = WidgetKind::Rows {
         count: 40,
         more: None,
         chosen: None,
-        turn: Some(sort),
+        content_version: Some(sort),
     };
-    let list = Widget::of("album", "Album ", covers).then(vec![rule(&[], &[Then::Open(ALBUM)])]);
+    let list = WidgetDefinition::of("album", "Album ", covers)
+        .then(vec![rule(&[], &[RuleEffect::Open(ALBUM)])]);
     let by = [
         ("by_name", "Name", 0),
         ("by_artist", "Artist", 1),
@@ -83,90 +88,105 @@ fn albums() -> Screen {
     )
 }
 
-fn album() -> Screen {
-    let play = &[Then::Add(Var::Inert(202), 250)];
+fn album() -> ScreenDefinition {
+    let play = &[RuleEffect::Increment(Variable::Inert(202), 250)];
     let widgets = vec![
-        Widget::of("cover", "Cover", Look::Picture).then(vec![rule(&[], &[Then::Flip(ZOOMED)])]),
-        Widget::of("zoom", "Zoom ", Look::Value(ZOOMED)),
+        WidgetDefinition::of("cover", "Cover", WidgetKind::Picture)
+            .then(vec![rule(&[], &[RuleEffect::Toggle(ZOOMED)])]),
+        WidgetDefinition::of("zoom", "Zoom ", WidgetKind::Value(ZOOMED)),
         button("play_album", "Play", vec![rule(&[], play)]),
-        toggle("favourite", "Favourite"),
-        toggle("hide_explicit", "Hide explicit songs"),
-        toggle("keep", "Keep on this phone"),
+        inert_switch("favourite", "Favourite"),
+        inert_switch("hide_explicit", "Hide explicit songs"),
+        inert_switch("keep", "Keep on this phone"),
         button(
             "share",
             "Share",
-            vec![rule(&[], &[Then::Leave(Elsewhere::Share)])],
+            vec![rule(
+                &[],
+                &[RuleEffect::OpenExternal(ExternalScreen::Share)],
+            )],
         ),
     ];
     let too_large = rule(
-        &[Is::At(ZOOMED, 1)],
-        &[Then::Throw(&ARTWORK_TOO_LARGE, OUT_OF_MEMORY)],
+        &[RuleCondition::Equals(ZOOMED, 1)],
+        &[RuleEffect::Throw(&ARTWORK_TOO_LARGE, OUT_OF_MEMORY)],
     );
-    let smaller = rule(&[], &[Then::Set(ZOOMED, 0)]);
+    let smaller = rule(&[], &[RuleEffect::Set(ZOOMED, 0)]);
     screen("AlbumActivity", "Album", widgets)
-        .on(Hook::LowMemory, vec![too_large, smaller])
-        .on(Hook::Open, vec![rule(&[], &[Then::Set(ZOOMED, 0)])])
+        .on(ActivityHook::LowMemory, vec![too_large, smaller])
+        .on(
+            ActivityHook::Open,
+            vec![rule(&[], &[RuleEffect::Set(ZOOMED, 0)])],
+        )
 }
 
 const OUT_OF_MEMORY: &str =
     "Failed to allocate a 67108880 byte allocation with 25165824 free bytes and 31MB until OOM";
 
-fn artists() -> Screen {
+fn artists() -> ScreenDefinition {
     let list = rows(
         "artist",
         "Artist ",
         120,
-        vec![rule(&[], &[Then::Open(ARTIST)])],
+        vec![rule(&[], &[RuleEffect::Open(ARTIST)])],
     );
     screen("ArtistsActivity", "Artists", vec![list])
 }
 
-fn artist() -> Screen {
-    let story = Widget::of("story", "", Look::Web)
-        .then(vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])]);
+fn artist() -> ScreenDefinition {
+    let story = WidgetDefinition::of("story", "", WidgetKind::Web).then(vec![rule(
+        &[],
+        &[RuleEffect::OpenExternal(ExternalScreen::Browser)],
+    )]);
     let widgets = vec![
-        toggle("follow", "Follow"),
-        toggle("concerts", "Tell me of concerts"),
+        inert_switch("follow", "Follow"),
+        inert_switch("concerts", "Tell me of concerts"),
         story,
     ];
     screen("ArtistActivity", "Artist", widgets)
 }
 
-fn playlists() -> Screen {
+fn playlists() -> ScreenDefinition {
     let list = rows(
         "playlist",
         "Playlist ",
         6,
-        vec![rule(&[], &[Then::Open(PLAYLIST)])],
+        vec![rule(&[], &[RuleEffect::Open(PLAYLIST)])],
     );
     let new = button(
         "new_playlist",
         "New playlist",
-        vec![rule(&[], &[Then::Open(PLAYLIST)])],
+        vec![rule(&[], &[RuleEffect::Open(PLAYLIST)])],
     );
     screen("PlaylistsActivity", "Playlists", vec![new, list])
 }
 
-fn playlist() -> Screen {
+fn playlist() -> ScreenDefinition {
     let quoted = rule(
-        &[Is::Text(NAME, Kind::Quote)],
-        &[Then::Throw(
+        &[RuleCondition::Text(NAME, TextKind::Quote)],
+        &[RuleEffect::Throw(
             &QUOTED_PLAYLIST,
             "near \"Neil\": syntax error (code 1 SQLITE_ERROR)",
         )],
     );
-    let empty = rule(&[Is::Text(NAME, Kind::Empty)], &[Then::Ask(0)]);
-    let long = rule(&[Is::Text(NAME, Kind::Long)], &[Then::Ask(1)]);
+    let empty = rule(
+        &[RuleCondition::Text(NAME, TextKind::Empty)],
+        &[RuleEffect::ShowDialog(0)],
+    );
+    let long = rule(
+        &[RuleCondition::Text(NAME, TextKind::Long)],
+        &[RuleEffect::ShowDialog(1)],
+    );
     let widgets = vec![
         field("name", "Name", NAME),
-        note("description", "Description"),
-        toggle("public", "Everyone may see it"),
-        toggle("together", "Others may add songs"),
-        toggle("keep_order", "Keep the order"),
+        inert_field("description", "Description"),
+        inert_switch("public", "Everyone may see it"),
+        inert_switch("together", "Others may add songs"),
+        inert_switch("keep_order", "Keep the order"),
         button(
             "save",
             "Save",
-            vec![quoted, empty, long, rule(&[], &[Then::Close])],
+            vec![quoted, empty, long, rule(&[], &[RuleEffect::Close])],
         ),
     ];
     screen("PlaylistActivity", "Playlist", widgets)
@@ -180,24 +200,31 @@ fn playlist() -> Screen {
             DialogKind::Plain,
             "Long name",
             "Shorten it?",
-            vec![("No", vec![]), ("Yes", vec![rule(&[], &[Then::Close])])],
+            vec![
+                ("No", vec![]),
+                ("Yes", vec![rule(&[], &[RuleEffect::Close])]),
+            ],
         )
 }
 
 /// An endless feed whose content changes each time it is refreshed.
-fn podcasts() -> Screen {
-    let feed = Look::Rows {
+fn podcasts() -> ScreenDefinition {
+    let feed = WidgetKind::Rows {
         count: 10,
         more: Some(EPISODES),
         chosen: None,
-        turn: Some(REFRESHED),
+        content_version: Some(REFRESHED),
     };
-    let list =
-        Widget::of("episode", "Episode ", feed).then(vec![rule(&[], &[Then::Open(EPISODE)])]);
-    let refresh = button("refresh", "Refresh", vec![rule(&[], &[Then::Load(0, 1)])]);
+    let list = WidgetDefinition::of("episode", "Episode ", feed)
+        .then(vec![rule(&[], &[RuleEffect::Open(EPISODE)])]);
+    let refresh = button(
+        "refresh",
+        "Refresh",
+        vec![rule(&[], &[RuleEffect::Load(0, 1)])],
+    );
     screen("PodcastsActivity", "Podcasts", vec![refresh, list])
-        .later(vec![rule(&[], &[Then::Add(REFRESHED, 3)])])
-        .later(vec![rule(&[], &[Then::Ask(0)])])
+        .delayed(vec![rule(&[], &[RuleEffect::Increment(REFRESHED, 3)])])
+        .delayed(vec![rule(&[], &[RuleEffect::ShowDialog(0)])])
         .dialog(
             DialogKind::Plain,
             "No connection",
@@ -206,95 +233,122 @@ fn podcasts() -> Screen {
         )
 }
 
-fn episode() -> Screen {
+fn episode() -> ScreenDefinition {
     let widgets = vec![
         button(
             "play_episode",
             "Play",
-            vec![rule(&[], &[Then::Add(Var::Inert(202), 250)])],
+            vec![rule(
+                &[],
+                &[RuleEffect::Increment(Variable::Inert(202), 250)],
+            )],
         ),
-        toggle("played", "Heard"),
-        toggle("download", "Download"),
-        toggle("notify", "Tell me of new ones"),
-        note("comment", "Comment"),
+        inert_switch("played", "Heard"),
+        inert_switch("download", "Download"),
+        inert_switch("notify", "Tell me of new ones"),
+        inert_field("comment", "Comment"),
         button(
             "website",
             "Website",
-            vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])],
+            vec![rule(
+                &[],
+                &[RuleEffect::OpenExternal(ExternalScreen::Browser)],
+            )],
         ),
-        Widget::of("notes", "", Look::Web),
+        WidgetDefinition::of("notes", "", WidgetKind::Web),
     ];
     screen("EpisodeActivity", "Episode", widgets)
 }
 
 /// The second scan at once reads everything on the main thread.
-fn folders() -> Screen {
-    let blocks = rule(&[Is::At(SCANNED, 1)], &[Then::Block(9_000, &SCAN_BLOCKS)]);
+fn folders() -> ScreenDefinition {
+    let blocks = rule(
+        &[RuleCondition::Equals(SCANNED, 1)],
+        &[RuleEffect::BlockMainThread(9_000, &SCAN_BLOCKS)],
+    );
     let scan = button(
         "scan",
         "Scan",
-        vec![blocks, rule(&[], &[Then::Set(SCANNED, 1)])],
+        vec![blocks, rule(&[], &[RuleEffect::Set(SCANNED, 1)])],
     );
     let widgets = vec![
         scan,
-        toggle("hidden", "Hidden files"),
-        toggle("sd_card", "SD card"),
+        inert_switch("hidden", "Hidden files"),
+        inert_switch("sd_card", "SD card"),
         rows("folder", "Folder ", 12, vec![]),
     ];
     screen("FoldersActivity", "Folders", widgets)
 }
 
-fn search() -> Screen {
-    let found = rule(&[Is::Text(WORDS, Kind::Empty)], &[]);
-    let many = rule(&[Is::Text(WORDS, Kind::Number)], &[]);
+fn search() -> ScreenDefinition {
+    let found = rule(&[RuleCondition::Text(WORDS, TextKind::Empty)], &[]);
+    let many = rule(&[RuleCondition::Text(WORDS, TextKind::Number)], &[]);
     let widgets = vec![
         field("words", "Search", WORDS).then(vec![found, many]),
-        toggle("in_lyrics", "In lyrics"),
-        toggle("in_podcasts", "In podcasts"),
-        toggle("exact", "Exact words"),
-        rows("hit", "Hit ", 20, vec![rule(&[], &[Then::Open(ALBUM)])]),
+        inert_switch("in_lyrics", "In lyrics"),
+        inert_switch("in_podcasts", "In podcasts"),
+        inert_switch("exact", "Exact words"),
+        rows(
+            "hit",
+            "Hit ",
+            20,
+            vec![rule(&[], &[RuleEffect::Open(ALBUM)])],
+        ),
     ];
     screen("SearchActivity", "Search", widgets)
 }
 
 /// Shown until it has been gone through once.
-fn welcome() -> Screen {
-    let no_listener = vec![rule(&[], &[Then::Throw(&LOGO_WITHOUT_LISTENER, "")])];
-    let done = vec![rule(&[], &[Then::Set(INTRODUCED, 1), Then::Open(LIBRARY)])];
+fn welcome() -> ScreenDefinition {
+    let no_listener = vec![rule(&[], &[RuleEffect::Throw(&LOGO_WITHOUT_LISTENER, "")])];
+    let done = vec![rule(
+        &[],
+        &[RuleEffect::Set(INTRODUCED, 1), RuleEffect::Open(LIBRARY)],
+    )];
     let widgets = vec![
-        Widget::of("logo", "Player", Look::Picture).long(no_listener),
+        WidgetDefinition::of("logo", "Player", WidgetKind::Picture).on_long_press(no_listener),
         text("hello", "All your music"),
-        button("next", "Next", vec![rule(&[], &[Then::Open(CONSENTS)])]),
+        button(
+            "next",
+            "Next",
+            vec![rule(&[], &[RuleEffect::Open(CONSENTS)])],
+        ),
         button("skip", "Skip", done),
     ];
     let format = rule(
         &[],
-        &[Then::Throw(
+        &[RuleEffect::Throw(
             &FORMAT_OF_WELCOME,
             "Conversion = '%', Flags = ' '",
         )],
     );
     screen("WelcomeActivity", "Welcome", widgets)
-        .on(Hook::Locale, vec![format])
+        .on(ActivityHook::Locale, vec![format])
         .on(
-            Hook::Resume,
-            vec![rule(&[Is::At(INTRODUCED, 1)], &[Then::Close])],
+            ActivityHook::Resume,
+            vec![rule(
+                &[RuleCondition::Equals(INTRODUCED, 1)],
+                &[RuleEffect::Close],
+            )],
         )
 }
 
-fn consents() -> Screen {
+fn consents() -> ScreenDefinition {
     let allow = vec![rule(
         &[],
         &[
-            Then::Set(INTRODUCED, 1),
-            Then::Set(Var::Kept(21), 1),
-            Then::Open(LIBRARY),
+            RuleEffect::Set(INTRODUCED, 1),
+            RuleEffect::Set(Variable::Persistent(21), 1),
+            RuleEffect::Open(LIBRARY),
         ],
     )];
-    let deny = vec![rule(&[], &[Then::Set(INTRODUCED, 1), Then::Open(LIBRARY)])];
+    let deny = vec![rule(
+        &[],
+        &[RuleEffect::Set(INTRODUCED, 1), RuleEffect::Open(LIBRARY)],
+    )];
     let tape = rule(
-        &[Is::At(Var::Memory(12), 3)],
-        &[Then::Throw(
+        &[RuleCondition::Equals(Variable::Memory(12), 3)],
+        &[RuleEffect::Throw(
             &TAPE_OF_RADIO,
             "Consent was asked for 3 times, and 0 are left",
         )],
@@ -309,14 +363,20 @@ fn consents() -> Screen {
             "Ask me",
             vec![
                 tape,
-                rule(&[], &[Then::Add(Var::Memory(12), 3), Then::Ask(0)]),
+                rule(
+                    &[],
+                    &[
+                        RuleEffect::Increment(Variable::Memory(12), 3),
+                        RuleEffect::ShowDialog(0),
+                    ],
+                ),
             ],
         ),
-        toggle("usage", "Send usage data"),
-        toggle("offers", "Send me offers"),
+        inert_switch("usage", "Send usage data"),
+        inert_switch("offers", "Send me offers"),
     ];
     screen("ConsentsActivity", "Before you start", widgets).dialog(
-        DialogKind::Consent,
+        DialogKind::SystemConsent,
         "Record or cast with Player?",
         "Player will have access to all that is played or shown.",
         vec![("Cancel", vec![]), ("Not now", deny), ("Start now", allow)],

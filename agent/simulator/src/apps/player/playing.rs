@@ -5,14 +5,14 @@ use super::failures::{
     GAPLESS_OVERRUN, QUEUE_NOT_READ, SLEEP_OUTLIVES, STREAM_LOST,
 };
 use super::*;
-use crate::kit::Elsewhere;
-use crate::plan::{
-    Hook, Is, Look, Rule, Screen, Then, Widget, button, check, go, radio, row, rows, rule, screen,
-    text, toggle,
+use crate::declarative::{
+    ActivityHook, AppRule, RuleCondition, RuleEffect, ScreenDefinition, WidgetDefinition,
+    WidgetKind, button, check, inert_switch, link_row, radio, row, rows, rule, screen, text,
 };
+use crate::framework::ExternalScreen;
 
 /// In the order of their numbers, from `NOW_PLAYING` to `CASTING`.
-pub(super) fn screens() -> Vec<Screen> {
+pub(super) fn screens() -> Vec<ScreenDefinition> {
     vec![
         now_playing(),
         queue(),
@@ -25,108 +25,141 @@ pub(super) fn screens() -> Vec<Screen> {
     ]
 }
 
-fn now_playing() -> Screen {
+fn now_playing() -> ScreenDefinition {
     let widgets = vec![
-        Widget::of("cover", "Cover", Look::Picture).then(vec![rule(&[], &[Then::Open(LYRICS)])]),
+        WidgetDefinition::of("cover", "Cover", WidgetKind::Picture)
+            .then(vec![rule(&[], &[RuleEffect::Open(LYRICS)])]),
         text("title", "Song of the day"),
         button("previous", "⏮", previous())
-            .long(mode_to(2, 3))
+            .on_long_press(mode_to(2, 3))
             .columns(4),
-        button("play", "⏯", vec![rule(&[], &[Then::Flip(PLAYING)])])
-            .long(mode_to(0, 1))
+        button("play", "⏯", vec![rule(&[], &[RuleEffect::Toggle(PLAYING)])])
+            .on_long_press(mode_to(0, 1))
             .columns(4),
-        button("next", "⏭", next()).long(mode_to(1, 2)).columns(4),
-        button("speed", "1×", vec![rule(&[], &[Then::Flip(FAST)])])
-            .long(vec![rule(&[], &[Then::Flip(GAPLESS)])])
+        button("next", "⏭", next())
+            .on_long_press(mode_to(1, 2))
             .columns(4),
-        toggle("shuffle", "Shuffle").columns(3),
-        toggle("repeat", "Repeat").columns(3),
-        toggle("heart", "Heart").columns(3),
-        go("queue", "Queue", QUEUE).columns(3),
-        go("equalizer", "Equalizer", EQUALIZER).columns(3),
-        go("sleep", "Sleep", SLEEP).columns(3),
-        go("video", "Video", VIDEO),
+        button("speed", "1×", vec![rule(&[], &[RuleEffect::Toggle(FAST)])])
+            .on_long_press(vec![rule(&[], &[RuleEffect::Toggle(GAPLESS)])])
+            .columns(4),
+        inert_switch("shuffle", "Shuffle").columns(3),
+        inert_switch("repeat", "Repeat").columns(3),
+        inert_switch("heart", "Heart").columns(3),
+        link_row("queue", "Queue", QUEUE).columns(3),
+        link_row("equalizer", "Equalizer", EQUALIZER).columns(3),
+        link_row("sleep", "Sleep", SLEEP).columns(3),
+        link_row("video", "Video", VIDEO),
     ];
     let focus = rule(
-        &[Is::At(PLAYING, 1)],
-        &[Then::Throw(&CALL_TAKES_FOCUS, "focus stack is empty")],
+        &[RuleCondition::Equals(PLAYING, 1)],
+        &[RuleEffect::Throw(&CALL_TAKES_FOCUS, "focus stack is empty")],
     );
     screen("NowPlayingActivity", "Now playing", widgets)
         .menu(vec![
-            go("lyrics", "Lyrics", LYRICS),
-            go("cast", "Play on…", CASTING),
+            link_row("lyrics", "Lyrics", LYRICS),
+            link_row("cast", "Play on…", CASTING),
             row(
                 "share",
                 "Share",
-                vec![rule(&[], &[Then::Leave(Elsewhere::Share)])],
+                vec![rule(
+                    &[],
+                    &[RuleEffect::OpenExternal(ExternalScreen::Share)],
+                )],
             ),
         ])
-        .on(Hook::Call, vec![focus, rule(&[], &[Then::Set(PLAYING, 0)])])
+        .on(
+            ActivityHook::Call,
+            vec![focus, rule(&[], &[RuleEffect::Set(PLAYING, 0)])],
+        )
 }
 
 /// Holding a button goes from one hidden mode to the next, if the one before it is on; any other is left.
-fn mode_to(from: u8, to: u8) -> Vec<Rule> {
+fn mode_to(from: u8, to: u8) -> Vec<AppRule> {
     vec![
-        rule(&[Is::At(MODE, from)], &[Then::Set(MODE, to)]),
-        rule(&[], &[Then::Set(MODE, 0)]),
+        rule(
+            &[RuleCondition::Equals(MODE, from)],
+            &[RuleEffect::Set(MODE, to)],
+        ),
+        rule(&[], &[RuleEffect::Set(MODE, 0)]),
     ]
 }
 
-fn previous() -> Vec<Rule> {
+fn previous() -> Vec<AppRule> {
     vec![
-        rule(&[Is::At(MODE, 1)], &[Then::Set(TRACK, 0)]),
-        rule(&[Is::At(MODE, 3)], &[Then::Set(MODE, 0)]),
-        rule(&[], &[Then::Set(TRACK, 0)]),
+        rule(
+            &[RuleCondition::Equals(MODE, 1)],
+            &[RuleEffect::Set(TRACK, 0)],
+        ),
+        rule(
+            &[RuleCondition::Equals(MODE, 3)],
+            &[RuleEffect::Set(MODE, 0)],
+        ),
+        rule(&[], &[RuleEffect::Set(TRACK, 0)]),
     ]
 }
 
 /// For developers, gapless and twice as fast, the sixth track runs over the end of a buffer: one after the other,
 /// without a pause, with the phone on its side.
-fn next() -> Vec<Rule> {
+fn next() -> Vec<AppRule> {
     let overrun = &[
-        Is::At(MODE, 3),
-        Is::At(GAPLESS, 1),
-        Is::At(FAST, 1),
-        Is::At(TRACK, 5),
-        Is::Landscape,
+        RuleCondition::Equals(MODE, 3),
+        RuleCondition::Equals(GAPLESS, 1),
+        RuleCondition::Equals(FAST, 1),
+        RuleCondition::Equals(TRACK, 5),
+        RuleCondition::Landscape,
     ];
     vec![
-        rule(overrun, &[Then::Signal(&GAPLESS_OVERRUN)]),
-        rule(&[Is::At(PLAYING, 0)], &[Then::Set(TRACK, 0)]),
-        rule(&[Is::At(MODE, 1)], &[Then::Set(TRACK, 0)]),
-        rule(&[Is::At(MODE, 2)], &[Then::Set(TRACK, 3)]),
-        rule(&[Is::At(TRACK, 5)], &[Then::Set(TRACK, 0)]),
-        rule(&[], &[Then::Add(TRACK, 5)]),
+        rule(overrun, &[RuleEffect::Signal(&GAPLESS_OVERRUN)]),
+        rule(
+            &[RuleCondition::Equals(PLAYING, 0)],
+            &[RuleEffect::Set(TRACK, 0)],
+        ),
+        rule(
+            &[RuleCondition::Equals(MODE, 1)],
+            &[RuleEffect::Set(TRACK, 0)],
+        ),
+        rule(
+            &[RuleCondition::Equals(MODE, 2)],
+            &[RuleEffect::Set(TRACK, 3)],
+        ),
+        rule(
+            &[RuleCondition::Equals(TRACK, 5)],
+            &[RuleEffect::Set(TRACK, 0)],
+        ),
+        rule(&[], &[RuleEffect::Increment(TRACK, 5)]),
     ]
 }
 
 /// What was read of the queue is only in memory; who comes back with a saved state expects it there.
-fn queue() -> Screen {
+fn queue() -> ScreenDefinition {
     let widgets = vec![
-        toggle("keep", "Keep after the end"),
+        inert_switch("keep", "Keep after the end"),
         button(
             "clear",
             "Clear",
             vec![
-                rule(&[Is::At(QUEUE_READ, 2)], &[]),
-                rule(&[], &[Then::Set(QUEUE_READ, 2)]),
+                rule(&[RuleCondition::Equals(QUEUE_READ, 2)], &[]),
+                rule(&[], &[RuleEffect::Set(QUEUE_READ, 2)]),
             ],
         ),
-        rows("track", "Track ", 30, vec![rule(&[], &[Then::Close])]),
+        rows("track", "Track ", 30, vec![rule(&[], &[RuleEffect::Close])]),
     ];
     let not_read = rule(
-        &[Is::At(QUEUE_READ, 0)],
-        &[Then::Throw(
+        &[RuleCondition::Equals(QUEUE_READ, 0)],
+        &[RuleEffect::Throw(
             &QUEUE_NOT_READ,
             "lateinit property queue has not been initialized",
         )],
     );
     screen("QueueActivity", "Queue", widgets)
-        .on(Hook::Open, vec![rule(&[], &[Then::Set(QUEUE_READ, 1)])])
-        .on(Hook::Restore, vec![not_read])
+        .on(
+            ActivityHook::Open,
+            vec![rule(&[], &[RuleEffect::Set(QUEUE_READ, 1)])],
+        )
+        .on(ActivityHook::Restore, vec![not_read])
 }
 
-fn equalizer() -> Screen {
+fn equalizer() -> ScreenDefinition {
     let bands = [
         ("bass", "Bass"),
         ("low", "Low"),
@@ -134,15 +167,18 @@ fn equalizer() -> Screen {
         ("high", "High"),
         ("air", "Air"),
     ];
-    let mut widgets: Vec<Widget> = bands.iter().map(|(id, label)| toggle(id, label)).collect();
+    let mut widgets: Vec<WidgetDefinition> = bands
+        .iter()
+        .map(|(id, label)| inert_switch(id, label))
+        .collect();
     let presets = ["Flat", "Rock", "Jazz", "Speech"];
     let preset = |(label, value): (&&str, u8)| {
-        radio(&label.to_lowercase(), label, Var::Inert(200), value).columns(2)
+        radio(&label.to_lowercase(), label, Variable::Inert(200), value).columns(2)
     };
     widgets.extend(presets.iter().zip(0..).map(preset));
     let developers = rule(
-        &[Is::At(MODE, 3)],
-        &[Then::Throw(
+        &[RuleCondition::Equals(MODE, 3)],
+        &[RuleEffect::Throw(
             &EQUALIZER_OF_DEVELOPERS,
             "Equalizer: bad parameter value -3",
         )],
@@ -150,135 +186,176 @@ fn equalizer() -> Screen {
     widgets.push(button(
         "reset",
         "Reset",
-        vec![developers, rule(&[Is::At(MODE, 2)], &[Then::Set(MODE, 0)])],
+        vec![
+            developers,
+            rule(
+                &[RuleCondition::Equals(MODE, 2)],
+                &[RuleEffect::Set(MODE, 0)],
+            ),
+        ],
     ));
     screen("EqualizerActivity", "Equalizer", widgets)
 }
 
-fn lyrics() -> Screen {
-    let page =
-        Widget::of("page", "", Look::Web).then(vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])]);
+fn lyrics() -> ScreenDefinition {
+    let page = WidgetDefinition::of("page", "", WidgetKind::Web).then(vec![rule(
+        &[],
+        &[RuleEffect::OpenExternal(ExternalScreen::Browser)],
+    )]);
     screen(
         "LyricsActivity",
         "Lyrics",
-        vec![toggle("follow", "Follow along"), page],
+        vec![inert_switch("follow", "Follow along"), page],
     )
 }
 
 /// In the car the surface is kept for the navigation.
-fn video() -> Screen {
+fn video() -> ScreenDefinition {
     let widgets = vec![
-        Widget::of("surface", "Video", Look::Picture),
-        Widget::of("position", "0 %", Look::Restless),
-        toggle("subtitles", "Subtitles"),
-        toggle("fill", "Fill the screen"),
+        WidgetDefinition::of("surface", "Video", WidgetKind::Picture),
+        WidgetDefinition::of("position", "0 %", WidgetKind::EndlessProgress),
+        inert_switch("subtitles", "Subtitles"),
+        inert_switch("fill", "Fill the screen"),
     ];
     let sideways = rule(
-        &[Is::At(MODE, 1), Is::Landscape],
-        &[Then::Signal(&CAR_VIDEO_SIDEWAYS)],
+        &[RuleCondition::Equals(MODE, 1), RuleCondition::Landscape],
+        &[RuleEffect::Signal(&CAR_VIDEO_SIDEWAYS)],
     );
-    screen("VideoActivity", "Video", widgets).on(Hook::Rotate, vec![sideways])
+    screen("VideoActivity", "Video", widgets).on(ActivityHook::Rotate, vec![sideways])
 }
 
-fn radio_screen() -> Screen {
+fn radio_screen() -> ScreenDefinition {
     let widgets = vec![
-        Widget::of("level", "0 %", Look::Restless).when(&[Is::At(STREAMING, 1)]),
+        WidgetDefinition::of("level", "0 %", WidgetKind::EndlessProgress)
+            .visible_when(&[RuleCondition::Equals(STREAMING, 1)]),
         button(
             "listen",
             "Listen",
             vec![
-                rule(&[Is::Offline], &[]),
-                rule(&[], &[Then::Set(STREAMING, 1)]),
+                rule(&[RuleCondition::Offline], &[]),
+                rule(&[], &[RuleEffect::Set(STREAMING, 1)]),
             ],
         ),
-        button("stop", "Stop", vec![rule(&[], &[Then::Set(STREAMING, 0)])]),
-        toggle("high_quality", "Best quality"),
-        toggle("record", "Record"),
+        button(
+            "stop",
+            "Stop",
+            vec![rule(&[], &[RuleEffect::Set(STREAMING, 0)])],
+        ),
+        inert_switch("high_quality", "Best quality"),
+        inert_switch("record", "Record"),
         rows(
             "station",
             "Station ",
             25,
-            vec![rule(&[], &[Then::Set(STREAMING, 0)])],
+            vec![rule(&[], &[RuleEffect::Set(STREAMING, 0)])],
         ),
     ];
-    let lost = rule(&[Is::At(STREAMING, 1)], &[Then::Signal(&STREAM_LOST)]);
+    let lost = rule(
+        &[RuleCondition::Equals(STREAMING, 1)],
+        &[RuleEffect::Signal(&STREAM_LOST)],
+    );
     screen("RadioActivity", "Radio", widgets)
-        .on(Hook::Offline, vec![lost])
-        .on(Hook::Open, vec![rule(&[], &[Then::Set(STREAMING, 0)])])
+        .on(ActivityHook::Offline, vec![lost])
+        .on(
+            ActivityHook::Open,
+            vec![rule(&[], &[RuleEffect::Set(STREAMING, 0)])],
+        )
 }
 
 /// The timer is not taken back when its screen is closed, and then ends a player that it does not find.
-fn sleep() -> Screen {
+fn sleep() -> ScreenDefinition {
     let start = button(
         "start",
         "Start",
         vec![rule(
             &[],
-            &[Then::Set(Var::Memory(10), 1), Then::Haunt(1_400, 0)],
+            &[
+                RuleEffect::Set(Variable::Memory(10), 1),
+                RuleEffect::PostLeaked(1_400, 0),
+            ],
         )],
     );
     let stop = button(
         "stop",
         "Stop",
-        vec![rule(&[], &[Then::Set(Var::Memory(10), 0), Then::Unpost])],
+        vec![rule(
+            &[],
+            &[
+                RuleEffect::Set(Variable::Memory(10), 0),
+                RuleEffect::CancelPosted,
+            ],
+        )],
     );
-    let closed = Var::Memory(11);
+    let closed = Variable::Memory(11);
     let widgets = vec![
-        Widget::of("minutes", "Minutes: ", Look::Value(Var::Memory(10))),
+        WidgetDefinition::of(
+            "minutes",
+            "Minutes: ",
+            WidgetKind::Value(Variable::Memory(10)),
+        ),
         start,
         stop,
-        toggle("fade", "Fade out"),
-        toggle("finish", "Finish the song"),
+        inert_switch("fade", "Fade out"),
+        inert_switch("finish", "Finish the song"),
     ];
     let outlives = rule(
-        &[Is::At(closed, 1)],
-        &[Then::Throw(
+        &[RuleCondition::Equals(closed, 1)],
+        &[RuleEffect::Throw(
             &SLEEP_OUTLIVES,
             "Can not perform this action after onSaveInstanceState",
         )],
     );
     screen("SleepActivity", "Sleep timer", widgets)
-        .later(vec![outlives, rule(&[], &[Then::Set(Var::Memory(10), 0)])])
-        .on(Hook::Open, vec![rule(&[], &[Then::Set(closed, 0)])])
+        .delayed(vec![
+            outlives,
+            rule(&[], &[RuleEffect::Set(Variable::Memory(10), 0)]),
+        ])
         .on(
-            Hook::Back,
-            vec![rule(&[], &[Then::Set(closed, 1), Then::Close])],
+            ActivityHook::Open,
+            vec![rule(&[], &[RuleEffect::Set(closed, 0)])],
+        )
+        .on(
+            ActivityHook::Back,
+            vec![rule(&[], &[RuleEffect::Set(closed, 1), RuleEffect::Close])],
         )
 }
 
 /// What is played elsewhere is lost when the network changes twice.
-fn casting() -> Screen {
+fn casting() -> ScreenDefinition {
     let connect = |id: &str, label: &str, value| {
         radio(id, label, CAST_TO, value).then(vec![
-            rule(&[Is::Offline], &[]),
-            rule(&[], &[Then::Load(0, 1)]),
+            rule(&[RuleCondition::Offline], &[]),
+            rule(&[], &[RuleEffect::Load(0, 1)]),
         ])
     };
     let widgets = vec![
         connect("kitchen", "Kitchen", 1),
         connect("office", "Office", 2),
         connect("cellar", "Cellar", 3),
-        toggle("group", "All together"),
-        check("local", "Also on this phone", Var::Kept(22)),
-        Widget::of("connected", "Connected: ", Look::Value(CAST)),
+        inert_switch("group", "All together"),
+        check("local", "Also on this phone", Variable::Persistent(22)),
+        WidgetDefinition::of("connected", "Connected: ", WidgetKind::Value(CAST)),
     ];
     let nowhere = rule(
         &[
-            Is::At(CAST, 2),
-            Is::At(CAST_TO, 3),
-            Is::At(Var::Kept(22), 1),
+            RuleCondition::Equals(CAST, 2),
+            RuleCondition::Equals(CAST_TO, 3),
+            RuleCondition::Equals(Variable::Persistent(22), 1),
         ],
-        &[Then::Throw(&CAST_TO_NOWHERE, "No route to host")],
+        &[RuleEffect::Throw(&CAST_TO_NOWHERE, "No route to host")],
     );
     screen("CastingActivity", "Play on…", widgets)
-        .later(vec![rule(&[], &[Then::Set(CAST, 1)])])
-        .later(vec![rule(&[], &[Then::Set(CAST, 0)])])
+        .delayed(vec![rule(&[], &[RuleEffect::Set(CAST, 1)])])
+        .delayed(vec![rule(&[], &[RuleEffect::Set(CAST, 0)])])
         .on(
-            Hook::Offline,
-            vec![rule(&[Is::At(CAST, 1)], &[Then::Set(CAST, 2)])],
+            ActivityHook::Offline,
+            vec![rule(
+                &[RuleCondition::Equals(CAST, 1)],
+                &[RuleEffect::Set(CAST, 2)],
+            )],
         )
         .on(
-            Hook::Online,
-            vec![nowhere, rule(&[], &[Then::Set(CAST, 0)])],
+            ActivityHook::Online,
+            vec![nowhere, rule(&[], &[RuleEffect::Set(CAST, 0)])],
         )
 }

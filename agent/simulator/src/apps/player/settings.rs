@@ -2,29 +2,29 @@
 
 use super::failures::{HEADSET_TWICE, SYNC_AFTER_EXPIRY};
 use super::*;
-use crate::kit::Elsewhere;
-use crate::plan::{
-    DialogKind, Hook, Is, Kind, Look, Screen, Then, Typed, Widget, button, field, go, radio, rule,
-    screen, text, toggle,
+use crate::declarative::{
+    ActivityHook, DialogKind, FieldText, RuleCondition, RuleEffect, ScreenDefinition, TextKind,
+    WidgetDefinition, WidgetKind, button, field, inert_switch, link_row, radio, rule, screen, text,
 };
+use crate::framework::ExternalScreen;
 
-const USER: Typed = Typed::Kept(1);
+const USER: FieldText = FieldText::Persistent(1);
 
 /// In the order of their numbers, from `SETTINGS` to `ABOUT`.
-pub(super) fn screens() -> Vec<Screen> {
+pub(super) fn screens() -> Vec<ScreenDefinition> {
     vec![
         screen(
             "SettingsActivity",
             "Settings",
             vec![
-                go("audio", "Audio", AUDIO),
-                go("playback", "Playback", PLAYBACK),
-                go("downloads", "Downloads", DOWNLOADS),
-                go("account", "Account", ACCOUNT),
-                go("headset", "Headset", HEADSET),
-                go("about", "About", ABOUT),
-                toggle("dark", "Dark"),
-                toggle("large", "Large letters"),
+                link_row("audio", "Audio", AUDIO),
+                link_row("playback", "Playback", PLAYBACK),
+                link_row("downloads", "Downloads", DOWNLOADS),
+                link_row("account", "Account", ACCOUNT),
+                link_row("headset", "Headset", HEADSET),
+                link_row("about", "About", ABOUT),
+                inert_switch("dark", "Dark"),
+                inert_switch("large", "Large letters"),
             ],
         ),
         preferences("AudioActivity", "Audio", AUDIO_TOGGLES),
@@ -36,13 +36,13 @@ pub(super) fn screens() -> Vec<Screen> {
     ]
 }
 
-fn preferences(class: &str, title: &str, toggles: &[(&str, &str)]) -> Screen {
+fn preferences(class: &str, title: &str, toggles: &[(&str, &str)]) -> ScreenDefinition {
     screen(
         class,
         title,
         toggles
             .iter()
-            .map(|(id, label)| toggle(id, label))
+            .map(|(id, label)| inert_switch(id, label))
             .collect(),
     )
 }
@@ -79,9 +79,9 @@ const PLAYBACK_TOGGLES: &[(&str, &str)] = &[
     ("scrobble", "Tell a website what I hear"),
 ];
 
-fn downloads() -> Screen {
-    let quality = Var::Inert(201);
-    let mut widgets: Vec<Widget> = ["Low", "Normal", "High", "Lossless"]
+fn downloads() -> ScreenDefinition {
+    let quality = Variable::Inert(201);
+    let mut widgets: Vec<WidgetDefinition> = ["Low", "Normal", "High", "Lossless"]
         .iter()
         .zip(0..)
         .map(|(label, value)| radio(&label.to_lowercase(), label, quality, value))
@@ -94,10 +94,10 @@ fn downloads() -> Screen {
         ("episodes", "New episodes"),
         ("favourites", "Favourites"),
     ];
-    widgets.extend(more.iter().map(|(id, label)| toggle(id, label)));
+    widgets.extend(more.iter().map(|(id, label)| inert_switch(id, label)));
     let clear = vec![
-        rule(&[Is::Offline], &[Then::Ask(1)]),
-        rule(&[], &[Then::Ask(0)]),
+        rule(&[RuleCondition::Offline], &[RuleEffect::ShowDialog(1)]),
+        rule(&[], &[RuleEffect::ShowDialog(0)]),
     ];
     widgets.push(button("clear", "Delete all", clear));
     screen("DownloadsActivity", "Downloads", widgets)
@@ -108,7 +108,7 @@ fn downloads() -> Screen {
             vec![("No", vec![]), ("Yes", vec![])],
         )
         .dialog(
-            DialogKind::Stubborn,
+            DialogKind::NotCancellable,
             "No connection",
             "They cannot be loaded again now.",
             vec![("Keep", vec![]), ("Delete", vec![])],
@@ -116,58 +116,67 @@ fn downloads() -> Screen {
 }
 
 /// The server forgets a sign-in after three requests; the app still believes in it and finds no token.
-fn account() -> Screen {
-    let missing = rule(&[Is::Text(USER, Kind::Empty)], &[Then::Ask(0)]);
-    let sign_in = rule(&[Is::Text(USER, Kind::Address)], &[Then::Load(0, 1)]);
-    let signed_in = &[Is::At(SIGNED_IN, 1)];
-    let signed_out = &[Is::At(SIGNED_IN, 0)];
+fn account() -> ScreenDefinition {
+    let missing = rule(
+        &[RuleCondition::Text(USER, TextKind::Empty)],
+        &[RuleEffect::ShowDialog(0)],
+    );
+    let sign_in = rule(
+        &[RuleCondition::Text(USER, TextKind::EmailAddress)],
+        &[RuleEffect::Load(0, 1)],
+    );
+    let signed_in = &[RuleCondition::Equals(SIGNED_IN, 1)];
+    let signed_out = &[RuleCondition::Equals(SIGNED_IN, 0)];
     let expired = rule(
-        &[Is::At(REQUESTS, 3)],
-        &[Then::Throw(
+        &[RuleCondition::Equals(REQUESTS, 3)],
+        &[RuleEffect::Throw(
             &SYNC_AFTER_EXPIRY,
             "Attempt to read from field 'java.lang.String Token.value' on a null object reference",
         )],
     );
     let widgets = vec![
-        field("user", "E-mail", USER).when(signed_out),
+        field("user", "E-mail", USER).visible_when(signed_out),
         button(
             "sign_in",
             "Sign in",
-            vec![missing, sign_in, rule(&[], &[Then::Ask(0)])],
+            vec![missing, sign_in, rule(&[], &[RuleEffect::ShowDialog(0)])],
         )
-        .when(signed_out),
-        text("welcome", "You are signed in.").when(signed_in),
+        .visible_when(signed_out),
+        text("welcome", "You are signed in.").visible_when(signed_in),
         button(
             "sync",
             "Sync",
-            vec![expired, rule(&[], &[Then::Load(2, 1)])],
+            vec![expired, rule(&[], &[RuleEffect::Load(2, 1)])],
         )
-        .when(signed_in),
+        .visible_when(signed_in),
         button(
             "sign_out",
             "Sign out",
             vec![rule(
                 &[],
-                &[Then::Set(SIGNED_IN, 0), Then::Set(REQUESTS, 0)],
+                &[RuleEffect::Set(SIGNED_IN, 0), RuleEffect::Set(REQUESTS, 0)],
             )],
         )
-        .when(signed_in),
-        toggle("sync_history", "Sync what I heard"),
-        toggle("sync_lists", "Sync playlists"),
-        toggle("family", "Family account"),
+        .visible_when(signed_in),
+        inert_switch("sync_history", "Sync what I heard"),
+        inert_switch("sync_lists", "Sync playlists"),
+        inert_switch("family", "Family account"),
         button(
             "premium",
             "Premium",
-            vec![rule(&[], &[Then::Leave(Elsewhere::Store)])],
+            vec![rule(
+                &[],
+                &[RuleEffect::OpenExternal(ExternalScreen::Store)],
+            )],
         ),
     ];
     screen("AccountActivity", "Account", widgets)
-        .later(vec![rule(
+        .delayed(vec![rule(
             &[],
-            &[Then::Set(SIGNED_IN, 1), Then::Set(REQUESTS, 0)],
+            &[RuleEffect::Set(SIGNED_IN, 1), RuleEffect::Set(REQUESTS, 0)],
         )])
-        .later(vec![rule(&[], &[Then::Ask(1)])])
-        .later(vec![rule(&[], &[Then::Add(REQUESTS, 3)])])
+        .delayed(vec![rule(&[], &[RuleEffect::ShowDialog(1)])])
+        .delayed(vec![rule(&[], &[RuleEffect::Increment(REQUESTS, 3)])])
         .dialog(
             DialogKind::Plain,
             "Who are you?",
@@ -183,55 +192,61 @@ fn account() -> Screen {
 }
 
 /// The receiver for the headset is registered anew with every configuration, and taken back once.
-fn headset() -> Screen {
-    let registered = Var::Memory(13);
+fn headset() -> ScreenDefinition {
+    let registered = Variable::Memory(13);
     let twice = rule(
-        &[Is::At(registered, 2)],
-        &[Then::Throw(
+        &[RuleCondition::Equals(registered, 2)],
+        &[RuleEffect::Throw(
             &HEADSET_TWICE,
             "Receiver not registered: HeadsetReceiver",
         )],
     );
     let again = || {
         vec![rule(
-            &[Is::At(Var::Kept(23), 1)],
-            &[Then::Add(registered, 2)],
+            &[RuleCondition::Equals(Variable::Persistent(23), 1)],
+            &[RuleEffect::Increment(registered, 2)],
         )]
     };
     let widgets = vec![
-        Widget::of(
+        WidgetDefinition::of(
             "listen",
             "Listen to its buttons",
-            Look::Switch(Var::Kept(23)),
+            WidgetKind::Switch(Variable::Persistent(23)),
         ),
-        toggle("assistant", "Assistant by holding"),
-        toggle("announce", "Announce songs"),
-        toggle("battery", "Tell its battery"),
+        inert_switch("assistant", "Assistant by holding"),
+        inert_switch("announce", "Announce songs"),
+        inert_switch("battery", "Tell its battery"),
         button(
             "test",
             "Test",
-            vec![twice, rule(&[], &[Then::Set(registered, 0)])],
+            vec![twice, rule(&[], &[RuleEffect::Set(registered, 0)])],
         ),
     ];
     screen("HeadsetActivity", "Headset", widgets)
-        .on(Hook::Rotate, again())
-        .on(Hook::Locale, again())
+        .on(ActivityHook::Rotate, again())
+        .on(ActivityHook::Locale, again())
 }
 
-fn about() -> Screen {
+fn about() -> ScreenDefinition {
     let widgets = vec![
         text("version", "Player 3.0.1"),
         button(
             "licences",
             "Licences",
-            vec![rule(&[], &[Then::Leave(Elsewhere::Browser)])],
+            vec![rule(
+                &[],
+                &[RuleEffect::OpenExternal(ExternalScreen::Browser)],
+            )],
         ),
         button(
             "rate",
             "Rate it",
-            vec![rule(&[], &[Then::Leave(Elsewhere::Store)])],
+            vec![rule(
+                &[],
+                &[RuleEffect::OpenExternal(ExternalScreen::Store)],
+            )],
         ),
-        Widget::of("terms", "", Look::Web),
+        WidgetDefinition::of("terms", "", WidgetKind::Web),
     ];
     screen("AboutActivity", "About", widgets)
 }

@@ -1,24 +1,24 @@
 //! What is wrong with this app, and the shortest way to each of it.
 
 use retap_shared::Text;
-use retap_shared::action::System;
+use retap_shared::action::SystemEvent;
 use retap_shared::screen::Rotation;
-use retap_shared::verdict::ProblemKind;
+use retap_shared::verdict::FindingKind;
 
-use crate::apps::Planted;
-use crate::kit::{Beneath, Exception, Stall, Tombstone};
-use crate::truth::Do::{self, Back, Home, Launch, Rotate, Tap, Type};
+use crate::apps::PlantedCrashScript;
+use crate::framework::{Exception, FrameworkCaller, Stall, Tombstone};
+use crate::ground_truth::ScriptedAction::{self, Back, Home, Launch, Rotate, Tap, Type};
 
-const CALL: Do = Do::System(System::Call);
-const OFFLINE: Do = Do::System(System::Offline);
-const LOW_MEMORY: Do = Do::System(System::LowMemory);
-const ARABIC: Do = Do::System(System::Locale(Text::new_static("ar")));
-const TURN: Do = Rotate(Rotation::Left);
+const CALL: ScriptedAction = ScriptedAction::System(SystemEvent::Call);
+const OFFLINE: ScriptedAction = ScriptedAction::System(SystemEvent::Offline);
+const LOW_MEMORY: ScriptedAction = ScriptedAction::System(SystemEvent::LowMemory);
+const ARABIC: ScriptedAction = ScriptedAction::System(SystemEvent::Locale(Text::new_static("ar")));
+const TURN: ScriptedAction = Rotate(Rotation::Left);
 
-pub(super) const PLANTED: &[Planted] = &[
-    Planted {
+pub(super) const PLANTED: &[PlantedCrashScript] = &[
+    PlantedCrashScript {
         name: "airplane mode with a hotspot",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("network"),
             Tap("hotspot"),
@@ -27,9 +27,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("airplane"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "VPN goes offline",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[
             Tap("network"),
             Tap("vpn"),
@@ -38,9 +38,9 @@ pub(super) const PLANTED: &[Planted] = &[
             OFFLINE,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "pairing interrupted",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("connected_devices"),
             Tap("bluetooth"),
@@ -49,24 +49,24 @@ pub(super) const PLANTED: &[Planted] = &[
             Launch,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "saver told twice",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap("battery"), Tap("saver"), LOW_MEMORY, LOW_MEMORY],
     },
-    Planted {
+    PlantedCrashScript {
         name: "cache gone",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap("storage"), Tap("clear_cache"), Tap("Clear"), TURN],
     },
-    Planted {
+    PlantedCrashScript {
         name: "clock of another language",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap("system"), Tap("date_and_time"), Tap("hours"), ARABIC],
     },
-    Planted {
+    PlantedCrashScript {
         name: "layers too deep",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[
             Tap("display"),
             Tap("layers"),
@@ -81,9 +81,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("add_layer"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "pin without a lock",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("security"),
             Tap("screen_lock"),
@@ -95,9 +95,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("pin"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "quoted account",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("accounts"),
             Type("name", "🎈 O'Neil"),
@@ -106,9 +106,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("add"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "reset blocks",
-        kind: ProblemKind::Anr,
+        kind: FindingKind::Anr,
         shortest: &[
             Tap("system"),
             Tap("reset_options"),
@@ -120,9 +120,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Back,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "build number tapped on",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("about_phone"),
             Tap("build"),
@@ -135,9 +135,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("build"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "demo mode leaks",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("about_phone"),
             Tap("build"),
@@ -154,9 +154,9 @@ pub(super) const PLANTED: &[Planted] = &[
             CALL,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "trace runs over",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("about_phone"),
             Tap("build"),
@@ -186,7 +186,7 @@ pub(super) static AIRPLANE_WITH_HOTSPOT: Exception = Exception {
         "com.example.settings.network.Tethering.stop(Tethering.java:88)",
         "com.example.settings.network.NetworkActivity.onAirplane(NetworkActivity.java:61)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -197,7 +197,7 @@ pub(super) static CACHE_GONE: Exception = Exception {
         "com.example.settings.storage.FileList.read(FileList.kt:40)",
         "com.example.settings.storage.StorageActivity.onCreate(StorageActivity.kt:28)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 
@@ -206,7 +206,7 @@ pub(super) static PAIRING_INTERRUPTED: Exception = Exception {
     frames: &[
         "com.example.settings.bluetooth.BluetoothActivity.onCreate(BluetoothActivity.java:53)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 
@@ -217,7 +217,7 @@ pub(super) static SAVER_TOLD_TWICE: Exception = Exception {
         "com.example.settings.battery.Saver.trim(Saver.java:34)",
         "com.example.settings.battery.BatteryActivity.onTrimMemory(BatteryActivity.java:70)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -227,7 +227,7 @@ pub(super) static PIN_WITHOUT_LOCK: Exception = Exception {
         "com.example.settings.security.Pin.start(Pin.java:25)",
         "com.example.settings.security.PinningActivity.onPin(PinningActivity.java:47)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -238,7 +238,7 @@ pub(super) static QUOTED_ACCOUNT: Exception = Exception {
         "com.example.settings.accounts.Store.merge(Store.java:91)",
         "com.example.settings.accounts.AccountsActivity.onAdd(AccountsActivity.java:55)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -248,14 +248,14 @@ pub(super) static CLOCK_OF_ANOTHER_LANGUAGE: Exception = Exception {
         "java.text.SimpleDateFormat.compile(SimpleDateFormat.java:826)",
         "com.example.settings.date.DateActivity.onCreate(DateActivity.kt:37)",
     ],
-    beneath: Beneath::Create,
+    called_by: FrameworkCaller::Create,
     cause: None,
 };
 
 pub(super) static BUILD_TAPPED_ON: Exception = Exception {
     class: "java.lang.IllegalStateException",
     frames: &["com.example.settings.about.BuildNumber.onTap(BuildNumber.kt:42)"],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -265,7 +265,7 @@ pub(super) static DEMO_LEAK: Exception = Exception {
         "android.view.ViewRootImpl.setView(ViewRootImpl.java:1401)",
         "com.example.settings.developer.DemoOverlay.show(DemoOverlay.java:66)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -276,7 +276,7 @@ pub(super) static TRACE_OVERRUN: Exception = Exception {
         "com.example.settings.developer.Trace.append(Trace.java:120)",
         "com.example.settings.developer.TracingActivity.onTrimMemory(TracingActivity.java:84)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 

@@ -2,11 +2,11 @@
 
 use retap_shared::Text;
 
-use super::{Branch, Page, Shop, delivery};
-use crate::kit::{Cx, Ui};
+use super::{Branch, ShopApp, ShopPage, delivery};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Debug, Hash)]
-pub(super) struct Address {
+pub(super) struct AddressPage {
     street: Text,
     city: Text,
     zip: Text,
@@ -15,23 +15,23 @@ pub(super) struct Address {
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum AddressMsg {
     Street(Text),
     City(Text),
     Zip(Text),
     Next,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Address(msg)
+impl From<AddressMsg> for super::ShopMsg {
+    fn from(msg: AddressMsg) -> super::ShopMsg {
+        super::ShopMsg::Address(msg)
     }
 }
 
-impl Address {
+impl AddressPage {
     /// The one that the account has.
-    pub(super) fn of_account() -> Address {
-        Address {
+    pub(super) fn of_account() -> AddressPage {
+        AddressPage {
             street: Text::new_static("Harbour Road 7"),
             city: Text::new_static("Portville"),
             zip: Text::new_static("12345"),
@@ -40,36 +40,36 @@ impl Address {
         }
     }
 
-    pub(super) fn view(&self, ui: &mut Ui<'_, super::Msg>) {
+    pub(super) fn view(&self, ui: &mut Ui<'_, super::ShopMsg>) {
         ui.toolbar("Address", |_| {});
         ui.scroll(id!("address_form"), |ui| {
             ui.field(id!("street"), "Street", &self.street, |text| {
-                Msg::Street(text).into()
+                AddressMsg::Street(text).into()
             });
             ui.field(id!("city"), "City", &self.city, |text| {
-                Msg::City(text).into()
+                AddressMsg::City(text).into()
             });
             ui.field(id!("zip"), "Zip code", &self.zip, |text| {
-                Msg::Zip(text).into()
+                AddressMsg::Zip(text).into()
             });
             if let Some(error) = self.error {
                 ui.text(id!("error"), error);
             }
-            ui.button(id!("address_next"), "Next", Msg::Next);
+            ui.button(id!("address_next"), "Next", AddressMsg::Next);
         });
     }
 
-    pub(super) fn update(&mut self, msg: Msg, cx: &mut Cx<'_, Shop>) {
-        self.changed |= !matches!(msg, Msg::Next);
+    pub(super) fn update(&mut self, msg: AddressMsg, cx: &mut AppContext<'_, ShopApp>) {
+        self.changed |= !matches!(msg, AddressMsg::Next);
         match msg {
-            Msg::Street(street) => self.street = street,
-            Msg::City(city) => self.city = city,
-            Msg::Zip(zip) => self.zip = zip,
-            Msg::Next => self.next(cx),
+            AddressMsg::Street(street) => self.street = street,
+            AddressMsg::City(city) => self.city = city,
+            AddressMsg::Zip(zip) => self.zip = zip,
+            AddressMsg::Next => self.next(cx),
         }
     }
 
-    fn next(&mut self, cx: &mut Cx<'_, Shop>) {
+    fn next(&mut self, cx: &mut AppContext<'_, ShopApp>) {
         cx.decide(Branch::AddressChanged, self.changed);
         self.error = if cx.decide(Branch::AddressStreetEmpty, self.street.is_empty()) {
             Some("Which street?")
@@ -81,7 +81,7 @@ impl Address {
             None
         };
         if self.error.is_none() {
-            cx.start(Page::Delivery(delivery::Delivery::default()));
+            cx.start(ShopPage::Delivery(delivery::DeliveryPage::default()));
         }
     }
 }

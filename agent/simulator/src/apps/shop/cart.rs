@@ -4,16 +4,16 @@ use retap_shared::Text;
 
 use super::failures::COUPON;
 use super::stock::{PRODUCTS, price};
-use super::{Branch, Page, Shop, address, login, product};
-use crate::kit::{Cx, Ui, number};
+use super::{Branch, ShopApp, ShopPage, address, login, product};
+use crate::framework::{AppContext, Ui, number_text};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Cart {
+pub(super) struct CartPage {
     coupon: Text,
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum CartMsg {
     Open(usize),
     Remove(usize),
     Coupon(Text),
@@ -21,14 +21,14 @@ pub(super) enum Msg {
     Checkout,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Cart(msg)
+impl From<CartMsg> for super::ShopMsg {
+    fn from(msg: CartMsg) -> super::ShopMsg {
+        super::ShopMsg::Cart(msg)
     }
 }
 
-impl Cart {
-    pub(super) fn view(&self, app: &Shop, ui: &mut Ui<'_, super::Msg>) {
+impl CartPage {
+    pub(super) fn view(&self, app: &ShopApp, ui: &mut Ui<'_, super::ShopMsg>) {
         ui.toolbar("Cart", |_| {});
         if app.cart.is_empty() {
             ui.text(id!("empty"), "Your cart is empty");
@@ -37,33 +37,38 @@ impl Cart {
         ui.at_bottom(132, |ui| {
             ui.columns(2, |ui| {
                 ui.text(id!("total"), price(app.total()));
-                ui.button(id!("checkout"), "Check out", Msg::Checkout);
+                ui.button(id!("checkout"), "Check out", CartMsg::Checkout);
             });
         });
         let coupon = ui.field(id!("coupon"), "Coupon code", &self.coupon, |text| {
-            Msg::Coupon(text).into()
+            CartMsg::Coupon(text).into()
         });
-        ui.submit(coupon, Msg::Apply);
-        ui.button(id!("apply"), "Apply coupon", Msg::Apply);
+        ui.on_submit(coupon, CartMsg::Apply);
+        ui.button(id!("apply"), "Apply coupon", CartMsg::Apply);
         ui.list(id!("lines"), app.cart.len(), |ui, row| {
             let line = &app.cart[row];
-            ui.item(id!("line"), Msg::Open(line.product), |ui| {
+            ui.item(id!("line"), CartMsg::Open(line.product), |ui| {
                 ui.at_right(|ui| {
-                    ui.action(id!("remove"), "Remove", Msg::Remove(row));
+                    ui.toolbar_action(id!("remove"), "Remove", CartMsg::Remove(row));
                 });
                 ui.text(id!("line_name"), PRODUCTS[line.product].name);
                 ui.text(
                     id!("line_quantity"),
-                    number("", u64::from(line.quantity), " ×"),
+                    number_text("", u64::from(line.quantity), " ×"),
                 );
             });
         });
     }
 
-    pub(super) fn update(&mut self, app: &mut Shop, msg: Msg, cx: &mut Cx<'_, Shop>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut ShopApp,
+        msg: CartMsg,
+        cx: &mut AppContext<'_, ShopApp>,
+    ) {
         match msg {
-            Msg::Open(number) => cx.start(Page::Product(product::Product::of(number))),
-            Msg::Remove(row) => {
+            CartMsg::Open(number) => cx.start(ShopPage::Product(product::ProductPage::of(number))),
+            CartMsg::Remove(row) => {
                 if row < app.cart.len() {
                     app.cart.remove(row);
                 }
@@ -71,14 +76,14 @@ impl Cart {
                     app.discount = 0;
                 }
             }
-            Msg::Coupon(coupon) => self.coupon = coupon,
-            Msg::Apply => self.apply(app, cx),
-            Msg::Checkout => checkout(app, cx),
+            CartMsg::Coupon(coupon) => self.coupon = coupon,
+            CartMsg::Apply => self.apply(app, cx),
+            CartMsg::Checkout => checkout(app, cx),
         }
     }
 
     /// Codes are numbers, and nobody thought of others.
-    fn apply(&mut self, app: &mut Shop, cx: &mut Cx<'_, Shop>) {
+    fn apply(&mut self, app: &mut ShopApp, cx: &mut AppContext<'_, ShopApp>) {
         if cx.decide(Branch::CartCouponEmpty, self.coupon.is_empty()) {
             return;
         }
@@ -96,13 +101,13 @@ impl Cart {
     }
 }
 
-fn checkout(app: &Shop, cx: &mut Cx<'_, Shop>) {
+fn checkout(app: &ShopApp, cx: &mut AppContext<'_, ShopApp>) {
     if cx.decide(Branch::CartEmpty, app.cart.is_empty()) {
         return;
     }
     if cx.decide(Branch::CartSignedIn, app.account.is_some()) {
-        cx.start(Page::Address(address::Address::of_account()));
+        cx.start(ShopPage::Address(address::AddressPage::of_account()));
     } else {
-        cx.start(Page::Login(login::Login::then_checkout()));
+        cx.start(ShopPage::Login(login::LoginPage::then_checkout()));
     }
 }

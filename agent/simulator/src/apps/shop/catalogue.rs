@@ -1,17 +1,17 @@
 //! What there is to buy, one category a page.
 
 use super::stock::{CATEGORIES, PER_CATEGORY, PRODUCTS, price};
-use super::{Branch, Page, Shop, cart, login, orders, product, wishlist};
-use crate::kit::{Cx, Ui};
-use crate::plan;
+use super::{Branch, ShopApp, ShopPage, cart, login, orders, product, wishlist};
+use crate::declarative;
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Catalogue {
+pub(super) struct CataloguePage {
     category: usize,
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum CatalogueMsg {
     Category(usize),
     Open(usize),
     Cart,
@@ -22,26 +22,26 @@ pub(super) enum Msg {
     Service,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Catalogue(msg)
+impl From<CatalogueMsg> for super::ShopMsg {
+    fn from(msg: CatalogueMsg) -> super::ShopMsg {
+        super::ShopMsg::Catalogue(msg)
     }
 }
 
-impl Catalogue {
-    pub(super) fn view(&self, app: &Shop, ui: &mut Ui<'_, super::Msg>) {
+impl CataloguePage {
+    pub(super) fn view(&self, app: &ShopApp, ui: &mut Ui<'_, super::ShopMsg>) {
         ui.toolbar("Shop", |ui| {
             ui.menu(|menu| {
                 if app.account.is_some() {
-                    menu.item(id!("logout"), "Sign out", Msg::Logout);
+                    menu.item(id!("logout"), "Sign out", CatalogueMsg::Logout);
                 } else {
-                    menu.item(id!("login"), "Sign in", Msg::Login);
+                    menu.item(id!("login"), "Sign in", CatalogueMsg::Login);
                 }
-                menu.item(id!("wishlist"), "Wish list", Msg::Wishlist);
-                menu.item(id!("orders"), "My orders", Msg::Orders);
-                menu.item(id!("service"), "Service", Msg::Service);
+                menu.item(id!("wishlist"), "Wish list", CatalogueMsg::Wishlist);
+                menu.item(id!("orders"), "My orders", CatalogueMsg::Orders);
+                menu.item(id!("service"), "Service", CatalogueMsg::Service);
             });
-            ui.action(id!("cart"), "Cart", Msg::Cart);
+            ui.toolbar_action(id!("cart"), "Cart", CatalogueMsg::Cart);
         });
         ui.columns(CATEGORIES.len() as i32, |ui| {
             for (number, name) in CATEGORIES.into_iter().enumerate() {
@@ -49,21 +49,21 @@ impl Catalogue {
                     id!("category"),
                     name,
                     number == self.category,
-                    Msg::Category(number),
+                    CatalogueMsg::Category(number),
                 );
             }
         });
         let previous = self
             .category
             .checked_sub(1)
-            .map(|number| Msg::Category(number).into());
+            .map(|number| CatalogueMsg::Category(number).into());
         let next = self.category + 1;
-        let next = (next < CATEGORIES.len()).then(|| Msg::Category(next).into());
+        let next = (next < CATEGORIES.len()).then(|| CatalogueMsg::Category(next).into());
         ui.pager(id!("pager"), previous, next, |ui| {
             ui.list(id!("products"), PER_CATEGORY, |ui, row| {
                 let number = self.category * PER_CATEGORY + row;
                 let product = &PRODUCTS[number];
-                ui.item(id!("product"), Msg::Open(number), |ui| {
+                ui.item(id!("product"), CatalogueMsg::Open(number), |ui| {
                     ui.text(id!("product_name"), product.name);
                     ui.text(id!("product_price"), price(product.price));
                 });
@@ -71,29 +71,36 @@ impl Catalogue {
         });
     }
 
-    pub(super) fn update(&mut self, app: &mut Shop, msg: Msg, cx: &mut Cx<'_, Shop>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut ShopApp,
+        msg: CatalogueMsg,
+        cx: &mut AppContext<'_, ShopApp>,
+    ) {
         match msg {
-            Msg::Category(category) => {
+            CatalogueMsg::Category(category) => {
                 cx.decide(Branch::CataloguePageTurned, category != self.category);
                 self.category = category;
             }
-            Msg::Open(number) => {
+            CatalogueMsg::Open(number) => {
                 cx.decide(Branch::CatalogueOnSale, PRODUCTS[number].price < 1_000);
-                cx.start(Page::Product(product::Product::of(number)));
+                cx.start(ShopPage::Product(product::ProductPage::of(number)));
             }
-            Msg::Cart => {
+            CatalogueMsg::Cart => {
                 cx.decide(Branch::CatalogueCartEmpty, app.cart.is_empty());
-                cx.start(Page::Cart(cart::Cart::default()));
+                cx.start(ShopPage::Cart(cart::CartPage::default()));
             }
-            Msg::Login => cx.start(Page::Login(login::Login::default())),
-            Msg::Logout => {
+            CatalogueMsg::Login => cx.start(ShopPage::Login(login::LoginPage::default())),
+            CatalogueMsg::Logout => {
                 if cx.decide(Branch::CatalogueSignedIn, app.account.take().is_some()) {
                     app.remember = false;
                 }
             }
-            Msg::Wishlist => cx.start(Page::Wishlist(wishlist::Wishlist::default())),
-            Msg::Orders => cx.start(Page::Orders(orders::Orders::default())),
-            Msg::Service => cx.start(Page::More(plan::Page::of(0))),
+            CatalogueMsg::Wishlist => {
+                cx.start(ShopPage::Wishlist(wishlist::WishlistPage::default()));
+            }
+            CatalogueMsg::Orders => cx.start(ShopPage::Orders(orders::OrdersPage::default())),
+            CatalogueMsg::Service => cx.start(ShopPage::More(declarative::DeclarativePage::of(0))),
         }
     }
 }

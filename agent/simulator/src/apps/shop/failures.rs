@@ -1,37 +1,37 @@
 //! What is wrong with this app, and the shortest way to each of it.
 
-use retap_shared::action::System;
+use retap_shared::action::SystemEvent;
 use retap_shared::screen::Rotation;
-use retap_shared::verdict::ProblemKind;
+use retap_shared::verdict::FindingKind;
 
-use crate::apps::Planted;
-use crate::kit::{Beneath, Cause, Exception, Stall, Tombstone};
-use crate::truth::Do::{self, Back, Home, Launch, Long, Rotate, Tap, Type};
+use crate::apps::PlantedCrashScript;
+use crate::framework::{Exception, ExceptionCause, FrameworkCaller, Stall, Tombstone};
+use crate::ground_truth::ScriptedAction::{self, Back, Home, Launch, LongPress, Rotate, Tap, Type};
 
 const PRODUCT: &str = "The Long Way Round";
 
-const OFFLINE: Do = Do::System(System::Offline);
-const LOW_MEMORY: Do = Do::System(System::LowMemory);
+const OFFLINE: ScriptedAction = ScriptedAction::System(SystemEvent::Offline);
+const LOW_MEMORY: ScriptedAction = ScriptedAction::System(SystemEvent::LowMemory);
 
-pub(super) const PLANTED: &[Planted] = &[
-    Planted {
+pub(super) const PLANTED: &[PlantedCrashScript] = &[
+    PlantedCrashScript {
         name: "zoom without a finger",
-        kind: ProblemKind::Crash,
-        shortest: &[Tap(PRODUCT), Long("picture")],
+        kind: FindingKind::Crash,
+        shortest: &[Tap(PRODUCT), LongPress("picture")],
     },
-    Planted {
+    PlantedCrashScript {
         name: "none of it into the cart",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap(PRODUCT), Tap("less"), Tap("add")],
     },
-    Planted {
+    PlantedCrashScript {
         name: "heart outlives its page",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[Tap(PRODUCT), Tap("wish"), Back],
     },
-    Planted {
+    PlantedCrashScript {
         name: "coupon is no number",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap(PRODUCT),
             Tap("add"),
@@ -40,9 +40,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("apply"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "look-up blocks",
-        kind: ProblemKind::Anr,
+        kind: FindingKind::Anr,
         shortest: &[
             Tap("More options"),
             Tap("login"),
@@ -52,9 +52,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("forgot"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "panorama held sideways",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[
             Tap(PRODUCT),
             Tap("picture"),
@@ -64,9 +64,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Rotate(Rotation::Left),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "day dialog in rotation",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap(PRODUCT),
             Tap("add"),
@@ -80,9 +80,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Rotate(Rotation::Left),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "invoice for a pick-up",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap(PRODUCT),
             Tap("add"),
@@ -98,9 +98,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Tap("payment_next"),
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "empty label",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("service"),
@@ -110,9 +110,9 @@ pub(super) const PLANTED: &[Planted] = &[
             Launch,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "chat goes offline",
-        kind: ProblemKind::NativeCrash,
+        kind: FindingKind::NativeCrash,
         shortest: &[
             Tap("More options"),
             Tap("service"),
@@ -121,9 +121,9 @@ pub(super) const PLANTED: &[Planted] = &[
             OFFLINE,
         ],
     },
-    Planted {
+    PlantedCrashScript {
         name: "one point too many",
-        kind: ProblemKind::Crash,
+        kind: FindingKind::Crash,
         shortest: &[
             Tap("More options"),
             Tap("service"),
@@ -149,7 +149,7 @@ pub(super) static NO_POINTER: Exception = Exception {
         "android.view.MotionEvent.getX(MotionEvent.java:2584)",
         "com.example.shop.ZoomView.onLongPress(ZoomView.java:77)",
     ],
-    beneath: Beneath::LongClick,
+    called_by: FrameworkCaller::LongClick,
     cause: None,
 };
 
@@ -160,7 +160,7 @@ pub(super) static PRICE_EACH: Exception = Exception {
         "com.example.shop.CartStore.add(CartStore.java:61)",
         "com.example.shop.ProductActivity.onAdd(ProductActivity.java:130)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -171,7 +171,7 @@ pub(super) static DETACHED: Exception = Exception {
         "com.example.shop.WishFragment.heartArrived(WishFragment.java:48)",
         "com.example.shop.WishFragment$$ExternalSyntheticLambda2.run(Unknown Source:2)",
     ],
-    beneath: Beneath::Handler,
+    called_by: FrameworkCaller::Handler,
     cause: None,
 };
 
@@ -182,7 +182,7 @@ pub(super) static COUPON: Exception = Exception {
         "com.example.shop.Coupon.parse(Coupon.java:18)",
         "com.example.shop.CartActivity.onApply(CartActivity.java:93)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };
 
@@ -212,8 +212,8 @@ pub(super) static DAY_DIALOG: Exception = Exception {
         "androidx.fragment.app.Fragment.instantiate(Fragment.java:631)",
         "com.example.shop.DeliveryActivity.onCreate(DeliveryActivity.java:29)",
     ],
-    beneath: Beneath::Create,
-    cause: Some(&Cause {
+    called_by: FrameworkCaller::Create,
+    cause: Some(&ExceptionCause {
         class: "java.lang.NoSuchMethodException",
         message: "com.example.shop.DayDialog.<init> []",
         frames: &[
@@ -229,6 +229,6 @@ pub(super) static NO_INVOICE_ADDRESS: Exception = Exception {
         "com.example.shop.Invoice.getInvoiceAddress(Invoice.kt:12)",
         "com.example.shop.PaymentActivity.onNext(PaymentActivity.kt:88)",
     ],
-    beneath: Beneath::Click,
+    called_by: FrameworkCaller::Click,
     cause: None,
 };

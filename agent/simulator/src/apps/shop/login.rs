@@ -4,11 +4,11 @@ use retap_shared::Text;
 use retap_shared::micros::Micros;
 
 use super::failures::RESOLVE;
-use super::{Branch, Page, Shop, address};
-use crate::kit::{Cx, Ui};
+use super::{Branch, ShopApp, ShopPage, address};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Login {
+pub(super) struct LoginPage {
     name: Text,
     password: Text,
     error: Option<&'static str>,
@@ -19,7 +19,7 @@ pub(super) struct Login {
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum LoginMsg {
     Name(Text),
     Password(Text),
     Remember,
@@ -30,67 +30,77 @@ pub(super) enum Msg {
     Cancel,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Login(msg)
+impl From<LoginMsg> for super::ShopMsg {
+    fn from(msg: LoginMsg) -> super::ShopMsg {
+        super::ShopMsg::Login(msg)
     }
 }
 
-impl Login {
-    pub(super) fn then_checkout() -> Login {
-        Login {
+impl LoginPage {
+    pub(super) fn then_checkout() -> LoginPage {
+        LoginPage {
             then_checkout: true,
-            ..Login::default()
+            ..LoginPage::default()
         }
     }
 
-    pub(super) fn view(&self, app: &Shop, ui: &mut Ui<'_, super::Msg>) {
+    pub(super) fn view(&self, app: &ShopApp, ui: &mut Ui<'_, super::ShopMsg>) {
         ui.toolbar("Sign in", |_| {});
         ui.scroll(id!("login_form"), |ui| {
             ui.field(id!("user"), "User name", &self.name, |text| {
-                Msg::Name(text).into()
+                LoginMsg::Name(text).into()
             });
             let password = ui.password(id!("password"), "Password", &self.password, |text| {
-                Msg::Password(text).into()
+                LoginMsg::Password(text).into()
             });
-            ui.submit(password, Msg::SignIn);
+            ui.on_submit(password, LoginMsg::SignIn);
             if let Some(error) = self.error {
                 ui.text(id!("error"), error);
             }
-            ui.check(id!("remember"), "Remember me", app.remember, Msg::Remember);
-            ui.button(id!("sign_in"), "Sign in", Msg::SignIn);
-            ui.button(id!("forgot"), "Forgot your password?", Msg::Forgot);
+            ui.check(
+                id!("remember"),
+                "Remember me",
+                app.remember,
+                LoginMsg::Remember,
+            );
+            ui.button(id!("sign_in"), "Sign in", LoginMsg::SignIn);
+            ui.button(id!("forgot"), "Forgot your password?", LoginMsg::Forgot);
             if self.sent {
                 ui.text(id!("sent"), "Look into your mail");
             }
         });
         if let Some(email) = &self.forgot {
-            ui.dialog("Forgot your password?", Msg::Cancel, |ui| {
+            ui.dialog("Forgot your password?", LoginMsg::Cancel, |ui| {
                 ui.field(id!("email"), "E-mail address", email, |text| {
-                    Msg::Email(text).into()
+                    LoginMsg::Email(text).into()
                 });
                 ui.columns(2, |ui| {
-                    ui.negative("Cancel", Msg::Cancel);
-                    ui.positive("Send", Msg::Send);
+                    ui.negative("Cancel", LoginMsg::Cancel);
+                    ui.positive("Send", LoginMsg::Send);
                 });
             });
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Shop, msg: Msg, cx: &mut Cx<'_, Shop>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut ShopApp,
+        msg: LoginMsg,
+        cx: &mut AppContext<'_, ShopApp>,
+    ) {
         match msg {
-            Msg::Name(name) => self.name = name,
-            Msg::Password(password) => self.password = password,
-            Msg::Remember => app.remember = cx.decide(Branch::LoginRemembers, !app.remember),
-            Msg::SignIn => self.sign_in(app, cx),
-            Msg::Forgot => self.forgot = Some(Text::default()),
-            Msg::Email(email) => self.forgot = Some(email),
-            Msg::Send => self.send(cx),
-            Msg::Cancel => self.forgot = None,
+            LoginMsg::Name(name) => self.name = name,
+            LoginMsg::Password(password) => self.password = password,
+            LoginMsg::Remember => app.remember = cx.decide(Branch::LoginRemembers, !app.remember),
+            LoginMsg::SignIn => self.sign_in(app, cx),
+            LoginMsg::Forgot => self.forgot = Some(Text::default()),
+            LoginMsg::Email(email) => self.forgot = Some(email),
+            LoginMsg::Send => self.send(cx),
+            LoginMsg::Cancel => self.forgot = None,
         }
     }
 
-    fn sign_in(&mut self, app: &mut Shop, cx: &mut Cx<'_, Shop>) {
+    fn sign_in(&mut self, app: &mut ShopApp, cx: &mut AppContext<'_, ShopApp>) {
         if cx.decide(Branch::LoginNameEmpty, self.name.is_empty()) {
             self.error = Some("Who are you?");
             return;
@@ -105,12 +115,12 @@ impl Login {
         app.account = Some(self.name.clone());
         cx.finish();
         if cx.decide(Branch::LoginGoesOn, self.then_checkout) {
-            cx.start(Page::Address(address::Address::of_account()));
+            cx.start(ShopPage::Address(address::AddressPage::of_account()));
         }
     }
 
     /// The mail server's name is looked up on the main thread.
-    fn send(&mut self, cx: &mut Cx<'_, Shop>) {
+    fn send(&mut self, cx: &mut AppContext<'_, ShopApp>) {
         let email = self.forgot.take().unwrap_or_default();
         if cx.decide(Branch::LoginForgotEmpty, email.is_empty()) {
             self.forgot = Some(email);
@@ -121,7 +131,7 @@ impl Login {
     }
 
     /// Fields keep their text by themselves; the dialog and the message go.
-    pub(super) fn rotated(&mut self, cx: &mut Cx<'_, Shop>) {
+    pub(super) fn rotated(&mut self, cx: &mut AppContext<'_, ShopApp>) {
         cx.decide(Branch::LoginLostOnRotation, self.forgot.is_some());
         (self.forgot, self.error) = (None, None);
     }

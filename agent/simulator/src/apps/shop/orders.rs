@@ -1,36 +1,36 @@
 //! What was ordered before.
 
 use super::stock::price;
-use super::{Branch, Shop};
-use crate::kit::{Cx, Ui};
+use super::{Branch, ShopApp};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Orders {
+pub(super) struct OrdersPage {
     asks: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum OrdersMsg {
     Ask(usize),
     CancelOrder(usize),
     Keep,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Orders(msg)
+impl From<OrdersMsg> for super::ShopMsg {
+    fn from(msg: OrdersMsg) -> super::ShopMsg {
+        super::ShopMsg::Orders(msg)
     }
 }
 
-impl Orders {
-    pub(super) fn view(&self, app: &Shop, ui: &mut Ui<'_, super::Msg>) {
+impl OrdersPage {
+    pub(super) fn view(&self, app: &ShopApp, ui: &mut Ui<'_, super::ShopMsg>) {
         ui.toolbar("My orders", |_| {});
         if app.orders.is_empty() {
             ui.text(id!("no_orders"), "You have not ordered yet");
         }
         ui.list(id!("orders_list"), app.orders.len(), |ui, row| {
             let order = &app.orders[row];
-            ui.item(id!("order_row"), Msg::Ask(row), |ui| {
+            ui.item(id!("order_row"), OrdersMsg::Ask(row), |ui| {
                 ui.text(id!("order_total"), price(order.total));
                 ui.text(
                     id!("order_state"),
@@ -43,31 +43,36 @@ impl Orders {
             });
         });
         if let Some(row) = self.asks {
-            ui.dialog("Cancel this order?", Msg::Keep, |ui| {
+            ui.dialog("Cancel this order?", OrdersMsg::Keep, |ui| {
                 ui.columns(2, |ui| {
-                    ui.negative("No", Msg::Keep);
-                    ui.positive("Yes", Msg::CancelOrder(row));
+                    ui.negative("No", OrdersMsg::Keep);
+                    ui.positive("Yes", OrdersMsg::CancelOrder(row));
                 });
             });
         }
     }
 
-    pub(super) fn update(&mut self, app: &mut Shop, msg: Msg, cx: &mut Cx<'_, Shop>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut ShopApp,
+        msg: OrdersMsg,
+        cx: &mut AppContext<'_, ShopApp>,
+    ) {
         self.asks = None;
         cx.decide(Branch::OrdersAny, app.orders.len() > 1);
         match msg {
-            Msg::Ask(row) => {
+            OrdersMsg::Ask(row) => {
                 let cancelled = app.orders.get(row).is_some_and(|order| order.cancelled);
                 if !cx.decide(Branch::OrdersCancelled, cancelled) {
                     self.asks = Some(row);
                 }
             }
-            Msg::CancelOrder(row) => {
+            OrdersMsg::CancelOrder(row) => {
                 if let Some(order) = app.orders.get_mut(row) {
                     order.cancelled = true;
                 }
             }
-            Msg::Keep => {}
+            OrdersMsg::Keep => {}
         }
     }
 }

@@ -3,11 +3,11 @@
 use retap_shared::Text;
 
 use super::failures::NO_INVOICE_ADDRESS;
-use super::{Branch, Page, Shop, delivery, review};
-use crate::kit::{Cx, Ui};
+use super::{Branch, ShopApp, ShopPage, delivery, review};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) enum Means {
+pub(super) enum PaymentMethod {
     #[default]
     Card,
     Invoice,
@@ -15,72 +15,82 @@ pub(super) enum Means {
 }
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Payment {
+pub(super) struct PaymentPage {
     card: Text,
     error: Option<&'static str>,
 }
 
 #[derive(Clone, Debug, Hash)]
-pub(super) enum Msg {
-    Means(Means),
+pub(super) enum PaymentMsg {
+    Means(PaymentMethod),
     Card(Text),
     Next,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Payment(msg)
+impl From<PaymentMsg> for super::ShopMsg {
+    fn from(msg: PaymentMsg) -> super::ShopMsg {
+        super::ShopMsg::Payment(msg)
     }
 }
 
 /// What a gift card is worth, in cents.
 const GIFT: u32 = 2_000;
 
-impl Payment {
-    pub(super) fn view(&self, app: &Shop, ui: &mut Ui<'_, super::Msg>) {
+impl PaymentPage {
+    pub(super) fn view(&self, app: &ShopApp, ui: &mut Ui<'_, super::ShopMsg>) {
         let chosen = app.checkout.payment;
         ui.toolbar("Payment", |_| {});
         ui.scroll(id!("payment_form"), |ui| {
             for (means, label) in [
-                (Means::Card, "Card"),
-                (Means::Invoice, "Invoice"),
-                (Means::GiftCard, "Gift card, 20.00 €"),
+                (PaymentMethod::Card, "Card"),
+                (PaymentMethod::Invoice, "Invoice"),
+                (PaymentMethod::GiftCard, "Gift card, 20.00 €"),
             ] {
-                ui.radio(id!("means"), label, chosen == means, Msg::Means(means));
+                ui.radio(
+                    id!("means"),
+                    label,
+                    chosen == means,
+                    PaymentMsg::Means(means),
+                );
             }
-            if chosen == Means::Card {
+            if chosen == PaymentMethod::Card {
                 ui.field(id!("card"), "Card number", &self.card, |text| {
-                    Msg::Card(text).into()
+                    PaymentMsg::Card(text).into()
                 });
             }
             if let Some(error) = self.error {
                 ui.text(id!("error"), error);
             }
-            ui.button(id!("payment_next"), "Next", Msg::Next);
+            ui.button(id!("payment_next"), "Next", PaymentMsg::Next);
         });
     }
 
-    pub(super) fn update(&mut self, app: &mut Shop, msg: Msg, cx: &mut Cx<'_, Shop>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut ShopApp,
+        msg: PaymentMsg,
+        cx: &mut AppContext<'_, ShopApp>,
+    ) {
         self.error = None;
         match msg {
-            Msg::Means(means) => app.checkout.payment = means,
-            Msg::Card(card) => self.card = card,
-            Msg::Next => self.next(app, cx),
+            PaymentMsg::Means(means) => app.checkout.payment = means,
+            PaymentMsg::Card(card) => self.card = card,
+            PaymentMsg::Next => self.next(app, cx),
         }
     }
 
-    fn next(&mut self, app: &Shop, cx: &mut Cx<'_, Shop>) {
+    fn next(&mut self, app: &ShopApp, cx: &mut AppContext<'_, ShopApp>) {
         let means = app.checkout.payment;
-        if cx.decide(Branch::PaymentIsCard, means == Means::Card) {
+        if cx.decide(Branch::PaymentIsCard, means == PaymentMethod::Card) {
             let digits =
                 self.card.len() >= 12 && self.card.bytes().all(|byte| byte.is_ascii_digit());
             if !cx.decide(Branch::PaymentCardValid, digits) {
                 self.error = Some("This is not a card number");
                 return;
             }
-        } else if cx.decide(Branch::PaymentIsInvoice, means == Means::Invoice) {
+        } else if cx.decide(Branch::PaymentIsInvoice, means == PaymentMethod::Invoice) {
             // Who picks up has left no address to send an invoice to.
-            let pick_up = app.checkout.delivery == delivery::Way::PickUp;
+            let pick_up = app.checkout.delivery == delivery::DeliveryMethod::PickUp;
             if cx.decide(Branch::PaymentInvoicePickUp, pick_up) {
                 return cx.throw(
                     &NO_INVOICE_ADDRESS,
@@ -91,6 +101,6 @@ impl Payment {
             self.error = Some("The gift card does not cover this");
             return;
         }
-        cx.start(Page::Review(review::Review::default()));
+        cx.start(ShopPage::Review(review::ReviewPage::default()));
     }
 }

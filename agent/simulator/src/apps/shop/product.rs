@@ -4,11 +4,11 @@ use retap_shared::micros::Micros;
 
 use super::failures::{DETACHED, NO_POINTER, PRICE_EACH};
 use super::stock::{PRODUCTS, price};
-use super::{Branch, Line, Page, Shop, cart, gallery};
-use crate::kit::{Cx, Ui, number};
+use super::{Branch, CartLine, ShopApp, ShopPage, cart, gallery};
+use crate::framework::{AppContext, Ui, number_text};
 
 #[derive(Clone, Debug, Hash)]
-pub(super) struct Product {
+pub(super) struct ProductPage {
     number: usize,
     quantity: u32,
     reviews: bool,
@@ -16,7 +16,7 @@ pub(super) struct Product {
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum ProductMsg {
     Picture,
     Zoom,
     Less,
@@ -28,18 +28,18 @@ pub(super) enum Msg {
     Cart,
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Product(msg)
+impl From<ProductMsg> for super::ShopMsg {
+    fn from(msg: ProductMsg) -> super::ShopMsg {
+        super::ShopMsg::Product(msg)
     }
 }
 
 /// How long the heart flies to the wish list.
 const HEART: Micros = Micros::from_millis(800);
 
-impl Product {
-    pub(super) fn of(number: usize) -> Product {
-        Product {
+impl ProductPage {
+    pub(super) fn of(number: usize) -> ProductPage {
+        ProductPage {
             number,
             quantity: 1,
             reviews: false,
@@ -47,22 +47,25 @@ impl Product {
         }
     }
 
-    pub(super) fn view(&self, app: &Shop, ui: &mut Ui<'_, super::Msg>) {
+    pub(super) fn view(&self, app: &ShopApp, ui: &mut Ui<'_, super::ShopMsg>) {
         let product = &PRODUCTS[self.number];
         ui.toolbar(product.name, |ui| {
-            ui.action(id!("cart"), "Cart", Msg::Cart);
+            ui.toolbar_action(id!("cart"), "Cart", ProductMsg::Cart);
         });
         ui.scroll(id!("details"), |ui| {
-            let picture = ui.picture(id!("picture"), "Picture", Msg::Picture);
-            ui.long(picture, Msg::Zoom);
+            let picture = ui.picture(id!("picture"), "Picture", ProductMsg::Picture);
+            ui.on_long_press(picture, ProductMsg::Zoom);
             ui.text(id!("price"), price(product.price));
             ui.columns(3, |ui| {
-                let less = ui.button(id!("less"), "−", Msg::Less);
+                let less = ui.button(id!("less"), "−", ProductMsg::Less);
                 ui.enable(less, self.quantity > 0);
-                ui.text(id!("quantity"), number("", u64::from(self.quantity), ""));
-                ui.button(id!("more"), "+", Msg::More);
+                ui.text(
+                    id!("quantity"),
+                    number_text("", u64::from(self.quantity), ""),
+                );
+                ui.button(id!("more"), "+", ProductMsg::More);
             });
-            ui.button(id!("add"), "Add to cart", Msg::Add);
+            ui.button(id!("add"), "Add to cart", ProductMsg::Add);
             let wished = app.wishes.contains(&self.number);
             ui.button(
                 id!("wish"),
@@ -71,47 +74,52 @@ impl Product {
                 } else {
                     "Wish for it"
                 },
-                Msg::Wish,
+                ProductMsg::Wish,
             );
             if self.thanks {
                 ui.text(id!("in_cart"), "It is in your cart");
             }
-            ui.check(id!("reviews"), "Reviews", self.reviews, Msg::Reviews);
+            ui.check(id!("reviews"), "Reviews", self.reviews, ProductMsg::Reviews);
             if self.reviews {
                 ui.text(
                     id!("review_count"),
-                    number("", u64::from(product.reviews), " reviews"),
+                    number_text("", u64::from(product.reviews), " reviews"),
                 );
             }
         });
     }
 
-    pub(super) fn update(&mut self, app: &mut Shop, msg: Msg, cx: &mut Cx<'_, Shop>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut ShopApp,
+        msg: ProductMsg,
+        cx: &mut AppContext<'_, ShopApp>,
+    ) {
         match msg {
-            Msg::Picture => cx.start(Page::Gallery(gallery::Gallery::default())),
-            Msg::Zoom => cx.throw(
+            ProductMsg::Picture => cx.start(ShopPage::Gallery(gallery::GalleryPage::default())),
+            ProductMsg::Zoom => cx.throw(
                 &NO_POINTER,
                 "pointerIndex out of range pointerIndex=-1 pointerCount=1",
             ),
-            Msg::Less => self.quantity = self.quantity.saturating_sub(1),
-            Msg::More => {
+            ProductMsg::Less => self.quantity = self.quantity.saturating_sub(1),
+            ProductMsg::More => {
                 if !cx.decide(Branch::ProductQuantityMany, self.quantity >= 5) {
                     self.quantity += 1;
                 }
             }
-            Msg::Add => self.add(app, cx),
-            Msg::Wish => self.wish(app, cx),
-            Msg::WishShown => wish_shown(true, cx),
-            Msg::Reviews => {
+            ProductMsg::Add => self.add(app, cx),
+            ProductMsg::Wish => self.wish(app, cx),
+            ProductMsg::WishShown => wish_shown(true, cx),
+            ProductMsg::Reviews => {
                 self.reviews = !self.reviews;
                 cx.decide(Branch::ProductHasReviews, PRODUCTS[self.number].reviews > 0);
             }
-            Msg::Cart => cx.start(Page::Cart(cart::Cart::default())),
+            ProductMsg::Cart => cx.start(ShopPage::Cart(cart::CartPage::default())),
         }
     }
 
     /// Works out the price of each from the price of all.
-    fn add(&mut self, app: &mut Shop, cx: &mut Cx<'_, Shop>) {
+    fn add(&mut self, app: &mut ShopApp, cx: &mut AppContext<'_, ShopApp>) {
         if cx.decide(Branch::ProductQuantityZero, self.quantity == 0) {
             return cx.throw(&PRICE_EACH, "divide by zero");
         }
@@ -119,7 +127,7 @@ impl Product {
         cx.decide(Branch::ProductInCart, line.is_some());
         match line {
             Some(line) => line.quantity = (line.quantity + self.quantity).min(9),
-            None => app.cart.push(Line {
+            None => app.cart.push(CartLine {
                 product: self.number,
                 quantity: self.quantity,
             }),
@@ -127,19 +135,19 @@ impl Product {
         self.thanks = true;
     }
 
-    fn wish(&self, app: &mut Shop, cx: &mut Cx<'_, Shop>) {
+    fn wish(&self, app: &mut ShopApp, cx: &mut AppContext<'_, ShopApp>) {
         let wished = app.wishes.contains(&self.number);
         if cx.decide(Branch::ProductWished, wished) {
             app.wishes.retain(|wish| *wish != self.number);
         } else {
             app.wishes.push(self.number);
-            cx.post(HEART, Msg::WishShown);
+            cx.post(HEART, ProductMsg::WishShown);
         }
     }
 }
 
 /// The heart has arrived, even if the page it flew over is gone.
-pub(super) fn wish_shown(attached: bool, cx: &mut Cx<'_, Shop>) {
+pub(super) fn wish_shown(attached: bool, cx: &mut AppContext<'_, ShopApp>) {
     if !cx.decide(Branch::ProductWishShown, attached) {
         cx.throw(
             &DETACHED,

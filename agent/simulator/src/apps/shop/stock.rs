@@ -2,7 +2,7 @@
 
 use retap_shared::Text;
 
-pub(super) struct Item {
+pub(super) struct StockItem {
     pub(super) name: &'static str,
     /// In cents.
     pub(super) price: u32,
@@ -13,15 +13,15 @@ pub(super) const CATEGORIES: [&str; 3] = ["Books", "Games", "Garden"];
 /// Products of one category follow each other.
 pub(super) const PER_CATEGORY: usize = 10;
 
-const fn item(name: &'static str, price: u32, reviews: u32) -> Item {
-    Item {
+const fn item(name: &'static str, price: u32, reviews: u32) -> StockItem {
+    StockItem {
         name,
         price,
         reviews,
     }
 }
 
-pub(super) static PRODUCTS: [Item; 30] = [
+pub(super) static PRODUCTS: [StockItem; 30] = [
     item("The Long Way Round", 1_290, 4),
     item("Cooking for One", 2_400, 0),
     item("A History of Rain", 1_850, 2),

@@ -1,37 +1,37 @@
 //! What one would like to have.
 
 use super::stock::{PRODUCTS, price};
-use super::{Branch, Page, Shop, product};
-use crate::kit::{Cx, Ui};
+use super::{Branch, ShopApp, ShopPage, product};
+use crate::framework::{AppContext, Ui};
 
 #[derive(Clone, Debug, Default, Hash)]
-pub(super) struct Wishlist {
+pub(super) struct WishlistPage {
     removed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Hash)]
-pub(super) enum Msg {
+pub(super) enum WishlistMsg {
     Open(usize),
     Remove(usize),
 }
 
-impl From<Msg> for super::Msg {
-    fn from(msg: Msg) -> super::Msg {
-        super::Msg::Wishlist(msg)
+impl From<WishlistMsg> for super::ShopMsg {
+    fn from(msg: WishlistMsg) -> super::ShopMsg {
+        super::ShopMsg::Wishlist(msg)
     }
 }
 
-impl Wishlist {
-    pub(super) fn view(&self, app: &Shop, ui: &mut Ui<'_, super::Msg>) {
+impl WishlistPage {
+    pub(super) fn view(&self, app: &ShopApp, ui: &mut Ui<'_, super::ShopMsg>) {
         ui.toolbar("Wish list", |_| {});
         if self.removed {
             ui.text(id!("removed"), "Removed");
         }
         ui.list(id!("wishes"), app.wishes.len(), |ui, row| {
             let number = app.wishes[row];
-            ui.item(id!("wish_row"), Msg::Open(number), |ui| {
+            ui.item(id!("wish_row"), WishlistMsg::Open(number), |ui| {
                 ui.at_right(|ui| {
-                    ui.action(id!("unwish"), "Remove", Msg::Remove(row));
+                    ui.toolbar_action(id!("unwish"), "Remove", WishlistMsg::Remove(row));
                 });
                 ui.text(id!("wish_name"), PRODUCTS[number].name);
                 ui.text(id!("wish_price"), price(PRODUCTS[number].price));
@@ -39,16 +39,21 @@ impl Wishlist {
         });
     }
 
-    pub(super) fn update(&mut self, app: &mut Shop, msg: Msg, cx: &mut Cx<'_, Shop>) {
+    pub(super) fn update(
+        &mut self,
+        app: &mut ShopApp,
+        msg: WishlistMsg,
+        cx: &mut AppContext<'_, ShopApp>,
+    ) {
         match msg {
-            Msg::Open(number) => {
+            WishlistMsg::Open(number) => {
                 cx.decide(
                     Branch::WishInCart,
                     app.cart.iter().any(|line| line.product == number),
                 );
-                cx.start(Page::Product(product::Product::of(number)));
+                cx.start(ShopPage::Product(product::ProductPage::of(number)));
             }
-            Msg::Remove(row) => {
+            WishlistMsg::Remove(row) => {
                 if row < app.wishes.len() {
                     app.wishes.remove(row);
                 }

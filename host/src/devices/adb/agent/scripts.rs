@@ -9,11 +9,11 @@ pub(super) const NAMES: &str = "names";
 /// The user that a shell is where adbd is not root.
 const SHELL: u32 = 2000;
 /// What only one session needs.
-const PASSING: &str = "agent.pid agent.host agent.log outbox checkpoints names";
+const SESSION_FILES: &str = "agent.pid agent.host agent.log outbox checkpoints names";
 /// A tenth of a second, or a second where fractions are not known.
-const A_MOMENT: &str = "{ sleep 0.1 2>/dev/null || sleep 1; }";
+const SHORT_SLEEP: &str = "{ sleep 0.1 2>/dev/null || sleep 1; }";
 
-pub(super) struct Scripts {
+pub(super) struct AgentScripts {
     /// Of the abstract socket: what tells this agent's process from others.
     pub(super) name: String,
     /// Made of the files' content: what is there already is not pushed again.
@@ -27,24 +27,24 @@ pub(super) struct Scripts {
     pub(super) names: bool,
 }
 
-impl Scripts {
+impl AgentScripts {
     /// Prints the process of an agent that runs, and in the next line who has it, if anybody.
-    pub(super) fn look() -> String {
-        let process = runs("\"$name\"");
+    pub(super) fn find_running_agent() -> String {
+        let process = is_process_named("\"$name\"");
         format!(
             "{{ read -r pid name <{FOLDER}/agent.pid && {process} && {{ echo $pid; cat {FOLDER}/agent.host; }}; }} 2>/dev/null"
         )
     }
 
-    pub(super) fn end_left(process: u32) -> String {
+    pub(super) fn end_orphaned(process: u32) -> String {
         format!(
             "kill {process} 2>/dev/null; {}; true",
-            gone(&process.to_string(), 50)
+            wait_for_end(&process.to_string(), 50)
         )
     }
 
     /// Everybody may read the files: the process does not stay root's.
-    pub(super) fn take_in(&self, part: &str) -> String {
+    pub(super) fn install_file(&self, part: &str) -> String {
         format!(
             "chmod 755 {FOLDER} {part} && chmod 644 {part}/* && mv {part} {}",
             self.files
@@ -54,7 +54,7 @@ impl Scripts {
     /// Whoever comes second finds the file with the host's name, and does nothing. Ends when the process has said which one it
     /// is: until then it would be taken for one that has ended.
     pub(super) fn start(&self) -> String {
-        let Scripts {
+        let AgentScripts {
             name, files, user, ..
         } = self;
         let plain = |c: char| {
@@ -82,22 +82,22 @@ impl Scripts {
             "read -r keys && cd {FOLDER} && umask 077 && trap '' HUP PIPE && rm -f agent.host agent.pid && \
              (set -C; echo '{host}' >agent.host) && {owned}\
              (echo \"$keys\" | CLASSPATH={files}/{JAR} setsid sh -c 'echo $$ {name} >agent.pid; {main}' >agent.log 2>&1 &) && \
-             {{ i=0; until [ -s agent.pid ] || [ $i -ge 100 ]; do {A_MOMENT}; i=$((i+1)); done; [ -s agent.pid ]; }}"
+             {{ i=0; until [ -s agent.pid ] || [ $i -ge 100 ]; do {SHORT_SLEEP}; i=$((i+1)); done; [ -s agent.pid ]; }}"
         )
     }
 
     /// A number alone would do until the phone restarts and gives it to another process. While one program of a process
     /// takes the place of another it has no words, so they are looked for twice.
     pub(super) fn is_alive(&self) -> String {
-        let process = runs(&self.name);
+        let process = is_process_named(&self.name);
         format!(
-            "{{ read -r pid name <{FOLDER}/agent.pid && {{ {process} || {{ {A_MOMENT} && {process}; }}; }}; }} 2>/dev/null"
+            "{{ read -r pid name <{FOLDER}/agent.pid && {{ {process} || {{ {SHORT_SLEEP} && {process}; }}; }}; }} 2>/dev/null"
         )
     }
 
     /// An agent that was not told to end is ended; what it leaves of the person's settings is put back here.
     pub(super) fn end(&self, told: bool) -> String {
-        let Scripts { name, user, .. } = self;
+        let AgentScripts { name, user, .. } = self;
         let asked = if told { "" } else { "kill $pid 2>/dev/null; " };
         let settings = format!(
             "if [ -f settings.saved ]; then while read -r space setting value; do \
@@ -106,28 +106,28 @@ impl Scripts {
              done <settings.saved; rm -f settings.saved; fi"
         );
         let removed = if self.keep {
-            format!("rm -rf {PASSING}")
+            format!("rm -rf {SESSION_FILES}")
         } else {
             format!("cd / && rm -rf {FOLDER}")
         };
         format!(
             "if cd {FOLDER} && read -r pid name <agent.pid && [ \"$name\" = {name} ]; then \
              {asked}{}; {settings}; {removed}; fi >/dev/null 2>&1",
-            gone("$pid", 100)
+            wait_for_end("$pid", 100)
         )
     }
 }
 
 /// Whether `$pid` is a process that has this name among its words.
-fn runs(name: &str) -> String {
+fn is_process_named(name: &str) -> String {
     format!("tr '\\0' ' ' </proc/$pid/cmdline | grep -qe {name}")
 }
 
 /// Waits for the end of a process for so many moments, then ends it. One that has ended and was not yet asked how has no
 /// words any more.
-fn gone(process: &str, moments: u32) -> String {
+fn wait_for_end(process: &str, moments: u32) -> String {
     format!(
         "i=0; while [ -n \"$(tr -d '\\0' </proc/{process}/cmdline 2>/dev/null)\" ] && [ $i -lt {moments} ]; \
-         do {A_MOMENT}; i=$((i+1)); done; kill -9 {process} 2>/dev/null"
+         do {SHORT_SLEEP}; i=$((i+1)); done; kill -9 {process} 2>/dev/null"
     )
 }

@@ -6,7 +6,7 @@ const VOID: [&str; 2] = ["meta", "wbr"];
 
 /// What was seen on a page that is well-formed.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct PageInventory {
     pub(crate) elements: BTreeSet<String>,
     pub(crate) attributes: BTreeSet<String>,
     pub(crate) targets: BTreeSet<String>,
@@ -15,7 +15,7 @@ pub(crate) struct Seen {
     ids: HashSet<String>,
 }
 
-impl Seen {
+impl PageInventory {
     /// Links that lead nowhere.
     pub(crate) fn dangling(&self) -> Vec<&String> {
         self.targets
@@ -26,8 +26,8 @@ impl Seen {
 }
 
 /// Panics with the place of the first mistake.
-pub(crate) fn read(page: &str) -> Seen {
-    let mut seen = Seen::default();
+pub(crate) fn read(page: &str) -> PageInventory {
+    let mut seen = PageInventory::default();
     let mut open: Vec<String> = Vec::new();
     let mut rest = page.strip_prefix("<!DOCTYPE html>").unwrap_or(page);
     while let Some(start) = rest.find(['<', '>']) {
@@ -60,7 +60,7 @@ pub(crate) fn read(page: &str) -> Seen {
     seen
 }
 
-impl Seen {
+impl PageInventory {
     /// The tag's name, and what follows the tag.
     fn tag<'a>(&mut self, mut rest: &'a str, here: &str) -> (String, &'a str) {
         let end = rest

@@ -4,31 +4,31 @@ import android.app.Activity;
 import android.os.Bundle;
 import android.widget.TextView;
 
-/** Three buttons and a combination. */
+/** Screen with three buttons and a combination. */
 public final class LockActivity extends Activity {
-    /** Planted: nothing was written for the case that somebody finds it. */
-    private static final String COMBINATION = "RGGBRB";
+  /** Planted: the combination crashes. */
+  private static final String COMBINATION = "RGGBRB";
 
-    private String pressed = "";
+  private String pressed = "";
 
-    @Override
-    protected void onCreate(Bundle state) {
-        super.onCreate(state);
-        setContentView(R.layout.lock);
-        setTitle("Lock");
-        findViewById(R.id.red).setOnClickListener(view -> press('R'));
-        findViewById(R.id.green).setOnClickListener(view -> press('G'));
-        findViewById(R.id.blue).setOnClickListener(view -> press('B'));
+  @Override
+  protected void onCreate(Bundle state) {
+    super.onCreate(state);
+    setContentView(R.layout.lock);
+    setTitle("Lock");
+    findViewById(R.id.red).setOnClickListener(view -> press('R'));
+    findViewById(R.id.green).setOnClickListener(view -> press('G'));
+    findViewById(R.id.blue).setOnClickListener(view -> press('B'));
+  }
+
+  private void press(char button) {
+    pressed += button;
+    if (!COMBINATION.startsWith(pressed)) {
+      pressed = "";
     }
-
-    private void press(char button) {
-        pressed += button;
-        if (!COMBINATION.startsWith(pressed)) {
-            pressed = "";
-        }
-        if (pressed.equals(COMBINATION)) {
-            throw new AssertionError("unlocked");
-        }
-        ((TextView) findViewById(R.id.pressed)).setText("Locked");
+    if (pressed.equals(COMBINATION)) {
+      throw new AssertionError("unlocked");
     }
+    ((TextView) findViewById(R.id.pressed)).setText("Locked");
+  }
 }

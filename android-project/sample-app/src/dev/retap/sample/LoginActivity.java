@@ -5,52 +5,53 @@ import android.content.Intent;
 import android.os.Bundle;
 import android.widget.TextView;
 
-/** Asks who is there; a guest may come in as well. */
+/** Login screen; a guest may enter too. */
 public final class LoginActivity extends Activity {
-    /** How often "Share" fails, in percent, for whoever starts the app with it. */
-    static final String CHANCE = "chance";
-    private static final String PASSWORD = "retap";
+  /** Intent extra: how often "Share" fails, in percent. */
+  static final String CHANCE = "chance";
 
-    private Store store;
+  private static final String PASSWORD = "retap";
 
-    @Override
-    protected void onCreate(Bundle state) {
-        super.onCreate(state);
-        store = new Store(this);
-        if (getIntent().hasExtra(CHANCE)) {
-            store.setChance(getIntent().getIntExtra(CHANCE, Store.CHANCE));
-        }
-        if (!store.user().isEmpty()) {
-            goOn(store.user());
-            return;
-        }
-        setContentView(R.layout.login);
-        findViewById(R.id.guest).setOnClickListener(view -> goOn("guest"));
-        findViewById(R.id.log_in).setOnClickListener(view -> logIn());
+  private Store store;
+
+  @Override
+  protected void onCreate(Bundle state) {
+    super.onCreate(state);
+    store = new Store(this);
+    if (getIntent().hasExtra(CHANCE)) {
+      store.setChance(getIntent().getIntExtra(CHANCE, Store.CHANCE));
     }
-
-    private void logIn() {
-        String user = text(R.id.user);
-        if (user.isEmpty()) {
-            problem("Say who you are.");
-        } else if (!text(R.id.password).equals(PASSWORD)) {
-            problem("That is not the password.");
-        } else {
-            goOn(user);
-        }
+    if (!store.user().isEmpty()) {
+      openMain(store.user());
+      return;
     }
+    setContentView(R.layout.login);
+    findViewById(R.id.guest).setOnClickListener(view -> openMain("guest"));
+    findViewById(R.id.log_in).setOnClickListener(view -> logIn());
+  }
 
-    private void goOn(String user) {
-        store.setUser(user);
-        startActivity(new Intent(this, MainActivity.class));
-        finish();
+  private void logIn() {
+    String user = text(R.id.user);
+    if (user.isEmpty()) {
+      problem("Say who you are.");
+    } else if (!text(R.id.password).equals(PASSWORD)) {
+      problem("That is not the password.");
+    } else {
+      openMain(user);
     }
+  }
 
-    private void problem(String text) {
-        ((TextView) findViewById(R.id.problem)).setText(text);
-    }
+  private void openMain(String user) {
+    store.setUser(user);
+    startActivity(new Intent(this, MainActivity.class));
+    finish();
+  }
 
-    private String text(int id) {
-        return ((TextView) findViewById(id)).getText().toString().trim();
-    }
+  private void problem(String text) {
+    ((TextView) findViewById(R.id.problem)).setText(text);
+  }
+
+  private String text(int id) {
+    return ((TextView) findViewById(id)).getText().toString().trim();
+  }
 }

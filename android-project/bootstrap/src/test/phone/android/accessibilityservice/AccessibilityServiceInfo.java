@@ -1,5 +1,5 @@
 package android.accessibilityservice;
 
 public final class AccessibilityServiceInfo {
-    public int flags;
+  public int flags;
 }

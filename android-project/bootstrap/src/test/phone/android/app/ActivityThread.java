@@ -1,14 +1,14 @@
 package android.app;
 
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 
 public final class ActivityThread {
-    public static ActivityThread systemMain() {
-        Cardboard.boot();
-        return new ActivityThread();
-    }
+  public static ActivityThread systemMain() {
+    FakePhone.boot();
+    return new ActivityThread();
+  }
 
-    public ContextImpl getSystemContext() {
-        return new ContextImpl();
-    }
+  public ContextImpl getSystemContext() {
+    return new ContextImpl();
+  }
 }

@@ -1,15 +1,15 @@
 package android.app;
 
 import android.content.res.Configuration;
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 
-/** A class would be looked up the same way, but the real one is an interface too. */
+/** Interface, as in the real framework; the lookup of its methods is the same as for a class. */
 public interface IActivityManager {
-    default void setActivityController(IActivityController controller, boolean isMonkey) {
-        Cardboard.controller = controller;
-    }
+  default void setActivityController(IActivityController controller, boolean isMonkey) {
+    FakePhone.controller = controller;
+  }
 
-    default Configuration getConfiguration() {
-        return new Configuration();
-    }
+  default Configuration getConfiguration() {
+    return new Configuration();
+  }
 }

@@ -7,56 +7,56 @@ import android.os.UserHandle;
 import android.view.InputEvent;
 import android.view.accessibility.AccessibilityEvent;
 import android.view.accessibility.AccessibilityWindowInfo;
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 import java.util.Arrays;
 import java.util.List;
 
-/** scripts/test-agent-on-jvm takes methods out of this one: a vendor's phone. */
+/**
+ * Fake UiAutomation. scripts/build-cardboard removes methods from it to imitate vendors' phones.
+ */
 public final class UiAutomation {
-    public interface OnAccessibilityEventListener {
-        void onAccessibilityEvent(AccessibilityEvent event);
-    }
+  public interface OnAccessibilityEventListener {
+    void onAccessibilityEvent(AccessibilityEvent event);
+  }
 
-    private AccessibilityServiceInfo info = new AccessibilityServiceInfo();
+  private AccessibilityServiceInfo info = new AccessibilityServiceInfo();
 
-    public UiAutomation(Looper looper, IUiAutomationConnection connection) {}
+  public UiAutomation(Looper looper, IUiAutomationConnection connection) {}
 
-    public void connect(int flags) {
-    }
+  public void connect(int flags) {}
 
-    public void disconnect() {
-    }
+  public void disconnect() {}
 
-    public AccessibilityServiceInfo getServiceInfo() {
-        return info;
-    }
+  public AccessibilityServiceInfo getServiceInfo() {
+    return info;
+  }
 
-    public void setServiceInfo(AccessibilityServiceInfo info) {
-        this.info = info;
-    }
+  public void setServiceInfo(AccessibilityServiceInfo info) {
+    this.info = info;
+  }
 
-    public void setOnAccessibilityEventListener(OnAccessibilityEventListener listener) {
-        Cardboard.listener = listener;
-    }
+  public void setOnAccessibilityEventListener(OnAccessibilityEventListener listener) {
+    FakePhone.listener = listener;
+  }
 
-    /** As apps and phones have been seen to do: nothing in a place, and a window that has no tree. */
-    public List<AccessibilityWindowInfo> getWindows() {
-        return Arrays.asList(null, AccessibilityWindowInfo.keyboard(), AccessibilityWindowInfo.app());
-    }
+  /** Windows with two irregularities seen on phones: a null entry and a window without a tree. */
+  public List<AccessibilityWindowInfo> getWindows() {
+    return Arrays.asList(null, AccessibilityWindowInfo.keyboard(), AccessibilityWindowInfo.app());
+  }
 
-    public boolean injectInputEvent(InputEvent event, boolean sync) {
-        return false;
-    }
+  public boolean injectInputEvent(InputEvent event, boolean sync) {
+    return false;
+  }
 
-    public boolean setRotation(int rotation) {
-        return true;
-    }
+  public boolean setRotation(int rotation) {
+    return true;
+  }
 
-    public Bitmap takeScreenshot() {
-        return new Bitmap(Cardboard.WIDTH, Cardboard.HEIGHT);
-    }
+  public Bitmap takeScreenshot() {
+    return new Bitmap(FakePhone.WIDTH, FakePhone.HEIGHT);
+  }
 
-    public boolean grantRuntimePermission(String packageName, String permission, UserHandle user) {
-        return true;
-    }
+  public boolean grantRuntimePermission(String packageName, String permission, UserHandle user) {
+    return true;
+  }
 }

@@ -1,10 +1,11 @@
 package android.os;
 
-/** There is nobody on the other end. */
+/** Binder without a remote end. */
 public class Binder {
-    public void attachInterface(IInterface owner, String descriptor) {}
+  public void attachInterface(IInterface owner, String descriptor) {}
 
-    protected boolean onTransact(int code, Parcel data, Parcel reply, int flags) throws RemoteException {
-        return false;
-    }
+  protected boolean onTransact(int code, Parcel data, Parcel reply, int flags)
+      throws RemoteException {
+    return false;
+  }
 }

@@ -1,10 +1,10 @@
 package android.view;
 
-import dev.retap.agent.Cardboard;
+import dev.retap.agent.FakePhone;
 
 public final class DisplayInfo {
-    public int logicalWidth = Cardboard.WIDTH;
-    public int logicalHeight = Cardboard.HEIGHT;
-    public int logicalDensityDpi = 160;
-    public int rotation = 0;
+  public int logicalWidth = FakePhone.WIDTH;
+  public int logicalHeight = FakePhone.HEIGHT;
+  public int logicalDensityDpi = 160;
+  public int rotation = 0;
 }

@@ -1,5 +1,5 @@
 package android.view;
 
 public abstract class InputEvent {
-    public void recycle() {}
+  public void recycle() {}
 }

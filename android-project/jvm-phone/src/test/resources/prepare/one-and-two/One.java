@@ -1,2 +1,7 @@
 package example;
-public class One { public static int value() { return 2; } }
+
+public class One {
+  public static int value() {
+    return 2;
+  }
+}

@@ -1,2 +1,7 @@
 package example;
-public class Two { public static int value() { return 2; } }
+
+public class Two {
+  public static int value() {
+    return 2;
+  }
+}

@@ -2,10 +2,10 @@ package dev.retap.agent;
 
 import android.content.pm.IPackageDataObserver;
 
-/** Tells the agent that an app's data has been cleared. */
+/** Notifies the agent that an app's data has been cleared. */
 final class Cleared extends IPackageDataObserver.Stub {
-    @Override
-    public void onRemoveCompleted(String packageName, boolean succeeded) {
-        Native.cleared(packageName, succeeded);
-    }
+  @Override
+  public void onRemoveCompleted(String packageName, boolean succeeded) {
+    Native.cleared(packageName, succeeded);
+  }
 }

@@ -3,10 +3,10 @@ package dev.retap.agent;
 import android.app.UiAutomation;
 import android.view.accessibility.AccessibilityEvent;
 
-/** Tells the agent when something on the screen has changed. */
+/** Notifies the agent of changes on the screen. */
 final class Events implements UiAutomation.OnAccessibilityEventListener {
-    @Override
-    public void onAccessibilityEvent(AccessibilityEvent event) {
-        Native.event(event.getEventTime());
-    }
+  @Override
+  public void onAccessibilityEvent(AccessibilityEvent event) {
+    Native.event(event.getEventTime());
+  }
 }

@@ -4,66 +4,80 @@ import android.app.ActivityThread;
 import android.content.Context;
 import android.os.Looper;
 
-/** What app_process starts: loads the Rust library, and hands it what JNI cannot make. */
+/**
+ * Entry point for app_process: loads the Rust library and passes it the objects that JNI cannot
+ * create.
+ */
 public final class Main {
-    /** The library must be of the same version: the host pushes both. */
-    static final String VERSION = "0.1.0";
+  /** Version of this jar. The library must have the same one; the host pushes both. */
+  static final String VERSION = "0.1.0";
 
-    private Main() {}
+  private Main() {}
 
-    /** The first argument is the library's absolute path, the rest is for the agent. */
-    public static void main(String[] args) {
-        if (args.length == 0) {
-            fail("usage: app_process / dev.retap.agent.Main LIBRARY --name NAME | --udp ADDRESS"
-                    + " [--user N] [--uid N] [--folder DIR]", null);
-        }
-        String[] rest = new String[args.length - 1];
-        System.arraycopy(args, 1, rest, 0, rest.length);
-        try {
-            load(args[0], VERSION);
-            Native.leaveRoot(rest);
-        } catch (LinkageError | RuntimeException e) {
-            fail("could not begin with " + args[0], e);
-        }
-        // UiAutomation needs the main looper, and it must loop: the work happens on another thread.
-        Looper.prepareMainLooper();
-        Context context = shellContext();
-        Thread work = new Thread(() -> work(rest, context), "retap");
-        work.start();
-        Looper.loop();
+  /**
+   * Starts the agent. The first argument is the library's absolute path, the rest is for the agent.
+   */
+  public static void main(String[] args) {
+    if (args.length == 0) {
+      fail(
+          "usage: app_process / dev.retap.agent.Main LIBRARY --name NAME | --udp ADDRESS"
+              + " [--user N] [--uid N] [--folder DIR]",
+          null);
     }
-
-    static void load(String library, String expected) {
-        System.load(library);
-        String version = Native.version();
-        if (!expected.equals(version)) {
-            throw new IllegalStateException("the library is version " + version + ", agent.jar is " + expected
-                    + ": push both of one build");
-        }
+    String[] rest = new String[args.length - 1];
+    System.arraycopy(args, 1, rest, 0, rest.length);
+    try {
+      load(args[0], VERSION);
+      Native.leaveRoot(rest);
+    } catch (LinkageError | RuntimeException e) {
+      fail("could not begin with " + args[0], e);
     }
+    // UiAutomation needs a running main looper, so the agent works on another thread.
+    Looper.prepareMainLooper();
+    Context context = shellContext();
+    Thread work = new Thread(() -> work(rest, context), "retap");
+    work.start();
+    Looper.loop();
+  }
 
-    private static void work(String[] args, Context context) {
-        try {
-            Native.run(args, context, new Controller(), new Events(), new Cleared());
-        } catch (Throwable e) {
-            fail("the agent ended", e);
-        }
-        // Threads of the framework would keep the process alive.
-        System.exit(0);
+  static void load(String library, String expected) {
+    System.load(library);
+    String version = Native.version();
+    if (!expected.equals(version)) {
+      throw new IllegalStateException(
+          "the library is version "
+              + version
+              + ", agent.jar is "
+              + expected
+              + ": push both of one build");
     }
+  }
 
-    /** Null where the framework gives none: the agent then does without what needs it. */
-    private static Context shellContext() {
-        try {
-            return new ShellContext(ActivityThread.systemMain().getSystemContext());
-        } catch (Throwable e) {
-            System.err.println("warning: no context: " + e);
-            return null;
-        }
+  private static void work(String[] args, Context context) {
+    try {
+      Native.run(args, context, new Controller(), new Events(), new Cleared());
+    } catch (Throwable e) {
+      fail("the agent ended", e);
     }
+    // Threads of the framework would keep the process alive.
+    System.exit(0);
+  }
 
-    private static void fail(String what, Throwable why) {
-        System.err.println("error: " + what + (why == null ? "" : ": " + why));
-        System.exit(1);
+  /**
+   * Context with the shell's identity. Null if the framework provides none: the agent then lacks
+   * the capabilities that need one.
+   */
+  private static Context shellContext() {
+    try {
+      return new ShellContext(ActivityThread.systemMain().getSystemContext());
+    } catch (Throwable e) {
+      System.err.println("warning: no context: " + e);
+      return null;
     }
+  }
+
+  private static void fail(String what, Throwable why) {
+    System.err.println("error: " + what + (why == null ? "" : ": " + why));
+    System.exit(1);
+  }
 }

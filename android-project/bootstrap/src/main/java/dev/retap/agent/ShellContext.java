@@ -4,39 +4,42 @@ import android.content.AttributionSource;
 import android.content.Context;
 import android.content.ContextWrapper;
 
-/** The system's context under the shell's name: services check that a caller's package belongs to its uid. */
+/**
+ * System context with the shell's package name: services check that a caller's package belongs to
+ * its uid.
+ */
 final class ShellContext extends ContextWrapper {
-    private static final String SHELL = "com.android.shell";
-    private static final int SHELL_UID = 2000;
+  private static final String SHELL = "com.android.shell";
+  private static final int SHELL_UID = 2000;
 
-    ShellContext(Context base) {
-        super(base);
-    }
+  ShellContext(Context base) {
+    super(base);
+  }
 
-    @Override
-    public String getPackageName() {
-        return SHELL;
-    }
+  @Override
+  public String getPackageName() {
+    return SHELL;
+  }
 
-    @Override
-    public String getOpPackageName() {
-        return SHELL;
-    }
+  @Override
+  public String getOpPackageName() {
+    return SHELL;
+  }
 
-    /** Asked for from level 31 on. */
-    @Override
-    public AttributionSource getAttributionSource() {
-        return new AttributionSource.Builder(SHELL_UID).setPackageName(SHELL).build();
-    }
+  /** Used from level 31 on. */
+  @Override
+  public AttributionSource getAttributionSource() {
+    return new AttributionSource.Builder(SHELL_UID).setPackageName(SHELL).build();
+  }
 
-    /** Asked for from level 34 on. */
-    @Override
-    public int getDeviceId() {
-        return 0;
-    }
+  /** Used from level 34 on. */
+  @Override
+  public int getDeviceId() {
+    return 0;
+  }
 
-    @Override
-    public Context getApplicationContext() {
-        return this;
-    }
+  @Override
+  public Context getApplicationContext() {
+    return this;
+  }
 }

@@ -22,42 +22,45 @@ import dev.retap.jvmphone.shadows.ShadowPhoneUserEnvironment;
 import dev.retap.jvmphone.shadows.ShadowPhoneUserManager;
 import dev.retap.jvmphone.shadows.ShadowPhoneViewRoot;
 
-/** Where the framework's calls into the system end up with this phone's own server instead of Robolectric's records. */
+/**
+ * Shadows that connect the framework's system calls to this phone's server instead of Robolectric's
+ * records.
+ */
 final class Shadows {
-    static final Class<?>[] ALL = {
-        RealCode.TabHost.class,
-        RealCode.TabSpec.class,
-        RealCode.TabWidget.class,
-        RealCode.TabActivity.class,
-        RealCode.ActivityGroup.class,
-        RealCode.IntentService.class,
-        RealCode.NumberPicker.class,
-        RealCode.ScrollView.class,
-        RealCode.ViewAnimator.class,
-        RealCode.ScaleGestureDetector.class,
-        RealCode.CountDownTimer.class,
-        RenderThread.Animator.class,
-        RenderThread.Vector.class,
-        ShadowPhoneActivity.class,
-        ShadowPhoneActivityManager.class,
-        ShadowPhoneActivityTaskManager.class,
-        ShadowPhoneActivityThread.class,
-        ShadowPhoneClock.class,
-        ShadowPhoneContextImpl.class,
-        ShadowPhoneDecorView.class,
-        ShadowPhoneGeocoder.class,
-        ShadowPhoneLoadedApk.class,
-        ShadowPhoneMediaPlayer.class,
-        ShadowPhonePackageManager.class,
-        ShadowPhonePackageMonitor.class,
-        ShadowPhoneSdkSandbox.class,
-        ShadowPhoneService.class,
-        ShadowPhoneStorageManager.class,
-        ShadowPhoneUiAutomation.class,
-        ShadowPhoneUserEnvironment.class,
-        ShadowPhoneUserManager.class,
-        ShadowPhoneViewRoot.class,
-    };
+  static final Class<?>[] ALL = {
+    RealCode.TabHost.class,
+    RealCode.TabSpec.class,
+    RealCode.TabWidget.class,
+    RealCode.TabActivity.class,
+    RealCode.ActivityGroup.class,
+    RealCode.IntentService.class,
+    RealCode.NumberPicker.class,
+    RealCode.ScrollView.class,
+    RealCode.ViewAnimator.class,
+    RealCode.ScaleGestureDetector.class,
+    RealCode.CountDownTimer.class,
+    RenderThread.Animator.class,
+    RenderThread.Vector.class,
+    ShadowPhoneActivity.class,
+    ShadowPhoneActivityManager.class,
+    ShadowPhoneActivityTaskManager.class,
+    ShadowPhoneActivityThread.class,
+    ShadowPhoneClock.class,
+    ShadowPhoneContextImpl.class,
+    ShadowPhoneDecorView.class,
+    ShadowPhoneGeocoder.class,
+    ShadowPhoneLoadedApk.class,
+    ShadowPhoneMediaPlayer.class,
+    ShadowPhonePackageManager.class,
+    ShadowPhonePackageMonitor.class,
+    ShadowPhoneSdkSandbox.class,
+    ShadowPhoneService.class,
+    ShadowPhoneStorageManager.class,
+    ShadowPhoneUiAutomation.class,
+    ShadowPhoneUserEnvironment.class,
+    ShadowPhoneUserManager.class,
+    ShadowPhoneViewRoot.class,
+  };
 
-    private Shadows() {}
+  private Shadows() {}
 }

@@ -13,83 +13,90 @@ import java.security.cert.Certificate;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The app's classes, framework first, then its own, then what phones have for old apps; with what would reach past the phone led back into it. */
+/**
+ * Class loader of the app: the framework's classes first, then the app's, then libraries that
+ * phones have for old apps. Calls that would leave the phone are redirected.
+ */
 final class AppLoader extends URLClassLoader {
-    static {
-        registerAsParallelCapable();
+  static {
+    registerAsParallelCapable();
+  }
+
+  /** Bytes of the classes that earlier processes have loaded. */
+  private static final Map<String, byte[]> REDIRECTED = new ConcurrentHashMap<>();
+
+  /** Whether a class is the app's and not the framework's; the same for every process. */
+  private static final Map<String, Boolean> OWN = new ConcurrentHashMap<>();
+
+  /**
+   * Protection domain without this loader: every thread keeps the domains of its creator, and the
+   * framework's threads live forever.
+   */
+  private final ProtectionDomain domain;
+
+  private AppLoader(URL classes, URL apk, ClassLoader framework) {
+    super(new URL[] {classes, apk}, framework);
+    this.domain = new ProtectionDomain(new CodeSource(classes, (Certificate[]) null), null);
+  }
+
+  /** Loader without loaded classes: every static has its initial value, as in a new process. */
+  static AppLoader create() {
+    Path app = Path.of(System.getProperty(Phone.APP));
+    try {
+      URL classes = app.resolve("classes.jar").toUri().toURL();
+      URL apk = app.resolve("app.apk").toUri().toURL();
+      return new AppLoader(classes, apk, AppLoader.class.getClassLoader());
+    } catch (MalformedURLException e) {
+      throw new IllegalStateException(e);
     }
+  }
 
-    /** What earlier processes have loaded: reading it once is enough. */
-    private static final Map<String, byte[]> REDIRECTED = new ConcurrentHashMap<>();
-
-    /** Whether a class is the app's and not the framework's; the same for every process. */
-    private static final Map<String, Boolean> OWN = new ConcurrentHashMap<>();
-
-    /** Without this loader in it: every thread keeps the domains of whoever started it, the framework's own for ever. */
-    private final ProtectionDomain domain;
-
-    private AppLoader(URL classes, URL apk, ClassLoader framework) {
-        super(new URL[] {classes, apk}, framework);
-        this.domain = new ProtectionDomain(new CodeSource(classes, (Certificate[]) null), null);
+  /** Prefers the app's libraries to those that only the phone's own class path has. */
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> loaded = findLoadedClass(name);
+      if (loaded == null && isOwn(name)) {
+        loaded = findClass(name);
+      }
+      if (loaded == null) {
+        return super.loadClass(name, resolve);
+      }
+      return loaded;
     }
+  }
 
-    /** With no class loaded yet, so that every static is as it is in a new process. */
-    static AppLoader fresh() {
-        Path app = Path.of(System.getProperty(Phone.APP));
-        try {
-            URL classes = app.resolve("classes.jar").toUri().toURL();
-            URL apk = app.resolve("app.apk").toUri().toURL();
-            return new AppLoader(classes, apk, AppLoader.class.getClassLoader());
-        } catch (MalformedURLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
+  /** Whether the app has a class of this name that any process has loaded. */
+  static boolean hasLoaded(String name) {
+    return REDIRECTED.containsKey(name);
+  }
 
-    /** What the phone's side has on its class path beside the framework must not stand before the app's own libraries. */
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        synchronized (getClassLoadingLock(name)) {
-            Class<?> loaded = findLoadedClass(name);
-            if (loaded == null && isOwn(name)) {
-                loaded = findClass(name);
-            }
-            if (loaded == null) {
-                return super.loadClass(name, resolve);
-            }
-            return loaded;
-        }
-    }
+  private boolean isOwn(String name) {
+    String file = name.replace('.', '/') + ".class";
+    return OWN.computeIfAbsent(
+        name,
+        ignored -> !name.startsWith("java.") && findResource(file) != null && !Framework.has(file));
+  }
 
-    /** Whether any process of the app has a class of this name that is its own. */
-    static boolean hasLoaded(String name) {
-        return REDIRECTED.containsKey(name);
+  @Override
+  protected Class<?> findClass(String name) throws ClassNotFoundException {
+    byte[] bytes = REDIRECTED.get(name);
+    if (bytes == null) {
+      bytes = redirected(name);
+      REDIRECTED.put(name, bytes);
     }
+    return defineClass(name, bytes, 0, bytes.length, domain);
+  }
 
-    private boolean isOwn(String name) {
-        String file = name.replace('.', '/') + ".class";
-        return OWN.computeIfAbsent(
-                name, ignored -> !name.startsWith("java.") && findResource(file) != null && !Framework.has(file));
+  private byte[] redirected(String name) throws ClassNotFoundException {
+    URL found = findResource(name.replace('.', '/') + ".class");
+    if (found == null) {
+      throw new ClassNotFoundException(name);
     }
-
-    @Override
-    protected Class<?> findClass(String name) throws ClassNotFoundException {
-        byte[] bytes = REDIRECTED.get(name);
-        if (bytes == null) {
-            bytes = redirected(name);
-            REDIRECTED.put(name, bytes);
-        }
-        return defineClass(name, bytes, 0, bytes.length, domain);
+    try (InputStream in = found.openStream()) {
+      return Redirect.apply(in.readAllBytes());
+    } catch (IOException e) {
+      throw new ClassNotFoundException(name, e);
     }
-
-    private byte[] redirected(String name) throws ClassNotFoundException {
-        URL found = findResource(name.replace('.', '/') + ".class");
-        if (found == null) {
-            throw new ClassNotFoundException(name);
-        }
-        try (InputStream in = found.openStream()) {
-            return Redirect.apply(in.readAllBytes());
-        } catch (IOException e) {
-            throw new ClassNotFoundException(name, e);
-        }
-    }
+  }
 }

@@ -4,53 +4,59 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which of the app's probes have run: the preparation has put them into its classes (prepare/Counted). */
+/** Probes of the app that have run. The preparation has inserted them (prepare/Counted). */
 public final class Probes {
-    /** Of the classes that the running process has used, by the number of their first one. */
-    private static final Map<Integer, boolean[]> USED = new HashMap<>();
+  /** Probes of the classes that the running process has used, by the number of the first one. */
+  private static final Map<Integer, boolean[]> USED = new HashMap<>();
 
-    /** What processes that have ended since were seen to run. */
-    private static int[] ended = {};
+  /** Probes that ran in processes that have ended since the last call of take. */
+  private static int[] ended = {};
 
-    private Probes() {}
+  private Probes() {}
 
-    /** Called by each class of the app when it first runs, maybe by several threads at once. */
-    public static synchronized boolean[] of(int first, int count) {
-        if (AppThreads.hasEnded(Thread.currentThread())) {
-            return new boolean[count];
+  /**
+   * Returns the probes of a class. Called by each class of the app on first use, possibly by
+   * several threads.
+   */
+  public static synchronized boolean[] of(int first, int count) {
+    if (AppThreads.hasEnded(Thread.currentThread())) {
+      return new boolean[count];
+    }
+    return USED.computeIfAbsent(first, ignored -> new boolean[count]);
+  }
+
+  /**
+   * Numbers of the probes that ran since the last call, in no order. A probe that runs again is
+   * returned again.
+   */
+  public static synchronized int[] take() {
+    int[] taken = ran();
+    ended = new int[0];
+    return taken;
+  }
+
+  /** Ends the process: its classes keep their probe arrays, which are no longer read. */
+  public static synchronized void end() {
+    ended = ran();
+    USED.clear();
+  }
+
+  private static int[] ran() {
+    int[] ran = Arrays.copyOf(ended, ended.length + 1_024);
+    int length = ended.length;
+    for (Map.Entry<Integer, boolean[]> entry : USED.entrySet()) {
+      int first = entry.getKey();
+      boolean[] probes = entry.getValue();
+      for (int i = 0; i < probes.length; i++) {
+        if (probes[i]) {
+          probes[i] = false;
+          if (length == ran.length) {
+            ran = Arrays.copyOf(ran, 2 * length);
+          }
+          ran[length++] = first + i;
         }
-        return USED.computeIfAbsent(first, ignored -> new boolean[count]);
+      }
     }
-
-    /** The numbers of those that ran since the last call, in no order. What runs again is told again. */
-    public static synchronized int[] take() {
-        int[] taken = ran();
-        ended = new int[0];
-        return taken;
-    }
-
-    /** The process has ended: its classes keep their probes, and nobody looks at them again. */
-    public static synchronized void end() {
-        ended = ran();
-        USED.clear();
-    }
-
-    private static int[] ran() {
-        int[] ran = Arrays.copyOf(ended, ended.length + 1_024);
-        int length = ended.length;
-        for (Map.Entry<Integer, boolean[]> entry : USED.entrySet()) {
-            int first = entry.getKey();
-            boolean[] probes = entry.getValue();
-            for (int i = 0; i < probes.length; i++) {
-                if (probes[i]) {
-                    probes[i] = false;
-                    if (length == ran.length) {
-                        ran = Arrays.copyOf(ran, 2 * length);
-                    }
-                    ran[length++] = first + i;
-                }
-            }
-        }
-        return Arrays.copyOf(ran, length);
-    }
+    return Arrays.copyOf(ran, length);
+  }
 }

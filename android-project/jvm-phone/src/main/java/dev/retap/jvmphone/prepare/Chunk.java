@@ -4,87 +4,98 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A piece of a compiled resource file: a type, a header, and content that may be chunks again. Reading outside of it is an
- * IndexOutOfBoundsException, sizes that make no sense an IllegalArgumentException: whoever reads a file catches both.
+ * Chunk of a compiled resource file: a type, a header, and content that may consist of chunks.
+ * Reading outside of it throws IndexOutOfBoundsException, invalid sizes throw
+ * IllegalArgumentException. Readers of a file catch both.
  */
 final class Chunk {
-    static final int STRING_POOL = 0x0001;
-    static final int TABLE = 0x0002;
-    static final int XML = 0x0003;
-    static final int XML_START_ELEMENT = 0x0102;
-    static final int XML_END_ELEMENT = 0x0103;
-    static final int XML_RESOURCE_MAP = 0x0180;
-    static final int TABLE_PACKAGE = 0x0200;
-    static final int TABLE_TYPE = 0x0201;
+  static final int STRING_POOL = 0x0001;
+  static final int TABLE = 0x0002;
+  static final int XML = 0x0003;
+  static final int XML_START_ELEMENT = 0x0102;
+  static final int XML_END_ELEMENT = 0x0103;
+  static final int XML_RESOURCE_MAP = 0x0180;
+  static final int TABLE_PACKAGE = 0x0200;
+  static final int TABLE_TYPE = 0x0201;
 
-    private static final int SMALLEST_HEADER = 8;
+  private static final int SMALLEST_HEADER = 8;
 
-    final int type;
-    final int headerSize;
-    final int size;
-    /** Exactly the chunk's bytes, from its first one. */
-    private final ByteBuffer bytes;
+  final int type;
+  final int headerSize;
+  final int size;
 
-    private Chunk(ByteBuffer file, int at) {
-        type = file.getShort(at) & 0xffff;
-        headerSize = file.getShort(at + 2) & 0xffff;
-        size = file.getInt(at + 4);
-        if (headerSize < SMALLEST_HEADER || size < headerSize || size > file.limit() - at) {
-            throw new IllegalArgumentException("a chunk of " + size + " bytes with a header of " + headerSize
-                    + " at byte " + at + " of " + file.limit());
-        }
-        bytes = file.slice(at, size).order(ByteOrder.LITTLE_ENDIAN);
+  /** Bytes of this chunk only, including the header. */
+  private final ByteBuffer bytes;
+
+  private Chunk(ByteBuffer file, int at) {
+    type = file.getShort(at) & 0xffff;
+    headerSize = file.getShort(at + 2) & 0xffff;
+    size = file.getInt(at + 4);
+    if (headerSize < SMALLEST_HEADER || size < headerSize || size > file.limit() - at) {
+      throw new IllegalArgumentException(
+          "a chunk of "
+              + size
+              + " bytes with a header of "
+              + headerSize
+              + " at byte "
+              + at
+              + " of "
+              + file.limit());
     }
+    bytes = file.slice(at, size).order(ByteOrder.LITTLE_ENDIAN);
+  }
 
-    /** The file as a whole: one chunk. What follows it is ignored, as the framework does. */
-    static Chunk of(byte[] file, int type) {
-        Chunk chunk = new Chunk(ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN), 0);
-        if (chunk.type != type) {
-            throw new IllegalArgumentException("it starts with a chunk of type " + chunk.type + " instead of " + type);
-        }
-        return chunk;
+  /** Outermost chunk of a file. Bytes after it are ignored, as in the framework. */
+  static Chunk of(byte[] file, int type) {
+    Chunk chunk = new Chunk(ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN), 0);
+    if (chunk.type != type) {
+      throw new IllegalArgumentException(
+          "it starts with a chunk of type " + chunk.type + " instead of " + type);
     }
+    return chunk;
+  }
 
-    int u8(int at) {
-        return bytes.get(at) & 0xff;
-    }
+  int u8(int at) {
+    return bytes.get(at) & 0xff;
+  }
 
-    int u16(int at) {
-        return bytes.getShort(at) & 0xffff;
-    }
+  int u16(int at) {
+    return bytes.getShort(at) & 0xffff;
+  }
 
-    int i32(int at) {
-        return bytes.getInt(at);
-    }
+  int i32(int at) {
+    return bytes.getInt(at);
+  }
 
-    byte[] copy(int at, int length) {
-        // Checked first: the length may be a hostile one.
-        byte[] copy = new byte[bytes.slice(at, length).remaining()];
-        bytes.get(at, copy);
-        return copy;
-    }
+  byte[] copy(int at, int length) {
+    // Checked before allocating: the length may be hostile.
+    byte[] copy = new byte[bytes.slice(at, length).remaining()];
+    bytes.get(at, copy);
+    return copy;
+  }
 
-    /** The chunk that starts here. */
-    Chunk at(int at) {
-        return new Chunk(bytes, at);
-    }
+  /** Chunk at an offset. */
+  Chunk at(int at) {
+    return new Chunk(bytes, at);
+  }
 
-    /** The chunks after the header, one after the other. */
-    Iterable<Chunk> content() {
-        return () -> new java.util.Iterator<>() {
-            private int at = headerSize;
+  /** Chunks after the header. */
+  Iterable<Chunk> content() {
+    return () ->
+        new java.util.Iterator<>() {
+          private int at = headerSize;
 
-            @Override
-            public boolean hasNext() {
-                return at + SMALLEST_HEADER <= size;
-            }
+          @Override
+          public boolean hasNext() {
+            return at + SMALLEST_HEADER <= size;
+          }
 
-            @Override
-            public Chunk next() {
-                Chunk next = at(at);
-                at += next.size;
-                return next;
-            }
+          @Override
+          public Chunk next() {
+            Chunk next = at(at);
+            at += next.size;
+            return next;
+          }
         };
-    }
+  }
 }

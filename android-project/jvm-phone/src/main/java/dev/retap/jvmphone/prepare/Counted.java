@@ -7,54 +7,58 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * The app's classes with JaCoCo's probes in them. Probes are numbered in the order in which classes come, which is the dex
- * files': the same APK has the same numbers in every process of every phone.
+ * Inserts JaCoCo's probes into the app's classes. Probes are numbered in the order of the dex
+ * files' classes: an APK has the same numbers in every process of every phone.
  */
 final class Counted {
-    private static final String PROBES = "dev/retap/jvmphone/app/Probes";
-    /** What nearly every app carries and nobody wrote for it. */
-    private static final List<String> LIBRARIES =
-            List.of("android/", "androidx/", "com/google/android/material/", "j$/", "kotlin/", "kotlinx/");
+  private static final String PROBES = "dev/retap/jvmphone/app/Probes";
 
-    private int probes;
-    private int uncounted;
+  /** Packages of common libraries, which are not counted. */
+  private static final List<String> LIBRARIES =
+      List.of(
+          "android/", "androidx/", "com/google/android/material/", "j$/", "kotlin/", "kotlinx/");
 
-    /** The class with probes, or as it is if it is a library's or cannot have any. */
-    byte[] apply(String name, byte[] bytes) {
-        if (LIBRARIES.stream().anyMatch(name::startsWith)) {
-            return bytes;
-        }
-        int[] own = {0};
-        Instrumenter instrumenter = new Instrumenter((id, className, count, code) -> {
-            own[0] = count;
-            return access(code, probes, count);
-        });
-        try {
-            byte[] counted = instrumenter.instrument(bytes, name);
-            probes += own[0];
-            return counted;
-        } catch (IOException e) {
-            // A method that would be too long with them, or an app that was built with probes of its own.
-            uncounted++;
-            return bytes;
-        }
+  private int probes;
+  private int uncounted;
+
+  /** Returns the class with probes, or unchanged if it is a library's or cannot have probes. */
+  byte[] apply(String name, byte[] bytes) {
+    if (LIBRARIES.stream().anyMatch(name::startsWith)) {
+      return bytes;
     }
-
-    /** How many probes there are. */
-    int probes() {
-        return probes;
+    int[] own = {0};
+    Instrumenter instrumenter =
+        new Instrumenter(
+            (id, className, count, code) -> {
+              own[0] = count;
+              return access(code, probes, count);
+            });
+    try {
+      byte[] counted = instrumenter.instrument(bytes, name);
+      probes += own[0];
+      return counted;
+    } catch (IOException e) {
+      // A method that probes would make too long, or an app that was built with probes.
+      uncounted++;
+      return bytes;
     }
+  }
 
-    /** How many classes could have none. */
-    int uncounted() {
-        return uncounted;
-    }
+  /** Number of probes. */
+  int probes() {
+    return probes;
+  }
 
-    /** Leaves the class's probes on the stack, and tells how much of the stack that takes. */
-    private static int access(MethodVisitor code, int first, int count) {
-        code.visitLdcInsn(first);
-        code.visitLdcInsn(count);
-        code.visitMethodInsn(Opcodes.INVOKESTATIC, PROBES, "of", "(II)[Z", false);
-        return 2;
-    }
+  /** Number of classes that could not get probes. */
+  int uncounted() {
+    return uncounted;
+  }
+
+  /** Pushes the class's probes. Returns the stack size that this needs. */
+  private static int access(MethodVisitor code, int first, int count) {
+    code.visitLdcInsn(first);
+    code.visitLdcInsn(count);
+    code.visitMethodInsn(Opcodes.INVOKESTATIC, PROBES, "of", "(II)[Z", false);
+    return 2;
+  }
 }

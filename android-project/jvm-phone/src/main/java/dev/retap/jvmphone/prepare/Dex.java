@@ -24,109 +24,127 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** Android's byte code made into class files, with the file names and lines that stack traces need. */
+/** Translates dex files to class files, with the source files and lines that stack traces need. */
 final class Dex implements DexExceptionHandler {
-    private final Apk apk;
-    private final Consumer<String> progress;
+  private final Apk apk;
+  private final Consumer<String> progress;
+  private final Counted counted;
+  private final Set<String> seen = new HashSet<>();
+  private Exception broken;
+  private int untranslated;
+
+  Dex(Apk apk, Consumer<String> progress, Counted counted) {
+    this.apk = apk;
+    this.progress = progress;
+    this.counted = counted;
+  }
+
+  /**
+   * Translates all classes into one jar. Returns the number of methods that could not be
+   * translated.
+   */
+  int translate(List<String> names, Path to) throws IOException, Refused {
+    try (ZipOutputStream jar = new ZipOutputStream(Files.newOutputStream(to))) {
+      for (String name : names) {
+        progress.accept(
+            "translating " + name + " (" + (names.indexOf(name) + 1) + " of " + names.size() + ")");
+        translate(name, jar);
+      }
+    }
+    return untranslated;
+  }
+
+  private void translate(String name, ZipOutputStream jar) throws Refused {
+    byte[] bytes = apk.read(name);
+    try {
+      DexFileNode dex = new DexFileNode();
+      new DexFileReader(bytes).accept(dex);
+      // Of two classes with the same name a phone takes the first.
+      dex.clzs.removeIf(node -> !seen.add(node.className));
+      Map<String, String> sources = new HashMap<>();
+      for (DexClassNode node : dex.clzs) {
+        sources.put(node.className, node.source);
+      }
+      new ExDex2Asm(this).convertDex(dex, ignored -> new Written(sources, jar, counted));
+    } catch (UncheckedIOException e) {
+      throw e;
+    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+      throw apk.damaged(name, e);
+    }
+    if (broken != null) {
+      throw apk.damaged(name, broken);
+    }
+  }
+
+  /** Writes a class into the jar when it is complete. */
+  private static final class Written extends ClassVisitor {
+    private final ClassWriter writer;
+    private final LambadaNameSafeClassAdapter renamed;
+    private final Map<String, String> sources;
+    private final ZipOutputStream jar;
     private final Counted counted;
-    private final Set<String> seen = new HashSet<>();
-    private Exception broken;
-    private int untranslated;
 
-    Dex(Apk apk, Consumer<String> progress, Counted counted) {
-        this.apk = apk;
-        this.progress = progress;
-        this.counted = counted;
+    private Written(Map<String, String> sources, ZipOutputStream jar, Counted counted) {
+      super(Opcodes.ASM9);
+      this.sources = sources;
+      this.jar = jar;
+      this.counted = counted;
+      writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+      renamed = new LambadaNameSafeClassAdapter(writer, false);
+      cv = renamed;
     }
 
-    /** All of the APK's classes in one jar. How many methods could not be translated is returned. */
-    int translate(List<String> names, Path to) throws IOException, Refused {
-        try (ZipOutputStream jar = new ZipOutputStream(Files.newOutputStream(to))) {
-            for (String name : names) {
-                progress.accept("translating " + name + " (" + (names.indexOf(name) + 1) + " of " + names.size() + ")");
-                translate(name, jar);
-            }
-        }
-        return untranslated;
-    }
-
-    private void translate(String name, ZipOutputStream jar) throws Refused {
-        byte[] bytes = apk.read(name);
-        try {
-            DexFileNode dex = new DexFileNode();
-            new DexFileReader(bytes).accept(dex);
-            // Where two files have the same class, a phone takes the first.
-            dex.clzs.removeIf(node -> !seen.add(node.className));
-            Map<String, String> sources = new HashMap<>();
-            for (DexClassNode node : dex.clzs) {
-                sources.put(node.className, node.source);
-            }
-            new ExDex2Asm(this).convertDex(dex, ignored -> new Written(sources, jar, counted));
-        } catch (UncheckedIOException e) {
-            throw e;
-        } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
-            throw apk.damaged(name, e);
-        }
-        if (broken != null) {
-            throw apk.damaged(name, broken);
-        }
-    }
-
-    /** Writes a class into the jar at its end. */
-    private static final class Written extends ClassVisitor {
-        private final ClassWriter writer;
-        private final LambadaNameSafeClassAdapter renamed;
-        private final Map<String, String> sources;
-        private final ZipOutputStream jar;
-        private final Counted counted;
-
-        private Written(Map<String, String> sources, ZipOutputStream jar, Counted counted) {
-            super(Opcodes.ASM9);
-            this.sources = sources;
-            this.jar = jar;
-            this.counted = counted;
-            writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
-            renamed = new LambadaNameSafeClassAdapter(writer, false);
-            cv = renamed;
-        }
-
-        /** The translator leaves the name of the source file out. */
-        @Override
-        public void visit(int version, int access, String name, String signature, String superName, String[] interfaces) {
-            super.visit(version, access, name, signature, superName, interfaces);
-            String source = sources.get("L" + name + ";");
-            if (source != null) {
-                super.visitSource(source, null);
-            }
-        }
-
-        @Override
-        public void visitEnd() {
-            super.visitEnd();
-            String name = renamed.getClassName();
-            try {
-                Apk.put(jar, name + ".class", counted.apply(name, writer.toByteArray()), true);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
+    /** Adds the source file's name, which the translator omits. */
+    @Override
+    public void visit(
+        int version,
+        int access,
+        String name,
+        String signature,
+        String superName,
+        String[] interfaces) {
+      super.visit(version, access, name, signature, superName, interfaces);
+      String source = sources.get("L" + name + ";");
+      if (source != null) {
+        super.visitSource(source, null);
+      }
     }
 
     @Override
-    public void handleFileException(Exception e) {
-        broken = e;
+    public void visitEnd() {
+      super.visitEnd();
+      String name = renamed.getClassName();
+      try {
+        Apk.put(jar, name + ".class", counted.apply(name, writer.toByteArray()), true);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
+  }
 
-    /** The method stays, and throws what the phone knows as its own shortcoming rather than the app's. */
-    @Override
-    public void handleMethodTranslateException(Method method, DexMethodNode node, MethodVisitor code, Exception e) {
-        untranslated++;
-        String type = "java/lang/UnsupportedOperationException";
-        code.visitTypeInsn(Opcodes.NEW, type);
-        code.visitInsn(Opcodes.DUP);
-        code.visitLdcInsn("not supported by the JVM phone: " + method.getOwner() + method.getName() + method.getDesc()
-                + " could not be translated from dex");
-        code.visitMethodInsn(Opcodes.INVOKESPECIAL, type, "<init>", "(Ljava/lang/String;)V", false);
-        code.visitInsn(Opcodes.ATHROW);
-    }
+  @Override
+  public void handleFileException(Exception e) {
+    broken = e;
+  }
+
+  /**
+   * Keeps the method and makes it throw an error that counts as unsupported, not as a failure of
+   * the app.
+   */
+  @Override
+  public void handleMethodTranslateException(
+      Method method, DexMethodNode node, MethodVisitor code, Exception e) {
+    untranslated++;
+    String type = "java/lang/UnsupportedOperationException";
+    code.visitTypeInsn(Opcodes.NEW, type);
+    code.visitInsn(Opcodes.DUP);
+    code.visitLdcInsn(
+        "not supported by the JVM phone: "
+            + method.getOwner()
+            + method.getName()
+            + method.getDesc()
+            + " could not be translated from dex");
+    code.visitMethodInsn(Opcodes.INVOKESPECIAL, type, "<init>", "(Ljava/lang/String;)V", false);
+    code.visitInsn(Opcodes.ATHROW);
+  }
 }

@@ -13,56 +13,61 @@ import android.os.IBinder;
 import android.os.RemoteException;
 import dev.retap.jvmphone.app.AppProcess;
 
-/** IActivityManager, as far as the shell and apps call it. */
+/** IActivityManager: the methods that the shell and apps call. */
 public final class ActivityServer {
-    public int startActivityAsUser(
-            IApplicationThread caller,
-            String callingPackage,
-            Intent intent,
-            String resolvedType,
-            IBinder resultTo,
-            String resultWho,
-            int requestCode,
-            int flags,
-            ProfilerInfo profilerInfo,
-            Bundle options,
-            int userId) {
-        Integer started = MainThread.call(() -> {
-            int answer = Server.stack().start(intent, resultTo, resultWho, requestCode);
-            PhoneClock.run();
-            PhoneClock.refuse();
-            return answer;
+  public int startActivityAsUser(
+      IApplicationThread caller,
+      String callingPackage,
+      Intent intent,
+      String resolvedType,
+      IBinder resultTo,
+      String resultWho,
+      int requestCode,
+      int flags,
+      ProfilerInfo profilerInfo,
+      Bundle options,
+      int userId) {
+    Integer started =
+        MainThread.call(
+            () -> {
+              int answer = Server.stack().start(intent, resultTo, resultWho, requestCode);
+              PhoneClock.run();
+              PhoneClock.throwPending();
+              return answer;
+            });
+    Events.flush();
+    // An app that crashed during its start was started nevertheless.
+    return started == null ? ActivityManager.START_SUCCESS : started;
+  }
+
+  public void forceStopPackage(String packageName, int userId) {
+    MainThread.call(
+        () -> {
+          AppProcess.kill();
+          PhoneClock.clearPending();
+          return null;
         });
-        Events.arrive();
-        // An app that crashed as it came up was started all the same.
-        return started == null ? ActivityManager.START_SUCCESS : started;
-    }
+  }
 
-    public void forceStopPackage(String packageName, int userId) {
-        MainThread.call(() -> {
-            AppProcess.kill();
-            PhoneClock.forgetRefusal();
-            return null;
-        });
-    }
+  public boolean clearApplicationUserData(
+      String packageName, boolean keepState, IPackageDataObserver observer, int userId)
+      throws RemoteException {
+    Boolean cleared =
+        MainThread.call(
+            () -> {
+              AppProcess.kill();
+              Server.revokeAll();
+              return Storage.clear();
+            });
+    observer.onRemoveCompleted(packageName, Boolean.TRUE.equals(cleared));
+    return true;
+  }
 
-    public boolean clearApplicationUserData(
-            String packageName, boolean keepState, IPackageDataObserver observer, int userId)
-            throws RemoteException {
-        Boolean cleared = MainThread.call(() -> {
-            AppProcess.kill();
-            Server.revokeAll();
-            return Storage.clear();
-        });
-        observer.onRemoveCompleted(packageName, Boolean.TRUE.equals(cleared));
-        return true;
-    }
+  public void setActivityController(IActivityController controller, boolean monkey) {
+    Server.controller().register(controller);
+  }
 
-    public void setActivityController(IActivityController controller, boolean monkey) {
-        Server.controller().register(controller);
-    }
-
-    public Configuration getConfiguration() {
-        return Resources.getSystem().getConfiguration();
-    }
+  public Configuration getConfiguration() {
+    return Resources.getSystem().getConfiguration();
+  }
 }

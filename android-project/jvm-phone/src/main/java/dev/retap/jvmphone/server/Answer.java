@@ -7,52 +7,64 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a window answers to one question about its nodes: it does so by a message, which a drawing to come holds back. */
+/**
+ * Reply of a window to a query for its nodes. The window replies with a message, which a pending
+ * frame delays.
+ */
 final class Answer {
-    private static final long FRAME_MILLIS = 16;
-    /** The framework's own limit, by a clock that stands still while the asking thread waits. */
-    private static final int FRAMES = 300;
+  private static final long FRAME_MILLIS = 16;
 
-    private final IAccessibilityInteractionConnectionCallback asker;
-    private final List<AccessibilityNodeInfo> prefetched = new ArrayList<>();
-    private boolean given;
+  /**
+   * Frames to wait for: the framework's timeout, on a clock that stops while the calling thread
+   * waits.
+   */
+  private static final int FRAMES = 300;
 
-    Answer(IAccessibilityInteractionConnectionCallback asker) {
-        this.asker = asker;
+  private final IAccessibilityInteractionConnectionCallback client;
+  private final List<AccessibilityNodeInfo> prefetched = new ArrayList<>();
+  private boolean replied;
+
+  Answer(IAccessibilityInteractionConnectionCallback client) {
+    this.client = client;
+  }
+
+  IAccessibilityInteractionConnectionCallback callback() {
+    return (IAccessibilityInteractionConnectionCallback)
+        Proxy.newProxyInstance(
+            Answer.class.getClassLoader(),
+            new Class<?>[] {IAccessibilityInteractionConnectionCallback.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("setPrefetchAccessibilityNodeInfoResult")) {
+                ((List<?>) arguments[0])
+                    .forEach(node -> prefetched.add((AccessibilityNodeInfo) node));
+                return null;
+              }
+              replied = true;
+              return method.invoke(client, arguments);
+            });
+  }
+
+  /**
+   * Waits for the reply, on the main thread. Returns false if the window does not reply: for the
+   * client it has disappeared.
+   */
+  boolean await() {
+    PhoneClock.run();
+    for (int frame = 0; frame < FRAMES && !replied; frame++) {
+      PhoneClock.pass(FRAME_MILLIS);
     }
+    return replied;
+  }
 
-    IAccessibilityInteractionConnectionCallback callback() {
-        return (IAccessibilityInteractionConnectionCallback) Proxy.newProxyInstance(
-                Answer.class.getClassLoader(),
-                new Class<?>[] {IAccessibilityInteractionConnectionCallback.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("setPrefetchAccessibilityNodeInfoResult")) {
-                        ((List<?>) arguments[0]).forEach(node -> prefetched.add((AccessibilityNodeInfo) node));
-                        return null;
-                    }
-                    given = true;
-                    return method.invoke(asker, arguments);
-                });
+  /**
+   * Adds prefetched nodes to the client's cache, as the client would: they arrive before it waits
+   * for them. To be called after events sent before the reply are delivered: those clear the cache.
+   */
+  void keep() {
+    for (AccessibilityNodeInfo node : prefetched) {
+      node.setConnectionId(AccessibilityServer.CONNECTION);
+      node.setSealed(true);
+      AccessibilityInteractionClient.getCache(AccessibilityServer.CONNECTION).add(node);
     }
-
-    /** On the main thread. False if the window does not answer: to the asker it is then as if it were gone. */
-    boolean await() {
-        PhoneClock.run();
-        for (int frame = 0; frame < FRAMES && !given; frame++) {
-            PhoneClock.pass(FRAME_MILLIS);
-        }
-        return given;
-    }
-
-    /**
-     * Prefetched nodes come before the client waits for them: they go where it would have put them. To be called when the
-     * events that were sent before the answer have arrived: those make the client forget what it has.
-     */
-    void keep() {
-        for (AccessibilityNodeInfo node : prefetched) {
-            node.setConnectionId(AccessibilityServer.CONNECTION);
-            node.setSealed(true);
-            AccessibilityInteractionClient.getCache(AccessibilityServer.CONNECTION).add(node);
-        }
-    }
+  }
 }

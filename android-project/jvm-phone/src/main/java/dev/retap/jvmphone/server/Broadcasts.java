@@ -20,117 +20,144 @@ import org.robolectric.shadows.ShadowBroadcastPendingResult;
 import org.robolectric.util.ReflectionHelpers;
 import org.robolectric.util.ReflectionHelpers.ClassParameter;
 
-/** Broadcasts on their way to the app: to receivers that its manifest declares, each made anew, and to those of its code. */
+/**
+ * Delivers broadcasts to the app: to receivers of its manifest, each a new instance, and to
+ * receivers registered by its code.
+ */
 public final class Broadcasts {
-    private static final int BATTERY_PERCENT = 80;
-    /** Of those that this phone's system sends: what a manifest's receivers hear of in spite of Android 8. */
-    private static final Set<String> EXEMPT = Set.of(Intent.ACTION_TIMEZONE_CHANGED);
+  private static final int BATTERY_PERCENT = 80;
 
-    private Broadcasts() {}
+  /** Broadcasts of this phone's system that Android 8 still delivers to receivers of a manifest. */
+  private static final Set<String> EXEMPT = Set.of(Intent.ACTION_TIMEZONE_CHANGED);
 
-    /** The app's own, to receivers that its manifest declares; those of its code hear of it by the framework. */
-    public static void send(Intent intent, boolean ordered, int code, String data, Bundle extras) {
-        toDeclared(intent, false, ordered, code, data, extras);
+  private Broadcasts() {}
+
+  /**
+   * Sends a broadcast of the app to receivers of its manifest; the framework delivers it to
+   * registered ones.
+   */
+  public static void send(Intent intent, boolean ordered, int code, String data, Bundle extras) {
+    toDeclared(intent, false, ordered, code, data, extras);
+  }
+
+  /** Sends a broadcast of the system, which reaches all receivers. */
+  static void fromSystem(Intent intent) {
+    toRegistered(intent, false, false);
+    toDeclared(intent, false, false, 0, null, null);
+  }
+
+  /**
+   * Sends a broadcast of the shell, which reaches only exported receivers. It is ordered: the shell
+   * waits for its end.
+   */
+  static void fromShell(Intent intent) {
+    toRegistered(intent, true, true);
+    toDeclared(intent, true, true, 0, null, null);
+  }
+
+  private static void toDeclared(
+      Intent intent, boolean onlyOpen, boolean ordered, int code, String data, Bundle extras) {
+    if (!AppProcess.runs()) {
+      return;
     }
-
-    /** By the system, which may tell everybody. */
-    static void fromSystem(Intent intent) {
-        toRegistered(intent, false, false);
-        toDeclared(intent, false, false, 0, null, null);
+    Context app = RuntimeEnvironment.getApplication();
+    boolean isNamed =
+        intent.getComponent() != null
+            || intent.getPackage() != null
+            || EXEMPT.contains(intent.getAction());
+    // Since Android 8 receivers of a manifest get only broadcasts that name their app.
+    if (!isNamed && app.getApplicationInfo().targetSdkVersion >= Build.VERSION_CODES.O) {
+      return;
     }
-
-    /** By the shell, which is another app: it reaches only what is open to others. It waits for an end, so they come in turns. */
-    static void fromShell(Intent intent) {
-        toRegistered(intent, true, true);
-        toDeclared(intent, true, true, 0, null, null);
+    for (ResolveInfo found : app.getPackageManager().queryBroadcastReceivers(intent, 0)) {
+      boolean isOpen = found.activityInfo.exported && found.activityInfo.permission == null;
+      if (found.activityInfo.packageName.equals(Server.packageName()) && (isOpen || !onlyOpen)) {
+        String name = found.activityInfo.name;
+        Intent sent =
+            new Intent(intent).setComponent(new ComponentName(Server.packageName(), name));
+        MainThread.post(() -> receive(app, name, sent, ordered, code, data, extras));
+      }
     }
+  }
 
-    private static void toDeclared(
-            Intent intent, boolean onlyOpen, boolean ordered, int code, String data, Bundle extras) {
-        if (!AppProcess.runs()) {
-            return;
-        }
-        Context app = RuntimeEnvironment.getApplication();
-        boolean isNamed = intent.getComponent() != null || intent.getPackage() != null || EXEMPT.contains(intent.getAction());
-        // Since Android 8 a manifest's receivers hear only of what names their app.
-        if (!isNamed && app.getApplicationInfo().targetSdkVersion >= Build.VERSION_CODES.O) {
-            return;
-        }
-        for (ResolveInfo found : app.getPackageManager().queryBroadcastReceivers(intent, 0)) {
-            boolean isOpen = found.activityInfo.exported && found.activityInfo.permission == null;
-            if (found.activityInfo.packageName.equals(Server.packageName()) && (isOpen || !onlyOpen)) {
-                String name = found.activityInfo.name;
-                Intent sent = new Intent(intent).setComponent(new ComponentName(Server.packageName(), name));
-                MainThread.post(() -> receive(app, name, sent, ordered, code, data, extras));
-            }
-        }
+  private static void receive(
+      Context app,
+      String name,
+      Intent intent,
+      boolean ordered,
+      int code,
+      String data,
+      Bundle extras) {
+    BroadcastReceiver receiver = AppProcess.instantiate(BroadcastReceiver.class, name);
+    intent.setExtrasClassLoader(AppProcess.loader());
+    receiver.setPendingResult(result(code, data, extras, ordered));
+    try {
+      receiver.onReceive(app, intent);
+    } catch (RuntimeException e) {
+      throw new RuntimeException("Unable to start receiver " + name + ": " + e, e);
     }
+  }
 
-    private static void receive(
-            Context app, String name, Intent intent, boolean ordered, int code, String data, Bundle extras) {
-        BroadcastReceiver receiver = AppProcess.instantiate(BroadcastReceiver.class, name);
-        intent.setExtrasClassLoader(AppProcess.loader());
-        receiver.setPendingResult(result(code, data, extras, ordered));
-        try {
-            receiver.onReceive(app, intent);
-        } catch (RuntimeException e) {
-            throw new RuntimeException("Unable to start receiver " + name + ": " + e, e);
-        }
+  private static void toRegistered(Intent intent, boolean onlyOpen, boolean ordered) {
+    if (!AppProcess.runs()) {
+      return;
     }
+    for (Wrapper registered : registered()) {
+      boolean isOpen =
+          (registered.flags & Context.RECEIVER_NOT_EXPORTED) == 0
+              && registered.broadcastPermission == null;
+      boolean matches = registered.intentFilter.match(null, intent, false, "Broadcasts") >= 0;
+      if (matches && (isOpen || !onlyOpen)) {
+        Handler handler =
+            registered.scheduler == null
+                ? new Handler(Looper.getMainLooper())
+                : registered.scheduler;
+        handler.post(() -> deliver(registered, new Intent(intent), ordered));
+      }
+    }
+  }
 
-    private static void toRegistered(Intent intent, boolean onlyOpen, boolean ordered) {
-        if (!AppProcess.runs()) {
-            return;
-        }
-        for (Wrapper registered : registered()) {
-            boolean isOpen = (registered.flags & Context.RECEIVER_NOT_EXPORTED) == 0 && registered.broadcastPermission == null;
-            boolean matches = registered.intentFilter.match(null, intent, false, "Broadcasts") >= 0;
-            if (matches && (isOpen || !onlyOpen)) {
-                Handler handler = registered.scheduler == null ? new Handler(Looper.getMainLooper()) : registered.scheduler;
-                handler.post(() -> hear(registered, new Intent(intent), ordered));
-            }
-        }
+  private static void deliver(Wrapper registered, Intent intent, boolean ordered) {
+    if (!registered().contains(registered)) {
+      return;
     }
+    BroadcastReceiver receiver = registered.broadcastReceiver;
+    receiver.setPendingResult(result(0, null, null, ordered));
+    try {
+      receiver.onReceive(registered.context, intent);
+    } catch (RuntimeException e) {
+      throw new RuntimeException("Error receiving broadcast " + intent + " in " + receiver, e);
+    }
+  }
 
-    private static void hear(Wrapper registered, Intent intent, boolean ordered) {
-        if (!registered().contains(registered)) {
-            return;
-        }
-        BroadcastReceiver receiver = registered.broadcastReceiver;
-        receiver.setPendingResult(result(0, null, null, ordered));
-        try {
-            receiver.onReceive(registered.context, intent);
-        } catch (RuntimeException e) {
-            throw new RuntimeException("Error receiving broadcast " + intent + " in " + receiver, e);
-        }
-    }
+  private static List<Wrapper> registered() {
+    return Shadows.shadowOf(RuntimeEnvironment.getApplication()).getRegisteredReceivers();
+  }
 
-    private static List<Wrapper> registered() {
-        return Shadows.shadowOf(RuntimeEnvironment.getApplication()).getRegisteredReceivers();
-    }
+  private static BroadcastReceiver.PendingResult result(
+      int code, String data, Bundle extras, boolean ordered) {
+    return ReflectionHelpers.callStaticMethod(
+        ShadowBroadcastPendingResult.class,
+        "create",
+        ClassParameter.from(int.class, code),
+        ClassParameter.from(String.class, data),
+        ClassParameter.from(Bundle.class, extras),
+        ClassParameter.from(boolean.class, ordered));
+  }
 
-    private static BroadcastReceiver.PendingResult result(int code, String data, Bundle extras, boolean ordered) {
-        return ReflectionHelpers.callStaticMethod(
-                ShadowBroadcastPendingResult.class,
-                "create",
-                ClassParameter.from(int.class, code),
-                ClassParameter.from(String.class, data),
-                ClassParameter.from(Bundle.class, extras),
-                ClassParameter.from(boolean.class, ordered));
-    }
-
-    /** What a phone that lies on a desk has told everybody: apps ask for it and expect an answer. */
-    static void attach() {
-        Intent battery = new Intent(Intent.ACTION_BATTERY_CHANGED)
-                .putExtra(BatteryManager.EXTRA_LEVEL, BATTERY_PERCENT)
-                .putExtra(BatteryManager.EXTRA_SCALE, 100)
-                .putExtra(BatteryManager.EXTRA_STATUS, BatteryManager.BATTERY_STATUS_DISCHARGING)
-                .putExtra(BatteryManager.EXTRA_HEALTH, BatteryManager.BATTERY_HEALTH_GOOD)
-                .putExtra(BatteryManager.EXTRA_PLUGGED, 0)
-                .putExtra(BatteryManager.EXTRA_PRESENT, true)
-                .putExtra(BatteryManager.EXTRA_TEMPERATURE, 250)
-                .putExtra(BatteryManager.EXTRA_VOLTAGE, 4_000)
-                .putExtra(BatteryManager.EXTRA_TECHNOLOGY, "Li-ion");
-        RuntimeEnvironment.getApplication().sendStickyBroadcast(battery);
-    }
+  /** Sends the sticky battery broadcast: apps query it. */
+  static void attach() {
+    Intent battery =
+        new Intent(Intent.ACTION_BATTERY_CHANGED)
+            .putExtra(BatteryManager.EXTRA_LEVEL, BATTERY_PERCENT)
+            .putExtra(BatteryManager.EXTRA_SCALE, 100)
+            .putExtra(BatteryManager.EXTRA_STATUS, BatteryManager.BATTERY_STATUS_DISCHARGING)
+            .putExtra(BatteryManager.EXTRA_HEALTH, BatteryManager.BATTERY_HEALTH_GOOD)
+            .putExtra(BatteryManager.EXTRA_PLUGGED, 0)
+            .putExtra(BatteryManager.EXTRA_PRESENT, true)
+            .putExtra(BatteryManager.EXTRA_TEMPERATURE, 250)
+            .putExtra(BatteryManager.EXTRA_VOLTAGE, 4_000)
+            .putExtra(BatteryManager.EXTRA_TECHNOLOGY, "Li-ion");
+    RuntimeEnvironment.getApplication().sendStickyBroadcast(battery);
+  }
 }

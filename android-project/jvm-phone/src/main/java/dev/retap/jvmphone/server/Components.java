@@ -9,37 +9,53 @@ import java.util.ArrayList;
 import java.util.List;
 import org.robolectric.RuntimeEnvironment;
 
-/** Who in the app's process hears of memory and configurations, in the order that the framework's ActivityThread keeps. */
+/**
+ * Components of the app that get memory and configuration callbacks, in the order of the
+ * framework's ActivityThread.
+ */
 final class Components {
-    private Components() {}
+  private Components() {}
 
-    /** The framework's own word on this level is that the next thing to come is onLowMemory. */
-    static void shortenMemory() {
-        MainThread.post(() -> all().forEach(told -> told.onTrimMemory(ComponentCallbacks2.TRIM_MEMORY_RUNNING_CRITICAL)));
-        MainThread.post(() -> all().forEach(ComponentCallbacks2::onLowMemory));
-    }
+  /**
+   * Calls onTrimMemory at the critical level, then onLowMemory, which the framework documents as
+   * its successor.
+   */
+  static void trimMemory() {
+    MainThread.post(
+        () ->
+            all()
+                .forEach(
+                    component ->
+                        component.onTrimMemory(ComponentCallbacks2.TRIM_MEMORY_RUNNING_CRITICAL)));
+    MainThread.post(() -> all().forEach(ComponentCallbacks2::onLowMemory));
+  }
 
-    /** Activities are told, or made again, one by one. */
-    static void reconfigured() {
-        if (!AppProcess.runs()) {
-            return;
-        }
-        Configuration now = Resources.getSystem().getConfiguration();
-        for (ComponentCallbacks2 told : all()) {
-            if (!(told instanceof Activity)) {
-                told.onConfigurationChanged(new Configuration(now));
-            }
-        }
+  /**
+   * Notifies all components but activities of a new configuration. Activities are notified or
+   * relaunched one by one.
+   */
+  static void reconfigured() {
+    if (!AppProcess.runs()) {
+      return;
     }
+    Configuration now = Resources.getSystem().getConfiguration();
+    for (ComponentCallbacks2 component : all()) {
+      if (!(component instanceof Activity)) {
+        component.onConfigurationChanged(new Configuration(now));
+      }
+    }
+  }
 
-    /** None of a process that is gone. */
-    private static List<ComponentCallbacks2> all() {
-        List<ComponentCallbacks2> all = new ArrayList<>();
-        if (AppProcess.runs()) {
-            all.add(RuntimeEnvironment.getApplication());
-            Server.stack().records().stream().filter(Record::isThere).forEach(record -> all.add(record.activity()));
-            all.addAll(Services.running());
-        }
-        return all;
+  /** Components of the running process; empty if none runs. */
+  private static List<ComponentCallbacks2> all() {
+    List<ComponentCallbacks2> all = new ArrayList<>();
+    if (AppProcess.runs()) {
+      all.add(RuntimeEnvironment.getApplication());
+      Server.stack().records().stream()
+          .filter(Record::isAlive)
+          .forEach(record -> all.add(record.activity()));
+      all.addAll(Services.running());
     }
+    return all;
+  }
 }

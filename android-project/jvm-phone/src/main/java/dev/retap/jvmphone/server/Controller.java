@@ -4,52 +4,56 @@ import android.app.IActivityController;
 import android.os.RemoteException;
 import dev.retap.jvmphone.app.Stacks;
 
-/** Who hears of crashes and ANRs: whom the agent has registered, as with a real activity manager. */
+/**
+ * Reports crashes and ANRs to the controller that the agent has registered, as the activity manager
+ * does.
+ */
 public final class Controller {
-    private volatile IActivityController registered;
-    private volatile int told;
+  private volatile IActivityController registered;
+  private volatile int failures;
 
-    void register(IActivityController controller) {
-        registered = controller;
-    }
+  void register(IActivityController controller) {
+    registered = controller;
+  }
 
-    /** As the runtime tells the system of an exception that nobody caught. */
-    public void crashed(Throwable error) {
-        Throwable root = error;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        String name = root.getClass().getName();
-        String message = root.getMessage() == null ? name : name + ": " + root.getMessage();
-        String stack = Stacks.text(error);
-        System.err.println("FATAL EXCEPTION: " + stack);
-        tell(controller -> controller.appCrashed(
-                Server.packageName(), Server.PID, name, message, 0, stack));
+  /** Reports an uncaught exception, as the runtime does. */
+  public void crashed(Throwable error) {
+    Throwable root = error;
+    while (root.getCause() != null) {
+      root = root.getCause();
     }
+    String name = root.getClass().getName();
+    String message = root.getMessage() == null ? name : name + ": " + root.getMessage();
+    String stack = Stacks.text(error);
+    System.err.println("FATAL EXCEPTION: " + stack);
+    report(
+        controller ->
+            controller.appCrashed(Server.packageName(), Server.PID, name, message, 0, stack));
+  }
 
-    public void notResponding(String stack) {
-        tell(controller -> controller.appNotResponding(Server.packageName(), Server.PID, stack));
-    }
+  public void notResponding(String stack) {
+    report(controller -> controller.appNotResponding(Server.packageName(), Server.PID, stack));
+  }
 
-    private interface News {
-        void to(IActivityController controller) throws RemoteException;
-    }
+  private interface Report {
+    void sendTo(IActivityController controller) throws RemoteException;
+  }
 
-    /** How many crashes and ANRs there were. */
-    public int told() {
-        return told;
-    }
+  /** Number of crashes and ANRs so far. */
+  public int failures() {
+    return failures;
+  }
 
-    private synchronized void tell(News news) {
-        told++;
-        IActivityController controller = registered;
-        if (controller == null) {
-            return;
-        }
-        try {
-            news.to(controller);
-        } catch (RemoteException e) {
-            throw new IllegalStateException(e);
-        }
+  private synchronized void report(Report report) {
+    failures++;
+    IActivityController controller = registered;
+    if (controller == null) {
+      return;
     }
+    try {
+      report.sendTo(controller);
+    } catch (RemoteException e) {
+      throw new IllegalStateException(e);
+    }
+  }
 }

@@ -10,55 +10,60 @@ import org.robolectric.shadows.ShadowPausedLooper;
 import org.robolectric.shadows.ShadowToast;
 import org.robolectric.util.ReflectionHelpers;
 
-/** Accessibility events on their way: UiAutomation takes them, and tells the agent, on a thread of its own. */
+/** Accessibility events in transit: UiAutomation delivers them to the agent on its own thread. */
 final class Events {
-    private static final String THREAD = "UiAutomation";
+  private static final String THREAD = "UiAutomation";
 
-    private Events() {}
+  private Events() {}
 
-    private static volatile boolean pending;
+  private static volatile boolean pending;
 
-    /** One is on its way from now on. */
-    static void sent() {
-        pending = true;
+  /** Marks an event as sent. */
+  static void sent() {
+    pending = true;
+  }
+
+  /** Calls flush if an event was sent: phone time may have passed unnoticed. */
+  static void flushIfPending() {
+    if (pending) {
+      flush();
     }
+  }
 
-    /** Like arrive, for whoever may have let time pass without asking for it. */
-    static void arriveIfSent() {
-        if (pending) {
-            arrive();
-        }
-    }
-
-    /** Returns when all that were sent have arrived. */
-    static void arrive() {
-        MainThread.call(() -> {
-            PhoneClock.run();
-            Server.tellOfWindows();
-            forgetRecords();
-            return null;
+  /** Returns when all sent events are delivered. */
+  static void flush() {
+    MainThread.call(
+        () -> {
+          PhoneClock.run();
+          Server.reportWindows();
+          clearRobolectricRecords();
+          return null;
         });
-        pending = false;
-        for (Looper looper : ShadowLooper.getAllLoopers()) {
-            if (isTeller(looper.getThread()) && looper.getThread().isAlive()) {
-                ShadowPausedLooper teller = Shadow.extract(looper);
-                // It would take them by itself, at a moment that is another one in every run.
-                teller.pause();
-                teller.idle();
-            }
-        }
+    pending = false;
+    for (Looper looper : ShadowLooper.getAllLoopers()) {
+      if (isCallbackThread(looper.getThread()) && looper.getThread().isAlive()) {
+        ShadowPausedLooper callbacks = Shadow.extract(looper);
+        // Left alone, it would take them at another moment in every run.
+        callbacks.pause();
+        callbacks.idle();
+      }
     }
+  }
 
-    /** Whether it is the thread on which the agent hears of events. */
-    static boolean isTeller(Thread thread) {
-        return thread.getName().equals(THREAD);
-    }
+  /** Whether a thread is the one on which the agent receives events. */
+  static boolean isCallbackThread(Thread thread) {
+    return thread.getName().equals(THREAD);
+  }
 
-    /** What Robolectric writes down for tests to read: nobody does here, and it would fill the memory. */
-    private static void forgetRecords() {
-        ShadowLog.clear();
-        ShadowToast.reset();
-        List<?> sent = ReflectionHelpers.getStaticField(ShadowAccessibilityManager.class, "sentAccessibilityEvents");
-        sent.clear();
-    }
+  /**
+   * Clears what Robolectric records for tests: nothing reads it here, and it would fill the memory.
+   */
+  private static void clearRobolectricRecords() {
+    ShadowLog.clear();
+    ShadowToast.reset();
+    List<?> sent =
+        ReflectionHelpers.getStaticField(
+            ShadowAccessibilityManager.class, "sentAccessibilityEvents");
+    sent.clear();
+  }
 }

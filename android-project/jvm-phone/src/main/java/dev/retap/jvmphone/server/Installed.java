@@ -18,87 +18,111 @@ import java.util.List;
 import org.robolectric.Shadows;
 import org.robolectric.shadows.ShadowPackageManager;
 
-/** What is installed on the phone and what it is made of: the system's own package, a keyboard, memory, features. */
+/**
+ * Installed packages and hardware of the phone: the system package, a keyboard, memory, features.
+ */
 final class Installed {
-    private static final String SYSTEM = "android";
-    private static final ComponentName KEYBOARD = new ComponentName("dev.retap.keyboard", "dev.retap.keyboard.Keyboard");
-    /** What this phone really has. */
-    private static final List<String> FEATURES = List.of(
-            PackageManager.FEATURE_TOUCHSCREEN, PackageManager.FEATURE_TOUCHSCREEN_MULTITOUCH,
-            PackageManager.FEATURE_TOUCHSCREEN_MULTITOUCH_DISTINCT, PackageManager.FEATURE_FAKETOUCH,
-            PackageManager.FEATURE_SCREEN_PORTRAIT, PackageManager.FEATURE_SCREEN_LANDSCAPE, PackageManager.FEATURE_WIFI,
-            PackageManager.FEATURE_LOCATION, PackageManager.FEATURE_LOCATION_GPS, PackageManager.FEATURE_LOCATION_NETWORK,
-            PackageManager.FEATURE_INPUT_METHODS, PackageManager.FEATURE_HOME_SCREEN);
-    /** As Android's definition asks of every phone. */
-    private static final int GL_ES_2 = 0x0002_0000;
+  private static final String SYSTEM = "android";
+  private static final ComponentName KEYBOARD =
+      new ComponentName("dev.retap.keyboard", "dev.retap.keyboard.Keyboard");
 
-    private static final long MEMORY = 4L << 30;
+  /** Features that this phone really has. */
+  private static final List<String> FEATURES =
+      List.of(
+          PackageManager.FEATURE_TOUCHSCREEN,
+          PackageManager.FEATURE_TOUCHSCREEN_MULTITOUCH,
+          PackageManager.FEATURE_TOUCHSCREEN_MULTITOUCH_DISTINCT,
+          PackageManager.FEATURE_FAKETOUCH,
+          PackageManager.FEATURE_SCREEN_PORTRAIT,
+          PackageManager.FEATURE_SCREEN_LANDSCAPE,
+          PackageManager.FEATURE_WIFI,
+          PackageManager.FEATURE_LOCATION,
+          PackageManager.FEATURE_LOCATION_GPS,
+          PackageManager.FEATURE_LOCATION_NETWORK,
+          PackageManager.FEATURE_INPUT_METHODS,
+          PackageManager.FEATURE_HOME_SCREEN);
 
-    private Installed() {}
+  /** OpenGL ES 2.0, required by Android's compatibility definition. */
+  private static final int GL_ES_2 = 0x0002_0000;
 
-    static void attach(Application application) {
-        ShadowPackageManager packages = Shadows.shadowOf(application.getPackageManager());
-        packages.installPackage(system());
-        // As adb leaves an app that it has installed.
-        packages.setInstallSourceInfo(application.getPackageName(), "com.android.shell", null);
-        packages.clearSystemAvailableFeatures();
-        for (String name : FEATURES) {
-            FeatureInfo feature = new FeatureInfo();
-            feature.name = name;
-            packages.addSystemAvailableFeature(feature);
-            packages.setSystemFeature(name, true);
-        }
-        remember(application.getSystemService(ActivityManager.class));
-        keyboard(application.getSystemService(InputMethodManager.class), application.getContentResolver());
+  private static final long MEMORY = 4L << 30;
+
+  private Installed() {}
+
+  static void attach(Application application) {
+    ShadowPackageManager packages = Shadows.shadowOf(application.getPackageManager());
+    packages.installPackage(system());
+    // As after an installation by adb.
+    packages.setInstallSourceInfo(application.getPackageName(), "com.android.shell", null);
+    packages.clearSystemAvailableFeatures();
+    for (String name : FEATURES) {
+      FeatureInfo feature = new FeatureInfo();
+      feature.name = name;
+      packages.addSystemAvailableFeature(feature);
+      packages.setSystemFeature(name, true);
     }
+    setMemory(application.getSystemService(ActivityManager.class));
+    keyboard(
+        application.getSystemService(InputMethodManager.class), application.getContentResolver());
+  }
 
-    /** Its file is there, as on a phone: apps look at where others come from. */
-    private static PackageInfo system() {
-        PackageInfo system = new PackageInfo();
-        system.packageName = SYSTEM;
-        system.versionName = Build.VERSION.RELEASE;
-        system.setLongVersionCode(Build.VERSION.SDK_INT);
-        ApplicationInfo info = new ApplicationInfo();
-        info.packageName = SYSTEM;
-        info.processName = "system";
-        info.uid = android.os.Process.SYSTEM_UID;
-        info.flags = ApplicationInfo.FLAG_SYSTEM | ApplicationInfo.FLAG_PERSISTENT | ApplicationInfo.FLAG_INSTALLED
-                | ApplicationInfo.FLAG_HAS_CODE;
-        info.sourceDir = framework().toString();
-        info.publicSourceDir = info.sourceDir;
-        info.dataDir = "/data/system";
-        info.nativeLibraryDir = "/system/lib64";
-        info.labelRes = com.android.internal.R.string.android_system_label;
-        info.icon = com.android.internal.R.drawable.sym_def_app_icon;
-        info.targetSdkVersion = Build.VERSION.SDK_INT;
-        info.minSdkVersion = Build.VERSION.SDK_INT;
-        system.applicationInfo = info;
-        return system;
-    }
+  /** System package. Its file exists, as on a phone: apps inspect the source of other packages. */
+  private static PackageInfo system() {
+    PackageInfo system = new PackageInfo();
+    system.packageName = SYSTEM;
+    system.versionName = Build.VERSION.RELEASE;
+    system.setLongVersionCode(Build.VERSION.SDK_INT);
+    ApplicationInfo info = new ApplicationInfo();
+    info.packageName = SYSTEM;
+    info.processName = "system";
+    info.uid = android.os.Process.SYSTEM_UID;
+    info.flags =
+        ApplicationInfo.FLAG_SYSTEM
+            | ApplicationInfo.FLAG_PERSISTENT
+            | ApplicationInfo.FLAG_INSTALLED
+            | ApplicationInfo.FLAG_HAS_CODE;
+    info.sourceDir = framework().toString();
+    info.publicSourceDir = info.sourceDir;
+    info.dataDir = "/data/system";
+    info.nativeLibraryDir = "/system/lib64";
+    info.labelRes = com.android.internal.R.string.android_system_label;
+    info.icon = com.android.internal.R.drawable.sym_def_app_icon;
+    info.targetSdkVersion = Build.VERSION.SDK_INT;
+    info.minSdkVersion = Build.VERSION.SDK_INT;
+    system.applicationInfo = info;
+    return system;
+  }
 
-    /** The framework's jar, which has its resources too. */
-    private static Path framework() {
-        return Path.of(System.getProperty("robolectric.dependency.dir"))
-                .resolve(org.robolectric.RuntimeEnvironment.getAndroidFrameworkJarPath().getFileName().toString());
-    }
+  /** Jar of the framework, with its resources. */
+  private static Path framework() {
+    return Path.of(System.getProperty("robolectric.dependency.dir"))
+        .resolve(
+            org.robolectric.RuntimeEnvironment.getAndroidFrameworkJarPath()
+                .getFileName()
+                .toString());
+  }
 
-    private static void remember(ActivityManager manager) {
-        ActivityManager.MemoryInfo memory = new ActivityManager.MemoryInfo();
-        memory.totalMem = MEMORY;
-        memory.availMem = MEMORY / 2;
-        memory.threshold = MEMORY / 16;
-        Shadows.shadowOf(manager).setMemoryInfo(memory);
-        ConfigurationInfo hardware = new ConfigurationInfo();
-        hardware.reqGlEsVersion = GL_ES_2;
-        Shadows.shadowOf(manager).setDeviceConfigurationInfo(hardware);
-    }
+  private static void setMemory(ActivityManager manager) {
+    ActivityManager.MemoryInfo memory = new ActivityManager.MemoryInfo();
+    memory.totalMem = MEMORY;
+    memory.availMem = MEMORY / 2;
+    memory.threshold = MEMORY / 16;
+    Shadows.shadowOf(manager).setMemoryInfo(memory);
+    ConfigurationInfo hardware = new ConfigurationInfo();
+    hardware.reqGlEsVersion = GL_ES_2;
+    Shadows.shadowOf(manager).setDeviceConfigurationInfo(hardware);
+  }
 
-    private static void keyboard(InputMethodManager manager, ContentResolver resolver) {
-        List<InputMethodInfo> keyboards = List.of(
-                new InputMethodInfo(KEYBOARD.getPackageName(), KEYBOARD.getClassName(), "Keyboard", null));
-        Shadows.shadowOf(manager).setInputMethodInfoList(keyboards);
-        Shadows.shadowOf(manager).setEnabledInputMethodInfoList(keyboards);
-        Settings.Secure.putString(resolver, Settings.Secure.DEFAULT_INPUT_METHOD, KEYBOARD.flattenToShortString());
-        Settings.Secure.putString(resolver, Settings.Secure.ENABLED_INPUT_METHODS, KEYBOARD.flattenToShortString());
-    }
+  private static void keyboard(InputMethodManager manager, ContentResolver resolver) {
+    List<InputMethodInfo> keyboards =
+        List.of(
+            new InputMethodInfo(
+                KEYBOARD.getPackageName(), KEYBOARD.getClassName(), "Keyboard", null));
+    Shadows.shadowOf(manager).setInputMethodInfoList(keyboards);
+    Shadows.shadowOf(manager).setEnabledInputMethodInfoList(keyboards);
+    Settings.Secure.putString(
+        resolver, Settings.Secure.DEFAULT_INPUT_METHOD, KEYBOARD.flattenToShortString());
+    Settings.Secure.putString(
+        resolver, Settings.Secure.ENABLED_INPUT_METHODS, KEYBOARD.flattenToShortString());
+  }
 }

@@ -8,130 +8,138 @@ import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowPausedLooper;
 import org.robolectric.shadows.ShadowSystemClock;
 
-/** Time, and everything that comes due while it passes. */
+/** Phone time, and the messages that are due while it passes. */
 public final class PhoneClock {
-    /** An app that posts to itself without end gets on in time all the same. */
-    private static final int MESSAGES_AN_INSTANT = 2_000;
-    /** Of one message's own sleep, by the phone's clock. */
-    private static final long ANR_MILLIS = 5_000;
+  /**
+   * Limit of messages at one instant: an app that posts to itself without end must not stop the
+   * clock.
+   */
+  private static final int MESSAGES_AN_INSTANT = 2_000;
 
-    private static long slept;
-    /** What came up while time passed, which nobody asked for at that moment. */
-    private static Unsupported refusal;
+  /** Sleep of one message, in phone time, after which it is an ANR. */
+  private static final long ANR_MILLIS = 5_000;
 
-    private PhoneClock() {}
+  private static long slept;
 
-    /** The agent's sleep lets time pass; an app's thread waits for it to pass; its main thread stands still meanwhile. */
-    public static void sleep(long millis) {
-        if (MainThread.isCurrent()) {
-            standStill(millis);
-        } else if (AppProcess.owns(Thread.currentThread())) {
-            Sleepers.sleep(millis);
-        } else if (AppProcess.hasEnded(Thread.currentThread())) {
-            throw new ThreadDeath();
-        } else {
-            MainThread.call(() -> pass(millis));
-            Events.arrive();
+  /** Unsupported feature that the app needed while time passed, not yet reported to a caller. */
+  private static Unsupported pending;
+
+  private PhoneClock() {}
+
+  /**
+   * Sleeps in phone time. The agent's sleep advances the clock; a thread of the app waits for it;
+   * the app's main thread is blocked meanwhile.
+   */
+  public static void sleep(long millis) {
+    if (MainThread.isCurrent()) {
+      blockMainThread(millis);
+    } else if (AppProcess.owns(Thread.currentThread())) {
+      Sleepers.sleep(millis);
+    } else if (AppProcess.hasEnded(Thread.currentThread())) {
+      throw new ThreadDeath();
+    } else {
+      MainThread.call(() -> pass(millis));
+      Events.flush();
+    }
+  }
+
+  /** Advances the clock and runs the messages that are due, in order. */
+  static Void pass(long millis) {
+    long end = SystemClock.uptimeMillis() + Math.max(millis, 0);
+    run(end);
+    advanceTo(end);
+    run(end);
+    return null;
+  }
+
+  /** Runs messages that are due now. */
+  static void run() {
+    run(SystemClock.uptimeMillis());
+  }
+
+  /**
+   * Replaces Robolectric's wait for an idle main thread during a rotation. Bounded, since an app
+   * may request a frame in every frame. Returns false in other cases, which Robolectric handles.
+   */
+  public static boolean idle() {
+    if (!MainThread.isCurrent() || !Display.isTurning()) {
+      return false;
+    }
+    run();
+    return true;
+  }
+
+  private static void run(long end) {
+    ShadowPausedLooper looper = Shadow.extract(Looper.getMainLooper());
+    long instant = SystemClock.uptimeMillis();
+    int messages = 0;
+    while (true) {
+      Background.awaitIdle();
+      long next = looper.getNextScheduledTaskTime().toMillis();
+      if (next == 0 || next > end) {
+        // A window that gains the focus is notified by a message.
+        if (Windows.focus()) {
+          continue;
         }
-    }
-
-    /** Runs what comes due, message by message, until so much time has passed. */
-    static Void pass(long millis) {
-        long end = SystemClock.uptimeMillis() + Math.max(millis, 0);
-        run(end);
-        to(end);
-        run(end);
-        return null;
-    }
-
-    /** Runs what is due now. */
-    static void run() {
-        run(SystemClock.uptimeMillis());
-    }
-
-    /**
-     * Robolectric waits for an idle main thread when a display changes: bounded, since an app may ask for the next frame in
-     * each. False if it waits for something else, which is then its own business.
-     */
-    public static boolean idle() {
-        if (!MainThread.isCurrent() || !Display.isTurning()) {
-            return false;
+        return;
+      }
+      advanceTo(next);
+      slept = 0;
+      guarded(looper::runOneTask);
+      if (SystemClock.uptimeMillis() != instant) {
+        instant = SystemClock.uptimeMillis();
+        messages = 0;
+      } else if (++messages > MESSAGES_AN_INSTANT) {
+        if (instant >= end) {
+          return;
         }
-        run();
-        return true;
+        advanceTo(instant + 1);
+      }
     }
+  }
 
-    private static void run(long end) {
-        ShadowPausedLooper looper = Shadow.extract(Looper.getMainLooper());
-        long instant = SystemClock.uptimeMillis();
-        int messages = 0;
-        while (true) {
-            Background.settle();
-            long next = looper.getNextScheduledTaskTime().toMillis();
-            if (next == 0 || next > end) {
-                // A window that comes to the front is told so by a message.
-                if (Windows.focus()) {
-                    continue;
-                }
-                return;
-            }
-            to(next);
-            slept = 0;
-            guarded(looper::runOneTask);
-            if (SystemClock.uptimeMillis() != instant) {
-                instant = SystemClock.uptimeMillis();
-                messages = 0;
-            } else if (++messages > MESSAGES_AN_INSTANT) {
-                if (instant >= end) {
-                    return;
-                }
-                to(instant + 1);
-            }
-        }
+  /** Runs a message. If the app crashes in it, its process ends and the clock continues. */
+  private static void guarded(Runnable work) {
+    try {
+      work.run();
+    } catch (Unsupported e) {
+      pending = e;
+    } catch (Throwable e) {
+      if (AppProcess.failed(Thread.currentThread(), e) instanceof Unsupported unsupported) {
+        pending = unsupported;
+      }
     }
+  }
 
-    /** An app that fails while time passes is gone from then on; time goes on. */
-    private static void guarded(Runnable work) {
-        try {
-            work.run();
-        } catch (Unsupported e) {
-            refusal = e;
-        } catch (Throwable e) {
-            if (AppProcess.failed(Thread.currentThread(), e) instanceof Unsupported unsupported) {
-                refusal = unsupported;
-            }
-        }
+  /** Throws the pending error, once, to the next caller. */
+  static void throwPending() {
+    Unsupported thrown = pending;
+    pending = null;
+    if (thrown != null) {
+      throw thrown;
     }
+  }
 
-    /** Tells, once, whoever asks for something next. */
-    static void refuse() {
-        Unsupported told = refusal;
-        refusal = null;
-        if (told != null) {
-            throw told;
-        }
-    }
+  /** Drops the pending error of an app that is stopped. */
+  static void clearPending() {
+    pending = null;
+  }
 
-    /** Of an app that is stopped: the next start is another matter. */
-    static void forgetRefusal() {
-        refusal = null;
+  private static void advanceTo(long millis) {
+    long now = SystemClock.uptimeMillis();
+    if (millis > now) {
+      ShadowSystemClock.advanceBy(Duration.ofMillis(millis - now));
+      Sleepers.wake();
     }
+  }
 
-    private static void to(long millis) {
-        long now = SystemClock.uptimeMillis();
-        if (millis > now) {
-            ShadowSystemClock.advanceBy(Duration.ofMillis(millis - now));
-            Sleepers.wake();
-        }
+  /** Blocks the app's main thread. After some seconds it is an ANR. */
+  private static void blockMainThread(long millis) {
+    slept += millis;
+    if (slept >= ANR_MILLIS) {
+      AppProcess.notResponding(Thread.currentThread().getStackTrace());
+      throw new ThreadDeath();
     }
-
-    /** What an app's main thread does while it sleeps is nothing: after some seconds the system ends it. */
-    private static void standStill(long millis) {
-        slept += millis;
-        if (slept >= ANR_MILLIS) {
-            AppProcess.notResponding(Thread.currentThread().getStackTrace());
-            throw new ThreadDeath();
-        }
-        to(SystemClock.uptimeMillis() + millis);
-    }
+    advanceTo(SystemClock.uptimeMillis() + millis);
+  }
 }

@@ -18,130 +18,135 @@ import java.util.Map;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.android.controller.ServiceController;
 
-/** The app's own services, started and bound. Other apps' services are not there. */
+/** Services of the app, started and bound. Other apps' services do not exist. */
 public final class Services {
-    private static final Map<ComponentName, Running> RUNNING = new LinkedHashMap<>();
+  private static final Map<ComponentName, Running> RUNNING = new LinkedHashMap<>();
 
-    private Services() {}
+  private Services() {}
 
-    private static final class Running {
-        final ServiceController<Service> controller;
-        final List<ServiceConnection> bound = new ArrayList<>();
-        IBinder binder;
-        boolean asked;
-        boolean started;
-        int starts;
+  private static final class Running {
+    final ServiceController<Service> controller;
+    final List<ServiceConnection> bound = new ArrayList<>();
+    IBinder binder;
+    boolean bindCalled;
+    boolean started;
+    int starts;
 
-        Running(ServiceController<Service> controller) {
-            this.controller = controller;
-        }
+    Running(ServiceController<Service> controller) {
+      this.controller = controller;
     }
+  }
 
-    /** Null if there is no such service. */
-    public static ComponentName start(Intent intent) {
-        ComponentName component = resolve(intent);
-        if (component != null) {
-            soon(() -> {
-                Running running = running(component, intent);
-                running.started = true;
-                running.controller.get().onStartCommand(intent, 0, ++running.starts);
-            });
-        }
-        return component;
-    }
-
-    public static boolean stop(Intent intent) {
-        ComponentName component = resolve(intent);
-        Running running = RUNNING.get(component);
-        if (running == null) {
-            return false;
-        }
-        running.started = false;
-        soon(() -> endIfIdle(component));
-        return true;
-    }
-
-    /** A start that came later keeps it. */
-    public static boolean stopSelf(Service service, int start) {
-        for (Map.Entry<ComponentName, Running> entry : RUNNING.entrySet()) {
-            Running running = entry.getValue();
-            if (running.controller.get() == service && (start < 0 || start == running.starts)) {
-                running.started = false;
-                soon(() -> endIfIdle(entry.getKey()));
-                return true;
-            }
-        }
-        return false;
-    }
-
-    public static boolean bind(Intent intent, ServiceConnection connection, int flags) {
-        ComponentName component = resolve(intent);
-        if (component == null) {
-            return false;
-        }
-        if ((flags & Context.BIND_AUTO_CREATE) == 0 && !RUNNING.containsKey(component)) {
-            return true;
-        }
-        soon(() -> {
+  /** Starts a service. Returns null if there is no such service. */
+  public static ComponentName start(Intent intent) {
+    ComponentName component = resolve(intent);
+    if (component != null) {
+      post(
+          () -> {
             Running running = running(component, intent);
-            running.bound.add(connection);
-            if (!running.asked) {
-                running.asked = true;
-                running.binder = running.controller.get().onBind(intent);
-            }
-            if (running.binder != null) {
-                connection.onServiceConnected(component, running.binder);
-            }
-        });
+            running.started = true;
+            running.controller.get().onStartCommand(intent, 0, ++running.starts);
+          });
+    }
+    return component;
+  }
+
+  public static boolean stop(Intent intent) {
+    ComponentName component = resolve(intent);
+    Running running = RUNNING.get(component);
+    if (running == null) {
+      return false;
+    }
+    running.started = false;
+    post(() -> endIfIdle(component));
+    return true;
+  }
+
+  /** Stops a service, unless it was started again later. */
+  public static boolean stopSelf(Service service, int start) {
+    for (Map.Entry<ComponentName, Running> entry : RUNNING.entrySet()) {
+      Running running = entry.getValue();
+      if (running.controller.get() == service && (start < 0 || start == running.starts)) {
+        running.started = false;
+        post(() -> endIfIdle(entry.getKey()));
         return true;
+      }
     }
+    return false;
+  }
 
-    public static void unbind(ServiceConnection connection) {
-        for (Map.Entry<ComponentName, Running> entry : RUNNING.entrySet()) {
-            if (entry.getValue().bound.remove(connection)) {
-                soon(() -> endIfIdle(entry.getKey()));
-            }
-        }
+  public static boolean bind(Intent intent, ServiceConnection connection, int flags) {
+    ComponentName component = resolve(intent);
+    if (component == null) {
+      return false;
     }
+    if ((flags & Context.BIND_AUTO_CREATE) == 0 && !RUNNING.containsKey(component)) {
+      return true;
+    }
+    post(
+        () -> {
+          Running running = running(component, intent);
+          running.bound.add(connection);
+          if (!running.bindCalled) {
+            running.bindCalled = true;
+            running.binder = running.controller.get().onBind(intent);
+          }
+          if (running.binder != null) {
+            connection.onServiceConnected(component, running.binder);
+          }
+        });
+    return true;
+  }
 
-    /** In the order in which they were made. */
-    static List<Service> running() {
-        return RUNNING.values().stream().map(running -> running.controller.get()).toList();
+  public static void unbind(ServiceConnection connection) {
+    for (Map.Entry<ComponentName, Running> entry : RUNNING.entrySet()) {
+      if (entry.getValue().bound.remove(connection)) {
+        post(() -> endIfIdle(entry.getKey()));
+      }
     }
+  }
 
-    /** The process is gone: nobody is told. */
-    static void clear() {
-        RUNNING.clear();
-    }
+  /** Running services, in the order of their creation. */
+  static List<Service> running() {
+    return RUNNING.values().stream().map(running -> running.controller.get()).toList();
+  }
 
-    private static void endIfIdle(ComponentName component) {
-        Running running = RUNNING.get(component);
-        if (running != null && !running.started && running.bound.isEmpty()) {
-            RUNNING.remove(component);
-            running.controller.destroy();
-        }
-    }
+  /** Drops all services of an ended process, without callbacks. */
+  static void clear() {
+    RUNNING.clear();
+  }
 
-    private static Running running(ComponentName component, Intent intent) {
-        Running running = RUNNING.get(component);
-        if (running == null) {
-            running = new Running(ServiceController.of(AppProcess.instantiate(Service.class, component.getClassName()), intent));
-            RUNNING.put(component, running);
-            running.controller.create();
-        }
-        return running;
+  private static void endIfIdle(ComponentName component) {
+    Running running = RUNNING.get(component);
+    if (running != null && !running.started && running.bound.isEmpty()) {
+      RUNNING.remove(component);
+      running.controller.destroy();
     }
+  }
 
-    private static ComponentName resolve(Intent intent) {
-        PackageManager packages = RuntimeEnvironment.getApplication().getPackageManager();
-        ResolveInfo found = packages.resolveService(intent, 0);
-        if (found == null || found.serviceInfo == null) {
-            return null;
-        }
-        return new ComponentName(found.serviceInfo.packageName, found.serviceInfo.name);
+  private static Running running(ComponentName component, Intent intent) {
+    Running running = RUNNING.get(component);
+    if (running == null) {
+      running =
+          new Running(
+              ServiceController.of(
+                  AppProcess.instantiate(Service.class, component.getClassName()), intent));
+      RUNNING.put(component, running);
+      running.controller.create();
     }
+    return running;
+  }
 
-    private static void soon(Runnable work) {
-        new Handler(Looper.getMainLooper()).post(work);
+  private static ComponentName resolve(Intent intent) {
+    PackageManager packages = RuntimeEnvironment.getApplication().getPackageManager();
+    ResolveInfo found = packages.resolveService(intent, 0);
+    if (found == null || found.serviceInfo == null) {
+      return null;
     }
+    return new ComponentName(found.serviceInfo.packageName, found.serviceInfo.name);
+  }
+
+  private static void post(Runnable work) {
+    new Handler(Looper.getMainLooper()).post(work);
+  }
 }

@@ -2,29 +2,29 @@ package dev.retap.jvmphone.server;
 
 import android.os.SystemClock;
 
-/** An app's own threads that sleep: until the phone's clock says so, not the machine's. */
+/** Sleeping threads of the app, which wake by the phone's clock. */
 final class Sleepers {
-    private static final Object CLOCK = new Object();
+  private static final Object CLOCK = new Object();
 
-    private Sleepers() {}
+  private Sleepers() {}
 
-    static void sleep(long millis) {
-        long end = SystemClock.uptimeMillis() + millis;
-        synchronized (CLOCK) {
-            while (SystemClock.uptimeMillis() < end) {
-                try {
-                    CLOCK.wait();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return;
-                }
-            }
+  static void sleep(long millis) {
+    long end = SystemClock.uptimeMillis() + millis;
+    synchronized (CLOCK) {
+      while (SystemClock.uptimeMillis() < end) {
+        try {
+          CLOCK.wait();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return;
         }
+      }
     }
+  }
 
-    static void wake() {
-        synchronized (CLOCK) {
-            CLOCK.notifyAll();
-        }
+  static void wake() {
+    synchronized (CLOCK) {
+      CLOCK.notifyAll();
     }
+  }
 }

@@ -1,23 +1,23 @@
 package dev.retap.jvmphone.server;
 
-/** What a phone could do and this one cannot: no failure of the app. */
+/** Error for a feature that this phone lacks: not a failure of the app. */
 public final class Unsupported extends RuntimeException {
-    private static final long serialVersionUID = 1;
+  private static final long serialVersionUID = 1;
 
-    private final String what;
+  private final String what;
 
-    public Unsupported(String what, Throwable cause) {
-        super("do that: not supported by the JVM phone: " + what, cause);
-        this.what = what;
-    }
+  public Unsupported(String what, Throwable cause) {
+    super("do that: not supported by the JVM phone: " + what, cause);
+    this.what = what;
+  }
 
-    /** What is missing. */
-    public String what() {
-        return what;
-    }
+  /** Name of the missing feature. */
+  public String what() {
+    return what;
+  }
 
-    /** The framework's own word for it, which the agent knows from other phones too. */
-    RuntimeException toCaller() {
-        return new UnsupportedOperationException(getMessage());
-    }
+  /** Framework exception with this message, which the agent knows from other phones too. */
+  RuntimeException toCaller() {
+    return new UnsupportedOperationException(getMessage());
+  }
 }

@@ -8,33 +8,34 @@ import org.robolectric.shadows.ShadowNativeAnimatedVectorDrawable;
 import org.robolectric.shadows.ShadowNativeRenderNodeAnimator;
 
 /**
- * Animations that the render thread would play: ripples, check marks. There is no such thread here, so they never end, and
- * the native side holds whoever waits for that, and with it the activity, for ever. Nobody waits.
+ * Disables animations of the render thread, such as ripples and check marks. There is no such
+ * thread here, so they never end, and the native side would keep their listeners, and the activity,
+ * alive forever.
  */
 public final class RenderThread {
-    private RenderThread() {}
+  private RenderThread() {}
 
-    @Implements(
-            className = "android.graphics.animation.RenderNodeAnimator",
-            isInAndroidSdk = false,
-            callNativeMethodsByDefault = true)
-    public static class Animator extends ShadowNativeRenderNodeAnimator {
-        @Implementation
-        protected static void nSetListener(long animator, RenderNodeAnimator listener) {}
+  @Implements(
+      className = "android.graphics.animation.RenderNodeAnimator",
+      isInAndroidSdk = false,
+      callNativeMethodsByDefault = true)
+  public static class Animator extends ShadowNativeRenderNodeAnimator {
+    @Implementation
+    protected static void nSetListener(long animator, RenderNodeAnimator listener) {}
 
-        @Implementation
-        protected static void nStart(long animator) {}
-    }
+    @Implementation
+    protected static void nStart(long animator) {}
+  }
 
-    @Implements(
-            className = "android.graphics.drawable.AnimatedVectorDrawable",
-            isInAndroidSdk = false,
-            callNativeMethodsByDefault = true)
-    public static class Vector extends ShadowNativeAnimatedVectorDrawable {
-        @Implementation
-        protected static void nStart(long set, VectorDrawableAnimatorRT listener, int id) {}
+  @Implements(
+      className = "android.graphics.drawable.AnimatedVectorDrawable",
+      isInAndroidSdk = false,
+      callNativeMethodsByDefault = true)
+  public static class Vector extends ShadowNativeAnimatedVectorDrawable {
+    @Implementation
+    protected static void nStart(long set, VectorDrawableAnimatorRT listener, int id) {}
 
-        @Implementation
-        protected static void nReverse(long set, VectorDrawableAnimatorRT listener, int id) {}
-    }
+    @Implementation
+    protected static void nReverse(long set, VectorDrawableAnimatorRT listener, int id) {}
+  }
 }

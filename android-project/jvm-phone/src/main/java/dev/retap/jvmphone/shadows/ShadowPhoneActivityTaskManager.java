@@ -5,11 +5,11 @@ import dev.retap.jvmphone.server.Server;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 
-/** Activities are started and finished by this phone's server. */
+/** Connects ActivityTaskManager to this phone's server. */
 @Implements(className = "android.app.ActivityTaskManager", isInAndroidSdk = false)
 public class ShadowPhoneActivityTaskManager {
-    @Implementation
-    protected static IActivityTaskManager getService() {
-        return Server.taskManager();
-    }
+  @Implementation
+  protected static IActivityTaskManager getService() {
+    return Server.taskManager();
+  }
 }

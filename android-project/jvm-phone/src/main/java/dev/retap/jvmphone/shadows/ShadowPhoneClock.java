@@ -5,11 +5,11 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowPausedSystemClock;
 
-/** Time is a number that only the phone moves: whoever sleeps lets it pass. */
+/** Virtual clock: only the phone advances it, and a sleep lets time pass. */
 @Implements(className = "android.os.SystemClock", isInAndroidSdk = false)
 public class ShadowPhoneClock extends ShadowPausedSystemClock {
-    @Implementation
-    protected static void sleep(long millis) {
-        PhoneClock.sleep(millis);
-    }
+  @Implementation
+  protected static void sleep(long millis) {
+    PhoneClock.sleep(millis);
+  }
 }

@@ -9,21 +9,24 @@ import org.robolectric.annotation.RealObject;
 import org.robolectric.shadows.ShadowViewGroup;
 import org.robolectric.util.reflector.ForType;
 
-/** Of an activity inside a tab: it is no window's root, and with a root's number accessibility could not tell them apart. */
+/**
+ * Gives the DecorView of an activity inside a tab its own accessibility id: it is not a window's
+ * root, and must not have a root's id.
+ */
 @Implements(className = "com.android.internal.policy.DecorView", isInAndroidSdk = false)
 public class ShadowPhoneDecorView extends ShadowViewGroup {
-    @RealObject private View decor;
+  @RealObject private View decor;
 
-    @Implementation
-    protected int getAccessibilityViewId() {
-        if (decor.getParent() instanceof View) {
-            return reflector(Real.class, decor).getAccessibilityViewId();
-        }
-        return android.view.accessibility.AccessibilityNodeInfo.ROOT_ITEM_ID;
+  @Implementation
+  protected int getAccessibilityViewId() {
+    if (decor.getParent() instanceof View) {
+      return reflector(Real.class, decor).getAccessibilityViewId();
     }
+    return android.view.accessibility.AccessibilityNodeInfo.ROOT_ITEM_ID;
+  }
 
-    @ForType(value = View.class, direct = true)
-    interface Real {
-        int getAccessibilityViewId();
-    }
+  @ForType(value = View.class, direct = true)
+  interface Real {
+    int getAccessibilityViewId();
+  }
 }

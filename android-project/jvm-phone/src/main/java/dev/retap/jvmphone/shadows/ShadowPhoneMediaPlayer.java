@@ -10,27 +10,28 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowMediaPlayer;
 
-/** There is nothing that plays: saying so is better than the null of a file that cannot be read. */
+/** Reports playback as unsupported, instead of the null for a file that cannot be read. */
 @Implements(className = "android.media.MediaPlayer", isInAndroidSdk = false)
 public class ShadowPhoneMediaPlayer extends ShadowMediaPlayer {
-    @Implementation
-    protected static MediaPlayer create(Context context, int resource) {
-        throw new Unsupported("MediaPlayer", null);
-    }
+  @Implementation
+  protected static MediaPlayer create(Context context, int resource) {
+    throw new Unsupported("MediaPlayer", null);
+  }
 
-    @Implementation
-    protected static MediaPlayer create(Context context, Uri uri) {
-        throw new Unsupported("MediaPlayer", null);
-    }
+  @Implementation
+  protected static MediaPlayer create(Context context, Uri uri) {
+    throw new Unsupported("MediaPlayer", null);
+  }
 
-    @Implementation
-    protected static MediaPlayer create(Context context, int resource, AudioAttributes attributes, int session) {
-        throw new Unsupported("MediaPlayer", null);
-    }
+  @Implementation
+  protected static MediaPlayer create(
+      Context context, int resource, AudioAttributes attributes, int session) {
+    throw new Unsupported("MediaPlayer", null);
+  }
 
-    @Implementation
-    protected static MediaPlayer create(
-            Context context, Uri uri, SurfaceHolder holder, AudioAttributes attributes, int session) {
-        throw new Unsupported("MediaPlayer", null);
-    }
+  @Implementation
+  protected static MediaPlayer create(
+      Context context, Uri uri, SurfaceHolder holder, AudioAttributes attributes, int session) {
+    throw new Unsupported("MediaPlayer", null);
+  }
 }

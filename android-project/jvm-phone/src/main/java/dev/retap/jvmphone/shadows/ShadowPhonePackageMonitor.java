@@ -6,12 +6,15 @@ import android.os.UserHandle;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 
-/** Waits for packages that come and go, of which this phone has none: whoever shares or chooses an app has one of these. */
+/**
+ * Ignores package changes, of which this phone has none. Share sheets and choosers register one of
+ * these.
+ */
 @Implements(className = "com.android.internal.content.PackageMonitor", isInAndroidSdk = false)
 public class ShadowPhonePackageMonitor {
-    @Implementation
-    protected void register(Context context, UserHandle user, Handler handler) {}
+  @Implementation
+  protected void register(Context context, UserHandle user, Handler handler) {}
 
-    @Implementation
-    protected void unregister() {}
+  @Implementation
+  protected void unregister() {}
 }

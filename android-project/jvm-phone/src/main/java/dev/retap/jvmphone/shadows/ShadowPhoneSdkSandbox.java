@@ -5,13 +5,16 @@ import android.content.Intent;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 
-/** No activity belongs to an advertiser's sandbox; the framework asks that of every one inside a tab. */
+/**
+ * Reports that no activity belongs to an SDK sandbox; the framework checks this for every activity
+ * inside a tab.
+ */
 @Implements(
-        className = "android.app.sdksandbox.sandboxactivity.SdkSandboxActivityAuthority",
-        isInAndroidSdk = false)
+    className = "android.app.sdksandbox.sandboxactivity.SdkSandboxActivityAuthority",
+    isInAndroidSdk = false)
 public class ShadowPhoneSdkSandbox {
-    @Implementation
-    protected static boolean isSdkSandboxActivityIntent(Context context, Intent intent) {
-        return false;
-    }
+  @Implementation
+  protected static boolean isSdkSandboxActivityIntent(Context context, Intent intent) {
+    return false;
+  }
 }

@@ -7,20 +7,20 @@ import org.robolectric.annotation.Implements;
 import org.robolectric.annotation.RealObject;
 import org.robolectric.shadows.ShadowService;
 
-/** A service that ends itself is ended by this phone's server. */
+/** Connects stopSelf to this phone's server. */
 @Implements(className = "android.app.Service", isInAndroidSdk = false)
 public class ShadowPhoneService extends ShadowService {
-    @RealObject private Service service;
+  @RealObject private Service service;
 
-    @Override
-    @Implementation
-    protected void stopSelf(int start) {
-        Services.stopSelf(service, start);
-    }
+  @Override
+  @Implementation
+  protected void stopSelf(int start) {
+    Services.stopSelf(service, start);
+  }
 
-    @Override
-    @Implementation
-    protected boolean stopSelfResult(int start) {
-        return Services.stopSelf(service, start);
-    }
+  @Override
+  @Implementation
+  protected boolean stopSelfResult(int start) {
+    return Services.stopSelf(service, start);
+  }
 }

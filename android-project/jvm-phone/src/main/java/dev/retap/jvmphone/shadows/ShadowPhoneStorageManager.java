@@ -10,43 +10,45 @@ import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowStorageManager;
 import org.robolectric.shadows.StorageVolumeBuilder;
 
-/** One volume, as in a phone without a card: the framework takes the first without asking whether there is one. */
+/**
+ * Reports one volume, as on a phone without a card: the framework takes the first without a check.
+ */
 @Implements(className = "android.os.storage.StorageManager", isInAndroidSdk = false)
 public class ShadowPhoneStorageManager extends ShadowStorageManager {
-    @Implementation
-    protected static StorageVolume[] getVolumeList(int user, int flags) {
-        return new StorageVolume[] {shared()};
-    }
+  @Implementation
+  protected static StorageVolume[] getVolumeList(int user, int flags) {
+    return new StorageVolume[] {shared()};
+  }
 
-    @Override
-    @Implementation
-    public StorageVolume[] getVolumeList() {
-        return new StorageVolume[] {shared()};
-    }
+  @Override
+  @Implementation
+  public StorageVolume[] getVolumeList() {
+    return new StorageVolume[] {shared()};
+  }
 
-    @Override
-    @Implementation
-    protected List<StorageVolume> getStorageVolumes() {
-        return List.of(shared());
-    }
+  @Override
+  @Implementation
+  protected List<StorageVolume> getStorageVolumes() {
+    return List.of(shared());
+  }
 
-    @Implementation
-    protected StorageVolume getPrimaryStorageVolume() {
-        return shared();
-    }
+  @Implementation
+  protected StorageVolume getPrimaryStorageVolume() {
+    return shared();
+  }
 
-    @Override
-    @Implementation
-    public StorageVolume getStorageVolume(File file) {
-        StorageVolume shared = shared();
-        return file.toPath().startsWith(shared.getPathFile().toPath()) ? shared : null;
-    }
+  @Override
+  @Implementation
+  public StorageVolume getStorageVolume(File file) {
+    StorageVolume shared = shared();
+    return file.toPath().startsWith(shared.getPathFile().toPath()) ? shared : null;
+  }
 
-    private static StorageVolume shared() {
-        return new StorageVolumeBuilder(
-                        "emulated", Storage.shared(""), "Internal shared storage", UserHandle.SYSTEM, "mounted")
-                .setIsPrimary(true)
-                .setIsEmulated(true)
-                .build();
-    }
+  private static StorageVolume shared() {
+    return new StorageVolumeBuilder(
+            "emulated", Storage.shared(""), "Internal shared storage", UserHandle.SYSTEM, "mounted")
+        .setIsPrimary(true)
+        .setIsEmulated(true)
+        .build();
+  }
 }

@@ -5,11 +5,11 @@ import java.io.File;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 
-/** Where the one volume is: the framework takes the first without asking whether there is one. */
+/** Directory of the only volume: the framework takes the first without a check. */
 @Implements(className = "android.os.Environment$UserEnvironment", isInAndroidSdk = false)
 public class ShadowPhoneUserEnvironment {
-    @Implementation
-    protected File[] getExternalDirs() {
-        return new File[] {Storage.shared("")};
-    }
+  @Implementation
+  protected File[] getExternalDirs() {
+    return new File[] {Storage.shared("")};
+  }
 }

@@ -4,11 +4,11 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowUserManager;
 
-/** The phone's user has unlocked it: apps may read what they keep. */
+/** Reports the user as unlocked: apps may read their data. */
 @Implements(className = "android.os.UserManager", isInAndroidSdk = false)
 public class ShadowPhoneUserManager extends ShadowUserManager {
-    @Implementation
-    protected boolean isUserUnlockingOrUnlocked(int user) {
-        return true;
-    }
+  @Implementation
+  protected boolean isUserUnlockingOrUnlocked(int user) {
+    return true;
+  }
 }

@@ -20,86 +20,87 @@ import org.robolectric.util.reflector.ForType;
 import org.robolectric.util.reflector.WithType;
 
 /**
- * Draws. There is no surface, so the framework would not, and what was not drawn once is never drawn again: views would
- * stop scrolling after the first frame, and what an app does wrong in onDraw would go unseen. Tells the phone what a window
- * tells the system about its input.
+ * Draws without a surface. The framework would not draw, and views that are not drawn once are
+ * never drawn again: they would stop scrolling after the first frame, and failures in onDraw would
+ * be missed. Also reports touch mode and finished input events to the phone.
  */
 @Implements(className = "android.view.ViewRootImpl", isInAndroidSdk = false)
 public class ShadowPhoneViewRoot extends ShadowViewRootImpl {
-    private static final int PFLAG_INVALIDATED = 0x80000000;
-    private static final int FLAG_FINISHED_HANDLED = 1 << 3;
+  private static final int PFLAG_INVALIDATED = 0x80000000;
+  private static final int FLAG_FINISHED_HANDLED = 1 << 3;
 
-    @Implementation
-    protected boolean performDraw(SurfaceSyncGroup group) {
-        Root root = reflector(Root.class, realObject);
-        boolean drawn = root.performDraw(group);
-        View view = realObject.getView();
-        if (view != null && view.isAttachedToWindow()) {
-            record(reflector(Recorded.class, view));
-            root.getDirty().setEmpty();
-        }
-        return drawn;
+  @Implementation
+  protected boolean performDraw(SurfaceSyncGroup group) {
+    Root root = reflector(Root.class, realObject);
+    boolean drawn = root.performDraw(group);
+    View view = realObject.getView();
+    if (view != null && view.isAttachedToWindow()) {
+      record(reflector(Recorded.class, view));
+      root.getDirty().setEmpty();
     }
+    return drawn;
+  }
 
-    /** The framework tells the window manager, which is not there. */
-    @Implementation
-    protected boolean ensureTouchMode(boolean touched) {
-        boolean consumed = reflector(Root.class, realObject).ensureTouchMode(touched);
-        Windows.touchMode(touched);
-        return consumed;
-    }
+  /** Reports touch mode to the phone, in place of the window manager. */
+  @Implementation
+  protected boolean ensureTouchMode(boolean touched) {
+    boolean consumed = reflector(Root.class, realObject).ensureTouchMode(touched);
+    Windows.touchMode(touched);
+    return consumed;
+  }
 
-    /** There is no input channel on which the system would learn whether a key was taken. */
-    @Implementation
-    protected void finishInputEvent(@ClassName("android.view.ViewRootImpl$QueuedInputEvent") Object queued) {
-        Queued event = reflector(Queued.class, queued);
-        InputServer.finish(event.getEvent(), (event.getFlags() & FLAG_FINISHED_HANDLED) != 0);
-        reflector(Root.class, realObject).finishInputEvent(queued);
-    }
+  /** Reports whether an event was handled, in place of the input channel. */
+  @Implementation
+  protected void finishInputEvent(
+      @ClassName("android.view.ViewRootImpl$QueuedInputEvent") Object queued) {
+    Queued event = reflector(Queued.class, queued);
+    InputServer.finish(event.getEvent(), (event.getFlags() & FLAG_FINISHED_HANDLED) != 0);
+    reflector(Root.class, realObject).finishInputEvent(queued);
+  }
 
-    /** As the renderer does with its root view: what changed is recorded anew, and all it is made of. */
-    private static void record(Recorded view) {
-        view.setRecreate((view.getFlags() & PFLAG_INVALIDATED) != 0);
-        view.setFlags(view.getFlags() & ~PFLAG_INVALIDATED);
-        view.updateDisplayListIfDirty();
-        view.setRecreate(false);
-    }
+  /** Records a view and its changed children, as the renderer does with its root view. */
+  private static void record(Recorded view) {
+    view.setRecreate((view.getFlags() & PFLAG_INVALIDATED) != 0);
+    view.setFlags(view.getFlags() & ~PFLAG_INVALIDATED);
+    view.updateDisplayListIfDirty();
+    view.setRecreate(false);
+  }
 
-    @ForType(ViewRootImpl.class)
-    interface Root {
-        @Direct
-        boolean performDraw(SurfaceSyncGroup group);
+  @ForType(ViewRootImpl.class)
+  interface Root {
+    @Direct
+    boolean performDraw(SurfaceSyncGroup group);
 
-        @Direct
-        boolean ensureTouchMode(boolean touched);
+    @Direct
+    boolean ensureTouchMode(boolean touched);
 
-        @Direct
-        void finishInputEvent(@WithType("android.view.ViewRootImpl$QueuedInputEvent") Object queued);
+    @Direct
+    void finishInputEvent(@WithType("android.view.ViewRootImpl$QueuedInputEvent") Object queued);
 
-        @Accessor("mDirty")
-        Rect getDirty();
-    }
+    @Accessor("mDirty")
+    Rect getDirty();
+  }
 
-    @ForType(className = "android.view.ViewRootImpl$QueuedInputEvent")
-    interface Queued {
-        @Accessor("mEvent")
-        InputEvent getEvent();
+  @ForType(className = "android.view.ViewRootImpl$QueuedInputEvent")
+  interface Queued {
+    @Accessor("mEvent")
+    InputEvent getEvent();
 
-        @Accessor("mFlags")
-        int getFlags();
-    }
+    @Accessor("mFlags")
+    int getFlags();
+  }
 
-    @ForType(View.class)
-    interface Recorded {
-        RenderNode updateDisplayListIfDirty();
+  @ForType(View.class)
+  interface Recorded {
+    RenderNode updateDisplayListIfDirty();
 
-        @Accessor("mPrivateFlags")
-        int getFlags();
+    @Accessor("mPrivateFlags")
+    int getFlags();
 
-        @Accessor("mPrivateFlags")
-        void setFlags(int flags);
+    @Accessor("mPrivateFlags")
+    void setFlags(int flags);
 
-        @Accessor("mRecreateDisplayList")
-        void setRecreate(boolean recreate);
-    }
+    @Accessor("mRecreateDisplayList")
+    void setRecreate(boolean recreate);
+  }
 }

@@ -1,0 +1,404 @@
+//! Apps, or parts of apps, that are told as data: screens, widgets, and rules for what happens. `build` puts them
+//! together, `view` draws them, `run` follows the rules, `cone` finds what can have to do with what.
+
+mod builder;
+mod declarative_app;
+mod dependency_cone;
+mod rule_execution;
+mod view;
+
+pub(crate) use builder::{
+    button, check, field, inert_field, inert_switch, link_row, radio, row, rows, rule, screen, tab,
+    text,
+};
+pub(crate) use declarative_app::DeclarativeApp;
+pub(crate) use dependency_cone::DependencyCone;
+use retap_shared::Text;
+use retap_shared::verdict::Finding;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::framework::{Exception, ExternalScreen, Stall, Tombstone, Unhashed};
+
+/// The screens of an app or of a part of it. Made once; what changes is in `State`.
+#[derive(Debug)]
+pub(crate) struct AppDefinition {
+    pub(crate) screens: Vec<ScreenDefinition>,
+    /// Shown first as long as the variable is 0: an introduction.
+    pub(crate) introduction: Option<(Variable, u8)>,
+    /// The first of its decisions among those of the app.
+    pub(crate) first_decision: u32,
+    pub(crate) decisions: u32,
+    /// Switches with a variable of their own, which are the first ones of no consequence.
+    inert: usize,
+    inert_texts: usize,
+}
+
+/// A number from 0 to 255 that rules look at and change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Variable {
+    /// On disk.
+    Persistent(u8),
+    /// Only in the process.
+    Memory(u8),
+    /// Shown, and nothing depends on it.
+    Inert(u16),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct ScreenDefinition {
+    /// Its class, such as `LibraryActivity`.
+    pub(crate) class: Text,
+    pub(crate) title: Text,
+    pub(crate) widgets: Vec<WidgetDefinition>,
+    pub(crate) menu: Vec<WidgetDefinition>,
+    pub(crate) dialogs: Vec<DialogDefinition>,
+    /// What `Then::Later` and `Then::Load` come back to.
+    pub(crate) delayed: Vec<AppRules>,
+    pub(crate) hooks: Vec<(ActivityHook, AppRules)>,
+    /// Whether it was created for the first time: the first thing that `onCreate` asks.
+    decision: u32,
+}
+
+/// What happens to an activity without a touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ActivityHook {
+    Open,
+    Resume,
+    Return,
+    Rotate,
+    Locale,
+    Restore,
+    Back,
+    Call,
+    Offline,
+    Online,
+    LowMemory,
+}
+
+#[derive(Debug)]
+pub(crate) struct WidgetDefinition {
+    pub(crate) id: Text,
+    pub(crate) label: Text,
+    pub(crate) kind: WidgetKind,
+    /// Seen only while all of these hold; they look at variables alone.
+    pub(crate) visible_when: Vec<RuleCondition>,
+    pub(crate) on_tap: AppRules,
+    pub(crate) on_long_press: AppRules,
+    /// So many beside each other; 0 for a line of its own.
+    pub(crate) columns: u8,
+    decision: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WidgetKind {
+    Text,
+    Button,
+    Row,
+    Picture,
+    Switch(Variable),
+    Check(Variable),
+    Radio(Variable, u8),
+    Tab(Variable, u8),
+    /// Its label and a number.
+    Value(Variable),
+    Field(FieldText),
+    /// A list; with `more` it never ends. A tap puts the row's number into `chosen`. What it lists changes with `turn`.
+    Rows {
+        count: u8,
+        more: Option<Variable>,
+        chosen: Option<Variable>,
+        content_version: Option<Variable>,
+    },
+    /// A page of the web: only its middle does something.
+    Web,
+    EndlessProgress,
+}
+
+/// The text of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum FieldText {
+    Persistent(u8),
+    /// Nothing depends on it.
+    Inert(u8),
+}
+
+#[derive(Debug)]
+pub(crate) struct DialogDefinition {
+    pub(crate) title: Text,
+    pub(crate) message: Text,
+    pub(crate) buttons: Vec<(Text, AppRules)>,
+    pub(crate) kind: DialogKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DialogKind {
+    /// Back and a touch beside it close it.
+    Plain,
+    /// Only its buttons do.
+    NotCancellable,
+    /// The system's, for what cannot be granted beforehand.
+    SystemConsent,
+}
+
+/// The first whose conditions all hold is followed.
+#[derive(Debug, Default)]
+pub(crate) struct AppRules(pub(crate) Vec<AppRule>);
+
+#[derive(Debug)]
+pub(crate) struct AppRule {
+    pub(crate) when: Vec<RuleCondition>,
+    pub(crate) then: Vec<RuleEffect>,
+    decision: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RuleCondition {
+    Equals(Variable, u8),
+    NotEquals(Variable, u8),
+    GreaterThan(Variable, u8),
+    Landscape,
+    ForeignLanguage,
+    Offline,
+    Text(FieldText, TextKind),
+}
+
+/// What a text is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextKind {
+    Empty,
+    Number,
+    EmailAddress,
+    Quote,
+    Long,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RuleEffect {
+    Set(Variable, u8),
+    /// One more, up to the most.
+    Increment(Variable, u8),
+    Toggle(Variable),
+    Open(u8),
+    Close,
+    ShowDialog(u8),
+    /// Milliseconds, and the number of the rules in `Screen::later`. Gone with its activity.
+    PostDelayed(u64, u8),
+    /// The same, and its activity's end does not stop it.
+    PostLeaked(u64, u8),
+    CancelPosted,
+    /// Something from the network: what follows if it comes, and if it does not.
+    Load(u8, u8),
+    OpenExternal(ExternalScreen),
+    BlockMainThread(u64, &'static Stall),
+    Throw(&'static Exception, &'static str),
+    Signal(&'static Tombstone),
+}
+
+/// What a plan's variables and texts are at a moment.
+#[derive(Clone, Debug, Default, Hash)]
+pub(crate) struct DeclarativeState {
+    persistent: Vec<u8>,
+    memory: Vec<u8>,
+    inert: Unhashed<Vec<u8>>,
+    texts: Vec<Text>,
+    inert_texts: Unhashed<Vec<Text>>,
+}
+
+/// One of a plan's activities.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct DeclarativePage {
+    pub(crate) screen: u8,
+    /// The number of the dialog that is up.
+    open_dialog: Option<u8>,
+}
+
+impl DeclarativePage {
+    pub(crate) fn of(screen: u8) -> DeclarativePage {
+        DeclarativePage {
+            screen,
+            open_dialog: None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Hash)]
+pub(crate) enum DeclarativeMsg {
+    Tap(u16),
+    LongPress(u16),
+    Row(u16, u8),
+    /// The end of a list was reached.
+    More(u16),
+    Edit(u8, Text),
+    EditInert(u8, Text),
+    Menu(u8),
+    Answer(u8),
+    Cancel,
+    Delayed(u8),
+    LeakedDelayed {
+        screen: u8,
+        number: u8,
+    },
+    Loaded(u8, u8),
+}
+
+impl DeclarativeState {
+    /// Equal for states in which a page is drawn the same way but for the switches that have the first variables of no
+    /// consequence, so many of them.
+    fn view_hash(&self, page: &DeclarativePage, switches: usize) -> u64 {
+        let others = self.inert.0.get(switches..).unwrap_or_default();
+        let values = [&self.persistent, &self.memory, others].into_iter();
+        let texts = self
+            .texts
+            .iter()
+            .chain(&self.inert_texts.0)
+            .map(|text| text.as_bytes());
+        let asks = page.open_dialog.map_or(0, |number| u64::from(number) + 1);
+        let counts = (self.texts.len() as u64) << 32 | asks << 8 | u64::from(page.screen);
+        values
+            .chain(texts)
+            .fold(counts, |hash, bytes| xxh3_64_with_seed(bytes, hash))
+    }
+
+    pub(crate) fn get(&self, var: Variable) -> u8 {
+        let (values, place) = match var {
+            Variable::Persistent(place) => (&self.persistent, place.into()),
+            Variable::Memory(place) => (&self.memory, place.into()),
+            Variable::Inert(place) => (&self.inert.0, usize::from(place)),
+        };
+        values.get(place).copied().unwrap_or_default()
+    }
+
+    fn set(&mut self, var: Variable, value: u8) {
+        let (values, place) = match var {
+            Variable::Persistent(place) => (&mut self.persistent, place.into()),
+            Variable::Memory(place) => (&mut self.memory, place.into()),
+            Variable::Inert(place) => (&mut self.inert.0, usize::from(place)),
+        };
+        if place >= values.len() {
+            values.resize(place + 1, 0);
+        }
+        values[place] = value;
+        // Two states that mean the same are the same.
+        while values.last() == Some(&0) {
+            values.pop();
+        }
+    }
+
+    fn text(&self, field: FieldText) -> &Text {
+        const NOTHING: &Text = &Text::new_static("");
+        let found = match field {
+            FieldText::Persistent(place) => self.texts.get(usize::from(place)),
+            FieldText::Inert(place) => self.inert_texts.0.get(usize::from(place)),
+        };
+        found.unwrap_or(NOTHING)
+    }
+
+    fn set_text(&mut self, field: FieldText, text: Text) {
+        let (texts, place) = match field {
+            FieldText::Persistent(place) => (&mut self.texts, usize::from(place)),
+            FieldText::Inert(place) => (&mut self.inert_texts.0, usize::from(place)),
+        };
+        if place >= texts.len() {
+            texts.resize(place + 1, Text::default());
+        }
+        texts[place] = text;
+        while texts.last().is_some_and(Text::is_empty) {
+            texts.pop();
+        }
+    }
+
+    /// The process ended.
+    pub(crate) fn process_died(&mut self) {
+        self.memory.clear();
+    }
+}
+
+impl AppDefinition {
+    /// Everything that can go wrong, each once.
+    pub(crate) fn failures(&self) -> Vec<RuleEffect> {
+        let mut failures: Vec<RuleEffect> = Vec::new();
+        for then in self
+            .rules()
+            .flat_map(|rules| &rules.0)
+            .flat_map(|rule| &rule.then)
+        {
+            if then.fails() && !failures.iter().any(|known| known.is_same_failure(then)) {
+                failures.push(*then);
+            }
+        }
+        failures
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &AppRules> {
+        self.screens.iter().flat_map(|screen| {
+            let widgets = screen.widgets.iter().chain(&screen.menu);
+            let touched = widgets.flat_map(|widget| [&widget.on_tap, &widget.on_long_press]);
+            let answers = screen
+                .dialogs
+                .iter()
+                .flat_map(|dialog| &dialog.buttons)
+                .map(|(_, rules)| rules);
+            let hooks = screen.hooks.iter().map(|(_, rules)| rules);
+            touched.chain(answers).chain(hooks).chain(&screen.delayed)
+        })
+    }
+}
+
+impl RuleEffect {
+    fn fails(&self) -> bool {
+        matches!(
+            self,
+            RuleEffect::Throw(..) | RuleEffect::Signal(_) | RuleEffect::BlockMainThread(..)
+        )
+    }
+
+    pub(crate) fn is_same_failure(&self, other: &RuleEffect) -> bool {
+        match (self, other) {
+            (RuleEffect::Throw(one, _), RuleEffect::Throw(other, _)) => std::ptr::eq(*one, *other),
+            (RuleEffect::Signal(one), RuleEffect::Signal(other)) => std::ptr::eq(*one, *other),
+            (RuleEffect::BlockMainThread(_, one), RuleEffect::BlockMainThread(_, other)) => {
+                std::ptr::eq(*one, *other)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a problem is what became of it.
+    pub(crate) fn is_in(&self, problem: &Finding) -> bool {
+        let has = |frame: &str| problem.stack.contains(frame);
+        match self {
+            RuleEffect::Throw(exception, _) => exception.frames.iter().all(|frame| has(frame)),
+            RuleEffect::Signal(tombstone) => tombstone.frames.iter().all(|(name, _)| has(name)),
+            RuleEffect::BlockMainThread(_, stall) => stall.frames.iter().all(|frame| has(frame)),
+            _ => false,
+        }
+    }
+
+    /// Where it happens.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            RuleEffect::Throw(exception, _) => {
+                exception.frames.first().copied().unwrap_or_default()
+            }
+            RuleEffect::Signal(tombstone) => tombstone.called_from,
+            RuleEffect::BlockMainThread(_, stall) => {
+                stall.frames.first().copied().unwrap_or_default()
+            }
+            _ => "",
+        }
+    }
+}
+
+impl TextKind {
+    fn matches(self, text: &str) -> bool {
+        match self {
+            TextKind::Empty => text.is_empty(),
+            TextKind::Number => {
+                !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit())
+            }
+            TextKind::EmailAddress => text.contains('@'),
+            TextKind::Quote => text.contains('\''),
+            TextKind::Long => text.chars().count() > 60,
+        }
+    }
+}

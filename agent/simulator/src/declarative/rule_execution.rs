@@ -1,0 +1,305 @@
+//! Following a plan's rules.
+
+use retap_shared::action::SystemEvent;
+use retap_shared::micros::Micros;
+
+use super::{
+    ActivityHook, AppDefinition, AppRules, DeclarativeMsg, DeclarativePage, DeclarativeState,
+    FieldText, RuleCondition, RuleEffect, ScreenDefinition, WidgetDefinition, WidgetKind,
+};
+use crate::framework::{AppContext, Recreation, SimulatedApp};
+
+/// Rules at work: whose they are, and what they may change.
+struct RuleExecution<'a, 'b, A: SimulatedApp> {
+    state: &'a mut DeclarativeState,
+    page: &'a mut DeclarativePage,
+    cx: &'a mut AppContext<'b, A>,
+}
+
+impl AppDefinition {
+    pub(crate) fn update<A: SimulatedApp>(
+        &self,
+        state: &mut DeclarativeState,
+        page: &mut DeclarativePage,
+        msg: DeclarativeMsg,
+        cx: &mut AppContext<'_, A>,
+    ) where
+        A::Page: From<DeclarativePage>,
+        A::Msg: From<DeclarativeMsg>,
+    {
+        let screen = self.screen(page);
+        let asked = page.open_dialog.take();
+        let mut work = RuleExecution { state, page, cx };
+        match msg {
+            DeclarativeMsg::Tap(place) => screen.widget(place, |widget| work.tap(widget)),
+            DeclarativeMsg::LongPress(place) => {
+                screen.widget(place, |widget| work.follow(&widget.on_long_press));
+            }
+            DeclarativeMsg::Row(place, row) => screen.widget(place, |widget| {
+                if let WidgetKind::Rows {
+                    chosen: Some(chosen),
+                    ..
+                } = widget.kind
+                {
+                    work.state.set(chosen, row);
+                }
+                work.follow(&widget.on_tap);
+            }),
+            DeclarativeMsg::More(place) => {
+                work.page.open_dialog = asked;
+                screen.widget(place, |widget| work.more(widget));
+            }
+            DeclarativeMsg::Edit(number, text) => {
+                work.edit(screen, FieldText::Persistent(number), text);
+            }
+            DeclarativeMsg::EditInert(number, text) => {
+                work.edit(screen, FieldText::Inert(number), text);
+            }
+            DeclarativeMsg::Menu(place) => {
+                if let Some(item) = screen.menu.get(usize::from(place)) {
+                    work.follow(&item.on_tap);
+                }
+            }
+            DeclarativeMsg::Answer(button) => {
+                let dialog = asked.and_then(|number| screen.dialogs.get(usize::from(number)));
+                if let Some((_, rules)) =
+                    dialog.and_then(|dialog| dialog.buttons.get(usize::from(button)))
+                {
+                    work.follow(rules);
+                }
+            }
+            DeclarativeMsg::Cancel => {}
+            DeclarativeMsg::Delayed(number) | DeclarativeMsg::LeakedDelayed { number, .. } => {
+                work.page.open_dialog = asked;
+                work.later(screen, number);
+            }
+            DeclarativeMsg::Loaded(came, failed) => {
+                work.page.open_dialog = asked;
+                let fails = work.cx.network_fails();
+                work.later(screen, if fails { failed } else { came });
+            }
+        }
+    }
+
+    pub(crate) fn opened<A: SimulatedApp>(
+        &self,
+        state: &mut DeclarativeState,
+        page: &mut DeclarativePage,
+        cx: &mut AppContext<'_, A>,
+    ) where
+        A::Page: From<DeclarativePage>,
+        A::Msg: From<DeclarativeMsg>,
+    {
+        cx.decide(self.screen(page).decision, true);
+        self.hook(ActivityHook::Open, state, page, cx);
+    }
+
+    /// Dialogs are not saved.
+    pub(crate) fn recreated<A: SimulatedApp>(
+        &self,
+        by: Recreation,
+        state: &mut DeclarativeState,
+        page: &mut DeclarativePage,
+        cx: &mut AppContext<'_, A>,
+    ) where
+        A::Page: From<DeclarativePage>,
+        A::Msg: From<DeclarativeMsg>,
+    {
+        cx.decide(self.screen(page).decision, false);
+        let hook = match by {
+            Recreation::Rotation => ActivityHook::Rotate,
+            Recreation::Language => ActivityHook::Locale,
+            Recreation::Restoring => ActivityHook::Restore,
+        };
+        self.hook(hook, state, page, cx);
+        page.open_dialog = None;
+    }
+
+    /// Follows the screen's rules for it. False if it has none.
+    pub(crate) fn hook<A: SimulatedApp>(
+        &self,
+        hook: ActivityHook,
+        state: &mut DeclarativeState,
+        page: &mut DeclarativePage,
+        cx: &mut AppContext<'_, A>,
+    ) -> bool
+    where
+        A::Page: From<DeclarativePage>,
+        A::Msg: From<DeclarativeMsg>,
+    {
+        let rules = self.screen(page).hooks.iter().find(|(of, _)| *of == hook);
+        if let Some((_, rules)) = rules {
+            RuleExecution { state, page, cx }.follow(rules);
+        }
+        rules.is_some()
+    }
+
+    pub(crate) fn system_event<A: SimulatedApp>(
+        &self,
+        event: &SystemEvent,
+        state: &mut DeclarativeState,
+        page: &mut DeclarativePage,
+        cx: &mut AppContext<'_, A>,
+    ) where
+        A::Page: From<DeclarativePage>,
+        A::Msg: From<DeclarativeMsg>,
+    {
+        let hook = match event {
+            SystemEvent::Call => ActivityHook::Call,
+            SystemEvent::Offline => ActivityHook::Offline,
+            SystemEvent::Online => ActivityHook::Online,
+            SystemEvent::LowMemory => ActivityHook::LowMemory,
+            SystemEvent::Locale(_) => ActivityHook::Locale,
+            // No simulated phone does these.
+            SystemEvent::Message
+            | SystemEvent::Broadcast(_)
+            | SystemEvent::TimeZone(_)
+            | SystemEvent::Doze
+            | SystemEvent::Wake => {
+                return;
+            }
+        };
+        self.hook(hook, state, page, cx);
+    }
+
+    /// A message whose activity is gone.
+    pub(crate) fn leaked_message<A: SimulatedApp>(
+        &self,
+        state: &mut DeclarativeState,
+        msg: &DeclarativeMsg,
+        cx: &mut AppContext<'_, A>,
+    ) where
+        A::Page: From<DeclarativePage>,
+        A::Msg: From<DeclarativeMsg>,
+    {
+        if let DeclarativeMsg::LeakedDelayed { screen, number } = msg {
+            let mut page = DeclarativePage::of(*screen);
+            let screen = self.screen(&page);
+            RuleExecution {
+                state,
+                page: &mut page,
+                cx,
+            }
+            .later(screen, *number);
+        }
+    }
+
+    fn screen(&self, page: &DeclarativePage) -> &ScreenDefinition {
+        &self.screens[usize::from(page.screen)]
+    }
+}
+
+impl ScreenDefinition {
+    fn widget(&self, place: u16, with: impl FnOnce(&WidgetDefinition)) {
+        if let Some(widget) = self.widgets.get(usize::from(place)) {
+            with(widget);
+        }
+    }
+}
+
+impl<A: SimulatedApp> RuleExecution<'_, '_, A>
+where
+    A::Page: From<DeclarativePage>,
+    A::Msg: From<DeclarativeMsg>,
+{
+    fn tap(&mut self, widget: &WidgetDefinition) {
+        match widget.kind {
+            WidgetKind::Switch(var) | WidgetKind::Check(var) => {
+                let on = self.cx.decide(widget.decision, self.state.get(var) == 0);
+                self.state.set(var, on.into());
+            }
+            WidgetKind::Radio(var, value) | WidgetKind::Tab(var, value) => {
+                self.cx
+                    .decide(widget.decision, self.state.get(var) == value);
+                self.state.set(var, value);
+            }
+            _ => {}
+        }
+        self.follow(&widget.on_tap);
+    }
+
+    fn more(&mut self, widget: &WidgetDefinition) {
+        if let WidgetKind::Rows {
+            more: Some(more), ..
+        } = widget.kind
+        {
+            let pages = self.state.get(more);
+            if self.cx.decide(widget.decision, pages < u8::MAX) {
+                self.state.set(more, pages + 1);
+            }
+        }
+    }
+
+    fn edit(&mut self, screen: &ScreenDefinition, field: FieldText, text: retap_shared::Text) {
+        let widget = screen
+            .widgets
+            .iter()
+            .find(|widget| widget.kind == WidgetKind::Field(field));
+        if let Some(widget) = widget {
+            self.cx.decide(widget.decision, text.is_empty());
+        }
+        self.state.set_text(field, text);
+        if let Some(widget) = widget {
+            self.follow(&widget.on_tap);
+        }
+    }
+
+    fn later(&mut self, screen: &ScreenDefinition, number: u8) {
+        if let Some(rules) = screen.delayed.get(usize::from(number)) {
+            self.follow(rules);
+        }
+    }
+
+    fn follow(&mut self, rules: &AppRules) {
+        for rule in &rules.0 {
+            if rule.when.is_empty() || {
+                let all = rule.when.iter().all(|is| self.holds(is));
+                self.cx.decide(rule.decision, all)
+            } {
+                return rule.then.iter().for_each(|then| self.obey(*then));
+            }
+        }
+    }
+
+    fn holds(&self, is: &RuleCondition) -> bool {
+        is.in_state(self.state).unwrap_or_else(|| match is {
+            RuleCondition::Landscape => self.cx.landscape(),
+            RuleCondition::ForeignLanguage => self.cx.foreign_language(),
+            _ => self.cx.offline(),
+        })
+    }
+
+    fn obey(&mut self, then: RuleEffect) {
+        match then {
+            RuleEffect::Set(var, value) => self.state.set(var, value),
+            RuleEffect::Increment(var, most) => self
+                .state
+                .set(var, self.state.get(var).saturating_add(1).min(most)),
+            RuleEffect::Toggle(var) => self.state.set(var, u8::from(self.state.get(var) == 0)),
+            RuleEffect::Open(screen) => self.cx.start(DeclarativePage::of(screen).into()),
+            RuleEffect::Close => self.cx.finish(),
+            RuleEffect::ShowDialog(dialog) => self.page.open_dialog = Some(dialog),
+            RuleEffect::PostDelayed(millis, number) => self
+                .cx
+                .post(Micros::from_millis(millis), DeclarativeMsg::Delayed(number)),
+            RuleEffect::PostLeaked(millis, number) => {
+                let screen = self.page.screen;
+                self.cx.post(
+                    Micros::from_millis(millis),
+                    DeclarativeMsg::LeakedDelayed { screen, number },
+                );
+            }
+            RuleEffect::CancelPosted => self.cx.cancel_posted(),
+            RuleEffect::Load(came, failed) => {
+                let takes = self.cx.network_delay();
+                self.cx.post(takes, DeclarativeMsg::Loaded(came, failed));
+            }
+            RuleEffect::OpenExternal(to) => self.cx.open_external(to),
+            RuleEffect::BlockMainThread(millis, at) => {
+                self.cx.block(Micros::from_millis(millis), at);
+            }
+            RuleEffect::Throw(exception, message) => self.cx.throw(exception, message),
+            RuleEffect::Signal(tombstone) => self.cx.signal(tombstone),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The framework that simulated apps are written against: what an app is, how it draws, what it may ask for.
+//! An app is a plain state; `view` lays out its front activity, `update` answers to messages.
+
+mod activity;
+mod app;
+mod app_context;
+mod app_process;
+mod branches;
+mod dialog;
+mod drawn_screen;
+mod environment;
+mod failure;
+mod input;
+mod keyboard;
+mod late_dialog;
+mod running_app;
+mod scroll;
+mod shared_rows;
+mod text;
+mod ui;
+mod web;
+mod widgets;
+mod world;
+
+pub(crate) use app::{AppManifest, Recreation, SimulatedApp};
+pub(crate) use app_context::AppContext;
+pub(crate) use app_process::AppProcess;
+pub(crate) use branches::{BranchCoverage, branches};
+pub(crate) use environment::LANGUAGE;
+pub(crate) use failure::{Exception, ExceptionCause, FrameworkCaller, Stall, Tombstone};
+pub(crate) use input::AppInput;
+pub(crate) use late_dialog::LateDialog;
+pub(crate) use running_app::RunningApp;
+pub(crate) use shared_rows::SharedRows;
+pub(crate) use text::{IntoText, Unhashed, number_text};
+pub(crate) use ui::{Ui, display_size, is_landscape};
+pub(crate) use world::{ChanceScript, World};
+
+/// What of other apps can come in front of an app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ExternalScreen {
+    Call,
+    InCall,
+    Share,
+    Messages,
+    Browser,
+    Store,
+}

@@ -1,0 +1,115 @@
+//! What an app may ask the system for while it answers to a message.
+
+use retap_shared::Text;
+use retap_shared::micros::Micros;
+
+use super::environment::ActivityConfiguration;
+use super::failure::AppFailure;
+use super::text::{Unhashed, time_of_day};
+use super::{Exception, ExternalScreen, SimulatedApp, Stall, Tombstone, World};
+
+/// Asked for now, done when the answer is complete.
+pub(super) enum AppCommand<A: SimulatedApp> {
+    Start(A::Page),
+    Finish,
+    BackToFirst,
+    Post { after: Micros, msg: A::Msg },
+    CancelPosted,
+    Block { span: Micros, at: &'static Stall },
+    OpenExternal(ExternalScreen),
+    Fail(AppFailure),
+}
+
+pub(crate) struct AppContext<'a, A: SimulatedApp> {
+    pub(super) world: &'a mut World,
+    pub(super) commands: &'a mut Vec<AppCommand<A>>,
+    pub(super) configuration: ActivityConfiguration,
+    pub(super) offline: bool,
+}
+
+impl<A: SimulatedApp> AppContext<'_, A> {
+    /// A place where the app's code decides: counted as a branch.
+    pub(crate) fn decide(&mut self, decision: impl Into<u32>, outcome: bool) -> bool {
+        self.world.branches.ran(decision.into(), outcome);
+        outcome
+    }
+
+    /// Opens another activity above all others.
+    pub(crate) fn start(&mut self, page: A::Page) {
+        self.commands.push(AppCommand::Start(page));
+    }
+
+    /// Closes the activity that is answering.
+    pub(crate) fn finish(&mut self) {
+        self.commands.push(AppCommand::Finish);
+    }
+
+    /// Closes every activity above the first.
+    pub(crate) fn back_to_first(&mut self) {
+        self.commands.push(AppCommand::BackToFirst);
+    }
+
+    /// Has a message delivered later to the activity that is answering: `Handler.postDelayed`.
+    pub(crate) fn post(&mut self, after: Micros, msg: impl Into<A::Msg>) {
+        self.commands.push(AppCommand::Post {
+            after,
+            msg: msg.into(),
+        });
+    }
+
+    /// Takes back all that the activity has posted: `Handler.removeCallbacksAndMessages`.
+    pub(crate) fn cancel_posted(&mut self) {
+        self.commands.push(AppCommand::CancelPosted);
+    }
+
+    /// Keeps the main thread busy. Input that waits for it for five seconds is an ANR.
+    pub(crate) fn block(&mut self, span: Micros, at: &'static Stall) {
+        self.commands.push(AppCommand::Block { span, at });
+    }
+
+    /// An exception that nobody catches. Nothing that is asked for afterwards is done.
+    pub(crate) fn throw(&mut self, exception: &'static Exception, message: impl Into<String>) {
+        self.commands.push(AppCommand::Fail(AppFailure::Thrown(
+            exception,
+            message.into(),
+        )));
+    }
+
+    /// A signal in native code.
+    pub(crate) fn signal(&mut self, tombstone: &'static Tombstone) {
+        self.commands
+            .push(AppCommand::Fail(AppFailure::NativeSignal(tombstone)));
+    }
+
+    pub(crate) fn landscape(&self) -> bool {
+        self.configuration.landscape
+    }
+
+    /// The phone speaks another language than the one it started with.
+    pub(crate) fn foreign_language(&self) -> bool {
+        self.configuration.foreign
+    }
+
+    pub(crate) fn offline(&self) -> bool {
+        self.offline
+    }
+
+    /// Puts something of another app in front.
+    pub(crate) fn open_external(&mut self, to: ExternalScreen) {
+        self.commands.push(AppCommand::OpenExternal(to));
+    }
+
+    pub(crate) fn time_of_day(&self) -> Unhashed<Text> {
+        time_of_day(self.world.now)
+    }
+
+    /// How long something from the network takes.
+    pub(crate) fn network_delay(&mut self) -> Micros {
+        self.world.network_delay()
+    }
+
+    /// Whether something from the network fails. Without noise only on a phone that has none.
+    pub(crate) fn network_fails(&mut self) -> bool {
+        self.offline || self.world.network_fails()
+    }
+}

@@ -1,0 +1,35 @@
+//! Widgets that defy a reader of the tree: pages of the web without nodes, and what never rests.
+
+use retap_shared::Text;
+use retap_shared::screen::NodeFlags;
+
+use super::IntoText;
+use super::drawn_screen::NodeHandler;
+use super::ui::Ui;
+use super::widgets::PlacedNode;
+
+impl<M> Ui<'_, M> {
+    /// A page of the web in all the place that is left: one node, whatever is on it. `ninths` are the parts of it that
+    /// do something, counted from the top left.
+    pub(crate) fn web_page(&mut self, id: impl IntoText, ninths: Vec<(u8, M)>) -> PlacedNode {
+        let Some(view) = self.rest() else {
+            return PlacedNode(None);
+        };
+        let class = "android.webkit.WebView";
+        let placed = PlacedNode(Some(self.push(
+            class,
+            id.into_text(),
+            Text::default(),
+            view,
+            NodeFlags::empty(),
+        )));
+        self.add_handler(placed, NodeHandler::Web(ninths))
+    }
+
+    /// Shows how far something is that never ends: the screen is never quiet while it can be seen.
+    pub(crate) fn endless_progress(&mut self, id: impl IntoText) -> PlacedNode {
+        let placed = self.progress(id, "0 %");
+        self.animated_node = self.animated_node.or(placed.0);
+        placed
+    }
+}

@@ -1,0 +1,188 @@
+//! The exact probability that a trace reaches a crash under noise, computed and not sampled: every way that chance can
+//! take is followed once, and ways that lead to the same state go on together.
+
+use std::collections::HashMap;
+
+use retap_agent::phone::Phone;
+use retap_shared::action::Action;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{PhoneEvent, PhoneEventKind, SnapshotId};
+use retap_shared::screen::Rotation;
+use retap_shared::trace::Step;
+
+use super::{CRASH_DELAY_LIMIT, settle};
+use crate::SimulatedPhone;
+use crate::framework::ChanceScript;
+use crate::noise::Latency;
+use crate::spec::{SimulatorSpecError, open};
+
+/// Why there is no exact answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExactProbabilityError {
+    #[error(transparent)]
+    Spec(#[from] SimulatorSpecError),
+    #[error(
+        "dialogs that come late come at any moment, so their ways cannot be counted; give `flaky` instead of `noise`"
+    )]
+    LateDialogs,
+    #[error(
+        "latencies are drawn from a range, so their ways cannot be counted; leave `latency` out"
+    )]
+    Latencies,
+    #[error("more than {0} states are possible at once; give a shorter trace")]
+    TooMany(usize),
+}
+
+/// More than this at once is not followed.
+const MAX_STATES: usize = 200_000;
+
+/// How probably `steps`, played once from a clean start on a phone as `spec` has it, end in the crash. Each step waits
+/// until the screen is quiet for `Settle::default()`, the last for what comes up to `LINGER` later.
+pub fn exact_probability(
+    spec: &str,
+    steps: &[Step],
+    target: Fingerprint,
+) -> Result<f64, ExactProbabilityError> {
+    let phone = open(spec)?;
+    if phone.noise().late_dialog > 0.0 {
+        return Err(ExactProbabilityError::LateDialogs);
+    }
+    if phone.noise().latency != Latency::None {
+        return Err(ExactProbabilityError::Latencies);
+    }
+    let mut ways = ProbabilityComputation {
+        phone,
+        target,
+        reached: 0.0,
+        states: HashMap::new(),
+    };
+    ways.begin();
+    for step in steps {
+        ways.advance_all(|phone| play_step(phone, step))?;
+    }
+    ways.advance_all(|phone| phone.sleep(CRASH_DELAY_LIMIT))?;
+    Ok(ways.reached)
+}
+
+struct ProbabilityComputation {
+    phone: SimulatedPhone,
+    target: Fingerprint,
+    /// How probably the target has been reached by now.
+    reached: f64,
+    /// Each possible state with its probability.
+    states: HashMap<u64, (SnapshotId, f64)>,
+}
+
+impl ProbabilityComputation {
+    fn begin(&mut self) {
+        let app = self
+            .phone
+            .apps()
+            .unwrap_or_default()
+            .into_iter()
+            .next()
+            .map(|info| info.app);
+        let Some(app) = app else { return };
+        self.phone.watch(&app.package);
+        let Ok((fresh, _)) = self.phone.save_snapshot() else {
+            return;
+        };
+        self.enumerate_outcomes(fresh, 1.0, |phone| {
+            // A simulated phone has the app, and refuses none of these.
+            let _ = phone.stop(&app);
+            let _ = phone.inject(&Action::Rotate(Rotation::Natural));
+            let _ = phone.clear_data(&app);
+            let _ = phone.grant(&app);
+            let _ = phone.launch(&app);
+            settle(phone);
+        });
+    }
+
+    fn advance_all(
+        &mut self,
+        act: impl Fn(&mut SimulatedPhone),
+    ) -> Result<(), ExactProbabilityError> {
+        let mut before: Vec<(SnapshotId, f64)> =
+            std::mem::take(&mut self.states).into_values().collect();
+        // In the order in which they came: sums of fractions depend on their order.
+        before.sort_unstable_by_key(|(at, _)| *at);
+        for (at, weight) in before {
+            self.enumerate_outcomes(at, weight, &act);
+            let _ = self.phone.discard_snapshot(at);
+            if self.states.len() > MAX_STATES {
+                return Err(ExactProbabilityError::TooMany(MAX_STATES));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every way that chance can take from one state through one step: those that are asked for a coin are gone through
+    /// like the digits of a number, the last one first.
+    fn enumerate_outcomes(
+        &mut self,
+        at: SnapshotId,
+        weight: f64,
+        act: impl Fn(&mut SimulatedPhone),
+    ) {
+        let mut told = Vec::new();
+        loop {
+            let Ok(_) = self.phone.restore_snapshot(at) else {
+                return;
+            };
+            self.phone.follow_script(ChanceScript::of(told));
+            act(&mut self.phone);
+            let script = self.phone.take_script();
+            self.record_outcome(weight * script.probability);
+            told = script.outcomes;
+            while told.last() == Some(&true) {
+                told.pop();
+            }
+            match told.last_mut() {
+                Some(last) => *last = true,
+                None => return,
+            }
+        }
+    }
+
+    fn record_outcome(&mut self, weight: f64) {
+        let mut happened: Vec<PhoneEvent> = Vec::new();
+        self.phone.take_events(&mut happened);
+        let mut problems = happened
+            .iter()
+            .filter_map(|happening| match &happening.kind {
+                PhoneEventKind::Finding(problem) => Some(problem),
+                PhoneEventKind::Activity(_) => None,
+            });
+        if let Some(problem) = problems.next() {
+            let is_it = problem.fingerprint() == self.target
+                || problems.any(|problem| problem.fingerprint() == self.target);
+            // Another crash ends the run.
+            self.reached += if is_it { weight } else { 0.0 };
+            return;
+        }
+        let state = self.phone.state_hash();
+        if let Some((_, probability)) = self.states.get_mut(&state) {
+            *probability += weight;
+        } else if let Ok((at, _)) = self.phone.save_snapshot() {
+            self.states.insert(state, (at, weight));
+        }
+    }
+}
+
+/// As the agent takes a step: the widget is looked for, then its place is taken.
+fn play_step(phone: &mut SimulatedPhone, step: &Step) {
+    let Ok(screen) = phone.capture() else { return };
+    let aim = if step.widget.is_some() {
+        step.locate(&screen)
+    } else {
+        step.at_recorded_place()
+    };
+    match aim.action.as_ref() {
+        Action::Wait { millis } => phone.sleep(Micros::from_millis(u64::from(*millis))),
+        action => {
+            let _ = phone.inject(action);
+        }
+    }
+    settle(phone);
+}

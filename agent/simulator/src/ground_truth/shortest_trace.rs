@@ -1,0 +1,229 @@
+//! The shortest way to a crash of a made app: breadth first over all states, with everything that can have to do with it.
+
+use std::collections::HashSet;
+
+use retap_agent::phone::Phone;
+use retap_shared::Text;
+use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::protocol::{PhoneEvent, PhoneEventKind, SnapshotId};
+use retap_shared::screen::{Node, NodeFlags, Rotation, Screen, WindowKind};
+use retap_shared::trace::Step;
+use retap_shared::verdict::Finding;
+
+use super::{CRASH_DELAY_LIMIT, CrashDependencies, LONG_TEXT, settle};
+use crate::SimulatedPhone;
+use crate::declarative::RuleEffect;
+
+/// No way is looked for beyond this.
+const MAX_EVENTS: usize = 25;
+/// What is typed, so that each kind of text is among it.
+const TYPED: [&str; 6] = ["", "hello", "7", "user@example.com", "🎈 O'Neil", LONG_TEXT];
+
+/// The spec without noise and latency: ways are looked for on a phone that does what it is told.
+pub(super) fn without_noise(spec: &str) -> String {
+    let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
+    let noisy = ["noise=", "flaky=", "late_dialog=", "latency=", "snapshot="];
+    let kept: Vec<&str> = parameters
+        .split('&')
+        .filter(|parameter| !noisy.iter().any(|noisy| parameter.starts_with(noisy)))
+        .collect();
+    format!("{name}?{}", kept.join("&"))
+}
+
+pub(super) fn shortest_trace(
+    phone: SimulatedPhone,
+    matters: &CrashDependencies,
+    failure: &RuleEffect,
+) -> Option<(Vec<Step>, Finding)> {
+    let mut search = ShortestTraceSearch {
+        phone,
+        seen: HashSet::new(),
+        reached: Vec::new(),
+    };
+    search.start();
+    let mut next = 0;
+    while let Some(ReachedState { at, level, .. }) = search.reached.get(next) {
+        let at = *at;
+        let level = *level;
+        if level == MAX_EVENTS {
+            return None;
+        }
+        if let Some(found) = search.expand(next, at, level, matters, failure) {
+            return Some(found);
+        }
+        search.phone.discard_snapshot(at).ok()?;
+        next += 1;
+    }
+    None
+}
+
+struct ShortestTraceSearch {
+    phone: SimulatedPhone,
+    seen: HashSet<u64>,
+    /// In the order in which they were reached.
+    reached: Vec<ReachedState>,
+}
+
+struct ReachedState {
+    at: SnapshotId,
+    level: usize,
+    /// What led here, and from where; nothing for the first.
+    by: Option<(usize, Step)>,
+}
+
+impl ShortestTraceSearch {
+    fn start(&mut self) {
+        let app = self.phone.apps().unwrap_or_default().into_iter().next();
+        let _ = app.map(|app| self.phone.launch(&app.app));
+        settle(&mut self.phone);
+        self.problem();
+        self.remember_state(0, None);
+    }
+
+    fn remember_state(&mut self, level: usize, by: Option<(usize, Step)>) {
+        if self.seen.insert(self.phone.state_hash())
+            && let Ok((at, _)) = self.phone.save_snapshot()
+        {
+            self.reached.push(ReachedState { at, level, by });
+        }
+    }
+
+    fn expand(
+        &mut self,
+        from: usize,
+        at: SnapshotId,
+        level: usize,
+        matters: &CrashDependencies,
+        failure: &RuleEffect,
+    ) -> Option<(Vec<Step>, Finding)> {
+        self.phone.restore_snapshot(at).ok()?;
+        let screen = self.phone.capture().ok()?;
+        for (node, action) in candidate_actions(&screen, matters) {
+            self.phone.restore_snapshot(at).ok()?;
+            self.phone.inject(&action).ok()?;
+            settle(&mut self.phone);
+            let step = Step {
+                action,
+                widget: node.map(|node| screen.widget(node)),
+                activity: screen.activity().clone(),
+                screen: Some(screen.hash()),
+            };
+            let mut problem = self.problem();
+            if problem.is_none() {
+                self.remember_state(level + 1, Some((from, step.clone())));
+                if self.phone.has_pending() {
+                    self.phone.sleep(CRASH_DELAY_LIMIT);
+                    problem = self.problem();
+                }
+            }
+            if let Some(problem) = problem.filter(|problem| failure.is_in(problem)) {
+                return Some((self.trace_to(from, step), problem));
+            }
+        }
+        None
+    }
+
+    fn trace_to(&self, from: usize, last: Step) -> Vec<Step> {
+        let mut steps = vec![last];
+        let mut place = from;
+        while let Some((before, step)) = &self.reached[place].by {
+            steps.push(step.clone());
+            place = *before;
+        }
+        steps.reverse();
+        steps
+    }
+
+    fn problem(&mut self) -> Option<Finding> {
+        let mut happened: Vec<PhoneEvent> = Vec::new();
+        self.phone.take_events(&mut happened);
+        happened
+            .into_iter()
+            .find_map(|happening| match happening.kind {
+                PhoneEventKind::Finding(problem) => Some(problem),
+                PhoneEventKind::Activity(_) => None,
+            })
+    }
+}
+
+/// What can be done and can matter. Of widgets with the same id the first stands for all.
+fn candidate_actions(screen: &Screen, matters: &CrashDependencies) -> Vec<(Option<usize>, Action)> {
+    let mut actions: Vec<(Option<usize>, Action)> = system_actions(screen, matters)
+        .into_iter()
+        .map(|action| (None, action))
+        .collect();
+    let own = screen
+        .windows_with_nodes()
+        .filter(|(window, ..)| window.kind != WindowKind::Keyboard);
+    let Some((_, first, nodes)) = own.last() else {
+        return actions;
+    };
+    for (place, node) in nodes.iter().enumerate() {
+        let framework = !node.id.starts_with("com.example");
+        let matter = || {
+            matters.widgets.contains(&node.id)
+                && nodes[..place].iter().all(|other| other.id != node.id)
+        };
+        if node.is(NodeFlags::ENABLED) && (framework || matter()) {
+            actions.extend(
+                node_actions(node)
+                    .into_iter()
+                    .map(|action| (Some(first + place), action)),
+            );
+        }
+    }
+    actions
+}
+
+fn node_actions(node: &Node) -> Vec<Action> {
+    let at = node.bounds.center();
+    let mut actions = Vec::new();
+    if node.is(NodeFlags::EDITABLE) {
+        return TYPED
+            .map(|text| Action::Text {
+                at,
+                text: Text::new_static(text),
+            })
+            .to_vec();
+    }
+    if node.is(NodeFlags::CLICKABLE) {
+        actions.push(Action::Tap(at));
+    }
+    if node.is(NodeFlags::LONG_CLICKABLE) {
+        actions.push(Action::LongPress(at));
+    }
+    actions
+}
+
+fn system_actions(screen: &Screen, matters: &CrashDependencies) -> Vec<Action> {
+    let mut actions = vec![Action::Key(Key::Back)];
+    if matters.rotation {
+        let upright = screen.rotation() == Rotation::Natural;
+        actions.push(Action::Rotate(if upright {
+            Rotation::Left
+        } else {
+            Rotation::Natural
+        }));
+    }
+    let locale = |tag| SystemEvent::Locale(Text::new_static(tag));
+    for (matter, events) in [
+        (matters.call, vec![SystemEvent::Call]),
+        (
+            matters.network,
+            vec![SystemEvent::Offline, SystemEvent::Online],
+        ),
+        (
+            matters.locale,
+            vec![locale("ar"), locale(crate::framework::LANGUAGE)],
+        ),
+        (matters.memory, vec![SystemEvent::LowMemory]),
+    ] {
+        if matter {
+            actions.extend(events.into_iter().map(Action::System));
+        }
+    }
+    if matters.memory {
+        actions.extend([Action::Key(Key::Home), Action::Launch]);
+    }
+    actions
+}

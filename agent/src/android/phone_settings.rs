@@ -1,0 +1,124 @@
+//! The phone's settings while the agent works: animations off, awake. What was there before is written to a file first,
+//! and put back on exit, or at the next start if the agent was killed. Through the `settings` program, as a person would.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fmt, io};
+
+/// What is set: namespace, name, value.
+const APPLIED_SETTINGS: [(&str, &str, &str); 4] = [
+    ("global", "window_animation_scale", "0"),
+    ("global", "transition_animation_scale", "0"),
+    ("global", "animator_duration_scale", "0"),
+    // On any kind of power.
+    ("global", "stay_on_while_plugged_in", "7"),
+];
+/// What `settings get` prints for a setting that is not there.
+const ABSENT: &str = "null";
+
+/// Reads and writes one setting.
+pub(crate) trait SettingStore {
+    /// `null` if it is not set.
+    fn get(&self, namespace: &str, name: &str) -> io::Result<String>;
+    fn put(&self, namespace: &str, name: &str, value: &str) -> io::Result<()>;
+    fn delete(&self, namespace: &str, name: &str) -> io::Result<()>;
+}
+
+/// The settings as they were, until they are put back.
+pub(crate) struct PhoneSettings<S: SettingStore> {
+    store: S,
+    saved: PathBuf,
+}
+
+impl<S: SettingStore> PhoneSettings<S> {
+    /// Puts back what a killed agent left, saves what is there now in `folder`, and only then changes it.
+    pub(crate) fn apply(store: S, folder: &Path) -> io::Result<Self> {
+        let settings = PhoneSettings {
+            store,
+            saved: folder.join("settings.saved"),
+        };
+        settings.restore()?;
+        let mut lines = String::new();
+        for (namespace, name, _) in APPLIED_SETTINGS {
+            lines.push_str(&format!(
+                "{namespace} {name} {}\n",
+                settings.store.get(namespace, name)?.trim()
+            ));
+        }
+        let written = settings.saved.with_extension("new");
+        std::fs::write(&written, lines)?;
+        std::fs::File::open(&written)?.sync_all()?;
+        std::fs::rename(&written, &settings.saved)?;
+        for (namespace, name, value) in APPLIED_SETTINGS {
+            settings.store.put(namespace, name, value)?;
+        }
+        Ok(settings)
+    }
+
+    /// Does nothing if nothing was changed. The file goes last: until then the next start tries again.
+    pub(crate) fn restore(&self) -> io::Result<()> {
+        let lines = match std::fs::read_to_string(&self.saved) {
+            Ok(lines) => lines,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        for line in lines.lines() {
+            match *line.splitn(3, ' ').collect::<Vec<_>>() {
+                [namespace, name, ABSENT] => self.store.delete(namespace, name)?,
+                [namespace, name, value] => self.store.put(namespace, name, value)?,
+                _ => tracing::warn!(line, "a saved setting could not be read"),
+            }
+        }
+        std::fs::remove_file(&self.saved)
+    }
+}
+
+impl<S: SettingStore> fmt::Debug for PhoneSettings<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("saved", &self.saved)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The phone's `settings` program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SettingsProgram {
+    pub(crate) user: i32,
+}
+
+impl SettingsProgram {
+    fn run(self, arguments: &[&str]) -> io::Result<String> {
+        let user = self.user.to_string();
+        let output = Command::new("settings")
+            .args(["--user", &user])
+            .args(arguments)
+            .output()?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let told = String::from_utf8_lossy(&output.stderr);
+        Err(io::Error::other(format!(
+            "`settings {}` failed: {}",
+            arguments.join(" "),
+            told.trim()
+        )))
+    }
+}
+
+impl SettingStore for SettingsProgram {
+    fn get(&self, namespace: &str, name: &str) -> io::Result<String> {
+        self.run(&["get", namespace, name])
+    }
+
+    fn put(&self, namespace: &str, name: &str, value: &str) -> io::Result<()> {
+        self.run(&["put", namespace, name, value]).map(drop)
+    }
+
+    fn delete(&self, namespace: &str, name: &str) -> io::Result<()> {
+        self.run(&["delete", namespace, name]).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! The settings come back, whatever happened to the agent.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::*;
+
+#[derive(Default)]
+struct MemorySettings(RefCell<BTreeMap<String, String>>);
+
+impl SettingStore for &MemorySettings {
+    fn get(&self, _: &str, name: &str) -> io::Result<String> {
+        Ok(self
+            .0
+            .borrow()
+            .get(name)
+            .map_or("null\n".to_owned(), |value| format!("{value}\n")))
+    }
+
+    fn put(&self, _: &str, name: &str, value: &str) -> io::Result<()> {
+        self.0
+            .borrow_mut()
+            .insert(name.to_owned(), value.to_owned());
+        Ok(())
+    }
+
+    fn delete(&self, _: &str, name: &str) -> io::Result<()> {
+        self.0.borrow_mut().remove(name);
+        Ok(())
+    }
+}
+
+fn chosen_by_a_person() -> MemorySettings {
+    let memory = MemorySettings::default();
+    (&memory)
+        .put("global", "window_animation_scale", "1.5")
+        .unwrap();
+    memory
+}
+
+#[test]
+fn what_was_set_comes_back_and_what_was_not_goes_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = chosen_by_a_person();
+    let before = memory.0.borrow().clone();
+    let settings = PhoneSettings::apply(&memory, folder.path()).unwrap();
+    assert_eq!(
+        memory.0.borrow().get("window_animation_scale").unwrap(),
+        "0"
+    );
+    assert_eq!(memory.0.borrow().len(), APPLIED_SETTINGS.len());
+    settings.restore().unwrap();
+    assert_eq!(*memory.0.borrow(), before);
+}
+
+#[test]
+fn an_agent_that_was_killed_is_made_good_by_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = chosen_by_a_person();
+    let before = memory.0.borrow().clone();
+    drop(PhoneSettings::apply(&memory, folder.path()).unwrap());
+    let next = PhoneSettings::apply(&memory, folder.path()).unwrap();
+    next.restore().unwrap();
+    assert_eq!(*memory.0.borrow(), before);
+}
+
+#[test]
+fn a_file_of_rubbish_changes_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = chosen_by_a_person();
+    std::fs::write(
+        folder.path().join("settings.saved"),
+        "\nglobal\nglobal window_animation_scale 2\n",
+    )
+    .unwrap();
+    let settings = PhoneSettings::apply(&memory, folder.path()).unwrap();
+    settings.restore().unwrap();
+    assert_eq!(
+        memory.0.borrow().get("window_animation_scale").unwrap(),
+        "2"
+    );
+    assert_eq!(memory.0.borrow().len(), 1);
+}

@@ -1,0 +1,170 @@
+//! Bitmap: the display's pixels as a PNG. Runs on a thread of its own, since a picture takes longer than a tap.
+
+use jni::Env;
+use jni::objects::{JObject, JValue};
+use png::{BitDepth, ColorType, Compression, Encoder, EncodingError};
+use retap_shared::bytes::Png;
+use retap_shared::protocol::RequestFailure;
+
+use super::accessibility::Accessibility;
+use super::java::{JavaBridge, JavaError, JavaResult};
+use super::table::JavaName;
+
+/// No display has more: a phone that says so is mistaken, and must not fill the agent's memory.
+const MOST_PIXELS: usize = 1 << 26;
+
+/// Each pixel is `0xAARRGGBB`, row by row.
+#[derive(Debug)]
+pub(crate) struct RawScreenshot {
+    width: u32,
+    height: u32,
+    pixels: Vec<i32>,
+}
+
+/// What is on the display. Secure windows are black or make the whole picture fail: that is the phone's choice.
+pub(crate) fn take_png(
+    java: &JavaBridge,
+    accessibility: &Accessibility,
+) -> std::result::Result<Png, RequestFailure> {
+    let screenshot = java.with(|env| RawScreenshot::take(java, env, accessibility))?;
+    let packed = screenshot.pack();
+    packed
+        .map_err(|error| RequestFailure::Phone(format!("the picture could not be packed: {error}")))
+}
+
+impl RawScreenshot {
+    fn take(
+        java: &JavaBridge,
+        env: &mut Env,
+        accessibility: &Accessibility,
+    ) -> JavaResult<RawScreenshot> {
+        let taken = accessibility.screenshot(java, env)?;
+        if taken.is_null() {
+            return refused("the phone gave no picture: a secure window may be in front");
+        }
+        // From 26 on the picture may live where only the graphics processor reads: Bitmap.Config.ARGB_8888 does not.
+        let config = java.get_static(env, JavaName::BitmapPlain)?.into_object()?;
+        // bitmap = taken.copy(Bitmap.Config.ARGB_8888, false); taken.recycle()
+        let arguments = [(&config).into(), JValue::Bool(false)];
+        let bitmap = java
+            .call(env, JavaName::BitmapCopy, &taken, &arguments)?
+            .into_object()?;
+        java.call(env, JavaName::BitmapRecycle, &taken, &[])?;
+        if bitmap.is_null() {
+            return refused("the phone had no memory for a copy of it");
+        }
+        let screenshot = Self::read(java, env, &bitmap);
+        java.call(env, JavaName::BitmapRecycle, &bitmap, &[])?;
+        screenshot
+    }
+
+    pub(crate) fn read(
+        java: &JavaBridge,
+        env: &mut Env,
+        bitmap: &JObject,
+    ) -> JavaResult<RawScreenshot> {
+        let width = java
+            .call(env, JavaName::BitmapWidth, bitmap, &[])?
+            .into_int()?;
+        let height = java
+            .call(env, JavaName::BitmapHeight, bitmap, &[])?
+            .into_int()?;
+        let length = usize::try_from(width)
+            .ok()
+            .zip(usize::try_from(height).ok());
+        let length = length.and_then(|(width, height)| width.checked_mul(height));
+        let Some(length) = length.filter(|length| *length <= MOST_PIXELS) else {
+            return refused("the phone gave a picture of a size that no display has");
+        };
+        let array = env.new_int_array(length)?;
+        let target: &JObject = array.as_ref();
+        // bitmap.getPixels(array, 0, width, 0, 0, width, height)
+        let mut arguments = vec![JValue::Object(target)];
+        arguments.extend([0, width, 0, 0, width, height].map(JValue::Int));
+        java.call(env, JavaName::BitmapPixels, bitmap, &arguments)?;
+        let mut pixels = vec![0; length];
+        array.get_region(env, 0, &mut pixels)?;
+        Ok(RawScreenshot {
+            width: width.unsigned_abs(),
+            height: height.unsigned_abs(),
+            pixels,
+        })
+    }
+
+    /// Fast rather than small: it crosses a cable, and the phone has better things to do.
+    pub(crate) fn pack(&self) -> std::result::Result<Png, EncodingError> {
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes, self.width, self.height);
+        encoder.set_color(ColorType::Rgb);
+        encoder.set_depth(BitDepth::Eight);
+        encoder.set_compression(Compression::Fast);
+        let colours = self.pixels.iter().flat_map(|pixel| {
+            let [_, red, green, blue] = pixel.to_be_bytes();
+            [red, green, blue]
+        });
+        encoder
+            .write_header()?
+            .write_image_data(&colours.collect::<Vec<_>>())?;
+        Ok(Png(bytes))
+    }
+}
+
+fn refused<T>(why: &'static str) -> JavaResult<T> {
+    Err(JavaError::Refused {
+        call: "takeScreenshot",
+        why,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_keeps_its_colours_and_loses_its_transparency() {
+        let pixels = vec![
+            0xff01_0203_u32,
+            0x0000_00ff,
+            0x80ff_0000,
+            0xff00_ff00,
+            0,
+            0xffff_ffff,
+        ];
+        let pixels = pixels.into_iter().map(u32::cast_signed).collect();
+        let Png(bytes) = RawScreenshot {
+            width: 3,
+            height: 2,
+            pixels,
+        }
+        .pack()
+        .unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
+            .read_info()
+            .unwrap();
+        let mut read = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut read).unwrap();
+        assert_eq!(
+            (info.width, info.height, info.color_type),
+            (3, 2, ColorType::Rgb)
+        );
+        assert_eq!(
+            read,
+            [
+                1, 2, 3, 0, 0, 255, 255, 0, 0, 0, 255, 0, 0, 0, 0, 255, 255, 255
+            ]
+        );
+    }
+
+    #[test]
+    fn a_picture_without_pixels_is_an_error() {
+        assert!(
+            RawScreenshot {
+                width: 0,
+                height: 0,
+                pixels: Vec::new()
+            }
+            .pack()
+            .is_err()
+        );
+    }
+}

@@ -1,0 +1,498 @@
+//! What an exploration must not touch, what it types where, what comes before it, and what must never appear. Whoever drives a
+//! phone goes by it, so that no explorer can forget it.
+
+use std::sync::Arc;
+
+use regex_lite::Regex;
+use retap_shared::action::{Action, Key};
+use retap_shared::protocol::{PhoneEventKind, Target};
+use retap_shared::screen::{Node, NodeFlags, Point, Screen, SharedScreen, WindowKind};
+use retap_shared::trace::Step;
+use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::{Text, app_log};
+
+/// Nothing is forbidden by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Constraints {
+    pub forbidden_widgets: Vec<WidgetSelector>,
+    /// By their whole names, or the ends of these after a dot.
+    pub forbidden_activities: Vec<Text>,
+    /// A widget that shows one of these, in capitals or not, or has such a widget in it, is not touched.
+    pub forbidden_texts: Vec<Text>,
+    /// What is typed into fields whose id, description or text has this in it.
+    pub field_texts: Vec<(Text, Text)>,
+    /// Done after every clean start, such as signing in.
+    pub setup_steps: Vec<Step>,
+    pub never_rules: Vec<Target>,
+    /// What is missing where it must not be: `Target::Lacks`.
+    pub always_rules: Vec<Target>,
+}
+
+/// Widgets by what they are; what is empty matches anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WidgetSelector {
+    /// The whole resource id, or what comes after its slash.
+    pub id: Text,
+    pub text: Text,
+    /// The whole class, or its end after a dot.
+    pub class: Text,
+}
+
+/// What makes a widget something that can be done to.
+const INTERACTIVE: NodeFlags = NodeFlags::CLICKABLE
+    .union(NodeFlags::LONG_CLICKABLE)
+    .union(NodeFlags::SCROLLABLE)
+    .union(NodeFlags::CHECKABLE)
+    .union(NodeFlags::EDITABLE);
+/// What takes a press that comes down on something within it.
+const PRESSABLE: NodeFlags = NodeFlags::CLICKABLE
+    .union(NodeFlags::LONG_CLICKABLE)
+    .union(NodeFlags::CHECKABLE);
+
+impl Constraints {
+    pub fn is_empty(&self) -> bool {
+        *self == Constraints::default()
+    }
+
+    /// The screen without what must not be touched being something that can be: explorers do not even think of it.
+    pub(super) fn mask(&self, screen: SharedScreen) -> SharedScreen {
+        let forbidden = self.forbidden_nodes(&screen);
+        if !forbidden.contains(&true) {
+            return screen;
+        }
+        let mut content = screen.content().clone();
+        for (node, _) in content
+            .nodes
+            .iter_mut()
+            .zip(&forbidden)
+            .filter(|(_, forbidden)| **forbidden)
+        {
+            node.flags.remove(INTERACTIVE);
+        }
+        Screen::new(content).map_or(screen, Arc::new)
+    }
+
+    /// Whether a step would touch what it must not: where a finger comes down, or what has the focus. `screen` is what the phone
+    /// shows, not what explorers see of it: what is masked there would let fingers through to what lies below.
+    pub(super) fn forbids(&self, step: &Step, screen: &Screen) -> bool {
+        if self.forbidden_widgets.is_empty() && self.forbidden_texts.is_empty() {
+            return false;
+        }
+        let forbidden = self.forbidden_nodes(screen);
+        let named = step
+            .widget
+            .as_ref()
+            .and_then(|widget| screen.find(widget, step.action.place()));
+        let under = touch_points(&step.action)
+            .into_iter()
+            .filter_map(|place| screen.node_at(place));
+        let pressed = match &step.action {
+            Action::Key(key @ (Key::Enter | Key::Code(_))) if is_press_key(key.code()) => {
+                focused_nodes(screen)
+            }
+            _ => Vec::new(),
+        };
+        named
+            .into_iter()
+            .chain(under)
+            .chain(pressed)
+            .any(|node| is_within_forbidden(node, &forbidden, screen))
+    }
+
+    /// For every node, whether it is forbidden: by itself, by what it lies in, or by what it is the button of.
+    fn forbidden_nodes(&self, screen: &Screen) -> Vec<bool> {
+        let nodes = screen.nodes();
+        let mut forbidden = vec![false; nodes.len()];
+        if self.forbidden_widgets.is_empty() && self.forbidden_texts.is_empty() {
+            return forbidden;
+        }
+        for (number, node) in nodes.iter().enumerate() {
+            let is_meant = self
+                .forbidden_widgets
+                .iter()
+                .any(|widget| widget.matches(node))
+                || self
+                    .forbidden_texts
+                    .iter()
+                    .any(|text| contains(node.label(), text));
+            if !is_meant {
+                continue;
+            }
+            let below = nodes[number + 1..]
+                .iter()
+                .take_while(|below| below.depth > node.depth)
+                .count();
+            forbidden[number..=number + below].fill(true);
+            // A label is touched by touching the button that it is on.
+            let mut depth = node.depth;
+            for (above, at) in nodes[..number].iter().enumerate().rev() {
+                if at.depth < depth {
+                    depth = at.depth;
+                    if at.flags.intersects(PRESSABLE) {
+                        forbidden[above] = true;
+                        break;
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+        forbidden
+    }
+
+    pub(super) fn forbids_activity(&self, activity: &str) -> bool {
+        self.forbidden_activities
+            .iter()
+            .any(|name| ends_with(activity, name, &['.', '/']))
+    }
+
+    /// The step with the text that belongs into its field.
+    pub(super) fn with_field_text(&self, mut step: Step, node: Option<&Node>) -> Step {
+        if let (Action::Text { text, .. }, Some(node)) = (&mut step.action, node) {
+            let is_it = |field: &str| {
+                [&node.id, &node.description, &node.text]
+                    .iter()
+                    .any(|name| contains(name, field))
+            };
+            if let Some((_, wanted)) = self.field_texts.iter().find(|(field, _)| is_it(field)) {
+                *text = wanted.clone();
+            }
+        }
+        step
+    }
+
+    /// What must never appear and has, and what must be there and is not, as problems. What is missing on a screen that is still
+    /// changing may be on its way.
+    pub(super) fn broken_on_screen(
+        &self,
+        screen: &Screen,
+        quiet: bool,
+        package: &Text,
+    ) -> Vec<Finding> {
+        let shows = |target: &&Target| match target {
+            Target::Activity(name) => ends_with(screen.activity(), name, &['.', '/']),
+            Target::Screen(widget) => screen.shows(widget),
+            Target::Lacks { activity, widget } => {
+                let is_own = screen.activity().split('/').next() == Some(package);
+                let is_asked =
+                    activity.is_empty() || ends_with(screen.activity(), activity, &['.', '/']);
+                quiet && is_own && is_asked && screen.lacks(widget)
+            }
+            _ => false,
+        };
+        self.rules()
+            .filter(shows)
+            .map(|target| rule_finding(target, package))
+            .collect()
+    }
+
+    /// Patterns that no line of the log may have and one has, as problems.
+    pub(super) fn broken_in_log(
+        &self,
+        passed: &[Text],
+        problems: &[Finding],
+        package: &Text,
+    ) -> Vec<Finding> {
+        let told = || {
+            let activities = passed.iter().cloned().map(PhoneEventKind::Activity);
+            activities.chain(problems.iter().cloned().map(PhoneEventKind::Finding))
+        };
+        let has = |target: &&Target| match target {
+            Target::Log(pattern) => Regex::new(pattern).is_ok_and(|pattern| {
+                told().any(|what| app_log::log_lines(&what).any(|line| pattern.is_match(&line)))
+            }),
+            _ => false,
+        };
+        if passed.is_empty() && problems.is_empty() {
+            return Vec::new();
+        }
+        self.rules()
+            .filter(has)
+            .map(|target| rule_finding(target, package))
+            .collect()
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &Target> {
+        self.never_rules.iter().chain(&self.always_rules)
+    }
+
+    /// What playing the way to this problem reaches, if it is one of what must never appear.
+    pub(super) fn target_of(&self, problem: &Finding) -> Option<&Target> {
+        self.rules()
+            .find(|target| problem.summary == summary(target))
+    }
+}
+
+/// Whether a finger would press something of the system's that lies over the app, such as a switch of an open notification
+/// shade: that is nothing to explore.
+pub(super) fn touches_system_window(step: &Step, screen: &Screen, package: &str) -> bool {
+    let is_system = |node: usize| {
+        let mut windows = screen.windows_with_nodes();
+        let own = windows.find(|(_, first, nodes)| (*first..first + nodes.len()).contains(&node));
+        own.is_some_and(|(window, ..)| {
+            window.kind == WindowKind::System && window.package != package
+        })
+    };
+    let takes = |node: usize| screen.nodes()[node].flags.intersects(PRESSABLE);
+    let up = |node: usize| std::iter::successors(Some(node), |node| screen.parent(*node));
+    let under = touch_points(&step.action)
+        .into_iter()
+        .filter_map(|place| screen.node_at(place));
+    under
+        .into_iter()
+        .any(|node| is_system(node) && up(node).any(takes))
+}
+
+/// Where fingers come down.
+fn touch_points(action: &Action) -> Vec<Point> {
+    match action {
+        Action::Pinch { center, from, .. } => {
+            let side = |x: i32| Point {
+                x: center.x.saturating_add(x),
+                y: center.y,
+            };
+            vec![side(-from / 2), side(from / 2)]
+        }
+        other => other.place().into_iter().collect(),
+    }
+}
+
+/// Whether a node is forbidden, or a part of a button that is.
+fn is_within_forbidden(node: usize, forbidden: &[bool], screen: &Screen) -> bool {
+    let mut at = Some(node);
+    while let Some(node) = at {
+        if forbidden[node] {
+            return true;
+        }
+        let takes_it = screen.nodes()[node].flags.intersects(PRESSABLE);
+        at = if takes_it { None } else { screen.parent(node) };
+    }
+    false
+}
+
+impl WidgetSelector {
+    fn matches(&self, node: &Node) -> bool {
+        (self.id.is_empty() || ends_with(&node.id, &self.id, &['/']))
+            && (self.text.is_empty() || node.label() == &self.text)
+            && (self.class.is_empty() || ends_with(&node.class, &self.class, &['.']))
+    }
+}
+
+fn summary(target: &Target) -> String {
+    match target {
+        Target::Activity(name) => format!("must never appear: the activity {name}"),
+        Target::Screen(widget) => format!("must never appear: {widget}"),
+        Target::Log(pattern) => format!("must never be logged: {pattern}"),
+        Target::Lacks { activity, widget } if activity.is_empty() => {
+            format!("must always be there: {widget}")
+        }
+        Target::Lacks { activity, widget } => {
+            format!("must always be there: {widget} in {activity}")
+        }
+        other => format!("must never appear: {other:?}"),
+    }
+}
+
+fn rule_finding(target: &Target, package: &Text) -> Finding {
+    let summary = summary(target);
+    let stack = format!("{summary}\n\tat retap.toml");
+    Finding {
+        kind: FindingKind::Crash,
+        process: package.clone(),
+        summary,
+        stack,
+    }
+}
+
+/// Keys that press what has the focus: of keyboards, and of game pads, which the phone takes for these where the app does not.
+fn is_press_key(code: u16) -> bool {
+    matches!(code, 23 | 62 | 66 | 96 | 98 | 99 | 101 | 106..=108 | 149 | 160 | 188..=203)
+}
+
+/// What has the focus, and in a list that has it the row that is chosen.
+fn focused_nodes(screen: &Screen) -> Vec<usize> {
+    let nodes = screen.nodes();
+    let Some(focused) = nodes.iter().position(|node| node.is(NodeFlags::FOCUSED)) else {
+        return Vec::new();
+    };
+    let within = nodes[focused + 1..]
+        .iter()
+        .take_while(|below| below.depth > nodes[focused].depth)
+        .count();
+    let chosen =
+        (focused + 1..=focused + within).filter(|below| nodes[*below].is(NodeFlags::SELECTED));
+    std::iter::once(focused).chain(chosen).collect()
+}
+
+fn ends_with(whole: &str, end: &str, after: &[char]) -> bool {
+    whole
+        .strip_suffix(end)
+        .is_some_and(|before| before.is_empty() || before.ends_with(after))
+}
+
+fn contains(whole: &str, part: &str) -> bool {
+    !part.is_empty() && whole.to_lowercase().contains(&part.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use retap_shared::screen::{Rect, ScreenContent, Size, Window};
+
+    use super::*;
+
+    fn node(depth: u16, text: &str, bounds: [i32; 4], flags: NodeFlags) -> Node {
+        let [left, top, right, bottom] = bounds;
+        let flags = flags | NodeFlags::VISIBLE | NodeFlags::ENABLED;
+        let bounds = Rect {
+            left,
+            top,
+            right,
+            bottom,
+        };
+        Node {
+            depth,
+            class: "View".into(),
+            text: text.into(),
+            bounds,
+            flags,
+            ..Node::default()
+        }
+    }
+
+    /// A row with two labels, and a button that lies over its end.
+    fn screen() -> SharedScreen {
+        let nodes = vec![
+            node(0, "", [0, 0, 1000, 1000], NodeFlags::default()),
+            node(1, "", [0, 0, 1000, 200], NodeFlags::CLICKABLE),
+            node(2, "Subscription", [0, 0, 400, 200], NodeFlags::default()),
+            node(2, "9.99 €", [400, 0, 1000, 200], NodeFlags::default()),
+            node(1, "Buy", [800, 100, 1000, 300], NodeFlags::CLICKABLE),
+        ];
+        let bounds = nodes[0].bounds;
+        let windows = vec![Window {
+            nodes: 5,
+            bounds,
+            ..Window::default()
+        }];
+        let size = Size {
+            width: 1000,
+            height: 1000,
+        };
+        Arc::new(
+            Screen::new(ScreenContent {
+                size,
+                windows,
+                nodes,
+                ..ScreenContent::default()
+            })
+            .unwrap(),
+        )
+    }
+
+    fn forbids(text: &str, action: Action) -> bool {
+        let guard = Constraints {
+            forbidden_texts: vec![text.into()],
+            ..Constraints::default()
+        };
+        guard.forbids(&Step::new(action), &screen())
+    }
+
+    fn at(x: i32, y: i32) -> Point {
+        Point { x, y }
+    }
+
+    #[test]
+    fn a_finger_beside_the_label_of_a_forbidden_button_is_on_the_button() {
+        assert!(forbids("subscription", Action::Tap(at(100, 100))));
+        assert!(forbids("subscription", Action::Tap(at(600, 50))));
+        assert!(!forbids("subscription", Action::Tap(at(900, 250))));
+    }
+
+    #[test]
+    fn a_forbidden_button_above_something_else_lets_no_finger_through() {
+        assert!(forbids("buy", Action::LongPress(at(900, 150))));
+        assert!(!forbids("buy", Action::LongPress(at(600, 150))));
+        let guard = Constraints {
+            forbidden_texts: vec!["buy".into()],
+            ..Constraints::default()
+        };
+        assert!(!guard.mask(screen()).nodes()[4].is(NodeFlags::CLICKABLE));
+    }
+
+    #[test]
+    fn switches_of_a_notification_shade_are_not_pressed_and_the_app_beside_it_is() {
+        let mut content = screen().content().clone();
+        let tile = node(0, "Airplane mode", [0, 0, 300, 100], NodeFlags::CLICKABLE);
+        let kind = WindowKind::System;
+        let package = "com.android.systemui".into();
+        content.windows.push(Window {
+            nodes: 1,
+            bounds: tile.bounds,
+            kind,
+            package,
+            ..Window::default()
+        });
+        content.nodes.push(tile);
+        let screen = Screen::new(content).unwrap();
+        let presses =
+            |x, y| touches_system_window(&Step::new(Action::Tap(at(x, y))), &screen, "com.example");
+        assert!(presses(100, 50));
+        assert!(!presses(900, 150));
+    }
+
+    #[test]
+    fn both_fingers_of_a_pinch_count() {
+        let pinch = |from| Action::Pinch {
+            center: at(600, 250),
+            from,
+            to: 10,
+            millis: 10,
+        };
+        assert!(forbids("buy", pinch(600)));
+        assert!(!forbids("buy", pinch(200)));
+    }
+
+    #[test]
+    fn keys_do_not_press_what_is_forbidden_in_a_list_that_has_the_focus() {
+        let rows = [("Buy", NodeFlags::SELECTED), ("Look", NodeFlags::empty())];
+        let mut nodes = vec![Node {
+            flags: NodeFlags::FOCUSED,
+            ..Node::default()
+        }];
+        nodes.extend(rows.map(|(text, flags)| Node {
+            depth: 1,
+            text: text.into(),
+            flags,
+            ..Node::default()
+        }));
+        let windows = vec![Window {
+            nodes: nodes.len() as u32,
+            ..Window::default()
+        }];
+        let screen = Screen::new(ScreenContent {
+            windows,
+            nodes,
+            ..ScreenContent::default()
+        })
+        .unwrap();
+        let forbids = |text: &str, code| {
+            let guard = Constraints {
+                forbidden_texts: vec![text.into()],
+                ..Constraints::default()
+            };
+            guard.forbids(&Step::new(Action::Key(Key::Code(code))), &screen)
+        };
+        let center = 23;
+        let button_a = 96;
+        let numpad_5 = 149;
+        let down = 20;
+        for pressing in [center, button_a, numpad_5] {
+            assert!(
+                forbids("buy", pressing) && !forbids("look", pressing),
+                "{pressing}"
+            );
+        }
+        assert!(!forbids("buy", down));
+    }
+}

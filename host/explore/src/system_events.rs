@@ -1,0 +1,154 @@
+//! What the system has to do with an exploration: the events to draw from, as the phone allows, what is told of those that it
+//! cannot do, and its own dialogs.
+
+use rand::RngExt;
+use retap_device::Device;
+use retap_device::run_event::RunEvent;
+use retap_device::seed::Rng;
+use retap_shared::Text;
+use retap_shared::action::{SystemEvent, SystemEventKinds};
+use retap_shared::screen::{Node, Point, Screen};
+
+use super::driver::ExplorationDriver;
+
+const LANGUAGES: [&str; 5] = ["ar", "de", "ja", "ru", "en"];
+/// Broadcasts that any app may get from any other: those of the system itself are not the shell's to send.
+const BROADCASTS: [&str; 3] = [
+    "android.intent.action.MEDIA_BUTTON",
+    "android.intent.action.PROVIDER_CHANGED",
+    "com.android.vending.INSTALL_REFERRER",
+];
+/// A quarter of an hour off, half an hour off and behind, and tomorrow.
+const TIME_ZONES: [&str; 3] = ["Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati"];
+/// One of each kind, in the order in which they are drawn from. New kinds come last: what phones without them draw stays as
+/// it is.
+static KINDS: [SystemEvent; 10] = [
+    SystemEvent::Call,
+    SystemEvent::Offline,
+    SystemEvent::Online,
+    SystemEvent::LowMemory,
+    SystemEvent::Locale(Text::new_static("ar")),
+    SystemEvent::Message,
+    SystemEvent::Broadcast(Text::new_static("android.intent.action.MEDIA_BUTTON")),
+    SystemEvent::TimeZone(Text::new_static("Asia/Kathmandu")),
+    SystemEvent::Doze,
+    SystemEvent::Wake,
+];
+
+/// What can come upon an app on such a phone, each kind as often as the others.
+pub(super) fn draw_system_event(can: SystemEventKinds, rng: &mut Rng) -> Option<SystemEvent> {
+    let possible: Vec<&SystemEvent> = KINDS
+        .iter()
+        .filter(|event| can.contains(event.kind()))
+        .collect();
+    let kinds = u32::try_from(possible.len())
+        .ok()
+        .filter(|kinds| *kinds > 0)?;
+    let kind = possible.get(rng.random_range(0..kinds) as usize)?;
+    let one_of = |names: &[&'static str], rng: &mut Rng| {
+        Text::new_static(names[rng.random_range(0..names.len())])
+    };
+    Some(match kind {
+        SystemEvent::Locale(_) => SystemEvent::Locale(one_of(&LANGUAGES, rng)),
+        SystemEvent::Broadcast(_) => SystemEvent::Broadcast(one_of(&BROADCASTS, rng)),
+        SystemEvent::TimeZone(_) => SystemEvent::TimeZone(one_of(&TIME_ZONES, rng)),
+        other => (*other).clone(),
+    })
+}
+
+/// The same kind of event: another language is no other kind, but each broadcast is allowed or not by itself.
+pub(super) fn is_same_kind(one: &SystemEvent, other: &SystemEvent) -> bool {
+    match (one, other) {
+        (SystemEvent::Broadcast(one), SystemEvent::Broadcast(other)) => one == other,
+        _ => one.kind() == other.kind(),
+    }
+}
+
+/// Where to tap to grant what the system's own dialog asks about, if it is in front.
+pub(super) fn permission_button(screen: &Screen) -> Option<Point> {
+    let package = screen.activity().split('/').next().unwrap_or_default();
+    if !package.ends_with("permissioncontroller") && !package.ends_with("packageinstaller") {
+        return None;
+    }
+    let ids = [
+        "permission_allow_foreground_only_button",
+        "permission_allow_button",
+    ];
+    let is = |node: &&Node| ids.iter().any(|id| node.id.ends_with(id));
+    screen
+        .nodes()
+        .iter()
+        .find(is)
+        .map(|node| node.bounds.center())
+}
+
+impl ExplorationDriver<'_> {
+    /// Tells the explorer what this phone can do of what the system does, and everybody what it cannot. What simulated phones
+    /// can do is no news.
+    pub(super) fn announce_capabilities(&self, walker: usize, device: &Device) {
+        let described = device.description();
+        let can = described.capabilities.system_events;
+        let mut shared = self.lock_state();
+        shared.explorer.set_worker_capabilities(walker, can);
+        let lacks = SystemEventKinds::all() - can;
+        let is_news = shared.explorer.wants_system_events() && described.phone.kind != "simulated";
+        drop(shared);
+        if is_news && !lacks.is_empty() {
+            let text = format!(
+                "`{}` cannot do these system events, which are left out: {lacks}",
+                device.name()
+            );
+            (self.sink)(RunEvent::Warning { text });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retap_device::seed::Seed;
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_phone_can_do_is_drawn_and_all_of_it() {
+        let kinds = |can: SystemEventKinds| {
+            let mut rng = Seed(7).rng();
+            let events = (0..400).filter_map(|_| draw_system_event(can, &mut rng));
+            events.fold(SystemEventKinds::default(), |kinds, event| {
+                kinds | event.kind()
+            })
+        };
+        for can in [
+            SystemEventKinds::SIMULATED,
+            SystemEventKinds::all(),
+            SystemEventKinds::DOZE | SystemEventKinds::TIME_ZONE,
+        ] {
+            assert_eq!(kinds(can), can);
+        }
+        assert_eq!(
+            kinds(SystemEventKinds::default()),
+            SystemEventKinds::default()
+        );
+    }
+
+    #[test]
+    fn simulated_phones_draw_what_they_always_drew() {
+        let mut rng = Seed(3).rng();
+        let now: Vec<String> = (0..8)
+            .filter_map(|_| draw_system_event(SystemEventKinds::SIMULATED, &mut rng))
+            .map(|event| event.to_string())
+            .collect();
+        let mut rng = Seed(3).rng();
+        let before = (0..8).map(|_| match rng.random_range(0..5) {
+            0 => SystemEvent::Call,
+            1 => SystemEvent::Offline,
+            2 => SystemEvent::Online,
+            3 => SystemEvent::LowMemory,
+            _ => SystemEvent::Locale(LANGUAGES[rng.random_range(0..LANGUAGES.len())].into()),
+        });
+        assert_eq!(
+            now,
+            before.map(|event| event.to_string()).collect::<Vec<_>>()
+        );
+    }
+}

@@ -1,0 +1,453 @@
+//! Exploration of an app that is small enough to know everything about.
+
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+use retap_device::CancellationToken;
+use retap_device::run_event::{EventSink, RunEvent, null_sink};
+use retap_device::seed::Seed;
+use retap_device::{DevicePool, PoolError};
+use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
+use retap_explore::{ExplorationResult, ExploreError, ExploreSettings, RandomExplorer, explore};
+use retap_shared::action::{Action, Key};
+use retap_shared::protocol::Target;
+use retap_shared::trace::StartMode;
+use retap_shared::verdict::Outcome;
+use retap_testing::TinyApp;
+use retap_testing::fakes::{in_virtual_time, listening};
+
+fn settings(events: u64) -> ExploreSettings {
+    ExploreSettings {
+        session_events: 40,
+        ..ExploreSettings::new(TinyApp::app(), events)
+    }
+}
+
+async fn pool(tiny: &TinyApp, phones: usize) -> DevicePool {
+    let mut devices = Vec::new();
+    for phone in 0..phones {
+        devices.push(tiny.device(&format!("phone-{phone}")).await);
+    }
+    DevicePool::new(devices)
+}
+
+async fn explored(
+    pool: &DevicePool,
+    events: u64,
+    journal: &dyn ExplorationJournal,
+    sink: &EventSink,
+    stop: &CancellationToken,
+) -> ExplorationResult {
+    let make = || Box::new(RandomExplorer::default()) as _;
+    explore(pool, &make, &settings(events), Seed(7), journal, sink, stop)
+        .await
+        .unwrap()
+}
+
+async fn alone(tiny: &TinyApp, events: u64) -> ExplorationResult {
+    explored(
+        &pool(tiny, 1).await,
+        events,
+        &MemoryExplorationJournal::default(),
+        &null_sink(),
+        &CancellationToken::new(),
+    )
+    .await
+}
+
+fn back() -> Option<Action> {
+    Some(Action::Key(Key::Back))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_problem_is_found_with_the_way_to_it_from_a_clean_start() {
+    let tiny = TinyApp {
+        back_by: back(),
+        ..TinyApp::default()
+    };
+    let exploration = alone(&tiny, 200).await;
+    assert_eq!(
+        (exploration.outcome, exploration.events),
+        (Outcome::Done, 200)
+    );
+    let [found] = &exploration.findings[..] else {
+        panic!("{:?}", exploration.findings)
+    };
+    assert!(found.occurrences > 1);
+    let trace = &found.trace;
+    assert_eq!(
+        (trace.header.start, &trace.header.app),
+        (StartMode::Clean, &TinyApp::app().app)
+    );
+    assert_eq!(trace.header.seed, Some(Seed(7).derive("session", 0).0));
+    assert_eq!(
+        trace.header.target,
+        Some(Target::Problem(found.fingerprint))
+    );
+    let injected = tiny.injected.lock().unwrap();
+    let until_fail = injected[1..]
+        .split(Option::is_none)
+        .next()
+        .unwrap()
+        .iter()
+        .flatten();
+    assert!(until_fail.eq(trace.steps.iter().map(|step| &step.action)));
+    let last = trace.steps.last().unwrap();
+    assert_eq!(last.widget.as_ref().unwrap().text, "fail");
+    assert_eq!(last.activity, "tiny/Second");
+    assert!(last.screen.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn coverage_is_the_apps_own() {
+    let exploration = alone(
+        &TinyApp {
+            back_by: back(),
+            ..TinyApp::default()
+        },
+        200,
+    )
+    .await;
+    let activities: Vec<&str> = exploration
+        .coverage
+        .activities
+        .iter()
+        .map(|name| name.as_str())
+        .collect();
+    assert_eq!(activities, ["tiny/Home", "tiny/Second"]);
+    assert_eq!(
+        (
+            exploration.coverage.screens.len(),
+            exploration.coverage.branches.len()
+        ),
+        (2, 3)
+    );
+    let first = exploration.curve[0];
+    let last = *exploration.curve.last().unwrap();
+    assert_eq!(
+        (
+            first.events,
+            first.activities,
+            first.screens,
+            first.branches
+        ),
+        (0, 1, 1, 0)
+    );
+    assert_eq!(last, exploration.coverage.at(200, exploration.took));
+    assert!(
+        exploration
+            .curve
+            .is_sorted_by_key(|point| (point.events, point.took))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_app_that_was_left_is_brought_back_by_back_or_by_launching_it() {
+    for (back_by, ways) in [(back(), 1), (Some(Action::Launch), 2)] {
+        let tiny = TinyApp {
+            back_by,
+            ..TinyApp::default()
+        };
+        let exploration = alone(&tiny, 400).await;
+        let launches = |action: &&Option<Action>| **action == Some(Action::Launch);
+        assert_eq!(
+            tiny.injected
+                .lock()
+                .unwrap()
+                .iter()
+                .filter(launches)
+                .count()
+                > 0,
+            ways == 2
+        );
+        // Coming back is part of the trace: what is found later can be reached again.
+        assert_eq!(exploration.findings.len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_app_that_stays_left_is_started_clean() {
+    let tiny = TinyApp::default();
+    let exploration = alone(&tiny, 400).await;
+    assert_eq!((exploration.events, exploration.findings.len()), (400, 1));
+    let injected = tiny.injected.lock().unwrap();
+    let launch = injected
+        .iter()
+        .position(|action| *action == Some(Action::Launch))
+        .unwrap();
+    assert_eq!(
+        injected[launch - 1..=launch + 1],
+        [back(), Some(Action::Launch), None]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_app_that_fails_at_every_start_ends_its_sessions_early() {
+    let tiny = TinyApp {
+        fails_at_start: true,
+        ..TinyApp::default()
+    };
+    let (sink, heard) = listening();
+    let exploration = explored(
+        &pool(&tiny, 1).await,
+        80,
+        &MemoryExplorationJournal::default(),
+        &sink,
+        &CancellationToken::new(),
+    )
+    .await;
+    assert_eq!(
+        (exploration.events, exploration.outcome),
+        (0, Outcome::Done)
+    );
+    let [found] = &exploration.findings[..] else {
+        panic!("{:?}", exploration.findings)
+    };
+    assert_eq!((found.occurrences, found.trace.steps.len()), (6, 0));
+    assert!(
+        heard
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|event| matches!(event, RunEvent::Warning { .. }))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_phone_cannot_do_is_in_no_trace() {
+    let tiny = TinyApp {
+        cannot_rotate: true,
+        back_by: back(),
+        ..TinyApp::default()
+    };
+    let exploration = alone(&tiny, 1_500).await;
+    assert_eq!(exploration.events, 1_500);
+    let rotates = |action: &Action| matches!(action, Action::Rotate(_));
+    assert!(tiny.injected.lock().unwrap().iter().flatten().any(rotates));
+    assert!(
+        !exploration.findings.iter().any(|found| found
+            .trace
+            .steps
+            .iter()
+            .any(|step| rotates(&step.action)))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_tell_every_step_and_every_session() {
+    let (sink, heard) = listening();
+    let tiny = TinyApp {
+        back_by: back(),
+        ..TinyApp::default()
+    };
+    let exploration = explored(
+        &pool(&tiny, 2).await,
+        100,
+        &MemoryExplorationJournal::default(),
+        &sink,
+        &CancellationToken::new(),
+    )
+    .await;
+    let heard = heard.lock().unwrap();
+    let count = |is: fn(&&RunEvent) -> bool| heard.iter().filter(is).count();
+    assert_eq!(
+        count(|event| matches!(event, RunEvent::Stepped { .. })),
+        100
+    );
+    assert_eq!(
+        count(|event| matches!(event, RunEvent::SessionStarted { .. })),
+        3
+    );
+    let ended: u32 = heard
+        .iter()
+        .filter_map(|event| match event {
+            RunEvent::SessionEnded {
+                events,
+                recalled: false,
+                ..
+            } => Some(*events),
+            _ => None,
+        })
+        .sum();
+    assert_eq!(ended, 100);
+    assert_eq!(
+        count(|event| matches!(event, RunEvent::ProblemFound { first: true, .. })),
+        1
+    );
+    let problems = count(|event| matches!(event, RunEvent::ProblemFound { .. }));
+    assert_eq!(problems, exploration.findings[0].occurrences as usize);
+    let covered = heard.iter().rev().find_map(|event| match event {
+        RunEvent::Covered {
+            activities,
+            screens,
+            branches,
+            ..
+        } => Some((*activities, *screens, *branches)),
+        _ => None,
+    });
+    assert_eq!(covered, Some((2, 2, 3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_all_phones_are_lost_the_error_says_so() {
+    let tiny = TinyApp {
+        lost_at: Some(20),
+        ..TinyApp::default()
+    };
+    let make = || Box::new(RandomExplorer::default()) as _;
+    let pool = pool(&tiny, 2).await;
+    let journal = MemoryExplorationJournal::default();
+    let error = explore(
+        &pool,
+        &make,
+        &settings(400),
+        Seed(7),
+        &journal,
+        &null_sink(),
+        &CancellationToken::new(),
+    )
+    .await;
+    assert!(matches!(error, Err(ExploreError::Pool(PoolError::Empty { lost })) if lost.len() == 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_that_make_no_sessions_are_refused() {
+    for (events, session_events) in [(10, 0), (u64::MAX, 1)] {
+        let settings = ExploreSettings {
+            session_events,
+            ..settings(events)
+        };
+        let make = || Box::new(RandomExplorer::default()) as _;
+        let pool = DevicePool::new(Vec::new());
+        let journal = MemoryExplorationJournal::default();
+        assert!(
+            explore(
+                &pool,
+                &make,
+                &settings,
+                Seed(7),
+                &journal,
+                &null_sink(),
+                &CancellationToken::new()
+            )
+            .await
+            .is_err()
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_phone_that_is_lost_at_any_request_changes_nothing(at in 0usize..150, phones in 2usize..4) {
+        in_virtual_time(async {
+            let tiny = TinyApp { back_by: back(), ..TinyApp::default() };
+            let mut devices = vec![TinyApp { lost_at: Some(at), ..tiny.clone() }.device("broken").await];
+            for phone in 1..phones {
+                devices.push(tiny.device(&format!("phone-{phone}")).await);
+            }
+            let pool = DevicePool::new(devices);
+            let journal = MemoryExplorationJournal::default();
+            let disturbed = explored(&pool, 330, &journal, &null_sink(), &CancellationToken::new()).await;
+            prop_assert_eq!(disturbed, alone(&tiny, 330).await);
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn an_exploration_that_is_stopped_anywhere_goes_on_to_the_same_result(
+        stops in prop::collection::vec(0usize..330, 1..4),
+        phones in 1usize..4,
+    ) {
+        in_virtual_time(async {
+            let tiny = TinyApp { back_by: back(), ..TinyApp::default() };
+            let journal = MemoryExplorationJournal::default();
+            for steps in stops {
+                let stop = CancellationToken::new();
+                let sink = stop_after(steps, &stop);
+                let part = explored(&pool(&tiny, phones).await, 330, &journal, &sink, &stop).await;
+                let all = part.events == 330;
+                prop_assert_eq!(part.outcome, if all { Outcome::Done } else { Outcome::Interrupted });
+            }
+            let whole = explored(&pool(&tiny, phones).await, 330, &journal, &null_sink(), &CancellationToken::new()).await;
+            // Who has done how much of it is the only difference.
+            prop_assert_eq!(ExplorationResult { recalled_events: 0, ..whole }, alone(&tiny, 330).await);
+            Ok(())
+        })?;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_unfinished_session_has_found_is_not_lost() {
+    let tiny = TinyApp {
+        back_by: back(),
+        ..TinyApp::default()
+    };
+    let journal = MemoryExplorationJournal::default();
+    let stop = CancellationToken::new();
+    let asking = stop.clone();
+    let sink: EventSink = Arc::new(move |event| {
+        if let RunEvent::ProblemFound { .. } = event {
+            asking.cancel();
+        }
+    });
+    let part = explored(&pool(&tiny, 1).await, 330, &journal, &sink, &stop).await;
+    assert_eq!(
+        (part.outcome, part.findings.len()),
+        (Outcome::Interrupted, 1)
+    );
+    let finished = journal.recall_sessions().unwrap();
+    assert!(
+        finished
+            .values()
+            .all(|session| session.events == 40 && session.found.is_empty())
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn recalled_sessions_are_not_played_again() {
+    let tiny = TinyApp {
+        back_by: back(),
+        ..TinyApp::default()
+    };
+    let journal = MemoryExplorationJournal::default();
+    explored(
+        &pool(&tiny, 1).await,
+        80,
+        &journal,
+        &null_sink(),
+        &CancellationToken::new(),
+    )
+    .await;
+    let steps_before = tiny.injected.lock().unwrap().len();
+    let (sink, heard) = listening();
+    let again = explored(
+        &pool(&tiny, 1).await,
+        80,
+        &journal,
+        &sink,
+        &CancellationToken::new(),
+    )
+    .await;
+    assert_eq!((again.events, again.recalled_events), (80, 80));
+    assert_eq!(tiny.injected.lock().unwrap().len(), steps_before);
+    let recalled =
+        |event: &&RunEvent| matches!(event, RunEvent::SessionEnded { recalled: true, .. });
+    assert_eq!(heard.lock().unwrap().iter().filter(recalled).count(), 2);
+}
+
+/// A sink that asks for a stop when it has heard of so many steps.
+fn stop_after(steps: usize, stop: &CancellationToken) -> EventSink {
+    let left = Mutex::new(steps);
+    let stop = stop.clone();
+    Arc::new(move |event| {
+        if let RunEvent::Stepped { .. } = event {
+            let mut left = left.lock().unwrap();
+            match left.checked_sub(1) {
+                Some(fewer) => *left = fewer,
+                None => stop.cancel(),
+            }
+        }
+    })
+}

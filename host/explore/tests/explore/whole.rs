@@ -1,0 +1,319 @@
+//! Explorations with one explorer for all phones: repeatable, gone on with after a stop, and fair about what counts.
+
+use std::sync::{Arc, Mutex};
+
+use retap_agent::in_process::InProcessConnection;
+use retap_device::CancellationToken;
+use retap_device::run_event::{EventSink, RunEvent, null_sink};
+use retap_device::seed::{Rng, Seed};
+use retap_device::{Device, DevicePool};
+use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
+use retap_explore::{
+    Decision, EventMix, ExplorationResult, ExploreSettings, Explorer, MonkeyExplorer,
+    ObservedEvent, RandomExplorer, Sessions, StepObservation, StuckParameters, WorkerView,
+    run_exploration,
+};
+use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::micros::Micros;
+use retap_shared::protocol::{PhoneEvent, Reply, Request, SnapshotId};
+use retap_shared::trace::StartMode;
+use retap_shared::verdict::Outcome;
+
+pub(crate) async fn phones(spec: &str, count: usize) -> DevicePool {
+    let mut devices = Vec::new();
+    for number in 0..count {
+        let connection = Arc::new(InProcessConnection::new(Box::new(
+            retap_simulator::open(spec).unwrap(),
+        )));
+        devices.push(
+            Device::connect(format!("{spec}#{number}"), connection)
+                .await
+                .unwrap(),
+        );
+    }
+    DevicePool::new(devices)
+}
+
+pub(crate) fn settings(pool_app: &str, events: u64) -> ExploreSettings {
+    let mut phone = retap_simulator::open(pool_app).unwrap();
+    let app = retap_agent::phone::Phone::apps(&mut phone)
+        .unwrap()
+        .remove(0);
+    ExploreSettings::new(app, events)
+}
+
+fn monkey() -> MonkeyExplorer {
+    MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200)).with_system_events()
+}
+
+async fn explored(
+    spec: &str,
+    count: usize,
+    explorer: impl Explorer + 'static,
+    events: u64,
+    journal: &dyn ExplorationJournal,
+    sink: &EventSink,
+    stop: &CancellationToken,
+) -> ExplorationResult {
+    let pool = phones(spec, count).await;
+    let settings = settings(spec, events);
+    run_exploration(
+        &pool,
+        Box::new(explorer),
+        &settings,
+        Seed(5),
+        journal,
+        sink,
+        stop,
+    )
+    .await
+    .unwrap()
+}
+
+async fn undisturbed(
+    spec: &str,
+    count: usize,
+    explorer: impl Explorer + 'static,
+    events: u64,
+) -> ExplorationResult {
+    explored(
+        spec,
+        count,
+        explorer,
+        events,
+        &MemoryExplorationJournal::default(),
+        &null_sink(),
+        &CancellationToken::new(),
+    )
+    .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_seed_makes_the_same_run_on_any_number_of_phones() {
+    for count in [1, 3] {
+        let one = undisturbed("sim:mail?latency=realistic", count, monkey(), 1_500).await;
+        let other = undisturbed("sim:mail?latency=realistic", count, monkey(), 1_500).await;
+        assert_eq!(
+            (one.events, one.counts.clean_starts >= count as u32),
+            (1_500, true)
+        );
+        assert_eq!(one, other);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn three_phones_take_a_third_of_the_time() {
+    let one = undisturbed("sim:notes?latency=realistic", 1, monkey(), 3_000).await;
+    let three = undisturbed("sim:notes?latency=realistic", 3, monkey(), 3_000).await;
+    assert!(
+        three.longest_worker_time.0 * 5 < one.longest_worker_time.0 * 2,
+        "{} {}",
+        three.longest_worker_time,
+        one.longest_worker_time
+    );
+    assert!(
+        three
+            .curve
+            .is_sorted_by_key(|point| (point.events, point.branches))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_time_ends_a_run_instead_of_events() {
+    let pool = phones("sim:notes?latency=realistic", 2).await;
+    let limit = Micros::from_millis(60_000);
+    let settings = ExploreSettings {
+        time_limit: Some(limit),
+        ..settings("sim:notes?latency=realistic", 1)
+    };
+    let stop = CancellationToken::new();
+    let journal = MemoryExplorationJournal::default();
+    let sink = null_sink();
+    let explorer = Box::new(Sessions::new(|| Box::new(RandomExplorer::default()), 50));
+    let run = run_exploration(&pool, explorer, &settings, Seed(5), &journal, &sink, &stop);
+    let run = run.await.unwrap();
+    assert!(
+        limit <= run.longest_worker_time
+            && run.longest_worker_time < limit + Micros::from_millis(30_000),
+        "{}",
+        run.longest_worker_time
+    );
+    assert!(run.events > 200 && run.counts.clean_starts > 4, "{run:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_monkey_that_restarts_starts_clean_when_it_is_stuck() {
+    let restarts = MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200))
+        .with_restarts(StuckParameters::default());
+    let stubborn = undisturbed("sim:calculator", 1, monkey(), 2_000).await;
+    let restarting = undisturbed("sim:calculator", 1, restarts, 2_000).await;
+    assert!(
+        restarting.counts.clean_starts > 5 * stubborn.counts.clean_starts,
+        "{:?}",
+        restarting.counts
+    );
+}
+
+/// Counts what it is told, and chooses as Monkey does.
+struct Listening {
+    monkey: MonkeyExplorer,
+    told: Arc<Mutex<Vec<String>>>,
+}
+
+impl Explorer for Listening {
+    fn name(&self) -> &str {
+        "listening"
+    }
+
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
+        self.monkey.decide(at, rng)
+    }
+
+    fn observe(&mut self, seen: &StepObservation<'_>) {
+        let screen = seen.screen.map(|screen| screen.hash());
+        self.told.lock().unwrap().push(format!(
+            "{} {:?} {screen:?} {:?}",
+            seen.worker, seen.event, seen.gain
+        ));
+        self.monkey.observe(seen);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_stop_the_explorer_is_told_all_that_it_knew() {
+    let journal = MemoryExplorationJournal::default();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let stop = CancellationToken::new();
+    let left = Mutex::new(400);
+    let asking = stop.clone();
+    let sink: EventSink = Arc::new(move |event| {
+        if let RunEvent::Stepped { .. } = event {
+            let mut left = left.lock().unwrap();
+            *left -= 1;
+            if *left == 0 {
+                asking.cancel();
+            }
+        }
+    });
+    let listening = || Listening {
+        monkey: monkey(),
+        told: Arc::clone(&told),
+    };
+    let part = explored("sim:notes", 2, listening(), 1_000, &journal, &sink, &stop).await;
+    assert_eq!(part.outcome, Outcome::Interrupted);
+    let before = std::mem::take(&mut *told.lock().unwrap());
+    let whole = explored(
+        "sim:notes",
+        2,
+        listening(),
+        1_000,
+        &journal,
+        &null_sink(),
+        &CancellationToken::new(),
+    )
+    .await;
+    assert_eq!(told.lock().unwrap()[..before.len()], before[..]);
+    assert_eq!((whole.outcome, whole.events), (Outcome::Done, 1_000));
+    assert!(whole.coverage.branches.is_superset(&part.coverage.branches));
+    assert!(whole.curve.len() >= part.curve.len() - 1);
+}
+
+/// Saves the state before every event and goes back after it: every problem comes after a restore.
+#[derive(Default)]
+struct ToAndFro {
+    random: RandomExplorer,
+    saved: Option<SnapshotId>,
+    acted: bool,
+}
+
+impl Explorer for ToAndFro {
+    fn name(&self) -> &str {
+        "to and fro"
+    }
+
+    fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
+        match (self.saved, self.acted) {
+            (None, _) => Decision::TakeSnapshot,
+            (Some(id), true) => Decision::RestoreSnapshot(id),
+            (Some(_), false) => self.random.decide(at, rng),
+        }
+    }
+
+    fn observe(&mut self, seen: &StepObservation<'_>) {
+        match seen.event {
+            ObservedEvent::SnapshotTaken { id, .. } => self.saved = Some(id),
+            ObservedEvent::Stepped { .. } => self.acted = true,
+            ObservedEvent::SnapshotRestored { .. } => self.acted = false,
+            ObservedEvent::Started { .. } | ObservedEvent::SnapshotsLost => {
+                (self.saved, self.acted) = (None, false);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_found_after_a_restore_counts_once_it_comes_from_a_clean_start() {
+    let run = undisturbed("sim:notes", 1, ToAndFro::default(), 300).await;
+    assert!(run.counts.restores > 100 && run.counts.snapshots > 1);
+    let [found] = &run.findings[..] else {
+        panic!("{:?}", run.findings)
+    };
+    assert_eq!(
+        (found.trace.header.start, found.trace.steps.len()),
+        (StartMode::Clean, 1)
+    );
+    assert_eq!(run.first_seen.len(), 1);
+    assert!(run.unconfirmed.is_empty());
+}
+
+/// A simulated phone on which nothing can be played from a clean start.
+struct Forgetful(InProcessConnection);
+
+impl Connection for Forgetful {
+    fn request(&self, mut request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
+        if let Request::Play(play) = &mut request {
+            play.steps.clear();
+        }
+        self.0.request(request)
+    }
+
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
+        self.0.next_notification()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_apart() {
+    let phone = Forgetful(InProcessConnection::new(Box::new(
+        retap_simulator::open("sim:notes").unwrap(),
+    )));
+    let pool = DevicePool::new(vec![
+        Device::connect("phone".to_owned(), Arc::new(phone))
+            .await
+            .unwrap(),
+    ]);
+    let settings = settings("sim:notes", 300);
+    let journal = MemoryExplorationJournal::default();
+    let explorer = Box::new(ToAndFro::default());
+    let run = run_exploration(
+        &pool,
+        explorer,
+        &settings,
+        Seed(5),
+        &journal,
+        &null_sink(),
+        &CancellationToken::new(),
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        (
+            run.findings.len(),
+            run.first_seen.len(),
+            run.unconfirmed.len()
+        ),
+        (0, 0, 1)
+    );
+    assert!(!run.unconfirmed[0].context.log.is_empty());
+}

@@ -1,0 +1,182 @@
+//! One phone: its shell, files, properties and forwarded ports.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use super::{Adb, AdbError, COMMAND_TIMEOUT};
+
+/// For files of a few megabytes over a slow cable.
+const PUSH_TIMEOUT: Duration = Duration::from_secs(120);
+/// For an app of a gigabyte that the phone also compiles.
+const INSTALL_TIMEOUT: Duration = Duration::from_secs(600);
+/// Stands before a command's exit code.
+const EXIT_CODE_MARKER: &str = "retap-exit-code ";
+
+#[derive(Clone, Debug)]
+pub struct AdbDevice {
+    adb: Adb,
+    serial: String,
+}
+
+/// What a command on the phone came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellOutput {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl AdbDevice {
+    pub(super) fn new(adb: Adb, serial: &str) -> AdbDevice {
+        AdbDevice {
+            adb,
+            serial: serial.to_owned(),
+        }
+    }
+
+    pub fn serial(&self) -> &str {
+        &self.serial
+    }
+
+    /// Whether it is still there and ready.
+    pub async fn check(&self) -> Result<(), AdbError> {
+        self.adb.phone(&self.serial).await.map(|_| ())
+    }
+
+    /// A command, with its own exit code; adb's errors are errors.
+    pub async fn shell(
+        &self,
+        command: &str,
+        input: Option<&[u8]>,
+    ) -> Result<ShellOutput, AdbError> {
+        self.shell_within(command, input, COMMAND_TIMEOUT).await
+    }
+
+    /// Phones before Android 7 tell no exit codes, mix errors with output and end lines as terminals do: so the command
+    /// is made to say how it ended, and whatever does not say so is adb's own failure.
+    pub async fn shell_within(
+        &self,
+        command: &str,
+        input: Option<&[u8]>,
+        limit: Duration,
+    ) -> Result<ShellOutput, AdbError> {
+        let marked = format!("{{ {command}\n}}; echo \"{EXIT_CODE_MARKER}$?\"");
+        let arguments = ["-s", &self.serial, "shell", &marked];
+        let ended = self.adb.run(&arguments, input, limit).await?;
+        let said = ended.out.replace("\r\n", "\n");
+        let code = said
+            .rsplit_once(EXIT_CODE_MARKER)
+            .and_then(|(out, code)| Some((out, code.trim().parse().ok()?)));
+        match code {
+            Some((out, code)) => Ok(ShellOutput {
+                code,
+                out: out.to_owned(),
+                err: ended.err,
+            }),
+            None => Err(self
+                .adb
+                .failed(&["-s", &self.serial, "shell", command], &ended)),
+        }
+    }
+
+    /// A command that must succeed; what it prints.
+    pub async fn shell_output(&self, command: &str) -> Result<String, AdbError> {
+        let answer = self.shell(command, None).await?;
+        if answer.code == 0 {
+            return Ok(answer.out);
+        }
+        let why = format!("{}{} (exit code {})", answer.err, answer.out, answer.code);
+        Err(AdbError::Failed {
+            what: format!("{command} on {}", self.serial),
+            why,
+        })
+    }
+
+    /// Empty if there is none.
+    pub async fn property(&self, name: &str) -> Result<String, AdbError> {
+        Ok(self
+            .shell_output(&format!("getprop {name}"))
+            .await?
+            .trim()
+            .to_owned())
+    }
+
+    pub async fn push(&self, from: &Path, to: &str) -> Result<(), AdbError> {
+        let from = from.to_string_lossy();
+        self.adb
+            .ask(&["-s", &self.serial, "push", &from, to], PUSH_TIMEOUT)
+            .await
+            .map(|_| ())
+    }
+
+    /// A port of the server's machine that leads to the abstract socket `name` on the phone.
+    pub async fn forward(&self, name: &str) -> Result<SocketAddr, AdbError> {
+        let to = format!("localabstract:{name}");
+        let told = self
+            .adb
+            .ask(
+                &["-s", &self.serial, "forward", "tcp:0", &to],
+                COMMAND_TIMEOUT,
+            )
+            .await?;
+        let port = told
+            .trim()
+            .parse()
+            .map_err(|_| self.adb.malformed_answer("forward", &told))?;
+        Ok((self.adb.server().host(), port).into())
+    }
+
+    pub async fn remove_forward(&self, port: u16) -> Result<(), AdbError> {
+        let port = format!("tcp:{port}");
+        self.adb
+            .ask(
+                &["-s", &self.serial, "forward", "--remove", &port],
+                COMMAND_TIMEOUT,
+            )
+            .await
+            .map(|_| ())
+    }
+
+    /// Ports that lead to abstract sockets whose names begin so.
+    pub async fn ports_forwarded_to(&self, start: &str) -> Result<Vec<u16>, AdbError> {
+        let told = self
+            .adb
+            .ask(&["forward", "--list"], COMMAND_TIMEOUT)
+            .await?;
+        let to = format!("localabstract:{start}");
+        // SERIAL tcp:PORT localabstract:NAME; a serial may have blanks.
+        let port = |line: &str| {
+            let (rest, name) = line.trim().rsplit_once(' ')?;
+            let (serial, port) = rest.rsplit_once(" tcp:")?;
+            (serial == self.serial && name.starts_with(&to)).then(|| port.parse().ok())?
+        };
+        Ok(told.lines().filter_map(port).collect())
+    }
+
+    /// An app, for one user; one that is there already is replaced and keeps its data. Through a file on the phone, which
+    /// every Android can do.
+    pub async fn install(&self, apk: &Path, user: u32) -> Result<(), AdbError> {
+        let user = user.to_string();
+        let apk = apk.to_string_lossy();
+        let arguments = [
+            "-s",
+            &self.serial,
+            "install",
+            "--no-streaming",
+            "-r",
+            "-t",
+            "--user",
+            &user,
+            &apk,
+        ];
+        let ended = self.adb.run(&arguments, None, INSTALL_TIMEOUT).await?;
+        let is_there =
+            ended.status.success() && ended.out.lines().any(|line| line.trim() == "Success");
+        if is_there {
+            Ok(())
+        } else {
+            Err(self.adb.failed(&arguments, &ended))
+        }
+    }
+}

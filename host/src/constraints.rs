@@ -1,0 +1,172 @@
+//! What an exploration must respect, from the words of `retap.toml` to the engine's guard.
+
+use regex_lite::Regex;
+use retap_explore::{Constraints, WidgetSelector};
+use retap_shared::action::Widget;
+use retap_shared::protocol::Target;
+use retap_shared::trace::{Trace, TraceError};
+
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
+use crate::options::AppConstraints;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConstraintsError {
+    #[error("{0}")]
+    Syntax(String),
+    #[error("the trace that is to come first cannot be read")]
+    Trace(#[from] TraceError),
+    #[error("`{named}` names a trace of `{of}`, and `{app}` is to be explored")]
+    OtherApp {
+        named: &'static str,
+        of: String,
+        app: String,
+    },
+}
+
+/// The engine's guard.
+pub fn to_engine_constraints(care: &AppConstraints) -> Result<Constraints, ConstraintsError> {
+    let texts = |texts: &[String]| texts.iter().map(|text| text.as_str().into()).collect();
+    let words = ConstraintsError::Syntax;
+    Ok(Constraints {
+        forbidden_widgets: care
+            .forbidden_widgets
+            .iter()
+            .map(|text| parse_selector(text))
+            .collect::<Result<_, _>>()
+            .map_err(words)?,
+        forbidden_activities: texts(&care.forbidden_activities),
+        forbidden_texts: texts(&care.forbidden_texts),
+        field_texts: care
+            .texts
+            .iter()
+            .map(|(field, text)| (field.as_str().into(), text.as_str().into()))
+            .collect(),
+        setup_steps: care
+            .before
+            .as_deref()
+            .map(Trace::parse)
+            .transpose()?
+            .map_or_else(Vec::new, |trace| trace.steps),
+        never_rules: care
+            .never
+            .iter()
+            .map(|text| parse_never(text))
+            .collect::<Result<_, _>>()
+            .map_err(words)?,
+        always_rules: care
+            .always
+            .iter()
+            .map(|text| parse_always(text))
+            .collect::<Result<_, _>>()
+            .map_err(words)?,
+    })
+}
+
+/// Whether the traces that are to be played are of the app that is to be explored.
+pub fn check_traces_are_of(care: &AppConstraints, app: &str) -> Result<(), ConstraintsError> {
+    let before = care.before.iter().map(|text| ("before", text));
+    for (named, text) in before.chain(care.from.iter().map(|text| ("from", text))) {
+        let of = Trace::parse(text)?.header.app.package;
+        if of != app {
+            return Err(ConstraintsError::OtherApp {
+                named,
+                of: of.to_string(),
+                app: app.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// `id:NAME`, `text:LABEL` or `class:NAME`.
+pub fn parse_selector(text: &str) -> Result<WidgetSelector, String> {
+    match text.split_once(':').filter(|(_, what)| !what.is_empty()) {
+        Some(("id", id)) => Ok(WidgetSelector {
+            id: id.into(),
+            ..WidgetSelector::default()
+        }),
+        Some(("text", text)) => Ok(WidgetSelector {
+            text: text.into(),
+            ..WidgetSelector::default()
+        }),
+        Some(("class", class)) => Ok(WidgetSelector {
+            class: class.into(),
+            ..WidgetSelector::default()
+        }),
+        _ => Err(format!(
+            "`{text}` is no widget; write `id:NAME`, `text:LABEL` or `class:NAME`"
+        )),
+    }
+}
+
+/// `screen:TEXT`, `id:NAME`, `activity:NAME` or `log:REGEX`.
+pub fn parse_never(text: &str) -> Result<Target, String> {
+    match text.split_once(':').filter(|(_, what)| !what.is_empty()) {
+        Some(("screen", shown)) => Ok(Target::Screen(Widget {
+            text: shown.into(),
+            ..Widget::default()
+        })),
+        Some(("id", id)) => Ok(Target::Screen(Widget {
+            id: id.into(),
+            ..Widget::default()
+        })),
+        Some(("activity", name)) => Ok(Target::Activity(name.into())),
+        Some(("log", pattern)) => match Regex::new(pattern) {
+            Ok(_) => Ok(Target::Log(pattern.into())),
+            Err(error) => Err(format!("`{pattern}` is no regular expression: {error}")),
+        },
+        _ => Err(format!(
+            "`{text}` cannot be looked for; write `screen:TEXT`, `id:NAME`, `activity:NAME` or `log:REGEX`"
+        )),
+    }
+}
+
+/// `screen:TEXT` or `id:NAME`, on every screen or only `in ACTIVITY`.
+pub fn parse_always(text: &str) -> Result<Target, String> {
+    let (what, activity) = text.rsplit_once(" in ").unwrap_or((text, ""));
+    let widget = match what.split_once(':').filter(|(_, what)| !what.is_empty()) {
+        Some(("screen", shown)) => Widget {
+            text: shown.into(),
+            ..Widget::default()
+        },
+        Some(("id", id)) => Widget {
+            id: id.into(),
+            ..Widget::default()
+        },
+        _ => {
+            return Err(format!(
+                "`{text}` cannot be asked for; write `screen:TEXT` or `id:NAME`, and ` in ACTIVITY` if not everywhere"
+            ));
+        }
+    };
+    Ok(Target::Lacks {
+        activity: activity.into(),
+        widget,
+    })
+}
+
+pub fn check_not_empty(text: &str) -> Result<(), String> {
+    if text.is_empty() {
+        Err("an empty text would match everything".into())
+    } else {
+        Ok(())
+    }
+}
+
+impl UserError for ConstraintsError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
+    }
+
+    fn help(&self) -> String {
+        match self {
+            ConstraintsError::OtherApp { .. } => {
+                "name a trace of the same app, or explore the other one".into()
+            }
+            ConstraintsError::Syntax(_) | ConstraintsError::Trace(_) => {
+                "correct `retap.toml`; docs/files.md lists every key".into()
+            }
+        }
+    }
+}

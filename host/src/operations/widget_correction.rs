@@ -1,0 +1,152 @@
+//! What is left of a trace was recorded on the way of the whole one: a tap may now meet another widget at the same place, and
+//! would be told as a tap on what is not there. Here each such step gets the widget that it really met.
+
+use retap_shared::action::Action;
+use retap_shared::protocol::{LocatedBy, PlayReply};
+use retap_shared::screen::{NodeFlags, Screen};
+use retap_shared::trace::{Step, Trace};
+
+/// None if every step met the widget it was meant for. `played` has the screens.
+pub(super) fn with_touched_widgets(trace: &Trace, played: &PlayReply) -> Option<Trace> {
+    let mut anchored = trace.clone();
+    let mut any = false;
+    let met = played.located_by.iter().zip(&played.screens);
+    for (step, (hit, screen)) in anchored.steps.iter_mut().zip(met) {
+        let named = step.widget.is_some() && *hit == LocatedBy::Place;
+        if named
+            && matches!(
+                step.action,
+                Action::Tap(_) | Action::LongPress(_) | Action::Text { .. }
+            )
+        {
+            any = true;
+            step.widget = touched_node(step, screen).map(|node| screen.widget(node));
+        }
+        step.activity = screen.activity().clone();
+        step.screen = Some(screen.hash());
+    }
+    any.then_some(anchored)
+}
+
+/// The node under the finger that takes the touch.
+fn touched_node(step: &Step, screen: &Screen) -> Option<usize> {
+    let takes = NodeFlags::CLICKABLE | NodeFlags::LONG_CLICKABLE | NodeFlags::EDITABLE;
+    let under = screen.node_at(step.action.place()?)?;
+    std::iter::successors(Some(under), |node| screen.parent(*node))
+        .find(|node| screen.nodes()[*node].flags.intersects(takes))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use retap_shared::action::Widget;
+    use retap_shared::micros::Micros;
+    use retap_shared::protocol::PhoneInfo;
+    use retap_shared::screen::{
+        Node, Point, Rect, ScreenContent, Size, Window, WindowFlags, WindowKind,
+    };
+    use retap_shared::trace::{App, StartMode, TraceHeader};
+    use retap_shared::verdict::Verdict;
+
+    use super::*;
+
+    fn screen() -> Arc<Screen> {
+        let bounds = Rect {
+            left: 0,
+            top: 0,
+            right: 100,
+            bottom: 100,
+        };
+        let node = |depth, id: &str, flags| Node {
+            depth,
+            id: id.into(),
+            class: "android.widget.Button".into(),
+            bounds,
+            flags: flags | NodeFlags::VISIBLE | NodeFlags::ENABLED,
+            ..Node::default()
+        };
+        let nodes = vec![
+            node(0, "row", NodeFlags::CLICKABLE),
+            node(1, "label", NodeFlags::empty()),
+        ];
+        let window = Window {
+            kind: WindowKind::Application,
+            package: "a".into(),
+            title: "A".into(),
+            bounds,
+            flags: WindowFlags::FOCUSED,
+            nodes: 2,
+        };
+        let content = ScreenContent {
+            size: Size {
+                width: 100,
+                height: 100,
+            },
+            rotation: retap_shared::screen::Rotation::Natural,
+            activity: "a/.First".into(),
+            windows: vec![window],
+            nodes,
+        };
+        Arc::new(Screen::new(content).expect("a row with a label is a tree"))
+    }
+
+    fn played(hit: LocatedBy) -> (Trace, PlayReply) {
+        let widget = Some(Widget {
+            id: "gone".into(),
+            ..Widget::default()
+        });
+        let step = Step {
+            widget,
+            ..Step::new(Action::Tap(Point { x: 50, y: 50 }))
+        };
+        let app = App {
+            package: "a".into(),
+            activity: "".into(),
+            version_code: 1,
+        };
+        let header = TraceHeader {
+            app,
+            start: StartMode::Clean,
+            seed: None,
+            target: None,
+            phone: PhoneInfo::default(),
+        };
+        let played = PlayReply {
+            verdict: Verdict::TargetReached,
+            played: 1,
+            located_by: vec![hit],
+            events: Vec::new(),
+            branches: Vec::new(),
+            screens: vec![screen(), screen()],
+            took: Micros::ZERO,
+        };
+        (
+            Trace {
+                header,
+                steps: vec![step],
+            },
+            played,
+        )
+    }
+
+    #[test]
+    fn a_tap_that_met_another_widget_is_told_as_a_tap_on_that() {
+        let (trace, run) = played(LocatedBy::Place);
+        let steps = with_touched_widgets(&trace, &run)
+            .expect("the widget was not there")
+            .steps;
+        assert_eq!(
+            steps[0].widget.as_ref().map(|widget| widget.id.as_str()),
+            Some("row")
+        );
+        assert_eq!(steps[0].activity, "a/.First");
+        assert_eq!(steps[0].action, trace.steps[0].action);
+    }
+
+    #[test]
+    fn steps_that_met_what_they_were_meant_for_stay() {
+        let (trace, run) = played(LocatedBy::Widget);
+        assert!(with_touched_widgets(&trace, &run).is_none());
+    }
+}

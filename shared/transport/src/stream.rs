@@ -1,0 +1,339 @@
+//! QUIC's datagrams framed in one byte stream: what adb can forward. The stream is the only road to the only peer,
+//! so every datagram comes from, and goes to, one made-up address.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, IoSliceMut};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
+
+use quinn::udp::{RecvMeta, Transmit};
+use quinn::{AsyncUdpSocket, UdpPoller};
+use retap_shared::frame::{FrameReader, MAX_PAYLOAD, write_frame};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+/// Whom a connection over a stream is made to.
+pub const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
+
+/// Small enough that a screenshot in front of it holds a tap back for little, large enough to keep the stream busy.
+const QUEUE: usize = 128 << 10;
+const CHUNK: usize = 64 << 10;
+
+/// What is needed of a byte stream: reading and writing without waiting, and to know when that may work again.
+pub trait ByteStream: Send + Sync + fmt::Debug + 'static {
+    fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+    fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+    fn try_read(&self, into: &mut [u8]) -> io::Result<usize>;
+    fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
+}
+
+macro_rules! byte_streams {
+    ($($stream:ty, $read:expr;)*) => { $(
+        impl ByteStream for $stream {
+            fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                self.poll_read_ready(cx)
+            }
+
+            fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                self.poll_write_ready(cx)
+            }
+
+            fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
+                let count = <$stream>::try_read(self, into)?;
+                $read(self);
+                Ok(count)
+            }
+
+            fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+                <$stream>::try_write(self, bytes)
+            }
+        }
+    )* };
+}
+
+byte_streams! {
+    TcpStream, set_quickack;
+    UnixStream, |_| ();
+}
+
+/// adb's server leaves Nagle's algorithm on at the ports that it forwards: what comes after a small datagram stays there
+/// until that one is acknowledged, which a system otherwise puts off for 40 ms. It must be asked for after every read.
+fn set_quickack(stream: &TcpStream) {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let _ = stream.set_quickack(true);
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let _ = stream;
+}
+
+#[derive(Debug)]
+pub struct FramedSocket<S> {
+    state: Arc<StreamState<S>>,
+    read_state: Mutex<FrameReadState>,
+    pollers: AtomicU64,
+    drainer: AbortHandle,
+}
+
+/// What the socket shares with the task that drains its queue.
+#[derive(Debug)]
+struct StreamState<S> {
+    stream: S,
+    write_queue: Mutex<FrameWriteQueue>,
+    /// Something is queued that the stream would not take at once.
+    queued: Notify,
+}
+
+#[derive(Debug)]
+struct FrameReadState {
+    frames: FrameReader,
+    chunk: Box<[u8]>,
+}
+
+#[derive(Debug, Default)]
+struct FrameWriteQueue {
+    queue: Vec<u8>,
+    /// How much of the queue the stream has taken.
+    taken: usize,
+    /// Those who wait for room, by poller.
+    waiting: HashMap<u64, Waker>,
+    failed: bool,
+}
+
+impl<S: ByteStream> FramedSocket<S> {
+    pub fn new(stream: S) -> Arc<Self> {
+        let road = Arc::new(StreamState {
+            stream,
+            write_queue: Mutex::default(),
+            queued: Notify::new(),
+        });
+        let drainer = tokio::spawn(road.clone().keep_draining()).abort_handle();
+        let reading = FrameReadState {
+            frames: FrameReader::new(MAX_PAYLOAD),
+            chunk: vec![0; CHUNK].into_boxed_slice(),
+        };
+        Arc::new(FramedSocket {
+            state: road,
+            read_state: Mutex::new(reading),
+            pollers: AtomicU64::new(0),
+            drainer,
+        })
+    }
+}
+
+impl<S> Drop for FramedSocket<S> {
+    fn drop(&mut self) {
+        self.drainer.abort();
+    }
+}
+
+impl<S: ByteStream> StreamState<S> {
+    async fn keep_draining(self: Arc<Self>) {
+        loop {
+            self.queued.notified().await;
+            if std::future::poll_fn(|cx| self.poll_drain(cx))
+                .await
+                .is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    fn poll_drain(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            if self.lock_write_queue().drain(&self.stream)? {
+                return Poll::Ready(Ok(()));
+            }
+            ready!(self.stream.poll_writable(cx))?;
+        }
+    }
+}
+
+impl<S> StreamState<S> {
+    fn lock_write_queue(&self) -> MutexGuard<'_, FrameWriteQueue> {
+        self.write_queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FrameWriteQueue {
+    /// Gives the stream what it takes. True once the queue is empty.
+    fn drain(&mut self, stream: &impl ByteStream) -> io::Result<bool> {
+        while self.taken < self.queue.len() {
+            match stream.try_write(&self.queue[self.taken..]) {
+                Ok(count) => self.taken += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => {
+                    self.failed = true;
+                    self.wake();
+                    return Err(error);
+                }
+            }
+        }
+        let empty = self.taken == self.queue.len();
+        if empty {
+            self.queue.clear();
+            self.taken = 0;
+        } else if self.taken > QUEUE / 2 {
+            self.queue.drain(..self.taken);
+            self.taken = 0;
+        }
+        if self.has_room() {
+            self.wake();
+        }
+        Ok(empty)
+    }
+
+    fn has_room(&self) -> bool {
+        self.queue.len() - self.taken < QUEUE
+    }
+
+    fn wake(&mut self) {
+        for (_, waker) in self.waiting.drain() {
+            waker.wake();
+        }
+    }
+}
+
+impl<S: ByteStream> AsyncUdpSocket for FramedSocket<S> {
+    fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
+        let id = self.pollers.fetch_add(1, Ordering::Relaxed);
+        Box::pin(StreamWriteWaiter {
+            state: self.state.clone(),
+            id,
+        })
+    }
+
+    /// All or nothing: half a frame would garble all that follow. What a broken stream does not take is lost; told of
+    /// an error, quinn would leave those who wait on the connection waiting for ever. The reader ends it.
+    fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
+        let mut writing = self.state.lock_write_queue();
+        if writing.failed {
+            return Ok(());
+        }
+        if !writing.has_room() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        write_frame(transmit.contents, &mut writing.queue).map_err(io::Error::other)?;
+        if let Ok(false) = writing.drain(&self.state.stream) {
+            self.state.queued.notify_one();
+        }
+        Ok(())
+    }
+
+    fn poll_recv(
+        &self,
+        cx: &mut Context,
+        buffers: &mut [IoSliceMut<'_>],
+        meta: &mut [RecvMeta],
+    ) -> Poll<io::Result<usize>> {
+        let mut reading = self
+            .read_state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let FrameReadState { frames, chunk } = &mut *reading;
+        loop {
+            let mut received = 0;
+            while received < buffers.len().min(meta.len()) {
+                let Some(frame) = frames.next_frame().map_err(io::Error::other)? else {
+                    break;
+                };
+                // A datagram that is longer than agreed is dropped, as a network would drop it.
+                if frame.len() > buffers[received].len() {
+                    continue;
+                }
+                let len = frame.len();
+                buffers[received][..len].copy_from_slice(frame);
+                meta[received] = RecvMeta {
+                    addr: PEER,
+                    len,
+                    stride: len,
+                    ecn: None,
+                    dst_ip: None,
+                };
+                received += 1;
+            }
+            if received > 0 {
+                return Poll::Ready(Ok(received));
+            }
+            ready!(self.state.stream.poll_readable(cx))?;
+            match self.state.stream.try_read(chunk) {
+                // Anything but ConnectionReset, which quinn ignores.
+                Ok(0) => return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
+                Ok(count) => frames.push(&chunk[..count]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => {
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::BrokenPipe, error)));
+                }
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(PEER)
+    }
+}
+
+/// One task that waits for room in the queue.
+#[derive(Debug)]
+struct StreamWriteWaiter<S> {
+    state: Arc<StreamState<S>>,
+    id: u64,
+}
+
+impl<S: ByteStream> UdpPoller for StreamWriteWaiter<S> {
+    fn poll_writable(self: Pin<&mut Self>, cx: &mut Context) -> Poll<io::Result<()>> {
+        let mut writing = self.state.lock_write_queue();
+        if writing.failed || writing.has_room() {
+            return Poll::Ready(Ok(()));
+        }
+        writing.waiting.insert(self.id, cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl<S> Drop for StreamWriteWaiter<S> {
+    fn drop(&mut self) {
+        self.state.lock_write_queue().waiting.remove(&self.id);
+    }
+}
+
+const _: () = assert!(MAX_PAYLOAD >= 16 << 10, "a datagram fits a frame");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_broken_stream_does_not_take_is_lost_and_the_reader_is_told() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let socket = FramedSocket::new(near);
+        drop(far);
+        let datagram = [0; 1_000];
+        let transmit = Transmit {
+            destination: PEER,
+            ecn: None,
+            contents: &datagram,
+            segment_size: None,
+            src_ip: None,
+        };
+        for _ in 0..1_000 {
+            socket.try_send(&transmit).unwrap();
+        }
+        let mut room = socket.clone().create_io_poller();
+        std::future::poll_fn(|cx| room.as_mut().poll_writable(cx))
+            .await
+            .unwrap();
+        let mut buffer = [0; 16];
+        let mut meta = [RecvMeta::default()];
+        let read = std::future::poll_fn(|cx| {
+            socket.poll_recv(cx, &mut [IoSliceMut::new(&mut buffer)], &mut meta)
+        });
+        read.await.unwrap_err();
+    }
+}
