@@ -10,7 +10,7 @@ mod shop;
 
 use std::sync::Arc;
 
-use retap_shared::verdict::FindingKind;
+use retap_shared::finding::FindingKind;
 
 use crate::declarative::AppDefinition;
 use crate::framework::AppProcess;

@@ -1,7 +1,7 @@
 //! What is around an app and not its own: how the phone is held, its language, its network.
 
 use retap_shared::Text;
-use retap_shared::screen::Rotation;
+use retap_shared::geometry::Rotation;
 
 use super::ui::is_landscape;
 
