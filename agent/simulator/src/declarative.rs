@@ -14,7 +14,7 @@ pub(crate) use builder::{
 pub(crate) use declarative_app::DeclarativeApp;
 pub(crate) use dependency_cone::DependencyCone;
 use retap_shared::Text;
-use retap_shared::verdict::Finding;
+use retap_shared::finding::Finding;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::framework::{Exception, ExternalScreen, Stall, Tombstone, Unhashed};

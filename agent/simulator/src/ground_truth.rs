@@ -10,12 +10,14 @@ pub use probability::{ExactProbabilityError, exact_probability};
 use retap_agent::phone::Phone;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key};
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::geometry::Point;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEventKind, Settle};
-use retap_shared::screen::{Point, Screen};
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::protocol::Settle;
+use retap_shared::screen::Screen;
 use retap_shared::trace::Step;
-use retap_shared::verdict::{Finding, FindingKind};
 
 use crate::apps::SimulatedAppEntry;
 use crate::declarative::{AppDefinition, DependencyCone, RuleEffect};

@@ -130,7 +130,7 @@ static REALISTIC: LatencyTable = LatencyTable {
 #[cfg(test)]
 mod tests {
     use retap_shared::action::{Key, SystemEvent};
-    use retap_shared::screen::Point;
+    use retap_shared::geometry::Point;
 
     use super::*;
 

@@ -15,13 +15,14 @@ use std::sync::Arc;
 use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
 use retap_shared::action::{Action, SystemEventKinds};
+use retap_shared::finding::Finding;
+use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneEventKind, PhoneInfo, RequestFailure, SnapshotId,
-};
-use retap_shared::screen::{Rotation, Screen, SharedScreen};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
+use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::App as Named;
-use retap_shared::verdict::Finding;
 use snapshot::SimulatedSnapshot;
 
 use crate::framework::{

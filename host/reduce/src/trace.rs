@@ -25,7 +25,7 @@ use hierarchical::HddVariant;
 use retap_device::CancellationToken;
 use retap_device::run_event::{CheckSubject, EventSink, RunEvent};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::Target;
+use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::{Outcome, Verdict};
 pub use scheduler::SchedulerKind;
@@ -116,7 +116,8 @@ pub async fn reduce(
     stop: &CancellationToken,
 ) -> Result<Reduction, ReduceError> {
     settings.validate()?;
-    let target = target_name(trace.header.target.as_ref());
+    let target = trace.header.target.as_ref();
+    let target = target.unwrap_or(&Target::AnyProblem).label();
     let whole = Candidate::from(trace.steps.iter().cloned().collect::<Arc<[_]>>());
     let from = step_count(&whole);
     sink(RunEvent::ReductionStarted {
@@ -384,17 +385,6 @@ impl TraceReducer<'_> {
         }
         (self.best, self.simplified) = (proven, 0);
         Ok(check)
-    }
-}
-
-fn target_name(target: Option<&Target>) -> String {
-    match target {
-        Some(Target::Problem(fingerprint)) => fingerprint.to_string(),
-        Some(Target::Activity(name)) => format!("activity {name}"),
-        Some(Target::Screen(widget)) => format!("screen with {widget}"),
-        Some(Target::Log(pattern)) => format!("log with {pattern}"),
-        Some(Target::Lacks { widget, .. }) => format!("screen without {widget}"),
-        Some(Target::AnyProblem) | None => "any problem".to_owned(),
     }
 }
 

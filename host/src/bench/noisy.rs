@@ -15,7 +15,7 @@ use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, Sched
 use retap_shared::action::Action;
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::PhoneInfo;
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::Verdict;
 use serde_json::json;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retap_reduce::trace::ReproductionCheck;
+use retap_shared::target::Target;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
@@ -19,7 +20,6 @@ use crate::options::{
 };
 use crate::report::summary;
 use crate::run::store::SqliteStore;
-use crate::target;
 
 /// Cut a trace down to the few steps that matter
 ///
@@ -214,8 +214,8 @@ fn reduce_options(settings: &RunOptions) -> Option<options::ReduceOptions> {
 }
 
 fn parse_target(text: &str) -> Result<String, String> {
-    target::check(text)
-        .map(|()| text.to_owned())
+    text.parse::<Target>()
+        .map(|_| text.to_owned())
         .map_err(|error| error.help())
 }
 

@@ -15,7 +15,8 @@ use std::time::Duration;
 pub use java_loop::RandomWalkSummary;
 use process::JvmProcess;
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
-use retap_shared::protocol::{PhoneEvent, Reply, Request};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request};
 use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeysError;
 use socket::SocketDialer;
@@ -216,7 +217,7 @@ impl JvmPhone {
         }
         dead.process.end();
         let lost = |error| Interruption::PhoneLost {
-            why: retap_transport::with_causes(&error),
+            why: retap_shared::error_text::with_causes(&error),
         };
         let running = self.factory.boot().await.map_err(lost)?;
         self.running.send_replace(running);

@@ -13,9 +13,11 @@ use retap_reduce::trace::{
     self, ReduceError, ReduceSettings, Reduction, SchedulerKind, StateGranularity,
 };
 use retap_shared::bytes::Png;
-use retap_shared::protocol::{PhoneEventKind, PlayReply};
+use retap_shared::finding::Finding;
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::protocol::PlayReply;
 use retap_shared::trace::Trace;
-use retap_shared::verdict::{Finding, Outcome, Verdict};
+use retap_shared::verdict::{Outcome, Verdict};
 
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;

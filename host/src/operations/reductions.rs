@@ -3,7 +3,8 @@
 use retap_explore::FindingContext;
 use retap_reduce::oracle::ACTIVITY_MACHINE;
 use retap_reduce::trace::{ReproductionCheck, ResultConfidence};
-use retap_shared::protocol::{PhoneInfo, Target};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
@@ -73,7 +74,7 @@ pub async fn reduce_all(
                 Some(phones)
             }
         };
-        let target = target::resolve(&trace, settings.target.as_deref())?;
+        let target = Target::resolve(settings.target.as_deref(), trace.header.target.as_ref())?;
         let aimed = with_target(trace, &target);
         let steps = pluralise(aimed.steps.len() as u64, "step");
         let target = target::describe(&target);

@@ -4,12 +4,14 @@
 use retap_explore::FindingContext;
 use retap_shared::Text;
 use retap_shared::bytes::Png;
+use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{LocatedBy, PhoneInfo};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{App, Step};
-use retap_shared::verdict::{Finding, Outcome};
+use retap_shared::verdict::Outcome;
 
 use crate::run::findings::ReductionCurve;
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use retap_device::run_event::{CheckSubject, RunEvent};
+use retap_shared::finding::FindingKind;
 use retap_shared::micros::Micros;
-use retap_shared::verdict::FindingKind;
 
 use crate::report::Reporter;
 use crate::report::console::{Console, LineStyle, ProgressStatus};

@@ -7,11 +7,11 @@ use retap_explore::{FindingContext, FindingRecord};
 use retap_reduce::oracle::ResumeStatistics;
 use retap_reduce::trace::ReductionSample;
 use retap_shared::bytes::Png;
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::protocol::LocatedBy;
+use retap_shared::locate::LocatedBy;
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::{App, Trace, TraceError};
-use retap_shared::verdict::{Finding, FindingKind};
 use serde::{Deserialize, Serialize};
 
 use crate::command_error::UserError;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use retap_shared::Text;
 use retap_shared::action::SystemEvent;
+use retap_shared::finding::Finding;
+use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
-use retap_shared::screen::{Rotation, SharedScreen};
-use retap_shared::verdict::Finding;
+use retap_shared::screen::SharedScreen;
 
 use super::activity::ActivityRecord;
 use super::environment::PhoneEnvironment;

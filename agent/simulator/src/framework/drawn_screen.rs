@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::screen::{Node, NodeFlags, Point, SharedScreen, WindowKind};
+use retap_shared::geometry::Point;
+use retap_shared::screen::{Node, NodeFlags, SharedScreen, WindowKind};
 
 use super::ExternalScreen;
 use super::keyboard::{self, KeyPress};

@@ -1,7 +1,7 @@
 //! The environment of an app: the phone's rotation, language and network.
 
 use retap_shared::Text;
-use retap_shared::screen::Rotation;
+use retap_shared::geometry::Rotation;
 
 use super::ui::is_landscape;
 

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use retap_shared::Text;
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
 /// An exception that an app throws. Frames are as in a stack trace, without `at`.
 #[derive(Debug)]

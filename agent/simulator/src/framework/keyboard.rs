@@ -3,9 +3,8 @@
 use std::sync::OnceLock;
 
 use retap_shared::Text;
-use retap_shared::screen::{
-    Node, NodeFlags, Point, Rect, Rotation, Window, WindowFlags, WindowKind,
-};
+use retap_shared::geometry::{Point, Rect, Rotation};
+use retap_shared::screen::{Node, NodeFlags, Window, WindowFlags, WindowKind};
 
 use super::ui::{display_size, is_landscape};
 

@@ -1,7 +1,8 @@
 //! Late dialogs that nobody asked for: a plea for stars, an update, an advertisement.
 
 use retap_shared::Text;
-use retap_shared::screen::{NodeFlags, Rect, WindowKind};
+use retap_shared::geometry::Rect;
+use retap_shared::screen::{NodeFlags, WindowKind};
 
 use super::ExternalScreen;
 use super::drawn_screen::{NodeHandler, WindowCancel};

@@ -4,8 +4,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::finding::Finding;
 use retap_shared::micros::Micros;
-use retap_shared::verdict::Finding;
 
 use super::activity::ActivityRecord;
 use super::app_context::AppEffect;

@@ -1,7 +1,8 @@
 //! Containers that show a part of what is in them: only what can be seen becomes nodes.
 
 use retap_shared::Text;
-use retap_shared::screen::{NodeFlags, Rect};
+use retap_shared::geometry::Rect;
+use retap_shared::screen::NodeFlags;
 
 use super::IntoText;
 use super::drawn_screen::NodeHandler;

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::geometry::{Rect, Rotation, Size};
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Rotation, Screen, ScreenContent, Size, Window, WindowFlags, WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, Window, WindowFlags, WindowKind,
 };
 
 use super::drawn_screen::{DrawnScreen, NodeHandler, ScreenBehavior, WindowCancel};

@@ -1,7 +1,8 @@
 //! Widgets: what an app puts into its containers.
 
 use retap_shared::Text;
-use retap_shared::screen::{NodeFlags, Rect};
+use retap_shared::geometry::Rect;
+use retap_shared::screen::NodeFlags;
 
 use super::IntoText;
 use super::drawn_screen::{EditHandler, NodeHandler};

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use retap_agent::phone::Phone;
 use retap_shared::action::Action;
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind, SnapshotId};
-use retap_shared::screen::Rotation;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::protocol::SnapshotId;
 use retap_shared::trace::Step;
 
 use super::{CRASH_DELAY_LIMIT, settle};

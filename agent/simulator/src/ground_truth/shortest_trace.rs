@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use retap_agent::phone::Phone;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key, SystemEvent};
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind, SnapshotId};
-use retap_shared::screen::{Node, NodeFlags, Rotation, Screen, WindowKind};
+use retap_shared::finding::Finding;
+use retap_shared::geometry::Rotation;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::protocol::SnapshotId;
+use retap_shared::screen::{Node, NodeFlags, Screen, WindowKind};
 use retap_shared::trace::Step;
-use retap_shared::verdict::Finding;
 
 use super::{CRASH_DELAY_LIMIT, CrashDependencies, settle};
 use crate::declarative::RuleEffect;

@@ -1,8 +1,9 @@
 //! Injected events: what they cost, whether they get through, and whom they reach.
 
 use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
-use retap_shared::screen::{Rotation, ScreenHash};
+use retap_shared::screen::ScreenHash;
 
 use super::external_screen::{self, ExternalNavigation};
 use super::{FrontScreen, SimulatedPhone, launcher};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::geometry::{Rect, Rotation};
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Rotation, Screen, ScreenContent, SharedScreen, Window, WindowFlags,
-    WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window, WindowFlags, WindowKind,
 };
 
 use crate::framework::{AppManifest, display_size, is_landscape};

@@ -5,9 +5,12 @@ use std::collections::HashSet;
 use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::Phone;
 use retap_shared::connection::Connection;
-use retap_shared::protocol::{LocatedBy, Play, PlayReply, Settle, Target};
+use retap_shared::finding::FindingKind;
+use retap_shared::locate::LocatedBy;
+use retap_shared::protocol::{Play, PlayReply, Settle};
+use retap_shared::target::Target;
 use retap_shared::trace::StartMode;
-use retap_shared::verdict::{FindingKind, Verdict};
+use retap_shared::verdict::Verdict;
 use retap_simulator::{CRASH_DELAY_LIMIT, PlantedCrash, app_names, ground_truth, open};
 
 use crate::walk;

@@ -18,9 +18,9 @@ use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneInfo, Play, Settle, SnapshotId,
-};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, Play, Settle, SnapshotId};
 use retap_shared::screen::{ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Trace};
 use retap_shared::verdict::Verdict;

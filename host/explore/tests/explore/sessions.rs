@@ -10,7 +10,7 @@ use retap_device::{DevicePool, PoolError};
 use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
 use retap_explore::{ExplorationResult, ExploreError, ExploreSettings, RandomExplorer, explore};
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::Target;
+use retap_shared::target::Target;
 use retap_shared::trace::StartMode;
 use retap_shared::verdict::Outcome;
 use retap_testing::TinyApp;

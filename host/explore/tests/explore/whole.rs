@@ -15,7 +15,8 @@ use retap_explore::{
 };
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, Reply, Request, SnapshotId};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request, SnapshotId};
 use retap_shared::trace::StartMode;
 use retap_shared::verdict::Outcome;
 

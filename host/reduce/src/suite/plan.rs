@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use retap_shared::micros::Micros;
-use retap_shared::protocol::Target;
+use retap_shared::target::Target;
 use retap_shared::trace::{StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::Outcome;
 

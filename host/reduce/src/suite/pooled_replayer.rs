@@ -5,7 +5,8 @@ use retap_device::{Device, DeviceError, DevicePool};
 use retap_model::{PreparedAbstraction, mixed};
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppCommand, PhoneEvent, PhoneEventKind, Settle};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::protocol::{AppCommand, Settle};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::{App, StartMode};
 

@@ -13,9 +13,10 @@ use retap_reduce::oracle::{JournaledOracle, PooledOracle, ReplayConditions};
 use retap_reduce::trace::{ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
-use retap_shared::protocol::{
-    PhoneEvent, PhoneEventKind, PhoneInfo, Play, PlayReply, Target, WatchApp,
-};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{Play, PlayReply, WatchApp};
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 use retap_transport::keys::SessionKeys;
 use tokio::time::timeout;

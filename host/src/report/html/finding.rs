@@ -2,7 +2,7 @@
 //! replay it.
 
 use maud::{Markup, html};
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
 use super::headline::FindingHeadline;
 use super::stack::{self, StackLine};

@@ -1,6 +1,6 @@
 //! What failed, in the few words of a heading: the root cause's exception and the app's own line that it came from.
 
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
 use super::sanitise_html;
 use super::stack::{self, StackFrame, StackLine};

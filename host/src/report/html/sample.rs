@@ -1,15 +1,18 @@
 //! A made-up report like that of the simulated apps, for the tests of the page.
 
 use retap_explore::FindingContext;
-use retap_shared::action::{Action, Key, Widget};
+use retap_shared::action::{Action, Key};
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::{Point, Rect, Rotation, Size};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{LocatedBy, PhoneInfo};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::screen::{
-    Node, NodeFlags, Point, Rect, Rotation, Screen, ScreenContent, SharedScreen, Size, Window,
-    WindowFlags, WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window, WindowFlags, WindowKind,
 };
 use retap_shared::trace::{App, Step};
-use retap_shared::verdict::{Finding, FindingKind, Outcome};
+use retap_shared::verdict::Outcome;
+use retap_shared::widget::Widget;
 
 use crate::report::data::{
     AppSection, CoverageCurvePoint, ExplorationSection, FindingSection, IllustratedTrace,

@@ -1,8 +1,8 @@
 //! A trace as a strip of screens with the finger on them, each with its step in words, and the crash at the end.
 
 use maud::{Markup, html};
+use retap_shared::finding::Finding;
 use retap_shared::screen::Screen;
-use retap_shared::verdict::Finding;
 
 use super::canvas::DrawingCanvas;
 use super::headline::FindingHeadline;

@@ -1,8 +1,8 @@
 //! Planted crashes of this app, and the shortest trace to each.
 
 use retap_shared::action::SystemEvent;
-use retap_shared::screen::Rotation;
-use retap_shared::verdict::FindingKind;
+use retap_shared::finding::FindingKind;
+use retap_shared::geometry::Rotation;
 
 use crate::framework::{Exception, FrameworkCaller, Stall, Tombstone};
 use crate::planted_crash::PlantedCrashScript;

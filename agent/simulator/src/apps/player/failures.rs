@@ -2,8 +2,8 @@
 
 use retap_shared::Text;
 use retap_shared::action::SystemEvent;
-use retap_shared::screen::Rotation;
-use retap_shared::verdict::FindingKind;
+use retap_shared::finding::FindingKind;
+use retap_shared::geometry::Rotation;
 
 use crate::framework::{Exception, ExceptionCause, FrameworkCaller, Stall, Tombstone};
 use crate::planted_crash::PlantedCrashScript;

@@ -14,7 +14,7 @@ use retap_shared::action::Action;
 use retap_shared::connection::BoxFuture;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::PhoneInfo;
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 
 /// Where an action leads: the app's own state, what is seen of it, the branches on the way, and whether it crashes.

@@ -6,12 +6,12 @@ use std::time::Duration;
 use retap_agent::threaded::ThreadedConnection;
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
+use retap_shared::geometry::Point;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
     Act, ActReply, Capture, Play, PlayReply, Request, RequestFailure, Settle, TakeScreenshot,
     TakeScreenshotReply,
 };
-use retap_shared::screen::Point;
 use retap_shared::trace::{StartMode, Step};
 use retap_shared::verdict::{Interruption, Verdict};
 
