@@ -21,7 +21,6 @@ mod trim;
 mod walk_reducer;
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 pub use learn::{SuiteLearning, learn};
 use plan::SuitePlan;
@@ -42,6 +41,9 @@ use retap_shared::micros::Micros;
 use retap_shared::protocol::RequestFailure;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
+use serde::{Deserialize, Serialize};
+
+use crate::named_choice::{NamedChoice, named_choice_text};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteSettings {
@@ -54,12 +56,16 @@ pub struct SuiteSettings {
     pub simplify: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// An algorithm that reduces a suite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SuiteReductionAlgorithm {
-    DetReduce,
-    /// Retap's own.
+    /// Retap's own: every trace is replayed once, new paths through the observed states cover the same, and only these are
+    /// replayed as often as a proof needs.
     #[default]
     Auto,
+    /// DetReduce: replayable prefixes, redundant traces, loops, bounded splicing.
+    DetReduce,
 }
 
 /// A suite in numbers.
@@ -209,14 +215,33 @@ impl Default for SuiteSettings {
     }
 }
 
-impl fmt::Display for SuiteReductionAlgorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SuiteReductionAlgorithm::DetReduce => "detreduce",
+impl NamedChoice for SuiteReductionAlgorithm {
+    const KIND: &'static str = "algorithm";
+    const ALL: &'static [SuiteReductionAlgorithm] = &[
+        SuiteReductionAlgorithm::Auto,
+        SuiteReductionAlgorithm::DetReduce,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
             SuiteReductionAlgorithm::Auto => "auto",
-        })
+            SuiteReductionAlgorithm::DetReduce => "detreduce",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            SuiteReductionAlgorithm::Auto => {
+                "Retap's own: one replay of every trace, new paths with the same coverage, and a proof of the result only"
+            }
+            SuiteReductionAlgorithm::DetReduce => {
+                "As published: replayable prefixes, redundant traces, loops, bounded splicing"
+            }
+        }
     }
 }
+
+named_choice_text!(SuiteReductionAlgorithm);
 
 impl SuiteCoverage {
     /// How much of everything.

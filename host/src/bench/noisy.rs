@@ -11,7 +11,9 @@ use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
 use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
 use retap_reduce::policy::SchedulePolicy;
-use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, SchedulerKind, reduce};
+use retap_reduce::trace_reduction::{
+    ReduceError, ReduceSettings, ReductionAlgorithm, SchedulerKind, reduce,
+};
 use retap_shared::action::Action;
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;

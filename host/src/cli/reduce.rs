@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_reduce::trace::ReproductionCheck;
+use retap_reduce::trace_reduction::ReproductionCheck;
 use retap_shared::target::Target;
 use retap_shared::verdict::Outcome;
 use serde_json::json;

@@ -9,8 +9,9 @@ use retap_reduce::oracle::{
     PooledOracle, ReplayConditions, ResumeStatistics,
 };
 use retap_reduce::policy::{self, PriorError, SuccessRatePrior};
-use retap_reduce::trace::{
-    self, ReduceError, ReduceSettings, Reduction, SchedulerKind, StateGranularity,
+use retap_reduce::trace_reduction::{
+    self, ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, SchedulerKind,
+    StateGranularity,
 };
 use retap_shared::bytes::Png;
 use retap_shared::finding::Finding;
@@ -44,7 +45,7 @@ pub struct ReductionResult {
 /// How to cut down; one run each, and as many at once as there are phones, if nothing is said.
 #[derive(Clone, Debug, Default)]
 pub struct ReductionPlan {
-    algorithm: trace::ReductionAlgorithm,
+    algorithm: ReductionAlgorithm,
     settings: ReduceSettings,
     parallel_runs: Option<u32>,
     snapshots: bool,
@@ -68,13 +69,13 @@ impl ReductionPlan {
         };
         let mut rules = ReductionPlan {
             algorithm: match asked.algorithm {
-                Algorithm::Auto => trace::ReductionAlgorithm::Auto,
-                Algorithm::Dd => trace::ReductionAlgorithm::Dd,
-                Algorithm::Nd3min => trace::ReductionAlgorithm::Nd3min,
-                Algorithm::Hdd => trace::ReductionAlgorithm::Hdd,
-                Algorithm::Bhdd => trace::ReductionAlgorithm::Bhdd,
-                Algorithm::Lhdd => trace::ReductionAlgorithm::Lhdd,
-                Algorithm::LhddNoPreselection => trace::ReductionAlgorithm::LhddNoPreselection,
+                Algorithm::Auto => ReductionAlgorithm::Auto,
+                Algorithm::Dd => ReductionAlgorithm::Dd,
+                Algorithm::Nd3min => ReductionAlgorithm::Nd3min,
+                Algorithm::Hdd => ReductionAlgorithm::Hdd,
+                Algorithm::Bhdd => ReductionAlgorithm::Bhdd,
+                Algorithm::Lhdd => ReductionAlgorithm::Lhdd,
+                Algorithm::LhddNoPreselection => ReductionAlgorithm::LhddNoPreselection,
             },
             settings: ReduceSettings {
                 runs,
@@ -140,7 +141,7 @@ pub async fn reduce(
     let journal = job.journal(&format!("reduce-{part}"))?;
     let ReductionOracle::Phones(pool) = ground else {
         let recording = ActivityMachine::of(trace, ActivityMachineSettings::default())?;
-        let is_auto = rules.algorithm == trace::ReductionAlgorithm::Auto;
+        let is_auto = rules.algorithm == ReductionAlgorithm::Auto;
         let recording = if is_auto {
             recording.ending_early()
         } else {
@@ -152,7 +153,7 @@ pub async fn reduce(
             simplify: false,
             ..rules.settings.clone()
         };
-        let reduction = trace::reduce(
+        let reduction = trace_reduction::reduce(
             trace,
             rules.algorithm,
             &settings,
@@ -181,7 +182,7 @@ pub async fn reduce(
         parallel,
         ..rules.settings.clone()
     };
-    let mut reduction = trace::reduce(
+    let mut reduction = trace_reduction::reduce(
         trace,
         rules.algorithm,
         &settings,

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
-use retap_reduce::trace::ReduceSettings;
+use retap_reduce::trace_reduction::ReduceSettings;
 use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 

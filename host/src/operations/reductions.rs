@@ -2,7 +2,7 @@
 
 use retap_explore::FindingContext;
 use retap_reduce::oracle::ACTIVITY_MACHINE;
-use retap_reduce::trace::{ReproductionCheck, ResultConfidence};
+use retap_reduce::trace_reduction::{ReproductionCheck, ResultConfidence};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::target::Target;
 use retap_shared::trace::Trace;

@@ -2,7 +2,7 @@
 
 use retap_explore::{ExplorationCounts, ExplorationResult, FindingRecord};
 use retap_model::CoveragePoint;
-use retap_reduce::trace::{ReproductionCheck, ResultConfidence};
+use retap_reduce::trace_reduction::{ReproductionCheck, ResultConfidence};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};

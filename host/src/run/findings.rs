@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use retap_explore::{FindingContext, FindingRecord};
 use retap_reduce::oracle::ResumeStatistics;
-use retap_reduce::trace::ReductionSample;
+use retap_reduce::trace_reduction::ReductionSample;
 use retap_shared::bytes::Png;
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;

@@ -6,7 +6,7 @@ use retap_shared::trace::Step;
 use super::item_set::ItemSet;
 use super::reducer::{ReplayDemand, SuiteReducer, SuiteStop};
 use super::replay_tree::{PathStatus, ReplayPath, ReplayTransition};
-use crate::trace::simpler;
+use crate::simplify::simpler;
 
 /// So many runs of one way are made at most; what is not settled by then stays as it was.
 const MAX_RUNS: u32 = 40;

@@ -10,7 +10,7 @@ use retap_device::{Device, DevicePool};
 use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal, SessionRecord};
 use retap_explore::{ExplorationResult, ExploreSettings, FindingRecord, RandomExplorer, explore};
 use retap_reduce::oracle::{PooledOracle, ReplayConditions};
-use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
+use retap_reduce::trace_reduction::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
 use retap_shared::action::{Action, Key};
 use retap_shared::trace::Step;
 use retap_shared::verdict::Outcome;

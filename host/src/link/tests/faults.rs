@@ -10,7 +10,7 @@ use retap_device::run_event::null_sink;
 use retap_device::{Device, DevicePool};
 use retap_reduce::journal::MemoryReductionJournal as Journal;
 use retap_reduce::oracle::{JournaledOracle, PooledOracle, ReplayConditions};
-use retap_reduce::trace::{ReduceSettings, ReductionAlgorithm, reduce};
+use retap_reduce::trace_reduction::{ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};

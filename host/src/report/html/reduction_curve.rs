@@ -110,7 +110,7 @@ fn belief_strip(belief: &[f32]) -> Markup {
 #[cfg(test)]
 mod tests {
     use retap_reduce::oracle::ResumeStatistics;
-    use retap_reduce::trace::ReductionSample;
+    use retap_reduce::trace_reduction::ReductionSample;
     use retap_shared::micros::Micros;
 
     use super::*;

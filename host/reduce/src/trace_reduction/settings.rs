@@ -2,14 +2,24 @@
 
 use std::sync::Arc;
 
-use super::scheduler::SchedulerKind;
 use super::{
-    ReduceError, ReductionAlgorithm, ReproductionCheck, ResultConfidence, StateGranularity,
+    ReduceError, ReductionAlgorithm, ReproductionCheck, ResultConfidence, SchedulerKind,
+    StateGranularity,
 };
 use crate::policy::{AttemptTally, SchedulePolicy, SuccessRatePrior};
 
 /// The paper's.
 pub const DEFAULT_PARTS: usize = 5;
+
+/// A candidate passes if at least `successes` of `runs` attempts reach the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassCriterion {
+    /// Maximum number of attempts.
+    pub runs: u32,
+    /// Number of successes among them that a candidate needs.
+    pub successes: u32,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReduceSettings {
     /// A candidate passes if at least `successes` of `runs` runs reach the target.

@@ -7,7 +7,7 @@ use retap_device::DevicePool;
 use retap_device::run_event::RunEvent;
 use retap_reduce::journal::MemoryReductionJournal;
 use retap_reduce::oracle::{JournaledOracle, OracleError, PooledOracle, ReplayConditions};
-use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, reduce};
+use retap_reduce::trace_reduction::{ReduceError, ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::verdict::{Outcome, Verdict};
 use retap_testing::fakes::{device, listening, lost, playing, scrambled, trace};
 

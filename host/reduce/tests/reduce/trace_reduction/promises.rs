@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm};
+use retap_reduce::named_choice::NamedChoice;
+use retap_reduce::trace_reduction::{ReduceSettings, Reduction, ReductionAlgorithm};
 use retap_testing::fakes::{in_virtual_time, numbers, scrambled};
 
 use super::{reduced, unchecked};

@@ -3,7 +3,7 @@
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
-use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
+use retap_reduce::trace_reduction::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
 use retap_shared::action::Action;
 use retap_shared::connection::BoxFuture;
 use retap_shared::geometry::Point;

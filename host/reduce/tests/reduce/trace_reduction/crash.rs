@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
+use retap_reduce::named_choice::NamedChoice;
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineError, ActivityMachineSettings};
-use retap_reduce::trace::{
+use retap_reduce::trace_reduction::{
     ReduceSettings, Reduction, ReductionAlgorithm, StateGranularity, reduce,
 };
 use retap_shared::screen::ScreenHash;

@@ -1,7 +1,7 @@
 //! Removes every short run of neighbouring steps that can go, so that what only goes together vanishes too: a menu
 //! that is opened and closed again, a step aside and the way back.
 
-use super::evaluation::{CandidateEvaluator, ReductionStop};
+use super::super::evaluation::{CandidateEvaluator, ReductionStop};
 use crate::oracle::Candidate;
 
 const MAX_WINDOW: usize = 8;

@@ -5,37 +5,37 @@ use std::ops::Range;
 
 /// Ascending; no two touch, and none is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::trace) struct StepSpans(Vec<Range<u32>>);
+pub(in crate::trace_reduction) struct StepSpans(Vec<Range<u32>>);
 
 impl StepSpans {
     /// The first so many steps.
-    pub(in crate::trace) fn prefix(steps: usize) -> StepSpans {
+    pub(in crate::trace_reduction) fn prefix(steps: usize) -> StepSpans {
         let mut all = StepSpans::default();
         all.push(0..u32::try_from(steps).unwrap_or(u32::MAX));
         all
     }
 
-    pub(in crate::trace) fn len(&self) -> usize {
+    pub(in crate::trace_reduction) fn len(&self) -> usize {
         self.0.iter().map(|span| span.len()).sum()
     }
 
-    pub(in crate::trace) fn is_empty(&self) -> bool {
+    pub(in crate::trace_reduction) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(in crate::trace) fn iter(&self) -> impl Iterator<Item = &Range<u32>> {
+    pub(in crate::trace_reduction) fn iter(&self) -> impl Iterator<Item = &Range<u32>> {
         self.0.iter()
     }
 
     /// One by one, ascending.
-    pub(in crate::trace) fn steps(&self) -> Vec<u32> {
+    pub(in crate::trace_reduction) fn steps(&self) -> Vec<u32> {
         let mut steps = Vec::with_capacity(self.len());
         self.0.iter().for_each(|span| steps.extend(span.clone()));
         steps
     }
 
     /// Adds steps behind all others.
-    pub(in crate::trace) fn push(&mut self, span: Range<u32>) {
+    pub(in crate::trace_reduction) fn push(&mut self, span: Range<u32>) {
         match self.0.last_mut() {
             Some(last) if last.end == span.start => last.end = span.end.max(last.end),
             _ if span.is_empty() => {}
@@ -44,7 +44,7 @@ impl StepSpans {
     }
 
     /// Those that are not in `other`.
-    pub(in crate::trace) fn difference(&self, other: &StepSpans) -> StepSpans {
+    pub(in crate::trace_reduction) fn difference(&self, other: &StepSpans) -> StepSpans {
         let mut left = StepSpans::default();
         let mut others = other.0.as_slice();
         for span in &self.0 {
@@ -66,7 +66,7 @@ impl StepSpans {
     }
 
     /// Those of either.
-    pub(in crate::trace) fn union(&self, other: &StepSpans) -> StepSpans {
+    pub(in crate::trace_reduction) fn union(&self, other: &StepSpans) -> StepSpans {
         let mut both: Vec<Range<u32>> = [self.0.as_slice(), other.0.as_slice()].concat();
         both.sort_by_key(|span| span.start);
         let mut merged = StepSpans::default();
@@ -81,7 +81,7 @@ impl StepSpans {
     }
 
     /// Those from the one place to the other, counted within the set.
-    pub(in crate::trace) fn slice(&self, places: Range<usize>) -> StepSpans {
+    pub(in crate::trace_reduction) fn slice(&self, places: Range<usize>) -> StepSpans {
         let mut some = StepSpans::default();
         let mut before = 0;
         for span in &self.0 {
@@ -113,7 +113,7 @@ impl StepSpans {
     }
 
     /// What two sets have in common, as a share of what either has.
-    pub(in crate::trace) fn jaccard_index(&self, other: &StepSpans) -> f64 {
+    pub(in crate::trace_reduction) fn jaccard_index(&self, other: &StepSpans) -> f64 {
         let common = self.intersection_len(other);
         match self.len() + other.len() - common {
             0 => 1.0,

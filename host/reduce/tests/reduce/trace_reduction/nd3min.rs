@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use retap_reduce::named_choice::NamedChoice;
 use retap_reduce::policy::{PolicyParameters, SchedulePolicy, SuccessRatePrior};
-use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm, SchedulerKind};
+use retap_reduce::trace_reduction::{ReduceSettings, Reduction, ReductionAlgorithm, SchedulerKind};
 use retap_shared::verdict::Outcome;
 use retap_testing::fakes::{numbers, scrambled};
 
@@ -196,7 +197,7 @@ async fn every_scheduler_keeps_what_is_needed_in_noise() {
     )
     .unwrap();
     let policy = Arc::new(policy);
-    for scheduling in SchedulerKind::ALL {
+    for &scheduling in SchedulerKind::ALL {
         for seed in 0..4 {
             let needed = [7, 31, 32];
             let oracle = Formula::new(move |steps: &[u32], attempt| {

@@ -1,11 +1,13 @@
 //! Retap's own for targets that always come. First the shortest way there by what was recorded: if that is enough, the whole
 //! trace need not be played once. If not, what else has to be played on the way is found by probabilities.
 
+mod sweep;
+
 use retap_model::{numbered, shortest};
+use sweep::sweep;
 
 use super::evaluation::{CandidateEvaluator, ReductionStop};
 use super::probdd::ProbabilisticDeletion;
-use super::sweep::sweep;
 use crate::oracle::Candidate;
 
 pub(super) struct DeterministicReducer {

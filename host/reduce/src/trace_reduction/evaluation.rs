@@ -10,7 +10,7 @@ use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 
 use super::pending_attempts::PendingAttempts;
-use super::{ReduceSettings, ReductionSample, ReproductionCheck, step_count};
+use super::{PassCriterion, ReduceSettings, ReductionSample, ReproductionCheck, step_count};
 use crate::oracle::{Candidate, CandidateKey, Observation, Oracle, OracleError, OracleQuery};
 
 pub(super) struct CandidateEvaluator<'a> {
@@ -34,13 +34,6 @@ pub(super) struct ReductionCost {
     pub(super) took: Micros,
     /// Rounds of runs that waited for each other.
     pub(super) rounds: u64,
-}
-
-/// When a candidate passes: `successes` of `runs`.
-#[derive(Clone, Copy, Debug)]
-struct PassCriterion {
-    runs: u32,
-    successes: u32,
 }
 
 /// Why a reduction ends before it is done.

@@ -9,29 +9,25 @@ mod hierarchical;
 mod nd3min;
 mod pending_attempts;
 mod probdd;
-pub mod scheduler;
 mod settings;
 mod simplify;
-mod state_tree;
 mod step_spans;
-mod sweep;
 
 use std::sync::Arc;
 
-pub use algorithm::{ReductionAlgorithm, UnknownAlgorithm};
+pub use algorithm::{DEFAULT_RUNS, NOISY_RUNS, ReductionAlgorithm};
 use deterministic::DeterministicReducer;
 use evaluation::{CandidateEvaluator, ReductionStop};
 use hierarchical::HddVariant;
+pub use hierarchical::StateGranularity;
+pub use nd3min::SchedulerKind;
 use retap_device::CancellationToken;
 use retap_device::run_event::{CheckSubject, EventSink, RunEvent};
 use retap_shared::micros::Micros;
 use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::{Outcome, Verdict};
-pub use scheduler::SchedulerKind;
-pub use settings::{DEFAULT_PARTS, ReduceSettings};
-pub(crate) use simplify::simpler;
-pub use state_tree::StateGranularity;
+pub use settings::{DEFAULT_PARTS, PassCriterion, ReduceSettings};
 
 use crate::oracle::{Candidate, CandidateKey, Oracle, OracleError};
 

@@ -1,47 +1,12 @@
-//! The second pass: what is left is made simpler where it still passes. Shorter texts, a tap where the finger rested, shorter
-//! waits. It leaves no step out and knows no algorithm: whatever has reduced a trace, this can follow.
+//! Simpler actions in place of a recorded one: shorter texts, a tap for a long press, shorter waits. Reducers of traces and of
+//! suites decide which of them to try.
 
 use retap_shared::action::Action;
-use retap_shared::trace::Step;
 
-use super::evaluation::{CandidateEvaluator, ReductionStop};
-use crate::oracle::Candidate;
-
-/// A wait is halved until it is as short as this.
+/// Waits up to this length are not shortened any further, in milliseconds.
 const SHORT_WAIT: u32 = 100;
 
-/// Replaces steps of `best`, which is known to pass, by simpler ones as long as it still does. Tells how many have changed.
-pub(super) async fn simplify(
-    judge: &mut CandidateEvaluator<'_>,
-    best: &mut Candidate,
-) -> Result<usize, ReductionStop> {
-    let mut changed = 0;
-    for place in 0..best.len() {
-        let mut steps = best.to_steps();
-        let before = steps[place].action.clone();
-        loop {
-            let simpler = simpler(&steps[place].action);
-            let candidate = |number: usize| Candidate::from(with(&steps, place, &simpler[number]));
-            let Some((number, _)) = judge.first_passing(simpler.len(), candidate).await? else {
-                break;
-            };
-            steps = with(&steps, place, &simpler[number]);
-        }
-        if steps[place].action != before {
-            *best = best.with_replaced_steps(steps);
-            changed += 1;
-        }
-    }
-    Ok(changed)
-}
-
-fn with(steps: &[Step], place: usize, action: &Action) -> Vec<Step> {
-    let mut steps = steps.to_vec();
-    steps[place].action = action.clone();
-    steps
-}
-
-/// What might do instead, the simplest first. Each is simpler than the action, so that this comes to an end.
+/// Alternatives to an action, the simplest first. Each is strictly simpler, so repeated simplification terminates.
 pub(crate) fn simpler(action: &Action) -> Vec<Action> {
     match action {
         Action::LongPress(at) => vec![Action::Tap(*at)],
@@ -69,7 +34,7 @@ pub(crate) fn simpler(action: &Action) -> Vec<Action> {
     }
 }
 
-/// Nothing, either half, all but the last or the first character.
+/// The empty text, either half, the text without its last and without its first character.
 fn shorter_texts(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let count = letters.len();
@@ -95,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_tried_instead_is_shorter_and_nothing_is_tried_twice() {
+    fn alternatives_are_shorter_than_the_text_and_distinct() {
         assert_eq!(shorter_texts("abcd"), ["", "ab", "cd", "abc", "bcd"]);
         assert_eq!(shorter_texts("ab"), ["", "a", "b"]);
         assert_eq!(shorter_texts("x"), [""]);

@@ -1,46 +1,82 @@
 //! Which runs a round of ND3MIN consists of: how many of each candidate that is neither decided nor dead, on m phones.
 //! Never more of one candidate than it may have in all.
 
-use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use crate::named_choice::{NamedChoice, named_choice_text};
 use crate::policy::{AttemptTally, SchedulePolicy};
 
 /// From this share of successes on a candidate is held to be a good one.
 const GOOD_SHARE: f64 = 0.8;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A scheduler of ND3MIN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SchedulerKind {
-    /// One run of each, again and again until the round is full: the paper's baseline.
+    /// One attempt of each candidate in turn until the round is full: the paper's baseline.
     RoundRobin,
-    /// All runs of the first, then all of the second.
+    /// All attempts of the first candidate, then all of the second.
     Greedy,
-    /// Figure 3: first prove what looks good, then throw out what does not.
+    /// Figure 3: first attempts that prove good candidates, then attempts that refute bad ones.
     #[default]
     Heuristic,
-    /// The optimal policy for as many candidates as it was solved for, the heuristic for more.
+    /// The optimal policy for up to as many candidates as it was solved for, the heuristic for more.
     Optimal,
 }
 
-/// What every round must keep to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RoundLimits {
-    /// Runs in a round.
-    pub parallel: u32,
-    /// A candidate passes with `successes` of `runs`.
-    pub runs: u32,
-    pub successes: u32,
-    /// How many candidates there were in the first round.
-    pub candidates: usize,
+impl NamedChoice for SchedulerKind {
+    const KIND: &'static str = "scheduler";
+    const ALL: &'static [SchedulerKind] = &[
+        SchedulerKind::RoundRobin,
+        SchedulerKind::Greedy,
+        SchedulerKind::Heuristic,
+        SchedulerKind::Optimal,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            SchedulerKind::RoundRobin => "round-robin",
+            SchedulerKind::Greedy => "greedy",
+            SchedulerKind::Heuristic => "heuristic",
+            SchedulerKind::Optimal => "optimal",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            SchedulerKind::RoundRobin => "One run of each candidate in turn",
+            SchedulerKind::Greedy => "All runs of one candidate after the other",
+            SchedulerKind::Heuristic => "First prove good candidates, then refute bad ones",
+            SchedulerKind::Optimal => {
+                "The policy with the fewest expected rounds; solved once and stored"
+            }
+        }
+    }
 }
 
-pub trait Scheduler: Send + Sync {
+named_choice_text!(SchedulerKind);
+
+/// What every round must keep to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RoundLimits {
+    /// Runs in a round.
+    pub(super) parallel: u32,
+    /// A candidate passes with `successes` of `runs`.
+    pub(super) runs: u32,
+    pub(super) successes: u32,
+    /// How many candidates there were in the first round.
+    pub(super) candidates: usize,
+}
+
+pub(super) trait Scheduler: Send + Sync {
     /// Runs for each candidate. Some are given out as long as any may still be made.
     fn schedule(&self, candidates: &[AttemptTally], limits: &RoundLimits) -> Vec<u32>;
 }
 
 /// The scheduler of a name; without a policy the optimal one is the heuristic.
-pub fn make_scheduler(
+pub(super) fn make_scheduler(
     scheduling: SchedulerKind,
     policy: Option<Arc<SchedulePolicy>>,
 ) -> Box<dyn Scheduler> {
@@ -53,14 +89,14 @@ pub fn make_scheduler(
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct RoundRobinScheduler;
+struct RoundRobinScheduler;
 #[derive(Clone, Copy, Debug)]
-pub struct GreedyScheduler;
+struct GreedyScheduler;
 #[derive(Clone, Copy, Debug)]
-pub struct HeuristicScheduler;
+struct HeuristicScheduler;
 #[derive(Clone, Debug)]
-pub struct OptimalScheduler {
-    pub policy: Arc<SchedulePolicy>,
+struct OptimalScheduler {
+    policy: Arc<SchedulePolicy>,
 }
 
 impl Scheduler for RoundRobinScheduler {
@@ -196,26 +232,6 @@ impl<'a> RoundSchedule<'a> {
             self.limits.runs - self.limits.successes + 1 - self.candidates[place].failures;
         self.attempts_left(place)
             .min((f64::from(missing) / (1.0 - share)).ceil() as u32)
-    }
-}
-
-impl SchedulerKind {
-    pub const ALL: [SchedulerKind; 4] = [
-        SchedulerKind::RoundRobin,
-        SchedulerKind::Greedy,
-        SchedulerKind::Heuristic,
-        SchedulerKind::Optimal,
-    ];
-}
-
-impl fmt::Display for SchedulerKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SchedulerKind::RoundRobin => "round-robin",
-            SchedulerKind::Greedy => "greedy",
-            SchedulerKind::Heuristic => "heuristic",
-            SchedulerKind::Optimal => "optimal",
-        })
     }
 }
 
@@ -377,7 +393,7 @@ mod tests {
     #[test]
     fn no_round_is_too_large_or_empty_and_nobody_gets_more_than_is_left() {
         for scheduling in SchedulerKind::ALL {
-            let scheduler = make_scheduler(scheduling, None);
+            let scheduler = make_scheduler(*scheduling, None);
             for parallel in [1, 4, 15, 40] {
                 let limits = RoundLimits { parallel, ..PAPER };
                 for first in 0..18 {

@@ -8,7 +8,9 @@ mod simplify;
 
 use retap_device::CancellationToken;
 use retap_device::run_event::{CheckSubject, RunEvent, null_sink};
-use retap_reduce::trace::{ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, reduce};
+use retap_reduce::trace_reduction::{
+    ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, reduce,
+};
 use retap_shared::verdict::{Outcome, Verdict};
 use retap_testing::fakes::{listening, numbers, scrambled, trace};
 

@@ -5,21 +5,50 @@ use std::ops::Range;
 
 use retap_model::numbered;
 use retap_shared::trace::Step;
+use serde::{Deserialize, Serialize};
 
+use crate::named_choice::{NamedChoice, named_choice_text};
 use crate::oracle::AppState;
 
-/// What counts as a state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Granularity of the states of a state tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StateGranularity {
+    /// One state per activity.
     #[default]
     Activity,
-    /// The screen as it was recorded; the activity where none was.
+    /// One state per recorded screen; the activity for steps without a recorded screen.
     Screen,
 }
 
+impl NamedChoice for StateGranularity {
+    const KIND: &'static str = "hierarchy";
+    const ALL: &'static [StateGranularity] =
+        &[StateGranularity::Activity, StateGranularity::Screen];
+
+    fn name(self) -> &'static str {
+        match self {
+            StateGranularity::Activity => "activity",
+            StateGranularity::Screen => "screen",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            StateGranularity::Activity => "One state per activity",
+            StateGranularity::Screen => "One state per recorded screen",
+        }
+    }
+}
+
+named_choice_text!(StateGranularity);
+
 impl StateGranularity {
     /// The state in which each step was recorded.
-    pub(super) fn states_of<'a>(self, steps: impl Iterator<Item = &'a Step>) -> Vec<AppState> {
+    pub(in crate::trace_reduction) fn states_of<'a>(
+        self,
+        steps: impl Iterator<Item = &'a Step>,
+    ) -> Vec<AppState> {
         let place = |step: &Step| match (self, step.screen) {
             (StateGranularity::Screen, Some(screen)) => AppState::Screen(screen),
             _ => AppState::Activity(step.activity.clone()),

@@ -1,8 +1,12 @@
 //! Hierarchical delta debugging of SimplyDroid (Tables 2 and 3): level by level through the tree of states, so that all that
 //! happened below a node goes with it. None of the three promises a result from which no single step could go.
 
+mod state_tree;
+
+pub use state_tree::StateGranularity;
+use state_tree::StateTree;
+
 use super::evaluation::{CandidateEvaluator, ReductionStop};
-use super::state_tree::{StateGranularity, StateTree};
 use crate::oracle::{AppState, Candidate};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

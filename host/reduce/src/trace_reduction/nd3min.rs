@@ -1,9 +1,13 @@
 //! ND3MIN: delta debugging for targets that are reached only sometimes. A candidate passes with st of nr runs, and runs are
 //! made in rounds of as many as there are phones; a scheduler says which.
 
+mod scheduler;
+
+pub use scheduler::SchedulerKind;
+use scheduler::{RoundLimits, Scheduler, make_scheduler};
+
 use super::ddmin::part_range;
 use super::evaluation::{CandidateEvaluator, ReductionStop};
-use super::scheduler::{RoundLimits, Scheduler, make_scheduler};
 use super::step_count;
 use crate::oracle::{Candidate, OracleQuery};
 use crate::policy::AttemptTally;
