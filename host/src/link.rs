@@ -75,7 +75,7 @@ impl Link {
         patience: ReconnectPolicy,
     ) -> Result<Link, LinkError> {
         let shared = Arc::new(LinkShared {
-            session: SessionId(random_session_id()),
+            session: SessionId(rand::random()),
             state: watch::Sender::new(ConnectionState::Connecting),
             last_number: AtomicU64::new(0),
             open_requests: Mutex::default(),
@@ -261,13 +261,6 @@ impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
         self.shared.lock_open_requests().remove(&self.number);
     }
-}
-
-/// Session ids need to differ, not to be reproducible: they come from the operating system.
-fn random_session_id() -> u128 {
-    use std::hash::{BuildHasher, RandomState};
-    let half = || u128::from(RandomState::new().hash_one(std::process::id()));
-    half() << 64 | half()
 }
 
 impl fmt::Debug for Link {

@@ -2,8 +2,8 @@
 //! checks them.
 
 use retap_shared::action::SystemEvent;
-use retap_shared::geometry::Rotation;
 use retap_shared::finding::FindingKind;
+use retap_shared::geometry::Rotation;
 
 /// A crash that was planted on purpose, and the shortest trace to it from a clean start.
 pub(crate) struct PlantedCrashScript {

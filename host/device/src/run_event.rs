@@ -20,6 +20,14 @@ pub enum RunEvent {
         seed: u64,
         devices: Vec<String>,
     },
+    /// A part of the run begins; `text` is its heading.
+    Heading {
+        text: String,
+    },
+    /// Remark to the reader, such as the summary of a part.
+    Note {
+        text: String,
+    },
     ExplorationStarted {
         app: Text,
         explorer: String,

@@ -5,10 +5,9 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::try_join_all;
-use retap_device::CancellationToken;
-use retap_device::DevicePool;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
+use retap_device::{CancellationToken, DevicePool};
 use retap_model::{CoverageGain, abstract_screen};
 use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;

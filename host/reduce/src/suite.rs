@@ -31,9 +31,8 @@ pub use replayer::{
     JournaledReplayer, ReplayJournal, ReplayObservation, ReplayRecord, ReplayRequest, ReplayStep,
     Replayer, StepSource, SuiteStepOrigin,
 };
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
-use retap_device::{JournalError, PoolError};
+use retap_device::{CancellationToken, JournalError, PoolError};
 use retap_model::Coverage;
 use retap_model::ape::AbstractionError;
 use retap_shared::fingerprint::Fingerprint;

@@ -4,10 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{
     ApeParameters, AutoExplorer, Decision, EventMix, ExplorationResult, Explorer, MonkeyExplorer,

@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{
     ApeExplorer, ApeParameters, AutoExplorer, EventMix, ExplorationResult, ExploreError,

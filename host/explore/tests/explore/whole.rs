@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::{Rng, Seed};
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
 use retap_explore::{
     Decision, EventMix, ExplorationResult, ExploreSettings, Explorer, MonkeyExplorer,

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_reduce::journal::MemoryReductionJournal as Journal;
 use retap_reduce::oracle::{JournaledOracle, PooledOracle, ReplayConditions};
 use retap_reduce::trace_reduction::{ReduceSettings, ReductionAlgorithm, reduce};

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal as ExplorationInMemory};
 use retap_explore::{ExploreSettings, RandomExplorer, explore};
 use retap_model::ape::LearnedAbstraction;

@@ -1,13 +1,14 @@
-//! A stack trace line by line: which lines are frames, which of them are the app's own, and how a person names one.
+//! Parser for stack traces, line by line: frames, whether they belong to the app, and their short names.
 
 use retap_shared::fingerprint;
 
-/// Where libraries live that belong to the phone.
+/// Directories of libraries that belong to the phone.
 const SYSTEM: [&str; 6] = ["/system", "/apex/", "/vendor/", "/odm/", "/product/", "["];
 
-/// What else stands in brackets behind a library.
+/// Remarks in brackets behind a library that are no function names.
 const NO_NAMES: [&str; 3] = ["offset ", "BuildId: ", "deleted"];
 
+/// One line of a stack trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StackLine<'a> {
     Frame(StackFrame<'a>),
@@ -15,16 +16,18 @@ pub(crate) enum StackLine<'a> {
     Other(&'a str),
 }
 
+/// One call on a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StackFrame<'a> {
     /// `com.example.Editor.save`, or a native function.
     pub(crate) function: &'a str,
     /// `Editor.java:42`, or a library.
     pub(crate) source: &'a str,
+    /// True for code of the app, false for the framework and the system.
     pub(crate) own: bool,
 }
 
-/// `process` failed: what carries its package's name is the app's own in any case.
+/// Parses a line. Code in the package of `process` belongs to the app in any case.
 pub(crate) fn parse<'a>(line: &'a str, process: &str) -> StackLine<'a> {
     let trimmed = line.trim();
     let package = process.split(':').next().unwrap_or_default();

@@ -1,25 +1,30 @@
-//! What failed, in the few words of a heading: the root cause's exception and the app's own line that it came from.
+//! Headline of a finding: the exception of its root cause and the app's method that threw it, before the message.
+//! Console, summaries and the page name findings by it.
+
+use std::fmt;
 
 use retap_shared::finding::{Finding, FindingKind};
 
-use super::sanitise_html;
-use super::stack::{self, StackFrame, StackLine};
+use crate::report::html::sanitise_html;
+use crate::report::stack::{self, StackFrame, StackLine};
 
+/// Parts of a headline, each on one line and free of control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FindingHeadline {
     /// `IllegalStateException`, `SIGSEGV`, `Not responding`.
     pub(crate) what: String,
-    /// `Editor.save`; empty where no frame tells.
+    /// `Editor.save`; empty without a stack frame.
     pub(crate) function: String,
-    /// `Editor.java:42`; empty likewise.
+    /// `Editor.java:42`; empty without a stack frame.
     pub(crate) source: String,
-    /// What the exception said; may be empty.
+    /// Message of the exception; may be empty.
     pub(crate) message: String,
 }
 
 impl FindingHeadline {
-    pub(crate) fn of(problem: &Finding) -> FindingHeadline {
-        let readable = problem.stack.lines().filter(|line| line.len() < 10_000);
+    /// Headline of a finding, from its stack and summary.
+    pub(crate) fn of(finding: &Finding) -> FindingHeadline {
+        let readable = finding.stack.lines().filter(|line| line.len() < 10_000);
         let lines: Vec<&str> = readable.take(2_000).collect();
         let cause = lines
             .iter()
@@ -28,20 +33,20 @@ impl FindingHeadline {
         let thrown = lines
             .get(cause)
             .map_or("", |line| line.trim().trim_start_matches("Caused by: "));
-        let (what, message) = match problem.kind {
+        let (what, message) = match finding.kind {
             FindingKind::Crash => exception(thrown)
-                .or_else(|| exception(&problem.summary))
-                .unwrap_or((first_line(&problem.summary), "")),
+                .or_else(|| exception(&finding.summary))
+                .unwrap_or((first_line(&finding.summary), "")),
             FindingKind::NativeCrash => {
                 let name =
-                    signal(&problem.summary).or_else(|| lines.iter().find_map(|line| signal(line)));
-                (name.unwrap_or("Native crash"), first_line(&problem.summary))
+                    signal(&finding.summary).or_else(|| lines.iter().find_map(|line| signal(line)));
+                (name.unwrap_or("Native crash"), first_line(&finding.summary))
             }
-            FindingKind::Anr => ("Not responding", first_line(&problem.summary)),
+            FindingKind::Anr => ("Not responding", first_line(&finding.summary)),
         };
-        let frame = telling_frame(&lines, cause, &problem.process);
+        let frame = responsible_frame(&lines, cause, &finding.process);
         FindingHeadline {
-            what: sanitise_html::sanitise_line(or(what, "Unknown failure"), 80),
+            what: sanitise_html::sanitise_line(non_empty_or(what, "Unknown failure"), 80),
             function: frame
                 .map(|frame| sanitise_html::sanitise_line(frame.short(), 80))
                 .unwrap_or_default(),
@@ -53,8 +58,22 @@ impl FindingHeadline {
     }
 }
 
-/// The root cause's first frame of the app, or any exception's, or where there is none the root cause's first at all.
-fn telling_frame<'a>(lines: &[&'a str], cause: usize, process: &str) -> Option<StackFrame<'a>> {
+impl fmt::Display for FindingHeadline {
+    /// `IllegalStateException in Editor.save: no title`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if !self.function.is_empty() {
+            write!(f, " in {}", self.function)?;
+        }
+        if !self.message.is_empty() && self.message != self.what {
+            write!(f, ": {}", self.message)?;
+        }
+        Ok(())
+    }
+}
+
+/// First frame of the app in the root cause, else in any exception, else the first frame of the root cause.
+fn responsible_frame<'a>(lines: &[&'a str], cause: usize, process: &str) -> Option<StackFrame<'a>> {
     let frames = |first: usize| {
         lines
             .iter()
@@ -74,11 +93,11 @@ fn telling_frame<'a>(lines: &[&'a str], cause: usize, process: &str) -> Option<S
 fn exception(line: &str) -> Option<(&str, &str)> {
     let line = first_line(line);
     let (name, message) = line.split_once(':').unwrap_or((line, ""));
-    let looks_so = name.contains('.')
+    let is_class_name = name.contains('.')
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte));
-    looks_so.then(|| (name.rsplit(['.', '$']).next().unwrap_or(name), message))
+    is_class_name.then(|| (name.rsplit(['.', '$']).next().unwrap_or(name), message))
 }
 
 /// `SIGSEGV` out of `signal 11 (SIGSEGV), code 1`.
@@ -98,7 +117,7 @@ fn first_line(text: &str) -> &str {
         .trim()
 }
 
-fn or<'a>(text: &'a str, instead: &'a str) -> &'a str {
+fn non_empty_or<'a>(text: &'a str, instead: &'a str) -> &'a str {
     if text.is_empty() { instead } else { text }
 }
 
@@ -106,8 +125,8 @@ fn or<'a>(text: &'a str, instead: &'a str) -> &'a str {
 mod tests {
     use super::*;
 
-    fn words(found: &FindingHeadline) -> String {
-        format!("{} in {}", found.what, found.function)
+    fn words(headline: &FindingHeadline) -> String {
+        format!("{} in {}", headline.what, headline.function)
     }
 
     fn headline(kind: FindingKind, summary: &str, stack: &str) -> FindingHeadline {
@@ -124,14 +143,14 @@ mod tests {
         let stack = "java.lang.RuntimeException: wrapped\n\tat com.example.Outer.run(Outer.java:1)\n\
             Caused by: com.example.Trouble$Deep: no title: x\n\tat java.util.List.get(List.java:5)\n\
             \tat com.example.Editor.save(Editor.java:42)\n";
-        let found = headline(
+        let named = headline(
             FindingKind::Crash,
             "java.lang.RuntimeException: wrapped",
             stack,
         );
-        assert_eq!(words(&found), "Deep in Editor.save");
+        assert_eq!(words(&named), "Deep in Editor.save");
         assert_eq!(
-            (found.source.as_str(), found.message.as_str()),
+            (named.source.as_str(), named.message.as_str()),
             ("Editor.java:42", "no title: x")
         );
     }
