@@ -16,9 +16,8 @@ use retap_shared::micros::Micros;
 use retap_shared::protocol::Settle;
 use retap_shared::screen::SharedScreen;
 
-use super::{
-    ChosenAction, Decision, Explorer, ObservedEvent, RandomExplorer, StepObservation, WorkerView,
-};
+use super::random::RandomExplorer;
+use crate::{ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
 
 /// A screen that never rests is not waited for as long as others wait.
 const SETTLE: Settle = Settle {

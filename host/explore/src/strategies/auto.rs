@@ -31,10 +31,9 @@ use retap_shared::screen::{Rect, SharedScreen};
 use reward_statistics::{RewardStatistics, RewardWindow};
 use state_ranking::StateRanking;
 
-use super::time_travel::{TravelCosts, TravelSnapshot};
-use super::{
-    ApeParameters, ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView,
-};
+use super::ape::ApeParameters;
+use super::travel_costs::{TravelCosts, TravelSnapshot};
+use crate::{ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
 
 const SETTLE: Settle = Settle {
     quiet: Micros::from_millis(200),
