@@ -119,27 +119,27 @@ fn learn_replay(
         let after = &pair[1];
         let done = here
             .take()
-            .map(|from| model.again(&from))
+            .map(|from| model.relocate(&from))
             .zip(recognised_action(step, before));
         if !arrival.inside {
             if let Some((from, (widget, what))) = done {
-                model.done(&from, widget, what);
+                model.record_exit(&from, widget, what);
             }
             continue;
         }
         let to = observe_screen(model, after);
         if let Some((from, (widget, what))) = done {
-            let from = model.again(&from);
+            let from = model.relocate(&from);
             model.learn(&from, widget, what, &to);
         }
-        here = Some(model.again(&to));
+        here = Some(model.relocate(&to));
     }
 }
 
 fn observe_screen(model: &mut ApeModel, screen: &SharedScreen) -> ModelScreen {
     let mut listed = Vec::new();
     actions::list_candidate_actions(screen, &mut listed);
-    model.see(screen, &listed).0
+    model.observe_screen(screen, &listed).0
 }
 
 /// What a step did on a screen, and to which widget of its window.

@@ -54,7 +54,7 @@ impl StateRanking {
         if rng.random_ratio(1, CLEAN_START_RATIO) {
             return None;
         }
-        self.states.retain(|state, _| model.is_alive(*state));
+        self.states.retain(|state, _| model.is_leaf(*state));
         let score = |(state, known): (&StateId, &StateGain)| {
             let visits = f64::from(model.state(*state).visits.max(1));
             let undone = model

@@ -16,9 +16,8 @@ use retap_shared::micros::Micros;
 use retap_shared::protocol::Settle;
 use retap_shared::screen::SharedScreen;
 
-use super::{
-    ChosenAction, Decision, Explorer, ObservedEvent, RandomExplorer, StepObservation, WorkerView,
-};
+use super::random::RandomExplorer;
+use crate::{ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
 
 /// A screen that never rests is not waited for as long as others wait.
 const SETTLE: Settle = Settle {
@@ -75,8 +74,8 @@ impl ApeExplorer {
         let held = self.workers.entry(walker).or_default();
         match held.plan.pop_front() {
             Some((state, action)) if state == here.state => {
-                let known = self.model.state(state).known(action);
-                held.expected = known.and_then(ModelAction::reliable);
+                let known = self.model.state(state).action(action);
+                held.expected = known.and_then(ModelAction::reliable_target);
                 return Some(action);
             }
             Some(_) => held.plan.clear(),
@@ -92,12 +91,15 @@ impl ApeExplorer {
                 .iter()
                 .any(|action| is_explorable(action) && !action.is_saturated())
         };
-        if let Some(way) = self.model.nearest(here.state, MAX_SEARCHED_STATES, undone) {
+        if let Some(way) = self
+            .model
+            .nearest_path(here.state, MAX_SEARCHED_STATES, undone)
+        {
             let held = self.workers.entry(walker).or_default();
             held.plan = way.into();
             let (_, action) = held.plan.pop_front()?;
-            let known = self.model.state(here.state).known(action);
-            held.expected = known.and_then(ModelAction::reliable);
+            let known = self.model.state(here.state).action(action);
+            held.expected = known.and_then(ModelAction::reliable_target);
             return Some(action);
         }
         let actions: Vec<&ModelAction> = self
@@ -157,7 +159,7 @@ impl ApeExplorer {
     fn observe_screen(&mut self, screen: &SharedScreen) -> (ModelScreen, bool) {
         let mut listed: Vec<CandidateAction> = Vec::new();
         actions::list_candidate_actions(screen, &mut listed);
-        self.model.see(screen, &listed)
+        self.model.observe_screen(screen, &listed)
     }
 
     fn observe_step(&mut self, seen: &StepObservation<'_>) {
@@ -176,10 +178,10 @@ impl ApeExplorer {
         let (mut to, is_new) = self.observe_screen(screen);
         let mut changed = is_new;
         if let (Some(from), Some(what)) = (from, what) {
-            let from = self.model.again(&from);
+            let from = self.model.relocate(&from);
             let widget = widget_of(node, before);
             changed |= self.model.learn(&from, widget, what, &to);
-            to = self.model.again(&to);
+            to = self.model.relocate(&to);
         }
         let walker = self.workers.entry(seen.worker).or_default();
         if let Some(expected) = walker
@@ -188,7 +190,7 @@ impl ApeExplorer {
             .filter(|expected| *expected != to.state)
         {
             walker.plan.clear();
-            if self.model.is_alive(expected) {
+            if self.model.is_leaf(expected) {
                 self.model.detach(expected);
             }
         }
@@ -211,8 +213,8 @@ impl ApeExplorer {
         what: Option<ActionKind>,
     ) {
         if let (Some(from), Some(what)) = (from, what) {
-            let from = self.model.again(from);
-            self.model.done(&from, widget_of(node, before), what);
+            let from = self.model.relocate(from);
+            self.model.record_exit(&from, widget_of(node, before), what);
         }
         let walker = self.workers.entry(walker).or_default();
         walker.plan.clear();
@@ -236,7 +238,7 @@ impl Explorer for ApeExplorer {
             .get(&at.worker)
             .and_then(|walker| walker.screen.clone())
         {
-            Some(here) => self.model.again(&here),
+            Some(here) => self.model.relocate(&here),
             None => self.observe_screen(at.screen).0,
         };
         let walker = self.workers.entry(at.worker).or_default();
@@ -306,7 +308,7 @@ fn rank(action: &ModelAction) -> (bool, u32) {
 
 /// Turning the display is for bursts.
 fn is_explorable(action: &ModelAction) -> bool {
-    action.aliases > 0 && action.id.what != ActionKind::Rotate
+    action.aliases > 0 && action.id.kind != ActionKind::Rotate
 }
 
 fn widget_of(node: Option<usize>, before: &SharedScreen) -> Option<u32> {

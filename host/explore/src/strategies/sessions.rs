@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use retap_device::seed::Rng;
 
-use super::{Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
+use crate::{Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
 
 pub struct Sessions {
     name: String,

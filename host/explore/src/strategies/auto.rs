@@ -32,10 +32,9 @@ use retap_shared::screen::SharedScreen;
 use reward_statistics::{RewardStatistics, RewardWindow};
 use state_ranking::StateRanking;
 
-use super::time_travel::{TravelCosts, TravelSnapshot};
-use super::{
-    ApeParameters, ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView,
-};
+use super::ape::ApeParameters;
+use super::travel_costs::{TravelCosts, TravelSnapshot};
+use crate::{ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
 
 const SETTLE: Settle = Settle {
     quiet: Micros::from_millis(200),
@@ -165,7 +164,7 @@ impl AutoExplorer {
 
     fn see(&mut self, number: usize, screen: &SharedScreen) -> ModelScreen {
         let listed = self.list(number, screen);
-        self.model.see(screen, &listed).0
+        self.model.observe_screen(screen, &listed).0
     }
 
     fn stepped(&mut self, seen: &StepObservation<'_>) {
@@ -176,7 +175,7 @@ impl AutoExplorer {
             return;
         };
         let from = self.walkers.entry(seen.worker).or_default().here.take();
-        let from = from.map(|from| self.model.again(&from));
+        let from = from.map(|from| self.model.relocate(&from));
         let what = actions::action_kind_of(&step.action, node, before);
         let first = actions::touchable_window(before).map_or(0, |(_, first, _)| first);
         let widget = node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
@@ -187,7 +186,7 @@ impl AutoExplorer {
         let is_first = from.as_ref().zip(action).is_some_and(|(from, action)| {
             self.model
                 .state(from.state)
-                .known(action)
+                .action(action)
                 .is_none_or(|known| known.visits == 0)
         });
         let first = what.filter(|_| is_first);
@@ -203,7 +202,7 @@ impl AutoExplorer {
             let gain = new + NEW_PROBLEM * u32::from(has_failed);
             self.yields.note(what, before.activity(), gain);
             self.model
-                .allow(before.activity(), self.yields.states(before.activity()));
+                .allow_extra_states(before.activity(), self.yields.states(before.activity()));
         }
         let is_dull = new == 0 || f64::from(new) < self.yields.mean() / 2.0;
         let walker = self.walkers.entry(seen.worker).or_default();
@@ -217,7 +216,7 @@ impl AutoExplorer {
             walker.plan.clear();
             walker.expected = None;
             if let (Some(from), Some(what)) = (&from, what) {
-                self.model.done(from, widget, what);
+                self.model.record_exit(from, widget, what);
             }
             if let (false, Some(from), Some(action)) = (seen.findings.is_empty(), &from, action) {
                 self.crashed(from.state, action, seen.findings);
@@ -239,7 +238,7 @@ impl AutoExplorer {
         }
         if let (Some(from), Some(what)) = (&from, what) {
             self.model.learn(from, widget, what, &to);
-            to = self.model.again(&to);
+            to = self.model.relocate(&to);
         }
         if let Some(what) = first {
             self.firsts.record(
@@ -258,7 +257,7 @@ impl AutoExplorer {
         {
             walker.plan.clear();
             walker.dull += LOST;
-            if self.model.is_alive(expected) {
+            if self.model.is_leaf(expected) {
                 self.model.detach(expected);
             }
         }
@@ -351,7 +350,7 @@ impl Explorer for AutoExplorer {
             .get(&at.worker)
             .and_then(|walker| walker.here.clone())
         {
-            Some(here) => self.model.again(&here),
+            Some(here) => self.model.relocate(&here),
             None => self.see(at.worker, at.screen),
         };
         let walker = self.walkers.entry(at.worker).or_default();
@@ -435,11 +434,11 @@ impl Explorer for AutoExplorer {
                         },
                     );
                     if !whole {
-                        let back =
-                            self.model
-                                .nearest(lands, travel::MAX_PATH_SEARCH_STATES, |id, _| {
-                                    id == state
-                                });
+                        let back = self.model.nearest_path(
+                            lands,
+                            travel::MAX_PATH_SEARCH_STATES,
+                            |id, _| id == state,
+                        );
                         walker.plan = back.unwrap_or_default().into();
                     }
                 }

@@ -21,13 +21,13 @@ const STAY_FACTOR: f64 = 1.5;
 const MAX_BACK_ATTEMPTS: u32 = 3;
 const BACK_ACTION: ModelActionId = ModelActionId {
     path: AttributePathId::NONE,
-    what: ActionKind::Back,
+    kind: ActionKind::Back,
 };
 
 impl AutoExplorer {
     /// The state that a clean start led to, as the model tells states apart now.
     pub(super) fn root(&mut self) -> Option<StateId> {
-        let root = self.model.again(self.root.as_ref()?);
+        let root = self.model.relocate(self.root.as_ref()?);
         let state = root.state;
         self.root = Some(root);
         Some(state)
@@ -37,7 +37,7 @@ impl AutoExplorer {
     pub(super) fn way_from_start(&mut self, to: StateId) -> Option<TransitionPath> {
         let root = self.root()?;
         self.model
-            .nearest(root, MAX_PATH_SEARCH_STATES, |state, _| state == to)
+            .nearest_path(root, MAX_PATH_SEARCH_STATES, |state, _| state == to)
     }
 
     /// Plans the way to where more is to be expected for the effort: on foot, or by a clean start, which is asked for. Who does
@@ -67,10 +67,13 @@ impl AutoExplorer {
         let a_start = self.costs.replay_cost(0) as f64 / self.costs.step_cost().max(1) as f64;
         let on_foot = self
             .model
-            .best(here.state, MAX_SEARCHED_STATES, 0.0, gives)
+            .best_path(here.state, MAX_SEARCHED_STATES, 0.0, gives)
             .filter(|(_, way)| !way.is_empty());
         let anew = root.filter(|root| *root != here.state);
-        let anew = anew.and_then(|root| self.model.best(root, MAX_SEARCHED_STATES, a_start, gives));
+        let anew = anew.and_then(|root| {
+            self.model
+                .best_path(root, MAX_SEARCHED_STATES, a_start, gives)
+        });
         let a_step =
             |best: &Option<(f64, TransitionPath)>| best.as_ref().map_or(0.0, |(a_step, _)| *a_step);
         if a_step(&on_foot).max(a_step(&anew)) <= stay {
@@ -85,8 +88,8 @@ impl AutoExplorer {
             Some((state, action)) => self
                 .model
                 .state(*state)
-                .known(*action)
-                .and_then(ModelAction::reliable)?,
+                .action(*action)
+                .and_then(ModelAction::reliable_target)?,
             None => root?,
         };
         way.extend(
@@ -108,7 +111,7 @@ impl AutoExplorer {
         let is_undone = self
             .model
             .state(here.state)
-            .known(BACK_ACTION)
+            .action(BACK_ACTION)
             .is_some_and(|back| back.visits == 0);
         let walker = self.walkers.entry(number).or_default();
         let tries = is_undone && walker.backs < MAX_BACK_ATTEMPTS;
@@ -125,7 +128,7 @@ impl AutoExplorer {
         let expected = self.firsts.expected(&state.activity);
         let best = self
             .undone(id, state, others)
-            .map(|action| expected(action.what))
+            .map(|action| expected(action.kind))
             .fold(0.0, f64::max);
         best * 0.5_f64.powi(self.missed.get(&id).copied().unwrap_or(0))
     }
@@ -140,11 +143,11 @@ impl AutoExplorer {
         let expected = self.firsts.expected(&state.activity);
         let best = self
             .undone(id, state, others)
-            .map(|action| expected(action.what))
+            .map(|action| expected(action.kind))
             .fold(0.0, f64::max);
         let actions: Vec<ModelActionId> = self
             .undone(id, state, others)
-            .filter(|action| expected(action.what) >= best)
+            .filter(|action| expected(action.kind) >= best)
             .collect();
         actions
             .get(rng.random_range(0..actions.len().max(1)))
@@ -170,7 +173,7 @@ impl AutoExplorer {
             .iter()
             .filter(is_undone)
             .map(|action| action.id)
-            .filter(move |id| matters(id.what))
+            .filter(move |id| matters(id.kind))
     }
 
     /// Where to go when here nothing new has been seen for a while; nothing if it is gone to on foot, by the plan.
@@ -192,7 +195,7 @@ impl AutoExplorer {
         let start = self.costs.replay_cost(0);
         let way = |from: StateId| {
             self.model
-                .nearest(from, MAX_PATH_SEARCH_STATES, |state, _| state == goal)
+                .nearest_path(from, MAX_PATH_SEARCH_STATES, |state, _| state == goal)
         };
         let cost = |way: &[(StateId, ModelActionId)]| self.costs.step_cost() * way.len() as u64;
         let on_foot = way(here.state);
@@ -200,7 +203,7 @@ impl AutoExplorer {
         let snapshot = walker
             .saved
             .get(&goal)
-            .filter(|saved| self.model.is_alive(saved.resulting_state));
+            .filter(|saved| self.model.is_leaf(saved.resulting_state));
         let snapshot = snapshot.and_then(|saved| Some((saved.id, way(saved.resulting_state)?)));
         let snapshot_cost = snapshot
             .as_ref()

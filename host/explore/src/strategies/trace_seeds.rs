@@ -8,7 +8,7 @@ use retap_shared::action::{Action, SystemEventKinds};
 use retap_shared::protocol::Settle;
 use retap_shared::trace::Step;
 
-use super::{Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
+use crate::{Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
 
 /// What a trace leads to may come so long after its last step, as in a replay.
 const LINGER_MILLIS: u32 = 2_500;

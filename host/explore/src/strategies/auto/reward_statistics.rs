@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use retap_model::actions::ActionKind;
 use retap_shared::Text;
 
-use super::super::CoverageGainCount;
+use crate::CoverageGainCount;
 
 /// A tally of so many events is halved, so that what was long ago counts less.
 const DECAY_EVENTS: f64 = 128.0;

@@ -17,7 +17,7 @@ use retap_shared::protocol::Settle;
 use retap_shared::screen::Screen;
 
 use super::stuck_detector::{StuckDetector, StuckParameters};
-use super::{
+use crate::{
     ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView, system_events,
 };
 

@@ -10,7 +10,7 @@ use retap_model::{abstract_screen, input_texts, mixed};
 use retap_shared::action::Action;
 use retap_shared::screen::Screen;
 
-use super::{ChosenAction, Decision, Explorer, WorkerView};
+use crate::{ChosenAction, Decision, Explorer, WorkerView};
 
 /// What has never been tried weighs this much, times its own weight.
 const UNTRIED: u64 = 1 << 32;

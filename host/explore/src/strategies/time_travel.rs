@@ -5,7 +5,6 @@
 mod state_graph;
 #[cfg(test)]
 mod tests;
-mod travel_costs;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -15,10 +14,10 @@ use retap_shared::action::SystemEventKinds;
 use retap_shared::protocol::{Settle, SnapshotId};
 use retap_shared::trace::Step;
 use state_graph::StateGraph;
-pub(super) use travel_costs::{TravelCosts, TravelSnapshot};
 
 use super::stuck_detector::{StuckDetector, StuckParameters};
-use super::{Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
+use super::travel_costs::{TravelCosts, TravelSnapshot};
+use crate::{Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
 
 /// The published figures by default.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -35,7 +35,7 @@ impl AutoExplorer {
                        by: &dyn Fn(&ModelAction, u64) -> u64|
          -> Vec<(ModelActionId, u64)> {
             let worth = self.worth(number, here.state);
-            let of_side = worth.filter(|(action, _)| comes_from_outside(action.id.what) == outside);
+            let of_side = worth.filter(|(action, _)| comes_from_outside(action.id.kind) == outside);
             of_side
                 .map(|(action, weight)| (action.id, by(action, weight)))
                 .collect()
@@ -58,7 +58,7 @@ impl AutoExplorer {
         let is_rich = self.yields.is_rich();
         let matters = undone
             .iter()
-            .any(|(action, _)| action_weight(action.what, is_rich) >= MATTERS);
+            .any(|(action, _)| action_weight(action.kind, is_rich) >= MATTERS);
         let sum = undone.iter().map(|(_, weight)| *weight).sum::<u64>() as f64 / WEIGHT_UNIT as f64;
         let do_undone = if matters {
             UNTRIED_PROBABILITY
@@ -84,8 +84,8 @@ impl AutoExplorer {
                 walker.expected = self
                     .model
                     .state(state)
-                    .known(action)
-                    .and_then(ModelAction::reliable);
+                    .action(action)
+                    .and_then(ModelAction::reliable_target);
                 return Some(action);
             }
             Some(_) => walker.plan.clear(),
@@ -102,9 +102,9 @@ impl AutoExplorer {
         let state = self.model.state(id);
         let can = self.can(number);
         let possible =
-            move |action: &&ModelAction| action.aliases > 0 && action.id.what.is_supported_by(can);
+            move |action: &&ModelAction| action.aliases > 0 && action.id.kind.is_supported_by(can);
         state.actions.iter().filter(possible).map(move |action| {
-            let what = action.id.what;
+            let what = action.id.kind;
             let crashes = self.crashes.get(&(id, action.id)).copied().unwrap_or(0);
             let outside = self
                 .outside
@@ -128,7 +128,7 @@ impl AutoExplorer {
         let pleases = |id: StateId, state: &ModelState| {
             let matters = |action: &ModelAction| {
                 action.aliases > 0
-                    && action_weight(action.id.what, self.yields.is_rich()) >= MATTERS
+                    && action_weight(action.id.kind, self.yields.is_rich()) >= MATTERS
             };
             let is_undone = |action: &ModelAction| action.visits + others.doing(id, action.id) == 0;
             !others.go_to(id)
@@ -139,12 +139,12 @@ impl AutoExplorer {
         };
         let way = self
             .model
-            .nearest(here.state, MAX_SEARCHED_STATES, pleases)?;
+            .nearest_path(here.state, MAX_SEARCHED_STATES, pleases)?;
         let goal = way.last().and_then(|(state, action)| {
             self.model
                 .state(*state)
-                .known(*action)
-                .and_then(ModelAction::reliable)
+                .action(*action)
+                .and_then(ModelAction::reliable_target)
         });
         let walker = self.walkers.entry(number).or_default();
         walker.goal = goal;
@@ -153,8 +153,8 @@ impl AutoExplorer {
         walker.expected = self
             .model
             .state(here.state)
-            .known(action)
-            .and_then(ModelAction::reliable);
+            .action(action)
+            .and_then(ModelAction::reliable_target);
         Some(action)
     }
 
