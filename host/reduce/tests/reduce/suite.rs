@@ -3,6 +3,7 @@
 mod learned;
 mod machine;
 
+use std::num::NonZeroU32;
 use std::sync::Mutex;
 
 use machine::{Machine, To, left, reduced, trace};
@@ -12,8 +13,8 @@ use retap_device::CancellationToken;
 use retap_device::DevicePool;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal as ExplorationInMemory};
-use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_explore::journal::{ExplorationContext, MemoryExplorationJournal};
+use retap_explore::{ExploreSettings, RandomSessions, run_exploration};
 use retap_model::{Abstraction, PreparedAbstraction, WidgetAbstraction};
 use retap_reduce::journal::MemoryReductionJournal;
 use retap_reduce::suite::{
@@ -516,29 +517,25 @@ async fn phones_that_are_lost_for_good_end_it_with_an_error_and_a_new_phone_goes
         back_by: Some(Action::Key(Key::Back)),
         ..TinyApp::default()
     };
-    let journal = ExplorationInMemory::default();
-    let explored = ExploreSettings {
-        session_events: 8,
+    let settings = ExploreSettings {
         keep_traces: true,
         ..ExploreSettings::new(TinyApp::app(), 120)
     };
-    let make = || Box::new(RandomExplorer::default()) as _;
+    let explorer = RandomSessions::new(Seed(7), NonZeroU32::new(8).unwrap());
+    let context = ExplorationContext {
+        seed: Seed(7),
+        events: &null_sink(),
+        journal: &MemoryExplorationJournal::default(),
+        cancellation: &CancellationToken::new(),
+    };
     let pool = DevicePool::new(vec![tiny.device("one").await]);
-    explore(
-        &pool,
-        &make,
-        &explored,
-        Seed(7),
-        &journal,
-        &null_sink(),
-        &CancellationToken::new(),
-    )
-    .await
-    .unwrap();
-    let sessions = journal.recall_sessions().unwrap();
-    let traces: Vec<Trace> = sessions
-        .into_values()
-        .flat_map(|session| session.traces)
+    let explored = run_exploration(&pool, Box::new(explorer), &settings, context)
+        .await
+        .unwrap();
+    let traces: Vec<Trace> = explored
+        .traces
+        .into_iter()
+        .map(|(_, trace)| trace)
         .collect();
     assert!(traces.len() >= 15);
 

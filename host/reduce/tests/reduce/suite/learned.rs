@@ -1,5 +1,6 @@
 //! APE's abstraction for suites: learned from their own runs, the same however many phones teach it, and frozen after that.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use retap_agent::in_process::InProcessConnection;
@@ -7,8 +8,8 @@ use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
 use retap_device::{Device, DevicePool};
-use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal as ExplorationInMemory};
-use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_explore::journal::{ExplorationContext, MemoryExplorationJournal};
+use retap_explore::{ExploreSettings, RandomSessions, run_exploration};
 use retap_model::ape::LearnedAbstraction;
 use retap_model::{Abstraction, PreparedAbstraction};
 use retap_reduce::journal::MemoryReductionJournal;
@@ -35,31 +36,26 @@ async fn phones(count: usize) -> (DevicePool, App) {
 
 async fn suite() -> Vec<Trace> {
     let (pool, _) = phones(1).await;
-    let journal = ExplorationInMemory::default();
     let phone = pool.lease().await.unwrap();
     let settings = ExploreSettings {
-        session_events: 16,
         keep_traces: true,
         ..ExploreSettings::new(phone.description().apps[0].clone(), 480)
     };
     drop(phone);
-    let make = || Box::new(RandomExplorer::default()) as _;
-    explore(
-        &pool,
-        &make,
-        &settings,
-        Seed(3),
-        &journal,
-        &null_sink(),
-        &CancellationToken::new(),
-    )
-    .await
-    .unwrap();
-    journal
-        .recall_sessions()
-        .unwrap()
-        .into_values()
-        .flat_map(|session| session.traces)
+    let explorer = RandomSessions::new(Seed(3), NonZeroU32::new(16).unwrap());
+    let context = ExplorationContext {
+        seed: Seed(3),
+        events: &null_sink(),
+        journal: &MemoryExplorationJournal::default(),
+        cancellation: &CancellationToken::new(),
+    };
+    let explored = run_exploration(&pool, Box::new(explorer), &settings, context)
+        .await
+        .unwrap();
+    explored
+        .traces
+        .into_iter()
+        .map(|(_, trace)| trace)
         .collect()
 }
 
