@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rand::RngExt;
 use retap_device::seed::Seed;
+use retap_explore::journal::{RecordedEvent, RecordedStep, StepOrigin};
 use retap_explore::{
-    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, ObservedEvent,
-    StepObservation, StepPath, WorkerView,
+    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, StepObservation, StepPath,
+    WorkerView,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::geometry::{Rect, Size};
-use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
 use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::Step;
@@ -51,12 +51,9 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> ModelMeasurement {
     );
     let mut here = 0;
     let mut spent = Vec::with_capacity(steps);
-    let way = StepPath::default();
-    ape.observe(&seen(
-        ObservedEvent::Started { clean: true },
-        &shown[0],
-        &way,
-    ));
+    let started = RecordedStep::new(0, RecordedEvent::Started { clean: true });
+    let path = StepPath::default();
+    ape.observe(&observation(&started, &shown[0], &shown[0], &path));
     while spent.len() < steps {
         let before = &shown[here];
         let began = processor_micros();
@@ -69,32 +66,28 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> ModelMeasurement {
             &mut rng,
         );
         let chose = processor_micros() - began;
-        let step;
-        let did = match chosen {
+        let event = match chosen {
             Decision::Act(choice) => {
                 let button = choice
                     .node
                     .and_then(|node| node.checked_sub(1))
                     .filter(|node| *node < BUTTONS);
                 here = button.map_or(here, |button| leads[here][button]);
-                step = Step::new(choice.action);
-                let node = choice.node;
-                ObservedEvent::Stepped {
-                    step: &step,
-                    node,
-                    before,
-                    chosen: true,
+                RecordedEvent::Stepped {
+                    step: Step::new(choice.action),
+                    node: choice.node,
+                    origin: StepOrigin::Chosen,
                     quiet: true,
-                    branches: &[],
                 }
             }
             _ => {
                 here = 0;
-                ObservedEvent::Started { clean: false }
+                RecordedEvent::Started { clean: false }
             }
         };
+        let record = RecordedStep::new(0, event);
         let began = processor_micros();
-        ape.observe(&seen(did, &shown[here], &way));
+        ape.observe(&observation(&record, before, &shown[here], &path));
         spent.push(chose + processor_micros() - began);
     }
     let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64;
@@ -108,22 +101,21 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> ModelMeasurement {
     }
 }
 
-fn seen<'a>(
-    did: ObservedEvent<'a>,
+fn observation<'a>(
+    record: &'a RecordedStep,
+    before: &'a SharedScreen,
     screen: &'a SharedScreen,
-    way: &'a StepPath,
+    path: &'a StepPath,
 ) -> StepObservation<'a> {
-    let took = Micros::ZERO;
-    let new = CoverageGainCount::default();
     StepObservation {
         worker: 0,
-        event: did,
+        record,
+        before: Some(before),
         screen: Some(screen),
         in_app: true,
         findings: &[],
-        took,
-        gain: new,
-        path: way,
+        gain: CoverageGainCount::default(),
+        path,
     }
 }
 

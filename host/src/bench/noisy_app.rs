@@ -1,13 +1,14 @@
 //! Reducing crash traces that `explore` recorded on the simulated mail app with noise. How often a candidate does it depends on
 //! how many touches it has, so there is no one probability with what is needed and one without.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_explore::journal::MemoryExplorationJournal;
-use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_explore::journal::{ExplorationContext, MemoryExplorationJournal};
+use retap_explore::{ExploreSettings, RandomSessions, run_exploration};
 use retap_reduce::oracle::{PooledOracle, ReplayConditions};
 use retap_reduce::policy::SchedulePolicy;
 use retap_reduce::trace_reduction::{Reduction, reduce};
@@ -24,7 +25,7 @@ use crate::options::PhoneSelection;
 /// One touch in 250 is lost, and after as many changes of the screen a dialog comes that nobody asked for.
 pub const PHONE: &str = "sim:mail?noise=0.004&latency=realistic";
 const EVENTS: u64 = 6_000;
-const SESSION_EVENTS: u32 = 300;
+const SESSION_EVENTS: NonZeroU32 = NonZeroU32::new(300).unwrap();
 
 /// What a reduction of one trace came to.
 #[derive(Debug)]
@@ -46,20 +47,15 @@ pub async fn traces(seed: u64, stop: &CancellationToken) -> Result<Vec<Trace>, C
         Seed(seed),
     )
     .await?;
-    let mut settings = ExploreSettings::new(phones.app(None)?, EVENTS);
-    settings.session_events = SESSION_EVENTS;
-    let make = || Box::new(RandomExplorer::default()) as _;
-    let journal = MemoryExplorationJournal::default();
-    let explored = explore(
-        &phones.pool,
-        &make,
-        &settings,
-        Seed(seed),
-        &journal,
-        &null_sink(),
-        stop,
-    )
-    .await?;
+    let settings = ExploreSettings::new(phones.app(None)?, EVENTS);
+    let explorer = RandomSessions::new(Seed(seed), SESSION_EVENTS);
+    let context = ExplorationContext {
+        seed: Seed(seed),
+        events: &null_sink(),
+        journal: &MemoryExplorationJournal::default(),
+        cancellation: stop,
+    };
+    let explored = run_exploration(&phones.pool, Box::new(explorer), &settings, context).await?;
     Ok(explored
         .findings
         .into_iter()
