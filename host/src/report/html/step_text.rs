@@ -1,4 +1,4 @@
-//! A step in words: what the finger did, and to what.
+//! A step in words: the action and its widget.
 
 use maud::{Markup, html};
 use retap_shared::action::{Action, Key, Widget};
@@ -8,10 +8,10 @@ use retap_shared::trace::Step;
 use super::sanitise_html;
 use crate::wording::group_thousands;
 
-/// Longest text of a widget that is quoted.
+/// Maximum length of a quoted text.
 const QUOTED: usize = 48;
 
-/// `tap Button “Save”`, with the verb set apart.
+/// `tap Button “Save”`, with the verb in bold.
 pub(crate) fn step_markup(step: &Step) -> Markup {
     let (verb, object) = parts(step);
     html! { b { (verb) } @if !object.is_empty() { " " bdi { (object) } } }
@@ -36,7 +36,7 @@ pub(crate) fn pluralise(number: u64, one: &str, many: &str) -> String {
     )
 }
 
-/// A class without its package. A name longer than any compiler's is none.
+/// A class without its package; empty for a name that is too long to be one.
 pub(crate) fn class_name(class: &str) -> &str {
     if class.len() > 400 {
         ""
@@ -52,7 +52,7 @@ pub(crate) fn capitalised(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// What stands on the screen for an action that needs no finger.
+/// Badge of an action without a touch.
 pub(crate) fn badge(action: &Action) -> String {
     match action {
         Action::Key(Key::Back) => "← back".to_owned(),
@@ -117,7 +117,7 @@ fn parts(step: &Step) -> (String, String) {
     }
 }
 
-/// `Button “Save”`, or by its id or path where it has no text.
+/// `Button “Save”`; by id or path if it has no text.
 pub(crate) fn widget(widget: &Widget) -> String {
     let class = sanitise_html::sanitise_line(class_name(&widget.class), 40);
     let class = if class.is_empty() {
