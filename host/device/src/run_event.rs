@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::finding::FindingKind;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::verdict::{FindingKind, Outcome};
+use retap_shared::verdict::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// Where a run's events go.

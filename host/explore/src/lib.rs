@@ -7,45 +7,33 @@
 //! - A `whole` exploration has one explorer for all phones. Each phone is a walker with a number, chance of its own and a
 //!   way of its own; the explorer may ask for more than an event: a restart, a state saved or gone back to.
 
-mod ape;
 mod app_start;
-mod auto;
 mod canvas_raster;
 mod confirm;
 mod constraints;
 mod driver;
 mod finding_record;
 pub mod journal;
-mod monkey;
 mod progress;
-mod random;
 mod recent_log;
 mod result;
 mod session;
-mod sessions;
 mod snapshots;
 mod step_path;
-mod stuck_detector;
+mod strategies;
 mod system_events;
-mod time_travel;
-mod trace_seeds;
 mod work;
 mod worker;
 mod worker_state;
 
-pub use ape::{ApeExplorer, ApeParameterError, ApeParameters};
-pub use auto::AutoExplorer;
 pub use constraints::{Constraints, WidgetSelector};
 pub use driver::run_exploration;
 pub use finding_record::{FindingContext, FindingRecord};
-pub use monkey::{EventMix, EventMixError, MonkeyExplorer};
 use progress::Progress;
-pub use random::RandomExplorer;
 pub use result::{ExplorationCounts, ExplorationResult, FindingPoint};
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::{Rng, Seed};
-use retap_device::{DevicePool, JournalError, PoolError};
+use retap_device::{CancellationToken, DevicePool, JournalError, PoolError};
 use retap_shared::action::{Action, SystemEventKinds};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
@@ -53,11 +41,12 @@ use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, Settle, Snap
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::Step;
 use retap_shared::verdict::Outcome;
-pub use sessions::Sessions;
 pub use step_path::StepPath;
-pub use stuck_detector::{StuckDetector, StuckParameters};
-pub use time_travel::{TimeTravelExplorer, TimeTravelParameters};
-pub use trace_seeds::TraceSeededExplorer;
+pub use strategies::{
+    ApeExplorer, ApeParameterError, ApeParameters, AutoExplorer, EventMix, EventMixError,
+    MonkeyExplorer, RandomExplorer, Sessions, StuckDetector, StuckParameters, TimeTravelExplorer,
+    TimeTravelParameters, TraceSeededExplorer,
+};
 use work::Work;
 
 use crate::journal::ExplorationJournal;

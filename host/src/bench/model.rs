@@ -9,11 +9,10 @@ use retap_explore::{
     StepObservation, StepPath, WorkerView,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
+use retap_shared::geometry::{Rect, Size};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
-use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
-};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::Step;
 use serde_json::json;
 
@@ -56,7 +55,7 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> ModelMeasurement {
     let tenth = (steps / 10).max(1);
     ModelMeasurement {
         steps,
-        states: ape.model().alive().count(),
+        states: ape.model().leaf_states().count(),
         first_tenth: mean(&times[..tenth.min(steps)]),
         last_tenth: mean(&times[steps - tenth.min(steps)..]),
         mean: mean(&times),

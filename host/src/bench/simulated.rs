@@ -7,7 +7,8 @@ use rand::RngExt;
 use retap_device::seed::{Rng, Seed};
 use retap_device::{Device, DeviceError, StepResult};
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::{AppCommand, PhoneEventKind};
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::protocol::AppCommand;
 use retap_shared::screen::{NodeFlags, Screen, SharedScreen, WindowKind};
 use retap_shared::trace::{App, StartMode, Step};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use retap_shared::protocol::PhoneInfo;
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::verdict::Outcome;
 
 use crate::cli::arguments;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_reduce::trace::ReproductionCheck;
+use retap_reduce::trace_reduction::ReproductionCheck;
+use retap_shared::target::Target;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
@@ -18,7 +19,6 @@ use crate::options::{
     self, Algorithm, Hierarchy, Nd3minOptions, OracleKind, RunOptions, Scheduler,
 };
 use crate::run::store::SqliteStore;
-use crate::target;
 
 /// Cut a trace down to the few steps that matter
 ///
@@ -213,8 +213,8 @@ fn reduce_options(settings: &RunOptions) -> Option<options::ReduceOptions> {
 }
 
 fn parse_target(text: &str) -> Result<String, String> {
-    target::check(text)
-        .map(|()| text.to_owned())
+    text.parse::<Target>()
+        .map(|_| text.to_owned())
         .map_err(|error| error.help())
 }
 

@@ -9,7 +9,7 @@ use retap_reduce::oracle::{
     PooledOracle, ReplayConditions, ResumeStatistics,
 };
 use retap_reduce::policy::{self, PriorError, SuccessRatePrior};
-use retap_reduce::trace::{
+use retap_reduce::trace_reduction::{
     self, ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, SchedulerKind,
     StateGranularity,
 };
@@ -150,7 +150,7 @@ async fn reduce_on_recording(
         simplify: false,
         ..plan.settings.clone()
     };
-    let reduction = trace::reduce(
+    let reduction = trace_reduction::reduce(
         trace,
         plan.algorithm,
         &settings,
@@ -186,7 +186,7 @@ async fn reduce_on_phones(
             .map_or_else(|| pool.len(), |parallel| parallel as usize),
         ..plan.settings.clone()
     };
-    let mut reduction = trace::reduce(
+    let mut reduction = trace_reduction::reduce(
         trace,
         plan.algorithm,
         &settings,

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
-use retap_reduce::trace::ReduceSettings;
+use retap_reduce::trace_reduction::ReduceSettings;
+use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 
 use crate::command_error::{CommandError, UserError};
@@ -13,7 +14,6 @@ use crate::exit::CommandExit;
 use crate::options::{OracleKind, ReduceOptions};
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::findings::{self, StoredFinding, StoredFindingError};
-use crate::target;
 use crate::wording::quoted_list;
 
 /// Copy of a trace that is no finding of a run.
@@ -146,7 +146,7 @@ impl ReductionSource {
         }
         .validate()?;
         for (trace, _) in self.items() {
-            target::resolve(&trace, options.target.as_deref())?;
+            Target::resolve(options.target.as_deref(), trace.header.target.as_ref())?;
             if options.oracle == OracleKind::Recording {
                 ActivityMachine::of(&trace, ActivityMachineSettings::default())?;
                 continue;

@@ -2,8 +2,9 @@
 
 use retap_explore::FindingContext;
 use retap_reduce::oracle::ACTIVITY_MACHINE;
-use retap_reduce::trace::Reduction;
-use retap_shared::protocol::{PhoneInfo, Target};
+use retap_reduce::trace_reduction::Reduction;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
@@ -48,7 +49,7 @@ pub async fn reduce_all(
     let count = items.len();
     for (index, (trace, finding)) in items.into_iter().enumerate() {
         let phones = connect(run, options, &trace, &mut phones_used).await?;
-        let target = target::resolve(&trace, options.target.as_deref())?;
+        let target = Target::resolve(options.target.as_deref(), trace.header.target.as_ref())?;
         let trace = with_target(trace, &target);
         run.heading(&heading(
             index + 1,

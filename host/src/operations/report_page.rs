@@ -2,7 +2,8 @@
 
 use retap_shared::Text;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppInfo, PhoneInfo};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::AppInfo;
 use retap_shared::verdict::Outcome;
 
 use crate::operations::{ActiveRun, ExploreResult, summary};

@@ -6,7 +6,7 @@ mod suite;
 
 pub use exploration::{exploration_json, exploration_line, exploration_table, starts, travel};
 pub use reduced_trace::{confidence, reduced_trace, reduced_trace_name, success_rate};
-use retap_shared::verdict::Finding;
+use retap_shared::finding::Finding;
 pub use suite::suite_table;
 
 use crate::report::headline::FindingHeadline;

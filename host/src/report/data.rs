@@ -5,7 +5,7 @@
 use retap_model::CoveragePoint;
 use retap_shared::Text;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::PhoneInfo;
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::trace::App;
 use retap_shared::verdict::Outcome;
 

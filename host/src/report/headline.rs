@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
 use crate::report::html::sanitise_html;
 use crate::report::stack::{self, StackFrame, StackLine};

@@ -10,8 +10,8 @@ use std::time::Duration;
 use exploration::ExplorationProgress;
 use reduction::ReductionProgress;
 use retap_device::run_event::{CheckSubject, RunEvent};
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::micros::Micros;
-use retap_shared::verdict::{Finding, FindingKind};
 use suite::SuiteProgress;
 
 use crate::report::Reporter;

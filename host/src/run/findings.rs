@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 
 use retap_explore::{FindingContext, FindingRecord};
 use retap_reduce::oracle::ResumeStatistics;
-use retap_reduce::trace::Reduction;
+use retap_reduce::trace_reduction::Reduction;
 use retap_shared::bytes::Png;
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::protocol::{LocatedBy, PhoneEventKind, PlayReply};
+use retap_shared::locate::LocatedBy;
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::protocol::PlayReply;
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::{App, Trace, TraceError};
-use retap_shared::verdict::{Finding, FindingKind};
 use serde::{Deserialize, Serialize};
 
 use crate::command_error::UserError;

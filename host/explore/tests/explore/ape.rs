@@ -27,7 +27,7 @@ fn listed(screen: &SharedScreen) -> Vec<CandidateAction> {
 }
 
 fn see(model: &mut ApeModel, screen: &SharedScreen) -> ModelScreen {
-    model.see(screen, &listed(screen)).0
+    model.observe_screen(screen, &listed(screen)).0
 }
 
 /// A list of files, by their names.
@@ -76,7 +76,7 @@ fn opens(model: &mut ApeModel, screen: &SharedScreen, row: u32, of: &str) {
     let start = see(model, &viewer("Start menu"));
     let from = see(model, screen);
     model.learn(&start, None, ActionKind::Back, &from);
-    let from = model.again(&from);
+    let from = model.relocate(&from);
     let to = see(model, &viewer(of));
     model.learn(&from, Some(row + 1), ActionKind::Tap, &to);
 }
@@ -176,7 +176,7 @@ fn a_state_that_was_split_into_more_than_beta_takes_its_parts_back_for_good() {
             0,
             if number % 2 == 0 { "Word" } else { "Excel" },
         );
-        most = most.max(model.alive().count());
+        most = most.max(model.leaf_states().count());
     }
     assert!(most > 3, "it was never split");
     // Three screens besides, and at most two splits of nine at a time.
@@ -193,7 +193,7 @@ fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
         let mut model = model("type", rules);
         for number in 0..60 {
             let screen = files(&[&format!("file {number}")]);
-            model.allow(screen.activity(), more);
+            model.allow_extra_states(screen.activity(), more);
             opens(
                 &mut model,
                 &screen,
@@ -201,7 +201,7 @@ fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
                 if number % 2 == 0 { "Word" } else { "Excel" },
             );
         }
-        model.alive().count()
+        model.leaf_states().count()
     };
     let few = states(0);
     let many = states(100);

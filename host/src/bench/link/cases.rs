@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use retap_shared::action::{Action, Key};
 use retap_shared::connection::Connection;
+use retap_shared::geometry::Point;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
     Act, ActReply, Capture, CaptureReply, Reply, Request, ScreenUpdate, Settle, TakeScreenshot,
 };
-use retap_shared::screen::{Point, ScreenHash, SharedScreen};
+use retap_shared::screen::{ScreenHash, SharedScreen};
 use retap_shared::trace::Step;
 
 use super::interleaved::InterleavedCase;

@@ -1,6 +1,6 @@
 //! Summary of one trace's reduction, for people.
 
-use retap_reduce::trace::{ReproductionCheck, ResultConfidence};
+use retap_reduce::trace_reduction::{ReproductionCheck, ResultConfidence};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 

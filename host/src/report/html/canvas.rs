@@ -1,6 +1,6 @@
 //! Conversion of a phone's pixels to the units of a drawing: integers, nothing outside the drawing.
 
-use retap_shared::screen::{Point, Rect, Size};
+use retap_shared::geometry::{Point, Rect, Size};
 
 /// Length of the shorter side of every drawing, so that letters have the same size on all of them.
 const SHORT_SIDE: i64 = 360;

@@ -1,8 +1,8 @@
 //! One finding: headline, reduction, the strip of screens that leads to it, stack, log, and how to replay it.
 
 use maud::{Markup, html};
-use retap_reduce::trace::ReproductionCheck;
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_reduce::trace_reduction::ReproductionCheck;
+use retap_shared::finding::{Finding, FindingKind};
 
 use super::step_text::pluralise;
 use super::strip::{IllustratedTrace, breakable, strip};

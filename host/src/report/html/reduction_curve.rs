@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use maud::{Markup, html};
-use retap_reduce::trace::ReductionSample;
+use retap_reduce::trace_reduction::ReductionSample;
 
 use super::step_text::pluralise;
 use crate::run::findings::RecordedReduction;

@@ -1,9 +1,10 @@
 //! A step in words: the action and its widget.
 
 use maud::{Markup, html};
-use retap_shared::action::{Action, Key, Widget};
-use retap_shared::screen::Rotation;
+use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::geometry::Rotation;
 use retap_shared::trace::Step;
+use retap_shared::widget::Widget;
 
 use super::sanitise_html;
 use crate::wording::group_thousands;
@@ -110,10 +111,28 @@ fn parts(step: &Step) -> (String, String) {
         ),
         Action::Launch => ("launch".to_owned(), "the app".to_owned()),
         Action::Wait { millis } => ("wait".to_owned(), duration_text(*millis)),
-        Action::System(system) => (
-            "meanwhile".to_owned(),
-            sanitise_html::sanitise_line(&system.to_string(), QUOTED),
-        ),
+        Action::System(event) => {
+            let (verb, object) = system_event(event);
+            (
+                verb.to_owned(),
+                sanitise_html::sanitise_line(&object, QUOTED),
+            )
+        }
+    }
+}
+
+fn system_event(event: &SystemEvent) -> (&'static str, String) {
+    match event {
+        SystemEvent::Call => ("receive", "a call".to_owned()),
+        SystemEvent::Message => ("receive", "a text message".to_owned()),
+        SystemEvent::Broadcast(action) => ("receive", format!("the broadcast {action}")),
+        SystemEvent::Offline => ("switch off", "the network".to_owned()),
+        SystemEvent::Online => ("switch on", "the network".to_owned()),
+        SystemEvent::LowMemory => ("simulate", "low memory".to_owned()),
+        SystemEvent::Locale(tag) => ("switch", format!("the language to {tag}")),
+        SystemEvent::TimeZone(id) => ("switch", format!("the time zone to {id}")),
+        SystemEvent::Doze => ("enter", "doze mode".to_owned()),
+        SystemEvent::Wake => ("leave", "doze mode".to_owned()),
     }
 }
 
@@ -162,7 +181,7 @@ fn duration_text(millis: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::Point;
+    use retap_shared::geometry::Point;
 
     use super::*;
 

@@ -1,12 +1,12 @@
 //! A trace as a strip of screens with the touches on them, each with its step in words, and the finding at the end.
 
 use maud::{Markup, html};
-use retap_reduce::trace::ReproductionCheck;
+use retap_reduce::trace_reduction::ReproductionCheck;
 use retap_shared::bytes::Png;
-use retap_shared::protocol::LocatedBy;
+use retap_shared::finding::Finding;
+use retap_shared::locate::LocatedBy;
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::Step;
-use retap_shared::verdict::Finding;
 
 use super::canvas::DrawingCanvas;
 use super::screen::{self, ScreenDrawing};

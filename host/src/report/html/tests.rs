@@ -3,12 +3,15 @@
 mod nesting;
 
 use nesting::{PageInventory, read};
-use retap_shared::action::{Action, Key, Widget};
+use retap_shared::action::{Action, Key};
 use retap_shared::bytes::Png;
-use retap_shared::protocol::LocatedBy;
-use retap_shared::screen::{NodeFlags, Point, Rotation, Size, WindowKind};
+use retap_shared::finding::FindingKind;
+use retap_shared::geometry::{Point, Rotation, Size};
+use retap_shared::locate::LocatedBy;
+use retap_shared::screen::{NodeFlags, WindowKind};
 use retap_shared::trace::Step;
-use retap_shared::verdict::{FindingKind, Outcome};
+use retap_shared::verdict::Outcome;
+use retap_shared::widget::Widget;
 
 use super::sample::{self, SampleTrace, ScreenBuilder, UPRIGHT};
 use super::strip::strip;

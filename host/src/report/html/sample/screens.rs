@@ -1,11 +1,12 @@
 //! Made-up screens of a notes app, and steps on them.
 
-use retap_shared::action::{Action, Widget};
+use retap_shared::action::Action;
+use retap_shared::geometry::{Point, Rect, Size};
 use retap_shared::screen::{
-    Node, NodeFlags, Point, Rect, Screen, ScreenContent, SharedScreen, Size, Window, WindowFlags,
-    WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window, WindowFlags, WindowKind,
 };
 use retap_shared::trace::Step;
+use retap_shared::widget::Widget;
 
 pub(crate) const UPRIGHT: Size = Size {
     width: 1080,
