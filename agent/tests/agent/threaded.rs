@@ -1,4 +1,4 @@
-//! The connection to a phone that takes its own time.
+//! The connection to a phone on a thread of its own.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -67,7 +67,7 @@ async fn a_play_runs_on_the_phones_own_thread_to_its_end() {
 }
 
 #[tokio::test]
-async fn plays_that_nobody_waits_for_do_not_run_to_their_end() {
+async fn cancelled_plays_do_not_run_to_their_end() {
     const PLAYS: usize = 100;
     const STEPS: usize = 1_000;
     let phone = ScriptedPhone::default();
@@ -86,43 +86,43 @@ async fn plays_that_nobody_waits_for_do_not_run_to_their_end() {
         .iter()
         .filter(|call| call.starts_with("tap"))
         .count();
-    assert!(taps < PLAYS * STEPS, "every one of them went on");
+    assert!(taps < PLAYS * STEPS, "no play was cancelled");
 }
 
 #[tokio::test]
-async fn a_phone_that_is_lost_is_no_answer() {
+async fn a_lost_phone_is_an_interruption() {
     let phone = ScriptedPhone {
         lost_at: Some(2),
         ..ScriptedPhone::default()
     };
     let (connection, _thread) = ThreadedConnection::start(Box::new(phone)).unwrap();
-    let answer = connection.request(play(3).into()).await;
+    let result = connection.request(play(3).into()).await;
     assert!(
         matches!(
-            answer,
+            result,
             Err(RequestError::Interrupted(Interruption::PhoneLost { .. }))
         ),
-        "{answer:?}"
+        "{result:?}"
     );
 }
 
 #[tokio::test]
-async fn a_tap_is_answered_while_a_picture_is_under_way() {
-    let (begun, has_begun) = channel();
-    let (let_go, go_on) = channel();
+async fn a_tap_is_handled_while_a_screenshot_is_taken() {
+    let (start_sender, started) = channel();
+    let (permit, permission) = channel();
     let phone = ScriptedPhone {
-        picture: Some((begun, go_on)),
+        screenshot: Some((start_sender, permission)),
         ..ScriptedPhone::default()
     };
     let calls = phone.calls.clone();
     let (connection, _thread) = ThreadedConnection::start(Box::new(phone)).unwrap();
-    let mut picture = connection.request(TakeScreenshot.into());
-    has_begun.recv().unwrap();
-    // A phone that takes pictures on its own thread would never answer: the picture goes on only after the tap.
+    let mut screenshot = connection.request(TakeScreenshot.into());
+    started.recv().unwrap();
+    // The screenshot continues only after the tap: on the phone's thread it would block the tap for ever.
     let tapped =
         tokio::time::timeout(Duration::from_secs(60), connection.request(tap().into())).await;
     let _: ActReply = tapped
-        .expect("the tap waits for the picture")
+        .expect("the tap waits for the screenshot")
         .unwrap()
         .try_into()
         .unwrap();
@@ -134,26 +134,26 @@ async fn a_tap_is_answered_while_a_picture_is_under_way() {
             .any(|call| call.starts_with("tap"))
     );
     assert!(
-        tokio::time::timeout(Duration::ZERO, &mut picture)
+        tokio::time::timeout(Duration::ZERO, &mut screenshot)
             .await
             .is_err(),
-        "nobody let it go on"
+        "the screenshot was not permitted yet"
     );
-    let_go.send(()).unwrap();
-    let shot: TakeScreenshotReply = picture.await.unwrap().try_into().unwrap();
-    assert_eq!(shot.picture.0, [1, 2, 3]);
+    permit.send(()).unwrap();
+    let reply: TakeScreenshotReply = screenshot.await.unwrap().try_into().unwrap();
+    assert_eq!(reply.picture.0, [1, 2, 3]);
 }
 
 #[tokio::test]
-async fn a_phone_without_screenshots_says_so() {
+async fn a_phone_without_screenshots_refuses_them() {
     let (connection, _thread) =
         ThreadedConnection::start(Box::new(ScriptedPhone::default())).unwrap();
-    let answer = connection.request(TakeScreenshot.into()).await;
+    let result = connection.request(TakeScreenshot.into()).await;
     assert!(
         matches!(
-            answer,
+            result,
             Err(RequestError::Failed(RequestFailure::Unsupported(_)))
         ),
-        "{answer:?}"
+        "{result:?}"
     );
 }

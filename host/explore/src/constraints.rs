@@ -12,6 +12,8 @@ use retap_shared::screen::{Node, NodeFlags, Screen, SharedScreen, WindowKind};
 use retap_shared::target::{Target, TargetMatcher, is_activity};
 use retap_shared::trace::Step;
 
+use crate::journal::{RecordedStep, StepOrigin};
+
 /// Nothing is forbidden by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constraints {
@@ -55,7 +57,23 @@ impl Constraints {
         *self == Constraints::default()
     }
 
-    /// The screen without what must not be touched being something that can be: explorers do not even think of it.
+    /// The step as it may be done, with the text that belongs into its field; `None` if it must not be done. `screen` is the
+    /// phone's own: on a masked one, fingers would reach what lies below a forbidden widget.
+    pub(super) fn allowed_step(
+        &self,
+        step: Step,
+        origin: StepOrigin,
+        field: Option<&Node>,
+        screen: &Screen,
+        package: &str,
+    ) -> Option<Step> {
+        let touches_system =
+            origin != StepOrigin::ReturnToApp && touches_system_window(&step, screen, package);
+        let is_forbidden = touches_system || self.forbids(&step, screen);
+        (!is_forbidden).then(|| self.with_field_text(step, field))
+    }
+
+    /// The screen as strategies see it: forbidden widgets are not interactive.
     pub(super) fn mask(&self, screen: SharedScreen) -> SharedScreen {
         let forbidden = self.forbidden_nodes(&screen);
         if !forbidden.contains(&true) {
@@ -75,7 +93,7 @@ impl Constraints {
 
     /// Whether a step would touch what it must not: where a finger comes down, or what has the focus. `screen` is what the phone
     /// shows, not what explorers see of it: what is masked there would let fingers through to what lies below.
-    pub(super) fn forbids(&self, step: &Step, screen: &Screen) -> bool {
+    fn forbids(&self, step: &Step, screen: &Screen) -> bool {
         if self.forbidden_widgets.is_empty() && self.forbidden_texts.is_empty() {
             return false;
         }
@@ -149,7 +167,7 @@ impl Constraints {
     }
 
     /// The step with the text that belongs into its field.
-    pub(super) fn with_field_text(&self, mut step: Step, node: Option<&Node>) -> Step {
+    fn with_field_text(&self, mut step: Step, node: Option<&Node>) -> Step {
         if let (Action::Text { text, .. }, Some(node)) = (&mut step.action, node) {
             let is_it = |field: &str| {
                 [&node.id, &node.description, &node.text]
@@ -163,46 +181,22 @@ impl Constraints {
         step
     }
 
-    /// What must never appear and has, and what must be there and is not, as problems. What is missing on a screen that is still
-    /// changing may be on its way.
-    pub(super) fn broken_on_screen(
+    /// Findings for the rules that a step broke, in the log or on the screen that it led to. `screen` is the phone's own, `quiet`
+    /// is false while it is still changing: what is missing then may still appear.
+    pub(super) fn broken_rules(
         &self,
+        record: &RecordedStep,
         screen: &Screen,
         quiet: bool,
         package: &Text,
     ) -> Vec<Finding> {
-        let is_broken = |target: &&Target| {
-            let is_final = quiet || !matches!(target, Target::Lacks { .. });
-            is_final && target.is_reached_on(screen, package)
-        };
-        self.rules()
-            .filter(is_broken)
-            .map(|target| rule_finding(target, package))
-            .collect()
-    }
-
-    /// Patterns that no line of the log may have and one has, as problems.
-    pub(super) fn broken_in_log(
-        &self,
-        passed: &[Text],
-        problems: &[Finding],
-        package: &Text,
-    ) -> Vec<Finding> {
-        let events = || {
-            let activities = passed.iter().cloned().map(PhoneEventKind::Activity);
-            activities.chain(problems.iter().cloned().map(PhoneEventKind::Finding))
-        };
-        let is_broken = |target: &&Target| {
-            matches!(target, Target::Log(_))
-                && TargetMatcher::new((*target).clone())
-                    .is_ok_and(|matcher| events().any(|event| matcher.is_reached_by(&event)))
-        };
-        if passed.is_empty() && problems.is_empty() {
-            return Vec::new();
-        }
-        self.rules()
-            .filter(is_broken)
-            .map(|target| rule_finding(target, package))
+        let in_log = self.rules().filter(|rule| is_broken_in_log(rule, record));
+        let on_screen = self
+            .rules()
+            .filter(|rule| is_broken_on_screen(rule, screen, quiet, package));
+        in_log
+            .chain(on_screen)
+            .map(|rule| rule_finding(rule, package))
             .collect()
     }
 
@@ -210,16 +204,36 @@ impl Constraints {
         self.never_rules.iter().chain(&self.always_rules)
     }
 
-    /// What playing the way to this problem reaches, if it is one of what must never appear.
-    pub(super) fn target_of(&self, problem: &Finding) -> Option<&Target> {
+    /// The rule that a finding broke: the target of its trace.
+    pub(super) fn target_of(&self, finding: &Finding) -> Option<&Target> {
         self.rules()
-            .find(|target| problem.summary == target.rule_summary())
+            .find(|rule| finding.summary == rule.rule_summary())
     }
+}
+
+fn is_broken_in_log(rule: &Target, record: &RecordedStep) -> bool {
+    if !matches!(rule, Target::Log(_)) {
+        return false;
+    }
+    let activities = record.activities.iter().cloned();
+    let findings = record.findings.iter().cloned();
+    let mut reported = activities
+        .map(PhoneEventKind::Activity)
+        .chain(findings.map(PhoneEventKind::Finding))
+        .peekable();
+    reported.peek().is_some()
+        && TargetMatcher::new(rule.clone())
+            .is_ok_and(|matcher| reported.any(|event| matcher.is_reached_by(&event)))
+}
+
+fn is_broken_on_screen(rule: &Target, screen: &Screen, quiet: bool, package: &Text) -> bool {
+    let is_final = quiet || !matches!(rule, Target::Lacks { .. });
+    is_final && rule.is_reached_on(screen, package)
 }
 
 /// Whether a finger would press something of the system's that lies over the app, such as a switch of an open notification
 /// shade: that is nothing to explore.
-pub(super) fn touches_system_window(step: &Step, screen: &Screen, package: &str) -> bool {
+fn touches_system_window(step: &Step, screen: &Screen, package: &str) -> bool {
     let is_system = |node: usize| {
         let mut windows = screen.windows_with_nodes();
         let own = windows.find(|(_, first, nodes)| (*first..first + nodes.len()).contains(&node));

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rand::RngExt;
 use retap_device::seed::{Rng, Seed};
+use retap_explore::journal::{RecordedEvent, RecordedStep, StepOrigin};
 use retap_explore::{
-    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, ObservedEvent,
-    StepObservation, StepPath, WorkerView,
+    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, StepObservation, StepPath,
+    WorkerView,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::geometry::{Rect, Size};
-use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
 use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::Step;
@@ -45,8 +45,13 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> ModelMeasurement {
         AttributePaths::default(),
     );
     let path = StepPath::default();
-    let start = ObservedEvent::Started { clean: true };
-    ape.observe(&observation(start, &app.screens[0], &path));
+    let start = RecordedStep::new(0, RecordedEvent::Started { clean: true });
+    ape.observe(&observation(
+        &start,
+        &app.screens[0],
+        &app.screens[0],
+        &path,
+    ));
     let mut times = Vec::with_capacity(steps);
     while times.len() < steps {
         times.push(step(&mut ape, &mut app, &path, &mut rng));
@@ -73,27 +78,25 @@ fn step(ape: &mut ApeExplorer, app: &mut TableApp, path: &StepPath, rng: &mut Rn
     let started = thread_seconds();
     let decision = ape.decide(&view, rng);
     let deciding = thread_seconds() - started;
-    let step;
     let event = match decision {
         Decision::Act(choice) => {
             app.act(choice.node);
-            step = Step::new(choice.action);
-            ObservedEvent::Stepped {
-                step: &step,
+            RecordedEvent::Stepped {
+                step: Step::new(choice.action),
                 node: choice.node,
-                before: &before,
-                chosen: true,
+                origin: StepOrigin::Chosen,
                 quiet: true,
-                branches: &[],
             }
         }
         _ => {
             app.current = 0;
-            ObservedEvent::Started { clean: false }
+            RecordedEvent::Started { clean: false }
         }
     };
+    let record = RecordedStep::new(0, event);
+    let after = &app.screens[app.current];
     let started = thread_seconds();
-    ape.observe(&observation(event, &app.screens[app.current], path));
+    ape.observe(&observation(&record, &before, after, path));
     (deciding + thread_seconds() - started) * 1e6
 }
 
@@ -133,17 +136,18 @@ impl TableApp {
 }
 
 fn observation<'a>(
-    event: ObservedEvent<'a>,
+    record: &'a RecordedStep,
+    before: &'a SharedScreen,
     screen: &'a SharedScreen,
     path: &'a StepPath,
 ) -> StepObservation<'a> {
     StepObservation {
         worker: 0,
-        event,
+        record,
+        before: Some(before),
         screen: Some(screen),
         in_app: true,
         findings: &[],
-        took: Micros::ZERO,
         gain: CoverageGainCount::default(),
         path,
     }

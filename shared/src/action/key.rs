@@ -52,13 +52,13 @@ impl Key {
     }
 }
 
-/// Parses `KEYCODE_BACK`, `BACK` or a key code. A single digit is the key of that digit, as in Android's own tools.
+/// Parses `KEYCODE_BACK`, `BACK` or a key code. A bare number is a key code, never the name of a digit's key.
 impl FromStr for Key {
     type Err = ParseKeyError;
 
     fn from_str(text: &str) -> Result<Key, ParseKeyError> {
-        key_code::of_name(text)
-            .or_else(|| text.parse().ok())
+        let code = text.parse().ok();
+        code.or_else(|| key_code::of_name(text))
             .map(Key::of_code)
             .ok_or_else(|| ParseKeyError(text.to_owned()))
     }
@@ -201,8 +201,8 @@ mod tests {
         }
         assert_eq!("VOLUME_UP".parse(), Ok(Key::Code(24)));
         assert_eq!("24".parse(), Ok(Key::Code(24)));
-        assert_eq!("4".parse(), Ok(Key::Code(key_code::DIGIT_4)));
-        assert_eq!("12".parse(), Ok(Key::Code(12)));
+        assert_eq!("4".parse(), Ok(Key::Back));
+        assert_eq!("KEYCODE_4".parse(), Ok(Key::Code(key_code::DIGIT_4)));
         assert_eq!("KEYCODE_BACK".parse(), Ok(Key::Back));
         for wrong in ["", "KEYCODE_", "back", "KEYCODE_NOTHING", "-1", "65536"] {
             assert_eq!(wrong.parse::<Key>(), Err(ParseKeyError(wrong.into())));

@@ -1,6 +1,6 @@
 //! The `.retap` file: JSON lines, a header and then one step per line. `write` writes the lines, `read` reads them.
-//! Fields are read by hand, because serde's errors are texts: line, field path, expected and found value could not be
-//! told apart in them, and unknown fields are refused or ignored depending on the file's minor version.
+//! Fields are read by hand instead of with serde and a path tracker, because serde's errors are texts without separate
+//! expected and found values, and its refusal of unknown fields cannot depend on the file's minor version.
 
 mod fields;
 mod read;

@@ -1,10 +1,10 @@
-//! Strategies for everything that travels: any value that the types allow. Boxed where they are used a lot, which
-//! saves much of the time that compiling them takes.
+//! Strategies for everything on the wire: any value that the types allow. Strategies that are used often are boxed, which
+//! saves compile time.
 
 pub(crate) mod messages;
 mod screens;
 
-pub(crate) use messages::{fault, happening, reply, request};
+pub(crate) use messages::{event, failure, reply, request};
 use proptest::prelude::*;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key, SystemEvent};

@@ -17,7 +17,8 @@ use retap_shared::protocol::Settle;
 use retap_shared::screen::SharedScreen;
 
 use super::random::RandomExplorer;
-use crate::{ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
+use crate::journal::RecordedEvent;
+use crate::{ChosenAction, Decision, Explorer, StepObservation, WorkerView};
 
 /// A screen that never rests is not waited for as long as others wait.
 const SETTLE: Settle = Settle {
@@ -163,12 +164,12 @@ impl ApeExplorer {
     }
 
     fn observe_step(&mut self, seen: &StepObservation<'_>) {
-        let ObservedEvent::Stepped {
-            step, node, before, ..
-        } = seen.event
+        let (RecordedEvent::Stepped { step, node, .. }, Some(before)) =
+            (&seen.record.event, seen.before)
         else {
             return;
         };
+        let node = *node;
         let from = self.workers.entry(seen.worker).or_default().screen.take();
         let what = actions::action_kind_of(&step.action, node, before);
         let Some(screen) = seen.screen.filter(|_| seen.in_app) else {
@@ -271,9 +272,9 @@ impl Explorer for ApeExplorer {
     }
 
     fn observe(&mut self, seen: &StepObservation<'_>) {
-        match seen.event {
-            ObservedEvent::Stepped { .. } => self.observe_step(seen),
-            ObservedEvent::Started { .. } | ObservedEvent::SnapshotRestored { .. } => {
+        match seen.record.event {
+            RecordedEvent::Stepped { .. } => self.observe_step(seen),
+            RecordedEvent::Started { .. } | RecordedEvent::SnapshotRestored { .. } => {
                 let here = seen
                     .screen
                     .filter(|_| seen.in_app)
@@ -285,14 +286,14 @@ impl Explorer for ApeExplorer {
                 };
             }
             // Once tried is enough, for what the phone cannot do.
-            ObservedEvent::Refused => {
+            RecordedEvent::Refused => {
                 let walker = self.workers.entry(seen.worker).or_default();
                 walker.plan.clear();
                 walker.events_since_start += 1;
             }
-            ObservedEvent::SnapshotTaken { .. }
-            | ObservedEvent::SnapshotDiscarded { .. }
-            | ObservedEvent::SnapshotsLost => {}
+            RecordedEvent::SnapshotTaken { .. }
+            | RecordedEvent::SnapshotDiscarded { .. }
+            | RecordedEvent::SnapshotsLost => {}
         }
     }
 

@@ -34,7 +34,8 @@ use state_ranking::StateRanking;
 
 use super::ape::ApeParameters;
 use super::travel_costs::{TravelCosts, TravelSnapshot};
-use crate::{ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
+use crate::journal::RecordedEvent;
+use crate::{ChosenAction, Decision, Explorer, StepObservation, WorkerView};
 
 const SETTLE: Settle = Settle {
     quiet: Micros::from_millis(200),
@@ -168,12 +169,12 @@ impl AutoExplorer {
     }
 
     fn stepped(&mut self, seen: &StepObservation<'_>) {
-        let ObservedEvent::Stepped {
-            step, node, before, ..
-        } = seen.event
+        let (RecordedEvent::Stepped { step, node, .. }, Some(before)) =
+            (&seen.record.event, seen.before)
         else {
             return;
         };
+        let node = *node;
         let from = self.walkers.entry(seen.worker).or_default().here.take();
         let from = from.map(|from| self.model.relocate(&from));
         let what = actions::action_kind_of(&step.action, node, before);
@@ -305,7 +306,7 @@ impl AutoExplorer {
         if let Some(here) = &here {
             self.promise.reached(here.state, 0);
             self.arrived(seen.worker, here.state);
-            if matches!(seen.event, ObservedEvent::Started { clean: true }) {
+            if matches!(seen.record.event, RecordedEvent::Started { clean: true }) {
                 self.root = Some(here.clone());
             }
         }
@@ -405,12 +406,12 @@ impl Explorer for AutoExplorer {
     fn observe(&mut self, seen: &StepObservation<'_>) {
         self.costs.observe(seen);
         self.walkers.entry(seen.worker).or_default().doing = None;
-        match seen.event {
-            ObservedEvent::Stepped { .. } => self.stepped(seen),
-            ObservedEvent::Started { .. } | ObservedEvent::SnapshotRestored { .. } => {
+        match seen.record.event {
+            RecordedEvent::Stepped { .. } => self.stepped(seen),
+            RecordedEvent::Started { .. } | RecordedEvent::SnapshotRestored { .. } => {
                 self.begun(seen);
             }
-            ObservedEvent::SnapshotTaken {
+            RecordedEvent::SnapshotTaken {
                 id,
                 bytes,
                 whole_phone: whole,
@@ -443,17 +444,17 @@ impl Explorer for AutoExplorer {
                     }
                 }
             }
-            ObservedEvent::SnapshotDiscarded { id } => {
+            RecordedEvent::SnapshotDiscarded { id } => {
                 let walker = self.walkers.entry(seen.worker).or_default();
                 walker.saved.retain(|_, saved| saved.id != id);
             }
-            ObservedEvent::Refused => {
+            RecordedEvent::Refused => {
                 let walker = self.walkers.entry(seen.worker).or_default();
                 walker.cannot_save |= std::mem::take(&mut walker.asked_to_save);
                 walker.plan.clear();
                 walker.dull += 1;
             }
-            ObservedEvent::SnapshotsLost => {
+            RecordedEvent::SnapshotsLost => {
                 self.walkers.insert(seen.worker, AutoWorkerState::default());
             }
         }

@@ -17,9 +17,8 @@ use retap_shared::protocol::Settle;
 use retap_shared::screen::Screen;
 
 use super::stuck_detector::{StuckDetector, StuckParameters};
-use crate::{
-    ChosenAction, Decision, Explorer, ObservedEvent, StepObservation, WorkerView, system_events,
-};
+use crate::journal::RecordedEvent;
+use crate::{ChosenAction, Decision, Explorer, StepObservation, WorkerView, system_events};
 
 /// A system event comes in place of so many of a hundred events.
 const SYSTEM_PERCENT: u32 = 5;
@@ -164,15 +163,15 @@ impl Explorer for MonkeyExplorer {
             return;
         };
         let (stuck, is_stuck) = restarts.workers.entry(seen.worker).or_default();
-        match (seen.event, seen.screen) {
-            (ObservedEvent::Stepped { .. }, Some(screen)) => {
+        match (&seen.record.event, seen.screen) {
+            (RecordedEvent::Stepped { .. }, Some(screen)) => {
                 let state = widget_tree(screen);
                 if !stuck.is_at(state) {
                     *restarts.visits.entry(state).or_default() += 1;
                 }
                 *is_stuck |= stuck.record_state(state, &restarts.visits, &restarts.rules);
             }
-            (ObservedEvent::Started { .. }, _) => {
+            (RecordedEvent::Started { .. }, _) => {
                 stuck.clear();
                 *is_stuck = false;
             }

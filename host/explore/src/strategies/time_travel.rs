@@ -17,7 +17,8 @@ use state_graph::StateGraph;
 
 use super::stuck_detector::{StuckDetector, StuckParameters};
 use super::travel_costs::{TravelCosts, TravelSnapshot};
-use crate::{Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
+use crate::journal::RecordedEvent;
+use crate::{Decision, Explorer, StepObservation, WorkerView};
 
 /// The published figures by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,10 +146,10 @@ impl TimeTravelExplorer {
     }
 
     fn observe_step(&mut self, seen: &StepObservation<'_>) {
-        let ObservedEvent::Stepped { step, branches, .. } = seen.event else {
+        let RecordedEvent::Stepped { step, .. } = &seen.record.event else {
             return;
         };
-        self.reports_branches |= !branches.is_empty();
+        self.reports_branches |= !seen.record.branches.is_empty();
         let walker = self.workers.entry(seen.worker).or_default();
         let from = walker.state.take();
         walker.snapshot_candidate = None;
@@ -210,7 +211,7 @@ impl TimeTravelExplorer {
             walker.state = Some(state);
             let leads_through = !walker.replay_steps.is_empty();
             self.graph.visit(None, state, new, leads_through);
-            if matches!(seen.event, ObservedEvent::Started { clean: true }) {
+            if matches!(seen.record.event, RecordedEvent::Started { clean: true }) {
                 self.graph.set_root(state);
             }
         }
@@ -278,12 +279,12 @@ impl Explorer for TimeTravelExplorer {
     fn observe(&mut self, seen: &StepObservation<'_>) {
         self.costs.observe(seen);
         self.inner.observe(seen);
-        match seen.event {
-            ObservedEvent::Stepped { .. } => self.observe_step(seen),
-            ObservedEvent::Started { .. } | ObservedEvent::SnapshotRestored { .. } => {
+        match seen.record.event {
+            RecordedEvent::Stepped { .. } => self.observe_step(seen),
+            RecordedEvent::Started { .. } | RecordedEvent::SnapshotRestored { .. } => {
                 self.observe_start(seen);
             }
-            ObservedEvent::SnapshotTaken {
+            RecordedEvent::SnapshotTaken {
                 id,
                 bytes,
                 whole_phone: whole,
@@ -313,15 +314,15 @@ impl Explorer for TimeTravelExplorer {
                     }
                 }
             }
-            ObservedEvent::SnapshotDiscarded { id } => {
+            RecordedEvent::SnapshotDiscarded { id } => {
                 let walker = self.workers.entry(seen.worker).or_default();
                 walker.snapshots.retain(|_, saved| saved.id != id);
             }
-            ObservedEvent::Refused => {
+            RecordedEvent::Refused => {
                 let walker = self.workers.entry(seen.worker).or_default();
                 walker.snapshots_refused |= std::mem::take(&mut walker.snapshot_requested);
             }
-            ObservedEvent::SnapshotsLost => {
+            RecordedEvent::SnapshotsLost => {
                 self.workers
                     .insert(seen.worker, TimeTravelWorkerState::default());
             }

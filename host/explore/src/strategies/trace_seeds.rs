@@ -8,7 +8,8 @@ use retap_shared::action::{Action, SystemEventKinds};
 use retap_shared::protocol::Settle;
 use retap_shared::trace::Step;
 
-use crate::{Decision, Explorer, ObservedEvent, StepObservation, WorkerView};
+use crate::journal::{RecordedEvent, StepOrigin};
+use crate::{Decision, Explorer, StepObservation, WorkerView};
 
 /// What a trace leads to may come so long after its last step, as in a replay.
 const LINGER_MILLIS: u32 = 2_500;
@@ -72,8 +73,8 @@ impl Explorer for TraceSeededExplorer {
 
     fn observe(&mut self, seen: &StepObservation<'_>) {
         let playing = self.playbacks.get_mut(&seen.worker);
-        match seen.event {
-            ObservedEvent::Started { clean: true } => {
+        match &seen.record.event {
+            RecordedEvent::Started { clean: true } => {
                 let steps = self.pending_traces.pop_front();
                 let played = steps.map(|steps| TracePlayback {
                     steps: with_final_wait(steps),
@@ -84,9 +85,9 @@ impl Explorer for TraceSeededExplorer {
                     .extend(played.map(|played| (seen.worker, played)));
             }
             // A trace that leaves the app has the way back in it, as it was gone then. It is not gone twice.
-            ObservedEvent::Stepped {
+            RecordedEvent::Stepped {
                 step,
-                chosen: false,
+                origin: StepOrigin::ReturnToApp,
                 ..
             } => {
                 if let Some(playing) = playing.filter(|one| {
@@ -96,13 +97,13 @@ impl Explorer for TraceSeededExplorer {
                     playing.played += 1;
                 }
             }
-            ObservedEvent::Stepped { .. } | ObservedEvent::Refused => {
+            RecordedEvent::Stepped { .. } | RecordedEvent::Refused => {
                 if let Some(playing) = playing {
                     playing.played += 1;
                 }
             }
             // What was interrupted is played once more, from its start.
-            ObservedEvent::SnapshotsLost => {
+            RecordedEvent::SnapshotsLost => {
                 let lost = self
                     .playbacks
                     .remove(&seen.worker)

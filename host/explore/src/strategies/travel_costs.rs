@@ -3,7 +3,8 @@
 use retap_shared::micros::Micros;
 use retap_shared::protocol::SnapshotId;
 
-use crate::{ObservedEvent, StepObservation};
+use crate::StepObservation;
+use crate::journal::RecordedEvent;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TravelCosts {
@@ -30,11 +31,11 @@ struct DurationMean {
 
 impl TravelCosts {
     pub(crate) fn observe(&mut self, seen: &StepObservation<'_>) {
-        match seen.event {
-            ObservedEvent::Started { clean: true } => self.start.add(seen.took),
-            ObservedEvent::Stepped { .. } => self.step.add(seen.took),
-            ObservedEvent::SnapshotTaken { .. } => self.save.add(seen.took),
-            ObservedEvent::SnapshotRestored { .. } => self.restore.add(seen.took),
+        match seen.record.event {
+            RecordedEvent::Started { clean: true } => self.start.add(seen.record.took),
+            RecordedEvent::Stepped { .. } => self.step.add(seen.record.took),
+            RecordedEvent::SnapshotTaken { .. } => self.save.add(seen.record.took),
+            RecordedEvent::SnapshotRestored { .. } => self.restore.add(seen.record.took),
             _ => {}
         }
     }

@@ -6,12 +6,12 @@ use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
-use retap_device::{CancellationToken, Device, DevicePool};
-use retap_explore::journal::MemoryExplorationJournal;
+use retap_device::{CancellationToken, Device, DevicePool, RunContext};
+use retap_explore::journal::{MemoryExplorationJournal, RecordedEvent};
 use retap_explore::{
     ApeParameters, AutoExplorer, Decision, EventMix, ExplorationResult, Explorer, MonkeyExplorer,
-    ObservedEvent, RandomExplorer, StepObservation, TimeTravelExplorer, TimeTravelParameters,
-    WorkerView, run_exploration,
+    RandomExplorer, StepObservation, TimeTravelExplorer, TimeTravelParameters, WorkerView,
+    run_exploration,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::Text;
@@ -147,10 +147,12 @@ async fn explored(explorer: Box<dyn Explorer>, events: u64) -> ExplorationResult
         &pool,
         explorer,
         &settings,
-        Seed(3),
-        &journal,
-        &null_sink(),
-        &stop,
+        RunContext {
+            seed: Seed(3),
+            events: &null_sink(),
+            journal: &journal,
+            cancellation: &stop,
+        },
     )
     .await
     .unwrap()
@@ -194,9 +196,9 @@ impl Explorer for Saving {
     }
 
     fn observe(&mut self, seen: &StepObservation<'_>) {
-        if let ObservedEvent::SnapshotTaken {
+        if let RecordedEvent::SnapshotTaken {
             whole_phone: whole, ..
-        } = seen.event
+        } = seen.record.event
         {
             let screen = seen.screen.unwrap();
             assert_eq!((whole, screen.activity().as_str()), (false, FIRST));

@@ -1,13 +1,14 @@
 //! Reductions of crash traces that `explore` recorded on the simulated mail app with noise. The success rate of a candidate
 //! depends on its number of touches, unlike in `noisy`.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_explore::journal::MemoryExplorationJournal;
-use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_explore::journal::{ExplorationContext, MemoryExplorationJournal};
+use retap_explore::{ExploreSettings, RandomSessions, run_exploration};
 use retap_reduce::oracle::{PooledOracle, ReplayConditions};
 use retap_reduce::policy::SchedulePolicy;
 use retap_reduce::trace_reduction::{Reduction, reduce};
@@ -24,7 +25,7 @@ use crate::options::PhoneSelection;
 /// Simulated phone: one touch in 250 is lost, and after one screen change in 250 an unexpected dialog appears.
 pub const PHONE: &str = "sim:mail?noise=0.004&latency=realistic";
 const EVENTS: u64 = 6_000;
-const SESSION_EVENTS: u32 = 300;
+const SESSION_EVENTS: NonZeroU32 = NonZeroU32::new(300).unwrap();
 
 /// Reduction of one trace.
 #[derive(Debug)]
@@ -49,20 +50,15 @@ pub async fn traces(
         Seed(seed),
     )
     .await?;
-    let mut settings = ExploreSettings::new(phones.app(None)?, EVENTS);
-    settings.session_events = SESSION_EVENTS;
-    let make = || Box::new(RandomExplorer::default()) as _;
-    let journal = MemoryExplorationJournal::default();
-    let explored = explore(
-        &phones.pool,
-        &make,
-        &settings,
-        Seed(seed),
-        &journal,
-        &null_sink(),
+    let settings = ExploreSettings::new(phones.app(None)?, EVENTS);
+    let explorer = RandomSessions::new(Seed(seed), SESSION_EVENTS);
+    let context = ExplorationContext {
+        seed: Seed(seed),
+        events: &null_sink(),
+        journal: &MemoryExplorationJournal::default(),
         cancellation,
-    )
-    .await?;
+    };
+    let explored = run_exploration(&phones.pool, Box::new(explorer), &settings, context).await?;
     Ok(explored
         .findings
         .into_iter()

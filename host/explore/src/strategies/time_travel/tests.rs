@@ -10,6 +10,7 @@ use retap_shared::protocol::Capabilities;
 use retap_shared::screen::{Node, Screen, ScreenContent, SharedScreen, Window};
 
 use super::*;
+use crate::journal::{RecordedStep, StepOrigin};
 use crate::{CoverageGainCount, EventMix, MonkeyExplorer, StepPath};
 
 struct TravelFixture {
@@ -56,49 +57,55 @@ impl TravelFixture {
             screens: 1,
             ..CoverageGainCount::default()
         };
-        self.tell(ObservedEvent::Started { clean: true }, &[], millis, new);
+        let before = self.at.clone();
+        self.tell(
+            RecordedEvent::Started { clean: true },
+            &before,
+            &[],
+            millis,
+            new,
+        );
     }
 
     fn tell(
         &mut self,
-        did: ObservedEvent<'_>,
+        event: RecordedEvent,
+        before: &SharedScreen,
         problems: &[Fingerprint],
         millis: u64,
         new: CoverageGainCount,
     ) {
         let screen = self.at.clone();
-        let took = Micros::from_millis(millis);
-        let way = StepPath::default();
+        let record = RecordedStep {
+            took: Micros::from_millis(millis),
+            ..RecordedStep::new(0, event)
+        };
         let screen = Some(&screen).filter(|_| problems.is_empty());
         let inside = screen.is_some();
         self.travel.observe(&StepObservation {
             worker: 0,
-            event: did,
+            record: &record,
+            before: Some(before),
             screen,
             in_app: inside,
             findings: problems,
-            took,
             gain: new,
-            path: &way,
+            path: &StepPath::default(),
         });
     }
 
     /// An event of 0.3 s.
     fn does(&mut self, number: u32, to: &str, new: bool, problems: &[Fingerprint]) {
         let before = std::mem::replace(&mut self.at, screen(to));
-        let step = step(number);
-        let before = &before;
-        let step = &step;
-        let did = ObservedEvent::Stepped {
-            step,
+        let event = RecordedEvent::Stepped {
+            step: step(number),
             node: None,
-            before,
-            chosen: true,
+            origin: StepOrigin::Chosen,
             quiet: true,
-            branches: &[],
         };
         self.tell(
-            did,
+            event,
+            &before,
             problems,
             300,
             CoverageGainCount {
@@ -128,7 +135,9 @@ impl TravelFixture {
             };
             match self.travel.decide(&at, &mut self.rng) {
                 Decision::TakeSnapshot => {
-                    self.tell(ObservedEvent::Refused, &[], 0, CoverageGainCount::default());
+                    let before = self.at.clone();
+                    let nothing = CoverageGainCount::default();
+                    self.tell(RecordedEvent::Refused, &before, &[], 0, nothing);
                 }
                 chosen => return chosen,
             }

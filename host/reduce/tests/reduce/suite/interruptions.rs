@@ -1,12 +1,13 @@
 //! Suite reductions that are cancelled or lose their phones, and are resumed.
 
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use retap_device::run_event::{EventSink, null_sink};
 use retap_device::seed::Seed;
 use retap_device::{CancellationToken, DevicePool};
-use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
-use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_explore::journal::{ExplorationContext, MemoryExplorationJournal};
+use retap_explore::{ExploreSettings, RandomSessions, run_exploration};
 use retap_model::{Abstraction, PreparedAbstraction, WidgetAbstraction};
 use retap_reduce::journal::MemoryReductionJournal;
 use retap_reduce::suite::{
@@ -110,29 +111,21 @@ async fn losing_all_phones_is_an_error_and_a_new_phone_resumes_the_reduction() {
 }
 
 async fn explored_traces(pool: &DevicePool) -> Vec<Trace> {
-    let journal = MemoryExplorationJournal::default();
     let settings = ExploreSettings {
-        session_events: 8,
         keep_traces: true,
         ..ExploreSettings::new(TinyApp::app(), 120)
     };
-    let make = || Box::new(RandomExplorer::default()) as _;
-    explore(
-        pool,
-        &make,
-        &settings,
-        Seed(7),
-        &journal,
-        &null_sink(),
-        &CancellationToken::new(),
-    )
-    .await
-    .unwrap();
-    let sessions = journal.recall_sessions().unwrap();
-    sessions
-        .into_values()
-        .flat_map(|session| session.traces)
-        .collect()
+    let explorer = RandomSessions::new(Seed(7), NonZeroU32::new(8).unwrap());
+    let context = ExplorationContext {
+        seed: Seed(7),
+        events: &null_sink(),
+        journal: &MemoryExplorationJournal::default(),
+        cancellation: &CancellationToken::new(),
+    };
+    let result = run_exploration(pool, Box::new(explorer), &settings, context)
+        .await
+        .unwrap();
+    result.traces.into_iter().map(|(_, trace)| trace).collect()
 }
 
 fn replayer(pool: &DevicePool) -> PooledReplayer {

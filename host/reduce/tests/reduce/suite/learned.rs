@@ -1,13 +1,14 @@
 //! APE's abstraction for a suite: learned from the suite's own replays, the same for any number of phones, frozen after that.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use retap_agent::in_process::InProcessConnection;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
 use retap_device::{CancellationToken, Device, DevicePool};
-use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
-use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_explore::journal::{ExplorationContext, MemoryExplorationJournal};
+use retap_explore::{ExploreSettings, RandomSessions, run_exploration};
 use retap_model::ape::LearnedAbstraction;
 use retap_model::{Abstraction, PreparedAbstraction};
 use retap_reduce::journal::MemoryReductionJournal;
@@ -31,31 +32,23 @@ async fn phones(count: usize) -> (DevicePool, App) {
 
 async fn explored_suite() -> Vec<Trace> {
     let (pool, _) = phones(1).await;
-    let journal = MemoryExplorationJournal::default();
     let phone = pool.lease().await.unwrap();
     let settings = ExploreSettings {
-        session_events: 16,
         keep_traces: true,
         ..ExploreSettings::new(phone.description().apps[0].clone(), 480)
     };
     drop(phone);
-    let make = || Box::new(RandomExplorer::default()) as _;
-    explore(
-        &pool,
-        &make,
-        &settings,
-        Seed(3),
-        &journal,
-        &null_sink(),
-        &CancellationToken::new(),
-    )
-    .await
-    .unwrap();
-    let sessions = journal.recall_sessions().unwrap();
-    sessions
-        .into_values()
-        .flat_map(|session| session.traces)
-        .collect()
+    let explorer = RandomSessions::new(Seed(3), NonZeroU32::new(16).unwrap());
+    let context = ExplorationContext {
+        seed: Seed(3),
+        events: &null_sink(),
+        journal: &MemoryExplorationJournal::default(),
+        cancellation: &CancellationToken::new(),
+    };
+    let result = run_exploration(&pool, Box::new(explorer), &settings, context)
+        .await
+        .unwrap();
+    result.traces.into_iter().map(|(_, trace)| trace).collect()
 }
 
 fn replayer(pool: &DevicePool, app: &App, learned: &LearnedAbstraction) -> PooledReplayer {
