@@ -265,8 +265,8 @@ async fn explore(
         keep_traces,
     };
     wanted.check()?;
-    job.heading(&heading);
     job.emit_started(phones.names());
+    job.heading(&heading);
     let (met, new) = unbounded_channel();
     let exploring = operations::explore(
         job,

@@ -38,7 +38,7 @@ pub(crate) fn charts(explored: &ExplorationSection) -> Markup {
     }
 }
 
-/// The charts over one axis, with its end in words.
+/// Charts over one axis.
 fn row(
     explored: &ExplorationSection,
     end: u64,
@@ -69,7 +69,7 @@ fn row(
     }
 }
 
-/// The points at which something changes, few enough to draw; the last one always.
+/// Points at which the value changes, at most the maximum, always with the last one.
 fn thinned(
     curve: &[CoveragePoint],
     at: fn(&CoveragePoint) -> u64,
@@ -170,7 +170,7 @@ impl CoverageChart<'_> {
     }
 }
 
-/// The next number whose half is whole and that a person would write on an axis.
+/// Next round number with an integer half, for the end of an axis.
 fn round_up(value: u64) -> u64 {
     let mut unit = 1;
     loop {

@@ -1,5 +1,5 @@
-//! Reducing traces of a target that is reached only sometimes, on phones that are a formula: what each algorithm needs in
-//! virtual time, runs and events, and whether it is right.
+//! Reductions of a target that is reached only sometimes, with an oracle that draws each attempt at random: virtual time,
+//! runs and events of each algorithm, and whether its result is right.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,18 +23,20 @@ use retap_shared::verdict::Verdict;
 use serde_json::json;
 use tokio::time::Instant;
 
-/// Virtual time: of an event, and of a restart before the first one.
+/// Virtual time of an event.
 const EVENT_TIME: Duration = Duration::from_secs(1);
+/// Virtual time of the clean start before the first event.
 const RESTART_TIME: Duration = Duration::from_secs(10);
-/// The paper's: phones, runs of a candidate, and how many of these must do it.
+/// Number of phones in the paper.
 pub const PHONES: usize = 15;
+/// Attempts of a candidate in the paper, and the successes it needs.
 const RUNS: u32 = 20;
 const SUCCESSES: u32 = 18;
 const ORIGINAL_SUCCESSES: u32 = 15;
-/// Needed events that are close together lie within so many.
+/// Length of the range that clustered events lie in.
 const CLUSTER: u32 = 10;
 
-/// How often a run does it that has all that is needed, and one that has not.
+/// Success rates of candidates with all needed events, and of the others.
 pub const GRID: [(f64, f64); 5] = [
     (1.0, 0.0),
     (0.95, 0.0),
@@ -43,6 +45,7 @@ pub const GRID: [(f64, f64); 5] = [
     (0.93, 0.5),
 ];
 
+/// Algorithm under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum NoisyAlgorithm {
     Auto,
@@ -50,10 +53,11 @@ pub enum NoisyAlgorithm {
     Nd3minOptimal,
     Nd3minGreedy,
     Nd3minRoundRobin,
-    /// One run each.
+    /// One attempt of each candidate.
     Dd,
 }
 
+/// Number and distribution of the events that the target needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeededEvents {
     Anywhere(u32),
@@ -61,6 +65,7 @@ pub enum NeededEvents {
     Spread(u32),
 }
 
+/// Distributions that are measured.
 pub const NEEDED_EVENTS: [NeededEvents; 5] = [
     NeededEvents::Anywhere(1),
     NeededEvents::Anywhere(3),
@@ -79,28 +84,29 @@ pub struct NoisyCase {
     pub events: u32,
 }
 
-/// What it came to.
+/// Reduction of one trace.
 #[derive(Clone, Debug)]
-pub struct NoisyReduction {
+pub struct NoisyMeasurement {
     pub case: NoisyCase,
     pub algorithm: NoisyAlgorithm,
     needed: Vec<u32>,
     pub kept: Vec<u32>,
-    /// Successes of the last runs, which prove the result.
+    /// Successes in the check of the result.
     pub check_successes: u32,
-    /// The most runs that one phone began.
+    /// Maximum number of runs that one phone started.
     pub steps: u64,
     pub runs: u64,
     pub events: u64,
     pub seconds: f64,
 }
 
+/// Reduces one trace.
 pub async fn run(
     case: NoisyCase,
-    competitor: NoisyAlgorithm,
+    noisy_algorithm: NoisyAlgorithm,
     policy: Option<&Arc<SchedulePolicy>>,
-    stop: &CancellationToken,
-) -> Result<NoisyReduction, ReduceError> {
+    cancellation: &CancellationToken,
+) -> Result<NoisyMeasurement, ReduceError> {
     let needed = case
         .needed_events
         .choose(case.events, &mut Seed(case.seed).derive("needed", 0).rng());
@@ -109,38 +115,38 @@ pub async fn run(
         needed,
         phones: Mutex::default(),
     };
-    let (algorithm, settings) = competitor.rules(policy);
-    let began = Instant::now();
+    let (algorithm, settings) = noisy_algorithm.settings(policy);
+    let started = Instant::now();
     let reduction = reduce(
         &trace(case.events),
         algorithm,
         &settings,
         &oracle,
         &null_sink(),
-        stop,
+        cancellation,
     )
     .await?;
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = started.elapsed().as_secs_f64();
     let VirtualPhones {
-        runs_begun: begun,
+        runs_started,
         events,
         ..
     } = std::mem::take(&mut *oracle.lock());
-    Ok(NoisyReduction {
+    Ok(NoisyMeasurement {
         case,
-        algorithm: competitor,
+        algorithm: noisy_algorithm,
         needed: oracle.needed,
         kept: reduction.kept,
         check_successes: reduction.result.map_or(0, |check| check.successes),
-        steps: begun.iter().copied().max().unwrap_or(0),
-        runs: begun.iter().sum(),
+        steps: runs_started.iter().copied().max().unwrap_or(0),
+        runs: runs_started.iter().sum(),
         events: events.round() as u64,
         seconds,
     })
 }
 
 impl NoisyAlgorithm {
-    pub(super) fn rules(
+    pub(super) fn settings(
         self,
         policy: Option<&Arc<SchedulePolicy>>,
     ) -> (ReductionAlgorithm, ReduceSettings) {
@@ -210,8 +216,8 @@ impl NeededEvents {
     }
 }
 
-impl NoisyReduction {
-    /// All that is needed is there, and the proof holds.
+impl NoisyMeasurement {
+    /// Returns whether all needed events are kept and the check succeeded.
     pub fn is_right(&self) -> bool {
         self.check_successes >= SUCCESSES
             && self.needed.iter().all(|event| self.kept.contains(event))
@@ -219,22 +225,22 @@ impl NoisyReduction {
 
     pub fn to_json(&self) -> String {
         let NoisyCase {
-            success_rate: with,
-            spurious_rate: without,
-            needed_events: kind,
+            success_rate,
+            spurious_rate,
+            needed_events,
             seed,
             ..
         } = &self.case;
         json!({
-            "bench": "noisy", "algorithm": self.algorithm.to_string(), "p_with": with, "p_without": without,
-            "needed_kind": kind.to_string(), "needed": self.needed, "seed": seed, "steps": self.steps,
+            "bench": "noisy", "algorithm": self.algorithm.to_string(), "p_with": success_rate, "p_without": spurious_rate,
+            "needed_kind": needed_events.to_string(), "needed": self.needed, "seed": seed, "steps": self.steps,
             "runs": self.runs, "events": self.events, "seconds": self.seconds, "kept": self.kept, "final": self.check_successes,
         })
         .to_string()
     }
 }
 
-/// The phones: each run takes one, for as long as it takes or until it is cancelled.
+/// Oracle with virtual phones: each attempt occupies one until it ends or is cancelled.
 struct NoisyOracle {
     case: NoisyCase,
     needed: Vec<u32>,
@@ -244,7 +250,7 @@ struct NoisyOracle {
 #[derive(Default)]
 struct VirtualPhones {
     busy: Vec<bool>,
-    runs_begun: Vec<u64>,
+    runs_started: Vec<u64>,
     events: f64,
 }
 
@@ -264,11 +270,11 @@ impl NoisyOracle {
         let free = phones.busy.iter().position(|busy| !busy);
         let phone = free.unwrap_or_else(|| {
             phones.busy.push(false);
-            phones.runs_begun.push(0);
+            phones.runs_started.push(0);
             phones.busy.len() - 1
         });
         phones.busy[phone] = true;
-        phones.runs_begun[phone] += 1;
+        phones.runs_started[phone] += 1;
         BusyPhone {
             oracle: self,
             phone,
@@ -276,23 +282,23 @@ impl NoisyOracle {
         }
     }
 
-    fn reaches_target(&self, question: &OracleQuery) -> bool {
-        let kept = question.candidate.kept();
+    fn reaches_target(&self, query: &OracleQuery) -> bool {
+        let kept = query.candidate.kept();
         let complete = self
             .needed
             .iter()
             .all(|event| kept.binary_search(event).is_ok());
-        let odds = if complete {
+        let rate = if complete {
             self.case.success_rate
         } else {
             self.case.spurious_rate
         };
-        let name = format!("{:016x}", question.key().0);
+        let name = format!("{:016x}", query.key().0);
         Seed(self.case.seed)
-            .derive(&name, question.attempt.into())
+            .derive(&name, query.attempt.into())
             .rng()
             .random::<f64>()
-            < odds
+            < rate
     }
 }
 
@@ -306,14 +312,14 @@ impl Drop for BusyPhone<'_> {
 }
 
 impl Oracle for NoisyOracle {
-    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
         Box::pin(async move {
             let busy = self.acquire_phone();
-            let played = u32::try_from(question.candidate.len()).unwrap_or(u32::MAX);
+            let played = u32::try_from(query.candidate.len()).unwrap_or(u32::MAX);
             let took = RESTART_TIME + EVENT_TIME * played;
             tokio::time::sleep(took).await;
             drop(busy);
-            let reached = self.reaches_target(&question);
+            let reached = self.reaches_target(&query);
             let verdict = if reached {
                 Verdict::TargetReached
             } else {

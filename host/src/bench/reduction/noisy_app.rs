@@ -1,5 +1,5 @@
-//! Reducing crash traces that `explore` recorded on the simulated mail app with noise. How often a candidate does it depends on
-//! how many touches it has, so there is no one probability with what is needed and one without.
+//! Reductions of crash traces that `explore` recorded on the simulated mail app with noise. The success rate of a candidate
+//! depends on its number of touches, unlike in `noisy`.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use crate::command_error::CommandError;
 use crate::devices::ConnectedPhones;
 use crate::options::PhoneSelection;
 
-/// One touch in 250 is lost, and after as many changes of the screen a dialog comes that nobody asked for.
+/// Simulated phone: one touch in 250 is lost, and after one screen change in 250 an unexpected dialog appears.
 pub const PHONE: &str = "sim:mail?noise=0.004&latency=realistic";
 const EVENTS: u64 = 6_000;
 const SESSION_EVENTS: NonZeroU32 = NonZeroU32::new(300).unwrap();
 
-/// What a reduction of one trace came to.
+/// Reduction of one trace.
 #[derive(Debug)]
-pub struct NoisyAppReduction {
+pub struct NoisyAppMeasurement {
     algorithm: NoisyAlgorithm,
     seed: u64,
     from: usize,
@@ -37,8 +37,11 @@ pub struct NoisyAppReduction {
     seconds: f64,
 }
 
-/// The traces of all crashes that an exploration meets.
-pub async fn traces(seed: u64, stop: &CancellationToken) -> Result<Vec<Trace>, CommandError> {
+/// Traces of all findings of one exploration.
+pub async fn traces(
+    seed: u64,
+    cancellation: &CancellationToken,
+) -> Result<Vec<Trace>, CommandError> {
     let phones = ConnectedPhones::connect(
         &PhoneSelection {
             device: PHONE.to_owned(),
@@ -53,23 +56,24 @@ pub async fn traces(seed: u64, stop: &CancellationToken) -> Result<Vec<Trace>, C
         seed: Seed(seed),
         events: &null_sink(),
         journal: &MemoryExplorationJournal::default(),
-        cancellation: stop,
+        cancellation,
     };
     let explored = run_exploration(&phones.pool, Box::new(explorer), &settings, context).await?;
     Ok(explored
         .findings
         .into_iter()
-        .map(|found| found.trace)
+        .map(|record| record.trace)
         .collect())
 }
 
+/// Reduces one trace.
 pub async fn run(
     trace: &Trace,
-    competitor: NoisyAlgorithm,
+    noisy_algorithm: NoisyAlgorithm,
     policy: Option<&Arc<SchedulePolicy>>,
     seed: u64,
-    stop: &CancellationToken,
-) -> Result<NoisyAppReduction, CommandError> {
+    cancellation: &CancellationToken,
+) -> Result<NoisyAppMeasurement, CommandError> {
     let count = PHONES as u32;
     let phones = ConnectedPhones::connect(
         &PhoneSelection {
@@ -80,12 +84,20 @@ pub async fn run(
     )
     .await?;
     let oracle = PooledOracle::new(&phones.pool, ReplayConditions::of(trace), &null_sink());
-    let (algorithm, settings) = competitor.rules(policy);
-    let began = Instant::now();
-    let reduction = reduce(trace, algorithm, &settings, &oracle, &null_sink(), stop).await?;
-    let seconds = began.elapsed().as_secs_f64();
-    Ok(NoisyAppReduction {
-        algorithm: competitor,
+    let (algorithm, settings) = noisy_algorithm.settings(policy);
+    let started = Instant::now();
+    let reduction = reduce(
+        trace,
+        algorithm,
+        &settings,
+        &oracle,
+        &null_sink(),
+        cancellation,
+    )
+    .await?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(NoisyAppMeasurement {
+        algorithm: noisy_algorithm,
         seed,
         from: trace.steps.len(),
         reduction,
@@ -93,7 +105,7 @@ pub async fn run(
     })
 }
 
-impl NoisyAppReduction {
+impl NoisyAppMeasurement {
     pub fn to_json(&self) -> String {
         let Reduction {
             original,
@@ -129,13 +141,13 @@ impl NoisyAppReduction {
             "{name:<20}{:>4} events, {} of {} runs",
             self.from, original.successes, original.runs
         );
-        let proof = result.as_ref().map_or(0, |check| check.successes);
+        let successes = result.as_ref().map_or(0, |check| check.successes);
         match outcome {
             Outcome::DoesNotReproduce => format!("{first}: refused after {runs} runs"),
             _ => {
                 let seconds = self.seconds;
                 format!(
-                    "{first} → {} events, {proof} of 20; {runs} runs, {seconds:.0} s",
+                    "{first} → {} events, {successes} of 20; {runs} runs, {seconds:.0} s",
                     kept.len()
                 )
             }

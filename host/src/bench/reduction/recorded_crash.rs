@@ -1,4 +1,4 @@
-//! Reducing recorded crash traces on an activity machine: how many runs and played events each algorithm needs.
+//! Reductions of recorded crash traces on an activity machine: runs and played events of each algorithm.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
 use crate::run::findings;
 
-/// Those for targets that always come, in the order of the paper's Table 6, and Retap's own.
+/// Algorithms for targets that are always reached, in the order of the paper's Table 6, and `auto`.
 pub const ALGORITHMS: [ReductionAlgorithm; 6] = [
     ReductionAlgorithm::Dd,
     ReductionAlgorithm::Hdd,
@@ -25,20 +25,20 @@ pub const ALGORITHMS: [ReductionAlgorithm; 6] = [
     ReductionAlgorithm::Auto,
 ];
 
-/// One trace, cut down by one algorithm. Events are numbered as in the recording: the launch is 0 and always kept.
+/// Reduction of one trace by one algorithm. Events are numbered as in the recording: the launch is 0 and always kept.
 #[derive(Clone, Debug)]
-pub struct RecordingReduction {
+pub struct RecordedCrashMeasurement {
     pub trace: String,
     pub algorithm: ReductionAlgorithm,
     pub hidden: Vec<u32>,
-    pub invented: ActivityMachineSettings,
+    pub machine: ActivityMachineSettings,
     pub runs: u64,
     pub played: u64,
-    /// What of `played` went into proving the whole trace.
+    /// Events of `played` that were for the check of the original.
     pub proof: u64,
     pub kept: Vec<u32>,
     pub crashes: bool,
-    /// No single event can go.
+    /// True if the result is 1-minimal.
     pub minimal: bool,
 }
 
@@ -52,11 +52,11 @@ pub enum RecordedTracesError {
     },
     #[error("`{}` has no `.retap` file and no JSON file of SimplyDroid", .path.display())]
     Empty { path: PathBuf },
-    #[error("`{}` is no recording: {why}", .path.display())]
+    #[error("`{}` is not a recording: {why}", .path.display())]
     NotRecorded { path: PathBuf, why: String },
 }
 
-/// The traces of a directory by name, each with its activities.
+/// Reads the traces of a directory, with their names.
 pub fn traces(directory: &Path) -> Result<Vec<(String, Trace)>, CommandError> {
     let list = |source| RecordedTracesError::List {
         path: directory.to_owned(),
@@ -83,7 +83,7 @@ pub fn traces(directory: &Path) -> Result<Vec<(String, Trace)>, CommandError> {
     Ok(traces)
 }
 
-/// None for a file of another kind.
+/// Reads a trace; none for a file of another kind.
 fn read(path: &Path) -> Result<Option<Trace>, CommandError> {
     let trace = match path.extension().and_then(|extension| extension.to_str()) {
         Some("json") => import::read(path)?,
@@ -99,33 +99,34 @@ fn read(path: &Path) -> Result<Option<Trace>, CommandError> {
     Ok(Some(trace))
 }
 
-/// A recording from a file.
+/// Reads a recording from a file.
 pub fn recording(
     path: &Path,
-    invented: ActivityMachineSettings,
+    machine: ActivityMachineSettings,
 ) -> Result<ActivityMachine, CommandError> {
-    let not = |why: String| RecordedTracesError::NotRecorded {
+    let not_recorded = |why: String| RecordedTracesError::NotRecorded {
         path: path.to_owned(),
         why,
     };
     let trace = read(path)?
-        .ok_or_else(|| not("its name ends neither with .retap nor with .json".into()))?;
-    Ok(ActivityMachine::of(&trace, invented).map_err(|why| not(why.to_string()))?)
+        .ok_or_else(|| not_recorded("its name ends neither with .retap nor with .json".into()))?;
+    Ok(ActivityMachine::of(&trace, machine).map_err(|why| not_recorded(why.to_string()))?)
 }
 
+/// Reduces one trace. None if it is cancelled.
 pub async fn run(
     name: &str,
     trace: &Trace,
     algorithm: ReductionAlgorithm,
-    invented: ActivityMachineSettings,
-    stop: &CancellationToken,
-) -> Result<Option<RecordingReduction>, CommandError> {
+    machine: ActivityMachineSettings,
+    cancellation: &CancellationToken,
+) -> Result<Option<RecordedCrashMeasurement>, CommandError> {
     let oracle =
-        ActivityMachine::of(trace, invented).map_err(|why| RecordedTracesError::NotRecorded {
+        ActivityMachine::of(trace, machine).map_err(|why| RecordedTracesError::NotRecorded {
             path: name.into(),
             why: why.to_string(),
         })?;
-    // The others play what they ask for to its end, as published.
+    // The published algorithms play each candidate to its end.
     let oracle = if algorithm == ReductionAlgorithm::Auto {
         oracle.ending_early()
     } else {
@@ -135,34 +136,42 @@ pub async fn run(
         check_runs: 0,
         ..ReduceSettings::default()
     };
-    let reduction = reduce(trace, algorithm, &settings, &oracle, &null_sink(), stop).await?;
+    let reduction = reduce(
+        trace,
+        algorithm,
+        &settings,
+        &oracle,
+        &null_sink(),
+        cancellation,
+    )
+    .await?;
     if reduction.outcome == Outcome::Interrupted {
         return Ok(None);
     }
     let kept = reduction.kept;
-    let fewer = |place: usize| [&kept[..place], &kept[place + 1..]].concat();
+    let without = |place: usize| [&kept[..place], &kept[place + 1..]].concat();
     let numbered = |steps: &[u32]| steps.iter().map(|step| step + 1).collect::<Vec<u32>>();
-    Ok(Some(RecordingReduction {
+    Ok(Some(RecordedCrashMeasurement {
         trace: name.to_owned(),
         algorithm,
         hidden: numbered(oracle.hidden_events()),
-        invented,
+        machine,
         runs: reduction.runs,
         played: reduction.events,
         proof: u64::from(reduction.original.runs) * trace.steps.len() as u64,
         crashes: oracle.crashes(&kept),
-        minimal: (0..kept.len()).all(|place| !oracle.crashes(&fewer(place))),
+        minimal: (0..kept.len()).all(|place| !oracle.crashes(&without(place))),
         kept: std::iter::once(0).chain(numbered(&kept)).collect(),
     }))
 }
 
-impl RecordingReduction {
+impl RecordedCrashMeasurement {
     pub fn to_json(&self) -> String {
         let ActivityMachineSettings {
             stray_probability: stray,
             seed,
             ..
-        } = self.invented;
+        } = self.machine;
         json!({
             "bench": "crash", "oracle": retap_reduce::oracle::ACTIVITY_MACHINE, "trace": self.trace,
             "algorithm": self.algorithm.to_string(), "hidden": self.hidden, "stray": stray, "seed": seed,
@@ -173,15 +182,22 @@ impl RecordingReduction {
     }
 }
 
-/// A line for each algorithm, and on how many traces it played less than each of those before it.
-pub fn in_words(cuts: &[RecordingReduction], algorithms: &[ReductionAlgorithm]) -> Vec<String> {
-    let of =
-        |algorithm: ReductionAlgorithm| cuts.iter().filter(move |cut| cut.algorithm == algorithm);
+/// A line for each algorithm, with the number of traces on which it played less than each of those before it.
+pub fn in_words(
+    measured: &[RecordedCrashMeasurement],
+    algorithms: &[ReductionAlgorithm],
+) -> Vec<String> {
+    let of = |algorithm: ReductionAlgorithm| {
+        measured
+            .iter()
+            .filter(move |one| one.algorithm == algorithm)
+    };
     let line = |(place, &algorithm): (usize, &ReductionAlgorithm)| {
-        let sum = |what: fn(&RecordingReduction) -> u64| of(algorithm).map(what).sum::<u64>();
+        let sum = |what: fn(&RecordedCrashMeasurement) -> u64| of(algorithm).map(what).sum::<u64>();
         let count = of(algorithm).count();
-        let share =
-            |what: fn(&RecordingReduction) -> bool| of(algorithm).filter(|cut| what(cut)).count();
+        let share = |what: fn(&RecordedCrashMeasurement) -> bool| {
+            of(algorithm).filter(|one| what(one)).count()
+        };
         let ahead = algorithms[..place].iter().map(|&other| {
             let better = of(algorithm)
                 .zip(of(other))
@@ -190,14 +206,14 @@ pub fn in_words(cuts: &[RecordingReduction], algorithms: &[ReductionAlgorithm]) 
             format!(", less than {other} on {better}")
         });
         format!(
-            "{:<22}{:>8} runs {:>10} events played ({} to prove the whole), {} events left; {} of {count} crash, {} 1-minimal{}",
+            "{:<22}{:>8} runs {:>10} events played ({} to check the original), {} events left; {} of {count} crash, {} 1-minimal{}",
             algorithm.to_string(),
-            sum(|cut| cut.runs),
-            sum(|cut| cut.played),
-            sum(|cut| cut.proof),
-            sum(|cut| cut.kept.len() as u64),
-            share(|cut| cut.crashes),
-            share(|cut| cut.minimal),
+            sum(|one| one.runs),
+            sum(|one| one.played),
+            sum(|one| one.proof),
+            sum(|one| one.kept.len() as u64),
+            share(|one| one.crashes),
+            share(|one| one.minimal),
             ahead.collect::<String>(),
         )
     };
@@ -215,8 +231,7 @@ impl UserError for RecordedTracesError {
                 "name a directory with recorded traces with `--traces`".into()
             }
             RecordedTracesError::NotRecorded { .. } => {
-                "a recording says in which activity each step was made; `retap explore` writes such traces"
-                    .into()
+                "name traces with the activity of each step, as `retap explore` writes them".into()
             }
         }
     }

@@ -1,5 +1,5 @@
-//! A phone on adb beside other ways: the same events on a phone that is reached without adb, block by block in turns, and
-//! the stock tools that are started anew for each step.
+//! A phone on adb compared: with a phone that is reached without adb, block by block in turns, and with the stock tools of
+//! Android, which are started for each step.
 
 use std::time::Instant;
 
@@ -9,35 +9,36 @@ use retap_shared::protocol::{RequestFailure, Settle};
 use retap_shared::trace::App;
 use serde::Serialize;
 
-use super::device::DeviceBenchOptions;
-use super::link::percentile;
-use super::simulated;
+use super::DeviceBenchOptions;
 use crate::adb::Adb;
+use crate::bench::simulated;
+use crate::bench::statistics::percentile;
 use crate::command_error::CommandError;
 use crate::devices::{self, ConnectedPhones, DevicesError};
 use crate::operations::PlayError;
 use crate::options::PhoneSelection;
 
-/// Whatever else the machine does meanwhile meets both.
+/// Blocks of each side, in turns, so that other load of the machine affects both.
 const BLOCKS: u64 = 10;
 
+/// The same events on two phones.
 #[derive(Debug, Serialize)]
-pub struct PhoneComparison {
+pub struct PhoneComparisonMeasurement {
     pub bench: &'static str,
     pub case: &'static str,
     pub device: String,
     pub against: String,
     pub p50_us: f64,
     pub against_p50_us: f64,
-    /// What a step costs here beyond what it costs there.
+    /// Median of `device` minus median of `against`.
     pub more_p50_us: f64,
     pub events_per_second: f64,
     pub against_events_per_second: f64,
-    /// Of the events a second there.
+    /// Events a second of `device`, divided by those of `against`.
     pub share: f64,
 }
 
-/// One phone, and what its steps took.
+/// One phone, and the times of its steps.
 struct ComparedPhone {
     device: DeviceLease,
     app: App,
@@ -46,20 +47,20 @@ struct ComparedPhone {
     events: u64,
 }
 
-/// The same random events on both, of which neither knows of the other.
+/// Plays the same random events on both phones, in turns.
 pub async fn compare_phones(
     options: &DeviceBenchOptions,
     against: &str,
-) -> Result<PhoneComparison, CommandError> {
-    let mut here = connect_side(options, &options.device).await?;
-    let mut there = connect_side(options, against).await?;
+) -> Result<PhoneComparisonMeasurement, CommandError> {
+    let mut ours = connect_side(options, &options.device).await?;
+    let mut other = connect_side(options, against).await?;
     let each = (options.events / BLOCKS).max(1);
     for block in 0..BLOCKS {
         let mut order = [
-            (&mut here, &options.device),
-            (&mut there, &against.to_owned()),
+            (&mut ours, &options.device),
+            (&mut other, &against.to_owned()),
         ];
-        // Neither is always the one that comes after the other.
+        // The order alternates.
         if block % 2 == 1 {
             order.reverse();
         }
@@ -71,9 +72,9 @@ pub async fn compare_phones(
             side.drive(each, options.seed + block).await.map_err(lost)?;
         }
     }
-    let p50_us = percentile(&mut here.times, 50);
-    let against_p50_us = percentile(&mut there.times, 50);
-    Ok(PhoneComparison {
+    let p50_us = percentile(&mut ours.times, 50);
+    let against_p50_us = percentile(&mut other.times, 50);
+    Ok(PhoneComparisonMeasurement {
         bench: "device",
         case: "turns",
         device: options.device.clone(),
@@ -81,9 +82,9 @@ pub async fn compare_phones(
         p50_us,
         against_p50_us,
         more_p50_us: p50_us - against_p50_us,
-        events_per_second: here.speed(),
-        against_events_per_second: there.speed(),
-        share: here.speed() / there.speed(),
+        events_per_second: ours.speed(),
+        against_events_per_second: other.speed(),
+        share: ours.speed() / other.speed(),
     })
 }
 
@@ -112,25 +113,25 @@ async fn connect_side(
 }
 
 impl ComparedPhone {
-    /// The clean start before the block is not counted, those within it are.
+    /// Plays one block. The clean start before it is not counted, those within it are.
     async fn drive(&mut self, events: u64, seed: u64) -> Result<(), DeviceError> {
         let mut rng = Seed(seed).rng();
         let mut screen = simulated::start(&mut self.device, &self.app).await?;
-        let began = Instant::now();
+        let started = Instant::now();
         for _ in 0..events {
             let at = Instant::now();
             let stepped = self.device.step(simulated::choose(&screen, &mut rng)).await;
             self.times.push(at.elapsed().as_secs_f64() * 1e6);
             screen = match stepped {
                 Ok(stepped) if !simulated::has_left_app(&stepped, &self.app) => stepped.screen,
-                // What only this phone cannot do is no reason to stop.
+                // An action that this phone does not support does not end the benchmark.
                 Ok(_) | Err(DeviceError::Refused(RequestFailure::Unsupported(_))) => {
                     simulated::start(&mut self.device, &self.app).await?
                 }
                 Err(error) => return Err(error),
             };
         }
-        self.seconds += began.elapsed().as_secs_f64();
+        self.seconds += started.elapsed().as_secs_f64();
         self.events += events;
         Ok(())
     }
@@ -140,6 +141,7 @@ impl ComparedPhone {
     }
 }
 
+/// A step done with `input` and `uiautomator`.
 #[derive(Debug, Serialize)]
 pub struct StockToolMeasurement {
     pub bench: &'static str,
@@ -149,7 +151,7 @@ pub struct StockToolMeasurement {
     pub p90_us: f64,
 }
 
-/// A step as the stock tools do it: `input tap`, then an XML dump through a file. The agent is not on the phone.
+/// Measures a step with the stock tools: `input tap`, then an XML dump through a file, without the agent.
 pub async fn measure_stock_tools(
     options: &DeviceBenchOptions,
 ) -> Result<StockToolMeasurement, CommandError> {
@@ -182,13 +184,13 @@ pub async fn measure_stock_tools(
     })
 }
 
-impl PhoneComparison {
+impl PhoneComparisonMeasurement {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("numbers and names")
     }
 
     pub fn to_words(&self) -> String {
-        let PhoneComparison {
+        let PhoneComparisonMeasurement {
             against,
             p50_us,
             more_p50_us,
@@ -197,7 +199,7 @@ impl PhoneComparison {
             ..
         } = self;
         format!(
-            "turns      p50 {p50_us:>9.0} µs  {more_p50_us:.0} µs more than `{against}`  {events_per_second:.1} events a second, {:.0} % of those there",
+            "turns      p50 {p50_us:>9.0} µs  {more_p50_us:.0} µs more than `{against}`  {events_per_second:.1} events a second, {:.0} % of its speed",
             share * 100.0
         )
     }

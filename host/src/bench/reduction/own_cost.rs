@@ -1,5 +1,4 @@
-//! What a reduction costs beside the phones: an oracle that answers at once, and no store. Processor time, so that
-//! it does not matter what else the machine does.
+//! Processor time of a reducer itself: its oracle answers at once, and there is no store.
 
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
@@ -10,24 +9,26 @@ use retap_reduce::trace_reduction::{
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::verdict::Verdict;
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
 use super::noisy::trace;
+use crate::bench::processor_time::thread_seconds;
 
-/// How many events are needed, spread over the trace.
+/// Number of needed events, spread over the trace.
 const NEEDED_EVENTS: u32 = 5;
 
+/// Reducer under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnCostCase {
-    /// One run each.
+    /// One attempt of each candidate.
     Auto,
-    /// By beliefs, 18 of 20 runs to pass.
+    /// By beliefs; a candidate needs 18 of 20 attempts.
     AutoFlaky,
     Nd3min,
     Dd,
 }
 
+/// Reducers that are measured.
 pub const REDUCERS: [OwnCostCase; 4] = [
     OwnCostCase::Auto,
     OwnCostCase::AutoFlaky,
@@ -35,6 +36,7 @@ pub const REDUCERS: [OwnCostCase; 4] = [
     OwnCostCase::Dd,
 ];
 
+/// Processor time of one reducer.
 #[derive(Clone, Debug)]
 pub struct OwnCostMeasurement {
     reducer: OwnCostCase,
@@ -44,21 +46,30 @@ pub struct OwnCostMeasurement {
     micros: f64,
 }
 
+/// Measures one reduction.
 pub async fn measure(
     reducer: OwnCostCase,
     events: u32,
-    stop: &CancellationToken,
+    cancellation: &CancellationToken,
 ) -> Result<OwnCostMeasurement, ReduceError> {
-    let (algorithm, settings) = reducer.rules();
+    let (algorithm, settings) = reducer.settings();
     let trace = trace(events);
     let oracle = InstantOracle {
         needed: (1..=NEEDED_EVENTS)
             .map(|n| events * n / (NEEDED_EVENTS + 1))
             .collect(),
     };
-    let began = processor_seconds();
-    let reduction = reduce(&trace, algorithm, &settings, &oracle, &null_sink(), stop).await?;
-    let micros = (processor_seconds() - began) * 1e6 / reduction.runs.max(1) as f64;
+    let started = thread_seconds();
+    let reduction = reduce(
+        &trace,
+        algorithm,
+        &settings,
+        &oracle,
+        &null_sink(),
+        cancellation,
+    )
+    .await?;
+    let micros = (thread_seconds() - started) * 1e6 / reduction.runs.max(1) as f64;
     Ok(OwnCostMeasurement {
         reducer,
         events,
@@ -69,7 +80,7 @@ pub async fn measure(
 }
 
 impl OwnCostCase {
-    fn rules(self) -> (ReductionAlgorithm, ReduceSettings) {
+    fn settings(self) -> (ReductionAlgorithm, ReduceSettings) {
         let once = ReduceSettings::default();
         let scheduling = SchedulerKind::Heuristic;
         let flaky = ReduceSettings {
@@ -122,18 +133,14 @@ impl OwnCostMeasurement {
     }
 }
 
-fn processor_seconds() -> f64 {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
-}
-
+/// Oracle that answers at once.
 struct InstantOracle {
     needed: Vec<u32>,
 }
 
 impl Oracle for InstantOracle {
-    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
-        let kept = question.candidate.kept();
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+        let kept = query.candidate.kept();
         let reached = self
             .needed
             .iter()
