@@ -109,7 +109,7 @@ impl UserError for PolicyError {
             PolicyError::Undecidable { .. } => {
                 "ask for at most as many `--successes` as `--runs`".into()
             }
-            PolicyError::Pairs { .. } => {
+            PolicyError::Tallies { .. } => {
                 "ask for fewer `--runs`, or for more `--successes`, or use `--scheduler heuristic`"
                     .into()
             }
