@@ -21,6 +21,11 @@ use super::{ReduceSettings, ReductionAlgorithm, ReproductionCheck, step_count};
 use crate::oracle::{Candidate, CandidateKey, Observation, OracleQuery};
 use crate::policy::AttemptTally;
 
+/// Probability below which a group of steps is left out of all further candidates.
+const EXCLUDED_BELOW: f64 = 0.01;
+/// Probability from which a step counts as needed.
+const NEEDED_ABOVE: f64 = 0.98;
+
 /// Result of a Bayesian reduction.
 pub(super) struct BayesianResult {
     pub(super) original: ReproductionCheck,

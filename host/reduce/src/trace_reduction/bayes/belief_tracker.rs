@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use retap_device::run_event::RunEvent;
 
-/// Probabilities beyond which a step counts as decided.
-const NEEDED_ABOVE: f64 = 0.98;
-const NOT_NEEDED_BELOW: f64 = 0.01;
+use super::beliefs::entropy;
+use super::{EXCLUDED_BELOW, NEEDED_ABOVE};
+
 /// Number of observations per event.
 const REPORT_INTERVAL: u32 = 8;
 /// Maximum number of digits of a strip.
@@ -58,7 +58,7 @@ impl BeliefTracker {
         };
         RunEvent::Believed {
             needed: count_steps(&|needed, size| size == 1 && needed >= NEEDED_ABOVE),
-            not_needed: count_steps(&|needed, _| needed < NOT_NEEDED_BELOW),
+            not_needed: count_steps(&|needed, _| needed < EXCLUDED_BELOW),
             under_way: u32::try_from(pending).unwrap_or(u32::MAX),
             runs_left: check_runs.saturating_add(more.min(1e6) as u32),
             strip: belief_strip(groups),
@@ -79,10 +79,7 @@ pub(super) fn step_probabilities(groups: &GroupBeliefs) -> Vec<f32> {
 fn open_entropy(groups: &GroupBeliefs) -> f64 {
     groups
         .iter()
-        .map(|(group, needed)| {
-            let part = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
-            part(*needed) + part(1.0 - needed) + needed * (group.len() as f64).log2()
-        })
+        .map(|(group, needed)| entropy(*needed) + needed * (group.len() as f64).log2())
         .sum()
 }
 

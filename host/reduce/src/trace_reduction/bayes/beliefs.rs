@@ -416,7 +416,8 @@ fn likelihood_ratio(prior: [f64; 2], observed: [f64; 2], complete_rate: f64) -> 
     clamp_to(ratio, MAX_LIKELIHOOD_RATIO)
 }
 
-fn entropy(p: f64) -> f64 {
+/// Entropy of an event with probability `p`, in bits.
+pub(super) fn entropy(p: f64) -> f64 {
     let part = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
     part(p) + part(1.0 - p)
 }

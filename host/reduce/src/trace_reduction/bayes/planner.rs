@@ -11,13 +11,9 @@ use retap_device::seed::Rng;
 use super::super::step_spans::StepSpans;
 use super::belief_tracker::GroupBeliefs;
 use super::beliefs::StepBeliefs;
-use super::rate_test;
+use super::{EXCLUDED_BELOW, NEEDED_ABOVE, rate_test};
 use crate::policy::AttemptTally;
 
-/// Probability below which a group is left out of all further candidates.
-const EXCLUDED_BELOW: f64 = 0.01;
-/// Probability from which a step counts as needed.
-const NEEDED_ABOVE: f64 = 0.98;
 /// Probability of being complete above which the remaining steps are checked.
 const CHECKED_ABOVE: f64 = 0.95;
 /// Probability of being complete above which a smaller candidate is accepted as a fallback.

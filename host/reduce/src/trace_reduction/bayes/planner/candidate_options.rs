@@ -5,7 +5,8 @@ use std::ops::Range;
 use rand::RngExt;
 
 use super::super::super::step_spans::StepSpans;
-use super::{BayesianPlanner, EXCLUDED_BELOW};
+use super::super::EXCLUDED_BELOW;
+use super::BayesianPlanner;
 
 /// Probability from which a step is likely to be needed and is left out only by itself.
 const LIKELY_NEEDED: f64 = 0.9;
