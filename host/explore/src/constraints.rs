@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::action::{Action, Key};
+use retap_shared::action::{Action, Key, key_code};
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::geometry::Point;
 use retap_shared::phone_event::PhoneEventKind;
@@ -299,7 +299,20 @@ fn rule_finding(target: &Target, package: &Text) -> Finding {
 
 /// Keys that press what has the focus: of keyboards, and of game pads, which the phone takes for these where the app does not.
 fn is_press_key(code: u16) -> bool {
-    matches!(code, 23 | 62 | 66 | 96 | 98 | 99 | 101 | 106..=108 | 149 | 160 | 188..=203)
+    matches!(
+        code,
+        key_code::DPAD_CENTER
+            | key_code::SPACE
+            | key_code::ENTER
+            | key_code::BUTTON_A
+            | key_code::BUTTON_C
+            | key_code::BUTTON_X
+            | key_code::BUTTON_Z
+            | key_code::BUTTON_THUMBL..=key_code::BUTTON_START
+            | key_code::NUMPAD_5
+            | key_code::NUMPAD_ENTER
+            | key_code::BUTTON_1..=key_code::BUTTON_16
+    )
 }
 
 /// What has the focus, and in a list that has it the row that is chosen.
@@ -476,16 +489,16 @@ mod tests {
             };
             guard.forbids(&Step::new(Action::Key(Key::Code(code))), &screen)
         };
-        let center = 23;
-        let button_a = 96;
-        let numpad_5 = 149;
-        let down = 20;
-        for pressing in [center, button_a, numpad_5] {
+        for pressing in [
+            key_code::DPAD_CENTER,
+            key_code::BUTTON_A,
+            key_code::NUMPAD_5,
+        ] {
             assert!(
                 forbids("buy", pressing) && !forbids("look", pressing),
                 "{pressing}"
             );
         }
-        assert!(!forbids("buy", down));
+        assert!(!forbids("buy", key_code::DPAD_DOWN));
     }
 }
