@@ -102,7 +102,7 @@ pub fn measure(screens: usize, steps: usize, seed: u64) -> ModelMeasurement {
     let tenth = (steps / 10).max(1);
     ModelMeasurement {
         steps,
-        states: ape.model().alive().count(),
+        states: ape.model().leaf_states().count(),
         first_tenth: mean(&spent[..tenth.min(steps)]),
         last_tenth: mean(&spent[steps - tenth.min(steps)..]),
         mean: mean(&spent),
