@@ -70,7 +70,7 @@ pub struct AutoExplorer {
 struct AutoWorkerState {
     screen: Option<ModelScreen>,
     plan: PlanFollower,
-    /// Action under way, whose result is not known yet.
+    /// Action that has begun, and whose result is not known yet.
     current_action: Option<(StateId, ModelActionId)>,
     /// Plan for the time after the start or restore that was decided on.
     plan_after_start: TransitionPath,

@@ -1,5 +1,5 @@
 //! Expected gain of untried actions: the mean gain of the first times of such actions in the same activity and, as long as there are
-//! few of them, in the whole app.
+//! few of them, in all of the app.
 
 use std::collections::HashMap;
 

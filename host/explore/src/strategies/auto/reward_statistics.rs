@@ -1,4 +1,4 @@
-//! Reward statistics: the recent rewards of each kind of action and of each activity, and those of the whole run. Kinds with little
+//! Reward statistics: the recent rewards of each kind of action and of each activity, and those of the run. Kinds with little
 //! reward are drawn less often. As long as the app is rewarding, a worker whose window has much less reward than the run stagnates.
 
 use std::collections::HashMap;

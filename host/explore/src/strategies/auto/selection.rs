@@ -1,4 +1,4 @@
-//! Chooses the next action of a state: drawn by its kind, by how often it was done there, and by the rewards of its kind in this
+//! Chooses the next action of a state: drawn by its kind, by the number of times it was done there, and by the rewards of its kind in this
 //! app. Untried actions are preferred, here and then in nearby states; actions that ended in findings are avoided.
 
 use rand::RngExt;
@@ -28,7 +28,7 @@ const SYSTEM_EVENTS_PER_DIVISION: u32 = 4;
 struct WeightedAction {
     id: ModelActionId,
     weight: u64,
-    /// Number of times that it was done, those under way included.
+    /// Number of times that it was done, current ones included.
     times: u64,
 }
 

@@ -88,7 +88,7 @@ impl StateReward {
             .count();
         // Some activities always show new states with untried actions, and without any reward.
         let share = rewards.relative_of_activity(&state.activity);
-        let promise = share * (1.0 + f64::from(self.reward) + UNTRIED_REWARD * untried as f64);
-        promise / (visits.sqrt() * f64::from(1 + self.draws))
+        let value = share * (1.0 + f64::from(self.reward) + UNTRIED_REWARD * untried as f64);
+        value / (visits.sqrt() * f64::from(1 + self.draws))
     }
 }

@@ -207,7 +207,7 @@ impl AutoExplorer {
             .filter(move |id| is_relevant(id.kind))
     }
 
-    /// Travels to a promising state, in the cheapest way. Returns `None` if transitions lead there: they are planned.
+    /// Travels to a promising state at the least cost. Returns `None` if transitions lead there: they are planned.
     pub(super) fn travel(
         &mut self,
         worker: usize,
@@ -219,17 +219,26 @@ impl AutoExplorer {
         let state = self.workers.entry(worker).or_default();
         state.stagnation = 0;
         state.window = RewardWindow::default();
-        state.plan_goal = None;
         state.plan.drop_plan();
-        let Some(goal) = self
+        state.plan_goal = self
             .ranking
-            .draw_goal(&self.model, &self.rewards, &others, rng)
-        else {
-            return Some(Decision::Restart { clear_data: true });
-        };
-        state.plan_goal = Some(goal);
+            .draw_goal(&self.model, &self.rewards, &others, rng);
+        match state.plan_goal {
+            Some(goal) => self.travel_to(worker, screen.state, root, goal),
+            None => Some(Decision::Restart { clear_data: true }),
+        }
+    }
+
+    fn travel_to(
+        &mut self,
+        worker: usize,
+        here: StateId,
+        root: Option<StateId>,
+        goal: StateId,
+    ) -> Option<Decision> {
+        let state = self.workers.entry(worker).or_default();
         let path_from = |from: StateId| path_between(&self.model, from, goal);
-        let by_transitions = path_from(screen.state);
+        let by_transitions = path_from(here);
         let by_start = root.and_then(path_from);
         let by_restore = state
             .snapshots
@@ -237,6 +246,7 @@ impl AutoExplorer {
             .filter(|snapshot| self.model.is_leaf(snapshot.resulting_state))
             .and_then(|snapshot| Some((snapshot.id, path_from(snapshot.resulting_state)?)));
         let cost = |path: &TransitionPath| self.costs.transitions_cost(path.len());
+        // With half as much again as a margin. Retap's own figure.
         let transitions_cost = by_transitions
             .as_ref()
             .map_or(u64::MAX, |path| cost(path) + cost(path) / 2);
