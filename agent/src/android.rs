@@ -5,7 +5,7 @@ mod accessibility;
 mod activities;
 mod app_data;
 mod automation_holders;
-mod clock;
+pub(crate) mod clock;
 mod coverage;
 mod display;
 mod input;
@@ -23,7 +23,6 @@ pub(crate) mod system_callbacks;
 mod system_events;
 pub mod table;
 mod typing;
-#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) mod user;
 mod windows;
 
@@ -37,7 +36,9 @@ use jni::refs::Global;
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind, PhoneInfo, RequestFailure};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::RequestFailure;
 use retap_shared::screen::{ScreenContent, WindowFlags, WindowKind};
 
 use self::accessibility::Accessibility;
@@ -53,7 +54,7 @@ use self::system_callbacks::SYSTEM_CALLBACKS;
 use self::system_events::SystemEventInjector;
 use self::table::{JavaName, LEVELS};
 use self::windows::ReadWindow;
-use crate::agent_process::AgentOptions;
+use crate::options::AgentOptions;
 use crate::phone::PhoneError;
 
 /// Compose, Flutter and WebView build their trees only after accessibility was switched on.
@@ -222,7 +223,7 @@ impl AndroidPhone {
         let display = DisplayInfo::read(&self.java, env)?;
         let activity = activities::top_activity(&self.java, env, &self.activity_manager)?;
         if activity != self.activity && !activity.is_empty() {
-            let at = micros(clock::now(&self.java, env)?);
+            let at = clock::micros(clock::now(&self.java, env)?);
             self.events.push(PhoneEvent {
                 at,
                 kind: PhoneEventKind::Activity(activity.clone()),
@@ -309,10 +310,6 @@ fn is_tree_pending(windows: &[ReadWindow], awake: &HashSet<Text>) -> bool {
         .rev()
         .find(|read| read.window.kind == WindowKind::Application);
     in_front.is_none_or(|read| read.nodes.len() < 2 && !awake.contains(&read.window.package))
-}
-
-fn micros(millis: i64) -> Micros {
-    Micros::from_millis(u64::try_from(millis).unwrap_or_default())
 }
 
 impl Drop for AndroidPhone {

@@ -17,7 +17,8 @@ use std::time::Duration;
 pub use dialer::{DialError, Dialer, StreamDialer, handshake};
 use quinn::{Connection as Quic, ReadError, VarInt};
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
-use retap_shared::protocol::{PhoneEvent, Reply, Request, RequestFailure};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request, RequestFailure};
 use retap_shared::session::{REPLY_LIMIT, RequestEnvelope, RequestResult, SessionId};
 use retap_shared::verdict::Interruption;
 use retap_transport::{MessageError, close_code, receive, send};
@@ -74,7 +75,7 @@ impl Link {
         patience: ReconnectPolicy,
     ) -> Result<Link, LinkError> {
         let shared = Arc::new(LinkShared {
-            session: SessionId(random_session_id()),
+            session: SessionId(rand::random()),
             state: watch::Sender::new(ConnectionState::Connecting),
             last_number: AtomicU64::new(0),
             open_requests: Mutex::default(),
@@ -260,13 +261,6 @@ impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
         self.shared.lock_open_requests().remove(&self.number);
     }
-}
-
-/// Session ids need to differ, not to be reproducible: they come from the operating system.
-fn random_session_id() -> u128 {
-    use std::hash::{BuildHasher, RandomState};
-    let half = || u128::from(RandomState::new().hash_one(std::process::id()));
-    half() << 64 | half()
 }
 
 impl fmt::Debug for Link {

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use retap_shared::action::Action;
 use retap_shared::codec::{decode, encode};
+use retap_shared::geometry::{Point, Rect};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    LocatedBy, PhoneEvent, Play, PlayReply, Reply, Request, RequestFailure, Settle,
-};
-use retap_shared::screen::{Node, Point, Rect, Screen, ScreenContent, Window};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Play, PlayReply, Reply, Request, RequestFailure, Settle};
+use retap_shared::screen::{Node, Screen, ScreenContent, Window};
 use retap_shared::session::{Hello, RequestEnvelope, RequestResult, Welcome};
 use retap_shared::trace::{App, StartMode, Step};
 use retap_shared::verdict::Verdict;

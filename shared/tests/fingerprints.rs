@@ -8,8 +8,8 @@ mod exception;
 mod native;
 
 use proptest::prelude::*;
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::verdict::{Finding, FindingKind};
 
 const APP: &str = "com.example.shop";
 

@@ -6,15 +6,22 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds, Widget};
+use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
 use retap_shared::bytes::Png;
 use retap_shared::codec::{CodecError, decode, encode};
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::geometry::*;
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
 use retap_shared::screen::*;
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step};
-use retap_shared::verdict::{Finding, FindingKind, Verdict};
+use retap_shared::verdict::Verdict;
+use retap_shared::widget::Widget;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

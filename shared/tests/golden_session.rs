@@ -4,9 +4,8 @@ use std::fmt::Debug;
 
 use retap_shared::codec::{decode, encode};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    ControlAppReply, DescribePhone, PhoneEvent, PhoneEventKind, RequestFailure,
-};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::protocol::{ControlAppReply, DescribePhone, RequestFailure};
 use retap_shared::session::*;
 use retap_shared::verdict::Interruption;
 use serde::Serialize;

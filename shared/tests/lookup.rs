@@ -1,7 +1,8 @@
 //! Finding a widget again, and what lies under a finger: one test a rule.
 
-use retap_shared::action::Widget;
+use retap_shared::geometry::*;
 use retap_shared::screen::*;
+use retap_shared::widget::Widget;
 
 const FULL: Rect = Rect {
     left: 0,

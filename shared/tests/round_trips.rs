@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use retap_shared::codec::{CodecError, decode, encode};
-use retap_shared::protocol::{PhoneEvent, Reply, Request, RequestFailure};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request, RequestFailure};
 use retap_shared::screen::{Screen, ScreenDiff, ScreenDiffError, SharedScreen};
 use retap_shared::trace::{Trace, TraceHeader};
 

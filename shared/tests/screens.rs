@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use retap_shared::codec::encode;
+use retap_shared::geometry::*;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{CaptureReply, Reply, ScreenUpdate};
 use retap_shared::screen::*;

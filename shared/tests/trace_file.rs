@@ -1,10 +1,13 @@
 //! The `.retap` file: what it looks like, and what is said of one that is wrong.
 
-use retap_shared::action::{Action, Key, SystemEvent, Widget};
+use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::protocol::{PhoneInfo, Target};
-use retap_shared::screen::{Point, Rotation, ScreenHash, Size};
+use retap_shared::geometry::{Point, Rotation, Size};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::screen::ScreenHash;
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceErrorKind, TraceHeader};
+use retap_shared::widget::Widget;
 
 const HEADER: &str = r#"{"retap":"1.0","app":{"package":"org.notes"}}"#;
 

@@ -1,10 +1,10 @@
-//! Calls into Java by rows of the table: looked up once, newest form first, kept, and checked before each call, so that
-//! a phone that differs gives an error and never a crash of the VM.
+//! Calls into Java by rows of the table. A row is looked up once, newest form first, and checked before each call, so
+//! that a phone without it gives an error and never a crash of the VM.
 
 mod error;
 mod strings;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use jni::objects::{
     JClass, JClassLoader, JFieldID, JMethodID, JObject, JStaticFieldID, JStaticMethodID, JString,
@@ -50,7 +50,14 @@ enum ResolvedMember {
 pub type JavaResult<T> = std::result::Result<T, JavaError>;
 
 impl JavaBridge {
-    /// `loader` is the one that found the bootstrap: threads that Rust attaches see fewer classes by themselves.
+    /// Creates a bridge with the class loader of a class of the bootstrap.
+    pub fn of_class(env: &mut Env, class: &JClass) -> jni::errors::Result<Arc<JavaBridge>> {
+        let loader = class.get_class_loader(env)?;
+        let loader = env.new_global_ref(loader)?;
+        Ok(Arc::new(JavaBridge::new(env.get_java_vm()?, loader)))
+    }
+
+    /// Creates a bridge. `loader` is the loader of the bootstrap: threads that Rust attaches find fewer classes without it.
     pub fn new(vm: JavaVM, loader: Global<JClassLoader<'static>>) -> Self {
         JavaBridge {
             vm,
@@ -59,23 +66,24 @@ impl JavaBridge {
         }
     }
 
-    /// Runs `work` on this thread, attached; no local reference made in it outlives it.
+    /// Attaches this thread and runs `work` on it. Local references do not outlive `work`.
     pub fn with<T>(&self, work: impl FnOnce(&mut Env) -> JavaResult<T>) -> JavaResult<T> {
         self.vm.attach_current_thread(work)
     }
 
-    /// Each row with the number of the form that this phone has.
+    /// Each row with the number of this phone's form.
     pub fn list(&self, env: &mut Env) -> Vec<(&'static JavaRow, Option<usize>)> {
         ROWS.iter()
             .map(|row| (row, self.find(env, row.name).ok().map(|found| found.form)))
             .collect()
     }
 
+    /// True if this phone has a form of the row.
     pub fn has(&self, env: &mut Env, name: JavaName) -> bool {
         self.find(env, name).is_ok()
     }
 
-    /// Which form of it this phone has, counted from the newest.
+    /// The number of this phone's form, counted from the newest.
     pub(crate) fn form(&self, env: &mut Env, name: JavaName) -> JavaResult<usize> {
         Ok(self.find(env, name)?.form)
     }
@@ -91,7 +99,7 @@ impl JavaBridge {
         self.call_any(env, name, on, &[arguments])
     }
 
-    /// Calls a method with the arguments of the form that this phone has: one list for each, in the table's order.
+    /// Calls a method with the arguments of this phone's form: one list for each form, in the table's order.
     pub fn call_any<'l>(
         &self,
         env: &mut Env<'l>,
@@ -112,6 +120,7 @@ impl JavaBridge {
         called.map_err(|error| thrown(env, name, error))
     }
 
+    /// Calls a static method that has one form.
     pub fn call_static<'l>(
         &self,
         env: &mut Env<'l>,
@@ -130,7 +139,7 @@ impl JavaBridge {
         called.map_err(|error| thrown(env, name, error))
     }
 
-    /// Makes an object; one list of arguments for each form.
+    /// Creates an object; one list of arguments for each form.
     pub fn make<'l>(
         &self,
         env: &mut Env<'l>,
@@ -147,6 +156,7 @@ impl JavaBridge {
         made.map_err(|error| thrown(env, name, error))
     }
 
+    /// Reads a field.
     pub fn get<'l>(
         &self,
         env: &mut Env<'l>,
@@ -163,6 +173,7 @@ impl JavaBridge {
         value.map_err(|error| thrown(env, name, error))
     }
 
+    /// Writes a field.
     pub fn set(
         &self,
         env: &mut Env,
@@ -182,6 +193,7 @@ impl JavaBridge {
         unsafe { env.set_field_unchecked(on, id, value) }.map_err(|error| thrown(env, name, error))
     }
 
+    /// Reads a static field.
     pub fn get_static<'l>(&self, env: &mut Env<'l>, name: JavaName) -> JavaResult<JValueOwned<'l>> {
         let found = self.find(env, name)?;
         let ResolvedMember::StaticField(id, java_type) = found.member else {
@@ -192,17 +204,17 @@ impl JavaBridge {
         value.map_err(|error| thrown(env, name, error))
     }
 
-    /// The class of a row, to make arrays of.
+    /// The class of a row, to create arrays of it.
     pub fn class(&self, env: &mut Env, name: JavaName) -> JavaResult<&JClass<'static>> {
         Ok(&self.find(env, name)?.class)
     }
 
-    /// A CharSequence as Rust has it: null is empty, half a surrogate pair becomes U+FFFD.
+    /// Converts a CharSequence: null becomes empty, half a surrogate pair becomes U+FFFD.
     pub fn text(&self, env: &mut Env, text: &JObject) -> JavaResult<Text> {
         if text.is_null() {
             return Ok(Text::default());
         }
-        // Most are strings already, and need not be asked.
+        // Most are strings already and need no call.
         if let Ok(text) = env.as_cast::<JString>(text) {
             return Ok(string(env, &text)?.into());
         }
@@ -240,7 +252,7 @@ impl JavaBridge {
     }
 }
 
-/// The form, if the class has it. What went wrong otherwise does not matter: an older form is tried.
+/// The form, if the class has it. The error does not matter: an older form is tried next.
 fn look_up(
     env: &mut Env,
     class: &Global<JClass<'static>>,
@@ -282,7 +294,7 @@ fn look_up(
     })
 }
 
-/// The list of arguments for the form that was found, if it fits.
+/// The arguments of this phone's form, if they match its signature.
 fn fitting(
     found: &ResolvedRow,
     signature: &RuntimeMethodSignature,
@@ -302,7 +314,7 @@ fn fitting(
     Ok(list.iter().map(JValue::as_jni).collect())
 }
 
-/// Arrays are objects to whoever hands them over.
+/// True if a value of type `given` can be passed as `taken`. Arrays are passed as objects.
 fn same_type(given: JavaType, taken: JavaType) -> bool {
     given == taken || (given == JavaType::Object && taken == JavaType::Array)
 }
@@ -321,7 +333,7 @@ fn mistaken(name: JavaName) -> JavaError {
     JavaError::Arguments(spelled(name.row()))
 }
 
-/// Takes the pending exception out of the VM and into the error.
+/// Turns the VM's pending exception into an error.
 fn thrown(env: &mut Env, name: JavaName, error: jni::errors::Error) -> JavaError {
     if !env.exception_check() {
         return error.into();

@@ -3,7 +3,8 @@
 use jni::Env;
 use jni::objects::{JCharArray, JIntArray, JObject, JObjectArray, JValue};
 use retap_shared::Text;
-use retap_shared::screen::{Node, NodeFlags, Point, Rect};
+use retap_shared::geometry::{Point, Rect};
+use retap_shared::screen::{Node, NodeFlags};
 
 use super::java::{JavaBridge, JavaResult};
 use super::table::JavaName;

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneInfo, RequestFailure, SnapshotId,
-};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::App;
 
 use super::app_data::AppDataSnapshots;
+use super::clock::micros;
 use super::system_callbacks::SYSTEM_CALLBACKS;
 use super::table::JavaName;
-use super::{AndroidPhone, activities, clock, coverage, micros, screenshot};
+use super::{AndroidPhone, activities, clock, coverage, screenshot};
 use crate::phone::{Phone, PhoneError, ScreenshotTask};
 
 impl Phone for AndroidPhone {

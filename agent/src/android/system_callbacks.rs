@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind};
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 
 /// A phone on which everything crashes must not fill the agent's memory.
 const MAX_EVENTS: usize = 1_000;

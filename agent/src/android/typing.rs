@@ -4,7 +4,7 @@ use jni::Env;
 use jni::objects::{JObject, JObjectArray, JValue};
 use retap_shared::Text;
 use retap_shared::action::Key;
-use retap_shared::screen::Point;
+use retap_shared::geometry::Point;
 
 use super::input::InputInjector;
 use super::java::{JavaBridge, JavaError, JavaResult};

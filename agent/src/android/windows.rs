@@ -2,7 +2,8 @@
 
 use jni::Env;
 use jni::objects::{JObject, JObjectArray, JValue};
-use retap_shared::screen::{Node, Rect, Window, WindowFlags, WindowKind};
+use retap_shared::geometry::Rect;
+use retap_shared::screen::{Node, Window, WindowFlags, WindowKind};
 
 use super::accessibility::Accessibility;
 use super::java::{JavaBridge, JavaError, JavaResult};

@@ -1,15 +1,19 @@
 //! What a host can notice of the handlers: one request each, against a scripted phone.
 
-use retap_agent::handlers::{HandlerResult, Handlers};
-use retap_shared::action::{Action, Widget};
+use retap_agent::dispatch::HandlerResult;
+use retap_agent::handlers::Handlers;
+use retap_shared::action::Action;
+use retap_shared::geometry::Point;
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::{
-    Act, ActReply, AppCommand, Capture, CaptureReply, ControlApp, ControlAppReply, LocatedBy,
-    ManageSnapshot, ManageSnapshotReply, PhoneEventKind, Reply, Request, ScreenUpdate, Settle,
-    SettleReply, WatchApp, WatchAppReply,
+    Act, ActReply, AppCommand, Capture, CaptureReply, ControlApp, ControlAppReply, ManageSnapshot,
+    ManageSnapshotReply, Reply, Request, ScreenUpdate, Settle, SettleReply, WatchApp,
+    WatchAppReply,
 };
-use retap_shared::screen::Point;
 use retap_shared::trace::{StartMode, Step};
+use retap_shared::widget::Widget;
 
 use crate::scripted::{PACKAGE, ScriptedPhone, app, crash, screen};
 

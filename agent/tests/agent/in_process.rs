@@ -3,16 +3,20 @@
 use std::time::Duration;
 
 use retap_agent::in_process::InProcessConnection;
-use retap_shared::action::{Action, Widget};
+use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
+use retap_shared::geometry::{Point, Rotation};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::{
-    Act, Capture, CaptureReply, LocatedBy, PhoneEventKind, Play, PlayReply, Request, ScreenUpdate,
-    Settle, Target, WatchApp, WatchAppReply,
+    Act, Capture, CaptureReply, Play, PlayReply, Request, ScreenUpdate, Settle, WatchApp,
+    WatchAppReply,
 };
-use retap_shared::screen::{Point, Rotation};
+use retap_shared::target::Target;
 use retap_shared::trace::{StartMode, Step};
 use retap_shared::verdict::{Interruption, Verdict};
+use retap_shared::widget::Widget;
 use tokio::time::Instant;
 
 use crate::scripted::{Calls, PACKAGE, ScriptedPhone, app, crash, screen};

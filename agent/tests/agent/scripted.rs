@@ -9,15 +9,17 @@ use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::bytes::Png;
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::{Rect, Size};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneEventKind, PhoneInfo, RequestFailure, SnapshotId,
-};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window, WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window, WindowKind,
 };
 use retap_shared::trace::App;
-use retap_shared::verdict::{Finding, FindingKind, Interruption};
+use retap_shared::verdict::Interruption;
 
 pub(crate) const PACKAGE: &str = "com.example.counter";
 

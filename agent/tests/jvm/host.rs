@@ -6,6 +6,7 @@ use std::os::unix::net::{SocketAddr as UnixAddress, UnixStream as StdStream};
 use std::sync::Arc;
 
 use quinn::{AsyncUdpSocket, Connection, Endpoint, TokioRuntime};
+use retap_shared::error_text::with_causes;
 use retap_shared::protocol::{Reply, Request};
 use retap_shared::session::{
     HELLO_LIMIT, Hello, REPLY_LIMIT, RequestEnvelope, RequestResult, SessionId, Welcome,
@@ -14,7 +15,7 @@ use retap_transport::config::{self, Transport};
 use retap_transport::keys::SessionKeys;
 use retap_transport::stream::{FramedSocket, PEER};
 use retap_transport::udp::PlainUdpSocket;
-use retap_transport::{receive, send, with_causes};
+use retap_transport::{receive, send};
 use tokio::net::UnixStream;
 
 pub(crate) struct Host {

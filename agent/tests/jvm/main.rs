@@ -8,14 +8,16 @@ mod host;
 use agent::{Agent, Phone};
 use host::Host;
 use retap_shared::action::Action;
+use retap_shared::finding::FindingKind;
+use retap_shared::geometry::Point;
+use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::{
-    Act, ActReply, Capture, CaptureReply, DescribePhone, DescribePhoneReply, PhoneEventKind,
-    RequestFailure, ScreenUpdate, Settle, TakeScreenshot, TakeScreenshotReply,
+    Act, ActReply, Capture, CaptureReply, DescribePhone, DescribePhoneReply, RequestFailure,
+    ScreenUpdate, Settle, TakeScreenshot, TakeScreenshotReply,
 };
-use retap_shared::screen::{Point, SharedScreen, WindowKind};
+use retap_shared::screen::{SharedScreen, WindowKind};
 use retap_shared::session::RequestResult;
 use retap_shared::trace::Step;
-use retap_shared::verdict::FindingKind;
 use retap_transport::keys::SessionKeys;
 
 #[tokio::test]

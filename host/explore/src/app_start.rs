@@ -2,7 +2,8 @@
 
 use retap_device::Device;
 use retap_device::run_event::RunEvent;
-use retap_shared::protocol::{AppCommand, LocatedBy};
+use retap_shared::locate::LocatedBy;
+use retap_shared::protocol::AppCommand;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::StartMode;
 

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use regex_lite::Regex;
+use retap_shared::Text;
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::{PhoneEventKind, Target};
-use retap_shared::screen::{Node, NodeFlags, Point, Screen, SharedScreen, WindowKind};
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::Point;
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::screen::{Node, NodeFlags, Screen, SharedScreen, WindowKind};
+use retap_shared::target::{Target, TargetMatcher, is_activity};
 use retap_shared::trace::Step;
-use retap_shared::verdict::{Finding, FindingKind};
-use retap_shared::{Text, app_log};
 
 /// Nothing is forbidden by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,7 +145,7 @@ impl Constraints {
     pub(super) fn forbids_activity(&self, activity: &str) -> bool {
         self.forbidden_activities
             .iter()
-            .any(|name| ends_with(activity, name, &['.', '/']))
+            .any(|name| is_activity(activity, name))
     }
 
     /// The step with the text that belongs into its field.
@@ -170,19 +171,12 @@ impl Constraints {
         quiet: bool,
         package: &Text,
     ) -> Vec<Finding> {
-        let shows = |target: &&Target| match target {
-            Target::Activity(name) => ends_with(screen.activity(), name, &['.', '/']),
-            Target::Screen(widget) => screen.shows(widget),
-            Target::Lacks { activity, widget } => {
-                let is_own = screen.activity().split('/').next() == Some(package);
-                let is_asked =
-                    activity.is_empty() || ends_with(screen.activity(), activity, &['.', '/']);
-                quiet && is_own && is_asked && screen.lacks(widget)
-            }
-            _ => false,
+        let is_broken = |target: &&Target| {
+            let is_final = quiet || !matches!(target, Target::Lacks { .. });
+            is_final && target.is_reached_on(screen, package)
         };
         self.rules()
-            .filter(shows)
+            .filter(is_broken)
             .map(|target| rule_finding(target, package))
             .collect()
     }
@@ -194,21 +188,20 @@ impl Constraints {
         problems: &[Finding],
         package: &Text,
     ) -> Vec<Finding> {
-        let told = || {
+        let events = || {
             let activities = passed.iter().cloned().map(PhoneEventKind::Activity);
             activities.chain(problems.iter().cloned().map(PhoneEventKind::Finding))
         };
-        let has = |target: &&Target| match target {
-            Target::Log(pattern) => Regex::new(pattern).is_ok_and(|pattern| {
-                told().any(|what| app_log::log_lines(&what).any(|line| pattern.is_match(&line)))
-            }),
-            _ => false,
+        let is_broken = |target: &&Target| {
+            matches!(target, Target::Log(_))
+                && TargetMatcher::new((*target).clone())
+                    .is_ok_and(|matcher| events().any(|event| matcher.is_reached_by(&event)))
         };
         if passed.is_empty() && problems.is_empty() {
             return Vec::new();
         }
         self.rules()
-            .filter(has)
+            .filter(is_broken)
             .map(|target| rule_finding(target, package))
             .collect()
     }
@@ -220,7 +213,7 @@ impl Constraints {
     /// What playing the way to this problem reaches, if it is one of what must never appear.
     pub(super) fn target_of(&self, problem: &Finding) -> Option<&Target> {
         self.rules()
-            .find(|target| problem.summary == summary(target))
+            .find(|target| problem.summary == target.rule_summary())
     }
 }
 
@@ -279,23 +272,8 @@ impl WidgetSelector {
     }
 }
 
-fn summary(target: &Target) -> String {
-    match target {
-        Target::Activity(name) => format!("must never appear: the activity {name}"),
-        Target::Screen(widget) => format!("must never appear: {widget}"),
-        Target::Log(pattern) => format!("must never be logged: {pattern}"),
-        Target::Lacks { activity, widget } if activity.is_empty() => {
-            format!("must always be there: {widget}")
-        }
-        Target::Lacks { activity, widget } => {
-            format!("must always be there: {widget} in {activity}")
-        }
-        other => format!("must never appear: {other:?}"),
-    }
-}
-
 fn rule_finding(target: &Target, package: &Text) -> Finding {
-    let summary = summary(target);
+    let summary = target.rule_summary();
     let stack = format!("{summary}\n\tat retap.toml");
     Finding {
         kind: FindingKind::Crash,
@@ -337,7 +315,8 @@ fn contains(whole: &str, part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::{Rect, ScreenContent, Size, Window};
+    use retap_shared::geometry::{Rect, Size};
+    use retap_shared::screen::{ScreenContent, Window};
 
     use super::*;
 

@@ -5,17 +5,17 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::try_join_all;
-use retap_device::CancellationToken;
-use retap_device::DevicePool;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
+use retap_device::{CancellationToken, DevicePool};
 use retap_model::{CoverageGain, abstract_screen};
+use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::Target;
 use retap_shared::screen::SharedScreen;
+use retap_shared::target::Target;
 use retap_shared::trace::{StartMode, Trace, TraceHeader};
-use retap_shared::verdict::{Finding, Outcome};
+use retap_shared::verdict::Outcome;
 
 use super::confirm::UnconfirmedFinding;
 use super::finding_record::{self, FindingContext, FindingRecord};

@@ -8,11 +8,11 @@ use retap_device::JournalError;
 use retap_model::CoverageGain;
 use retap_shared::Text;
 use retap_shared::bytes::Png;
+use retap_shared::finding::Finding;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::SnapshotId;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{Step, Trace};
-use retap_shared::verdict::Finding;
 use serde::{Deserialize, Serialize};
 
 use crate::FindingRecord;

@@ -6,13 +6,14 @@ use retap_device::seed::{Rng, Seed};
 use retap_device::{Device, DeviceError, StepResult};
 use retap_model::{Coverage, CoverageGain, abstract_screen};
 use retap_shared::action::{Action, Key};
+use retap_shared::finding::Finding;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppCommand, Capabilities, PhoneEvent, PhoneEventKind, PhoneInfo, Target,
-};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppCommand, Capabilities};
 use retap_shared::screen::{Screen, SharedScreen};
+use retap_shared::target::Target;
 use retap_shared::trace::{StartMode, Step, Trace, TraceHeader};
-use retap_shared::verdict::Finding;
 
 use super::canvas_raster::{CanvasRaster, without_raster_widget};
 use super::finding_record::{self, FindingContext, FindingRecord};

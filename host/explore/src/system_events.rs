@@ -7,7 +7,8 @@ use retap_device::run_event::RunEvent;
 use retap_device::seed::Rng;
 use retap_shared::Text;
 use retap_shared::action::{SystemEvent, SystemEventKinds};
-use retap_shared::screen::{Node, Point, Screen};
+use retap_shared::geometry::Point;
+use retap_shared::screen::{Node, Screen};
 
 use super::driver::ExplorationDriver;
 

@@ -4,10 +4,9 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::future::try_join_all;
-use retap_device::CancellationToken;
-use retap_device::DevicePool;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
+use retap_device::{CancellationToken, DevicePool};
 
 use super::progress::Progress;
 use super::session::Session;

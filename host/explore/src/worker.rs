@@ -5,11 +5,11 @@ use retap_device::run_event::RunEvent;
 use retap_device::seed::Rng;
 use retap_device::{Device, DeviceError, StepResult};
 use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::finding::Finding;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
-use retap_shared::verdict::Finding;
 
 use super::canvas_raster::{CanvasRaster, without_raster_widget};
 use super::constraints::touches_system_window;

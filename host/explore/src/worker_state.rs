@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEventKind, PhoneInfo, SnapshotId, Target};
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::SnapshotId;
 use retap_shared::screen::SharedScreen;
+use retap_shared::target::Target;
 use retap_shared::trace::{StartMode, Step, Trace, TraceHeader};
 
 use super::ExploreSettings;

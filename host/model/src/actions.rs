@@ -3,7 +3,8 @@
 use rand::{Rng, RngExt};
 use retap_shared::Text;
 use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
-use retap_shared::screen::{Node, NodeFlags, Point, Rect, Rotation, Screen, Window, WindowKind};
+use retap_shared::geometry::{Point, Rect, Rotation};
+use retap_shared::screen::{Node, NodeFlags, Screen, Window, WindowKind};
 
 use crate::hash_mix::mixed;
 use crate::input_texts;

@@ -1,59 +1,24 @@
-//! What must survive the process, so that a killed reduction can be resumed. The host keeps it in its store; tests keep
-//! it in memory.
+//! A journal in memory, for tests and benches. The journals' traits are beside what uses them: `oracle` and `suite`.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use retap_device::JournalError;
 
-use crate::oracle::{CandidateKey, Observation};
+use crate::oracle::{CandidateKey, Observation, ObservationJournal};
 use crate::suite::{ReplayJournal, ReplayRecord};
-
-/// What attempts of candidates have shown.
-pub trait ObservationJournal: Send + Sync {
-    fn recall_observation(
-        &self,
-        candidate: CandidateKey,
-        attempt: u32,
-    ) -> Result<Option<Observation>, JournalError>;
-    fn record_observation(
-        &self,
-        candidate: CandidateKey,
-        attempt: u32,
-        seen: &Observation,
-    ) -> Result<(), JournalError>;
-}
 
 /// A journal that lasts as long as the process.
 #[derive(Debug, Default)]
 pub struct MemoryReductionJournal {
     observations: Mutex<HashMap<(CandidateKey, u32), Observation>>,
-    runs: Mutex<HashMap<(u64, u32), ReplayRecord>>,
+    replays: Mutex<HashMap<(u64, u32), ReplayRecord>>,
 }
 
 impl MemoryReductionJournal {
-    /// How many runs of suites it holds.
+    /// Number of recorded replays of suites.
     pub fn runs(&self) -> usize {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.len()
-    }
-}
-
-impl ReplayJournal for MemoryReductionJournal {
-    fn recall_replay(&self, key: u64, attempt: u32) -> Result<Option<ReplayRecord>, JournalError> {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(runs.get(&(key, attempt)).cloned())
-    }
-
-    fn record_replay(
-        &self,
-        key: u64,
-        attempt: u32,
-        run: &ReplayRecord,
-    ) -> Result<(), JournalError> {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.insert((key, attempt), run.clone());
-        Ok(())
+        lock(&self.replays).len()
     }
 }
 
@@ -63,24 +28,36 @@ impl ObservationJournal for MemoryReductionJournal {
         candidate: CandidateKey,
         attempt: u32,
     ) -> Result<Option<Observation>, JournalError> {
-        let observations = self
-            .observations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        Ok(observations.get(&(candidate, attempt)).cloned())
+        Ok(lock(&self.observations).get(&(candidate, attempt)).cloned())
     }
 
     fn record_observation(
         &self,
         candidate: CandidateKey,
         attempt: u32,
-        seen: &Observation,
+        observation: &Observation,
     ) -> Result<(), JournalError> {
-        let mut observations = self
-            .observations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        observations.insert((candidate, attempt), seen.clone());
+        lock(&self.observations).insert((candidate, attempt), observation.clone());
         Ok(())
     }
+}
+
+impl ReplayJournal for MemoryReductionJournal {
+    fn recall_replay(&self, key: u64, attempt: u32) -> Result<Option<ReplayRecord>, JournalError> {
+        Ok(lock(&self.replays).get(&(key, attempt)).cloned())
+    }
+
+    fn record_replay(
+        &self,
+        key: u64,
+        attempt: u32,
+        replay: &ReplayRecord,
+    ) -> Result<(), JournalError> {
+        lock(&self.replays).insert((key, attempt), replay.clone());
+        Ok(())
+    }
+}
+
+fn lock<T>(entries: &Mutex<T>) -> MutexGuard<'_, T> {
+    entries.lock().unwrap_or_else(PoisonError::into_inner)
 }

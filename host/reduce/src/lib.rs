@@ -1,8 +1,11 @@
-//! Reduction: of one trace to the steps that matter (`trace`), and of a whole suite to few and short traces that cover
-//! the same (`suite`). Both ask, and do not know who answers: an oracle, or a replayer.
+//! Reduction of one trace to the steps that its target needs (`trace_reduction`), and of a suite to few and short traces with
+//! the same coverage (`suite`). Both decide what to play; an `oracle` or a replayer plays it.
+#![warn(missing_docs)]
 
 pub mod journal;
+pub mod named_choice;
 pub mod oracle;
 pub mod policy;
+mod simplify;
 pub mod suite;
-pub mod trace;
+pub mod trace_reduction;

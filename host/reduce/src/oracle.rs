@@ -10,7 +10,7 @@ pub use activity_machine::{
     ACTIVITY_MACHINE, ActivityMachine, ActivityMachineError, ActivityMachineSettings,
 };
 pub use candidate::{AppState, Candidate, CandidateKey};
-pub use journaled::JournaledOracle;
+pub use journaled::{JournaledOracle, ObservationJournal};
 pub use pooled::{PooledOracle, ReplayConditions};
 pub use prefix_snapshots::ResumeStatistics;
 use retap_device::{JournalError, PoolError};

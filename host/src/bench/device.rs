@@ -10,9 +10,10 @@ use retap_device::seed::Seed;
 use retap_device::{Device, DeviceError, DeviceLease};
 use retap_shared::action::Action;
 use retap_shared::connection::Connection;
+use retap_shared::geometry::Point;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppCommand, RequestFailure, Settle};
-use retap_shared::screen::{NodeFlags, Point, Screen};
+use retap_shared::screen::{NodeFlags, Screen};
 use retap_shared::trace::{App, StartMode, Step};
 
 pub use self::measurement::DeviceMeasurement;

@@ -4,10 +4,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use retap_device::CancellationToken;
-use retap_device::JournalError;
 use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
+use retap_device::{CancellationToken, JournalError};
 use retap_explore::journal::{ExplorationJournal, RecordedStep, SessionRecord};
 use retap_explore::{
     Decision, ExplorationCounts, ExplorationResult, ExploreSettings, Explorer, StepObservation,

@@ -17,11 +17,12 @@ use retap_agent::phone::Phone;
 use retap_shared::action::{Action, Key};
 use retap_shared::codec;
 use retap_shared::connection::{Connection, RequestError};
+use retap_shared::geometry::Point;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
     Act, ActReply, Capture, CaptureReply, Reply, Request, ScreenUpdate, Settle, TakeScreenshot,
 };
-use retap_shared::screen::{Point, ScreenHash, SharedScreen};
+use retap_shared::screen::{ScreenHash, SharedScreen};
 use retap_shared::session::RequestResult;
 use retap_shared::trace::Step;
 use serde::Serialize;

@@ -9,11 +9,10 @@ use retap_explore::{
     StepObservation, StepPath, WorkerView,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
+use retap_shared::geometry::{Rect, Size};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
-use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
-};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::Step;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;

@@ -11,11 +11,13 @@ use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
 use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
 use retap_reduce::policy::SchedulePolicy;
-use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, SchedulerKind, reduce};
+use retap_reduce::trace_reduction::{
+    ReduceError, ReduceSettings, ReductionAlgorithm, SchedulerKind, reduce,
+};
 use retap_shared::action::Action;
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::PhoneInfo;
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::Verdict;
 use serde_json::json;

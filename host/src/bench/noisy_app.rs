@@ -10,7 +10,7 @@ use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{ExploreSettings, RandomExplorer, explore};
 use retap_reduce::oracle::{PooledOracle, ReplayConditions};
 use retap_reduce::policy::SchedulePolicy;
-use retap_reduce::trace::{Reduction, reduce};
+use retap_reduce::trace_reduction::{Reduction, reduce};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::json;

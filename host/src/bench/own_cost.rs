@@ -4,7 +4,9 @@
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::oracle::{Observation, Oracle, OracleError, OracleQuery};
-use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, SchedulerKind, reduce};
+use retap_reduce::trace_reduction::{
+    ReduceError, ReduceSettings, ReductionAlgorithm, SchedulerKind, reduce,
+};
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::verdict::Verdict;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
-use retap_reduce::trace::{ReduceSettings, ReductionAlgorithm, reduce};
+use retap_reduce::trace_reduction::{ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::json;

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use retap_device::CancellationToken;
-use retap_device::JournalError;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
+use retap_device::{CancellationToken, JournalError};
 use retap_explore::journal::{
     ExplorationJournal, MemoryExplorationJournal, RecordedStep, SessionRecord,
 };

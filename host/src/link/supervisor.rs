@@ -5,12 +5,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use quinn::Connection as Quic;
-use retap_shared::protocol::PhoneEvent;
+use retap_shared::error_text::with_causes;
+use retap_shared::phone_event::PhoneEvent;
 use retap_shared::session::{
     HELLO_LIMIT, HandshakeRefusal, Hello, NOTIFICATION_LIMIT, NumberedNotification, Welcome,
 };
 use retap_shared::verdict::Interruption;
-use retap_transport::{MessageError, receive, receive_next, send, with_causes};
+use retap_transport::{MessageError, receive, receive_next, send};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 

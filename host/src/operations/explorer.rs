@@ -167,7 +167,7 @@ impl UserError for ExplorerError {
                 "give shares with `--pct-touch 40` and the like; those that are not given share what is left of 100"
             }
             ExplorerError::Ape(_) => {
-                "write `--ape NAME=VALUE`, or `ape = { … }` in `retap.toml`; docs/algorithms.md lists the settings"
+                "write `--ape NAME=VALUE`, or `ape = { … }` in `retap.toml`; docs/how-it-works/ape.md lists the settings"
             }
             ExplorerError::Abstraction(_) => {
                 "correct the file that `--abstraction` names, or start from the `abstraction.txt` of a run"

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
-use retap_reduce::trace::ReduceSettings;
+use retap_reduce::trace_reduction::ReduceSettings;
+use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 
 use crate::command_error::{CommandError, UserError};
@@ -13,7 +14,6 @@ use crate::exit::CommandExit;
 use crate::options::{OracleKind, ReduceOptions};
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::findings::{self, StoredFinding, StoredFindingError};
-use crate::target;
 use crate::wording::quoted_list;
 
 /// Where a trace that is no crash of a run is kept.
@@ -146,7 +146,7 @@ impl ReductionSource {
         }
         .validate()?;
         for (trace, _) in self.items() {
-            target::resolve(&trace, settings.target.as_deref())?;
+            Target::resolve(settings.target.as_deref(), trace.header.target.as_ref())?;
             if settings.oracle == OracleKind::Recording {
                 ActivityMachine::of(&trace, ActivityMachineSettings::default())?;
                 continue;

@@ -2,7 +2,8 @@
 //! would be told as a tap on what is not there. Here each such step gets the widget that it really met.
 
 use retap_shared::action::Action;
-use retap_shared::protocol::{LocatedBy, PlayReply};
+use retap_shared::locate::LocatedBy;
+use retap_shared::protocol::PlayReply;
 use retap_shared::screen::{NodeFlags, Screen};
 use retap_shared::trace::{Step, Trace};
 
@@ -40,14 +41,13 @@ fn touched_node(step: &Step, screen: &Screen) -> Option<usize> {
 mod tests {
     use std::sync::Arc;
 
-    use retap_shared::action::Widget;
+    use retap_shared::geometry::{Point, Rect, Size};
     use retap_shared::micros::Micros;
-    use retap_shared::protocol::PhoneInfo;
-    use retap_shared::screen::{
-        Node, Point, Rect, ScreenContent, Size, Window, WindowFlags, WindowKind,
-    };
+    use retap_shared::phone_info::PhoneInfo;
+    use retap_shared::screen::{Node, ScreenContent, Window, WindowFlags, WindowKind};
     use retap_shared::trace::{App, StartMode, TraceHeader};
     use retap_shared::verdict::Verdict;
+    use retap_shared::widget::Widget;
 
     use super::*;
 
@@ -83,7 +83,7 @@ mod tests {
                 width: 100,
                 height: 100,
             },
-            rotation: retap_shared::screen::Rotation::Natural,
+            rotation: retap_shared::geometry::Rotation::Natural,
             activity: "a/.First".into(),
             windows: vec![window],
             nodes,

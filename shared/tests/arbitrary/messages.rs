@@ -7,10 +7,14 @@ use proptest::option;
 use proptest::prelude::*;
 use retap_shared::action::SystemEventKinds;
 use retap_shared::bytes::Png;
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
 use retap_shared::screen::ScreenDiff;
-use retap_shared::verdict::{Finding, FindingKind, Verdict};
+use retap_shared::verdict::Verdict;
 
 use super::{
     app, long_text, rotation, screen, screen_hash, screen_pair, size, start, step, target, text,

@@ -1,8 +1,9 @@
 //! Screens: any tree, and pairs of screens that have much or nothing in common.
 
 use proptest::prelude::*;
+use retap_shared::geometry::Rect;
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, Window, WindowFlags, WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, Window, WindowFlags, WindowKind,
 };
 
 use super::{rotation, size, text};

@@ -1,6 +1,6 @@
 //! Apps that do not respond.
 
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
 use super::explained;
 

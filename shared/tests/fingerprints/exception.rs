@@ -1,6 +1,6 @@
 //! Exceptions of Java and Kotlin code.
 
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
 use super::explained;
 

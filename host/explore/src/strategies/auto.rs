@@ -25,8 +25,9 @@ use retap_model::ape::{
 use retap_shared::Text;
 use retap_shared::action::{Action, SystemEvent, SystemEventKinds};
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::geometry::Rect;
 use retap_shared::protocol::Settle;
-use retap_shared::screen::{Rect, SharedScreen};
+use retap_shared::screen::SharedScreen;
 use reward_statistics::{RewardStatistics, RewardWindow};
 use state_ranking::StateRanking;
 

@@ -11,9 +11,10 @@ use rand::RngExt;
 use retap_device::seed::Rng;
 use retap_model::widget_tree;
 use retap_shared::action::{Action, Key, SystemEventKinds};
+use retap_shared::geometry::{Point, Rotation};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Settle;
-use retap_shared::screen::{Point, Rotation, Screen};
+use retap_shared::screen::Screen;
 
 use super::stuck_detector::{StuckDetector, StuckParameters};
 use crate::{

@@ -4,10 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{
     ApeParameters, AutoExplorer, Decision, EventMix, ExplorationResult, Explorer, MonkeyExplorer,
@@ -18,9 +17,9 @@ use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneInfo, Play, Settle, SnapshotId,
-};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, Play, Settle, SnapshotId};
 use retap_shared::screen::{ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Trace};
 use retap_shared::verdict::Verdict;

@@ -12,10 +12,11 @@ use retap_explore::{
     TimeTravelParameters, TraceSeededExplorer, WidgetSelector, run_exploration,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
-use retap_shared::action::{Action, Widget};
+use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::Target;
+use retap_shared::target::Target;
 use retap_shared::trace::Step;
+use retap_shared::widget::Widget;
 
 use crate::whole::{phones, settings};
 

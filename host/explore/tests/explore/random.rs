@@ -6,9 +6,8 @@ use proptest::prelude::*;
 use retap_device::seed::Seed;
 use retap_explore::{ChosenAction, RandomExplorer};
 use retap_shared::action::{Action, Key};
-use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, Size, Window, WindowKind,
-};
+use retap_shared::geometry::{Rect, Size};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, Window, WindowKind};
 use retap_testing::screens::{TAPPABLE, app, node, root, screen, texted};
 
 fn choices(screen: &Screen, seed: u64, count: usize) -> Vec<ChosenAction> {

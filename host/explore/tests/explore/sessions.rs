@@ -3,14 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::Seed;
-use retap_device::{DevicePool, PoolError};
+use retap_device::{CancellationToken, DevicePool, PoolError};
 use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
 use retap_explore::{ExplorationResult, ExploreError, ExploreSettings, RandomExplorer, explore};
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::Target;
+use retap_shared::target::Target;
 use retap_shared::trace::StartMode;
 use retap_shared::verdict::Outcome;
 use retap_testing::TinyApp;

@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{
     ApeExplorer, ApeParameters, AutoExplorer, EventMix, ExplorationResult, ExploreError,
@@ -17,17 +16,19 @@ use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::action::{Action, SystemEvent, SystemEventKinds};
 use retap_shared::bytes::Png;
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::{Point, Rect, Size};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{
-    ActReply, AppInfo, Capabilities, CaptureReply, ControlAppReply, DescribePhoneReply, LocatedBy,
-    PhoneEvent, PhoneEventKind, PhoneInfo, Reply, Request, RequestFailure, ScreenUpdate,
-    TakeScreenshotReply, WatchAppReply,
+    ActReply, AppInfo, Capabilities, CaptureReply, ControlAppReply, DescribePhoneReply, Reply,
+    Request, RequestFailure, ScreenUpdate, TakeScreenshotReply, WatchAppReply,
 };
-use retap_shared::screen::{
-    Node, NodeFlags, Point, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
-};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::App;
-use retap_shared::verdict::{Finding, FindingKind, Interruption};
+use retap_shared::verdict::Interruption;
 use retap_testing::fakes::{Answer, Answering};
 
 use crate::whole::settings;

@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::{Rng, Seed};
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
 use retap_explore::{
     Decision, EventMix, ExplorationResult, ExploreSettings, Explorer, MonkeyExplorer,
@@ -15,7 +14,8 @@ use retap_explore::{
 };
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, Reply, Request, SnapshotId};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request, SnapshotId};
 use retap_shared::trace::StartMode;
 use retap_shared::verdict::Outcome;
 

@@ -4,14 +4,14 @@ use std::io;
 use std::sync::Mutex;
 
 use proptest::prelude::*;
-use retap_device::CancellationToken;
-use retap_device::JournalError;
 use retap_device::run_event::{RunEvent, null_sink};
-use retap_reduce::journal::{MemoryReductionJournal, ObservationJournal};
+use retap_device::{CancellationToken, JournalError};
+use retap_reduce::journal::MemoryReductionJournal;
 use retap_reduce::oracle::{
-    CandidateKey, JournaledOracle, Observation, Oracle, OracleError, OracleQuery,
+    CandidateKey, JournaledOracle, Observation, ObservationJournal, Oracle, OracleError,
+    OracleQuery,
 };
-use retap_reduce::trace::{ReduceError, ReduceSettings, ReductionAlgorithm, reduce};
+use retap_reduce::trace_reduction::{ReduceError, ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::verdict::Outcome;
 use retap_testing::fakes::{in_virtual_time, listening, numbers, trace};
 

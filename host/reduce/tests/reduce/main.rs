@@ -2,7 +2,8 @@
 
 mod formula;
 mod journal;
+mod named_choice;
 mod oracle;
 mod simulated;
 mod suite;
-mod trace;
+mod trace_reduction;

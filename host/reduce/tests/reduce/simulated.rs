@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal, SessionRecord};
 use retap_explore::{ExplorationResult, ExploreSettings, FindingRecord, RandomExplorer, explore};
 use retap_reduce::oracle::{PooledOracle, ReplayConditions};
-use retap_reduce::trace::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
+use retap_reduce::trace_reduction::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
 use retap_shared::action::{Action, Key};
 use retap_shared::trace::Step;
 use retap_shared::verdict::Outcome;

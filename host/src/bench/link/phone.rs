@@ -6,13 +6,12 @@ use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::bytes::Png;
+use retap_shared::geometry::{Rect, Size};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneInfo, RequestFailure, SnapshotId,
-};
-use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
-};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::App;
 
 const PICTURE: usize = 5 << 20;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use retap_reduce::oracle::ActivityMachineSettings;
-use retap_reduce::trace;
+use retap_reduce::trace_reduction::ReductionAlgorithm;
 use serde_json::json;
 
 use crate::bench::recorded_crash;
@@ -25,7 +25,7 @@ pub struct BenchCrashCommand {
     machine: ActivityMachineArguments,
     /// Only these algorithms
     #[arg(long, value_name = "NAME")]
-    algorithm: Vec<trace::ReductionAlgorithm>,
+    algorithm: Vec<ReductionAlgorithm>,
     /// One JSON object a line
     #[arg(long)]
     json: bool,
@@ -63,7 +63,7 @@ struct ActivityMachineArguments {
 impl BenchCrashCommand {
     pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
         let traces = recorded_crash::traces(&self.traces)?;
-        let algorithms: &[trace::ReductionAlgorithm] = if self.algorithm.is_empty() {
+        let algorithms: &[ReductionAlgorithm] = if self.algorithm.is_empty() {
             &recorded_crash::ALGORITHMS
         } else {
             &self.algorithm

@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_reduce::journal::MemoryReductionJournal as Journal;
 use retap_reduce::oracle::{JournaledOracle, PooledOracle, ReplayConditions};
-use retap_reduce::trace::{ReduceSettings, ReductionAlgorithm, reduce};
+use retap_reduce::trace_reduction::{ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
-use retap_shared::protocol::{
-    PhoneEvent, PhoneEventKind, PhoneInfo, Play, PlayReply, Target, WatchApp,
-};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{Play, PlayReply, WatchApp};
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 use retap_transport::keys::SessionKeys;
 use tokio::time::timeout;

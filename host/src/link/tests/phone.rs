@@ -7,9 +7,11 @@ use std::time::Duration;
 use retap_shared::action::Action;
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{
-    AppInfo, Capabilities, DescribePhoneReply, PhoneEvent, PhoneEventKind, PhoneInfo, Play,
-    PlayReply, Reply, Request, RequestFailure, WatchAppReply,
+    AppInfo, Capabilities, DescribePhoneReply, Play, PlayReply, Reply, Request, RequestFailure,
+    WatchAppReply,
 };
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Verdict;

@@ -1,6 +1,6 @@
 //! From pixels of a phone to the small units of a drawing: whole numbers, nothing outside the picture.
 
-use retap_shared::screen::{Point, Rect, Size};
+use retap_shared::geometry::{Point, Rect, Size};
 
 /// The shorter side of every drawing, so that letters have the same size on all of them.
 const SHORT_SIDE: i64 = 360;

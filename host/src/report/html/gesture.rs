@@ -3,7 +3,8 @@
 
 use maud::{Markup, html};
 use retap_shared::action::Action;
-use retap_shared::screen::{Point, Screen};
+use retap_shared::geometry::Point;
+use retap_shared::screen::Screen;
 
 use super::canvas::{CanvasArea, DrawingCanvas};
 use super::label::{TextAlign, label};

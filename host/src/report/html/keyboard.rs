@@ -81,7 +81,7 @@ fn letter(node: &Node) -> char {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::{Rect, Size};
+    use retap_shared::geometry::{Rect, Size};
 
     use super::*;
 

@@ -1,9 +1,10 @@
 //! A step in words: what the finger did, and to what.
 
 use maud::{Markup, html};
-use retap_shared::action::{Action, Key, Widget};
-use retap_shared::screen::Rotation;
+use retap_shared::action::{Action, Key};
+use retap_shared::geometry::Rotation;
 use retap_shared::trace::Step;
+use retap_shared::widget::Widget;
 
 use super::sanitise_html;
 use crate::wording::group_thousands;
@@ -162,7 +163,7 @@ fn duration_text(millis: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::Point;
+    use retap_shared::geometry::Point;
 
     use super::*;
 

@@ -1,9 +1,10 @@
 //! Where a step went on the screen that it met, and what a person would say that it touched there.
 
-use retap_shared::action::{Action, Widget};
-use retap_shared::protocol::LocatedBy;
+use retap_shared::action::Action;
+use retap_shared::locate::LocatedBy;
 use retap_shared::screen::{NodeFlags, Screen};
 use retap_shared::trace::Step;
+use retap_shared::widget::Widget;
 
 #[derive(Clone, Debug)]
 pub(crate) struct StepTouch {
@@ -72,7 +73,8 @@ fn named(screen: &Screen, node: usize) -> Widget {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::{Point, WindowKind};
+    use retap_shared::geometry::Point;
+    use retap_shared::screen::WindowKind;
 
     use super::super::sample::{ScreenBuilder, UPRIGHT};
     use super::super::step_text;

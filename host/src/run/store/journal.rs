@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use retap_device::JournalError;
 use retap_explore::journal::{ExplorationJournal, RecordedStep, SessionRecord};
-use retap_reduce::journal::ObservationJournal as ReductionJournal;
-use retap_reduce::oracle::{CandidateKey, Observation};
+use retap_reduce::oracle::{CandidateKey, Observation, ObservationJournal as ReductionJournal};
 use retap_reduce::suite::{ReplayJournal, ReplayRecord};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::App;

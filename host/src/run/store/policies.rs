@@ -96,8 +96,7 @@ fn policy_key(rules: &PolicyParameters, prior: u64) -> [i64; 5] {
 
 #[cfg(test)]
 mod tests {
-    use retap_reduce::journal::ObservationJournal;
-    use retap_reduce::oracle::{CandidateKey, Observation};
+    use retap_reduce::oracle::{CandidateKey, Observation, ObservationJournal};
     use retap_shared::micros::Micros;
     use retap_shared::verdict::Verdict;
 
