@@ -47,12 +47,12 @@ impl RandomExplorer {
         let chosen = candidates[self.draw_least_tried(weighted, rng)];
         self.candidates = candidates;
         ChosenAction {
-            action: self.to_action(&chosen, state, screen, rng),
+            action: self.detailed_action(&chosen, state, screen, rng),
             node: chosen.node,
         }
     }
 
-    fn to_action(
+    fn detailed_action(
         &mut self,
         chosen: &CandidateAction,
         state: u64,

@@ -36,13 +36,13 @@ struct DoneAction<'a> {
 }
 
 impl DoneAction<'_> {
-    fn from_state(&self) -> Option<StateId> {
+    fn source_state(&self) -> Option<StateId> {
         self.from.as_ref().map(|from| from.state)
     }
 
     /// State and action, if both are known.
     fn transition(&self) -> Option<(StateId, ModelActionId)> {
-        self.from_state().zip(self.action)
+        self.source_state().zip(self.action)
     }
 
     /// Kind, if the action was untried.
@@ -131,7 +131,7 @@ impl AutoExplorer {
     fn record_reward(&mut self, done: &DoneAction<'_>, observation: &StepObservation<'_>) -> u32 {
         let activity = done.activity;
         let reward = self.rewards.reward(observation.gain, activity);
-        if let Some(state) = done.from_state() {
+        if let Some(state) = done.source_state() {
             self.ranking.record_reward(state, reward);
         }
         if let Some(kind) = done.kind {
