@@ -43,6 +43,7 @@ impl Fingerprint {
             FindingKind::Crash => exception::explain(problem, &mut lines),
             FindingKind::NativeCrash => native::explain(problem, &mut lines),
             FindingKind::Anr => anr::explain(problem, &mut lines),
+            FindingKind::Rule => lines.push(problem.summary.clone()),
         }
         lines
     }

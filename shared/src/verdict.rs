@@ -44,6 +44,8 @@ pub enum FindingKind {
     Crash,
     NativeCrash,
     Anr,
+    /// A broken rule of `retap.toml`. Made by the host, never by a phone.
+    Rule,
 }
 
 /// No answer: never counted as evidence, the run is done again elsewhere.
@@ -84,6 +86,7 @@ impl fmt::Display for FindingKind {
             FindingKind::Crash => "crash",
             FindingKind::NativeCrash => "native crash",
             FindingKind::Anr => "ANR",
+            FindingKind::Rule => "rule broken",
         })
     }
 }

@@ -450,8 +450,9 @@ fn what_messages_are_made_of_has_its_golden_bytes() {
             FindingKind::Crash,
             FindingKind::NativeCrash,
             FindingKind::Anr,
+            FindingKind::Rule,
         ],
-        "000102",
+        "00010203",
     );
 }
 

@@ -38,6 +38,7 @@ impl FindingHeadline {
                 (name.unwrap_or("Native crash"), first_line(&problem.summary))
             }
             FindingKind::Anr => ("Not responding", first_line(&problem.summary)),
+            FindingKind::Rule => ("Rule broken", first_line(&problem.summary)),
         };
         let frame = telling_frame(&lines, cause, &problem.process);
         FindingHeadline {
