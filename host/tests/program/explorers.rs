@@ -309,7 +309,7 @@ fn retap_toml_forbids_types_and_looks_out() {
     assert!(
         ended
             .out
-            .contains("must never appear: the activity SearchActivity"),
+            .contains("rule broken: must never appear: the activity SearchActivity"),
         "{}",
         ended.out
     );
