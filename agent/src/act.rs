@@ -1,8 +1,9 @@
-//! One step: find the widget, inject, wait until consumed, wait until quiet, capture.
+//! Handler of `Act`: finds the widget, injects the action, settles and captures the screen.
 
 use retap_shared::action::Action;
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Act, ActReply, LocatedBy, PhoneEvent, Settle};
+use retap_shared::protocol::{Act, ActReply, Settle};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
 
@@ -10,7 +11,7 @@ use crate::handlers::Handlers;
 use crate::phone::PhoneError;
 use crate::settle::settle;
 
-/// A step that was taken, before its screen is packed for the way.
+/// A performed step, with its screen before that is made into an update.
 #[derive(Debug)]
 pub(crate) struct PerformedStep {
     pub(crate) located_by: LocatedBy,
@@ -21,20 +22,22 @@ pub(crate) struct PerformedStep {
 impl Handlers {
     pub(crate) fn act(&mut self, act: &Act) -> Result<ActReply, PhoneError> {
         let start = self.phone.now();
-        let taken = self.perform_step(&act.step, act.settle)?;
-        let happened = self.take_events();
+        let performed = self.perform_step(&act.step, act.settle)?;
+        let events = self.take_events();
         let mut branches = Vec::new();
         self.phone.take_branches(&mut branches);
         branches.sort_unstable();
         branches.dedup();
-        let screen = self.recent_screens.update(taken.screen, act.held_screen);
+        let screen = self
+            .recent_screens
+            .update(performed.screen, act.held_screen);
         let took = self.phone.now().since(start);
         Ok(ActReply {
-            located_by: taken.located_by,
+            located_by: performed.located_by,
             screen,
-            events: happened,
+            events,
             branches,
-            quiet: taken.quiet,
+            quiet: performed.quiet,
             took,
         })
     }
@@ -42,25 +45,25 @@ impl Handlers {
     pub(crate) fn perform_step(
         &mut self,
         step: &Step,
-        wait: Settle,
+        limits: Settle,
     ) -> Result<PerformedStep, PhoneError> {
         let screen;
-        let aim = if step.widget.is_some() {
+        let located = if step.widget.is_some() {
             screen = self.current_screen()?;
             step.locate(&screen)
         } else {
             step.at_recorded_place()
         };
-        self.inject(&aim.action)?;
-        let quiet = settle(self.phone.as_mut(), wait);
+        self.inject(&located.action)?;
+        let quiet = settle(self.phone.as_mut(), limits);
         Ok(PerformedStep {
-            located_by: aim.located_by,
+            located_by: located.located_by,
             screen: self.fresh_screen()?,
             quiet,
         })
     }
 
-    /// Waits are the agent's own; everything else is the phone's.
+    /// Waits on the phone's clock, or injects the action.
     fn inject(&mut self, action: &Action) -> Result<(), PhoneError> {
         match action {
             Action::Wait { millis } => {
@@ -69,11 +72,5 @@ impl Handlers {
             }
             other => self.phone.inject(other),
         }
-    }
-
-    pub(crate) fn take_events(&mut self) -> Vec<PhoneEvent> {
-        let mut happened = Vec::new();
-        self.phone.take_events(&mut happened);
-        happened
     }
 }

@@ -1,7 +1,6 @@
-//! The agent as a process on a phone: its options, the keys that come through standard input, and where hosts come in.
+//! The agent as a process on a phone: it reads keys from standard input, listens for a host and serves it.
 
 use std::io::{self, BufRead, Read, Write};
-use std::net::SocketAddr;
 use std::os::unix::net::UnixListener as StdListener;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,97 +13,50 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::listen::{HostListener, HostListenerError, serve_streams};
+use crate::options::AgentOptions;
 use crate::outbox::Outbox;
 use crate::phone::Phone;
 use crate::server::AgentServer;
 use crate::threaded::ThreadedConnection;
 use crate::version::VERSION;
 
-/// Keys are short; whatever is longer is something else.
+/// Maximum number of bytes of the line with the keys.
 const MAX_KEYS_LENGTH: u64 = 64 * 1024;
 
-/// A phone that nobody asks for anything is left alone again.
+/// Time without a host after which the agent ends.
 const IDLE_LIMIT: Duration = Duration::from_secs(600);
 
-/// Who has the phone, for the words that a second host gets. Whoever starts the agent writes it first.
+/// File with the name of the host that holds the phone, for the message to a second host. The host that starts the agent
+/// writes it first.
 const HOST_FILE: &str = "agent.host";
-/// A host that started the agent and has not come by then is gone.
+/// Time after which the host that started the agent is given up if it has not connected.
 const FIRST_HOST_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// What the host says when it starts the agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentOptions {
-    /// The abstract socket that adb forwards to.
-    pub name: Option<String>,
-    /// Where to listen for datagrams, on a Wi-Fi or a lab's network.
-    pub udp: Option<SocketAddr>,
-    /// The Android user whose apps are tested.
-    pub user: i32,
-    /// Who the process becomes if it was started as root: the shell, 2000.
-    pub uid: Option<u32>,
-    /// Where results and the user's settings outlive the process.
-    pub folder: PathBuf,
-    /// A file to write every Java name to, with the form that this phone has.
-    pub names: Option<PathBuf>,
-}
-
+/// Why the agent could not serve.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error(
-        "`{0}` is no option, or its value is missing; options are --name, --udp, --user, --uid, --folder, --names"
-    )]
-    Option(String),
-    #[error("nowhere to listen: give --name or --udp")]
+    /// The options name no address.
+    #[error("no address to listen on: give --name or --udp")]
     Nowhere,
-    #[error("no keys came through standard input: one line of hexadecimal digits is expected")]
+    /// Standard input holds no keys.
+    #[error("standard input holds no keys: one line of hexadecimal digits is expected")]
     Keys,
-    #[error("the keys that came through standard input could not be read")]
+    /// The keys cannot be decoded.
+    #[error("could not decode the keys from standard input")]
     Codec(#[from] CodecError),
+    /// The system refused a file, a socket or a thread.
     #[error("could not serve")]
     Io(#[from] io::Error),
+    /// The address cannot be listened on.
     #[error(transparent)]
     Listen(#[from] HostListenerError),
 }
 
-impl AgentOptions {
-    pub fn parse(arguments: &[String]) -> Result<AgentOptions, ServeError> {
-        let folder = PathBuf::from("/data/local/tmp/retap");
-        let mut options = AgentOptions {
-            name: None,
-            udp: None,
-            user: 0,
-            uid: None,
-            folder,
-            names: None,
-        };
-        let mut rest = arguments.iter();
-        while let Some(option) = rest.next() {
-            let wrong = || ServeError::Option(option.clone());
-            let value = rest.next().ok_or_else(wrong)?;
-            match option.as_str() {
-                "--name" => options.name = Some(value.clone()),
-                "--udp" => options.udp = Some(value.parse().map_err(|_| wrong())?),
-                "--user" => options.user = value.parse().map_err(|_| wrong())?,
-                "--uid" => options.uid = Some(user_id(value).ok_or_else(wrong)?),
-                "--folder" => options.folder = PathBuf::from(value),
-                "--names" => options.names = Some(PathBuf::from(value)),
-                _ => return Err(wrong()),
-            }
-        }
-        Ok(options)
-    }
-}
-
-/// The highest number means nobody.
-fn user_id(text: &str) -> Option<u32> {
-    text.parse().ok().filter(|id| *id < u32::MAX)
-}
-
-/// Serves one host, however often it comes back, until that says that it is done or has been gone for ten minutes. The
-/// phone is put back as it was before this returns.
+/// Serves one host, however often it reconnects, until it is done or has been away for ten minutes. The phone's settings
+/// are restored before this returns.
 pub fn serve(phone: Box<dyn Phone>, options: &AgentOptions) -> Result<(), ServeError> {
     let keys = read_keys(&mut io::stdin().lock())?;
-    let (connection, phones_thread) = ThreadedConnection::start(phone)?;
+    let (connection, phone_thread) = ThreadedConnection::start(phone)?;
     let outbox = Outbox::new(Some(options.folder.join("outbox")))?;
     let started = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -131,23 +83,23 @@ pub fn serve(phone: Box<dyn Phone>, options: &AgentOptions) -> Result<(), ServeE
             () = server.wait_until_idle(IDLE_LIMIT) => Ok(()),
         }
     });
-    // With the last of those who ask, the phone's thread ends, and with it the phone.
+    // Dropping the last connection ends the phone's thread, which drops the phone.
     drop((runtime, server));
-    let _ = phones_thread.join();
+    let _ = phone_thread.join();
     served
 }
 
-/// Keeps the file for as long as a host is there or expected. One that cannot be written is missed by nobody who works.
+/// Keeps the host file while a host is connected or expected. An error is only logged: the file serves a message.
 async fn record_host(mut connected: watch::Receiver<Option<String>>, file: PathBuf) {
     let _ = timeout(FIRST_HOST_TIMEOUT, connected.wait_for(Option::is_some)).await;
     loop {
         let host = connected.borrow_and_update().clone();
-        let noted = match host {
+        let written = match host {
             Some(host) => std::fs::write(&file, host),
             None => std::fs::remove_file(&file),
         };
-        if let Err(error) = noted {
-            tracing::debug!(%error, "could not note who has the phone");
+        if let Err(error) = written {
+            tracing::debug!(%error, "could not record the host that holds the phone");
         }
         if connected.changed().await.is_err() {
             return;
@@ -175,7 +127,7 @@ async fn listen(
     }
 }
 
-/// One line of hexadecimal digits: whatever else a shell does to its input, it leaves those alone.
+/// Reads the keys as one line of hexadecimal digits, which no shell changes.
 fn read_keys(from: &mut impl BufRead) -> Result<SessionKeys, ServeError> {
     let mut line = String::new();
     from.take(MAX_KEYS_LENGTH).read_line(&mut line)?;
@@ -190,9 +142,9 @@ fn read_keys(from: &mut impl BufRead) -> Result<SessionKeys, ServeError> {
     Ok(codec::decode(&bytes.ok_or(ServeError::Keys)?)?)
 }
 
-/// One line on standard output, for whoever started the agent: hosts can come, and where.
-fn announce_address(to: &mut impl Write, place: &str) -> io::Result<()> {
-    writeln!(to, "listening on {place}")?;
+/// Writes the address to standard output, where the process that started the agent reads it.
+fn announce_address(to: &mut impl Write, address: &str) -> io::Result<()> {
+    writeln!(to, "listening on {address}")?;
     to.flush()
 }
 
@@ -224,7 +176,8 @@ mod tests {
     use std::os::unix::net::{SocketAddr, UnixStream};
 
     use retap_shared::connection::{BoxFuture, Connection, RequestError};
-    use retap_shared::protocol::{PhoneEvent, Reply, Request};
+    use retap_shared::phone_event::PhoneEvent;
+    use retap_shared::protocol::{Reply, Request};
 
     use super::*;
 
@@ -241,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn streams_beyond_a_few_are_closed_at_once() {
+    async fn streams_beyond_the_limit_are_closed_at_once() {
         let name = format!("retap-test-{}", std::process::id());
         let listener = bind(&name).unwrap();
         let (keys, _) = SessionKeys::generate().unwrap();
@@ -251,7 +204,7 @@ mod tests {
             String::new(),
             1,
         );
-        let strangers = async {
+        let clients = async {
             let connect = || {
                 let address = SocketAddr::from_abstract_name(&name).unwrap();
                 let stream = UnixStream::connect_addr(&address).unwrap();
@@ -267,47 +220,17 @@ mod tests {
             assert_eq!(
                 error.kind(),
                 io::ErrorKind::WouldBlock,
-                "the first is still listened to"
+                "the first stream is still open"
             );
         };
         tokio::select! {
             served = serve_socket(&listener, &keys, &server) => panic!("{served:?}"),
-            () = strangers => {}
+            () = clients => {}
         }
     }
 
     #[test]
-    fn options_say_where_to_listen_and_for_which_user() {
-        let words = [
-            "--name", "retap", "--user", "10", "--uid", "2000", "--folder", "/tmp/x",
-        ];
-        let options = AgentOptions::parse(&words.map(str::to_owned)).unwrap();
-        assert_eq!(options.name.as_deref(), Some("retap"));
-        assert_eq!(
-            (options.user, options.uid, options.folder),
-            (10, Some(2000), PathBuf::from("/tmp/x"))
-        );
-    }
-
-    #[test]
-    fn an_option_that_does_not_exist_or_lacks_its_value_is_refused() {
-        for words in [
-            &["--nmae", "x"][..],
-            &["--user"],
-            &["--user", "me"],
-            &["--uid", "4294967295"],
-            &["--udp", "here"],
-        ] {
-            let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
-            assert!(
-                matches!(AgentOptions::parse(&words), Err(ServeError::Option(_))),
-                "{words:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn keys_come_as_a_line_of_digits_and_nothing_else_does() {
+    fn keys_are_read_from_a_line_of_hexadecimal_digits_only() {
         let (agent, _) = SessionKeys::generate().unwrap();
         let line: String = codec::encode(&agent)
             .unwrap()

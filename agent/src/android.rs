@@ -1,11 +1,11 @@
-//! The only Rust that knows Android: a `Phone` over the framework, one file per system service, and one table of
-//! every Java name used.
+//! The phone that this process runs on: a `Phone` over the Android framework, one file per system service, and one table
+//! of every Java name that is used.
 
 mod accessibility;
 mod activities;
 mod app_data;
 mod automation_holders;
-mod clock;
+pub(crate) mod clock;
 mod coverage;
 mod display;
 mod input;
@@ -23,7 +23,6 @@ pub(crate) mod system_callbacks;
 mod system_events;
 pub mod table;
 mod typing;
-#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) mod user;
 mod windows;
 
@@ -37,7 +36,9 @@ use jni::refs::Global;
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind, PhoneInfo, RequestFailure};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::RequestFailure;
 use retap_shared::screen::{ScreenContent, WindowFlags, WindowKind};
 
 use self::accessibility::Accessibility;
@@ -53,26 +54,31 @@ use self::system_callbacks::SYSTEM_CALLBACKS;
 use self::system_events::SystemEventInjector;
 use self::table::{JavaName, LEVELS};
 use self::windows::ReadWindow;
-use crate::agent_process::AgentOptions;
+use crate::options::AgentOptions;
 use crate::phone::PhoneError;
 
-/// Compose, Flutter and WebView build their trees only after accessibility was switched on.
+/// Maximum number of waits for a tree. Compose, Flutter and WebView build theirs only after accessibility is on.
 const LATE_TREE_TRIES: u32 = 20;
+/// Duration of each wait for a tree.
 const LATE_TREE_MILLIS: i64 = 100;
 
-/// What the bootstrap makes, because JNI cannot: a context that is the shell's, and three listeners.
+/// Objects that the bootstrap creates, because JNI cannot: the shell's context and three listeners.
 #[derive(Debug)]
 pub struct BootstrapObjects {
+    /// The shell's context.
     pub context: Global<JObject<'static>>,
+    /// Listener for crashes and ANRs.
     pub controller: Global<JObject<'static>>,
+    /// Listener for accessibility events.
     pub events: Global<JObject<'static>>,
+    /// Listener for cleared data.
     pub cleared: Global<JObject<'static>>,
 }
 
 /// The phone that this process runs on.
 pub struct AndroidPhone {
     java: Arc<JavaBridge>,
-    parts: BootstrapObjects,
+    objects: BootstrapObjects,
     accessibility: Arc<Accessibility>,
     settings: Option<PhoneSettings<SettingsProgram>>,
     level: u32,
@@ -80,55 +86,46 @@ pub struct AndroidPhone {
     watched_package: Text,
     activity: Text,
     events: Vec<PhoneEvent>,
-    /// Packages that have shown a tree: the next one is not waited for.
+    /// Packages that have shown a tree. Their next tree is not waited for.
     packages_with_tree: HashSet<Text>,
     secure: SecureWindows,
-    /// Asked for once: a context looks its services up each time.
+    /// Kept, because a context looks its services up for each call.
     activity_manager: Global<JObject<'static>>,
     app_data: AppDataSnapshots,
     system: SystemEventInjector<PhonePrograms>,
-    /// Nodes that the framework keeps are older than this.
+    /// Time of the last screen change, exclusive, for which the framework's cache of nodes was cleared.
     cache_valid_until: Micros,
 }
 
 impl AndroidPhone {
-    /// Connects to the system's services. What is changed of the phone is kept in the folder until it is put back.
+    /// Connects to the system's services. Changed settings are saved in the options' folder until they are restored.
     pub fn connect(
         java: Arc<JavaBridge>,
-        parts: BootstrapObjects,
+        objects: BootstrapObjects,
         options: &AgentOptions,
     ) -> std::result::Result<Self, PhoneError> {
         let user = options.user;
         let folder = &options.folder;
-        // Build.VERSION.SDK_INT
-        let level =
-            java.with(|env| Ok(java.get_static(env, JavaName::BuildLevel)?.into_int()?))?;
-        let level = u32::try_from(level).unwrap_or_default();
-        if level < *LEVELS.start() {
-            let old = format!(
-                "be driven: it has API level {level}, and {} is the oldest one",
-                LEVELS.start()
-            );
-            return Err(RequestFailure::Unsupported(old).into());
-        }
+        let level = supported_api_level(&java)?;
         let (accessibility, activity_manager) = java.with(|env| {
-            let accessibility = Accessibility::connect(&java, env, &parts.context, &parts.events)?;
-            activities::watch(&java, env, &parts.controller)?;
+            let accessibility =
+                Accessibility::connect(&java, env, &objects.context, &objects.events)?;
+            activities::watch(&java, env, &objects.controller)?;
             Ok((
                 accessibility,
-                activities::manager(&java, env, &parts.context)?,
+                activities::manager(&java, env, &objects.context)?,
             ))
         })?;
         let settings = PhoneSettings::apply(SettingsProgram { user }, folder);
         if let Err(error) = &settings {
-            tracing::warn!(%error, "could not change the phone's settings: animations stay as they are");
+            tracing::warn!(%error, "could not change the phone's settings: animations stay on");
         }
         let over_network = options
             .udp
             .is_some_and(|address| !address.ip().is_loopback());
         Ok(AndroidPhone {
             java,
-            parts,
+            objects,
             accessibility: Arc::new(accessibility),
             settings: settings.ok(),
             level,
@@ -154,14 +151,14 @@ impl AndroidPhone {
         InputInjector {
             java: &self.java,
             accessibility: &self.accessibility,
-            context: &self.parts.context,
+            context: &self.objects.context,
         }
     }
 
     fn packages(&self) -> Packages<'_> {
         Packages {
             java: &self.java,
-            context: &self.parts.context,
+            context: &self.objects.context,
             user: self.user,
         }
     }
@@ -188,7 +185,7 @@ impl AndroidPhone {
         })
     }
 
-    /// The windows, read again for a while if an app has just begun to build its tree.
+    /// Reads the windows, repeatedly if the app in front has not built its tree yet.
     fn read_windows(&mut self, env: &mut Env) -> JavaResult<Vec<ReadWindow>> {
         let event = SYSTEM_CALLBACKS.last_screen_change();
         if event >= self.cache_valid_until {
@@ -222,7 +219,7 @@ impl AndroidPhone {
         let display = DisplayInfo::read(&self.java, env)?;
         let activity = activities::top_activity(&self.java, env, &self.activity_manager)?;
         if activity != self.activity && !activity.is_empty() {
-            let at = micros(clock::now(&self.java, env)?);
+            let at = clock::micros(clock::now(&self.java, env)?);
             self.events.push(PhoneEvent {
                 at,
                 kind: PhoneEventKind::Activity(activity.clone()),
@@ -269,11 +266,11 @@ impl AndroidPhone {
     }
 
     fn start(&self, env: &mut Env, package: &str, activity: &str) -> JavaResult<()> {
-        let found;
+        let launchable;
         let activity = if activity.is_empty() {
-            found = self.packages().launchable(env, package)?;
-            let first = found.first().map(|found| found.activity.as_str());
-            let why = "the app has no activity that a launcher shows: name one";
+            launchable = self.packages().launchable(env, package)?;
+            let first = launchable.first().map(|found| found.activity.as_str());
+            let why = "the app has no launcher activity: name an activity";
             first.ok_or(java::JavaError::Refused {
                 call: "queryIntentActivitiesAsUser",
                 why,
@@ -284,7 +281,7 @@ impl AndroidPhone {
         activities::start(&self.java, env, package, activity, self.user)
     }
 
-    /// What cannot be granted is not a runtime permission, or not this phone's: the app has it, or does without.
+    /// Grants every permission that the app declares. One that cannot be granted is not a runtime permission of this phone.
     fn grant_all(&self, env: &mut Env, package: &str) -> JavaResult<()> {
         let permissions = self.packages().permissions(env, package)?;
         let package = env.new_string(package)?;
@@ -294,7 +291,7 @@ impl AndroidPhone {
                 .accessibility
                 .grant(&self.java, env, &package, &name, self.user);
             if let Err(error) = granted {
-                tracing::debug!(%permission, %error, "not granted");
+                tracing::debug!(%permission, %error, "could not grant a permission");
             }
             env.delete_local_ref(name);
         }
@@ -302,34 +299,47 @@ impl AndroidPhone {
     }
 }
 
-/// Whether the app in front shows nothing although its process may be about to.
-fn is_tree_pending(windows: &[ReadWindow], awake: &HashSet<Text>) -> bool {
+/// The phone's API level; an error if it is older than the oldest supported one.
+fn supported_api_level(java: &JavaBridge) -> std::result::Result<u32, PhoneError> {
+    // Build.VERSION.SDK_INT
+    let level = java.with(|env| Ok(java.get_static(env, JavaName::BuildLevel)?.into_int()?))?;
+    let level = u32::try_from(level).unwrap_or_default();
+    if level >= *LEVELS.start() {
+        return Ok(level);
+    }
+    let reason = format!(
+        "be driven: it has API level {level}, and {} is the oldest that is supported",
+        LEVELS.start()
+    );
+    Err(RequestFailure::Unsupported(reason).into())
+}
+
+/// True if the app in front shows no tree and has never shown one.
+fn is_tree_pending(windows: &[ReadWindow], packages_with_tree: &HashSet<Text>) -> bool {
     let in_front = windows
         .iter()
         .rev()
         .find(|read| read.window.kind == WindowKind::Application);
-    in_front.is_none_or(|read| read.nodes.len() < 2 && !awake.contains(&read.window.package))
-}
-
-fn micros(millis: i64) -> Micros {
-    Micros::from_millis(u64::try_from(millis).unwrap_or_default())
+    in_front.is_none_or(|read| {
+        read.nodes.len() < 2 && !packages_with_tree.contains(&read.window.package)
+    })
 }
 
 impl Drop for AndroidPhone {
-    /// The phone is the user's again.
+    /// Undoes every change of the phone and disconnects.
     fn drop(&mut self) {
         if let Err(error) = self.system.undo_all() {
-            tracing::warn!(%error, "could not put back what the system did: the next start tries again");
+            tracing::warn!(%error, "could not undo the system events: the next start tries again");
         }
         if let Some(Err(error)) = self.settings.as_ref().map(PhoneSettings::restore) {
-            tracing::warn!(%error, "could not put the settings back: the next start tries again");
+            tracing::warn!(%error, "could not restore the settings: the next start tries again");
         }
-        let parted = self.java.with(|env| {
+        let disconnected = self.java.with(|env| {
             activities::watch(&self.java, env, &JObject::null())?;
             self.accessibility.disconnect(&self.java, env)
         });
-        if let Err(error) = parted {
-            tracing::warn!(%error, "could not part from the system's services");
+        if let Err(error) = disconnected {
+            tracing::warn!(%error, "could not disconnect from the system's services");
         }
     }
 }

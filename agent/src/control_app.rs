@@ -1,8 +1,8 @@
-//! Launch, stop, clear data, grant, and the whole way into a known state.
+//! Handler of `ControlApp`: launch, stop, clear data, grant permissions, and start in a known state.
 
 use retap_shared::action::Action;
+use retap_shared::geometry::Rotation;
 use retap_shared::protocol::{AppCommand, ControlApp, ControlAppReply, Settle};
-use retap_shared::screen::Rotation;
 use retap_shared::trace::{App, StartMode};
 
 use crate::handlers::Handlers;
@@ -23,19 +23,19 @@ impl Handlers {
             AppCommand::Grant => self.phone.grant(app)?,
             AppCommand::Start(start) => self.start(app, start, Settle::default())?,
         }
-        let happened = self.take_events();
+        let events = self.take_events();
         Ok(ControlAppReply {
-            events: happened,
+            events,
             took: self.phone.now().since(begin),
         })
     }
 
-    /// Brings the app into the state in which a trace's first step expects it, and watches it from then on.
+    /// Brings the app into the state that a trace starts from, and reports its events from now on.
     pub(crate) fn start(
         &mut self,
         app: &App,
         start: StartMode,
-        wait: Settle,
+        limits: Settle,
     ) -> Result<(), PhoneError> {
         self.phone.watch(&app.package);
         match start {
@@ -48,17 +48,17 @@ impl Handlers {
             }
         }
         self.phone.launch(app)?;
-        settle(self.phone.as_mut(), wait);
+        settle(self.phone.as_mut(), limits);
         Ok(())
     }
 
-    /// Ends what was before, so that nothing of it is in what comes: the display is turned back, and what had
-    /// happened until now is news, not part of the new run.
+    /// Stops the app, so that nothing of an earlier run affects the new one: the display is turned back, and the events so
+    /// far become notifications.
     fn stop(&mut self, app: &App) -> Result<(), PhoneError> {
         self.phone.stop(app)?;
-        let before = self.take_events();
-        self.unsent_events.extend(before);
-        // Whether or not it is turned: a start that takes longer after some runs would make their order matter.
+        let earlier_events = self.take_events();
+        self.unsent_events.extend(earlier_events);
+        // Even if it is not turned: the duration of a start must not depend on the run before.
         if self.phone.capabilities().rotation {
             self.phone.inject(&Action::Rotate(Rotation::Natural))?;
         }

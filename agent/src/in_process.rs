@@ -1,5 +1,5 @@
-//! A `Connection` without a link: the same handlers, called directly. The phone's time is slept on tokio's clock,
-//! which tests and simulated runs pause.
+//! A `Connection` without a link: it calls the handlers directly. Phone time is slept on tokio's clock, which tests and
+//! simulated runs pause.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,26 +7,30 @@ use std::time::Duration;
 
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Act, Capture, PhoneEvent, Reply, Request, RequestFailure};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Act, Capture, Reply, Request, RequestFailure};
 use tokio::sync::{Mutex as Turn, Notify};
 
-use crate::handlers::{HandlerResult, Handlers, PlayInProgress};
-use crate::phone::{Phone, PhoneError};
+use crate::dispatch::{HandlerResult, PlayInProgress};
+use crate::handlers::Handlers;
+use crate::phone::Phone;
 
-/// tokio's clock counts whole milliseconds; what is left of a step is carried to the next one.
+/// Microseconds per tick of tokio's clock. The remainder of a request is slept with the next one.
 const TICK: u64 = 1_000;
 
+/// A connection to a phone in this process.
 pub struct InProcessConnection {
     handlers: Mutex<Handlers>,
-    /// One request at a time, in the order in which they came. Holds the microseconds not yet slept.
+    /// Held by one request at a time, in the order of arrival. Its value is the microseconds that were not slept yet.
     turn: Turn<u64>,
     unsent_added: Notify,
     sleeps: bool,
-    /// Without a link there is nothing to save by making differences: the screen itself is handed over.
+    /// False without a link: a shared screen costs less than a diff.
     sends_diffs: bool,
 }
 
 impl InProcessConnection {
+    /// Creates a connection whose phone time is slept.
     pub fn new(phone: Box<dyn Phone>) -> Self {
         let handlers = Mutex::new(Handlers::new(phone));
         InProcessConnection {
@@ -38,7 +42,7 @@ impl InProcessConnection {
         }
     }
 
-    /// For an agent's end of a link: screens as the difference to what the host holds.
+    /// Sends screens as diffs from the screen that the host holds, as an agent does over a link.
     pub fn with_screen_diffs(self) -> Self {
         InProcessConnection {
             sends_diffs: true,
@@ -46,7 +50,7 @@ impl InProcessConnection {
         }
     }
 
-    /// A phone whose time costs nothing, for measuring what is around it.
+    /// Does not sleep phone time, for benchmarks of the rest.
     pub fn without_sleeping(self) -> Self {
         InProcessConnection {
             sleeps: false,
@@ -72,27 +76,27 @@ impl InProcessConnection {
         }
     }
 
-    /// Out of turn and on a thread of its own: nothing waits for a picture.
+    /// Takes a screenshot on a thread of its own, without waiting for a turn.
     async fn screenshot(&self) -> Result<Reply, RequestError> {
-        let pixels = self.lock().pending_screenshot()?;
-        let taken = tokio::task::spawn_blocking(|| pixels.take()).await;
-        let shot = taken.map_err(|error| {
-            RequestFailure::Phone(format!("the picture was not taken: {error}"))
+        let pending = self.lock().pending_screenshot()?;
+        let taken = tokio::task::spawn_blocking(|| pending.take()).await;
+        let reply = taken.map_err(|error| {
+            RequestFailure::Phone(format!("the screenshot was not taken: {error}"))
         })??;
-        Ok(shot.into())
+        Ok(reply.into())
     }
 
-    /// The awaits between the steps are where a dropped request ends.
+    /// Plays step by step. A dropped request ends at the await between two steps.
     async fn play(&self, playing: PlayInProgress, owed: &mut u64) -> Result<Reply, RequestError> {
-        let mut under_way = PlayGuard {
+        let mut guard = PlayGuard {
             connection: self,
             playing,
         };
         loop {
-            let (played, took) = self.timed(|handlers| under_way.playing.advance(handlers));
+            let (advanced, took) = self.timed(|handlers| guard.playing.advance(handlers));
             self.sleep(owed, took).await;
-            if let Some(played) = played? {
-                return Ok(played.into());
+            if let Some(reply) = advanced? {
+                return Ok(reply.into());
             }
         }
     }
@@ -126,17 +130,17 @@ impl Connection for InProcessConnection {
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(async {
             loop {
-                let unsent = self.unsent_added.notified();
-                if let Some(happening) = self.lock().next_unsent_event() {
-                    return Some(happening);
+                let added = self.unsent_added.notified();
+                if let Some(event) = self.lock().next_unsent_event() {
+                    return Some(event);
                 }
-                unsent.await;
+                added.await;
             }
         })
     }
 }
 
-/// A play whose request may be dropped at any await. A play that is over has nothing left to hand on.
+/// Cancels the play if its request is dropped. Cancelling a play that has ended does nothing.
 struct PlayGuard<'a> {
     connection: &'a InProcessConnection,
     playing: PlayInProgress,
@@ -161,17 +165,9 @@ fn without_held_screen(request: Request) -> Request {
     }
 }
 
-impl From<PhoneError> for RequestError {
-    fn from(error: PhoneError) -> Self {
-        match error {
-            PhoneError::Failed(fault) => RequestError::Failed(fault),
-            PhoneError::Lost(interruption) => RequestError::Interrupted(interruption),
-        }
-    }
-}
-
 impl fmt::Debug for InProcessConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InProcess").finish_non_exhaustive()
+        f.debug_struct("InProcessConnection")
+            .finish_non_exhaustive()
     }
 }

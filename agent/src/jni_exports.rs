@@ -1,29 +1,31 @@
-//! The JNI exports, and the one policy for panics and errors: nothing unwinds into the VM. `run` throws what went wrong
-//! at its caller; the callbacks, which the system server waits for, only log it. On phones a panic ends the process.
+//! The JNI exports, and the policy for panics and errors: nothing unwinds into the VM. `run` throws errors to its caller;
+//! the callbacks, which the system server waits for, only log them. On phones a panic ends the process.
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use jni::errors::{LogErrorAndDefault, ThrowRuntimeExAndDefault};
 use jni::objects::{JClass, JObject, JObjectArray, JString};
 use jni::sys::{jboolean, jlong};
-use jni::{Env, EnvUnowned, JavaVM};
-use retap_shared::micros::Micros;
-use retap_transport::with_causes;
+use jni::{Env, EnvUnowned};
+use retap_shared::error_text::with_causes;
 
-use crate::agent_process::{self, AgentOptions, ServeError};
+use crate::agent_process::{self, ServeError};
+use crate::android::clock::micros;
 use crate::android::java::{JavaBridge, string};
 use crate::android::system_callbacks::SYSTEM_CALLBACKS;
 use crate::android::{AndroidPhone, BootstrapObjects, user};
+use crate::options::{AgentOptions, AgentOptionsError};
 use crate::phone::PhoneError;
 use crate::version::version;
 
-/// What Java is told.
+/// The error that Java gets as an exception.
 #[derive(Debug, thiserror::Error)]
 enum JniError {
     #[error("the Java VM failed: {0}")]
     Vm(#[from] jni::errors::Error),
+    #[error(transparent)]
+    Options(#[from] AgentOptionsError),
     #[error(transparent)]
     Phone(#[from] PhoneError),
     #[error("{}", with_causes(.0))]
@@ -44,7 +46,7 @@ extern "system" fn Java_dev_retap_agent_Native_version<'l>(
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// `Native.leaveRoot(args)`: starts the process anew as the user that the host names, if it is root's.
+/// `Native.leaveRoot(args)`: restarts a process of root as the user that the options name.
 #[unsafe(no_mangle)]
 extern "system" fn Java_dev_retap_agent_Native_leaveRoot<'l>(
     mut env: EnvUnowned<'l>,
@@ -60,7 +62,7 @@ extern "system" fn Java_dev_retap_agent_Native_leaveRoot<'l>(
     .resolve::<ThrowRuntimeExAndDefault>();
 }
 
-/// `Native.run(args, context, controller, events, cleared)`: serves hosts until the process is told to end.
+/// `Native.run(args, context, controller, events, cleared)`: serves one host until it is done.
 #[unsafe(no_mangle)]
 extern "system" fn Java_dev_retap_agent_Native_run<'l>(
     mut env: EnvUnowned<'l>,
@@ -73,7 +75,7 @@ extern "system" fn Java_dev_retap_agent_Native_run<'l>(
 ) {
     env.with_env(|env| -> Result<(), JniError> {
         let options = AgentOptions::parse(&strings(env, &arguments)?)?;
-        let java = java(env, &class)?;
+        let java = JavaBridge::of_class(env, &class)?;
         if let Some(file) = &options.names {
             let written = std::fs::write(file, names(&java, env));
             written.map_err(|source| JniError::Names {
@@ -81,33 +83,33 @@ extern "system" fn Java_dev_retap_agent_Native_run<'l>(
                 source,
             })?;
         }
-        let parts = BootstrapObjects {
+        let objects = BootstrapObjects {
             context: env.new_global_ref(context)?,
             controller: env.new_global_ref(controller)?,
             events: env.new_global_ref(events)?,
             cleared: env.new_global_ref(cleared)?,
         };
-        let phone = AndroidPhone::connect(java, parts, &options)?;
+        let phone = AndroidPhone::connect(java, objects, &options)?;
         Ok(agent_process::serve(Box::new(phone), &options)?)
     })
     .resolve::<ThrowRuntimeExAndDefault>();
 }
 
-/// `Native.list()`: every row of the table with the form that this phone has, a line each.
+/// `Native.list()`: every row of the table with the form of this phone, one line each.
 #[unsafe(no_mangle)]
 extern "system" fn Java_dev_retap_agent_Native_list<'l>(
     mut env: EnvUnowned<'l>,
     class: JClass<'l>,
 ) -> JString<'l> {
     env.with_env(|env| -> Result<JString<'l>, JniError> {
-        let java = java(env, &class)?;
+        let java = JavaBridge::of_class(env, &class)?;
         let lines = names(&java, env);
         Ok(env.new_string(lines)?)
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// A line each: the name, where it is, the form that was found, which of how many forms that is.
+/// One line per row: the name, its class and member, the form of this phone, and the form's number.
 fn names(java: &JavaBridge, env: &mut Env) -> String {
     let mut lines = String::new();
     for (row, form) in java.list(env) {
@@ -124,7 +126,7 @@ fn names(java: &JavaBridge, env: &mut Env) -> String {
     lines
 }
 
-/// `Native.event(uptimeMillis)`: something on the screen changed.
+/// `Native.event(uptimeMillis)`: the screen changed.
 #[unsafe(no_mangle)]
 extern "system" fn Java_dev_retap_agent_Native_event(_: EnvUnowned<'_>, _: JClass<'_>, at: jlong) {
     SYSTEM_CALLBACKS.screen_changed(micros(at));
@@ -185,14 +187,6 @@ extern "system" fn Java_dev_retap_agent_Native_cleared<'l>(
     .resolve::<LogErrorAndDefault>();
 }
 
-/// The VM through the eyes of the class that was called.
-pub(crate) fn java(env: &mut Env, class: &JClass) -> jni::errors::Result<Arc<JavaBridge>> {
-    let loader = class.get_class_loader(env)?;
-    let loader = env.new_global_ref(loader)?;
-    let vm: JavaVM = env.get_java_vm()?;
-    Ok(Arc::new(JavaBridge::new(vm, loader)))
-}
-
 fn strings(
     env: &mut Env,
     array: &JObjectArray<'_, JString<'_>>,
@@ -203,8 +197,4 @@ fn strings(
             string(env, &text)
         })
         .collect()
-}
-
-fn micros(millis: jlong) -> Micros {
-    Micros::from_millis(u64::try_from(millis).unwrap_or_default())
 }

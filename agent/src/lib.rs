@@ -1,23 +1,30 @@
 //! The half of Retap that runs on the phone: one handler per request, over a `Phone`.
-//! Virtual phones call the same handlers in the host's process.
+//! Simulated phones call the same handlers in the host's process.
 
 mod act;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod agent_process;
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod android;
 mod capture;
 mod control_app;
+mod describe_phone;
+pub mod dispatch;
 pub mod handlers;
 pub mod in_process;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod jni_exports;
 pub mod listen;
 mod manage_snapshot;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub mod options;
 pub mod outbox;
 pub mod phone;
 mod play;
+mod recent_screens;
 pub mod server;
 mod settle;
+mod take_screenshot;
 pub mod threaded;
 pub mod version;
 mod watch_app;

@@ -1,4 +1,4 @@
-//! Saving the phone's state, going back to it, forgetting it.
+//! Handler of `ManageSnapshot`: saves, restores and discards snapshots.
 
 use retap_shared::protocol::{ManageSnapshot, ManageSnapshotReply};
 
@@ -8,10 +8,10 @@ use crate::phone::PhoneError;
 impl Handlers {
     pub(crate) fn manage_snapshot(
         &mut self,
-        checkpoint: ManageSnapshot,
+        operation: ManageSnapshot,
     ) -> Result<ManageSnapshotReply, PhoneError> {
         let start = self.phone.now();
-        let (id, bytes) = match checkpoint {
+        let (id, bytes) = match operation {
             ManageSnapshot::Save => self.phone.save_snapshot()?,
             ManageSnapshot::Restore(id) => {
                 let bytes = self.phone.restore_snapshot(id)?;

@@ -1,5 +1,5 @@
-//! Results and news, kept until the host has acknowledged them: a link that breaks loses nothing, and a request that
-//! is sent again is not done again. Results of plays outlive the agent itself, in its folder.
+//! Results and notifications, kept until the host has acknowledged them: a broken link loses nothing, and a request that
+//! is sent again is not handled again. Results of plays are also kept in a folder and survive the agent.
 
 use std::collections::btree_map::Entry as MapEntry;
 use std::collections::{BTreeMap, VecDeque};
@@ -8,19 +8,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use retap_shared::codec;
-use retap_shared::protocol::{PhoneEvent, Reply};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::Reply;
 use retap_shared::session::{NumberedNotification, RequestResult, SessionId};
 use tokio::sync::Notify;
 
-/// News beyond this many are dropped, oldest first: a host that is gone for long must not fill the phone's memory.
+/// Maximum number of notifications. Further ones replace the oldest, so that a host's absence does not fill the memory.
 const MAX_NOTIFICATIONS: usize = 10_000;
 
+/// Results and notifications of one session.
 #[derive(Debug)]
 pub struct Outbox {
     state: Mutex<OutboxState>,
     folder: Option<PathBuf>,
     notification_added: Notify,
-    /// Some entry has got its answer, or is gone.
+    /// An entry got its result or was dropped.
     entry_changed: Notify,
 }
 
@@ -34,21 +36,21 @@ struct OutboxState {
 
 #[derive(Debug, Default)]
 struct OutboxEntry {
-    answer: Option<Arc<RequestResult>>,
+    result: Option<Arc<RequestResult>>,
     cancelled: Arc<Notify>,
 }
 
-/// Whether a request is to be done.
+/// The decision whether a request is handled.
 #[derive(Debug)]
 pub enum OutboxAdmission {
-    /// By whoever entered it, unless this is notified.
+    /// The caller handles the request, until this is notified of its cancellation.
     New(Arc<Notify>),
-    /// It is under way or done.
+    /// The request is being handled or has a result.
     Known,
 }
 
 impl Outbox {
-    /// With a folder, results of plays that nobody has acknowledged are read back from it.
+    /// Creates an outbox. Results of plays are written to the folder, and read from it when their session is resumed.
     pub fn new(folder: Option<PathBuf>) -> io::Result<Self> {
         if let Some(folder) = &folder {
             std::fs::create_dir_all(folder)?;
@@ -61,9 +63,9 @@ impl Outbox {
         })
     }
 
-    /// Goes on with a session, or begins another one and forgets all that was kept for the one before.
+    /// Continues a session, or begins another one and drops the results of the one before.
     /// Requests that the host does not wait for any more are cancelled.
-    pub fn resume(&self, session: SessionId, open: &[u64], news_seen: u64) {
+    pub fn resume(&self, session: SessionId, open: &[u64], notifications_seen: u64) {
         let mut state = self.lock();
         if state.session != Some(session) {
             let old = std::mem::take(&mut *state);
@@ -73,7 +75,7 @@ impl Outbox {
             self.entry_changed.notify_waiters();
             state.session = Some(session);
             state.entries = self.read_spool(session);
-            state.last_notification = news_seen;
+            state.last_notification = notifications_seen;
         }
         let closed: Vec<u64> = state
             .entries
@@ -84,9 +86,10 @@ impl Outbox {
         for number in closed {
             self.drop_entry(&mut state, number);
         }
-        state.forget_notifications(news_seen);
+        state.forget_notifications(notifications_seen);
     }
 
+    /// Adds a request, unless it is known.
     pub fn admit(&self, number: u64) -> OutboxAdmission {
         match self.lock().entries.entry(number) {
             MapEntry::Occupied(_) => OutboxAdmission::Known,
@@ -96,40 +99,42 @@ impl Outbox {
         }
     }
 
-    /// The answer to request `number`, as soon as there is one. None if it was never entered, or was cancelled.
+    /// Waits for the result of a request. None if the request is unknown or was cancelled.
     pub async fn result_of(&self, number: u64) -> Option<Arc<RequestResult>> {
         loop {
-            let settled = self.entry_changed.notified();
-            tokio::pin!(settled);
-            settled.as_mut().enable();
-            if let Some(answer) = self.lock().entries.get(&number)?.answer.clone() {
-                return Some(answer);
+            let changed = self.entry_changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if let Some(result) = self.lock().entries.get(&number)?.result.clone() {
+                return Some(result);
             }
-            settled.await;
+            changed.await;
         }
     }
 
-    pub fn complete(&self, number: u64, answer: RequestResult) -> Arc<RequestResult> {
-        let answer = Arc::new(answer);
+    /// Sets the result of a request.
+    pub fn complete(&self, number: u64, result: RequestResult) -> Arc<RequestResult> {
+        let result = Arc::new(result);
         let mut state = self.lock();
         let session = state.session;
         if let Some(entry) = state.entries.get_mut(&number) {
-            if let (RequestResult::Reply(Reply::PlayReply(_)), Some(session)) = (&*answer, session)
+            if let (RequestResult::Reply(Reply::PlayReply(_)), Some(session)) = (&*result, session)
             {
-                self.spool(session, number, &answer);
+                self.spool(session, number, &result);
             }
-            entry.answer = Some(answer.clone());
+            entry.result = Some(result.clone());
             self.entry_changed.notify_waiters();
         }
-        answer
+        result
     }
 
+    /// Cancels a request.
     pub fn cancel(&self, number: u64) {
         self.drop_entry(&mut self.lock(), number);
     }
 
-    /// The host has every answer below `oldest_open`, and news up to `news_seen`.
-    pub fn acknowledge(&self, oldest_open: u64, news_seen: u64) {
+    /// Drops the results below `oldest_open` and the notifications up to `notifications_seen`, which the host has.
+    pub fn acknowledge(&self, oldest_open: u64, notifications_seen: u64) {
         let mut state = self.lock();
         while let Some(number) = state.entries.first_key_value().map(|(number, _)| *number) {
             if number >= oldest_open {
@@ -137,38 +142,38 @@ impl Outbox {
             }
             self.drop_entry(&mut state, number);
         }
-        state.forget_notifications(news_seen);
+        state.forget_notifications(notifications_seen);
     }
 
-    pub fn add_notification(&self, happening: PhoneEvent) {
+    /// Adds a notification.
+    pub fn add_notification(&self, event: PhoneEvent) {
         let mut state = self.lock();
         state.last_notification += 1;
         let number = state.last_notification;
         if state.notifications.len() == MAX_NOTIFICATIONS {
             state.notifications.pop_front();
         }
-        state.notifications.push_back(NumberedNotification {
-            number,
-            event: happening,
-        });
+        state
+            .notifications
+            .push_back(NumberedNotification { number, event });
         self.notification_added.notify_waiters();
     }
 
-    /// The first piece of news after number `seen`, as soon as there is one.
+    /// Waits for the first notification after number `seen`.
     pub async fn notification_after(&self, seen: u64) -> NumberedNotification {
         loop {
-            let more = self.notification_added.notified();
-            tokio::pin!(more);
-            more.as_mut().enable();
-            if let Some(news) = self
+            let added = self.notification_added.notified();
+            tokio::pin!(added);
+            added.as_mut().enable();
+            if let Some(notification) = self
                 .lock()
                 .notifications
                 .iter()
-                .find(|news| news.number > seen)
+                .find(|notification| notification.number > seen)
             {
-                return news.clone();
+                return notification.clone();
             }
-            more.await;
+            added.await;
         }
     }
 
@@ -179,16 +184,16 @@ impl Outbox {
         entry.cancelled.notify_one();
         self.entry_changed.notify_waiters();
         if let Some(path) = state.session.and_then(|session| self.path(session, number)) {
-            // Only plays are spooled: most entries have no file.
+            // Most entries have no file: only results of plays are spooled.
             let _ = std::fs::remove_file(path);
         }
     }
 
-    fn spool(&self, session: SessionId, number: u64, answer: &RequestResult) {
+    fn spool(&self, session: SessionId, number: u64, result: &RequestResult) {
         let Some(path) = self.path(session, number) else {
             return;
         };
-        let written = codec::encode(answer)
+        let written = codec::encode(result)
             .map_err(io::Error::other)
             .and_then(|bytes| write_atomically(&path, &bytes));
         if let Err(error) = written {
@@ -196,7 +201,7 @@ impl Outbox {
         }
     }
 
-    /// What an earlier agent left for this session. Files that cannot be read are no results.
+    /// Reads the results that an earlier agent has spooled for this session. Files that cannot be read are deleted.
     fn read_spool(&self, session: SessionId) -> BTreeMap<u64, OutboxEntry> {
         let Some(folder) = &self.folder else {
             return BTreeMap::new();
@@ -208,16 +213,16 @@ impl Outbox {
             let number = name
                 .to_str()
                 .and_then(|name| name.strip_prefix(&prefix)?.parse().ok());
-            let answer = std::fs::read(file.path())
+            let result = std::fs::read(file.path())
                 .ok()
                 .and_then(|bytes| codec::decode::<RequestResult>(&bytes).ok());
-            match (number, answer) {
-                (Some(number), Some(answer)) => {
-                    let answer = Some(Arc::new(answer));
+            match (number, result) {
+                (Some(number), Some(result)) => {
+                    let result = Some(Arc::new(result));
                     entries.insert(
                         number,
                         OutboxEntry {
-                            answer,
+                            result,
                             ..OutboxEntry::default()
                         },
                     );
@@ -244,14 +249,14 @@ impl OutboxState {
         while self
             .notifications
             .front()
-            .is_some_and(|news| news.number <= seen)
+            .is_some_and(|notification| notification.number <= seen)
         {
             self.notifications.pop_front();
         }
     }
 }
 
-/// A file is there whole or not at all.
+/// Writes a file so that it exists completely or not at all.
 fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = path.with_extension("part");
     std::fs::write(&part, bytes)?;

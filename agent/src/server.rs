@@ -1,5 +1,5 @@
-//! The agent's end of the link: one host at a time, handshake, resume. What is asked is done by a `Connection` in
-//! this process, whether or not the link holds meanwhile.
+//! The agent's end of the link: handshake, one host at a time, results that survive a broken link. A `Connection` in
+//! this process handles the requests.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,41 +7,41 @@ use std::time::Duration;
 
 use quinn::{Connection as Quic, Endpoint, Incoming, RecvStream, SendStream, VarInt};
 use retap_shared::connection::{Connection, RequestError};
+use retap_shared::error_text::with_causes;
 use retap_shared::protocol::Request;
 use retap_shared::session::{
     HELLO_LIMIT, HandshakeRefusal, Hello, REQUEST_LIMIT, RequestEnvelope, RequestResult, SessionId,
     Welcome,
 };
-use retap_transport::{
-    MessageError, close_code, receive, send, send_large, send_next, with_causes,
-};
+use retap_transport::{MessageError, close_code, receive, send, send_large, send_next};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::outbox::{Outbox, OutboxAdmission};
 
-/// A peer that takes longer than this for its next move of the handshake is dropped.
+/// Maximum duration of each part of the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Handshakes of strangers that may be under way at once; beyond that an address must prove itself first.
+/// Maximum number of concurrent handshakes. Further peers must validate their address first.
 const MAX_HANDSHAKES: usize = 8;
 
-/// Bulk results wait for everything else.
+/// Priority of bulk results, below all other results.
 const BULK_PRIORITY: i32 = -1;
 
+/// Serves one host at a time.
 pub struct AgentServer {
     phone: Arc<dyn Connection>,
     outbox: Outbox,
     version: String,
-    /// Differs from one start of the agent to the next.
+    /// A number that changes whenever the agent is restarted.
     incarnation: u64,
     active_host: Mutex<Option<ActiveHost>>,
-    /// Who is connected right now.
+    /// The name of the connected host.
     connected: watch::Sender<Option<String>>,
-    /// Bulk results are sent one after the other, so that little of them is under way at once.
+    /// Held while a bulk result is sent, so that only one of them fills the link.
     bulk: Semaphore,
 }
 
-/// The host that has the phone.
+/// The host that holds the phone.
 struct ActiveHost {
     session: SessionId,
     host: String,
@@ -49,12 +49,12 @@ struct ActiveHost {
     last_heard: Instant,
 }
 
-/// Why a connection came to nothing.
+/// Why a handshake failed.
 #[derive(Debug, thiserror::Error)]
 enum HandshakeError {
     #[error("the handshake failed")]
     Handshake(#[from] quinn::ConnectionError),
-    #[error("it was silent for {} s", HANDSHAKE_TIMEOUT.as_secs())]
+    #[error("timed out after {} s", HANDSHAKE_TIMEOUT.as_secs())]
     Silent(#[from] tokio::time::error::Elapsed),
     #[error(transparent)]
     Message(#[from] MessageError),
@@ -63,6 +63,7 @@ enum HandshakeError {
 }
 
 impl AgentServer {
+    /// Creates a server for a phone.
     pub fn new(
         phone: Arc<dyn Connection>,
         outbox: Outbox,
@@ -80,72 +81,72 @@ impl AgentServer {
         })
     }
 
-    /// Serves whoever comes through this endpoint, until it is closed.
+    /// Serves the hosts of an endpoint until it is closed.
     pub async fn serve(self: Arc<Self>, endpoint: Endpoint) {
-        let strangers = Arc::new(Semaphore::new(MAX_HANDSHAKES));
+        let handshakes = Arc::new(Semaphore::new(MAX_HANDSHAKES));
         while let Some(incoming) = endpoint.accept().await {
-            let Ok(place) = strangers.clone().try_acquire_owned() else {
+            let Ok(permit) = handshakes.clone().try_acquire_owned() else {
                 retry_or_refuse(incoming);
                 continue;
             };
-            tokio::spawn(self.clone().accept_host(incoming, place));
+            tokio::spawn(self.clone().accept_host(incoming, permit));
         }
     }
 
-    /// Serves the one host that an endpoint over a byte stream can have. Returns when it is gone, or if none came.
+    /// Serves the one host of an endpoint over a byte stream. Returns when it has disconnected, or if none connects.
     pub async fn serve_one(self: Arc<Self>, endpoint: Endpoint) {
         if let Ok(Some(incoming)) = timeout(HANDSHAKE_TIMEOUT, endpoint.accept()).await {
             self.accept_host(incoming, ()).await;
         }
     }
 
-    /// `place` is given back once the stranger is a stranger no more.
-    async fn accept_host<P>(self: Arc<Self>, incoming: Incoming, place: P) {
+    /// Performs the handshake and serves the host. `permit` is dropped after the handshake.
+    async fn accept_host<P>(self: Arc<Self>, incoming: Incoming, permit: P) {
         let address = incoming.remote_address();
         match self.handshake(incoming).await {
             Ok((quic, hello)) => {
-                drop(place);
+                drop(permit);
                 self.serve_requests(quic, hello).await;
             }
             Err(error) => {
-                tracing::warn!(%address, error = %with_causes(&error), "turned a host away");
+                tracing::warn!(%address, error = %with_causes(&error), "refused a host");
             }
         }
     }
 
-    /// News for whichever host there is or will be.
+    /// Adds the phone's notifications to the outbox.
     pub async fn collect_notifications(self: Arc<Self>) {
-        while let Some(happening) = self.phone.next_notification().await {
-            self.outbox.add_notification(happening);
+        while let Some(event) = self.phone.next_notification().await {
+            self.outbox.add_notification(event);
         }
     }
 
-    /// Returns once no host has been there for this long.
+    /// Returns once no host has been connected for this long.
     pub async fn wait_until_idle(&self, limit: Duration) {
         let started = Instant::now();
         loop {
-            let (host, heard) = match self.active_host().as_ref() {
-                Some(holder) => (Some(holder.quic.clone()), holder.last_heard),
+            let (quic, last_heard) = match self.active_host().as_ref() {
+                Some(host) => (Some(host.quic.clone()), host.last_heard),
                 None => (None, started),
             };
-            match host.filter(|host| host.close_reason().is_none()) {
-                Some(host) => drop(host.closed().await),
-                None if heard.elapsed() >= limit => return,
-                None => sleep_until(heard + limit).await,
+            match quic.filter(|quic| quic.close_reason().is_none()) {
+                Some(quic) => drop(quic.closed().await),
+                None if last_heard.elapsed() >= limit => return,
+                None => sleep_until(last_heard + limit).await,
             }
         }
     }
 
-    /// Returns once the host has said that it is done: not if the link breaks.
+    /// Returns once the host has closed the connection as done. A broken link does not count.
     pub async fn wait_until_done(&self) {
         let mut connected = self.connected.subscribe();
-        // The sender is this server's own: it does not end before the wait does.
+        // The sender belongs to this server, so it outlives the wait.
         while connected.changed().await.is_ok() {
-            let ended = self
+            let close_reason = self
                 .active_host()
                 .as_ref()
-                .and_then(|holder| holder.quic.close_reason());
-            if let Some(quinn::ConnectionError::ApplicationClosed(closed)) = ended
+                .and_then(|host| host.quic.close_reason());
+            if let Some(quinn::ConnectionError::ApplicationClosed(closed)) = close_reason
                 && closed.error_code == VarInt::from_u32(close_code::DONE)
             {
                 return;
@@ -153,40 +154,31 @@ impl AgentServer {
         }
     }
 
-    /// The name of the host that is connected, and every change of it.
+    /// The name of the connected host, and its changes.
     pub fn connected(&self) -> watch::Receiver<Option<String>> {
         self.connected.subscribe()
     }
 
     async fn handshake(&self, incoming: Incoming) -> Result<(Quic, Hello), HandshakeError> {
         let quic = timeout(HANDSHAKE_TIMEOUT, incoming.accept()?).await??;
-        let (mut answer, mut greeting) = timeout(HANDSHAKE_TIMEOUT, quic.accept_bi()).await??;
-        let hello = match timeout(
-            HANDSHAKE_TIMEOUT,
-            receive::<Hello>(&mut greeting, HELLO_LIMIT),
-        )
-        .await?
-        {
+        let (mut answer, mut question) = timeout(HANDSHAKE_TIMEOUT, quic.accept_bi()).await??;
+        let received = receive::<Hello>(&mut question, HELLO_LIMIT);
+        let admitted = match timeout(HANDSHAKE_TIMEOUT, received).await? {
             Ok(hello) => self.admit(&quic, hello),
             Err(MessageError::Codec(error)) => Err(HandshakeRefusal::MalformedHello {
                 why: with_causes(&error),
             }),
             Err(error) => return Err(error.into()),
         };
-        match hello {
+        match admitted {
             Ok(hello) => {
-                send(
-                    &mut answer,
-                    &Welcome::Accepted {
-                        incarnation: self.incarnation,
-                    },
-                )
-                .await?;
+                let incarnation = self.incarnation;
+                send(&mut answer, &Welcome::Accepted { incarnation }).await?;
                 Ok((quic, hello))
             }
             Err(refusal) => {
                 send(&mut answer, &Welcome::Refused(refusal.clone())).await?;
-                // Closing drops what has not arrived; the words must.
+                // Closing drops data that has not arrived, so the refusal is awaited.
                 let _ = timeout(HANDSHAKE_TIMEOUT, answer.stopped()).await;
                 quic.close(
                     VarInt::from_u32(close_code::REFUSED),
@@ -197,28 +189,28 @@ impl AgentServer {
         }
     }
 
-    /// Gives the phone to this host if it may have it.
+    /// Makes this host the active one, if it is of the same version and no other host holds the phone.
     fn admit(&self, quic: &Quic, hello: Hello) -> Result<Hello, HandshakeRefusal> {
         if hello.version != self.version {
             return Err(HandshakeRefusal::Version {
                 agent: self.version.clone(),
             });
         }
-        let mut holder = self.active_host();
-        if let Some(holder) = holder
+        let mut active = self.active_host();
+        if let Some(host) = active
             .as_ref()
-            .filter(|holder| holder.quic.close_reason().is_none())
+            .filter(|host| host.quic.close_reason().is_none())
         {
-            if holder.session != hello.session {
-                let silent_seconds = holder.last_heard.elapsed().as_secs();
+            if host.session != hello.session {
+                let silent_seconds = host.last_heard.elapsed().as_secs();
                 return Err(HandshakeRefusal::Held {
-                    by: holder.host.clone(),
+                    by: host.host.clone(),
                     silent_seconds,
                 });
             }
-            holder.quic.close(
+            host.quic.close(
                 VarInt::from_u32(close_code::REPLACED),
-                b"the host has connected anew",
+                b"the host has reconnected",
             );
         }
         self.outbox.resume(
@@ -226,7 +218,7 @@ impl AgentServer {
             &hello.open_requests,
             hello.notifications_seen,
         );
-        *holder = Some(ActiveHost {
+        *active = Some(ActiveHost {
             session: hello.session,
             host: hello.host.clone(),
             quic: quic.clone(),
@@ -236,9 +228,9 @@ impl AgentServer {
         Ok(hello)
     }
 
-    /// Answers the host's requests until the connection ends.
+    /// Replies to the host's requests until the connection ends.
     async fn serve_requests(self: Arc<Self>, quic: Quic, hello: Hello) {
-        let news = tokio::spawn(
+        let notifications = tokio::spawn(
             self.clone()
                 .send_notifications(quic.clone(), hello.notifications_seen),
         );
@@ -250,97 +242,105 @@ impl AgentServer {
                     tokio::spawn(self.clone().serve_request(answer, request));
                 }
                 Err(error) => {
-                    tracing::info!(host = %hello.host, %error, "the link has ended");
+                    tracing::info!(host = %hello.host, %error, "the link ended");
                     self.mark_heard();
                     break;
                 }
             }
         }
-        news.abort();
+        notifications.abort();
         self.mark_disconnected(&quic);
     }
 
-    /// Nothing has changed if the same host is back on a newer connection.
+    /// Clears the name of the connected host, unless the host has reconnected.
     fn mark_disconnected(&self, quic: &Quic) {
-        let holder = self.active_host();
-        if holder
+        let active = self.active_host();
+        if active
             .as_ref()
-            .is_some_and(|holder| holder.quic.stable_id() == quic.stable_id())
+            .is_some_and(|host| host.quic.stable_id() == quic.stable_id())
         {
             self.connected.send_replace(None);
         }
     }
 
     async fn serve_request(self: Arc<Self>, mut stream: SendStream, mut request: RecvStream) {
-        // However long it takes: the host is no stranger any more, and a bad network may hold up half of a request.
+        // Without a timeout: a slow network may delay half of a request.
         let envelope = match receive::<RequestEnvelope>(&mut request, REQUEST_LIMIT).await {
             Ok(envelope) => envelope,
             Err(MessageError::Codec(error)) => {
-                tracing::warn!(error = %with_causes(&error), "a request could not be read");
+                tracing::warn!(error = %with_causes(&error), "could not read a request");
                 let _ = stream.reset(VarInt::from_u32(close_code::MALFORMED));
                 return;
             }
-            // The link broke or the host has changed its mind: there is nobody to answer.
+            // The link broke or the host cancelled the request.
             Err(_) => return,
         };
         self.outbox
             .acknowledge(envelope.oldest_open, envelope.notifications_seen);
-        let number = envelope.number;
         let is_bulk = envelope.request.is_bulk();
         let only_known = envelope.only_known;
-        let answer = {
-            let work = self.result_of(envelope);
-            tokio::pin!(work);
-            tokio::select! {
-                biased;
-                answer = &mut work => answer,
-                stopped = stream.stopped() => {
-                    // Only a host that is there can have changed its mind; a link that broke means nothing, and
-                    // the answer is kept for the host that comes back.
-                    match stopped {
-                        Ok(Some(_)) => self.outbox.cancel(number),
-                        Ok(None) | Err(_) => drop(work.await),
-                    }
-                    return;
-                }
-            }
+        let Some(result) = self.result_unless_cancelled(envelope, &mut stream).await else {
+            return;
         };
-        // Whatever keeps it from arriving, an answer stays in the outbox until it is acknowledged.
-        let _ = match answer {
-            Some(answer) if is_bulk => self.send_bulk(&mut stream, answer).await,
-            Some(answer) => send(&mut stream, answer.as_ref()).await,
+        // A result that does not arrive stays in the outbox until it is acknowledged.
+        let _ = match result {
+            Some(result) if is_bulk => self.send_bulk(&mut stream, result).await,
+            Some(result) => send(&mut stream, result.as_ref()).await,
             None if only_known => send(&mut stream, &RequestResult::Unknown).await,
             None => return,
         };
     }
 
-    /// After all other answers, and after other bulk.
+    /// The result of a request; `None` if the host has stopped the stream or the link broke meanwhile.
+    async fn result_unless_cancelled(
+        &self,
+        envelope: RequestEnvelope,
+        stream: &mut SendStream,
+    ) -> Option<Option<Arc<RequestResult>>> {
+        let number = envelope.number;
+        let work = self.result_of(envelope);
+        tokio::pin!(work);
+        tokio::select! {
+            biased;
+            result = &mut work => Some(result),
+            stopped = stream.stopped() => {
+                // Only a connected host can cancel. After a broken link the result is kept for the host's return.
+                match stopped {
+                    Ok(Some(_)) => self.outbox.cancel(number),
+                    Ok(None) | Err(_) => drop(work.await),
+                }
+                None
+            }
+        }
+    }
+
+    /// Sends a bulk result after all other results.
     async fn send_bulk(
         &self,
         stream: &mut SendStream,
-        answer: Arc<RequestResult>,
+        result: Arc<RequestResult>,
     ) -> Result<(), MessageError> {
         let _ = stream.set_priority(BULK_PRIORITY);
         let _turn = self.bulk.acquire().await;
-        send_large(stream, answer).await?;
-        // The turn lasts until it has arrived, or cannot any more.
+        send_large(stream, result).await?;
+        // The turn lasts until the result has arrived or the stream has failed.
         let _ = stream.stopped().await;
         Ok(())
     }
 
-    /// Does what is asked unless it is under way or done. None if it was cancelled, or is not known.
+    /// The result of a request, which is handled unless it is in the outbox. None if it was cancelled or is unknown.
     async fn result_of(&self, envelope: RequestEnvelope) -> Option<Arc<RequestResult>> {
         let number = envelope.number;
-        let entered = if envelope.only_known {
+        let admission = if envelope.only_known {
             OutboxAdmission::Known
         } else {
             self.outbox.admit(number)
         };
-        match entered {
+        match admission {
             OutboxAdmission::Known => self.outbox.result_of(number).await,
             OutboxAdmission::New(cancelled) => tokio::select! {
                 biased;
-                answer = self.forward_request(envelope.request) => Some(self.outbox.complete(number, answer)),
+                result = self.forward_request(envelope.request) => Some(self.outbox.complete(number, result)),
                 () = cancelled.notified() => None,
             },
         }
@@ -349,7 +349,7 @@ impl AgentServer {
     async fn forward_request(&self, request: Request) -> RequestResult {
         match self.phone.request(request).await {
             Ok(reply) => RequestResult::Reply(reply),
-            Err(RequestError::Failed(fault)) => RequestResult::Failed(fault),
+            Err(RequestError::Failed(failure)) => RequestResult::Failed(failure),
             Err(RequestError::Interrupted(interruption)) => {
                 RequestResult::Interrupted(interruption)
             }
@@ -361,17 +361,17 @@ impl AgentServer {
             return;
         };
         loop {
-            let news = self.outbox.notification_after(seen).await;
-            seen = news.number;
-            if send_next(&mut stream, &news).await.is_err() {
+            let notification = self.outbox.notification_after(seen).await;
+            seen = notification.number;
+            if send_next(&mut stream, &notification).await.is_err() {
                 return;
             }
         }
     }
 
     fn mark_heard(&self) {
-        if let Some(holder) = self.active_host().as_mut() {
-            holder.last_heard = Instant::now();
+        if let Some(host) = self.active_host().as_mut() {
+            host.last_heard = Instant::now();
         }
     }
 
@@ -382,7 +382,7 @@ impl AgentServer {
     }
 }
 
-/// Under a flood: an address that has not proven itself is asked to, one that has must come again later.
+/// Asks a peer to validate its address; refuses one that has done so.
 fn retry_or_refuse(incoming: Incoming) {
     if incoming.may_retry() {
         let _ = incoming.retry();
@@ -393,7 +393,7 @@ fn retry_or_refuse(incoming: Incoming) {
 
 impl fmt::Debug for AgentServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
+        f.debug_struct("AgentServer")
             .field("version", &self.version)
             .finish_non_exhaustive()
     }

@@ -1,4 +1,4 @@
-//! Waiting until the screen is quiet, by the phone's clock.
+//! Handler of `Settle`: waits in phone time until the screen has not changed for a while.
 
 use retap_shared::protocol::{Settle, SettleReply};
 
@@ -6,26 +6,26 @@ use crate::handlers::Handlers;
 use crate::phone::Phone;
 
 impl Handlers {
-    pub(crate) fn settle(&mut self, wait: Settle) -> SettleReply {
+    pub(crate) fn settle(&mut self, limits: Settle) -> SettleReply {
         let start = self.phone.now();
-        let quiet = settle(self.phone.as_mut(), wait);
-        let happened = self.take_events();
+        let quiet = settle(self.phone.as_mut(), limits);
+        let events = self.take_events();
         SettleReply {
             quiet,
-            events: happened,
+            events,
             took: self.phone.now().since(start),
         }
     }
 }
 
-/// True once nothing has changed for `wait.quiet`, false if `wait.limit` came first or the phone's clock stands still. The
-/// quiet counts from now at the earliest: an app that has not yet begun to react is not quiet.
-pub(crate) fn settle(phone: &mut dyn Phone, wait: Settle) -> bool {
+/// Returns true once nothing has changed for `limits.quiet`, false after `limits.limit` or if phone time stands still.
+/// The quiet time begins with the call at the earliest, because an app may not have reacted yet.
+pub(crate) fn settle(phone: &mut dyn Phone, limits: Settle) -> bool {
     let start = phone.now();
-    let end = start + wait.limit;
+    let end = start + limits.limit;
     loop {
         let now = phone.now();
-        let quiet_at = phone.last_change().max(start) + wait.quiet;
+        let quiet_at = phone.last_change().max(start) + limits.quiet;
         if now >= quiet_at {
             return true;
         }

@@ -1,71 +1,79 @@
-//! A `Connection` to a phone that takes its own time: the handlers live on a thread of their own, requests wait for
-//! their turn, and a play whose request is dropped ends before its next step. Pictures are taken on a second thread, so
-//! that a tap does not wait for one.
+//! A `Connection` to a phone whose calls block: the handlers run on a thread of their own, and requests wait for their
+//! turn. Screenshots are taken on a second thread, so that a tap does not wait for one.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::{fmt, io};
 
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
-use retap_shared::protocol::{PhoneEvent, Reply, Request};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request};
 use retap_shared::verdict::Interruption;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
-use crate::handlers::{HandlerResult, Handlers, PendingScreenshot, PlayInProgress};
+use crate::dispatch::{HandlerResult, PlayInProgress};
+use crate::handlers::Handlers;
 use crate::phone::{Phone, PhoneError};
+use crate::take_screenshot::PendingScreenshot;
 
 type ReplyResult = Result<Reply, RequestError>;
 
+/// A connection to a phone on a thread of its own.
 pub struct ThreadedConnection {
     requests: Sender<QueuedRequest>,
     notifications: Mutex<mpsc::UnboundedReceiver<PhoneEvent>>,
 }
 
-/// A request, and where its answer goes. Whoever asked may have gone meanwhile.
+/// A request, and the sender for its reply, which is closed once the request is cancelled.
 struct QueuedRequest {
     request: Request,
-    answer: oneshot::Sender<ReplyResult>,
+    reply: oneshot::Sender<ReplyResult>,
 }
 
-/// A picture that is still to be taken, and where it goes.
+/// A screenshot that has not been taken yet, and the sender for its reply.
 struct QueuedScreenshot {
-    pixels: PendingScreenshot,
-    answer: oneshot::Sender<ReplyResult>,
+    pending: PendingScreenshot,
+    reply: oneshot::Sender<ReplyResult>,
 }
 
 impl ThreadedConnection {
-    /// The thread ends, and the phone with it, once the connection is dropped.
+    /// Starts the threads. They end once the connection is dropped, and the phone is dropped with them.
     pub fn start(phone: Box<dyn Phone>) -> io::Result<(ThreadedConnection, JoinHandle<()>)> {
-        let (jobs, waiting) = channel();
-        let (pictures, wanted) = channel();
-        let (tell, news) = mpsc::unbounded_channel();
-        // It ends with the phone's thread, whose end of the channel is the only one.
+        let (requests, request_queue) = channel();
+        let (screenshots, screenshot_queue) = channel();
+        let (event_sender, events) = mpsc::unbounded_channel();
+        // Ends with the phone's thread, which holds the only sender.
         Builder::new()
             .name("retap pixels".to_owned())
-            .spawn(move || take_screenshots(&wanted))?;
+            .spawn(move || take_screenshots(&screenshot_queue))?;
         let thread = Builder::new()
             .name("retap phone".to_owned())
-            .spawn(move || handle_requests(Handlers::new(phone), &waiting, &pictures, &tell))?;
-        Ok((
-            ThreadedConnection {
-                requests: jobs,
-                notifications: Mutex::new(news),
-            },
-            thread,
-        ))
+            .spawn(move || {
+                handle_requests(
+                    Handlers::new(phone),
+                    &request_queue,
+                    &screenshots,
+                    &event_sender,
+                );
+            })?;
+        let connection = ThreadedConnection {
+            requests,
+            notifications: Mutex::new(events),
+        };
+        Ok((connection, thread))
     }
 }
 
 impl Connection for ThreadedConnection {
     fn request(&self, request: Request) -> BoxFuture<'_, ReplyResult> {
-        let (answer, answered) = oneshot::channel();
-        let sent = self.requests.send(QueuedRequest { request, answer });
+        let (reply, received) = oneshot::channel();
+        let sent = self.requests.send(QueuedRequest { request, reply });
         Box::pin(async move {
-            let gone = || Interruption::AgentDied {
+            let ended = || Interruption::AgentDied {
                 why: "the phone's thread has ended".to_owned(),
             };
-            sent.map_err(|_| gone())?;
-            answered.await.map_err(|_| gone())?
+            sent.map_err(|_| ended())?;
+            received.await.map_err(|_| ended())?
         })
     }
 
@@ -76,62 +84,58 @@ impl Connection for ThreadedConnection {
 
 fn handle_requests(
     mut handlers: Handlers,
-    waiting: &Receiver<QueuedRequest>,
-    pictures: &Sender<QueuedScreenshot>,
-    news: &mpsc::UnboundedSender<PhoneEvent>,
+    requests: &Receiver<QueuedRequest>,
+    screenshots: &Sender<QueuedScreenshot>,
+    events: &mpsc::UnboundedSender<PhoneEvent>,
 ) {
-    for QueuedRequest {
-        request,
-        mut answer,
-    } in waiting
-    {
-        // Nobody waits any more: it was cancelled before its turn came.
-        if answer.is_closed() {
+    for QueuedRequest { request, mut reply } in requests {
+        // The request was cancelled before its turn.
+        if reply.is_closed() {
             continue;
         }
         if let Request::TakeScreenshot(_) = request {
-            queue_screenshot(handlers.pending_screenshot(), answer, pictures);
+            queue_screenshot(handlers.pending_screenshot(), reply, screenshots);
             continue;
         }
-        let answered = match handlers.handle(request) {
+        let result = match handlers.handle(request) {
             Ok(HandlerResult::Done(reply)) => Some(Ok(reply)),
-            Ok(HandlerResult::Playing(playing)) => play(*playing, &mut handlers, &mut answer),
+            Ok(HandlerResult::Playing(playing)) => play(*playing, &mut handlers, &mut reply),
             Err(error) => Some(Err(error.into())),
         };
-        if let Some(answered) = answered {
-            let _ = answer.send(answered);
+        if let Some(result) = result {
+            let _ = reply.send(result);
         }
-        while let Some(happening) = handlers.next_unsent_event() {
-            let _ = news.send(happening);
+        while let Some(event) = handlers.next_unsent_event() {
+            let _ = events.send(event);
         }
     }
 }
 
 fn queue_screenshot(
-    pixels: Result<PendingScreenshot, PhoneError>,
-    answer: oneshot::Sender<ReplyResult>,
-    pictures: &Sender<QueuedScreenshot>,
+    pending: Result<PendingScreenshot, PhoneError>,
+    reply: oneshot::Sender<ReplyResult>,
+    screenshots: &Sender<QueuedScreenshot>,
 ) {
-    match pixels {
-        // If that thread has ended, so has the answer: whoever waits for it is told.
-        Ok(pixels) => drop(pictures.send(QueuedScreenshot { pixels, answer })),
-        Err(error) => drop(answer.send(Err(error.into()))),
+    match pending {
+        // If that thread has ended, the reply's sender is dropped, and the request ends with an interruption.
+        Ok(pending) => drop(screenshots.send(QueuedScreenshot { pending, reply })),
+        Err(error) => drop(reply.send(Err(error.into()))),
     }
 }
 
-fn take_screenshots(wanted: &Receiver<QueuedScreenshot>) {
-    for QueuedScreenshot { pixels, answer } in wanted {
-        if !answer.is_closed() {
-            let _ = answer.send(pixels.take().map(Reply::from).map_err(RequestError::from));
+fn take_screenshots(queue: &Receiver<QueuedScreenshot>) {
+    for QueuedScreenshot { pending, reply } in queue {
+        if !reply.is_closed() {
+            let _ = reply.send(pending.take().map(Reply::from).map_err(RequestError::from));
         }
     }
 }
 
-/// `None` if it was cancelled on the way.
+/// Plays to the end; `None` if the request was cancelled.
 fn play(
     mut playing: PlayInProgress,
     handlers: &mut Handlers,
-    answer: &mut oneshot::Sender<ReplyResult>,
+    reply: &mut oneshot::Sender<ReplyResult>,
 ) -> Option<ReplyResult> {
     loop {
         match playing.advance(handlers) {
@@ -142,7 +146,7 @@ fn play(
                 return Some(Err(error.into()));
             }
         }
-        if answer.is_closed() {
+        if reply.is_closed() {
             playing.cancel(handlers);
             return None;
         }
@@ -151,6 +155,6 @@ fn play(
 
 impl fmt::Debug for ThreadedConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnThread").finish_non_exhaustive()
+        f.debug_struct("ThreadedConnection").finish_non_exhaustive()
     }
 }

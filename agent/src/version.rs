@@ -1,11 +1,12 @@
-//! The agent's version, in a form that can be found in its library's bytes: a host does not push another one's.
+//! The agent's version, in a form that the host finds in the library's bytes before it pushes the library.
 
+/// The version of this build.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const BEFORE: &str = "retap-agent version ";
 const AFTER: char = ';';
-/// As long as any version gets.
-const LONGEST: usize = 64;
+/// Maximum length of a version.
+const MAX_LENGTH: usize = 64;
 
 static MARK: &str = concat!("retap-agent version ", env!("CARGO_PKG_VERSION"), ";");
 
@@ -15,7 +16,7 @@ pub fn version() -> &'static str {
     &mark[BEFORE.len()..mark.len() - AFTER.len_utf8()]
 }
 
-/// The version of the agent whose library this is; `None` if it is something else.
+/// The version of the agent in these bytes; `None` if they are not its library.
 pub fn version_in(library: &[u8]) -> Option<&str> {
     let mut starts = library.windows(BEFORE.len()).enumerate();
     starts.find_map(|(start, window)| {
@@ -26,7 +27,7 @@ pub fn version_in(library: &[u8]) -> Option<&str> {
         };
         let end = rest
             .iter()
-            .take(LONGEST)
+            .take(MAX_LENGTH)
             .position(|byte| *byte == AFTER as u8)?;
         let version = std::str::from_utf8(&rest[..end]).ok()?;
         version

@@ -1,4 +1,4 @@
-//! Which app's failures to report, and what has been seen that no reply has carried.
+//! Handler of `WatchApp`: chooses the app whose events are reported, and returns the events that no reply has carried.
 
 use retap_shared::protocol::{WatchApp, WatchAppReply};
 
@@ -7,8 +7,8 @@ use crate::handlers::Handlers;
 impl Handlers {
     pub(crate) fn watch_app(&mut self, watch: &WatchApp) -> WatchAppReply {
         self.phone.watch(&watch.package);
-        let mut happened: Vec<_> = self.unsent_events.drain(..).collect();
-        self.phone.take_events(&mut happened);
-        WatchAppReply { events: happened }
+        let mut events: Vec<_> = self.unsent_events.drain(..).collect();
+        self.phone.take_events(&mut events);
+        WatchAppReply { events }
     }
 }

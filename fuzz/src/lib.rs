@@ -1,4 +1,4 @@
-//! What must hold for any bytes. The fuzz targets try it on new ones, `cargo test` on the corpora.
+//! Properties that hold for any bytes. The fuzz targets check them with new bytes, `cargo test` with the corpora.
 
 use std::fmt::Debug;
 
@@ -10,9 +10,9 @@ use retap_shared::trace::Trace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-const LONGEST_FRAME: usize = 4_096;
+const MAX_FRAME: usize = 4_096;
 
-/// Any bytes as any message: decoded or refused, and what was decoded encodes to something that decodes to itself.
+/// Any bytes as any message: they are refused, or the decoded message survives encoding and decoding.
 pub fn messages(bytes: &[u8]) {
     let Some((kind, bytes)) = bytes.split_first() else {
         return;
@@ -35,25 +35,25 @@ fn message<T: DeserializeOwned + Serialize + PartialEq + Debug>(bytes: &[u8]) {
     assert_eq!(message, again);
 }
 
-/// Any bytes as a stream of frames, pushed in pieces of any size: the same frames come out as from one piece.
+/// Any bytes as a stream of frames: pieces of any size give the same frames as one piece.
 pub fn frames(bytes: &[u8]) {
     let Some((size, bytes)) = bytes.split_first() else {
         return;
     };
-    let whole = frames_of(&[bytes]);
+    let frames = frames_of(&[bytes]);
     let pieces: Vec<&[u8]> = bytes.chunks(usize::from(*size).max(1)).collect();
-    assert_eq!(whole, frames_of(&pieces));
+    assert_eq!(frames, frames_of(&pieces));
 
     let mut again = Vec::new();
-    for frame in &whole {
+    for frame in &frames {
         write_frame(frame, &mut again).unwrap();
     }
     assert!(bytes.starts_with(&again));
 }
 
-/// Up to the first that is refused.
+/// The frames up to the first that is refused.
 fn frames_of(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
-    let mut reader = FrameReader::new(LONGEST_FRAME);
+    let mut reader = FrameReader::new(MAX_FRAME);
     let mut frames = Vec::new();
     for piece in pieces {
         reader.push(piece);
@@ -68,7 +68,7 @@ fn frames_of(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
     frames
 }
 
-/// Any text as a trace file: read or refused with a place, and what was read is written so that it reads the same.
+/// Any text as a trace file: it is refused with a message, or the trace survives writing and reading.
 pub fn traces(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;

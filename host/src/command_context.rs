@@ -1,4 +1,4 @@
-//! What every command has at hand: the console, and whether the user has asked to stop.
+//! The context of a command: the console, and the cancellation by the user.
 
 use std::io;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use crate::exit::CommandExit;
 use crate::os;
 use crate::report::console::{Console, LineStyle};
 
+/// Console and cancellation of a command.
 #[derive(Clone, Debug)]
 pub struct CommandContext {
     pub console: Arc<Console>,
@@ -24,21 +25,22 @@ impl CommandContext {
         }
     }
 
-    /// The first Ctrl-C asks to stop, the second does not ask. A thread of its own listens, because the runtime's
-    /// clock is paused and the runtime may be busy.
+    /// Cancels at the first Ctrl-C and exits at the second. A separate thread listens, because the runtime's clock may be
+    /// paused and the runtime busy.
     pub fn install_signal_handlers(&self) -> Result<(), SignalHandlerError> {
-        let shell = self.clone();
-        match ctrlc::try_set_handler(move || shell.on_interrupt()) {
-            // In the background or under `nohup` some signals are ignored, and stay so. The others count as ever.
+        let context = self.clone();
+        match ctrlc::try_set_handler(move || context.on_interrupt()) {
+            // In the background or under `nohup` some signals are ignored, and stay ignored. The others are handled.
             Err(ctrlc::Error::MultipleHandlers) => {
-                let shell = self.clone();
-                os::on_termination_signal(move || shell.on_interrupt())
+                let context = self.clone();
+                os::on_termination_signal(move || context.on_interrupt())
                     .map_err(SignalHandlerError::Signals)
             }
             listening => listening.map_err(SignalHandlerError::Interrupt),
         }
     }
 
+    /// Printed and no run event: a command without a run can be cancelled too, and this thread has no sink.
     fn on_interrupt(&self) {
         if self.cancellation.is_cancelled() {
             std::process::exit(CommandExit::Interrupted as i32);
@@ -46,7 +48,7 @@ impl CommandContext {
         self.cancellation.cancel();
         self.console.print(
             LineStyle::Warning,
-            "stopping, and keeping what was observed; Ctrl-C again ends at once",
+            "stopping, all observations are kept; press Ctrl-C again to exit at once",
         );
     }
 }
@@ -55,7 +57,7 @@ impl CommandContext {
 pub enum SignalHandlerError {
     #[error("could not listen for Ctrl-C")]
     Interrupt(#[source] ctrlc::Error),
-    #[error("could not listen for the signals that ask programs to end")]
+    #[error("could not listen for termination signals")]
     Signals(#[source] io::Error),
 }
 
@@ -65,6 +67,6 @@ impl UserError for SignalHandlerError {
     }
 
     fn help(&self) -> String {
-        "see whether the system lets programs start threads".into()
+        "see whether the system allows more threads".into()
     }
 }

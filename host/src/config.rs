@@ -10,12 +10,13 @@ use clap::ValueEnum;
 pub use reader::ConfigMistake;
 use reader::{TomlDocument, TomlSection};
 use retap_explore::ApeParameters;
+use retap_shared::target::Target;
 
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
 use crate::options::{self, Algorithm, ExplorerKind};
 use crate::wording::{closest_name, quoted_list};
-use crate::{constraints, devices, target};
+use crate::{constraints, devices};
 
 pub const FILE: &str = "retap.toml";
 
@@ -158,7 +159,9 @@ fn explore(section: &mut TomlSection<'_>) -> ExploreConfig {
 fn reduce(section: &mut TomlSection<'_>) -> ReduceConfig {
     let config = ReduceConfig {
         algorithm: choice(section, "algorithm"),
-        target: section.checked("target", |text| target::check(text).map_err(error_chain)),
+        target: section.checked("target", |text| {
+            text.parse::<Target>().map(drop).map_err(error_chain)
+        }),
         runs: section.number("runs", options::RUNS),
         successes: section.number("successes", options::RUNS),
     };

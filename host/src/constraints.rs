@@ -1,9 +1,7 @@
 //! What an exploration must respect, from the words of `retap.toml` to the engine's guard.
 
-use regex_lite::Regex;
 use retap_explore::{Constraints, WidgetSelector};
-use retap_shared::action::Widget;
-use retap_shared::protocol::Target;
+use retap_shared::target::Target;
 use retap_shared::trace::{Trace, TraceError};
 
 use crate::command_error::UserError;
@@ -102,48 +100,12 @@ pub fn parse_selector(text: &str) -> Result<WidgetSelector, String> {
 
 /// `screen:TEXT`, `id:NAME`, `activity:NAME` or `log:REGEX`.
 pub fn parse_never(text: &str) -> Result<Target, String> {
-    match text.split_once(':').filter(|(_, what)| !what.is_empty()) {
-        Some(("screen", shown)) => Ok(Target::Screen(Widget {
-            text: shown.into(),
-            ..Widget::default()
-        })),
-        Some(("id", id)) => Ok(Target::Screen(Widget {
-            id: id.into(),
-            ..Widget::default()
-        })),
-        Some(("activity", name)) => Ok(Target::Activity(name.into())),
-        Some(("log", pattern)) => match Regex::new(pattern) {
-            Ok(_) => Ok(Target::Log(pattern.into())),
-            Err(error) => Err(format!("`{pattern}` is no regular expression: {error}")),
-        },
-        _ => Err(format!(
-            "`{text}` cannot be looked for; write `screen:TEXT`, `id:NAME`, `activity:NAME` or `log:REGEX`"
-        )),
-    }
+    Target::parse_never_rule(text).map_err(|error| error.to_string())
 }
 
 /// `screen:TEXT` or `id:NAME`, on every screen or only `in ACTIVITY`.
 pub fn parse_always(text: &str) -> Result<Target, String> {
-    let (what, activity) = text.rsplit_once(" in ").unwrap_or((text, ""));
-    let widget = match what.split_once(':').filter(|(_, what)| !what.is_empty()) {
-        Some(("screen", shown)) => Widget {
-            text: shown.into(),
-            ..Widget::default()
-        },
-        Some(("id", id)) => Widget {
-            id: id.into(),
-            ..Widget::default()
-        },
-        _ => {
-            return Err(format!(
-                "`{text}` cannot be asked for; write `screen:TEXT` or `id:NAME`, and ` in ACTIVITY` if not everywhere"
-            ));
-        }
-    };
-    Ok(Target::Lacks {
-        activity: activity.into(),
-        widget,
-    })
+    Target::parse_always_rule(text).map_err(|error| error.to_string())
 }
 
 pub fn check_not_empty(text: &str) -> Result<(), String> {

@@ -19,7 +19,8 @@ use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
 use retap_device::{Device, DevicePool};
 use retap_shared::connection::Connection;
-use retap_shared::protocol::{AppInfo, PhoneInfo};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::AppInfo;
 use retap_shared::trace::Trace;
 use retap_simulator::SimulatedPhone;
 

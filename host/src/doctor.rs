@@ -3,7 +3,7 @@
 mod agent;
 mod phone;
 
-use retap_transport::with_causes;
+use retap_shared::error_text::with_causes;
 
 use crate::adb::{Adb, AdbError, AdbState};
 use crate::command_error::UserError;

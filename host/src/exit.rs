@@ -1,4 +1,4 @@
-//! How the program ends, as a number. `docs/exit-codes.md` says the same to people.
+//! How the program ends, as a number. `docs/reference/exit-codes.md` says the same to people.
 
 use std::process::ExitCode;
 
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn the_manual_has_a_row_for_every_exit_code_and_no_other() {
-        let manual = include_str!("../../docs/exit-codes.md");
+        let manual = include_str!("../../docs/reference/exit-codes.md");
         let rows: Vec<u8> = manual
             .lines()
             .filter_map(|line| line.strip_prefix("| ")?.split(' ').next()?.parse().ok())

@@ -1,5 +1,5 @@
-//! The host's end of the link: a `Connection` that survives the breaks of what is below it. Requests that were under
-//! way are asked for again under their number, so that each is done once and answered once.
+//! The host's end of the link: a `Connection` that survives broken connections. Open requests are sent again with the same
+//! number, so that each is done once and answered once.
 
 mod dialer;
 pub mod pairing;
@@ -17,29 +17,31 @@ use std::time::Duration;
 pub use dialer::{DialError, Dialer, StreamDialer, handshake};
 use quinn::{Connection as Quic, ReadError, VarInt};
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
-use retap_shared::protocol::{PhoneEvent, Reply, Request, RequestFailure};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request, RequestFailure};
 use retap_shared::session::{REPLY_LIMIT, RequestEnvelope, RequestResult, SessionId};
 use retap_shared::verdict::Interruption;
 use retap_transport::{MessageError, close_code, receive, send};
 pub use supervisor::{LinkError, ReconnectPolicy};
-use tokio::sync::{Mutex as Turn, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 const MALFORMED: VarInt = VarInt::from_u32(close_code::MALFORMED);
 
+/// Maximum time of a reply that counts as fast.
 const FAST_ANSWER: Duration = Duration::from_micros(500);
-/// A fraction of a millisecond's worth.
+/// Turns of the runtime to wait actively for a fast reply: a fraction of a millisecond.
 const SPIN_TURNS: u32 = 200;
 
 /// A link to one agent.
 pub struct Link {
     shared: Arc<LinkShared>,
-    notifications: Turn<mpsc::UnboundedReceiver<PhoneEvent>>,
+    notifications: tokio::sync::Mutex<mpsc::UnboundedReceiver<PhoneEvent>>,
     supervisor: AbortHandle,
 }
 
-/// What the requests and the courier, who keeps the connection up, have in common.
+/// State that requests share with the supervisor.
 #[derive(Debug)]
 struct LinkShared {
     session: SessionId,
@@ -47,19 +49,20 @@ struct LinkShared {
     last_number: AtomicU64,
     open_requests: Mutex<BTreeSet<u64>>,
     notifications_seen: AtomicU64,
-    /// The last answer came soon: a phone that takes its time is waited for asleep.
+    /// True if the last reply was fast; the next one is then waited for actively.
     answers_fast: AtomicBool,
 }
 
+/// State of the connection below the link.
 #[derive(Clone, Debug)]
 enum ConnectionState {
     Connecting,
     Connected(ActiveConnection),
-    /// For good.
+    /// Not tried again.
     Lost(Interruption),
 }
 
-/// A connection on which the handshake is done.
+/// A connection after its handshake.
 #[derive(Clone, Debug)]
 struct ActiveConnection {
     quic: Quic,
@@ -69,41 +72,42 @@ struct ActiveConnection {
 impl Link {
     /// Connects, and keeps connected until dropped. Fails if the agent refuses or cannot be reached in time.
     pub async fn connect(
-        dial: Arc<dyn Dialer>,
+        dialer: Arc<dyn Dialer>,
         host: String,
-        patience: ReconnectPolicy,
+        policy: ReconnectPolicy,
     ) -> Result<Link, LinkError> {
         let shared = Arc::new(LinkShared {
-            session: SessionId(random_session_id()),
+            session: SessionId(rand::random()),
             state: watch::Sender::new(ConnectionState::Connecting),
             last_number: AtomicU64::new(0),
             open_requests: Mutex::default(),
             notifications_seen: AtomicU64::new(0),
             answers_fast: AtomicBool::new(false),
         });
-        let (told, news) = mpsc::unbounded_channel();
-        let mut courier =
-            supervisor::LinkSupervisor::new(dial, host, patience, shared.clone(), told);
-        let up = courier.connect().await?;
+        let (notifications, received) = mpsc::unbounded_channel();
+        let mut supervisor =
+            supervisor::LinkSupervisor::new(dialer, host, policy, shared.clone(), notifications);
+        let connection = supervisor.connect().await?;
         shared
             .state
-            .send_replace(ConnectionState::Connected(up.clone()));
-        let courier = tokio::spawn(courier.keep_connected(up)).abort_handle();
+            .send_replace(ConnectionState::Connected(connection.clone()));
+        let supervisor = tokio::spawn(supervisor.keep_connected(connection)).abort_handle();
         Ok(Link {
             shared,
-            notifications: Turn::new(news),
-            supervisor: courier,
+            notifications: tokio::sync::Mutex::new(received),
+            supervisor,
         })
     }
 
-    async fn ask(&self, request: Request) -> Result<Reply, RequestError> {
+    async fn send_request(&self, request: Request) -> Result<Reply, RequestError> {
         let number = self.shared.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         let _open = OpenRequest::new(&self.shared, number);
-        let mut asked_of = None;
+        let mut first_incarnation = None;
         loop {
             let up = self.shared.connection().await?;
-            let other_agent = asked_of.is_some_and(|incarnation| incarnation != up.incarnation);
-            asked_of.get_or_insert(up.incarnation);
+            let other_agent =
+                first_incarnation.is_some_and(|incarnation| incarnation != up.incarnation);
+            first_incarnation.get_or_insert(up.incarnation);
             let envelope = RequestEnvelope {
                 number,
                 oldest_open: self.shared.oldest_open(),
@@ -111,22 +115,22 @@ impl Link {
                 only_known: other_agent && !request.is_read_only(),
                 request: request.clone(),
             };
-            let asked = Instant::now();
+            let sent = Instant::now();
             match self.exchange(&up.quic, &envelope).await {
-                Ok(answer) => {
+                Ok(result) => {
                     self.shared
                         .answers_fast
-                        .store(asked.elapsed() < FAST_ANSWER, Ordering::Relaxed);
-                    return reply(answer);
+                        .store(sent.elapsed() < FAST_ANSWER, Ordering::Relaxed);
+                    return into_reply(result);
                 }
                 Err(MessageError::Codec(error)) => {
                     return Err(Interruption::LinkLost {
-                        why: format!("an answer made no sense: {error}"),
+                        why: format!("a reply could not be decoded: {error}"),
                     }
                     .into());
                 }
                 Err(MessageError::Read(ReadError::Reset(code))) if code == MALFORMED => {
-                    return Err(unreadable(&envelope.request).into());
+                    return Err(too_large(&envelope.request).into());
                 }
                 Err(_) => self.shared.wait_until_replaced(&up).await,
             }
@@ -138,21 +142,21 @@ impl Link {
         quic: &Quic,
         envelope: &RequestEnvelope,
     ) -> Result<RequestResult, MessageError> {
-        let (mut request, mut answer) = quic
+        let (mut request, mut reply) = quic
             .open_bi()
             .await
             .map_err(quinn::WriteError::ConnectionLost)?;
         send(&mut request, envelope).await?;
-        let answer = receive(&mut answer, REPLY_LIMIT);
+        let reply = receive(&mut reply, REPLY_LIMIT);
         if self.shared.answers_fast.load(Ordering::Relaxed) {
-            spin_then_wait(answer).await
+            spin_then_wait(reply).await
         } else {
-            answer.await
+            reply.await
         }
     }
 }
 
-/// Awake for a few turns of the runtime, then asleep: to fall asleep and be woken again takes longer than a quick answer.
+/// Waits actively for a few turns of the runtime, then passively: to be woken takes longer than a fast reply.
 async fn spin_then_wait<T>(answer: impl Future<Output = T>) -> T {
     tokio::pin!(answer);
     for _ in 0..SPIN_TURNS {
@@ -165,21 +169,21 @@ async fn spin_then_wait<T>(answer: impl Future<Output = T>) -> T {
     answer.await
 }
 
-/// Asked again, it would be refused again.
-fn unreadable(request: &Request) -> RequestFailure {
+/// Failure of a request that the agent would refuse again.
+fn too_large(request: &Request) -> RequestFailure {
     let name = request.name();
     RequestFailure::Impossible(format!(
-        "the agent could not read `{name}`: it holds more than an agent takes at once"
+        "the agent refused `{name}`: the request is too large"
     ))
 }
 
-fn reply(answer: RequestResult) -> Result<Reply, RequestError> {
-    match answer {
+fn into_reply(result: RequestResult) -> Result<Reply, RequestError> {
+    match result {
         RequestResult::Reply(reply) => Ok(reply),
-        RequestResult::Failed(fault) => Err(fault.into()),
+        RequestResult::Failed(failure) => Err(failure.into()),
         RequestResult::Interrupted(interruption) => Err(interruption.into()),
         RequestResult::Unknown => {
-            let why = "it was started anew and does not know the result".to_owned();
+            let why = "it was restarted and has lost the result".to_owned();
             Err(Interruption::AgentDied { why }.into())
         }
     }
@@ -201,8 +205,8 @@ impl LinkShared {
         }
     }
 
-    /// A stream can fail a moment before the courier knows that its connection has: asking again on the same one
-    /// would only fail again.
+    /// Waits until the supervisor has noticed that the connection is closed: a stream fails a moment earlier, and a request
+    /// on the same connection would fail again.
     async fn wait_until_replaced(&self, up: &ActiveConnection) {
         let id = up.quic.stable_id();
         let same = |state: &ConnectionState| matches!(state, ConnectionState::Connected(up) if up.quic.stable_id() == id);
@@ -225,7 +229,7 @@ impl LinkShared {
 
 impl Connection for Link {
     fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
-        Box::pin(self.ask(request))
+        Box::pin(self.send_request(request))
     }
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
@@ -243,7 +247,7 @@ impl Drop for Link {
     }
 }
 
-/// A request whose answer is waited for, until it has come or nobody waits any more.
+/// A request without a reply yet. Dropped with the reply, or when it is cancelled.
 struct OpenRequest<'a> {
     shared: &'a LinkShared,
     number: u64,
@@ -260,13 +264,6 @@ impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
         self.shared.lock_open_requests().remove(&self.number);
     }
-}
-
-/// Session ids need to differ, not to be reproducible: they come from the operating system.
-fn random_session_id() -> u128 {
-    use std::hash::{BuildHasher, RandomState};
-    let half = || u128::from(RandomState::new().hash_one(std::process::id()));
-    half() << 64 | half()
 }
 
 impl fmt::Debug for Link {

@@ -8,8 +8,6 @@ use clap::ValueEnum;
 use retap_model::Abstraction;
 use serde::{Deserialize, Serialize};
 
-use crate::operations::ClockKind;
-
 pub const COUNTS: RangeInclusive<u64> = 1..=1_000;
 pub const EVENTS: RangeInclusive<u64> = 1..=1_000_000_000;
 pub const MINUTES: RangeInclusive<u64> = 1..=100_000;
@@ -298,27 +296,6 @@ pub enum Algorithm {
 }
 
 impl RunOptions {
-    pub fn clock(&self) -> ClockKind {
-        match self {
-            RunOptions::Demo(demo) => demo
-                .device
-                .as_deref()
-                .map_or(ClockKind::Virtual, ClockKind::for_device),
-            RunOptions::Explore(explore) => ClockKind::for_device(&explore.devices.device),
-            RunOptions::Reduce(reduce) if reduce.oracle == OracleKind::Recording => {
-                ClockKind::Virtual
-            }
-            RunOptions::Reduce(reduce) => reduce
-                .device
-                .as_deref()
-                .map_or(ClockKind::Virtual, ClockKind::for_device),
-            RunOptions::ReduceSuite(suite) => suite
-                .device
-                .as_deref()
-                .map_or(ClockKind::Virtual, ClockKind::for_device),
-        }
-    }
-
     /// The command's name, as a user types it.
     pub fn command(&self) -> &'static str {
         match self {

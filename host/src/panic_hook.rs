@@ -50,7 +50,7 @@ mod tests {
             panic!("two and two is \u{1b}[1mfive");
         }
         let this = std::env::current_exe().unwrap();
-        let name = "fault::tests::a_panic_ends_with_code_70_and_says_what_to_report";
+        let name = "panic_hook::tests::a_panic_ends_with_code_70_and_says_what_to_report";
         let child = Command::new(this)
             .args(["--exact", name, "--nocapture"])
             .env(CHILD, "1")
@@ -59,7 +59,7 @@ mod tests {
         let told = String::from_utf8(child.stderr).unwrap();
         assert_eq!(child.status.code(), Some(70), "{told}");
         assert!(
-            told.contains(r"sorry: two and two is \u{1b}[1mfive at host/src/fault.rs:"),
+            told.contains(r"sorry: two and two is \u{1b}[1mfive at host/src/panic_hook.rs:"),
             "{told}"
         );
         assert!(told.contains("help: please report this line"), "{told}");

@@ -1,25 +1,25 @@
-//! Consumers of a run's events, and the page at its end.
+//! Consumers of run events, and the page of a run.
 
 pub mod console;
 pub mod data;
 pub mod event_log;
+pub mod headline;
 pub mod html;
 pub mod progress;
-pub mod suite;
-pub mod summary;
+pub(crate) mod stack;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use retap_device::run_event::{EventSink, RunEvent};
 
-/// Somebody who wants to know what happens in a run.
+/// A consumer of run events.
 pub trait Reporter: Send + Sync {
-    /// `at` is real time since the run was started.
+    /// Consumes an event. `at` is the real time since this process started or resumed the run.
     fn event(&self, event: &RunEvent, at: Duration);
 }
 
-/// One sink that tells all of them, in this order.
+/// Returns a sink that passes events to all reporters, in this order.
 pub fn event_sink(reporters: Vec<Arc<dyn Reporter>>, began: Instant) -> EventSink {
     Arc::new(move |event| {
         let at = began.elapsed();

@@ -1,15 +1,15 @@
-//! A run: its directory with manifest, events and crashes, and its place in the store.
+//! A run: its directory with manifest, events, findings and page, and the name of its journal in the store.
 
 mod atomic_write;
 pub mod directory;
 pub mod findings;
 mod lock;
 pub mod manifest;
+pub mod reduced_suite;
 pub mod store;
 pub mod utc_time;
 
 use std::env;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,10 +19,11 @@ use crate::run::directory::RunDirectory;
 use crate::run::manifest::{MANIFEST, RunManifest, RunManifestError, RunState};
 use crate::run::utc_time::UtcTime;
 
-/// Names the store, before `--store` does.
+/// Environment variable that names the store; `--store` has precedence.
 pub const STORE_VARIABLE: &str = "RETAP_STORE";
 const PAGE: &str = "report.html";
 
+/// A run and its directory.
 #[derive(Debug)]
 pub struct Run {
     directory: Arc<RunDirectory>,
@@ -30,16 +31,16 @@ pub struct Run {
 }
 
 impl Run {
-    /// A new one at `out`, or below `runs/` with a name of its own.
+    /// Starts a new run at `out`, or below `runs/` with a generated name.
     pub fn start(
-        settings: RunOptions,
+        options: RunOptions,
         seed: u64,
         out: Option<&Path>,
         store: &Path,
     ) -> Result<Run, CommandError> {
         let directory = match out {
             Some(path) => RunDirectory::create(path)?,
-            None => RunDirectory::create_named(settings.command(), seed)?,
+            None => RunDirectory::create_named(options.command(), seed)?,
         };
         let typed: Vec<String> = env::args_os()
             .skip(1)
@@ -52,7 +53,7 @@ impl Run {
             started,
             journal_name(),
             store,
-            settings,
+            options,
         );
         let run = Run {
             directory: Arc::new(directory),
@@ -62,14 +63,14 @@ impl Run {
         Ok(run)
     }
 
-    /// One whose process was killed or stopped, with its settings if they are `mine` to go on with.
+    /// Resumes a run. `select` returns its options if they are of the command that resumes.
     pub fn resume<S>(
         path: &Path,
-        mine: impl Fn(&RunOptions) -> Option<S>,
+        select: impl Fn(&RunOptions) -> Option<S>,
     ) -> Result<(Run, S), CommandError> {
         let directory = RunDirectory::open(path)?;
         let manifest = RunManifest::parse(&directory.read(MANIFEST)?, &path.join(MANIFEST))?;
-        let settings = mine(&manifest.settings).ok_or_else(|| RunManifestError::OtherCommand {
+        let options = select(&manifest.settings).ok_or_else(|| RunManifestError::OtherCommand {
             path: path.to_owned(),
             command: manifest.settings.command(),
         })?;
@@ -78,7 +79,7 @@ impl Run {
             manifest,
         };
         run.set_state(RunState::Running)?;
-        Ok((run, settings))
+        Ok((run, options))
     }
 
     pub fn directory(&self) -> &Arc<RunDirectory> {
@@ -94,7 +95,7 @@ impl Run {
         self.save()
     }
 
-    /// Returns where the page is.
+    /// Writes the page, and returns its path.
     pub fn write_page(&self, html: &str) -> Result<PathBuf, CommandError> {
         self.directory.write(PAGE, html.as_bytes())?;
         Ok(self.directory.path().join(PAGE))
@@ -107,7 +108,7 @@ impl Run {
     }
 }
 
-/// Where the store is if nobody says otherwise.
+/// Path of the store, unless it is named.
 pub fn default_store() -> PathBuf {
     let home = || env::home_dir().map(|home| home.join(".local").join("share"));
     // By the XDG rules a relative path counts as not set.
@@ -120,9 +121,9 @@ pub fn default_store() -> PathBuf {
         .join("store.sqlite")
 }
 
-/// A number that nobody chose, from the randomness that the system gives every process.
+/// A number from the system's randomness, for names and for seeds that were not given.
 pub fn random_number() -> u64 {
-    RandomState::new().build_hasher().finish()
+    rand::random()
 }
 
 fn journal_name() -> String {

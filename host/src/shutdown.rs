@@ -1,5 +1,4 @@
-//! What is still to be done for phones when the work on them is over: it runs beside whatever else happens, and the
-//! runtime does not end before it.
+//! Clean-up of phones after the work on them. It runs beside other tasks, and the runtime waits for it at its end.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -8,25 +7,25 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 thread_local! {
-    /// Of this thread's runtime: it has only one thread.
+    /// Tasks of this thread's runtime, which has only one thread.
     static CLEANUP_TASKS: RefCell<Vec<JoinHandle<()>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Begins with it at once. Without a runtime nobody could do it any more.
-pub fn spawn(farewell: impl Future<Output = ()> + Send + 'static) {
+/// Starts a clean-up at once. Without a runtime it is dropped: nothing could run it.
+pub fn spawn(cleanup: impl Future<Output = ()> + Send + 'static) {
     if let Ok(runtime) = Handle::try_current() {
-        let task = runtime.spawn(farewell);
+        let task = runtime.spawn(cleanup);
         CLEANUP_TASKS.with_borrow_mut(|tasks| tasks.push(task));
     }
 }
 
-/// Returns when all of them are done; each has a limit of its own.
+/// Waits for all clean-ups. Each has its own timeout.
 pub async fn wait_for_all() {
     loop {
         let Some(task) = CLEANUP_TASKS.with_borrow_mut(Vec::pop) else {
             return;
         };
-        // One that failed has said so, or is a phone that is gone.
+        // A clean-up that failed has reported it, or its phone is gone.
         let _ = task.await;
     }
 }

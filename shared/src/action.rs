@@ -1,52 +1,70 @@
-//! What a finger or a key can do, and to which widget.
+//! Actions: events that can be injected, by a finger, by a key, or by the system.
 
+mod key;
 mod system;
 
 use std::fmt;
 use std::time::Duration;
 
+pub use key::{Key, ParseKeyError, key_code};
 use serde::{Deserialize, Serialize};
 pub use system::{SystemEvent, SystemEventKinds};
 
 use crate::Text;
-use crate::screen::{Point, Rotation};
+use crate::geometry::{Point, Rotation};
 
-/// One event as it is injected. Places are in pixels of the display in its current rotation.
+/// An event that can be injected. Places are in pixels of the display in its current rotation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
+    /// A finger goes down and up.
     Tap(Point),
+    /// A finger goes down and stays until the app takes it for a long press.
     LongPress(Point),
+    /// A finger moves in a straight line.
     Swipe {
+        /// The place where the finger goes down.
         from: Point,
+        /// The place where it goes up.
         to: Point,
+        /// Duration of the movement.
         millis: u32,
     },
-    /// Two fingers around a centre, from one distance to another.
+    /// Two fingers move around a centre, from one distance to another.
     Pinch {
+        /// The point between the fingers.
         center: Point,
+        /// Distance of the fingers at the start, in pixels.
         from: i32,
+        /// Distance of the fingers at the end, in pixels.
         to: i32,
+        /// Duration of the movement.
         millis: u32,
     },
+    /// A key is pressed and released.
     Key(Key),
     /// Replaces the text of the field at `at`.
     Text {
+        /// A place on the field.
         at: Point,
+        /// The new text.
         text: Text,
     },
+    /// Turns the display.
     Rotate(Rotation),
     /// Brings the app to the front by its launcher intent, without stopping it first.
     Launch,
+    /// Waits for a fixed time.
     Wait {
+        /// Duration of the wait.
         millis: u32,
     },
-    /// No finger and no key: the system does it. A phone may not be able to.
+    /// An event of the system. Only phones with the capability can inject it.
     System(SystemEvent),
 }
 
 impl Action {
-    /// Where the finger first comes down, if a finger is in it.
+    /// The place where the first finger goes down; none for actions without a finger.
     pub fn place(&self) -> Option<Point> {
         match self {
             Action::Tap(at) | Action::LongPress(at) | Action::Text { at, .. } => Some(*at),
@@ -60,7 +78,7 @@ impl Action {
         }
     }
 
-    /// How long it lasts by itself.
+    /// The time that the action takes by its own definition.
     pub fn duration(&self) -> Duration {
         match self {
             Action::Swipe { millis, .. }
@@ -70,7 +88,7 @@ impl Action {
         }
     }
 
-    /// The same action with its first place moved to `to`, and everything else moved along.
+    /// The same action with its place moved to `to`, and its other points moved by the same distance.
     pub fn moved_to(&self, to: Point) -> Action {
         let Some(place) = self.place() else {
             return self.clone();
@@ -82,7 +100,10 @@ impl Action {
         let mut moved = self.clone();
         match &mut moved {
             Action::Tap(at) | Action::LongPress(at) | Action::Text { at, .. } => *at = to,
-            Action::Swipe { from, to: end, .. } => (*from, *end) = (to, shift(*end)),
+            Action::Swipe { from, to: end, .. } => {
+                *from = to;
+                *end = shift(*end);
+            }
             Action::Pinch { center, .. } => *center = to,
             Action::Key(_)
             | Action::Rotate(_)
@@ -109,83 +130,6 @@ impl fmt::Display for Action {
             Action::Launch => f.write_str("launch the app"),
             Action::Wait { millis } => write!(f, "wait {millis} ms"),
             Action::System(system) => system.fmt(f),
-        }
-    }
-}
-
-/// A key by name where a person would know it, by Android's key code otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Key {
-    Back,
-    Home,
-    Menu,
-    Enter,
-    Delete,
-    Code(u16),
-}
-
-impl Key {
-    /// `KeyEvent.KEYCODE_*`.
-    pub fn code(self) -> u16 {
-        match self {
-            Key::Back => 4,
-            Key::Home => 3,
-            Key::Menu => 82,
-            Key::Enter => 66,
-            Key::Delete => 67,
-            Key::Code(code) => code,
-        }
-    }
-
-    /// The key of this code, by its name if it has one.
-    pub fn of_code(code: u16) -> Key {
-        let named = [Key::Back, Key::Home, Key::Menu, Key::Enter, Key::Delete];
-        named
-            .into_iter()
-            .find(|key| key.code() == code)
-            .unwrap_or(Key::Code(code))
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Key::Back => f.write_str("back"),
-            Key::Home => f.write_str("home"),
-            Key::Menu => f.write_str("menu"),
-            Key::Enter => f.write_str("enter"),
-            Key::Delete => f.write_str("delete"),
-            Key::Code(code) => write!(f, "{code}"),
-        }
-    }
-}
-
-/// Which widget an action was meant for, as it looked when the action was recorded.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Widget {
-    /// Resource id such as `com.example:id/save`; empty if it has none.
-    pub id: Text,
-    /// Its text, or its description where it has no text.
-    pub text: Text,
-    pub class: Text,
-    /// Child numbers from the window's root: `0.2.1`.
-    pub path: Text,
-}
-
-impl fmt::Display for Widget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let class = self
-            .class
-            .rsplit('.')
-            .next()
-            .filter(|class| !class.is_empty())
-            .unwrap_or("widget");
-        let id = self.id.rsplit('/').next().unwrap_or_default();
-        match (self.text.is_empty(), id.is_empty()) {
-            (false, _) => write!(f, "{class} {:?}", self.text),
-            (true, false) => write!(f, "{class} #{id}"),
-            (true, true) => write!(f, "{class} at {}", self.path),
         }
     }
 }

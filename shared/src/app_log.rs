@@ -1,37 +1,36 @@
-//! What the phone's log says of an app: its failures and its activities, in the words in which Android logs them.
+//! Log lines of an app's failures and activities, worded as Android logs them.
 
 use std::iter::once;
 
-use crate::protocol::PhoneEventKind;
-use crate::verdict::{Finding, FindingKind};
+use crate::finding::{Finding, FindingKind};
+use crate::phone_event::PhoneEventKind;
 
-/// The lines that something leaves in the log: level, tag, and what it says.
-pub fn log_lines(what: &PhoneEventKind) -> Box<dyn Iterator<Item = String> + '_> {
-    match what {
+/// The lines that an event leaves in the log: level, tag and message.
+pub fn log_lines(event: &PhoneEventKind) -> Box<dyn Iterator<Item = String> + '_> {
+    match event {
         PhoneEventKind::Activity(activity) => {
             Box::new(once(format!("I/ActivityTaskManager: Displayed {activity}")))
         }
-        PhoneEventKind::Finding(problem) => Box::new(finding_lines(problem)),
+        PhoneEventKind::Finding(finding) => Box::new(finding_lines(finding)),
     }
 }
 
-fn finding_lines(problem: &Finding) -> impl Iterator<Item = String> + '_ {
+fn finding_lines(finding: &Finding) -> impl Iterator<Item = String> + '_ {
     let Finding {
         kind,
         process,
         stack,
         ..
-    } = problem;
+    } = finding;
     let (tag, first) = match kind {
         FindingKind::Crash => ("E/AndroidRuntime", "FATAL EXCEPTION: main".to_owned()),
         FindingKind::NativeCrash => ("F/DEBUG", "*** *** *** *** *** *** *** ***".to_owned()),
         FindingKind::Anr => ("E/ActivityManager", format!("ANR in {process}")),
     };
-    let whose = format!("Process: {process}");
-    let said = [first, whose]
+    let messages = [first, format!("Process: {process}")]
         .into_iter()
         .chain(stack.lines().map(str::to_owned));
-    said.map(move |line| format!("{tag}: {line}"))
+    messages.map(move |message| format!("{tag}: {message}"))
 }
 
 #[cfg(test)]
@@ -40,13 +39,13 @@ mod tests {
 
     #[test]
     fn a_crash_is_logged_with_its_process_and_every_line_of_its_stack() {
-        let problem = Finding {
+        let finding = Finding {
             kind: FindingKind::Crash,
             process: "com.example".into(),
             summary: "java.lang.Error: no".into(),
             stack: "java.lang.Error: no\n\tat a.B.c(B.java:1)".into(),
         };
-        let logged: Vec<String> = log_lines(&PhoneEventKind::Finding(problem)).collect();
+        let logged: Vec<String> = log_lines(&PhoneEventKind::Finding(finding)).collect();
         let expected = [
             "E/AndroidRuntime: FATAL EXCEPTION: main",
             "E/AndroidRuntime: Process: com.example",

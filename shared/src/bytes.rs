@@ -1,4 +1,4 @@
-//! Bytes as one piece on the wire, instead of one number after the other.
+//! Byte strings on the wire, instead of lists of numbers.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A picture, as a file would hold it.
+/// A picture as the bytes of a PNG file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Png(pub Vec<u8>);
 
@@ -25,13 +25,13 @@ impl<'de> Deserialize<'de> for Png {
 }
 
 impl fmt::Debug for Png {
-    /// Not the bytes: there may be millions.
+    /// Shows the length only: there may be millions of bytes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Png({} bytes)", self.0.len())
     }
 }
 
-/// Makes something of bytes where they lie, without a copy. Formats without bytes give a list of numbers.
+/// Builds a value from borrowed bytes. Formats without byte strings give a list of numbers.
 pub(crate) struct BytesVisitor<F>(pub(crate) F);
 
 impl<'de, T, E: fmt::Display, F: FnOnce(&[u8]) -> Result<T, E>> Visitor<'de> for BytesVisitor<F> {

@@ -1,28 +1,31 @@
-//! The one seam between the two halves: request → reply, and news.
+//! The interface between host and agent: requests with their replies, and notifications.
 
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::protocol::{PhoneEvent, Reply, Request, RequestFailure};
+use crate::phone_event::PhoneEvent;
+use crate::protocol::{Reply, Request, RequestFailure};
 use crate::verdict::Interruption;
 
+/// A boxed future, so that `Connection` can be used as a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A way to one phone's agent.
+/// A connection to the agent of one phone.
 pub trait Connection: Send + Sync {
-    /// Dropping the future cancels the request; a play then ends before its next step.
+    /// Sends a request and waits for its reply. Dropping the future cancels the request: a play ends before its next step.
     fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>>;
 
-    /// The next thing that happened outside any request's reply; `None` once the connection has ended.
+    /// The next event that no reply carries; `None` once the connection has ended.
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>>;
 }
 
+/// Why a request has no reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
-    /// The phone answered that it could not.
+    /// The agent replied that the request failed.
     #[error(transparent)]
     Failed(#[from] RequestFailure),
-    /// There is no answer.
+    /// The agent did not reply.
     #[error(transparent)]
     Interrupted(#[from] Interruption),
 }

@@ -1,5 +1,5 @@
-//! A crash's fingerprint: what two failures must share to be the same one. Kinds of failures have a file each, which
-//! turns the system's report into lines without anything that differs from run to run.
+//! Fingerprints: what two findings must share to be the same one. Each kind of finding has a file, which reduces the
+//! system's report to lines that do not differ from run to run.
 
 mod anr;
 mod exception;
@@ -14,37 +14,46 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::finding::{Finding, FindingKind};
 use crate::hex;
-use crate::verdict::{Finding, FindingKind};
 
-/// Written as 16 hexadecimal digits where people read it, as a number on the wire.
+/// The identity of a finding: 16 hexadecimal digits in text formats, a number on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(#[serde(with = "hex")] pub u64);
 
-/// Whether a Java method, by its whole name, is the app's own and not the system's.
+/// True if a Java method, given as `package.Class.method`, belongs to the app and not to the system.
 pub fn is_of_app(method: &str, process: &str) -> bool {
     java_frame::JavaFrame::named(method).is_some_and(|method| method.is_of_app(process))
 }
 
+/// The text is not a fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a fingerprint; that has 16 hexadecimal digits")]
+#[error("`{0}` is not a fingerprint; a fingerprint has 16 hexadecimal digits")]
 pub struct ParseFingerprintError(pub String);
 
 impl Fingerprint {
-    pub fn of(problem: &Finding) -> Fingerprint {
-        Fingerprint(xxh3_64(Fingerprint::explain(problem).join("\n").as_bytes()))
+    /// Computes the fingerprint of a finding.
+    pub fn of(finding: &Finding) -> Fingerprint {
+        Fingerprint(xxh3_64(Fingerprint::explain(finding).join("\n").as_bytes()))
     }
 
-    /// The lines that it is made of: the kind, what failed, and the frames that count.
-    pub fn explain(problem: &Finding) -> Vec<String> {
-        let mut lines = vec![problem.kind.to_string()];
-        match problem.kind {
-            FindingKind::Crash => exception::explain(problem, &mut lines),
-            FindingKind::NativeCrash => native::explain(problem, &mut lines),
-            FindingKind::Anr => anr::explain(problem, &mut lines),
+    /// The lines that are hashed: the kind, the exception, signal or reason, and the frames that count.
+    pub fn explain(finding: &Finding) -> Vec<String> {
+        let mut lines = vec![finding.kind.to_string()];
+        match finding.kind {
+            FindingKind::Crash => exception::explain(finding, &mut lines),
+            FindingKind::NativeCrash => native::explain(finding, &mut lines),
+            FindingKind::Anr => anr::explain(finding, &mut lines),
         }
         lines
+    }
+}
+
+impl Finding {
+    /// The identity of the finding.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self)
     }
 }
 

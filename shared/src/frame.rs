@@ -1,16 +1,24 @@
-//! Datagrams in a byte stream: each is its length as two bytes, little endian, then its payload.
-//! An empty datagram does not exist: a length of zero says that the two ends are out of step.
+//! Datagrams framed in a byte stream: the length as two bytes, little endian, then the payload.
+//! No datagram is empty: a length of zero means that the reader has lost the frame boundaries.
 
-/// What two bytes can say.
+/// The largest length that two bytes can hold.
 pub const MAX_PAYLOAD: usize = u16::MAX as usize;
 
 const HEAD: usize = size_of::<u16>();
 
+/// Why bytes are not a frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
+    /// The frame is longer than allowed.
     #[error("a frame of {length} bytes is too long; at most {limit} are allowed")]
-    TooLong { length: usize, limit: usize },
-    #[error("a frame is empty; the stream is out of step and must be opened anew")]
+    TooLong {
+        /// The frame's length.
+        length: usize,
+        /// Maximum length.
+        limit: usize,
+    },
+    /// The frame has no payload.
+    #[error("a frame is empty; the frame boundaries are lost, and the stream must be opened again")]
     Empty,
 }
 
@@ -23,8 +31,8 @@ pub fn write_frame(payload: &[u8], stream: &mut Vec<u8>) -> Result<(), FrameErro
     Ok(())
 }
 
-/// Takes a stream apart again, however it was split on its way. It holds what was pushed and not taken yet: whoever
-/// takes all frames before pushing more never has more than one unfinished frame and one push in memory.
+/// Splits a stream into frames, whatever pieces it arrives in. A caller that takes all frames before it pushes more
+/// bytes keeps at most one unfinished frame and one push in memory.
 #[derive(Debug)]
 pub struct FrameReader {
     pending: Vec<u8>,
@@ -33,7 +41,7 @@ pub struct FrameReader {
 }
 
 impl FrameReader {
-    /// A frame longer than `limit` is refused as soon as its length is known.
+    /// Creates a reader that refuses a frame longer than `limit` as soon as its length is known.
     pub fn new(limit: usize) -> Self {
         FrameReader {
             pending: Vec::new(),
@@ -42,13 +50,14 @@ impl FrameReader {
         }
     }
 
+    /// Adds bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
         self.pending.drain(..self.taken);
         self.taken = 0;
         self.pending.extend_from_slice(bytes);
     }
 
-    /// The next frame's payload, once all of it has arrived. An error stays: nothing after it can be trusted.
+    /// The next frame's payload, once all of it has arrived. After an error the stream cannot be read any more.
     pub fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameError> {
         let Some((head, rest)) = self.pending[self.taken..].split_first_chunk() else {
             return Ok(None);

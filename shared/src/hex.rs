@@ -1,8 +1,8 @@
-//! 64-bit identities: 16 hexadecimal digits where people read them, a number on the wire.
+//! 64-bit identities: 16 hexadecimal digits in text formats, a number on the wire.
 
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// Exactly 16 digits; the standard library would let a sign and fewer digits pass.
+/// Parses exactly 16 digits; the standard library would accept a sign and fewer digits.
 pub(crate) fn parse(digits: &str) -> Option<u64> {
     let fits = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     if fits {

@@ -1,4 +1,4 @@
-//! Time as the phone tells it: whole microseconds, of a moment since boot or of a span.
+//! Phone time in whole microseconds: a moment since boot, or a duration.
 
 use std::fmt;
 use std::ops::{Add, AddAssign};
@@ -14,17 +14,20 @@ use serde::{Deserialize, Serialize};
 pub struct Micros(pub u64);
 
 impl Micros {
+    /// No time.
     pub const ZERO: Micros = Micros(0);
 
+    /// Converts milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Micros(millis.saturating_mul(1_000))
     }
 
+    /// Whole milliseconds, rounded down.
     pub const fn as_millis(self) -> u64 {
         self.0 / 1_000
     }
 
-    /// How much later `self` is than `earlier`; zero if it is not.
+    /// The time from `earlier` to `self`; zero if `earlier` is later.
     pub const fn since(self, earlier: Micros) -> Micros {
         Micros(self.0.saturating_sub(earlier.0))
     }
@@ -57,7 +60,7 @@ impl From<Duration> for Micros {
 }
 
 impl fmt::Display for Micros {
-    /// As a person would say it: `850 µs`, `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 3 min`.
+    /// In the largest fitting units: `850 µs`, `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 3 min`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let millis = self.0 / 1_000;
         let seconds = self.0 / 1_000_000;

@@ -1,33 +1,45 @@
-//! Every request, reply and piece of news, in one table. Flat types without recursion.
+//! Every request and its reply, in one table. Flat types without recursion; the order of variants and fields is the
+//! order on the wire.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Text;
-use crate::action::{SystemEventKinds, Widget};
+use crate::action::SystemEventKinds;
 use crate::bytes::Png;
-use crate::fingerprint::Fingerprint;
+use crate::locate::LocatedBy;
 use crate::micros::Micros;
-use crate::screen::{Rotation, ScreenDiff, ScreenHash, SharedScreen, Size};
+use crate::phone_event::PhoneEvent;
+use crate::phone_info::PhoneInfo;
+use crate::screen::{ScreenDiff, ScreenHash, SharedScreen};
+use crate::target::Target;
 use crate::trace::{App, StartMode, Step};
-use crate::verdict::{Finding, Verdict};
+use crate::verdict::Verdict;
 
-/// Declares the table: one enum of requests, one of replies, and the way from a request to its own reply.
-macro_rules! table {
+/// Declares one enum of requests, one of replies, and the conversions between a request, its reply and the enums.
+macro_rules! requests_and_replies {
     ($($(#[$doc:meta])* $request:ident => $reply:ident;)*) => {
+        /// A request of the host.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Request { $($(#[$doc])* $request($request),)* }
 
+        /// The agent's reply to a request.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        pub enum Reply { $($reply($reply),)* }
+        pub enum Reply {
+            $(
+                #[doc = concat!("Reply to `", stringify!($request), "`.")]
+                $reply($reply),
+            )*
+        }
 
         impl Request {
-            /// The name that runs through table, handler file and device method.
+            /// The request's name, which is also the name of its handler's file and of the device's method.
             pub fn name(&self) -> &'static str {
                 match self { $(Request::$request(_) => stringify!($request),)* }
             }
         }
 
         impl Reply {
+            /// The reply's name.
             pub fn name(&self) -> &'static str {
                 match self { $(Reply::$reply(_) => stringify!($reply),)* }
             }
@@ -58,12 +70,12 @@ macro_rules! table {
 }
 
 impl Request {
-    /// Whether its answer can be larger than all others of a minute: it then waits for them on the link.
+    /// True if the reply can be so large that it must wait for other replies on the link.
     pub fn is_bulk(&self) -> bool {
         matches!(self, Request::TakeScreenshot(_))
     }
 
-    /// Whether it only looks: asking an agent that was started anew is as good as asking the one before.
+    /// True if the request changes nothing: it may be repeated with an agent that was restarted.
     pub fn is_read_only(&self) -> bool {
         use Request::{Capture, DescribePhone, Settle, TakeScreenshot};
         matches!(
@@ -73,80 +85,98 @@ impl Request {
     }
 }
 
-/// A request that knows what it is answered with.
+/// A request with the type of its reply.
 pub trait TypedRequest: Into<Request> {
+    /// The reply to the request.
     type Reply: TryFrom<Reply, Error = Reply>;
 }
 
-table! {
-    /// Who the phone is and what it can do.
+requests_and_replies! {
+    /// Describe the phone and its capabilities.
     DescribePhone => DescribePhoneReply;
-    /// The screen as it is now.
+    /// Capture the current screen.
     Capture => CaptureReply;
-    /// One step: inject, wait until consumed, wait until quiet, capture.
+    /// Perform one step: inject, wait until the app has consumed it, settle, capture.
     Act => ActReply;
-    /// Wait until the screen is quiet.
+    /// Wait until the screen has not changed for a while.
     Settle => SettleReply;
-    /// A whole trace, played by the phone alone, with conditions for stopping early.
+    /// Play a trace on the phone without further requests, until its target is reached.
     Play => PlayReply;
-    /// Launch, stop, clear, grant.
+    /// Launch or stop the app, clear its data, grant its permissions.
     ControlApp => ControlAppReply;
-    /// Which app's failures and activities to report, and what has been seen since the last time.
+    /// Choose the app whose events are reported, and fetch the events that no reply has carried.
     WatchApp => WatchAppReply;
-    /// Save the phone's state, go back to it, forget it.
+    /// Save, restore or discard a snapshot.
     ManageSnapshot => ManageSnapshotReply;
-    /// The pixels, taken beside whatever else the phone does.
+    /// Take a screenshot, concurrently with other requests.
     TakeScreenshot => TakeScreenshotReply;
 }
 
+/// Asks for a description of the phone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DescribePhone;
 
+/// The phone, its capabilities and its apps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DescribePhoneReply {
+    /// The phone's properties.
     pub phone: PhoneInfo,
+    /// The phone's capabilities.
     pub capabilities: Capabilities,
-    /// The apps that can be tested on it. Real phones list what is installed and launchable.
+    /// The apps that can be tested. Real phones list the installed apps with a launcher activity.
     pub apps: Vec<AppInfo>,
 }
 
+/// Asks for the current screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
-    /// The screen the host holds: the reply is the difference to exactly that one.
+    /// The screen that the host holds: the reply may be the diff from it.
     pub held_screen: Option<ScreenHash>,
 }
 
+/// The current screen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaptureReply {
+    /// The screen, as little of it as the host needs.
     pub screen: ScreenUpdate,
-    /// What the agent did for it, by the machine's clock and not the phone's: that one may stand still meanwhile.
+    /// Time that the agent spent on the capture, on the machine's clock: phone time may stand still.
     pub agent_time: Micros,
 }
 
+/// Asks for one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Act {
+    /// The step to perform.
     pub step: Step,
+    /// How long to wait for the screen afterwards.
     pub settle: Settle,
+    /// The screen that the host holds: the reply may be the diff from it.
     pub held_screen: Option<ScreenHash>,
 }
 
+/// The result of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActReply {
+    /// How the step found its place.
     pub located_by: LocatedBy,
+    /// The screen after the step.
     pub screen: ScreenUpdate,
-    /// What happened on the way, oldest first.
+    /// Events during the step, oldest first.
     pub events: Vec<PhoneEvent>,
-    /// Branches that ran on the way, ascending, each once; empty where the phone tells none.
+    /// Branches that ran during the step, ascending, each once; empty if the phone does not report branches.
     pub branches: Vec<u32>,
     /// False if the screen was still changing when the wait ended.
     pub quiet: bool,
+    /// Phone time that the step took.
     pub took: Micros,
 }
 
-/// Quiet means: nothing on the screen has changed for `quiet`. After `limit` the wait ends anyway.
+/// Asks to wait until nothing on the screen has changed for `quiet`, at most for `limit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settle {
+    /// Time without a change.
     pub quiet: Micros,
+    /// Maximum duration of the wait.
     pub limit: Micros,
 }
 
@@ -159,205 +189,191 @@ impl Default for Settle {
     }
 }
 
+/// The result of a wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettleReply {
+    /// False if the screen was still changing when the wait ended.
     pub quiet: bool,
+    /// Events during the wait, oldest first.
     pub events: Vec<PhoneEvent>,
+    /// Phone time that the wait took.
     pub took: Micros,
 }
 
+/// Asks to play a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Play {
+    /// The app under test.
     pub app: App,
+    /// The state of the app before the first step.
     pub start: StartMode,
+    /// The steps to perform.
     pub steps: Vec<Step>,
-    /// The play ends as soon as this is reached; without one, with the first problem.
+    /// The play ends as soon as the target is reached; without a target, with the first finding.
     pub target: Option<Target>,
+    /// How long to wait for the screen after each step.
     pub settle: Settle,
-    /// How long to wait after the last step for what comes late.
+    /// How long to wait for late events after the last step.
     pub final_wait: Micros,
-    /// Send back the screen before each step, and the last one.
+    /// True if the reply shall hold the screen before each step, and the last one.
     pub record: bool,
 }
 
+/// The result of a play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayReply {
+    /// The effect of the run on the app.
     pub verdict: Verdict,
-    /// How many steps were injected.
+    /// Number of steps that were injected.
     pub played: u32,
-    /// How each of them found its widget.
+    /// How each of these steps found its place.
     pub located_by: Vec<LocatedBy>,
+    /// Events during the play, oldest first.
     pub events: Vec<PhoneEvent>,
+    /// Branches that ran during the play, ascending, each once.
     pub branches: Vec<u32>,
-    /// Only if asked for: the screen before each step that was played, then the last one.
+    /// The screen before each step that was played, then the last one; empty without `record`.
     pub screens: Vec<SharedScreen>,
+    /// Phone time that the play took.
     pub took: Micros,
 }
 
-/// What a run is meant to reach. It counts if it is reached at any time during the run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Target {
-    /// The crash, native crash or ANR of this fingerprint.
-    Problem(Fingerprint),
-    AnyProblem,
-    /// An activity by its whole name (`package/class`), or by the end of its class name.
-    Activity(Text),
-    /// A screen that shows this widget; empty fields match anything.
-    Screen(Widget),
-    /// A line of the log that this regular expression finds something in.
-    Log(Text),
-    /// A screen of the app's own, with nothing above it, that does not show this widget although it should. Only of an
-    /// activity whose name ends so; an empty one is any.
-    Lacks {
-        activity: Text,
-        widget: Widget,
-    },
-}
-
+/// Asks for a command on an app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlApp {
+    /// The app.
     pub app: App,
+    /// The command.
     pub command: AppCommand,
 }
 
+/// A command on an app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AppCommand {
+    /// Launch the app.
     Launch,
+    /// Stop all processes of the app.
     Stop,
+    /// Clear the app's data.
     ClearData,
-    /// Every runtime permission that the app declares.
+    /// Grant every runtime permission that the app declares.
     Grant,
-    /// The whole way into the state named: for `Clean` stop, clear, grant, launch, settle.
+    /// Bring the app into this state: for `Clean` stop, clear, grant, launch and settle.
     Start(StartMode),
 }
 
+/// The result of a command on an app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlAppReply {
+    /// Events during the command, oldest first.
     pub events: Vec<PhoneEvent>,
+    /// Phone time that the command took.
     pub took: Micros,
 }
 
+/// Chooses the app whose events are reported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchApp {
-    /// Only this package's failures are reported from now on; empty for every app's.
+    /// Only events of this package are reported from now on; empty for every app.
     pub package: Text,
 }
 
+/// The events so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchAppReply {
-    /// What no reply has carried yet.
+    /// Events that no reply has carried, oldest first.
     pub events: Vec<PhoneEvent>,
 }
 
+/// Asks for an operation on a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ManageSnapshot {
+    /// Save the phone's state.
     Save,
+    /// Return to a snapshot.
     Restore(SnapshotId),
+    /// Delete a snapshot.
     Discard(SnapshotId),
 }
 
+/// The number of a snapshot on its phone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SnapshotId(pub u32);
 
+/// The result of an operation on a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManageSnapshotReply {
+    /// The snapshot.
     pub id: SnapshotId,
+    /// Size of the snapshot.
     pub bytes: u64,
+    /// Phone time that the operation took.
     pub took: Micros,
 }
 
+/// Asks for a screenshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakeScreenshot;
 
+/// A screenshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakeScreenshotReply {
+    /// The picture of the display.
     pub picture: Png,
 }
 
-/// A screen as it travels: as little of it as the host needs.
+/// A screen on the wire: as little of it as the host needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScreenUpdate {
-    /// Exactly the one the host holds.
+    /// Equal to the screen that the host holds.
     Unchanged,
+    /// The diff from the screen that the host holds.
     Changed(ScreenDiff),
+    /// All of the screen.
     Full(SharedScreen),
 }
 
-/// How a step found its place on the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LocatedBy {
-    /// The widget was found; the gesture went to where it is now.
-    Widget,
-    /// The widget was not found, or none was named; the gesture went to where it was recorded.
-    Place,
-    /// The action has no place: a key, a rotation.
-    Anywhere,
-}
-
-/// Something that happened on the phone, in a reply if a request was under way, as news otherwise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PhoneEvent {
-    pub at: Micros,
-    pub kind: PhoneEventKind,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PhoneEventKind {
-    Finding(Finding),
-    /// Another activity is in front, as `package/class`.
-    Activity(Text),
-}
-
-/// The phone as a trace remembers it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct PhoneInfo {
-    /// What kind of phone it is: `simulated`, `jvm`, or `android`.
-    pub kind: Text,
-    pub model: Text,
-    pub api_level: u32,
-    pub display: u32,
-    pub size: Size,
-    pub density: u32,
-    pub rotation: Rotation,
-    pub posture: Text,
-    pub locale: Text,
-    /// Percent.
-    pub font_scale: u32,
-    pub dark_mode: bool,
-}
-
+/// The capabilities of a phone, as they were probed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capabilities {
-    /// Of the whole phone, so that going back leads to the very screen. An app's data may be saved where this is false.
+    /// Snapshots of the phone's whole state, which restore the same screen. App-data snapshots may exist without them.
     pub snapshots: bool,
+    /// Reports branches.
     pub branches: bool,
+    /// Turns the display.
     pub rotation: bool,
+    /// Takes screenshots.
     pub screenshots: bool,
-    /// As far as it can be known without doing them.
+    /// Injects these system events, as far as that is known without trying.
     pub system_events: SystemEventKinds,
 }
 
+/// An app on the phone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AppInfo {
+    /// Package, launcher activity and version.
     pub app: App,
+    /// The name under the app's icon.
     pub label: Text,
     /// Declared activities as `package/class`.
     pub activities: Vec<Text>,
-    /// How many branches its code has; 0 where the phone does not know.
+    /// Number of branches in the app's code; 0 if unknown.
     pub branches: u32,
 }
 
-/// Why a request could not be done although phone and link are well.
+/// Why a request failed although phone and link work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum RequestFailure {
+    /// The phone lacks a capability.
     #[error("this phone cannot {0}")]
     Unsupported(String),
+    /// The request cannot be fulfilled in the phone's present state, or is malformed.
     #[error("{0}")]
     Impossible(String),
+    /// A service of the phone failed.
     #[error("the phone failed: {0}")]
     Phone(String),
+    /// The host cancelled the request.
     #[error("cancelled")]
     Cancelled,
 }

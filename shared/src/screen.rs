@@ -1,12 +1,11 @@
-//! The UI tree of one moment: windows, nodes, attributes; its identity.
-//! What changed from one to the next is in `difference`, finding a widget again in `lookup`.
+//! Screens: the UI tree of one moment, with windows, nodes and their attributes, and its hash.
+//! `diff` describes changes between screens, `lookup` finds widgets, `packed` is the form on the wire.
 
 mod diff;
 mod hash;
 mod lookup;
 mod packed;
 
-use std::fmt;
 use std::sync::Arc;
 
 use bitflags::bitflags;
@@ -16,138 +15,161 @@ pub(crate) use packed::EXPANSION;
 use serde::{Deserialize, Serialize};
 
 use crate::Text;
+use crate::geometry::{Rect, Rotation, Size};
 
-/// A screen never changes once built, so its identity is computed once. It travels as `packed` lays it out.
+/// The UI tree of one moment. It never changes, so its hash is computed once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
     content: ScreenContent,
-    /// Each node's own hash, in order.
+    /// The hash of each node, in order.
     node_hashes: Vec<u64>,
     hash: ScreenHash,
 }
 
-/// What a screen is made of. `nodes` holds every window's nodes one window after the other, each in pre-order:
-/// a node's children follow it with a depth one greater.
+/// The parts of a screen. `nodes` holds the nodes of one window after the other, each in pre-order: a node's children
+/// follow it with a depth one greater.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScreenContent {
+    /// Size of the display in its current rotation.
     pub size: Size,
+    /// Rotation of the display.
     pub rotation: Rotation,
-    /// The activity in front as `package/class`; empty if the phone does not tell.
+    /// The activity in front as `package/class`; empty if the phone does not report it.
     pub activity: Text,
+    /// The windows, bottom window first.
     pub windows: Vec<Window>,
+    /// The nodes of all windows.
     pub nodes: Vec<Node>,
 }
 
+/// One window of a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Window {
+    /// The role of the window.
     pub kind: WindowKind,
+    /// The package that owns the window.
     pub package: Text,
+    /// The title that the app gave the window.
     pub title: Text,
+    /// The area that the window covers.
     pub bounds: Rect,
+    /// Focus and security.
     pub flags: WindowFlags,
-    /// How many of the screen's nodes are its own.
+    /// Number of the window's nodes.
     pub nodes: u32,
 }
 
+/// The role of a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WindowKind {
+    /// An activity's window.
     #[default]
     Application,
+    /// A window that lets no touch through to the app's windows below.
     Dialog,
+    /// A menu or tooltip above an app's window.
     Popup,
+    /// The on-screen keyboard.
     Keyboard,
+    /// A window of the system, such as the status bar.
     System,
 }
 
 bitflags! {
+    /// Flags of a window.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(transparent)]
     pub struct WindowFlags: u8 {
+        /// Receives keys.
         const FOCUSED = 1;
         /// Its pixels may not be read (FLAG_SECURE).
         const SECURE = 1 << 1;
     }
 
+    /// Flags of a node, as `AccessibilityNodeInfo` has them.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(transparent)]
     pub struct NodeFlags: u16 {
+        /// Reacts to input.
         const ENABLED = 1;
+        /// Reacts to a tap.
         const CLICKABLE = 1 << 1;
+        /// Reacts to a long press.
         const LONG_CLICKABLE = 1 << 2;
+        /// Can be scrolled.
         const SCROLLABLE = 1 << 3;
+        /// Can be checked.
         const CHECKABLE = 1 << 4;
+        /// Is checked.
         const CHECKED = 1 << 5;
+        /// Its text can be edited.
         const EDITABLE = 1 << 6;
+        /// Has the input focus.
         const FOCUSED = 1 << 7;
+        /// Is selected.
         const SELECTED = 1 << 8;
+        /// Its text is hidden.
         const PASSWORD = 1 << 9;
+        /// Is visible to the user.
         const VISIBLE = 1 << 10;
     }
 }
 
+/// One element of a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
-    /// 0 for a window's root.
+    /// Number of ancestors; 0 for a window's root.
     pub depth: u16,
+    /// Java class such as `android.widget.Button`.
     pub class: Text,
+    /// Resource id such as `com.example:id/save`; empty if it has none.
     pub id: Text,
+    /// The text that the node shows.
     pub text: Text,
+    /// The content description.
     pub description: Text,
+    /// The area that the node covers.
     pub bounds: Rect,
+    /// State and abilities.
     pub flags: NodeFlags,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Point {
-    pub x: i32,
-    pub y: i32,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Size {
-    pub width: u32,
-    pub height: u32,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Rect {
-    pub left: i32,
-    pub top: i32,
-    pub right: i32,
-    pub bottom: i32,
-}
-
-/// `Surface.ROTATION_*`: how far the display is turned from its natural orientation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rotation {
-    #[default]
-    Natural,
-    Left,
-    UpsideDown,
-    Right,
-}
-
-/// The parts do not make a tree.
+/// Why parts do not make a screen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MalformedScreen {
-    #[error(
-        "node {node} has depth {depth}, which no node before it in its window can be the parent of"
-    )]
-    Depth { node: usize, depth: u16 },
+    /// A node has no parent.
+    #[error("node {node} has depth {depth}, but no node before it in its window can be its parent")]
+    Depth {
+        /// The node's number.
+        node: usize,
+        /// The node's depth.
+        depth: u16,
+    },
+    /// The windows' numbers of nodes do not add up.
     #[error("the windows claim {claimed} nodes, the screen has {present}")]
-    Count { claimed: u64, present: usize },
-    #[error("a text is number {0} of a table that is shorter")]
+    Count {
+        /// Sum over the windows.
+        claimed: u64,
+        /// Number of nodes.
+        present: usize,
+    },
+    /// A text is missing in the table of texts.
+    #[error("text number {0} is not in the table of texts")]
     Text(u32),
-    #[error("its texts come to more than {limit} bytes together")]
-    TooMuchText { limit: u64 },
-    #[error("its packed bytes end early, go on after the end, or hold a value that does not exist")]
+    /// The texts are too long together.
+    #[error("the texts are longer than {limit} bytes together")]
+    TooMuchText {
+        /// Maximum number of bytes.
+        limit: u64,
+    },
+    /// The packed bytes cannot be read.
+    #[error("the packed bytes end too early, have an excess, or hold an unknown value")]
     Packing,
 }
 
 impl Screen {
-    /// Checks that the parts make a tree, and names the result.
+    /// Checks that the parts make a tree, and computes the hash.
     pub fn new(content: ScreenContent) -> Result<Screen, MalformedScreen> {
         content.check()?;
         let node_hashes = content.node_hashes();
@@ -159,7 +181,7 @@ impl Screen {
         })
     }
 
-    /// The same screen with other flags on some nodes. Only these are looked at.
+    /// The same screen with other flags on some nodes, given by number. Only the hashes of these nodes are computed again.
     pub fn with_flags(&self, changed: &[(usize, NodeFlags)]) -> Screen {
         let Screen {
             mut content,
@@ -182,35 +204,42 @@ impl Screen {
         }
     }
 
+    /// The identity of the screen.
     pub fn hash(&self) -> ScreenHash {
         self.hash
     }
 
+    /// The parts of the screen.
     pub fn content(&self) -> &ScreenContent {
         &self.content
     }
 
+    /// The parts of the screen, without a copy.
     pub fn into_content(self) -> ScreenContent {
         self.content
     }
 
+    /// The activity in front as `package/class`; empty if unknown.
     pub fn activity(&self) -> &Text {
         &self.content.activity
     }
 
+    /// Size of the display in its current rotation.
     pub fn size(&self) -> Size {
         self.content.size
     }
 
+    /// Rotation of the display.
     pub fn rotation(&self) -> Rotation {
         self.content.rotation
     }
 
-    /// Bottom window first.
+    /// The windows, bottom window first.
     pub fn windows(&self) -> &[Window] {
         &self.content.windows
     }
 
+    /// The nodes of all windows, in pre-order.
     pub fn nodes(&self) -> &[Node] {
         &self.content.nodes
     }
@@ -256,11 +285,12 @@ impl ScreenContent {
 }
 
 impl Node {
+    /// True if the node has all these flags.
     pub fn is(&self, flag: NodeFlags) -> bool {
         self.flags.contains(flag)
     }
 
-    /// What a person reads on it.
+    /// The text that a person reads on the node: its text, or its description if it has no text.
     pub fn label(&self) -> &Text {
         if self.text.is_empty() {
             &self.description
@@ -270,57 +300,5 @@ impl Node {
     }
 }
 
-impl Rect {
-    pub fn center(&self) -> Point {
-        Point {
-            x: self.left.midpoint(self.right),
-            y: self.top.midpoint(self.bottom),
-        }
-    }
-
-    pub fn contains(&self, point: Point) -> bool {
-        (self.left..self.right).contains(&point.x) && (self.top..self.bottom).contains(&point.y)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.left >= self.right || self.top >= self.bottom
-    }
-
-    pub fn width(&self) -> i32 {
-        self.right.saturating_sub(self.left)
-    }
-
-    pub fn height(&self) -> i32 {
-        self.bottom.saturating_sub(self.top)
-    }
-}
-
-impl fmt::Display for Rect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{},{} to {},{}",
-            self.left, self.top, self.right, self.bottom
-        )
-    }
-}
-
-impl fmt::Display for Point {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "({}, {})", self.x, self.y)
-    }
-}
-
-impl fmt::Display for Rotation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Rotation::Natural => "natural",
-            Rotation::Left => "left",
-            Rotation::UpsideDown => "upside down",
-            Rotation::Right => "right",
-        })
-    }
-}
-
-/// Screens are shared between caches, replies and models; nobody copies one.
+/// A screen that caches, replies and models share instead of copying it.
 pub type SharedScreen = Arc<Screen>;

@@ -1,91 +1,82 @@
-//! What happened to the app (`Verdict`), why there is no answer (`Interruption`), and what became of a job
-//! (`Outcome`). The three are never mixed.
+//! The effect of a run on the app (`Verdict`), why a run has no verdict (`Interruption`), and the outcome of a command's
+//! work (`Outcome`). The three are never mixed.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Text;
-use crate::fingerprint::Fingerprint;
+use crate::finding::Finding;
 
-/// What one run did to the app.
+/// The effect of one run on the app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
+    /// The run reached its target.
     TargetReached,
+    /// The run ended without its target.
     TargetNotReached,
-    /// The app failed in another way than the one that was asked for, or nothing was asked for.
+    /// The app failed in another way than the target's, or the run had no target.
     Problem(Finding),
+    /// Another app was in front at the end of a run without a target.
     LeftApp {
+        /// The package in front.
         to: Text,
     },
+    /// The run made no progress.
     Stuck,
-    /// This phone cannot do what the trace asks.
+    /// The phone cannot perform a step of the trace.
     Unsupported {
+        /// The capability that is missing.
         what: String,
     },
 }
 
-/// A failure of the app, as the system reported it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    pub kind: FindingKind,
-    /// The process that failed: the package, with `:name` for a named process.
-    pub process: Text,
-    /// The first line a person would want to read.
-    pub summary: String,
-    /// The whole stack trace, tombstone extract or ANR trace, lines separated by `\n`.
-    pub stack: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FindingKind {
-    Crash,
-    NativeCrash,
-    Anr,
-}
-
-/// No answer: never counted as evidence, the run is done again elsewhere.
+/// Why a run has no verdict. Never counted as evidence: the run is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Interruption {
+    /// The phone does not answer any more.
     #[error("the phone was lost: {why}")]
-    PhoneLost { why: String },
+    PhoneLost {
+        /// The cause.
+        why: String,
+    },
+    /// The link broke and could not be restored.
     #[error("the link was lost: {why}")]
-    LinkLost { why: String },
+    LinkLost {
+        /// The cause.
+        why: String,
+    },
+    /// The agent's process has ended.
     #[error("the agent died: {why}")]
-    AgentDied { why: String },
+    AgentDied {
+        /// The cause.
+        why: String,
+    },
+    /// The user or the host cancelled the run.
     #[error("cancelled")]
     Cancelled,
+    /// The app could not be brought into the state that the run starts from.
     #[error("the precondition failed: {why}")]
-    PreconditionFailed { why: String },
+    PreconditionFailed {
+        /// The cause.
+        why: String,
+    },
 }
 
-/// What became of a job.
+/// The outcome of a command's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
+    /// The work is finished.
     Done,
+    /// The budget of events, runs or time is spent.
     BudgetSpent,
+    /// The original did not reach its target.
     DoesNotReproduce,
+    /// The work was interrupted and can be resumed.
     Interrupted,
-}
-
-impl Finding {
-    pub fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::of(self)
-    }
-}
-
-impl fmt::Display for FindingKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FindingKind::Crash => "crash",
-            FindingKind::NativeCrash => "native crash",
-            FindingKind::Anr => "ANR",
-        })
-    }
 }
 
 impl fmt::Display for Outcome {

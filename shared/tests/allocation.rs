@@ -1,4 +1,4 @@
-//! Decoding keeps to its bound: at most 1 MiB + 8 × the input in memory, whatever the input is.
+//! Decoding keeps its limit: at most 1 MiB + 8 × the input in memory, whatever the input is.
 
 mod arbitrary;
 
@@ -9,18 +9,19 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use retap_shared::action::Action;
 use retap_shared::codec::{decode, encode};
+use retap_shared::geometry::{Point, Rect};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    LocatedBy, PhoneEvent, Play, PlayReply, Reply, Request, RequestFailure, Settle,
-};
-use retap_shared::screen::{Node, Point, Rect, Screen, ScreenContent, Window};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Play, PlayReply, Reply, Request, RequestFailure, Settle};
+use retap_shared::screen::{Node, Screen, ScreenContent, Window};
 use retap_shared::session::{Hello, RequestEnvelope, RequestResult, Welcome};
 use retap_shared::trace::{App, StartMode, Step};
 use retap_shared::verdict::Verdict;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Counts what the thread holds. A growing block counts twice while it moves, as it does where it is copied.
+/// Counts the memory that this thread holds. A growing block counts twice while it is copied.
 struct Counting;
 
 thread_local! {
@@ -30,7 +31,7 @@ thread_local! {
 
 fn take(bytes: usize) {
     LIVE.set(LIVE.get().wrapping_add(bytes));
-    // What was freed here but taken by another thread makes the count negative, and that is no peak.
+    // Memory that another thread has allocated and this one frees makes the count negative.
     if LIVE.get() < usize::MAX / 2 {
         PEAK.set(PEAK.get().max(LIVE.get()));
     }
@@ -40,24 +41,24 @@ fn give_back(bytes: usize) {
     LIVE.set(LIVE.get().wrapping_sub(bytes));
 }
 
-// SAFETY: every call goes on to the system's allocator unchanged.
+// SAFETY: every call is forwarded to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         take(layout.size());
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         give_back(layout.size());
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         take(size);
         give_back(layout.size());
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.realloc(block, layout, size) }
     }
 }
@@ -65,7 +66,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What decoding held at most, its result included.
+/// The peak of memory during decoding, its result included.
 fn peak_of<T: DeserializeOwned>(bytes: &[u8]) -> usize {
     LIVE.set(0);
     PEAK.set(0);
@@ -75,17 +76,17 @@ fn peak_of<T: DeserializeOwned>(bytes: &[u8]) -> usize {
     peak
 }
 
-/// As any of the messages that come in from the other end.
+/// Decodes the bytes as each message of the other end.
 fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
     let bound = (1 << 20) + 8 * bytes.len();
     let peaks = [
         ("request", peak_of::<Request>(bytes)),
         ("reply", peak_of::<Reply>(bytes)),
-        ("news", peak_of::<PhoneEvent>(bytes)),
+        ("event", peak_of::<PhoneEvent>(bytes)),
         ("fault", peak_of::<RequestFailure>(bytes)),
         ("greeting", peak_of::<Hello>(bytes)),
         ("welcome", peak_of::<Welcome>(bytes)),
-        ("request on its way", peak_of::<RequestEnvelope>(bytes)),
+        ("request envelope", peak_of::<RequestEnvelope>(bytes)),
         ("answer", peak_of::<RequestResult>(bytes)),
     ];
     for (what, peak) in peaks {
@@ -98,8 +99,7 @@ fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What may go wrong with bytes on their way: at each place one of them is replaced, removed or added, or a length is
-/// claimed that is beyond all reason.
+/// The encoded message with damages: a byte is replaced, removed or added, or an excessive length is inserted.
 fn damaged(message: impl Serialize, damage: &[(prop::sample::Index, Damage)]) -> Vec<u8> {
     let mut bytes = encode(&message).expect("any message can be encoded");
     for (place, damage) in damage {
@@ -136,7 +136,7 @@ fn damage() -> impl Strategy<Value = Vec<(prop::sample::Index, Damage)>> {
     prop::collection::vec((any::<prop::sample::Index>(), kind), 1..4)
 }
 
-/// A length as it is written: in one byte if it is small, else behind a mark in 2, 4 or 8.
+/// An encoded length: in one byte if it is small, else in 2, 4 or 8 bytes after a mark.
 fn claim(length: u64) -> Vec<u8> {
     match length {
         0..=250 => vec![length as u8],
@@ -148,12 +148,12 @@ fn claim(length: u64) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn arbitrary_bytes_never_take_more_than_the_bound(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
+    fn arbitrary_bytes_keep_the_limit(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
         check(&bytes)?;
     }
 
     #[test]
-    fn arbitrary_bytes_behind_a_valid_start_keep_to_it_too(
+    fn arbitrary_bytes_after_a_valid_start_keep_the_limit(
         variant in 0..9_u8,
         bytes in prop::collection::vec(prop_oneof![0..8_u8, 248..=255_u8, any::<u8>()], 0..500),
     ) {
@@ -161,23 +161,23 @@ proptest! {
     }
 
     #[test]
-    fn damaged_requests_keep_to_it_too(message in arbitrary::request(), damage in damage()) {
+    fn damaged_requests_keep_the_limit(message in arbitrary::request(), damage in damage()) {
         check(&damaged(message, &damage))?;
     }
 
     #[test]
-    fn damaged_replies_keep_to_it_too(message in arbitrary::reply(), damage in damage()) {
+    fn damaged_replies_keep_the_limit(message in arbitrary::reply(), damage in damage()) {
         check(&damaged(message, &damage))?;
     }
 
     #[test]
-    fn damaged_news_and_faults_keep_to_it_too(
-        news in arbitrary::happening(),
-        fault in arbitrary::fault(),
+    fn damaged_events_and_failures_keep_the_limit(
+        event in arbitrary::event(),
+        failure in arbitrary::failure(),
         damage in damage(),
     ) {
-        check(&damaged(news, &damage))?;
-        check(&damaged(fault, &damage))?;
+        check(&damaged(event, &damage))?;
+        check(&damaged(failure, &damage))?;
     }
 }
 
@@ -188,7 +188,7 @@ const PLAYED: u8 = 4;
 const WATCHED: u8 = 6;
 
 #[test]
-fn claimed_lengths_that_no_bytes_follow_take_nothing() {
+fn claimed_lengths_without_bytes_need_no_memory() {
     let lengths = [
         1,
         250,
@@ -211,8 +211,8 @@ fn claimed_lengths_that_no_bytes_follow_take_nothing() {
 }
 
 #[test]
-fn lists_within_lists_do_not_reserve_on_top_of_each_other() {
-    // A phone of nothing, no abilities, and then apps that each claim a million activities.
+fn reserves_of_nested_lists_do_not_add_up() {
+    // An empty phone without capabilities, and apps that each claim a million activities.
     let mut bytes = vec![DESCRIBED];
     bytes.extend([0; 12 + 3]);
     bytes.extend(claim(60_000));
@@ -225,8 +225,8 @@ fn lists_within_lists_do_not_reserve_on_top_of_each_other() {
 }
 
 #[test]
-fn a_list_of_the_smallest_elements_is_refused_rather_than_paid_for() {
-    // Steps of four bytes would take 44 times that in memory.
+fn a_list_of_the_smallest_elements_is_refused() {
+    // Steps of four bytes need 44 times that in memory.
     for count in [1_000, 5_000, 6_000, 50_000, 1_000_000] {
         let mut play = vec![PLAY, 0, 0, 0, 0];
         play.extend(claim(count));
@@ -242,13 +242,13 @@ fn a_list_of_the_smallest_elements_is_refused_rather_than_paid_for() {
         assert_eq!(
             decode::<Reply>(&watched).is_ok(),
             count <= 6_000,
-            "{count} pieces of news"
+            "{count} events"
         );
     }
 }
 
 #[test]
-fn many_small_screens_and_one_large_text_named_often_keep_to_it() {
+fn many_small_screens_and_one_large_text_used_often_keep_the_limit() {
     let empty = [&[24, 2][..], &[0; 23]].concat();
     let mut bytes = vec![PLAYED, 0, 0, 0, 0, 0];
     bytes.extend(claim(20_000));

@@ -1,4 +1,4 @@
-//! The fuzz corpora, as plain tests: what fuzzing went through once holds from then on.
+//! The fuzz corpora as tests: inputs of earlier fuzzing are checked again.
 
 #[path = "../../fuzz/src/lib.rs"]
 pub mod checks;
@@ -6,7 +6,7 @@ pub mod checks;
 use std::fs;
 use std::path::Path;
 
-fn try_all(corpus: &str, check: fn(&[u8])) {
+fn check_all(corpus: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../fuzz/corpus")
         .join(corpus);
@@ -22,15 +22,15 @@ fn try_all(corpus: &str, check: fn(&[u8])) {
 
 #[test]
 fn messages_of_the_corpus_are_read_or_refused() {
-    try_all("messages", checks::messages);
+    check_all("messages", checks::messages);
 }
 
 #[test]
-fn frames_of_the_corpus_come_out_whole_however_they_are_split() {
-    try_all("frames", checks::frames);
+fn frames_of_the_corpus_are_the_same_in_any_pieces() {
+    check_all("frames", checks::frames);
 }
 
 #[test]
 fn traces_of_the_corpus_are_read_or_refused() {
-    try_all("traces", checks::traces);
+    check_all("traces", checks::traces);
 }

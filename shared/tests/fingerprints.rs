@@ -1,4 +1,4 @@
-//! Two reports of one failure have one fingerprint, two failures have two.
+//! Two reports of one finding have the same fingerprint, two findings have different ones.
 
 #[path = "fingerprints/anr.rs"]
 mod anr;
@@ -8,12 +8,12 @@ mod exception;
 mod native;
 
 use proptest::prelude::*;
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::verdict::{Finding, FindingKind};
 
 const APP: &str = "com.example.shop";
 
-fn problem(kind: FindingKind, stack: &str) -> Finding {
+fn finding(kind: FindingKind, stack: &str) -> Finding {
     Finding {
         kind,
         process: APP.into(),
@@ -23,12 +23,12 @@ fn problem(kind: FindingKind, stack: &str) -> Finding {
 }
 
 /// The lines after the kind.
-fn explained(problem: &Finding) -> Vec<String> {
-    Fingerprint::explain(problem).split_off(1)
+fn explained(finding: &Finding) -> Vec<String> {
+    Fingerprint::explain(finding).split_off(1)
 }
 
 #[test]
-fn it_reads_as_16_digits_and_back() {
+fn a_fingerprint_is_written_as_16_digits_and_read_back() {
     let fingerprint = Fingerprint(0x00ab_cdef_0123_4567);
     assert_eq!(fingerprint.to_string(), "00abcdef01234567");
     assert_eq!("00ABCDEF01234567".parse(), Ok(fingerprint));
@@ -41,19 +41,19 @@ fn it_reads_as_16_digits_and_back() {
         fingerprint
     );
     for wrong in ["", "abc", "-0abcdef01234567", "00abcdef012345678"] {
-        let said = wrong.parse::<Fingerprint>().unwrap_err().to_string();
+        let message = wrong.parse::<Fingerprint>().unwrap_err().to_string();
         assert_eq!(
-            said,
-            format!("`{wrong}` is not a fingerprint; that has 16 hexadecimal digits")
+            message,
+            format!("`{wrong}` is not a fingerprint; a fingerprint has 16 hexadecimal digits")
         );
     }
 }
 
 #[test]
-fn it_is_the_same_in_every_build_of_retap() {
+fn fingerprints_are_the_same_in_every_build() {
     let stack =
         "java.lang.IllegalStateException: no cart\n\tat com.example.shop.Cart.pay(Cart.java:42)";
-    let crash = problem(FindingKind::Crash, stack);
+    let crash = finding(FindingKind::Crash, stack);
     assert_eq!(
         Fingerprint::explain(&crash),
         [
@@ -66,19 +66,19 @@ fn it_is_the_same_in_every_build_of_retap() {
 }
 
 #[test]
-fn the_kind_is_part_of_it() {
+fn the_kind_is_part_of_the_fingerprint() {
     let kinds = [
         FindingKind::Crash,
         FindingKind::NativeCrash,
         FindingKind::Anr,
     ];
-    let prints = kinds.map(|kind| problem(kind, "").fingerprint());
+    let prints = kinds.map(|kind| finding(kind, "").fingerprint());
     assert!(prints[0] != prints[1] && prints[1] != prints[2] && prints[0] != prints[2]);
 }
 
 proptest! {
     #[test]
-    fn any_report_has_one(
+    fn any_report_has_a_fingerprint(
         lines in prop::collection::vec(
             prop_oneof![
                 any::<String>(),
@@ -88,8 +88,8 @@ proptest! {
         ),
         kind in prop::sample::select(vec![FindingKind::Crash, FindingKind::NativeCrash, FindingKind::Anr]),
     ) {
-        let report = problem(kind, &lines.join("\n"));
-        prop_assert_eq!(report.fingerprint(), problem(kind, &lines.join("\r\n")).fingerprint());
+        let report = finding(kind, &lines.join("\n"));
+        prop_assert_eq!(report.fingerprint(), finding(kind, &lines.join("\r\n")).fingerprint());
         prop_assert!(Fingerprint::explain(&report).len() <= lines.len() + 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Datagrams survive any way of splitting the stream they travel in.
+//! Frames are the same whatever pieces their stream arrives in.
 
 use proptest::prelude::*;
 use retap_shared::frame::{FrameError, FrameReader, MAX_PAYLOAD, write_frame};
@@ -80,7 +80,7 @@ fn the_longest_payload_fits_and_a_longer_one_is_refused() {
 }
 
 #[test]
-fn a_length_above_the_readers_limit_is_refused_before_the_payload_comes() {
+fn a_length_above_the_readers_limit_is_refused_before_the_payload_arrives() {
     let mut reader = FrameReader::new(100);
     reader.push(&[101, 0]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Golden bytes for every message: host and agent are built apart and must agree on each byte.
+//! Golden bytes of every message: host and agent are built separately and must agree on each byte.
 //! A message that is added needs an entry, or this does not compile.
 
 use std::error::Error;
@@ -6,19 +6,26 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds, Widget};
+use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
 use retap_shared::bytes::Png;
 use retap_shared::codec::{CodecError, decode, encode};
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::geometry::*;
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
 use retap_shared::screen::*;
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step};
-use retap_shared::verdict::{Finding, FindingKind, Verdict};
+use retap_shared::verdict::Verdict;
+use retap_shared::widget::Widget;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Panics with the bytes as they should be written here.
+/// Panics with the actual bytes.
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T, golden: &str) {
     let bytes = encode(message).unwrap();
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -51,7 +58,7 @@ fn widget() -> Widget {
     }
 }
 
-fn problem() -> Finding {
+fn finding() -> Finding {
     Finding {
         kind: FindingKind::Crash,
         process: "org.notes".into(),
@@ -114,11 +121,11 @@ fn bare(actions: Vec<Action>) -> Vec<Step> {
     actions.into_iter().map(Step::new).collect()
 }
 
-fn happenings() -> Vec<PhoneEvent> {
+fn events() -> Vec<PhoneEvent> {
     vec![
         PhoneEvent {
             at: Micros(3),
-            kind: PhoneEventKind::Finding(problem()),
+            kind: PhoneEventKind::Finding(finding()),
         },
         PhoneEvent {
             at: Micros(300),
@@ -135,7 +142,7 @@ const SCREEN: &str = "
     01000000 01 01 0200 0300 0000 0000 3804 6009 02000000
     02000000 0000 0104 0400 0500 0000 0000 0000 ffff 3804 6009
              0100 0104 0400 0500 0300 0000 0000 ffff 3804 6009";
-const HAPPENED: &str = "02 03 00 00096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129 fb2c01 01052e4d61696e";
+const EVENTS: &str = "02 03 00 00096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129 fb2c01 01052e4d61696e";
 
 fn golden_request(request: &Request) -> &'static str {
     match request {
@@ -155,7 +162,7 @@ fn golden_request(request: &Request) -> &'static str {
     }
 }
 
-/// `SCREEN` and `HAPPENED` stand for the constants above.
+/// `SCREEN` and `EVENTS` stand for the constants above.
 fn golden_reply(reply: &Reply) -> &'static str {
     match reply {
         Reply::DescribePhoneReply(_) => {
@@ -163,20 +170,20 @@ fn golden_reply(reply: &Reply) -> &'static str {
         }
         Reply::CaptureReply(_) => "01 02 SCREEN 0c",
         Reply::ActReply(_) => {
-            "02 01 01 fdcf22701f4aedd2f5 fdd1ddbb1ef5b406c3 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 HAPPENED 04 01fafbfb00fc70110100 01 0c"
+            "02 01 01 fdcf22701f4aedd2f5 fdd1ddbb1ef5b406c3 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 EVENTS 04 01fafbfb00fc70110100 01 0c"
         }
         Reply::SettleReply(_) => "03 00 00 0c",
         Reply::PlayReply(_) => {
-            "04 03096f72672e6f74686572 03 03000102 HAPPENED 01 05 01 SCREEN fdffffffffffffffff"
+            "04 03096f72672e6f74686572 03 03000102 EVENTS 01 05 01 SCREEN fdffffffffffffffff"
         }
         Reply::ControlAppReply(_) => "05 00 0c",
-        Reply::WatchAppReply(_) => "06 HAPPENED",
+        Reply::WatchAppReply(_) => "06 EVENTS",
         Reply::ManageSnapshotReply(_) => "07 09 fc00000100 01",
         Reply::TakeScreenshotReply(_) => "08 03 0080ff",
     }
 }
 
-fn golden_what(what: &PhoneEventKind) -> &'static str {
+fn golden_event(what: &PhoneEventKind) -> &'static str {
     match what {
         PhoneEventKind::Finding(_) => {
             "03 00 00 096f72672e6e6f746573 04626f6f6d 12617420782e592e7a28592e6a6176613a3129"
@@ -185,8 +192,8 @@ fn golden_what(what: &PhoneEventKind) -> &'static str {
     }
 }
 
-fn golden_fault(fault: &RequestFailure) -> &'static str {
-    match fault {
+fn golden_failure(failure: &RequestFailure) -> &'static str {
+    match failure {
         RequestFailure::Unsupported(_) => "00 0472756e73",
         RequestFailure::Impossible(_) => "01 00",
         RequestFailure::Phone(_) => "02 0162",
@@ -314,7 +321,7 @@ fn replies() -> Vec<Reply> {
         ActReply {
             located_by: LocatedBy::Place,
             screen: ScreenUpdate::Changed(change),
-            events: happenings(),
+            events: events(),
             branches: vec![1, 250, 251, 70_000],
             quiet: true,
             took: Micros(12),
@@ -332,7 +339,7 @@ fn replies() -> Vec<Reply> {
             },
             played: 3,
             located_by: vec![LocatedBy::Widget, LocatedBy::Place, LocatedBy::Anywhere],
-            events: happenings(),
+            events: events(),
             branches: vec![5],
             screens: vec![Arc::new(screen("OK"))],
             took: Micros(u64::MAX),
@@ -343,10 +350,7 @@ fn replies() -> Vec<Reply> {
             took: Micros(12),
         }
         .into(),
-        WatchAppReply {
-            events: happenings(),
-        }
-        .into(),
+        WatchAppReply { events: events() }.into(),
         ManageSnapshotReply {
             id: SnapshotId(9),
             bytes: 65_536,
@@ -366,7 +370,7 @@ fn requests_have_their_golden_bytes() {
     for request in &requests {
         check(request, golden_request(request));
     }
-    assert_all_are_there::<Request>(requests.iter().map(golden_request));
+    assert_all_variants::<Request>(requests.iter().map(golden_request));
 }
 
 #[test]
@@ -377,19 +381,19 @@ fn replies_have_their_golden_bytes() {
             reply,
             &golden_reply(reply)
                 .replace("SCREEN", SCREEN)
-                .replace("HAPPENED", HAPPENED),
+                .replace("EVENTS", EVENTS),
         );
     }
-    assert_all_are_there::<Reply>(replies.iter().map(golden_reply));
+    assert_all_variants::<Reply>(replies.iter().map(golden_reply));
 }
 
 #[test]
-fn news_have_their_golden_bytes() {
-    let happenings = happenings();
-    for happening in &happenings {
-        check(happening, golden_what(&happening.kind));
+fn events_have_their_golden_bytes() {
+    let happenings = events();
+    for event in &happenings {
+        check(event, golden_event(&event.kind));
     }
-    check(&happenings, HAPPENED);
+    check(&happenings, EVENTS);
     assert!(
         decode::<PhoneEventKind>(&[happenings.len() as u8])
             .is_err_and(|error| says_no_variant(&error))
@@ -397,21 +401,21 @@ fn news_have_their_golden_bytes() {
 }
 
 #[test]
-fn faults_have_their_golden_bytes() {
+fn failures_have_their_golden_bytes() {
     let faults = [
         RequestFailure::Unsupported("runs".into()),
         RequestFailure::Impossible(String::new()),
         RequestFailure::Phone("b".into()),
         RequestFailure::Cancelled,
     ];
-    for fault in &faults {
-        check(fault, golden_fault(fault));
+    for failure in &faults {
+        check(failure, golden_failure(failure));
     }
-    assert_all_are_there::<RequestFailure>(faults.iter().map(golden_fault));
+    assert_all_variants::<RequestFailure>(faults.iter().map(golden_failure));
 }
 
 #[test]
-fn what_messages_are_made_of_has_its_golden_bytes() {
+fn parts_of_messages_have_their_golden_bytes() {
     check(&ScreenUpdate::Unchanged, "00");
     check(&Target::AnyProblem, "01");
     check(&Target::Activity("A".into()), "02 0141");
@@ -455,8 +459,8 @@ fn what_messages_are_made_of_has_its_golden_bytes() {
     );
 }
 
-/// The variants count up from 0, and there is none after the last.
-fn assert_all_are_there<T: DeserializeOwned + Debug>(golden: impl Iterator<Item = &'static str>) {
+/// Checks that the variants are numbered from 0, and that there is none after the last.
+fn assert_all_variants<T: DeserializeOwned + Debug>(golden: impl Iterator<Item = &'static str>) {
     let numbers: Vec<_> = golden
         .map(|golden| u8::from_str_radix(&golden[..2], 16).unwrap())
         .collect();

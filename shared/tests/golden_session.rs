@@ -1,12 +1,11 @@
-//! Golden bytes for what travels around the requests. The greeting must keep its form for ever.
+//! Golden bytes of the handshake and the envelopes. `Hello` and `Welcome` must never change.
 
 use std::fmt::Debug;
 
 use retap_shared::codec::{decode, encode};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    ControlAppReply, DescribePhone, PhoneEvent, PhoneEventKind, RequestFailure,
-};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::protocol::{ControlAppReply, DescribePhone, RequestFailure};
 use retap_shared::session::*;
 use retap_shared::verdict::Interruption;
 use serde::Serialize;
@@ -20,7 +19,7 @@ fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T, golde
 }
 
 #[test]
-fn greetings_have_their_golden_bytes() {
+fn hello_has_its_golden_bytes() {
     let hello = Hello {
         version: "0.1.0".into(),
         session: SessionId(0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10),
@@ -61,7 +60,7 @@ fn welcomes_have_their_golden_bytes() {
     }
 }
 
-fn golden_answer(answer: &RequestResult) -> &'static str {
+fn golden_result(answer: &RequestResult) -> &'static str {
     match answer {
         RequestResult::Reply(_) => "00 05 00 0c",
         RequestResult::Failed(_) => "01 03",
@@ -77,7 +76,7 @@ fn golden_answer(answer: &RequestResult) -> &'static str {
 }
 
 #[test]
-fn answers_have_their_golden_bytes() {
+fn results_have_their_golden_bytes() {
     let why = || "x".to_owned();
     let answers = [
         RequestResult::Reply(
@@ -96,12 +95,12 @@ fn answers_have_their_golden_bytes() {
         RequestResult::Unknown,
     ];
     for answer in &answers {
-        check(answer, golden_answer(answer));
+        check(answer, golden_result(answer));
     }
 }
 
 #[test]
-fn envelopes_and_numbered_news_have_their_golden_bytes() {
+fn envelopes_and_notifications_have_their_golden_bytes() {
     let request = DescribePhone.into();
     check(
         &RequestEnvelope {
@@ -113,15 +112,12 @@ fn envelopes_and_numbered_news_have_their_golden_bytes() {
         },
         "09 08 07 01 00",
     );
-    let happening = PhoneEvent {
+    let event = PhoneEvent {
         at: Micros(3),
         kind: PhoneEventKind::Activity("A".into()),
     };
     check(
-        &NumberedNotification {
-            number: 251,
-            event: happening,
-        },
+        &NumberedNotification { number: 251, event },
         "fbfb00 03 01 0141",
     );
 }

@@ -1,7 +1,8 @@
-//! Finding a widget again, and what lies under a finger: one test a rule.
+//! Finding the node of a widget and the node under a finger: one test per rule.
 
-use retap_shared::action::Widget;
+use retap_shared::geometry::*;
 use retap_shared::screen::*;
+use retap_shared::widget::Widget;
 
 const FULL: Rect = Rect {
     left: 0,
@@ -94,7 +95,7 @@ mod tree {
     }
 
     #[test]
-    fn a_second_root_counts_on_and_a_deep_path_is_written_whole() {
+    fn a_second_root_has_the_next_number_and_a_deep_path_is_complete() {
         let roots = vec![
             node(0, "A", "", "", FULL),
             node(1, "B", "", "", FULL),
@@ -121,7 +122,7 @@ mod tree {
     }
 
     #[test]
-    fn a_widget_remembers_the_description_where_there_is_no_text() {
+    fn a_widget_without_text_has_its_description() {
         let mut nodes = rows();
         nodes[1].description = "Shopping".into();
         let screen = screen(vec![app(nodes)]);
@@ -160,7 +161,7 @@ mod find {
     }
 
     #[test]
-    fn what_the_widget_does_not_have_need_not_be_the_same() {
+    fn empty_fields_of_the_widget_match_anything() {
         let screen = screen(vec![app(rows())]);
         assert_eq!(screen.find(&widget("", "", "Eggs", ""), None), Some(3));
         assert_eq!(screen.find(&widget("", "", "", "0.0.1"), None), Some(3));
@@ -192,7 +193,7 @@ mod find {
     }
 
     #[test]
-    fn a_changed_text_is_forgiven_where_id_class_and_path_are_the_same() {
+    fn a_changed_text_is_accepted_if_id_class_and_path_are_the_same() {
         let screen = screen(vec![app(rows())]);
         assert_eq!(
             screen.find(&widget("Row", "row", "Bread", "0.0.1"), None),
@@ -205,7 +206,7 @@ mod find {
     }
 
     #[test]
-    fn a_changed_text_is_not_forgiven_where_there_is_no_id() {
+    fn a_changed_text_is_not_accepted_without_an_id() {
         let screen = screen(vec![app(rows())]);
         assert_eq!(
             screen.find(&widget("Button", "", "Remove", "0.1"), None),
@@ -227,7 +228,7 @@ mod find {
     }
 
     #[test]
-    fn what_a_keyboard_or_popup_covers_is_not_found_and_the_rest_is() {
+    fn nodes_that_a_keyboard_or_popup_covers_are_not_found() {
         for kind in [WindowKind::Keyboard, WindowKind::Popup] {
             let top = (kind, rect(0, 1_500, 1_000, 2_000), vec![]);
             let screen = screen(vec![app(rows()), top]);
@@ -240,7 +241,7 @@ mod find {
     }
 
     #[test]
-    fn below_a_dialog_nothing_of_the_app_is_found_covered_or_not() {
+    fn below_a_dialog_no_node_of_the_app_is_found() {
         let ok = node(0, "Button", "ok", "OK", rect(400, 1_200, 600, 1_300));
         let popup = (
             WindowKind::Popup,
@@ -281,7 +282,7 @@ mod find {
     }
 
     #[test]
-    fn a_system_window_hides_only_where_it_shows_something() {
+    fn a_system_window_covers_only_where_it_shows_a_node() {
         let bar = |bounds| {
             (
                 WindowKind::System,
@@ -377,7 +378,7 @@ mod shows {
     }
 
     #[test]
-    fn beside_a_dialog_one_still_sees_the_app_but_not_behind_it() {
+    fn the_app_is_shown_beside_a_dialog_but_not_behind_it() {
         let dialog = (WindowKind::Dialog, rect(300, 300, 700, 600), vec![]);
         let screen = screen(vec![app(rows()), dialog]);
         assert!(screen.shows(&widget("", "", "Add", "")));
@@ -385,7 +386,7 @@ mod shows {
     }
 
     #[test]
-    fn what_is_invisible_is_not_shown() {
+    fn invisible_nodes_are_not_shown() {
         let mut nodes = rows();
         nodes[5].flags -= NodeFlags::VISIBLE;
         assert!(!screen(vec![app(nodes)]).shows(&widget("", "", "Add", "")));

@@ -1,4 +1,4 @@
-//! What goes out comes back the same: messages, screens, differences, trace files.
+//! Round trips: messages, screens, screen diffs and trace files.
 
 mod arbitrary;
 
@@ -6,29 +6,30 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use retap_shared::codec::{CodecError, decode, encode};
-use retap_shared::protocol::{PhoneEvent, Reply, Request, RequestFailure};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request, RequestFailure};
 use retap_shared::screen::{Screen, ScreenDiff, ScreenDiffError, SharedScreen};
 use retap_shared::trace::{Trace, TraceHeader};
 
 proptest! {
     #[test]
-    fn requests_come_back_the_same(message in arbitrary::request()) {
+    fn requests_survive_encoding_and_decoding(message in arbitrary::request()) {
         prop_assert_eq!(decode::<Request>(&encode(&message)?)?, message);
     }
 
     #[test]
-    fn replies_come_back_the_same(message in arbitrary::reply()) {
+    fn replies_survive_encoding_and_decoding(message in arbitrary::reply()) {
         prop_assert_eq!(decode::<Reply>(&encode(&message)?)?, message);
     }
 
     #[test]
-    fn news_and_faults_come_back_the_same(news in arbitrary::happening(), fault in arbitrary::fault()) {
-        prop_assert_eq!(decode::<PhoneEvent>(&encode(&news)?)?, news);
-        prop_assert_eq!(decode::<RequestFailure>(&encode(&fault)?)?, fault);
+    fn events_and_failures_survive_encoding_and_decoding(event in arbitrary::event(), failure in arbitrary::failure()) {
+        prop_assert_eq!(decode::<PhoneEvent>(&encode(&event)?)?, event);
+        prop_assert_eq!(decode::<RequestFailure>(&encode(&failure)?)?, failure);
     }
 
     #[test]
-    fn a_message_that_is_cut_off_or_goes_on_is_refused(
+    fn a_message_that_is_cut_off_or_has_an_excess_is_refused(
         message in arbitrary::reply(),
         cut in any::<prop::sample::Index>(),
     ) {
@@ -41,7 +42,7 @@ proptest! {
     }
 
     #[test]
-    fn screens_come_back_the_same_with_their_hash_in_any_format(screen in arbitrary::screen()) {
+    fn screens_survive_any_format_with_their_hash(screen in arbitrary::screen()) {
         let screen = Arc::new(screen);
         let received: SharedScreen = decode(&encode(&screen)?)?;
         prop_assert_eq!(received.hash(), screen.hash());
@@ -51,21 +52,21 @@ proptest! {
     }
 
     #[test]
-    fn a_change_leads_from_any_screen_to_any_other((before, after) in arbitrary::screen_pair()) {
+    fn a_diff_leads_from_any_screen_to_any_other((before, after) in arbitrary::screen_pair()) {
         let change: ScreenDiff = decode(&encode(&ScreenDiff::between(&before, &after))?)?;
         prop_assert_eq!(change.apply(&before), Ok(after.clone()));
         prop_assert_eq!((change.base, change.result), (before.hash(), after.hash()));
     }
 
     #[test]
-    fn a_change_is_refused_by_any_screen_but_its_own((before, after) in arbitrary::screen_pair()) {
+    fn a_diff_applies_to_its_base_only((before, after) in arbitrary::screen_pair()) {
         let refusal = ScreenDiffError::Base { expected: before.hash(), found: after.hash() };
         let expected = if before == after { Ok(after.clone()) } else { Err(refusal) };
         prop_assert_eq!(ScreenDiff::between(&before, &after).apply(&after), expected);
     }
 
     #[test]
-    fn a_damaged_change_never_gives_another_screen(
+    fn a_damaged_diff_never_leads_to_another_screen(
         (before, after) in arbitrary::screen_pair(),
         place in any::<prop::sample::Index>(),
         byte in any::<u8>(),
@@ -81,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn traces_come_back_the_same_from_their_file(trace in trace()) {
+    fn traces_survive_writing_and_reading(trace in trace()) {
         let text = trace.to_text();
         prop_assert_eq!(Trace::parse(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?, trace);
     }
@@ -108,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_text_is_no_trace_and_no_panic(text in any::<String>()) {
+    fn arbitrary_text_is_refused_without_a_panic(text in any::<String>()) {
         prop_assert!(Trace::parse(&text).is_err());
     }
 }

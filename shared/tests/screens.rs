@@ -1,13 +1,14 @@
-//! What screens cost on the wire, what tells them apart, and which parts make none.
+//! Size of screens on the wire, their hashes, and parts that make no screen.
 
 use std::sync::Arc;
 
 use retap_shared::codec::encode;
+use retap_shared::geometry::*;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{CaptureReply, Reply, ScreenUpdate};
 use retap_shared::screen::*;
 
-/// A list as apps have them: rows of an icon, a title and a subtitle.
+/// A list with rows of an icon, a title and a subtitle.
 fn list(nodes: usize) -> ScreenContent {
     let node = |number: usize| Node {
         depth: if number == 0 {
@@ -69,14 +70,14 @@ fn cost_of_change(before: &Screen, after: &Screen) -> usize {
 }
 
 #[test]
-fn an_unchanged_screen_costs_next_to_nothing() {
+fn an_unchanged_screen_needs_a_few_bytes() {
     assert_eq!(cost(ScreenUpdate::Unchanged), 3);
     let screen = screen(list(500));
     assert!(cost_of_change(&screen, &screen) < 64);
 }
 
 #[test]
-fn one_changed_text_among_500_nodes_costs_at_most_256_bytes() {
+fn one_changed_text_among_500_nodes_needs_at_most_256_bytes() {
     let before = screen(list(500));
     for place in [0, 250, 499] {
         let mut after = list(500);
@@ -87,7 +88,7 @@ fn one_changed_text_among_500_nodes_costs_at_most_256_bytes() {
 }
 
 #[test]
-fn a_row_that_comes_or_goes_costs_little() {
+fn an_added_or_removed_row_needs_few_bytes() {
     let shorter = screen(list(500));
     let longer = screen(list(503));
     assert!(cost_of_change(&shorter, &longer) <= 512);
@@ -95,7 +96,7 @@ fn a_row_that_comes_or_goes_costs_little() {
 }
 
 #[test]
-fn a_dialog_on_top_costs_no_more_than_itself() {
+fn a_dialog_on_top_needs_no_more_than_its_own_bytes() {
     let before = list(500);
     let mut after = before.clone();
     after.windows.push(Window {
@@ -111,7 +112,7 @@ fn a_dialog_on_top_costs_no_more_than_itself() {
 }
 
 #[test]
-fn a_whole_screen_names_repeated_texts_once() {
+fn a_full_screen_holds_repeated_texts_once() {
     let repeated = ScreenContent {
         nodes: list(500)
             .nodes
@@ -128,7 +129,7 @@ fn a_whole_screen_names_repeated_texts_once() {
 }
 
 #[test]
-fn everything_on_a_screen_is_part_of_its_identity() {
+fn every_attribute_of_a_screen_is_part_of_its_hash() {
     let base = list(3);
     let mut others = vec![base.clone(); 15];
     others[0].size.width += 1;
@@ -146,7 +147,7 @@ fn everything_on_a_screen_is_part_of_its_identity() {
     others[11].nodes[1].bounds.bottom += 1;
     others[12].nodes[1].flags |= NodeFlags::CHECKED;
     others[13].nodes[2].depth = 1;
-    // In another order.
+    // Another order of the nodes.
     others[14].nodes[2].depth = 1;
     others[14].nodes.swap(1, 2);
     let mut hashes: Vec<_> = others
@@ -160,7 +161,7 @@ fn everything_on_a_screen_is_part_of_its_identity() {
 }
 
 #[test]
-fn a_screen_with_other_flags_is_the_one_that_has_them() {
+fn with_flags_equals_a_new_screen_with_these_flags() {
     let mut content = list(5);
     content.nodes[2].flags = NodeFlags::CHECKED;
     content.nodes[4].flags = NodeFlags::empty();
@@ -177,7 +178,7 @@ fn a_screen_with_other_flags_is_the_one_that_has_them() {
 }
 
 #[test]
-fn a_hash_is_the_same_on_every_machine_and_reads_as_16_digits() {
+fn a_hash_is_the_same_on_every_machine_and_written_as_16_digits() {
     let hash = screen(list(3)).hash();
     assert_eq!(hash.to_string(), "1fa6741401f8958e");
     assert_eq!(hash.to_string().parse(), Ok(hash));
@@ -194,7 +195,7 @@ fn a_hash_is_the_same_on_every_machine_and_reads_as_16_digits() {
 }
 
 #[test]
-fn parts_that_make_no_tree_make_no_screen() {
+fn parts_that_are_no_tree_are_refused() {
     let mut too_many = list(3);
     too_many.windows[0].nodes = 4;
     assert_eq!(

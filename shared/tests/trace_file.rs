@@ -1,10 +1,13 @@
-//! The `.retap` file: what it looks like, and what is said of one that is wrong.
+//! The `.retap` file: its format, and the messages for malformed ones.
 
-use retap_shared::action::{Action, Key, SystemEvent, Widget};
+use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::protocol::{PhoneInfo, Target};
-use retap_shared::screen::{Point, Rotation, ScreenHash, Size};
+use retap_shared::geometry::{Point, Rotation, Size};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::screen::ScreenHash;
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceErrorKind, TraceHeader};
+use retap_shared::widget::Widget;
 
 const HEADER: &str = r#"{"retap":"1.0","app":{"package":"org.notes"}}"#;
 
@@ -14,13 +17,13 @@ fn error(text: &str) -> String {
         .to_string()
 }
 
-/// What is said of a file whose second line is `step`.
+/// The error of a file whose second line is `step`.
 fn error_of_step(step: &str) -> String {
     error(&format!("{HEADER}\n{step}\n"))
 }
 
 #[test]
-fn a_trace_is_a_header_and_a_line_for_each_step() {
+fn a_trace_is_a_header_and_one_line_per_step() {
     let widget = Widget {
         id: "id/save".into(),
         text: "Save".into(),
@@ -110,7 +113,7 @@ fn a_trace_is_a_header_and_a_line_for_each_step() {
 }
 
 #[test]
-fn every_target_has_its_words() {
+fn every_target_has_its_json() {
     let widget = Widget {
         text: "Thanks".into(),
         ..Widget::default()
@@ -150,7 +153,7 @@ fn every_target_has_its_words() {
 }
 
 #[test]
-fn what_is_left_out_is_empty() {
+fn missing_fields_are_empty() {
     let trace = Trace::parse(&format!("{HEADER}\n{{\"do\":\"launch\"}}")).unwrap();
     assert_eq!(trace.header.start, StartMode::Clean);
     assert_eq!((trace.header.seed, trace.header.target), (None, None));
@@ -168,7 +171,7 @@ fn a_newer_major_version_is_refused_by_name() {
 }
 
 #[test]
-fn a_newer_minor_version_is_read_and_what_is_new_in_it_ignored() {
+fn unknown_fields_of_a_newer_minor_version_are_ignored() {
     let text = "{\"retap\":\"1.7\",\"app\":{\"package\":\"p\",\"signed\":true},\"weather\":\"fine\"}\n\
                 {\"do\":{\"tap\":{\"x\":1,\"y\":2,\"force\":3}},\"mood\":[]}";
     let trace = Trace::parse(text).unwrap();
@@ -186,7 +189,7 @@ fn a_newer_minor_version_is_read_and_what_is_new_in_it_ignored() {
 }
 
 #[test]
-fn versions_that_are_none_are_refused() {
+fn malformed_versions_are_refused() {
     for version in [
         "\"\"",
         "\"1\"",
@@ -195,11 +198,11 @@ fn versions_that_are_none_are_refused() {
         "\"1.0.0\"",
         "\"99999999999.0\"",
     ] {
-        let said = error(&format!(
+        let message = error(&format!(
             "{{\"retap\":{version},\"app\":{{\"package\":\"p\"}}}}"
         ));
         assert_eq!(
-            said,
+            message,
             format!("line 1, field `retap`: expected a version such as \"1.0\", found {version}")
         );
     }
@@ -210,7 +213,7 @@ fn versions_that_are_none_are_refused() {
 }
 
 #[test]
-fn wrong_fields_are_named_with_their_line_and_what_was_expected() {
+fn wrong_fields_are_reported_with_line_path_and_expected_value() {
     let cases = [
         (
             r#"{"do":{"tap":{"x":"abc","y":1}}}"#,
@@ -282,7 +285,7 @@ fn wrong_fields_are_named_with_their_line_and_what_was_expected() {
 }
 
 #[test]
-fn wrong_headers_are_named_too() {
+fn wrong_headers_are_reported() {
     let cases = [
         (r#"{"app":{"package":"p"}}"#, "field `retap`: missing"),
         (r#"{"retap":"1.0"}"#, "field `app`: missing"),
@@ -313,7 +316,7 @@ fn wrong_headers_are_named_too() {
 }
 
 #[test]
-fn lines_that_are_no_json_are_told_with_their_column() {
+fn lines_that_are_not_json_are_reported_with_their_column() {
     assert_eq!(
         error("hello"),
         "line 1: not JSON: expected value at column 1"
@@ -332,7 +335,7 @@ fn lines_that_are_no_json_are_told_with_their_column() {
 }
 
 #[test]
-fn a_line_that_was_cut_off_is_called_that() {
+fn an_incomplete_line_is_reported_as_cut_off() {
     let cut = "line 3: the line ends too early; the file was cut off";
     assert_eq!(
         error(&format!(
@@ -343,16 +346,16 @@ fn a_line_that_was_cut_off_is_called_that() {
 }
 
 #[test]
-fn an_empty_file_is_told_what_it_should_begin_with() {
-    let said =
+fn an_empty_file_is_reported_with_an_example_of_a_header() {
+    let message =
         "line 1: the file is empty; a trace begins with a header such as `{\"retap\":\"1.0\",…}`";
     for empty in ["", "\n\n", "\u{feff}", "  \r\n"] {
-        assert_eq!(error(empty), said);
+        assert_eq!(error(empty), message);
     }
 }
 
 #[test]
-fn a_second_header_ends_the_trace() {
+fn a_second_header_is_refused() {
     let found = Trace::parse(&format!("{HEADER}\n{{\"do\":\"launch\"}}\n{HEADER}\n")).unwrap_err();
     assert_eq!((found.line, found.kind), (3, TraceErrorKind::SecondHeader));
 }
@@ -368,13 +371,13 @@ fn lines_are_counted_as_an_editor_counts_them() {
 }
 
 #[test]
-fn foreign_names_and_values_are_shown_short_and_escaped() {
+fn names_and_values_of_the_file_are_shortened_and_escaped() {
     let name = "\\u001b[31m".to_owned() + &"x".repeat(1_000);
-    let said = error_of_step(&format!("{{\"{name}\":1}}"));
+    let message = error_of_step(&format!("{{\"{name}\":1}}"));
     assert!(
-        said.starts_with("line 2, field `\\u{1b}[31mxxx") && said.contains("xx…`: unknown"),
-        "{said}"
+        message.starts_with("line 2, field `\\u{1b}[31mxxx") && message.contains("xx…`: unknown"),
+        "{message}"
     );
-    let said = error_of_step(&format!("{{\"do\":\"{}\"}}", "ü".repeat(1_000)));
-    assert!(said.ends_with("üü…") && said.len() < 400, "{said}");
+    let message = error_of_step(&format!("{{\"do\":\"{}\"}}", "ü".repeat(1_000)));
+    assert!(message.ends_with("üü…") && message.len() < 400, "{message}");
 }

@@ -3,7 +3,8 @@
 
 use std::error::Error;
 
-use retap_agent::agent_process::{AgentOptions, serve};
+use retap_agent::agent_process::serve;
+use retap_agent::options::AgentOptions;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);

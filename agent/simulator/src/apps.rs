@@ -10,27 +10,18 @@ mod shop;
 
 use std::sync::Arc;
 
-use retap_shared::verdict::FindingKind;
-
 use crate::declarative::AppDefinition;
 use crate::framework::AppProcess;
-use crate::ground_truth::ScriptedAction;
+use crate::planted_crash::PlantedCrashScript;
 
-/// An app as it is offered.
+/// An app that a simulated phone can have.
 pub(crate) struct SimulatedAppEntry {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     pub(crate) install: fn() -> Box<dyn AppProcess>,
     pub(crate) planted_crashes: &'static [PlantedCrashScript],
-    /// What of it is told as data.
+    /// Definition of the part that is declarative.
     pub(crate) definition: Option<fn() -> Arc<AppDefinition>>,
-}
-
-/// A crash that was put there on purpose, and the shortest way to it from a clean start.
-pub(crate) struct PlantedCrashScript {
-    pub(crate) name: &'static str,
-    pub(crate) kind: FindingKind,
-    pub(crate) shortest: &'static [ScriptedAction],
 }
 
 pub(crate) const ENTRIES: &[SimulatedAppEntry] = &[

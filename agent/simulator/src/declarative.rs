@@ -1,4 +1,4 @@
-//! Apps, or parts of apps, that are told as data: screens, widgets, and rules for what happens. `build` puts them
+//! Declarative apps, or parts of apps: screens, widgets and rules as data. `builder` puts them
 //! together, `view` draws them, `run` follows the rules, `cone` finds what can have to do with what.
 
 mod builder;
@@ -14,7 +14,7 @@ pub(crate) use builder::{
 pub(crate) use declarative_app::DeclarativeApp;
 pub(crate) use dependency_cone::DependencyCone;
 use retap_shared::Text;
-use retap_shared::verdict::Finding;
+use retap_shared::finding::Finding;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::framework::{Exception, ExternalScreen, Stall, Tombstone, Unhashed};
@@ -52,14 +52,14 @@ pub(crate) struct ScreenDefinition {
     pub(crate) widgets: Vec<WidgetDefinition>,
     pub(crate) menu: Vec<WidgetDefinition>,
     pub(crate) dialogs: Vec<DialogDefinition>,
-    /// What `Then::Later` and `Then::Load` come back to.
+    /// Rules that run when a delayed effect or a load ends.
     pub(crate) delayed: Vec<AppRules>,
     pub(crate) hooks: Vec<(ActivityHook, AppRules)>,
-    /// Whether it was created for the first time: the first thing that `onCreate` asks.
+    /// True if it was created for the first time: the first question of `onCreate`.
     decision: u32,
 }
 
-/// What happens to an activity without a touch.
+/// A callback of an activity that needs no touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ActivityHook {
     Open,
@@ -84,7 +84,7 @@ pub(crate) struct WidgetDefinition {
     pub(crate) visible_when: Vec<RuleCondition>,
     pub(crate) on_tap: AppRules,
     pub(crate) on_long_press: AppRules,
-    /// So many beside each other; 0 for a line of its own.
+    /// Number of widgets in one row; 0 for a row of its own.
     pub(crate) columns: u8,
     decision: u32,
 }
@@ -162,7 +162,7 @@ pub(crate) enum RuleCondition {
     Text(FieldText, TextKind),
 }
 
-/// What a text is like.
+/// Kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
     Empty,
@@ -194,7 +194,7 @@ pub(crate) enum RuleEffect {
     Signal(&'static Tombstone),
 }
 
-/// What a plan's variables and texts are at a moment.
+/// Values of a declarative app's variables and texts.
 #[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct DeclarativeState {
     persistent: Vec<u8>,
@@ -363,7 +363,7 @@ impl RuleEffect {
         }
     }
 
-    /// Whether a problem is what became of it.
+    /// True if the finding was caused by it.
     pub(crate) fn is_in(&self, problem: &Finding) -> bool {
         let has = |frame: &str| problem.stack.contains(frame);
         match self {
@@ -374,7 +374,7 @@ impl RuleEffect {
         }
     }
 
-    /// Where it happens.
+    /// The place of the failure.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             RuleEffect::Throw(exception, _) => {

@@ -1,5 +1,5 @@
-//! Apps made from a seed, with the same ingredients as those written by hand, in proportions that were published for
-//! real apps. The same seed and parameters make the same app, other ones another.
+//! Apps generated from a seed, with the same elements as those written by hand, in proportions that were published for
+//! real apps. The same seed and parameters always give the same app.
 
 mod crash_templates;
 mod inert_widgets;
@@ -18,12 +18,12 @@ use crate::framework::AppProcess;
 
 pub(crate) const PACKAGE: &str = "com.example.forge";
 
-/// What an app is made from; what is not given is drawn.
+/// Parameters of a generated app. Missing ones are drawn from the seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ForgeSpec {
     pub(crate) seed: u64,
     pub(crate) activities: Option<u8>,
-    /// How many screens lie above each other at most.
+    /// Maximum depth of screens.
     pub(crate) depth: Option<u8>,
     /// The part of the crashes that a mode guards which nothing shows.
     pub(crate) hidden: Option<f64>,
@@ -33,7 +33,7 @@ pub(crate) struct ForgeSpec {
 
 /// Declared activities of the 15 apps of APE's Table II, sorted.
 const ACTIVITIES: [u64; 15] = [6, 16, 22, 30, 32, 34, 35, 39, 42, 52, 55, 57, 69, 85, 87];
-/// How deep screens lie: no published figure, an assumption.
+/// Depths of screens. There is no published figure: this is an assumption.
 const DEPTH: [u64; 4] = [3, 4, 5, 8];
 /// Branches for each screen: those that DetReduce's Table 2 reports as covered by their screens, app by app, sorted.
 const BRANCHES: [u64; 18] = [
@@ -41,53 +41,53 @@ const BRANCHES: [u64; 18] = [
 ];
 /// A screen that many branches belong to has no more widgets than fit a long form.
 const MAX_WIDGETS: u64 = 24;
-/// The most ways from one screen that can be seen without scrolling.
+/// Maximum number of transitions from one screen that are visible without scrolling.
 const MAX_EXITS: usize = 12;
 
-/// An app that is being made.
+/// An app under construction.
 struct AppForge {
     rng: Pcg64Mcg,
     screens: Vec<ScreenDefinition>,
-    /// How deep each screen lies.
+    /// Depth of each screen.
     depths: Vec<u8>,
     exits: Vec<usize>,
     next_persistent: u8,
     next_memory: u8,
 }
 
-pub(crate) fn install(wish: &ForgeSpec) -> Box<dyn AppProcess> {
-    let label = Text::new(format!("Forge {}", wish.seed));
+pub(crate) fn install(parameters: &ForgeSpec) -> Box<dyn AppProcess> {
+    let label = Text::new(format!("Forge {}", parameters.seed));
     Box::new(DeclarativeApp::install(
         Text::new_static(PACKAGE),
         label,
-        wish.seed,
-        definition(wish),
+        parameters.seed,
+        definition(parameters),
     ))
 }
 
-pub(crate) fn definition(wish: &ForgeSpec) -> Arc<AppDefinition> {
+pub(crate) fn definition(parameters: &ForgeSpec) -> Arc<AppDefinition> {
     let mut forge = AppForge {
-        rng: Pcg64Mcg::seed_from_u64(wish.seed),
+        rng: Pcg64Mcg::seed_from_u64(parameters.seed),
         screens: Vec::new(),
         depths: Vec::new(),
         exits: Vec::new(),
         next_persistent: 0,
         next_memory: 0,
     };
-    let activities = wish
+    let activities = parameters
         .activities
         .map_or_else(|| forge.draw(&ACTIVITIES), u64::from)
         .clamp(2, 250);
-    let depth = wish
+    let depth = parameters
         .depth
         .map_or_else(|| forge.draw(&DEPTH), u64::from)
         .clamp(1, 250) as u8;
-    let hidden = wish.hidden.unwrap_or(0.25);
+    let hidden = parameters.hidden.unwrap_or(0.25);
     forge.add_screens(activities as u8, depth);
     let count = (activities / 4).clamp(8, 20) as usize;
     forge.plant_crashes(count, hidden);
     let introduced = forge.chance(30).then(|| forge.add_introduction());
-    forge.add_inert_widgets(wish.widgets);
+    forge.add_inert_widgets(parameters.widgets);
     let plan = AppDefinition::new(PACKAGE, 0, forge.screens);
     Arc::new(match introduced {
         Some((var, screen)) => plan.first_time(var, screen),
@@ -96,7 +96,7 @@ pub(crate) fn definition(wish: &ForgeSpec) -> Arc<AppDefinition> {
 }
 
 impl AppForge {
-    /// Screens, each with a way to it from one that is not too deep.
+    /// Makes the screens, each reached from one that is not too deep.
     fn add_screens(&mut self, activities: u8, depth: u8) {
         self.screens
             .push(screen("MainActivity", "Home", Vec::new()));
@@ -187,13 +187,13 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_what_comes() {
         for (activities, depth) in [(2, 1), (20, 3), (60, 9), (250, 2)] {
-            let wish = ForgeSpec {
+            let parameters = ForgeSpec {
                 seed: 5,
                 activities: Some(activities),
                 depth: Some(depth),
                 ..ForgeSpec::default()
             };
-            let plan = definition(&wish);
+            let plan = definition(&parameters);
             let introductions = usize::from(plan.introduction.is_some());
             assert_eq!(plan.screens.len(), usize::from(activities) + introductions);
         }

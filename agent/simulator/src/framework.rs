@@ -36,7 +36,7 @@ pub(crate) use text::{IntoText, Unhashed, number_text};
 pub(crate) use ui::{Ui, display_size, is_landscape};
 pub(crate) use world::{ChanceScript, World};
 
-/// What of other apps can come in front of an app.
+/// A screen of another app that can cover this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ExternalScreen {
     Call,

@@ -1,4 +1,4 @@
-//! Ground truth: what is in an app, the crashes that were planted in it, and the shortest way to each.
+//! Ground truth: activities and branches of an app, its planted crashes, and the shortest trace to each.
 
 mod probability;
 mod shortest_trace;
@@ -9,25 +9,28 @@ use std::sync::Arc;
 pub use probability::{ExactProbabilityError, exact_probability};
 use retap_agent::phone::Phone;
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::action::{Action, Key};
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::geometry::Point;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEventKind, Settle};
-use retap_shared::screen::{Point, Rotation, Screen};
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::protocol::Settle;
+use retap_shared::screen::Screen;
 use retap_shared::trace::Step;
-use retap_shared::verdict::{Finding, FindingKind};
 
-use crate::SimulatedPhone;
-use crate::apps::{PlantedCrashScript, SimulatedAppEntry};
+use crate::apps::SimulatedAppEntry;
 use crate::declarative::{AppDefinition, DependencyCone, RuleEffect};
 use crate::forge::{self, ForgeSpec};
+use crate::phone::SimulatedPhone;
+use crate::planted_crash::{PlantedCrashScript, ScriptedAction};
 use crate::spec::{SimulatorSpecError, entry, forge_spec, open};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroundTruth {
     /// As `package/.Class`.
     pub activities: Vec<Text>,
-    /// How many branches the app's code has.
+    /// Number of branches in the app's code.
     pub branches: u32,
     pub crashes: Vec<PlantedCrash>,
 }
@@ -36,11 +39,11 @@ pub struct GroundTruth {
 pub struct PlantedCrash {
     pub name: &'static str,
     pub kind: FindingKind,
-    /// The fewest events that lead to it from a clean start, if each waits until the screen has been quiet for
-    /// `Settle::default()`, and the last for what comes up to `LINGER` later.
+    /// The shortest trace to it from a clean start, if each step waits until the screen has settled by
+    /// `Settle::default()`, and the last one up to `CRASH_DELAY_LIMIT` longer.
     pub shortest: Vec<Step>,
     pub fingerprint: Fingerprint,
-    /// What can have to do with it, where that is known: nothing else can make a way to it shorter.
+    /// Everything that can influence the crash, where that is known. Nothing else can make a trace to it shorter.
     pub dependencies: Option<CrashDependencies>,
 }
 
@@ -56,14 +59,14 @@ pub struct CrashDependencies {
     pub memory: bool,
 }
 
-/// How long a planted crash may come after its last event.
+/// Maximum delay of a planted crash after its last event.
 pub const CRASH_DELAY_LIMIT: Micros = Micros::from_millis(2_500);
 
-/// What is known of an app because it was built that way. The steps are recorded on a phone without noise.
-/// For a made app (`forge?seed=7`) the traces are searched for, and crashes that no 25 events lead to are left out.
+/// Ground truth of an app, known because the app was built that way. The steps are recorded on a phone without noise.
+/// For a generated app (`forge?seed=7`) traces are searched. Crashes that need more than 25 events are left out.
 pub fn ground_truth(name: &str) -> Result<GroundTruth, SimulatorSpecError> {
-    if let Some(wish) = forge_spec(name)? {
-        return forged_ground_truth(name, &wish);
+    if let Some(parameters) = forge_spec(name)? {
+        return forged_ground_truth(name, &parameters);
     }
     let entry = entry(name)?;
     let info = (entry.install)().manifest().info();
@@ -79,9 +82,12 @@ pub fn ground_truth(name: &str) -> Result<GroundTruth, SimulatorSpecError> {
     })
 }
 
-fn forged_ground_truth(name: &str, wish: &ForgeSpec) -> Result<GroundTruth, SimulatorSpecError> {
-    let plan = forge::definition(wish);
-    let info = forge::install(wish).manifest().info();
+fn forged_ground_truth(
+    name: &str,
+    parameters: &ForgeSpec,
+) -> Result<GroundTruth, SimulatorSpecError> {
+    let plan = forge::definition(parameters);
+    let info = forge::install(parameters).manifest().info();
     let mut crashes = Vec::new();
     for failure in plan.failures() {
         let matters = CrashDependencies::of(&plan, |then| then.is_same_failure(&failure));
@@ -104,25 +110,6 @@ fn forged_ground_truth(name: &str, wish: &ForgeSpec) -> Result<GroundTruth, Simu
         crashes,
     })
 }
-
-/// An event of a planted crash's shortest trace. Widgets are named by the end of their id, or by their label.
-#[derive(Clone, Debug)]
-pub(crate) enum ScriptedAction {
-    Tap(&'static str),
-    /// A tap for each character, on the widget whose name it ends after the given beginning.
-    Taps(&'static str, &'static str),
-    LongPress(&'static str),
-    Type(&'static str, &'static str),
-    Back,
-    Home,
-    Launch,
-    Rotate(Rotation),
-    System(SystemEvent),
-}
-
-/// More than fits into any field.
-pub(crate) const LONG_TEXT: &str = "a text that is much longer than anyone would type into a field of this size, so that it \
-    does not fit on the line, nor on the next one";
 
 fn record_planted_crash(
     entry: &SimulatedAppEntry,
@@ -257,7 +244,7 @@ impl GroundTruthRecorder {
     }
 }
 
-/// Waits until the screen is quiet, as the agent does.
+/// Waits until the screen has settled, as the agent does.
 fn settle(phone: &mut SimulatedPhone) {
     let wait = Settle::default();
     let start = phone.now();

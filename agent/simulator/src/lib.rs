@@ -1,5 +1,5 @@
-//! Phones made of code, for speed and statistics: a UI kit, apps written against it, noise, and a virtual clock.
-//! What they measure is not what a phone would: see `docs/simulator.md`.
+//! Simulated phones, for speed and statistics: a UI framework, apps written against it, noise, and a virtual clock.
+//! Their figures are not those of a phone: see `docs/how-it-works/simulator.md`.
 
 mod apps;
 mod declarative;
@@ -8,6 +8,7 @@ mod framework;
 mod ground_truth;
 mod noise;
 mod phone;
+mod planted_crash;
 mod spec;
 
 pub use ground_truth::{

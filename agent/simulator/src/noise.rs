@@ -1,4 +1,4 @@
-//! What makes a simulated phone unreliable, as parameters: latency, touches that are lost, dialogs that come late.
+//! Noise parameters of a simulated phone: latency, lost touches, late dialogs.
 
 use retap_shared::action::Action;
 
@@ -7,9 +7,9 @@ use retap_shared::action::Action;
 pub struct Noise {
     pub latency: Latency,
     pub snapshot: SnapshotCost,
-    /// How probably a touch does nothing, and something that an app loads fails.
+    /// Probability that a touch is lost, and that a load fails.
     pub flaky: f64,
-    /// How probably an event that changes the screen is followed by a dialog that nobody asked for.
+    /// Probability that an event that changes the screen is followed by an unexpected dialog.
     pub late_dialog: f64,
 }
 
@@ -22,7 +22,7 @@ pub enum Latency {
     Realistic,
 }
 
-/// What saving and restoring a state cost on the phone's clock.
+/// Cost of saving and restoring a snapshot, in phone time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SnapshotCost {
     /// As the latency has it: next to nothing, or TimeMachine's.
@@ -35,8 +35,8 @@ pub enum SnapshotCost {
 }
 
 impl Noise {
-    /// How probably an event reaches the window that it is meant for: exact, and independent of all other events.
-    /// A late dialog that is in the way then takes the event instead; that depends on what came before.
+    /// Probability that an event reaches its window: exact, and independent of all other events.
+    /// A late dialog that covers it takes the event instead; that depends on earlier events.
     pub fn delivery_probability(&self, action: &Action) -> f64 {
         match action {
             Action::Tap(_) | Action::LongPress(_) | Action::Swipe { .. } | Action::Pinch { .. } => {
@@ -73,7 +73,7 @@ impl Latency {
     }
 }
 
-/// How long things take, in microseconds: quantiles from the least to the greatest, evenly spaced, or one fixed figure.
+/// Latencies in microseconds: evenly spaced quantiles from the least to the greatest, or one fixed figure.
 #[derive(Debug)]
 pub(crate) struct LatencyTable {
     pub(crate) event: &'static [u64],
@@ -130,7 +130,7 @@ static REALISTIC: LatencyTable = LatencyTable {
 #[cfg(test)]
 mod tests {
     use retap_shared::action::{Key, SystemEvent};
-    use retap_shared::screen::Point;
+    use retap_shared::geometry::Point;
 
     use super::*;
 

@@ -1,5 +1,5 @@
-//! A phone made of code: its clock, the app and the launcher on it, and what has happened.
-//! Input is in `input`, saved states in `saved`, other apps' screens in `elsewhere`.
+//! A simulated phone: its clock, its app and launcher, and its pending phone events.
+//! Input is in `input`, snapshots in `snapshot`, other apps' screens in `external_screen`.
 
 mod external_screen;
 mod input;
@@ -15,13 +15,14 @@ use std::sync::Arc;
 use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
 use retap_shared::action::{Action, SystemEventKinds};
+use retap_shared::finding::Finding;
+use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneEventKind, PhoneInfo, RequestFailure, SnapshotId,
-};
-use retap_shared::screen::{Rotation, Screen, SharedScreen};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
+use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::App as Named;
-use retap_shared::verdict::Finding;
 use snapshot::SimulatedSnapshot;
 
 use crate::framework::{
@@ -42,7 +43,7 @@ pub struct SimulatedPhone {
     next_checkpoint: u32,
 }
 
-/// Whose screen is to be seen.
+/// The owner of the visible screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum FrontScreen {
     App,
@@ -53,7 +54,7 @@ enum FrontScreen {
     },
 }
 
-/// How often a screen that never rests changes: more often than anyone waits for quiet.
+/// Interval of changes of a screen that never settles: shorter than any settle time.
 const ANIMATION_PERIOD: Micros = Micros::from_millis(120);
 
 impl SimulatedPhone {
@@ -84,7 +85,7 @@ impl SimulatedPhone {
         hasher.finish()
     }
 
-    /// Lets a script take the place of chance.
+    /// Replaces the random generator by a script.
     pub(crate) fn follow_script(&mut self, script: ChanceScript) {
         self.world.follow_script(script);
     }
@@ -93,7 +94,7 @@ impl SimulatedPhone {
         self.world.take_script()
     }
 
-    /// Whether the app is still going to do something by itself.
+    /// True if the app has pending work.
     pub fn has_pending(&self) -> bool {
         self.process.next_due().is_some()
     }
@@ -150,7 +151,7 @@ impl SimulatedPhone {
         launcher::screen(self.process.manifest(), rotation)
     }
 
-    /// The node of the app's screen that never rests, while it can be seen.
+    /// The node of the app's screen that never settles, while it is visible.
     fn animated_node(&self) -> Option<usize> {
         if self.front == FrontScreen::App {
             self.process.animated_node()
@@ -159,7 +160,7 @@ impl SimulatedPhone {
         }
     }
 
-    /// The screen with what never rests as it is at this moment. Nobody sees the frames in between, so none is drawn.
+    /// The screen with its animated node as it is now. Frames in between are never seen, so none is drawn.
     fn animated_screen(&self, node: usize) -> SharedScreen {
         let mut content = self.screen.content().clone();
         content.nodes[node].text =

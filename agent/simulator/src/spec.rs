@@ -1,4 +1,4 @@
-//! What a simulated phone is asked for by: `sim:NAME?noise=0.2&latency=realistic&seed=5`.
+//! Specs of simulated phones: `sim:NAME?noise=0.2&latency=realistic&seed=5`.
 
 use crate::apps::{ENTRIES, SimulatedAppEntry};
 use crate::forge::{self, ForgeSpec};
@@ -10,10 +10,10 @@ pub fn open(spec: &str) -> Result<SimulatedPhone, SimulatorSpecError> {
     let (name, parameters) = parts(spec);
     if name == FORGE {
         let given = SpecParameters::parse(parameters, FORGE_PARAMETERS)?;
-        let wish = given.forge_spec()?;
-        let chance = given.read("chance", seed)?.unwrap_or(wish.seed);
+        let parameters = given.forge_spec()?;
+        let chance = given.read("chance", seed)?.unwrap_or(parameters.seed);
         return Ok(SimulatedPhone::new(
-            forge::install(&wish),
+            forge::install(&parameters),
             given.noise()?,
             chance,
         ));
@@ -24,10 +24,10 @@ pub fn open(spec: &str) -> Result<SimulatedPhone, SimulatorSpecError> {
     Ok(SimulatedPhone::new((entry.install)(), given.noise()?, seed))
 }
 
-/// The name of apps that are made from a seed.
+/// The name of generated apps.
 pub const FORGE: &str = "forge";
 
-/// What a made app is made from, if the spec names one.
+/// Parameters of a generated app, if the spec names one.
 pub(crate) fn forge_spec(spec: &str) -> Result<Option<ForgeSpec>, SimulatorSpecError> {
     let (name, parameters) = parts(spec);
     if name != FORGE {
@@ -105,7 +105,7 @@ const PARAMETERS: &[&str] = &[
     "seed",
 ];
 
-/// Those of a made app: the phone's, and what it is made from. `chance` is for another run of the same app.
+/// Parameters of a generated app: the phone's and the app's. `chance` seeds another run of the same app.
 const FORGE_PARAMETERS: &[&str] = &[
     "noise",
     "flaky",

@@ -1,4 +1,5 @@
-//! UiAutomation: the connection to the accessibility service, its windows, its cache, and what it can do for input.
+//! UiAutomation: the connection to the accessibility service, its windows and its cache, input, permissions and
+//! screenshots.
 
 use std::path::Path;
 
@@ -10,10 +11,10 @@ use super::automation_holders::possible_holders;
 use super::java::{JavaBridge, JavaError, JavaResult};
 use super::table::JavaName;
 
-/// FLAG_DONT_SUPPRESS_ACCESSIBILITY_SERVICES: the user's screen reader goes on.
+/// FLAG_DONT_SUPPRESS_ACCESSIBILITY_SERVICES: the user's screen reader stays on.
 const KEEP_SERVICES: i32 = 1;
 /// FLAG_INCLUDE_NOT_IMPORTANT_VIEWS, FLAG_REPORT_VIEW_IDS, FLAG_RETRIEVE_INTERACTIVE_WINDOWS.
-const WANTED: i32 = 0x02 | 0x10 | 0x40;
+const SERVICE_FLAGS: i32 = 0x02 | 0x10 | 0x40;
 
 #[derive(Debug)]
 pub(crate) struct Accessibility {
@@ -21,7 +22,7 @@ pub(crate) struct Accessibility {
 }
 
 impl Accessibility {
-    /// `events` hears of everything that changes on the screen.
+    /// Connects. `events` is the listener for changes of the screen.
     pub(crate) fn connect(
         java: &JavaBridge,
         env: &mut Env,
@@ -60,13 +61,18 @@ impl Accessibility {
         Ok(accessibility)
     }
 
-    /// info = automation.getServiceInfo(); info.flags |= WANTED; automation.setServiceInfo(info)
+    /// info = automation.getServiceInfo(); info.flags |= SERVICE_FLAGS; automation.setServiceInfo(info)
     fn configure_service(&self, java: &JavaBridge, env: &mut Env) -> JavaResult<()> {
         let info = java
             .call(env, JavaName::AutomationServiceInfo, &self.automation, &[])?
             .into_object()?;
         let flags = java.get(env, JavaName::ServiceFlags, &info)?.into_int()?;
-        java.set(env, JavaName::ServiceFlags, &info, (flags | WANTED).into())?;
+        java.set(
+            env,
+            JavaName::ServiceFlags,
+            &info,
+            (flags | SERVICE_FLAGS).into(),
+        )?;
         java.call(
             env,
             JavaName::AutomationSetServiceInfo,
@@ -76,7 +82,7 @@ impl Accessibility {
         Ok(())
     }
 
-    /// Lists of windows: one for each display, or the only one.
+    /// Lists of windows, one for each display.
     pub(crate) fn windows<'l>(
         &self,
         java: &JavaBridge,
@@ -105,14 +111,14 @@ impl Accessibility {
             .collect()
     }
 
-    /// Forgets nodes that were read before something changed.
+    /// Clears the framework's cache of nodes.
     pub(crate) fn clear_cache(&self, java: &JavaBridge, env: &mut Env) -> JavaResult<()> {
         if java.has(env, JavaName::AutomationClearCache) {
             // automation.clearCache()
             java.call(env, JavaName::AutomationClearCache, &self.automation, &[])?;
             return Ok(());
         }
-        // Setting the same information again empties the cache on older phones.
+        // Setting the same information again clears the cache on older phones.
         self.configure_service(java, env)
     }
 
@@ -123,13 +129,13 @@ impl Accessibility {
         env: &mut Env,
         rotation: i32,
     ) -> JavaResult<bool> {
-        let turned = java.call(
+        let rotated = java.call(
             env,
             JavaName::AutomationRotate,
             &self.automation,
             &[rotation.into()],
         )?;
-        Ok(turned.into_bool()?)
+        Ok(rotated.into_bool()?)
     }
 
     /// automation.injectInputEvent(event, true)
@@ -170,7 +176,7 @@ impl Accessibility {
         Ok(())
     }
 
-    /// automation.takeScreenshot(): null where nothing may be seen
+    /// automation.takeScreenshot(): null if the display may not be captured
     pub(crate) fn screenshot<'l>(
         &self,
         java: &JavaBridge,
@@ -188,7 +194,7 @@ impl Accessibility {
     }
 }
 
-/// The system allows one such connection and does not say who has it.
+/// Adds the processes that may hold the connection: the system allows one and does not name its holder.
 fn add_other_holders(error: JavaError) -> JavaError {
     match error {
         JavaError::Thrown {
@@ -196,13 +202,13 @@ fn add_other_holders(error: JavaError) -> JavaError {
             class,
             message,
         } if message.contains("already registered") => {
-            let others = possible_holders(Path::new("/proc"));
-            let who = match others.as_slice() {
+            let holders = possible_holders(Path::new("/proc"));
+            let holder = match holders.as_slice() {
                 [] => "look for it with `adb shell ps -A -o PID,ARGS`".to_owned(),
-                others => format!("it is {}", others.join(" or ")),
+                holders => format!("it is {}", holders.join(" or ")),
             };
             let message = format!(
-                "{message}. Another tool holds the phone's UiAutomation; {who}; end it and try again"
+                "{message}. Another tool holds the phone's UiAutomation; {holder}; end it and try again"
             );
             JavaError::Thrown {
                 call,

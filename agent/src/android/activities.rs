@@ -1,4 +1,5 @@
-//! IActivityManager and ActivityManager: starting, stopping and clearing apps, the activity in front, crash and ANR news.
+//! IActivityManager and ActivityManager: starting, stopping and clearing apps, the activity in front, and the
+//! listener for crashes and ANRs.
 
 use std::time::Duration;
 
@@ -11,13 +12,13 @@ use super::java::{JavaBridge, JavaError, JavaResult};
 use super::system_callbacks::SYSTEM_CALLBACKS;
 use super::table::JavaName;
 
-/// Who the agent is to the system.
+/// The package that the agent acts for.
 const SHELL: &str = "com.android.shell";
 const ACTION_MAIN: &str = "android.intent.action.MAIN";
 const CATEGORY_LAUNCHER: &str = "android.intent.category.LAUNCHER";
 /// FLAG_ACTIVITY_NEW_TASK | FLAG_ACTIVITY_RESET_TASK_IF_NEEDED, as a launcher starts an app.
 const AS_LAUNCHER: i32 = 0x1000_0000 | 0x0020_0000;
-/// Clearing waits for the package manager; a phone under load has been seen to take seconds.
+/// Timeout for clearing an app's data: a phone under load takes seconds.
 const CLEARING: Duration = Duration::from_secs(20);
 
 /// ActivityManager.getService()
@@ -30,7 +31,7 @@ fn service<'l>(java: &JavaBridge, env: &mut Env<'l>) -> JavaResult<JObject<'l>> 
     Ok(java.call_static(env, name, &[])?.into_object()?)
 }
 
-/// From now on `controller` hears of crashes and ANRs before the system shows a dialog.
+/// Sets the listener for crashes and ANRs, which is called before the system shows a dialog.
 pub(crate) fn watch(java: &JavaBridge, env: &mut Env, controller: &JObject) -> JavaResult<()> {
     let service = service(java, env)?;
     // service.setActivityController(controller, false)
@@ -83,7 +84,8 @@ pub(crate) fn start(
         .call(env, JavaName::ActivityStart, &service, &arguments)?
         .into_int()?;
     if started < 0 {
-        let why = "the system refused to start it: look with `adb logcat -s ActivityTaskManager`";
+        let why =
+            "the system refused to start the activity: see `adb logcat -s ActivityTaskManager`";
         return Err(JavaError::Refused {
             call: "startActivityAsUser",
             why,
@@ -132,7 +134,7 @@ pub(crate) fn force_stop(
     Ok(())
 }
 
-/// Clears the app's data and returns when that is done. `observer` hears of it.
+/// Clears the app's data and waits until `observer` is called.
 pub(crate) fn clear_data(
     java: &JavaBridge,
     env: &mut Env,
@@ -153,7 +155,7 @@ pub(crate) fn clear_data(
         ],
         &[(&name).into(), observer.into(), user.into()],
     ];
-    let begun = java
+    let accepted = java
         .call_any(env, JavaName::ActivityClear, &service, &forms)?
         .into_bool()?;
     let refused = |why| {
@@ -162,13 +164,13 @@ pub(crate) fn clear_data(
             why,
         })
     };
-    if !begun {
-        return refused("the system did not begin: is the app installed for this user?");
+    if !accepted {
+        return refused("the system did not accept it: is the app installed for this user?");
     }
     match SYSTEM_CALLBACKS.wait_cleared(package, CLEARING) {
         Some(true) => Ok(()),
         Some(false) => refused("the system could not clear the app's data"),
-        None => refused("the system has not said within 20 s that the app's data is cleared"),
+        None => refused("clearing the app's data timed out after 20 s"),
     }
 }
 
@@ -220,7 +222,7 @@ pub(crate) fn top_activity(
     Ok(format!("{}/{}", java.text(env, &package)?, java.text(env, &class)?).into())
 }
 
-/// What the user has chosen: locale, font size in percent, dark or not.
+/// The user's locale, font scale in percent, and dark mode.
 pub(crate) fn configuration(java: &JavaBridge, env: &mut Env) -> JavaResult<(Text, u32, bool)> {
     /// Configuration.UI_MODE_NIGHT_MASK and UI_MODE_NIGHT_YES.
     const NIGHT: (i32, i32) = (0x30, 0x20);

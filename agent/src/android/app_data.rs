@@ -1,5 +1,5 @@
-//! An app's data as a tar file: written and read by the app itself (`run-as`, which debuggable apps allow) or by root,
-//! whichever this phone can do. What the app keeps elsewhere (accounts, keystore, servers) stays as it is.
+//! App-data snapshots: tar files of an app's data, written and read as the app (`run-as`, for debuggable apps) or as root.
+//! Data that the app keeps elsewhere (accounts, keystore, servers) is not part of a snapshot.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,13 +14,14 @@ use retap_shared::protocol::{RequestFailure, SnapshotId};
 
 use super::program;
 
-/// A program that asks the person at the phone whether root may be had is not waited for longer.
+/// Timeout of a probe: `su` may wait for a person to allow it.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
-/// For tar, on a slow phone with much data.
+/// Timeout of tar, for a slow phone with much data.
 const TAR_TIMEOUT: Duration = Duration::from_secs(120);
-/// Of the system's making, or not worth keeping.
+/// Folders that belong to the system or hold caches.
 const EXCLUDED: [&str; 3] = ["lib", "cache", "code_cache"];
 
+/// The app-data snapshots of one session.
 #[derive(Debug)]
 pub(crate) struct AppDataSnapshots {
     folder: PathBuf,
@@ -39,22 +40,23 @@ struct AppDataSnapshot {
     bytes: u64,
 }
 
-/// How an app's files are reached.
+/// The user that reads and writes an app's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DataAccess {
+    /// The app itself, through `run-as`.
     RunAs,
-    /// This process is root's own.
+    /// This process, which is root's.
     Root,
-    /// `su 0 COMMAND`, as Android's own builds for developers have it.
+    /// Root, through `su 0 COMMAND` of Android's builds for developers.
     Su,
-    /// `su -c SCRIPT`, as those have it that came later.
+    /// Root, through `su -c SCRIPT` of other tools.
     SuScript,
 }
 
 impl AppDataSnapshots {
-    /// What an agent that was killed has left in the folder goes.
+    /// Deletes the snapshots of an agent that was killed.
     pub(crate) fn new(folder: &Path, user: i32) -> AppDataSnapshots {
-        let folder = folder.join("checkpoints");
+        let folder = folder.join("snapshots");
         let _ = std::fs::remove_dir_all(&folder);
         let data = PathBuf::from(format!("/data/user/{user}"));
         let run_as = "run-as".into();
@@ -71,19 +73,19 @@ impl AppDataSnapshots {
         }
     }
 
-    /// The app must not run.
+    /// Saves the data of an app that is not running.
     pub(crate) fn save(&mut self, package: &Text) -> Result<(SnapshotId, u64), RequestFailure> {
-        let way = self.require_access(package)?;
-        let left_alone: String = EXCLUDED
+        let access = self.require_access(package)?;
+        let excluded: String = EXCLUDED
             .iter()
             .map(|name| format!(" --exclude=./{name}"))
             .collect();
-        let script = format!("tar -cf -{left_alone} .");
+        let script = format!("tar -cf -{excluded} .");
         std::fs::create_dir_all(&self.folder).map_err(|error| self.failed(&error))?;
         let id = self.last_id + 1;
         let file = File::create(self.file(id)).map_err(|error| self.failed(&error))?;
         if let Err(error) = self.run(
-            way,
+            access,
             package,
             &script,
             Stdio::null(),
@@ -107,23 +109,26 @@ impl AppDataSnapshots {
         Ok((SnapshotId(id), bytes))
     }
 
-    /// The app must not run. Whatever it has now is gone after this.
+    /// Replaces the data of an app that is not running.
     pub(crate) fn restore(
         &mut self,
         package: &Text,
         id: SnapshotId,
     ) -> Result<u64, RequestFailure> {
-        let AppDataSnapshot { package: of, bytes } = self.snapshot(id)?.clone();
-        if of != *package {
+        let AppDataSnapshot {
+            package: owner,
+            bytes,
+        } = self.snapshot(id)?.clone();
+        if owner != *package {
             return Err(RequestFailure::Impossible(format!(
-                "checkpoint {} is of `{of}`, not of `{package}`",
+                "snapshot {} belongs to `{owner}`, not to `{package}`",
                 id.0
             )));
         }
-        let way = self.require_access(package)?;
+        let access = self.require_access(package)?;
         let kept = EXCLUDED.join("|");
-        // Files that root has written would otherwise not be the app's to SELinux.
-        let label = if way == DataAccess::RunAs {
+        // SELinux does not let the app read files that root has written without their labels.
+        let label = if access == DataAccess::RunAs {
             ""
         } else {
             " && { restorecon -R . 2>/dev/null || true; }"
@@ -134,7 +139,7 @@ impl AppDataSnapshots {
         );
         let file = File::open(self.file(id.0)).map_err(|error| self.failed(&error))?;
         self.run(
-            way,
+            access,
             package,
             &script,
             file.into(),
@@ -153,7 +158,7 @@ impl AppDataSnapshots {
     }
 
     fn snapshot(&self, id: SnapshotId) -> Result<&AppDataSnapshot, RequestFailure> {
-        let unknown = || RequestFailure::Impossible(format!("there is no checkpoint {}", id.0));
+        let unknown = || RequestFailure::Impossible(format!("there is no snapshot {}", id.0));
         self.snapshots.get(&id.0).ok_or_else(unknown)
     }
 
@@ -162,16 +167,14 @@ impl AppDataSnapshots {
     }
 
     fn failed(&self, error: &io::Error) -> RequestFailure {
-        RequestFailure::Phone(format!(
-            "the app's data could not be packed or unpacked: {error}"
-        ))
+        RequestFailure::Phone(format!("could not save or restore the app's data: {error}"))
     }
 
     fn require_access(&mut self, package: &Text) -> Result<DataAccess, RequestFailure> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
         if package.is_empty() || !package.chars().all(is_name) {
             return Err(RequestFailure::Impossible(format!(
-                "`{package}` is no app whose data could be saved"
+                "`{package}` is not the package of an app"
             )));
         }
         let none = "save the app's data: the app is not debuggable, and there is no root";
@@ -179,25 +182,27 @@ impl AppDataSnapshots {
             .ok_or_else(|| RequestFailure::Unsupported(none.to_owned()))
     }
 
-    /// Tried once for each app.
+    /// Probes each access once per app.
     fn find_access(&mut self, package: &Text) -> Option<DataAccess> {
         if let Some(known) = self.access.get(package) {
             return *known;
         }
-        let ways = [
+        let candidates = [
             DataAccess::RunAs,
             DataAccess::Su,
             DataAccess::SuScript,
             DataAccess::Root,
         ];
-        let way = ways.into_iter().find(|way| self.can_access(*way, package));
-        self.access.insert(package.clone(), way);
-        way
+        let access = candidates
+            .into_iter()
+            .find(|access| self.can_access(*access, package));
+        self.access.insert(package.clone(), access);
+        access
     }
 
-    fn can_access(&self, way: DataAccess, package: &Text) -> bool {
+    fn can_access(&self, access: DataAccess, package: &Text) -> bool {
         self.run(
-            way,
+            access,
             package,
             "[ -r . ]",
             Stdio::null(),
@@ -207,18 +212,18 @@ impl AppDataSnapshots {
         .is_ok()
     }
 
-    /// `run-as` begins in the app's folder by itself, and only it knows where that is.
-    fn command(&self, way: DataAccess, package: &Text, script: &str) -> Command {
-        let there = format!(
+    /// The command that runs a script in the app's folder. `run-as` starts there by itself.
+    fn command(&self, access: DataAccess, package: &Text, script: &str) -> Command {
+        let in_folder = format!(
             "cd {} && {{ {script}; }}",
             self.data.join(package.as_str()).display()
         );
-        let mut command = match way {
+        let mut command = match access {
             DataAccess::RunAs => Command::new(&self.run_as),
             DataAccess::Root => Command::new("sh"),
             DataAccess::Su | DataAccess::SuScript => Command::new(&self.su),
         };
-        match way {
+        match access {
             DataAccess::RunAs if self.user == 0 => {
                 command.args([package.as_str(), "sh", "-c", script])
             }
@@ -230,22 +235,22 @@ impl AppDataSnapshots {
                 "-c",
                 script,
             ]),
-            DataAccess::Su => command.args(["0", "sh", "-c", &there]),
-            DataAccess::Root | DataAccess::SuScript => command.args(["-c", &there]),
+            DataAccess::Su => command.args(["0", "sh", "-c", &in_folder]),
+            DataAccess::Root | DataAccess::SuScript => command.args(["-c", &in_folder]),
         };
         command
     }
 
     fn run(
         &self,
-        way: DataAccess,
+        access: DataAccess,
         package: &Text,
         script: &str,
         input: Stdio,
         output: Stdio,
         limit: Duration,
     ) -> io::Result<()> {
-        let mut command = self.command(way, package, script);
+        let mut command = self.command(access, package, script);
         let mut child = command
             .stdin(input)
             .stdout(output)
@@ -255,16 +260,16 @@ impl AppDataSnapshots {
         if status.success() {
             return Ok(());
         }
-        let mut told = String::new();
+        let mut message = String::new();
         if let Some(stderr) = child.stderr.take() {
-            stderr.take(1_000).read_to_string(&mut told)?;
+            stderr.take(1_000).read_to_string(&mut message)?;
         }
-        Err(io::Error::other(format!("{status}: {}", told.trim())))
+        Err(io::Error::other(format!("{status}: {}", message.trim())))
     }
 }
 
 impl Drop for AppDataSnapshots {
-    /// Checkpoints are of one session.
+    /// Deletes the snapshots, which belong to one session.
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }

@@ -1,9 +1,9 @@
-//! Other tools that drive the phone: the system allows one connection of UiAutomation and does not say who has it, so
-//! the processes are looked through for those that such tools are known by.
+//! Finds other tools that may hold the phone's only UiAutomation connection, by their command lines. The system does not
+//! name the holder.
 
 use std::path::Path;
 
-/// What stands in the command line of tools that use UiAutomation, and of whoever starts them.
+/// Parts of the command lines of tools that use UiAutomation.
 const KNOWN: [&str; 6] = [
     "uiautomator",
     "instrument",
@@ -12,32 +12,32 @@ const KNOWN: [&str; 6] = [
     "com.android.commands.monkey",
     "fastbot",
 ];
-/// More of a command line than anybody reads.
-const LONGEST: usize = 120;
+/// Maximum number of characters of a command line in a message.
+const MAX_LENGTH: usize = 120;
 
-/// Each as `process 4711 (uiautomator runtest …)`, apart from this one.
+/// The processes of such tools except this one, as `process 4711 (uiautomator runtest …)`.
 pub(crate) fn possible_holders(processes: &Path) -> Vec<String> {
     let own = std::process::id();
     let Ok(entries) = std::fs::read_dir(processes) else {
         return Vec::new();
     };
-    let mut found: Vec<(u32, String)> = entries
+    let mut holders: Vec<(u32, String)> = entries
         .flatten()
         .filter_map(|entry| {
             let number: u32 = entry.file_name().to_str()?.parse().ok()?;
-            let words = std::fs::read(entry.path().join("cmdline")).ok()?;
-            let words = String::from_utf8_lossy(&words)
+            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+            let line = String::from_utf8_lossy(&line)
                 .replace('\0', " ")
                 .trim()
                 .to_owned();
-            let is_known = KNOWN.iter().any(|name| words.to_lowercase().contains(name));
-            (number != own && is_known).then(|| (number, words.chars().take(LONGEST).collect()))
+            let is_known = KNOWN.iter().any(|name| line.to_lowercase().contains(name));
+            (number != own && is_known).then(|| (number, line.chars().take(MAX_LENGTH).collect()))
         })
         .collect();
-    found.sort_unstable();
-    found
+    holders.sort_unstable();
+    holders
         .into_iter()
-        .map(|(number, words)| format!("process {number} ({words})"))
+        .map(|(number, line)| format!("process {number} ({line})"))
         .collect()
 }
 
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_that_drive_phones_are_named_and_this_process_and_others_are_not() {
+    fn tools_that_drive_phones_are_named_but_not_this_process_or_other_apps() {
         let processes = tempfile::tempdir().unwrap();
         let own = std::process::id().to_string();
         for (number, words) in [

@@ -1,4 +1,4 @@
-//! The bootstrap's Coverage: which branches of an app have run, where something counts them.
+//! The bootstrap's Coverage: the branches of an app that have run, if the app counts them.
 
 use jni::Env;
 use jni::objects::JIntArray;
@@ -13,7 +13,7 @@ pub(crate) fn is_counted(java: &JavaBridge, env: &mut Env) -> JavaResult<bool> {
         .into_bool()?)
 }
 
-/// Coverage.total(package): how many the app has, 0 if nobody counts them.
+/// Coverage.total(package): number of the app's branches, 0 if they are not counted.
 pub(crate) fn total(java: &JavaBridge, env: &mut Env, package: &str) -> JavaResult<u32> {
     let package = env.new_string(package)?;
     let total = java
@@ -22,7 +22,7 @@ pub(crate) fn total(java: &JavaBridge, env: &mut Env, package: &str) -> JavaResu
     Ok(u32::try_from(total).unwrap_or_default())
 }
 
-/// Coverage.take(): null if nobody counts them.
+/// Coverage.take(): the branches since the last call, null if they are not counted.
 pub(crate) fn take(java: &JavaBridge, env: &mut Env, into: &mut Vec<u32>) -> JavaResult<()> {
     let ran = java
         .call_static(env, JavaName::CoverageTake, &[])?

@@ -1,7 +1,7 @@
 //! DisplayManagerGlobal: size, density and rotation of the display.
 
 use jni::Env;
-use retap_shared::screen::{Rotation, Size};
+use retap_shared::geometry::{Rotation, Size};
 
 use super::java::{JavaBridge, JavaError, JavaResult};
 use super::table::JavaName;

@@ -1,10 +1,10 @@
-//! InputManager, MotionEvent and KeyEvent: fingers and keys. Each event is injected with the phone's time and waited
-//! for until the app has consumed it.
+//! InputManager, MotionEvent and KeyEvent: fingers and keys. Each event has phone time, and its injection returns once the
+//! app has consumed it.
 
 use jni::Env;
 use jni::objects::{JObject, JValue};
 use retap_shared::action::Key;
-use retap_shared::screen::Point;
+use retap_shared::geometry::Point;
 
 use super::accessibility::Accessibility;
 use super::clock;
@@ -25,13 +25,14 @@ const MOVE: i32 = 2;
 const SECOND_DOWN: i32 = 5 | (1 << 8);
 const SECOND_UP: i32 = 6 | (1 << 8);
 
-/// Longer than any phone's long-press timeout, so that it is one everywhere.
+/// Duration of a long press, above the long-press timeout of every phone.
 const LONG_PRESS_MILLIS: u32 = 800;
-/// One move a frame.
+/// Interval of a gesture's moves: one per frame.
 const FRAME_MILLIS: u32 = 16;
-const LONGEST_GESTURE_MILLIS: u32 = 60_000;
+/// Maximum duration of a gesture.
+const MAX_GESTURE_MILLIS: u32 = 60_000;
 
-/// What injecting needs.
+/// Injects events.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputInjector<'a> {
     pub(crate) java: &'a JavaBridge,
@@ -39,7 +40,7 @@ pub(crate) struct InputInjector<'a> {
     pub(crate) context: &'a JObject<'static>,
 }
 
-/// Fingers on the glass from the first down to the last up.
+/// A gesture from the first finger down to the last finger up.
 struct Gesture<'a> {
     input: InputInjector<'a>,
     down: i64,
@@ -47,14 +48,14 @@ struct Gesture<'a> {
 
 impl<'a> InputInjector<'a> {
     pub(crate) fn tap(self, env: &mut Env, at: Point) -> JavaResult<()> {
-        let gesture = self.put_down(env, at)?;
-        gesture.put(env, UP, &[at])
+        let gesture = self.finger_down(env, at)?;
+        gesture.send(env, UP, &[at])
     }
 
     pub(crate) fn long_press(self, env: &mut Env, at: Point) -> JavaResult<()> {
-        let gesture = self.put_down(env, at)?;
+        let gesture = self.finger_down(env, at)?;
         clock::sleep(self.java, env, i64::from(LONG_PRESS_MILLIS))?;
-        gesture.put(env, UP, &[at])
+        gesture.send(env, UP, &[at])
     }
 
     pub(crate) fn swipe(
@@ -64,9 +65,9 @@ impl<'a> InputInjector<'a> {
         to: Point,
         millis: u32,
     ) -> JavaResult<()> {
-        let gesture = self.put_down(env, from)?;
-        gesture.travel(env, millis, |part| vec![between(from, to, part)])?;
-        gesture.put(env, UP, &[to])
+        let gesture = self.finger_down(env, from)?;
+        gesture.move_along(env, millis, |part| vec![between(from, to, part)])?;
+        gesture.send(env, UP, &[to])
     }
 
     pub(crate) fn pinch(
@@ -91,15 +92,15 @@ impl<'a> InputInjector<'a> {
             ]
         };
         let start = fingers(from);
-        let gesture = self.put_down(env, start[0])?;
-        gesture.put(env, SECOND_DOWN, &start)?;
+        let gesture = self.finger_down(env, start[0])?;
+        gesture.send(env, SECOND_DOWN, &start)?;
         let ends = [Point { x: from, y: 0 }, Point { x: to, y: 0 }];
-        gesture.travel(env, millis, |part| {
+        gesture.move_along(env, millis, |part| {
             fingers(between(ends[0], ends[1], part).x)
         })?;
         let end = fingers(to);
-        gesture.put(env, SECOND_UP, &end)?;
-        gesture.put(env, UP, &end[..1])
+        gesture.send(env, SECOND_UP, &end)?;
+        gesture.send(env, UP, &end[..1])
     }
 
     pub(crate) fn key(self, env: &mut Env, key: Key) -> JavaResult<()> {
@@ -112,11 +113,11 @@ impl<'a> InputInjector<'a> {
         Ok(())
     }
 
-    /// By the newest way that this phone has; the one through accessibility is slower and comes last.
+    /// Injects an event by the newest interface that this phone has. The one of accessibility is slower and comes last.
     pub(crate) fn inject(self, env: &mut Env, event: &JObject) -> JavaResult<()> {
         let java = self.java;
         let arguments = [event.into(), WAIT_FOR_FINISH.into()];
-        let taken =
+        let consumed =
             if java.has(env, JavaName::InputGlobal) && java.has(env, JavaName::InputGlobalInject) {
                 // InputManagerGlobal.getInstance().injectInputEvent(event, INJECT_INPUT_EVENT_MODE_WAIT_FOR_FINISH)
                 let manager = java
@@ -138,39 +139,39 @@ impl<'a> InputInjector<'a> {
             } else {
                 self.accessibility.inject(java, env, event).map(Into::into)
             };
-        match taken.map_err(add_permission_hint)?.into_bool()? {
+        match consumed.map_err(add_permission_hint)?.into_bool()? {
             true => Ok(()),
             false => Err(refused()),
         }
     }
 
-    fn put_down(self, env: &mut Env, at: Point) -> JavaResult<Gesture<'a>> {
+    fn finger_down(self, env: &mut Env, at: Point) -> JavaResult<Gesture<'a>> {
         let gesture = Gesture {
             input: self,
             down: clock::now(self.java, env)?,
         };
-        gesture.put(env, DOWN, &[at])?;
+        gesture.send(env, DOWN, &[at])?;
         Ok(gesture)
     }
 }
 
 impl Gesture<'_> {
-    /// Moves through `places` of 0 to 1, a frame at a time.
-    fn travel(
+    /// Moves the fingers to `places` of 0 to 1, one frame at a time.
+    fn move_along(
         &self,
         env: &mut Env,
         millis: u32,
         places: impl Fn(f32) -> Vec<Point>,
     ) -> JavaResult<()> {
-        let steps = (millis.min(LONGEST_GESTURE_MILLIS) / FRAME_MILLIS).max(1);
+        let steps = (millis.min(MAX_GESTURE_MILLIS) / FRAME_MILLIS).max(1);
         for step in 1..=steps {
             clock::sleep(self.input.java, env, i64::from(FRAME_MILLIS))?;
-            self.put(env, MOVE, &places(step as f32 / steps as f32))?;
+            self.send(env, MOVE, &places(step as f32 / steps as f32))?;
         }
         Ok(())
     }
 
-    fn put(&self, env: &mut Env, action: i32, fingers: &[Point]) -> JavaResult<()> {
+    fn send(&self, env: &mut Env, action: i32, fingers: &[Point]) -> JavaResult<()> {
         let java = self.input.java;
         env.with_local_frame(32, |env| {
             let now = clock::now(java, env)?;
@@ -206,14 +207,15 @@ pub(crate) fn motion<'l>(
         )?;
         java.set(env, JavaName::PointerTool, &pointer, FINGER.into())?;
         properties.set_element(env, number, &pointer)?;
-        let place = java.make(env, JavaName::CoordsNew, &[&[]])?;
-        java.set(env, JavaName::CoordsX, &place, JValue::Float(at.x as f32))?;
-        java.set(env, JavaName::CoordsY, &place, JValue::Float(at.y as f32))?;
-        java.set(env, JavaName::CoordsPressure, &place, JValue::Float(1.0))?;
-        java.set(env, JavaName::CoordsSize, &place, JValue::Float(1.0))?;
-        coords.set_element(env, number, &place)?;
+        let coord = java.make(env, JavaName::CoordsNew, &[&[]])?;
+        java.set(env, JavaName::CoordsX, &coord, JValue::Float(at.x as f32))?;
+        java.set(env, JavaName::CoordsY, &coord, JValue::Float(at.y as f32))?;
+        java.set(env, JavaName::CoordsPressure, &coord, JValue::Float(1.0))?;
+        java.set(env, JavaName::CoordsSize, &coord, JValue::Float(1.0))?;
+        coords.set_element(env, number, &coord)?;
     }
-    let (properties, coords): (&JObject, &JObject) = (properties.as_ref(), coords.as_ref());
+    let properties: &JObject = properties.as_ref();
+    let coords: &JObject = coords.as_ref();
     let mut arguments = vec![JValue::Long(down), JValue::Long(now), action.into()];
     arguments.extend([
         JValue::Int(fingers.len() as i32),
@@ -253,11 +255,11 @@ fn between(from: Point, to: Point, part: f32) -> Point {
 fn refused() -> JavaError {
     JavaError::Refused {
         call: "injectInputEvent",
-        why: "it answered false. Wake and unlock the phone, then try again",
+        why: "it returned false. Wake and unlock the phone, then try again",
     }
 }
 
-/// Some vendors ask for a second switch before a shell may inject.
+/// Adds a hint: on phones of some vendors a second setting must allow the shell to inject.
 fn add_permission_hint(error: JavaError) -> JavaError {
     match error {
         JavaError::Thrown {

@@ -1,10 +1,10 @@
-//! Calls into Java by rows of the table: looked up once, newest form first, kept, and checked before each call, so that
-//! a phone that differs gives an error and never a crash of the VM.
+//! Calls into Java by rows of the table. A row is looked up once, newest form first, and checked before each call, so
+//! that a phone without it gives an error and never a crash of the VM.
 
 mod error;
 mod strings;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use jni::objects::{
     JClass, JClassLoader, JFieldID, JMethodID, JObject, JStaticFieldID, JStaticMethodID, JString,
@@ -20,18 +20,18 @@ pub use self::error::JavaError;
 pub(crate) use self::strings::string;
 use super::table::{JavaName, JavaRow, MemberKind, ROWS};
 
-/// References that a look-up needs at once.
+/// Number of references that a lookup needs.
 const FRAME: usize = 16;
 
-/// The way into one VM, and what has been looked up in it so far.
+/// Access to one VM, with the rows that have been looked up in it.
 #[derive(Debug)]
 pub struct JavaBridge {
     vm: JavaVM,
     loader: Global<JClassLoader<'static>>,
-    found: Vec<OnceLock<Option<ResolvedRow>>>,
+    rows: Vec<OnceLock<Option<ResolvedRow>>>,
 }
 
-/// A row as this phone has it.
+/// A row with this phone's form.
 #[derive(Debug)]
 struct ResolvedRow {
     form: usize,
@@ -47,35 +47,49 @@ enum ResolvedMember {
     StaticField(JStaticFieldID, JavaType),
 }
 
+/// The result of a call into Java.
 pub type JavaResult<T> = std::result::Result<T, JavaError>;
 
 impl JavaBridge {
-    /// `loader` is the one that found the bootstrap: threads that Rust attaches see fewer classes by themselves.
+    /// Creates a bridge with the class loader of a class of the bootstrap.
+    pub fn of_class(env: &mut Env, class: &JClass) -> jni::errors::Result<Arc<JavaBridge>> {
+        let loader = class.get_class_loader(env)?;
+        let loader = env.new_global_ref(loader)?;
+        Ok(Arc::new(JavaBridge::new(env.get_java_vm()?, loader)))
+    }
+
+    /// Creates a bridge. `loader` is the loader of the bootstrap: threads that Rust attaches find fewer classes without it.
     pub fn new(vm: JavaVM, loader: Global<JClassLoader<'static>>) -> Self {
         JavaBridge {
             vm,
             loader,
-            found: ROWS.iter().map(|_| OnceLock::new()).collect(),
+            rows: ROWS.iter().map(|_| OnceLock::new()).collect(),
         }
     }
 
-    /// Runs `work` on this thread, attached; no local reference made in it outlives it.
+    /// Attaches this thread and runs `work` on it. Local references do not outlive `work`.
     pub fn with<T>(&self, work: impl FnOnce(&mut Env) -> JavaResult<T>) -> JavaResult<T> {
         self.vm.attach_current_thread(work)
     }
 
-    /// Each row with the number of the form that this phone has.
+    /// Each row with the number of this phone's form.
     pub fn list(&self, env: &mut Env) -> Vec<(&'static JavaRow, Option<usize>)> {
         ROWS.iter()
-            .map(|row| (row, self.find(env, row.name).ok().map(|found| found.form)))
+            .map(|row| {
+                (
+                    row,
+                    self.find(env, row.name).ok().map(|resolved| resolved.form),
+                )
+            })
             .collect()
     }
 
+    /// True if this phone has a form of the row.
     pub fn has(&self, env: &mut Env, name: JavaName) -> bool {
         self.find(env, name).is_ok()
     }
 
-    /// Which form of it this phone has, counted from the newest.
+    /// The number of this phone's form, counted from the newest.
     pub(crate) fn form(&self, env: &mut Env, name: JavaName) -> JavaResult<usize> {
         Ok(self.find(env, name)?.form)
     }
@@ -91,7 +105,7 @@ impl JavaBridge {
         self.call_any(env, name, on, &[arguments])
     }
 
-    /// Calls a method with the arguments of the form that this phone has: one list for each, in the table's order.
+    /// Calls a method with the arguments of this phone's form: one list for each form, in the table's order.
     pub fn call_any<'l>(
         &self,
         env: &mut Env<'l>,
@@ -99,70 +113,73 @@ impl JavaBridge {
         on: &JObject,
         arguments: &[&[JValue]],
     ) -> JavaResult<JValueOwned<'l>> {
-        let found = self.find(env, name)?;
-        let ResolvedMember::Method(id, signature) = &found.member else {
-            return Err(mistaken(name));
+        let row = self.find(env, name)?;
+        let ResolvedMember::Method(id, signature) = &row.member else {
+            return Err(wrong_arguments(name));
         };
-        let arguments = fitting(found, signature, arguments, name)?;
-        check_owner(env, found, on, name)?;
+        let arguments = checked_arguments(row, signature, arguments, name)?;
+        check_owner(env, row, on, name)?;
         // SAFETY: the object is of the class, and the arguments are of the types that the id was looked up with.
         let called = unsafe {
             env.call_method_unchecked(on, id, signature.method_signature().ret(), &arguments)
         };
-        called.map_err(|error| thrown(env, name, error))
+        called.map_err(|error| exception(env, name, error))
     }
 
+    /// Calls a static method that has one form.
     pub fn call_static<'l>(
         &self,
         env: &mut Env<'l>,
         name: JavaName,
         arguments: &[JValue],
     ) -> JavaResult<JValueOwned<'l>> {
-        let found = self.find(env, name)?;
-        let ResolvedMember::StaticMethod(id, signature) = &found.member else {
-            return Err(mistaken(name));
+        let row = self.find(env, name)?;
+        let ResolvedMember::StaticMethod(id, signature) = &row.member else {
+            return Err(wrong_arguments(name));
         };
-        let arguments = fitting(found, signature, &[arguments], name)?;
+        let arguments = checked_arguments(row, signature, &[arguments], name)?;
         let returned = signature.method_signature().ret();
         // SAFETY: the arguments are of the types that the id was looked up with, on this class.
         let called =
-            unsafe { env.call_static_method_unchecked(&found.class, id, returned, &arguments) };
-        called.map_err(|error| thrown(env, name, error))
+            unsafe { env.call_static_method_unchecked(&row.class, id, returned, &arguments) };
+        called.map_err(|error| exception(env, name, error))
     }
 
-    /// Makes an object; one list of arguments for each form.
+    /// Creates an object; one list of arguments for each form.
     pub fn make<'l>(
         &self,
         env: &mut Env<'l>,
         name: JavaName,
         arguments: &[&[JValue]],
     ) -> JavaResult<JObject<'l>> {
-        let found = self.find(env, name)?;
-        let ResolvedMember::Method(id, signature) = &found.member else {
-            return Err(mistaken(name));
+        let row = self.find(env, name)?;
+        let ResolvedMember::Method(id, signature) = &row.member else {
+            return Err(wrong_arguments(name));
         };
-        let arguments = fitting(found, signature, arguments, name)?;
+        let arguments = checked_arguments(row, signature, arguments, name)?;
         // SAFETY: the id is a constructor of this class, and the arguments are of its types.
-        let made = unsafe { env.new_object_unchecked(&found.class, *id, &arguments) };
-        made.map_err(|error| thrown(env, name, error))
+        let made = unsafe { env.new_object_unchecked(&row.class, *id, &arguments) };
+        made.map_err(|error| exception(env, name, error))
     }
 
+    /// Reads a field.
     pub fn get<'l>(
         &self,
         env: &mut Env<'l>,
         name: JavaName,
         on: &JObject,
     ) -> JavaResult<JValueOwned<'l>> {
-        let found = self.find(env, name)?;
-        let ResolvedMember::Field(id, java_type) = found.member else {
-            return Err(mistaken(name));
+        let row = self.find(env, name)?;
+        let ResolvedMember::Field(id, java_type) = row.member else {
+            return Err(wrong_arguments(name));
         };
-        check_owner(env, found, on, name)?;
+        check_owner(env, row, on, name)?;
         // SAFETY: the object is of the class in which the field was looked up with this type.
         let value = unsafe { env.get_field_unchecked(on, id, java_type) };
-        value.map_err(|error| thrown(env, name, error))
+        value.map_err(|error| exception(env, name, error))
     }
 
+    /// Writes a field.
     pub fn set(
         &self,
         env: &mut Env,
@@ -170,39 +187,41 @@ impl JavaBridge {
         on: &JObject,
         value: JValue,
     ) -> JavaResult<()> {
-        let found = self.find(env, name)?;
-        let ResolvedMember::Field(id, java_type) = found.member else {
-            return Err(mistaken(name));
+        let row = self.find(env, name)?;
+        let ResolvedMember::Field(id, java_type) = row.member else {
+            return Err(wrong_arguments(name));
         };
-        check_owner(env, found, on, name)?;
+        check_owner(env, row, on, name)?;
         if !same_type(value.java_type(), java_type) {
-            return Err(mistaken(name));
+            return Err(wrong_arguments(name));
         }
         // SAFETY: the object is of the class in which the field was looked up with the value's type.
-        unsafe { env.set_field_unchecked(on, id, value) }.map_err(|error| thrown(env, name, error))
+        unsafe { env.set_field_unchecked(on, id, value) }
+            .map_err(|error| exception(env, name, error))
     }
 
+    /// Reads a static field.
     pub fn get_static<'l>(&self, env: &mut Env<'l>, name: JavaName) -> JavaResult<JValueOwned<'l>> {
-        let found = self.find(env, name)?;
-        let ResolvedMember::StaticField(id, java_type) = found.member else {
-            return Err(mistaken(name));
+        let row = self.find(env, name)?;
+        let ResolvedMember::StaticField(id, java_type) = row.member else {
+            return Err(wrong_arguments(name));
         };
         // SAFETY: the field was looked up in this class with this type.
-        let value = unsafe { env.get_static_field_unchecked(&found.class, id, java_type) };
-        value.map_err(|error| thrown(env, name, error))
+        let value = unsafe { env.get_static_field_unchecked(&row.class, id, java_type) };
+        value.map_err(|error| exception(env, name, error))
     }
 
-    /// The class of a row, to make arrays of.
+    /// The class of a row, to create arrays of it.
     pub fn class(&self, env: &mut Env, name: JavaName) -> JavaResult<&JClass<'static>> {
         Ok(&self.find(env, name)?.class)
     }
 
-    /// A CharSequence as Rust has it: null is empty, half a surrogate pair becomes U+FFFD.
+    /// Converts a CharSequence: null becomes empty, half a surrogate pair becomes U+FFFD.
     pub fn text(&self, env: &mut Env, text: &JObject) -> JavaResult<Text> {
         if text.is_null() {
             return Ok(Text::default());
         }
-        // Most are strings already, and need not be asked.
+        // Most are strings already and need no call.
         if let Ok(text) = env.as_cast::<JString>(text) {
             return Ok(string(env, &text)?.into());
         }
@@ -216,18 +235,18 @@ impl JavaBridge {
 
     fn find(&self, env: &mut Env, name: JavaName) -> JavaResult<&ResolvedRow> {
         let row = name.row();
-        let found = self.found[name as usize].get_or_init(|| {
-            let found = env.with_local_frame(FRAME, |env| {
+        let resolved = self.rows[name as usize].get_or_init(|| {
+            let resolved = env.with_local_frame(FRAME, |env| {
                 let Some(class) = self.load(env, row.class) else {
                     return Ok(None);
                 };
                 Ok((0..row.descriptors.len()).find_map(|form| look_up(env, &class, row, form)))
             });
-            found.unwrap_or_else(|_: JavaError| None)
+            resolved.unwrap_or_else(|_: JavaError| None)
         });
-        found
+        resolved
             .as_ref()
-            .ok_or_else(|| JavaError::Missing(spelled(row)))
+            .ok_or_else(|| JavaError::Missing(full_name(row)))
     }
 
     fn load(&self, env: &mut Env, class: &str) -> Option<Global<JClass<'static>>> {
@@ -240,7 +259,7 @@ impl JavaBridge {
     }
 }
 
-/// The form, if the class has it. What went wrong otherwise does not matter: an older form is tried.
+/// The form, if the class has it. The error does not matter: an older form is tried next.
 fn look_up(
     env: &mut Env,
     class: &Global<JClass<'static>>,
@@ -282,14 +301,14 @@ fn look_up(
     })
 }
 
-/// The list of arguments for the form that was found, if it fits.
-fn fitting(
-    found: &ResolvedRow,
+/// The arguments of this phone's form, if they match its signature.
+fn checked_arguments(
+    row: &ResolvedRow,
     signature: &RuntimeMethodSignature,
     lists: &[&[JValue]],
     name: JavaName,
 ) -> JavaResult<Vec<jni::sys::jvalue>> {
-    let list = lists.get(found.form).ok_or_else(|| mistaken(name))?;
+    let list = lists.get(row.form).ok_or_else(|| wrong_arguments(name))?;
     let signature = signature.method_signature();
     let fits = list.len() == signature.args().len()
         && list
@@ -297,36 +316,36 @@ fn fitting(
             .zip(signature.args())
             .all(|(value, taken)| same_type(value.java_type(), *taken));
     if !fits {
-        return Err(mistaken(name));
+        return Err(wrong_arguments(name));
     }
     Ok(list.iter().map(JValue::as_jni).collect())
 }
 
-/// Arrays are objects to whoever hands them over.
+/// True if a value of type `given` can be passed as `taken`. Arrays are passed as objects.
 fn same_type(given: JavaType, taken: JavaType) -> bool {
     given == taken || (given == JavaType::Object && taken == JavaType::Array)
 }
 
-fn check_owner(env: &mut Env, found: &ResolvedRow, on: &JObject, name: JavaName) -> JavaResult<()> {
+fn check_owner(env: &mut Env, row: &ResolvedRow, on: &JObject, name: JavaName) -> JavaResult<()> {
     if on.is_null() {
-        return Err(JavaError::Null(spelled(name.row())));
+        return Err(JavaError::Null(full_name(name.row())));
     }
-    if !env.is_instance_of(on, &found.class)? {
-        return Err(mistaken(name));
+    if !env.is_instance_of(on, &row.class)? {
+        return Err(wrong_arguments(name));
     }
     Ok(())
 }
 
-fn mistaken(name: JavaName) -> JavaError {
-    JavaError::Arguments(spelled(name.row()))
+fn wrong_arguments(name: JavaName) -> JavaError {
+    JavaError::Arguments(full_name(name.row()))
 }
 
-/// Takes the pending exception out of the VM and into the error.
-fn thrown(env: &mut Env, name: JavaName, error: jni::errors::Error) -> JavaError {
+/// Turns the VM's pending exception into an error.
+fn exception(env: &mut Env, name: JavaName, error: jni::errors::Error) -> JavaError {
     if !env.exception_check() {
         return error.into();
     }
-    let call = spelled(name.row());
+    let call = full_name(name.row());
     match env.exception_catch() {
         Err(jni::errors::Error::CaughtJavaException {
             name: class,
@@ -341,7 +360,7 @@ fn thrown(env: &mut Env, name: JavaName, error: jni::errors::Error) -> JavaError
     }
 }
 
-fn spelled(row: &JavaRow) -> String {
+fn full_name(row: &JavaRow) -> String {
     let class = row.class.rsplit('/').next().unwrap_or(row.class);
     format!("{}.{}", class.replace('$', "."), row.member)
 }

@@ -1,28 +1,29 @@
-//! AccessibilityNodeInfo: a window's tree as flat nodes, which the bootstrap's `Nodes` reads, and the field under a finger.
+//! AccessibilityNodeInfo: a window's tree as flat nodes, read by the bootstrap's `Nodes`, and the text field at a point.
 
 use jni::Env;
 use jni::objects::{JCharArray, JIntArray, JObject, JObjectArray, JValue};
 use retap_shared::Text;
-use retap_shared::screen::{Node, NodeFlags, Point, Rect};
+use retap_shared::geometry::{Point, Rect};
+use retap_shared::screen::{Node, NodeFlags};
 
 use super::java::{JavaBridge, JavaResult};
 use super::table::JavaName;
 
-/// Beyond this a tree is cut off: a list without end must not fill a reply.
-const MOST_NODES: i32 = 5_000;
-/// Each level holds references while those below it are read, and old phones have room for 512 in all.
-const MOST_DEPTH: u16 = 150;
-/// References that a step of the way down needs at once.
+/// Maximum number of nodes of a tree: an endless list must not fill a reply.
+const MAX_NODES: i32 = 5_000;
+/// Maximum depth of a tree. Each level holds references while it is read, and old phones have room for 512.
+const MAX_DEPTH: u16 = 150;
+/// Number of references that each level of a search needs.
 const FRAME: usize = 8;
-/// Prefetch a whole subtree, breadth first, without interruption (33 and later).
+/// Prefetch a subtree, breadth first, without interruption (33 and later).
 pub(crate) const PREFETCH: i32 = 0x20 | 0x10;
-/// Below this level a node goes back to a pool, or the pool runs dry.
+/// API level from which nodes are not pooled. Below it they must be recycled.
 const WITHOUT_POOL: u32 = 33;
 
-/// What `Nodes.read` gives of each node: depth, flags and place; the numbers of its class, id, text and description.
+/// Number of integers per node that `Nodes.read` returns: depth, flags, bounds, and the numbers of the texts.
 const NUMBERS: usize = 10;
 
-/// In the order of the bits that `Nodes.read` sets.
+/// The flags in the order of the bits that `Nodes.read` sets.
 const FLAGS: [NodeFlags; 11] = [
     NodeFlags::ENABLED,
     NodeFlags::CLICKABLE,
@@ -37,38 +38,38 @@ const FLAGS: [NodeFlags; 11] = [
     NodeFlags::VISIBLE,
 ];
 
-/// What a window shows, and whose it is.
+/// The nodes of a window, and the package that owns it.
 #[derive(Debug, Default)]
 pub(crate) struct WindowTree {
     pub(crate) package: Text,
     pub(crate) nodes: Vec<Node>,
 }
 
-/// The tree under `root`.
+/// Reads the tree under `root`.
 pub(crate) fn read_tree(
     java: &JavaBridge,
     env: &mut Env,
     root: &JObject,
     level: u32,
 ) -> JavaResult<WindowTree> {
-    // What is given to a static method is not looked at: one call on it shows that it is a node.
+    // Arguments of a static method are not checked. This call checks that `root` is a node.
     java.call(env, JavaName::NodeChildCount, root, &[])?;
     let prefetch = if java.form(env, JavaName::NodeChild)? == 0 {
         PREFETCH
     } else {
         0
     };
-    let depth = i32::from(MOST_DEPTH);
+    let depth = i32::from(MAX_DEPTH);
     let recycles = JValue::Bool(level < WITHOUT_POOL);
     let arguments = [
         root.into(),
-        MOST_NODES.into(),
+        MAX_NODES.into(),
         depth.into(),
         prefetch.into(),
         recycles,
     ];
     env.with_local_frame(FRAME, |env| {
-        // Object[] read = Nodes.read(root, MOST_NODES, MOST_DEPTH, prefetch, recycles)
+        // Object[] read = Nodes.read(root, MAX_NODES, MAX_DEPTH, prefetch, recycles)
         let read = java
             .call_static(env, JavaName::NodesRead, &arguments)?
             .into_object()?;
@@ -87,21 +88,21 @@ pub(crate) fn read_tree(
             .map(|numbers| node(numbers, &texts))
             .collect();
         Ok(WindowTree {
-            package: numbered(*package, &texts),
+            package: text_of_number(*package, &texts),
             nodes,
         })
     })
 }
 
 pub(crate) fn integers(env: &mut Env, read: &JObjectArray, number: usize) -> JavaResult<Vec<i32>> {
-    let given = read.get_element(env, number)?;
-    let given = env.cast_local::<JIntArray>(given)?;
-    let mut integers = vec![0; given.len(env)?];
-    given.get_region(env, 0, &mut integers)?;
+    let array = read.get_element(env, number)?;
+    let array = env.cast_local::<JIntArray>(array)?;
+    let mut integers = vec![0; array.len(env)?];
+    array.get_region(env, 0, &mut integers)?;
     Ok(integers)
 }
 
-/// One after the other, each up to its end, after an empty one for what has none. Half a surrogate pair becomes U+FFFD.
+/// The texts, each up to its end, after an empty one for number 0. Half a surrogate pair becomes U+FFFD.
 fn texts(units: &[u16], ends: &[i32]) -> Vec<Text> {
     let mut texts = vec![Text::default()];
     let mut start = 0;
@@ -119,7 +120,7 @@ fn texts(units: &[u16], ends: &[i32]) -> Vec<Text> {
     texts
 }
 
-fn numbered(number: i32, texts: &[Text]) -> Text {
+fn text_of_number(number: i32, texts: &[Text]) -> Text {
     let text = usize::try_from(number)
         .ok()
         .and_then(|number| texts.get(number));
@@ -136,15 +137,15 @@ fn node(numbers: &[i32; NUMBERS], texts: &[Text]) -> Node {
         bottom,
         class,
         id,
-        said,
+        shown,
         description,
     ] = *numbers;
-    let text = |number: i32| numbered(number, texts);
+    let text = |number: i32| text_of_number(number, texts);
     Node {
-        depth: u16::try_from(depth).unwrap_or(MOST_DEPTH),
+        depth: u16::try_from(depth).unwrap_or(MAX_DEPTH),
         class: text(class),
         id: text(id),
-        text: text(said),
+        text: text(shown),
         description: text(description),
         bounds: Rect {
             left,
@@ -198,7 +199,7 @@ pub(crate) fn rect(java: &JavaBridge, env: &mut Env, rect: &JObject) -> JavaResu
     })
 }
 
-/// Does `work` with the deepest field under `root` that text can be put into at this place. `None` without one.
+/// Calls `work` with the deepest editable node under `root` at this point. `None` if there is none.
 pub(crate) fn with_field<T>(
     java: &JavaBridge,
     env: &mut Env,
@@ -221,13 +222,13 @@ fn field_under<T>(
 ) -> JavaResult<Option<T>> {
     // node.getBoundsInScreen(bounds)
     java.call(env, JavaName::NodeBounds, node, &[bounds.into()])?;
-    if !rect(java, env, bounds)?.contains(at) || depth > MOST_DEPTH {
+    if !rect(java, env, bounds)?.contains(at) || depth > MAX_DEPTH {
         return Ok(None);
     }
     let children = java
         .call(env, JavaName::NodeChildCount, node, &[])?
         .into_int()?;
-    // What was drawn last is on top.
+    // The last child is drawn on top.
     for number in (0..children).rev() {
         let found = env.with_local_frame(FRAME, |env| {
             let child = child(java, env, node, number)?;

@@ -1,4 +1,4 @@
-//! PackageManager: which apps can be launched, what they declare, which permissions they ask for.
+//! PackageManager: the apps with a launcher activity, their activities and their permissions.
 
 use jni::Env;
 use jni::objects::{JObject, JObjectArray};
@@ -10,12 +10,13 @@ use super::activities::launcher_intent;
 use super::coverage;
 use super::java::{JavaBridge, JavaResult};
 use super::table::JavaName;
-use super::windows::for_each_window;
+use super::windows::for_each_element;
 
 /// PackageManager.GET_ACTIVITIES and GET_PERMISSIONS.
 const ACTIVITIES: i32 = 1;
 const PERMISSIONS: i32 = 0x1000;
 
+/// The packages of one Android user.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packages<'a> {
     pub(crate) java: &'a JavaBridge,
@@ -23,7 +24,7 @@ pub(crate) struct Packages<'a> {
     pub(crate) user: i32,
 }
 
-/// An activity that a launcher shows.
+/// A launcher activity.
 #[derive(Debug)]
 pub(crate) struct LaunchableActivity {
     pub(crate) package: Text,
@@ -32,7 +33,7 @@ pub(crate) struct LaunchableActivity {
 }
 
 impl Packages<'_> {
-    /// What a launcher shows of `package`, or of every app if that is empty.
+    /// The launcher activities of `package`, or of every app if it is empty.
     pub(crate) fn launchable(
         self,
         env: &mut Env,
@@ -47,7 +48,7 @@ impl Packages<'_> {
             .call(env, JavaName::PackageQuery, &manager, &arguments)?
             .into_object()?;
         let mut found = Vec::new();
-        for_each_window(java, env, &list, &mut |env, resolved| {
+        for_each_element(java, env, &list, &mut |env, resolved| {
             let activity = java
                 .get(env, JavaName::ResolveActivity, resolved)?
                 .into_object()?;
@@ -68,7 +69,7 @@ impl Packages<'_> {
         Ok(found)
     }
 
-    /// Every app that can be launched, once each. One that goes away meanwhile is left out.
+    /// Every app with a launcher activity, once each. An app that is removed meanwhile is left out.
     pub(crate) fn apps(self, env: &mut Env) -> JavaResult<Vec<AppInfo>> {
         let mut apps = Vec::<AppInfo>::new();
         for found in self.launchable(env, "")? {
@@ -98,7 +99,7 @@ impl Packages<'_> {
         let declared = java
             .get(env, JavaName::PackageActivities, &info)?
             .into_object()?;
-        each_of_array(env, declared, &mut |env, activity| {
+        for_each_of_array(env, declared, &mut |env, activity| {
             let name = field(java, env, JavaName::ActivityInfoName, activity)?;
             activities.push(format!("{}/{name}", found.package).into());
             Ok(())
@@ -116,7 +117,7 @@ impl Packages<'_> {
         })
     }
 
-    /// Every permission that the app asks for: info.requestedPermissions
+    /// info.requestedPermissions
     pub(crate) fn permissions(self, env: &mut Env, package: &str) -> JavaResult<Vec<Text>> {
         let java = self.java;
         let info = self.info(env, package, PERMISSIONS)?;
@@ -124,7 +125,7 @@ impl Packages<'_> {
             .get(env, JavaName::PackagePermissions, &info)?
             .into_object()?;
         let mut permissions = Vec::new();
-        each_of_array(env, declared, &mut |env, permission| {
+        for_each_of_array(env, declared, &mut |env, permission| {
             permissions.push(java.text(env, permission)?);
             Ok(())
         })?;
@@ -166,7 +167,7 @@ fn field(java: &JavaBridge, env: &mut Env, name: JavaName, on: &JObject) -> Java
 }
 
 /// Calls `work` with each element that is not null; null is an empty array.
-fn each_of_array(
+fn for_each_of_array(
     env: &mut Env,
     array: JObject<'_>,
     work: &mut dyn FnMut(&mut Env, &JObject) -> JavaResult<()>,

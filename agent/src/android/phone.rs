@@ -1,27 +1,28 @@
-//! What the handlers ask of the phone, each answered by the system service that knows.
+//! The `Phone` of the handlers, implemented by the system services.
 
 use std::sync::Arc;
 
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneInfo, RequestFailure, SnapshotId,
-};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::App;
 
 use super::app_data::AppDataSnapshots;
+use super::clock::micros;
 use super::system_callbacks::SYSTEM_CALLBACKS;
 use super::table::JavaName;
-use super::{AndroidPhone, activities, clock, coverage, micros, screenshot};
+use super::{AndroidPhone, activities, clock, coverage, screenshot};
 use crate::phone::{Phone, PhoneError, ScreenshotTask};
 
 impl Phone for AndroidPhone {
     fn info(&self) -> PhoneInfo {
         let described = self.java.with(|env| self.describe(env));
         described.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the phone does not describe itself");
+            tracing::warn!(%error, "could not read the phone's properties");
             PhoneInfo {
                 kind: "android".into(),
                 api_level: self.level,
@@ -38,7 +39,7 @@ impl Phone for AndroidPhone {
             found.unwrap_or(false)
         };
         Capabilities {
-            // An app's data is not its whole state: what was on the screen does not come back.
+            // False: an app-data snapshot does not restore the screen.
             snapshots: false,
             branches: self
                 .java
@@ -68,7 +69,7 @@ impl Phone for AndroidPhone {
     fn sleep(&mut self, span: Micros) {
         let millis = i64::try_from(span.0.div_ceil(1_000)).unwrap_or(i64::MAX);
         if let Err(error) = self.java.with(|env| clock::sleep(&self.java, env, millis)) {
-            tracing::warn!(%error, "the phone's clock does not sleep");
+            tracing::warn!(%error, "could not sleep on the phone's clock");
         }
     }
 
@@ -79,7 +80,7 @@ impl Phone for AndroidPhone {
         if self.java.with(|env| self.inject_action(env, action))? {
             return Ok(());
         }
-        Err(RequestFailure::Phone(format!("it did not {action}")).into())
+        Err(RequestFailure::Phone(format!("could not inject `{action}`")).into())
     }
 
     fn last_change(&mut self) -> Micros {
@@ -115,7 +116,7 @@ impl Phone for AndroidPhone {
     }
 
     fn clear_data(&mut self, app: &App) -> Result<(), PhoneError> {
-        let observer = &self.parts.cleared;
+        let observer = &self.objects.cleared;
         Ok(self.java.with(|env| {
             activities::clear_data(&self.java, env, &app.package, observer, self.user)
         })?)
@@ -131,17 +132,18 @@ impl Phone for AndroidPhone {
 
     fn take_events(&mut self, into: &mut Vec<PhoneEvent>) {
         SYSTEM_CALLBACKS.take_events(&self.watched_package, &mut self.events);
-        self.events.sort_by_key(|happening| happening.at);
+        self.events.sort_by_key(|event| event.at);
         into.append(&mut self.events);
     }
 
     fn take_branches(&mut self, into: &mut Vec<u32>) {
         if let Err(error) = self.java.with(|env| coverage::take(&self.java, env, into)) {
-            tracing::warn!(%error, "the branches that ran are not known");
+            tracing::warn!(%error, "could not read the branches that ran");
         }
     }
 
-    /// Of the watched app's data. The app starts anew after it, as it does after going back: both end in one state.
+    /// Saves the data of the watched app. The app is launched afterwards, as after a restore, so that both lead to the same
+    /// state.
     fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {
         self.with_stopped_app(|data, package| data.save(package))
     }
@@ -162,7 +164,7 @@ impl AndroidPhone {
     ) -> Result<T, PhoneError> {
         let package = self.watched_package.clone();
         if package.is_empty() {
-            let why = "no app is watched whose data could be saved: say which with `Watch`";
+            let why = "no app is watched: send `WatchApp` before a snapshot";
             return Err(RequestFailure::Impossible(why.to_owned()).into());
         }
         let java = self.java.clone();

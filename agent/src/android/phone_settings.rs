@@ -1,37 +1,37 @@
-//! The phone's settings while the agent works: animations off, awake. What was there before is written to a file first,
-//! and put back on exit, or at the next start if the agent was killed. Through the `settings` program, as a person would.
+//! The phone's settings while the agent runs: animations off, display on. The old values are saved to a file first and
+//! restored on exit, or at the next start if the agent was killed. All through the `settings` program.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fmt, io};
 
-/// What is set: namespace, name, value.
+/// The settings that are applied: namespace, name, value.
 const APPLIED_SETTINGS: [(&str, &str, &str); 4] = [
     ("global", "window_animation_scale", "0"),
     ("global", "transition_animation_scale", "0"),
     ("global", "animator_duration_scale", "0"),
-    // On any kind of power.
+    // On every kind of power supply.
     ("global", "stay_on_while_plugged_in", "7"),
 ];
-/// What `settings get` prints for a setting that is not there.
+/// Output of `settings get` for a setting without a value.
 const ABSENT: &str = "null";
 
 /// Reads and writes one setting.
 pub(crate) trait SettingStore {
-    /// `null` if it is not set.
+    /// The value; `null` if it is not set.
     fn get(&self, namespace: &str, name: &str) -> io::Result<String>;
     fn put(&self, namespace: &str, name: &str, value: &str) -> io::Result<()>;
     fn delete(&self, namespace: &str, name: &str) -> io::Result<()>;
 }
 
-/// The settings as they were, until they are put back.
+/// The old settings, until they are restored.
 pub(crate) struct PhoneSettings<S: SettingStore> {
     store: S,
     saved: PathBuf,
 }
 
 impl<S: SettingStore> PhoneSettings<S> {
-    /// Puts back what a killed agent left, saves what is there now in `folder`, and only then changes it.
+    /// Restores the settings that a killed agent has changed, saves the current ones in `folder`, and changes them.
     pub(crate) fn apply(store: S, folder: &Path) -> io::Result<Self> {
         let settings = PhoneSettings {
             store,
@@ -55,7 +55,7 @@ impl<S: SettingStore> PhoneSettings<S> {
         Ok(settings)
     }
 
-    /// Does nothing if nothing was changed. The file goes last: until then the next start tries again.
+    /// Restores the saved settings, if there are any. The file is deleted last: until then the next start tries again.
     pub(crate) fn restore(&self) -> io::Result<()> {
         let lines = match std::fs::read_to_string(&self.saved) {
             Ok(lines) => lines,
@@ -66,7 +66,7 @@ impl<S: SettingStore> PhoneSettings<S> {
             match *line.splitn(3, ' ').collect::<Vec<_>>() {
                 [namespace, name, ABSENT] => self.store.delete(namespace, name)?,
                 [namespace, name, value] => self.store.put(namespace, name, value)?,
-                _ => tracing::warn!(line, "a saved setting could not be read"),
+                _ => tracing::warn!(line, "could not read a saved setting"),
             }
         }
         std::fs::remove_file(&self.saved)
@@ -75,7 +75,7 @@ impl<S: SettingStore> PhoneSettings<S> {
 
 impl<S: SettingStore> fmt::Debug for PhoneSettings<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Settings")
+        f.debug_struct("PhoneSettings")
             .field("saved", &self.saved)
             .finish_non_exhaustive()
     }
@@ -97,11 +97,11 @@ impl SettingsProgram {
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
-        let told = String::from_utf8_lossy(&output.stderr);
+        let message = String::from_utf8_lossy(&output.stderr);
         Err(io::Error::other(format!(
             "`settings {}` failed: {}",
             arguments.join(" "),
-            told.trim()
+            message.trim()
         )))
     }
 }

@@ -1,4 +1,4 @@
-//! The shell's own programs, run as a person at `adb shell` would run them, each for a while at most.
+//! Runs the phone's programs as `adb shell` does, each with a timeout.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// A broadcast is waited for until its receivers are done, which may take them ten seconds.
+/// Timeout of a program. `am broadcast` waits for the receivers, which may take ten seconds.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(20);
-/// The help of the activity manager is some tens of KiB.
-const LONGEST: u64 = 256 * 1024;
-/// How a program begins the line that says what went wrong. Many end with 0 all the same.
+/// Maximum number of bytes of output. The help of the activity manager has some tens of KiB.
+const MAX_OUTPUT: u64 = 256 * 1024;
+/// Beginnings of error lines. Many programs print one and exit with 0.
 const ERROR_PREFIXES: [&str; 9] = [
     "Error",
     "Exception",
@@ -23,7 +23,7 @@ const ERROR_PREFIXES: [&str; 9] = [
     "cmd: ",
 ];
 
-/// What a program has said, on both of its streams.
+/// The output of a program, on both of its streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProgramOutput {
     pub(crate) text: String,
@@ -31,22 +31,23 @@ pub(crate) struct ProgramOutput {
 }
 
 impl ProgramOutput {
-    /// What went wrong, if the program says that something did.
+    /// The line that reports an error, if the program failed.
     pub(crate) fn error_line(&self) -> Option<&str> {
         let mut lines = self.text.lines().map(str::trim);
-        let told = lines.find(|line| ERROR_PREFIXES.iter().any(|word| line.starts_with(word)));
-        told.or_else(|| {
+        let error_line =
+            lines.find(|line| ERROR_PREFIXES.iter().any(|prefix| line.starts_with(prefix)));
+        error_line.or_else(|| {
             (!self.succeeded).then(|| {
                 self.text
                     .lines()
                     .next()
-                    .unwrap_or("it failed without a word")
+                    .unwrap_or("it failed without a message")
             })
         })
     }
 }
 
-/// Runs a program by its words, the first of which is its name.
+/// Runs a program, given as its name and its arguments.
 pub(crate) trait ProgramRunner {
     fn run(&self, words: &[&str]) -> io::Result<ProgramOutput>;
 }
@@ -54,14 +55,14 @@ pub(crate) trait ProgramRunner {
 /// The programs of the phone that this process runs on.
 #[derive(Debug)]
 pub(crate) struct PhonePrograms {
-    /// What a program says goes here first: a pipe that nobody empties would hold it up.
+    /// The file that a program writes its output to: a full pipe would block it.
     output_file: PathBuf,
 }
 
 impl PhonePrograms {
     pub(crate) fn new(folder: &std::path::Path) -> PhonePrograms {
         PhonePrograms {
-            output_file: folder.join("program.said"),
+            output_file: folder.join("program.output"),
         }
     }
 }
@@ -77,38 +78,41 @@ impl ProgramRunner for PhonePrograms {
             .read(true)
             .write(true)
             .open(&self.output_file)?;
-        let out = file.try_clone()?;
-        let told = file.try_clone()?;
+        let output = file.try_clone()?;
+        let error_output = file.try_clone()?;
         let mut command = Command::new(program);
         let started = command
             .args(arguments)
             .stdin(Stdio::null())
-            .stdout(out)
-            .stderr(told)
+            .stdout(output)
+            .stderr(error_output)
             .spawn();
         let status = started.and_then(|mut child| wait(&mut child, PROGRAM_TIMEOUT));
         let _ = std::fs::remove_file(&self.output_file);
-        let done = status?.success();
+        let succeeded = status?.success();
         let mut bytes = Vec::new();
         file.rewind()?;
-        file.take(LONGEST).read_to_end(&mut bytes)?;
+        file.take(MAX_OUTPUT).read_to_end(&mut bytes)?;
         Ok(ProgramOutput {
             text: String::from_utf8_lossy(&bytes).into_owned(),
-            succeeded: done,
+            succeeded,
         })
     }
 }
 
-/// Until the program ends; one that takes longer than `limit` is ended.
+/// Waits until the program ends. A program that takes longer than `limit` is killed.
 pub(crate) fn wait(child: &mut Child, limit: Duration) -> io::Result<ExitStatus> {
-    let began = Instant::now();
+    let started = Instant::now();
     loop {
         match child.try_wait()? {
             Some(status) => return Ok(status),
-            None if began.elapsed() > limit => {
+            None if started.elapsed() > limit => {
                 child.kill()?;
                 child.wait()?;
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "it took too long"));
+                return Err(io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    "the program timed out",
+                ));
             }
             None => std::thread::sleep(Duration::from_millis(2)),
         }
@@ -120,33 +124,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_says_on_both_streams_is_read_however_much_it_is() {
+    fn all_output_of_both_streams_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let programs = PhonePrograms::new(folder.path());
         let script = "echo first; echo second >&2; seq 1 30000; exit 3";
-        let said = programs.run(&["sh", "-c", script]).unwrap();
-        assert!(said.text.starts_with("first\nsecond\n") && said.text.ends_with("30000\n"));
-        assert!(!said.succeeded);
-        assert!(!folder.path().join("program.said").exists());
+        let output = programs.run(&["sh", "-c", script]).unwrap();
+        assert!(output.text.starts_with("first\nsecond\n") && output.text.ends_with("30000\n"));
+        assert!(!output.succeeded);
+        assert!(!folder.path().join("program.output").exists());
         assert!(programs.run(&["no-such-program"]).is_err());
         assert!(programs.run(&[]).is_err());
     }
 
     #[test]
-    fn a_program_complains_by_its_words_or_by_how_it_ends() {
-        let said = |text: &str, done| ProgramOutput {
+    fn a_program_fails_by_an_error_line_or_by_its_exit_code() {
+        let output = |text: &str, succeeded| ProgramOutput {
             text: text.to_owned(),
-            succeeded: done,
+            succeeded,
         };
-        assert_eq!(said("enabled\n", true).error_line(), None);
+        assert_eq!(output("enabled\n", true).error_line(), None);
         let denial = "\nSecurity exception: Permission Denial: not allowed";
-        assert_eq!(said(denial, true).error_line(), Some(denial.trim()));
+        assert_eq!(output(denial, true).error_line(), Some(denial.trim()));
         assert_eq!(
-            said("", false).error_line(),
-            Some("it failed without a word")
+            output("", false).error_line(),
+            Some("it failed without a message")
         );
         assert_eq!(
-            said("Broadcast completed: result=0, data=\"Error\"", true).error_line(),
+            output("Broadcast completed: result=0, data=\"Error\"", true).error_line(),
             None
         );
     }

@@ -1,4 +1,4 @@
-//! Bitmap: the display's pixels as a PNG. Runs on a thread of its own, since a picture takes longer than a tap.
+//! Bitmap: the display's pixels as a PNG, taken on a thread of its own.
 
 use jni::Env;
 use jni::objects::{JObject, JValue};
@@ -10,10 +10,10 @@ use super::accessibility::Accessibility;
 use super::java::{JavaBridge, JavaError, JavaResult};
 use super::table::JavaName;
 
-/// No display has more: a phone that says so is mistaken, and must not fill the agent's memory.
-const MOST_PIXELS: usize = 1 << 26;
+/// Maximum number of pixels, so that a wrong size does not fill the memory. No display has more.
+const MAX_PIXELS: usize = 1 << 26;
 
-/// Each pixel is `0xAARRGGBB`, row by row.
+/// A screenshot row by row; each pixel is `0xAARRGGBB`.
 #[derive(Debug)]
 pub(crate) struct RawScreenshot {
     width: u32,
@@ -21,15 +21,15 @@ pub(crate) struct RawScreenshot {
     pixels: Vec<i32>,
 }
 
-/// What is on the display. Secure windows are black or make the whole picture fail: that is the phone's choice.
+/// Takes a screenshot. A secure window is black, or the phone refuses the screenshot.
 pub(crate) fn take_png(
     java: &JavaBridge,
     accessibility: &Accessibility,
 ) -> std::result::Result<Png, RequestFailure> {
     let screenshot = java.with(|env| RawScreenshot::take(java, env, accessibility))?;
-    let packed = screenshot.pack();
-    packed
-        .map_err(|error| RequestFailure::Phone(format!("the picture could not be packed: {error}")))
+    let encoded = screenshot.encode();
+    encoded
+        .map_err(|error| RequestFailure::Phone(format!("could not encode the screenshot: {error}")))
 }
 
 impl RawScreenshot {
@@ -40,9 +40,9 @@ impl RawScreenshot {
     ) -> JavaResult<RawScreenshot> {
         let taken = accessibility.screenshot(java, env)?;
         if taken.is_null() {
-            return refused("the phone gave no picture: a secure window may be in front");
+            return refused("the phone returned no picture: a secure window may be in front");
         }
-        // From 26 on the picture may live where only the graphics processor reads: Bitmap.Config.ARGB_8888 does not.
+        // From 26 on the picture may be in graphics memory, which a copy as Bitmap.Config.ARGB_8888 is not.
         let config = java.get_static(env, JavaName::BitmapPlain)?.into_object()?;
         // bitmap = taken.copy(Bitmap.Config.ARGB_8888, false); taken.recycle()
         let arguments = [(&config).into(), JValue::Bool(false)];
@@ -51,7 +51,7 @@ impl RawScreenshot {
             .into_object()?;
         java.call(env, JavaName::BitmapRecycle, &taken, &[])?;
         if bitmap.is_null() {
-            return refused("the phone had no memory for a copy of it");
+            return refused("the phone has no memory for a copy of the picture");
         }
         let screenshot = Self::read(java, env, &bitmap);
         java.call(env, JavaName::BitmapRecycle, &bitmap, &[])?;
@@ -73,8 +73,8 @@ impl RawScreenshot {
             .ok()
             .zip(usize::try_from(height).ok());
         let length = length.and_then(|(width, height)| width.checked_mul(height));
-        let Some(length) = length.filter(|length| *length <= MOST_PIXELS) else {
-            return refused("the phone gave a picture of a size that no display has");
+        let Some(length) = length.filter(|length| *length <= MAX_PIXELS) else {
+            return refused("the phone returned a picture of a size that no display has");
         };
         let array = env.new_int_array(length)?;
         let target: &JObject = array.as_ref();
@@ -91,8 +91,8 @@ impl RawScreenshot {
         })
     }
 
-    /// Fast rather than small: it crosses a cable, and the phone has better things to do.
-    pub(crate) fn pack(&self) -> std::result::Result<Png, EncodingError> {
+    /// Encodes the screenshot. Fast rather than small, because the phone's time costs more than the cable's.
+    pub(crate) fn encode(&self) -> std::result::Result<Png, EncodingError> {
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes, self.width, self.height);
         encoder.set_color(ColorType::Rgb);
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_keeps_its_colours_and_loses_its_transparency() {
+    fn a_screenshot_keeps_its_colours_and_loses_its_transparency() {
         let pixels = vec![
             0xff01_0203_u32,
             0x0000_00ff,
@@ -136,7 +136,7 @@ mod tests {
             height: 2,
             pixels,
         }
-        .pack()
+        .encode()
         .unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
             .read_info()
@@ -156,14 +156,14 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_without_pixels_is_an_error() {
+    fn a_screenshot_without_pixels_is_an_error() {
         assert!(
             RawScreenshot {
                 width: 0,
                 height: 0,
                 pixels: Vec::new()
             }
-            .pack()
+            .encode()
             .is_err()
         );
     }

@@ -1,5 +1,5 @@
-//! Which windows are secure (FLAG_SECURE). Accessibility does not tell, so the window manager's own listing is read:
-//! `dumpsys window windows`, only when a window has come or gone.
+//! Finds secure windows (FLAG_SECURE) in `dumpsys window windows`, because accessibility does not report them. The listing
+//! is read when a window was opened or closed.
 
 use std::collections::HashSet;
 use std::io;
@@ -10,17 +10,17 @@ use retap_shared::Text;
 /// WindowManager.LayoutParams.FLAG_SECURE, in listings that print flags as a number.
 const SECURE: u64 = 0x2000;
 
-/// The packages that have a secure window, as far as the phone tells.
+/// The packages with a secure window.
 #[derive(Debug, Default)]
 pub(crate) struct SecureWindows {
     listed_windows: Option<Vec<i32>>,
     packages: HashSet<Text>,
-    /// There is no such program here, and none will come: to look for one takes half a millisecond.
+    /// True if the phone has no `dumpsys`: another search would take half a millisecond.
     is_unavailable: bool,
 }
 
 impl SecureWindows {
-    /// `windows` are the numbers of the windows that are there now.
+    /// The packages with a secure window. `windows` are the numbers of all current windows.
     pub(crate) fn packages(&mut self, windows: Vec<i32>) -> &HashSet<Text> {
         if !self.is_unavailable && self.listed_windows.as_ref() != Some(&windows) {
             let listing = list();
@@ -67,7 +67,7 @@ fn package_of(window: &str) -> Option<&str> {
     Some(package)
 }
 
-/// What stands after `fl=` in the window's attributes: names since Android 9, a number before.
+/// The text after `fl=` in the window's attributes: names since Android 9, a number before.
 fn flags_of(line: &str) -> Option<&str> {
     if let Some(flags) = line.strip_prefix("fl=") {
         return Some(flags);
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secure_window_is_told_by_name_and_by_number() {
+    fn a_secure_window_is_found_by_the_name_or_the_number_of_its_flag() {
         let by_name = "  Window #1 Window{4ba5c6f u0 com.bank/com.bank.Main}:\n    mAttrs={(0,0)(fillxfill) ty=BASE_APPLICATION\n      fl=LAYOUT_IN_SCREEN SECURE SPLIT_TOUCH\n      pfl=X}\n\
                        Window #2 Window{77 u0 com.open/com.open.Main}:\n    mAttrs={(0,0) ty=1\n      fl=LAYOUT_IN_SCREEN\n      pfl=SECURE}";
         assert_eq!(
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listing_of_anything_else_has_no_secure_windows() {
+    fn a_malformed_listing_has_no_secure_windows() {
         for listing in [
             "",
             "Window #",

@@ -1,5 +1,5 @@
-//! What OpenJDK calls to try the JNI code on real framework classes: android-project/bootstrap/src/test. Only with the
-//! feature `self-test`, never in a phone's library.
+//! JNI exports that tests on OpenJDK call to run the JNI code on real framework classes: android-project/bootstrap/src/test.
+//! Only with the feature `self-test`, never in a phone's library.
 
 mod natives;
 
@@ -7,16 +7,15 @@ use jni::EnvUnowned;
 use jni::errors::ThrowRuntimeExAndDefault;
 use jni::objects::{JClass, JIntArray, JObject, JString};
 use jni::sys::{jint, jlong};
-use retap_shared::screen::Point;
+use retap_shared::geometry::Point;
 
 use super::input::{key_event, motion};
-use super::java::JavaError;
+use super::java::{JavaBridge, JavaError};
 use super::nodes::read_tree;
 use super::typing::text_bundle;
 use super::windows::read_window;
-use crate::jni_exports::java;
 
-/// `SelfTest.readTree(root, level)`: a line for each node.
+/// `SelfTest.readTree(root, level)`: one line per node.
 #[unsafe(no_mangle)]
 extern "system" fn Java_dev_retap_agent_SelfTest_readTree<'l>(
     mut env: EnvUnowned<'l>,
@@ -25,7 +24,7 @@ extern "system" fn Java_dev_retap_agent_SelfTest_readTree<'l>(
     level: jint,
 ) -> JString<'l> {
     env.with_env(|env| -> Result<_, JavaError> {
-        let java = java(env, &class)?;
+        let java = JavaBridge::of_class(env, &class)?;
         let mut lines = String::new();
         for node in read_tree(&java, env, &root, level.unsigned_abs())?.nodes {
             let bounds = node.bounds;
@@ -57,19 +56,19 @@ extern "system" fn Java_dev_retap_agent_SelfTest_readWindow<'l>(
     level: jint,
 ) -> JString<'l> {
     env.with_env(|env| -> Result<_, JavaError> {
-        let java = java(env, &class)?;
+        let java = JavaBridge::of_class(env, &class)?;
         let read = read_window(&java, env, &window, level.unsigned_abs())?;
         let window = read.window;
-        let words = format!(
+        let line = format!(
             "{} {:?} {:?} {:?} {}",
             read.layer, window.kind, window.title, window.flags, window.nodes
         );
-        Ok(env.new_string(words)?)
+        Ok(env.new_string(line)?)
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// `SelfTest.motion(down, now, action, xs, ys)`: as a gesture makes it.
+/// `SelfTest.motion(down, now, action, xs, ys)`: an event of a gesture.
 #[unsafe(no_mangle)]
 extern "system" fn Java_dev_retap_agent_SelfTest_motion<'l>(
     mut env: EnvUnowned<'l>,
@@ -81,7 +80,7 @@ extern "system" fn Java_dev_retap_agent_SelfTest_motion<'l>(
     ys: JIntArray<'l>,
 ) -> JObject<'l> {
     env.with_env(|env| -> Result<_, JavaError> {
-        let java = java(env, &class)?;
+        let java = JavaBridge::of_class(env, &class)?;
         let count = xs.len(env)?;
         let mut x = vec![0; count];
         let mut y = vec![0; count];
@@ -93,7 +92,7 @@ extern "system" fn Java_dev_retap_agent_SelfTest_motion<'l>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// `SelfTest.key(down, now, action, code)`: as a key makes it.
+/// `SelfTest.key(down, now, action, code)`: an event of a key.
 #[unsafe(no_mangle)]
 extern "system" fn Java_dev_retap_agent_SelfTest_key<'l>(
     mut env: EnvUnowned<'l>,
@@ -104,13 +103,13 @@ extern "system" fn Java_dev_retap_agent_SelfTest_key<'l>(
     code: jint,
 ) -> JObject<'l> {
     env.with_env(|env| -> Result<_, JavaError> {
-        let java = java(env, &class)?;
+        let java = JavaBridge::of_class(env, &class)?;
         key_event(&java, env, down, now, action, code)
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// `SelfTest.bundle(text)`: what ACTION_SET_TEXT is given.
+/// `SelfTest.bundle(text)`: the arguments of ACTION_SET_TEXT.
 #[unsafe(no_mangle)]
 extern "system" fn Java_dev_retap_agent_SelfTest_bundle<'l>(
     mut env: EnvUnowned<'l>,
@@ -118,7 +117,7 @@ extern "system" fn Java_dev_retap_agent_SelfTest_bundle<'l>(
     text: JString<'l>,
 ) -> JObject<'l> {
     env.with_env(|env| -> Result<_, JavaError> {
-        let java = java(env, &class)?;
+        let java = JavaBridge::of_class(env, &class)?;
         let text = java.text(env, &text)?;
         text_bundle(&java, env, &text)
     })

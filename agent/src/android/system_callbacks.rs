@@ -1,21 +1,22 @@
-//! What the system tells by itself: accessibility events, crashes, ANRs, cleared data. Binder threads leave it here and
-//! return at once, since the system server waits for them; the phone's own thread picks it up.
+//! Callbacks of the system: accessibility events, crashes, ANRs, cleared data. Binder threads store them here and return
+//! at once, because the system server waits for them; the phone's thread takes them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind};
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 
-/// A phone on which everything crashes must not fill the agent's memory.
+/// Maximum number of stored events, so that repeated crashes do not fill the memory.
 const MAX_EVENTS: usize = 1_000;
 
-/// The callbacks of a process are static, and so is what they fill.
+/// The callbacks of this process. JNI callbacks are static, so their state is too.
 pub(crate) static SYSTEM_CALLBACKS: SystemCallbacks = SystemCallbacks::new();
 
+/// The state that the callbacks fill.
 #[derive(Debug)]
 pub(crate) struct SystemCallbacks {
     last_screen_change: AtomicU64,
@@ -42,7 +43,7 @@ impl SystemCallbacks {
         Micros(self.last_screen_change.load(Ordering::Relaxed))
     }
 
-    /// As `IActivityController.appCrashed` tells it; a native crash comes the same way.
+    /// `IActivityController.appCrashed`, also for native crashes.
     pub(crate) fn crashed(&self, at: Micros, process: &str, short: &str, long: &str, stack: &str) {
         let kind = if short.starts_with("Native crash") || long.starts_with("Native crash") {
             FindingKind::NativeCrash
@@ -66,29 +67,26 @@ impl SystemCallbacks {
         summary: &str,
         stack: &str,
     ) {
-        let problem = Finding {
+        let finding = Finding {
             kind,
             process: process.into(),
             summary: summary.to_owned(),
             stack: stack.to_owned(),
         };
-        let mut happened = locked(&self.events);
-        if happened.len() == MAX_EVENTS {
-            happened.pop_front();
+        let mut events = locked(&self.events);
+        if events.len() == MAX_EVENTS {
+            events.pop_front();
         }
-        happened.push_back(PhoneEvent {
+        events.push_back(PhoneEvent {
             at,
-            kind: PhoneEventKind::Finding(problem),
+            kind: PhoneEventKind::Finding(finding),
         });
     }
 
-    /// What concerns `package`, or everything if that is empty. The rest is dropped: nobody watches it.
+    /// Takes the events of `package`, or all if it is empty. Other events are dropped.
     pub(crate) fn take_events(&self, package: &str, into: &mut Vec<PhoneEvent>) {
         let all = std::mem::take(&mut *locked(&self.events));
-        into.extend(
-            all.into_iter()
-                .filter(|happening| concerns(happening, package)),
-        );
+        into.extend(all.into_iter().filter(|event| concerns(event, package)));
     }
 
     pub(crate) fn forget_cleared(&self) {
@@ -100,7 +98,7 @@ impl SystemCallbacks {
         self.clearing.notify_all();
     }
 
-    /// Whether the data of `package` was cleared; `None` if the system has not said so within the limit.
+    /// Waits for the result of clearing the data of `package`; `None` after the limit.
     pub(crate) fn wait_cleared(&self, package: &str, limit: Duration) -> Option<bool> {
         let is_open = |cleared: &mut Option<(String, bool)>| {
             cleared
@@ -119,12 +117,12 @@ impl SystemCallbacks {
     }
 }
 
-/// A process is named after its package, with `:name` behind it for further ones.
-fn concerns(happening: &PhoneEvent, package: &str) -> bool {
-    let PhoneEventKind::Finding(problem) = &happening.kind else {
+/// True if the event is the package's. A process has the package's name, with `:name` for further processes.
+fn concerns(event: &PhoneEvent, package: &str) -> bool {
+    let PhoneEventKind::Finding(finding) = &event.kind else {
         return true;
     };
-    let rest = problem.process.strip_prefix(package);
+    let rest = finding.process.strip_prefix(package);
     package.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
@@ -137,10 +135,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_watched_package_is_reported_with_its_further_processes() {
-        let news = SystemCallbacks::new();
+    fn only_processes_of_the_watched_package_are_reported() {
+        let callbacks = SystemCallbacks::new();
         for process in ["com.app", "com.app:sync", "com.apple", "other"] {
-            news.crashed(
+            callbacks.crashed(
                 Micros(1),
                 process,
                 "java.lang.Error",
@@ -149,29 +147,29 @@ mod tests {
             );
         }
         let mut taken = Vec::new();
-        news.take_events("com.app", &mut taken);
+        callbacks.take_events("com.app", &mut taken);
         let processes: Vec<_> = taken.iter().map(process).collect();
         assert_eq!(processes, ["com.app", "com.app:sync"]);
     }
 
     #[test]
-    fn a_native_crash_is_told_from_an_exception_and_an_anr() {
-        let news = SystemCallbacks::new();
-        news.crashed(
+    fn a_native_crash_is_distinguished_from_an_exception_and_an_anr() {
+        let callbacks = SystemCallbacks::new();
+        callbacks.crashed(
             Micros(1),
             "a",
             "Native crash",
             "Native crash: Segmentation fault",
             "tombstone",
         );
-        news.crashed(Micros(2), "a", "java.lang.Error", "", "at x");
-        news.not_responding(Micros(3), "a", "CPU usage");
+        callbacks.crashed(Micros(2), "a", "java.lang.Error", "", "at x");
+        callbacks.not_responding(Micros(3), "a", "CPU usage");
         let mut taken = Vec::new();
-        news.take_events("", &mut taken);
+        callbacks.take_events("", &mut taken);
         let kinds: Vec<_> = taken
             .iter()
-            .filter_map(|happening| match &happening.kind {
-                PhoneEventKind::Finding(problem) => Some((problem.kind, problem.summary.as_str())),
+            .filter_map(|event| match &event.kind {
+                PhoneEventKind::Finding(finding) => Some((finding.kind, finding.summary.as_str())),
                 PhoneEventKind::Activity(_) => None,
             })
             .collect();
@@ -184,20 +182,23 @@ mod tests {
     }
 
     #[test]
-    fn waiting_for_cleared_data_ends_with_the_answer_for_that_package() {
-        let news = SystemCallbacks::new();
-        news.cleared("other", true);
-        assert_eq!(news.wait_cleared("app", Duration::from_millis(1)), None);
-        news.cleared("app", false);
+    fn waiting_for_cleared_data_ends_with_the_result_of_that_package() {
+        let callbacks = SystemCallbacks::new();
+        callbacks.cleared("other", true);
         assert_eq!(
-            news.wait_cleared("app", Duration::from_secs(60)),
+            callbacks.wait_cleared("app", Duration::from_millis(1)),
+            None
+        );
+        callbacks.cleared("app", false);
+        assert_eq!(
+            callbacks.wait_cleared("app", Duration::from_secs(60)),
             Some(false)
         );
     }
 
-    fn process(happening: &PhoneEvent) -> &str {
-        match &happening.kind {
-            PhoneEventKind::Finding(problem) => &problem.process,
+    fn process(event: &PhoneEvent) -> &str {
+        match &event.kind {
+            PhoneEventKind::Finding(finding) => &finding.process,
             PhoneEventKind::Activity(activity) => activity,
         }
     }

@@ -1,5 +1,5 @@
-//! What comes upon an app from the system, as far as the shell may make it come: through the phone's own programs, each by
-//! the newest way that this phone has. What it changes is put back when the app is stopped, on exit, or at the next start.
+//! Injects system events through the phone's programs, as far as the shell may, each by the newest command of this phone.
+//! Changes are undone when the app is stopped, on exit, or at the next start.
 
 mod commands;
 mod undo_log;
@@ -15,104 +15,103 @@ use undo_log::UndoLog;
 
 use super::program::ProgramRunner;
 
+/// Names of changes in the undo log.
 const NETWORK: &str = "network";
 const TIME_ZONE: &str = "time zone";
 const DOZE: &str = "doze";
-/// What the activity manager answers where there is nobody left to tell: the app knows already, or has no process.
+/// Errors of the activity manager if no process needs the event: the app has it already, or has no process.
 const IGNORED_ERRORS: [&str; 2] = ["Unable to set a higher trim level", "Unknown process"];
 
+/// Injects system events.
 #[derive(Debug)]
 pub(crate) struct SystemEventInjector<S> {
-    shell: S,
+    programs: S,
     user: String,
-    /// Whether hosts come in by datagrams.
+    /// True if the host connects over the network.
     over_network: bool,
     commands: OnceLock<SystemCommands>,
     undo: UndoLog,
 }
 
 impl<S: ProgramRunner> SystemEventInjector<S> {
-    /// Puts back what a killed agent has left.
-    pub(crate) fn new(shell: S, folder: &Path, user: i32, over_network: bool) -> Self {
+    /// Undoes the changes of an agent that was killed.
+    pub(crate) fn new(programs: S, folder: &Path, user: i32, over_network: bool) -> Self {
         let undo = UndoLog::read(folder.join("system.saved"));
-        let mut events = SystemEventInjector {
-            shell,
+        let mut injector = SystemEventInjector {
+            programs,
             user: user.to_string(),
             over_network,
             commands: OnceLock::new(),
             undo,
         };
-        if let Err(error) = events.undo.undo(None, &events.shell) {
-            tracing::warn!(%error, "could not put back what an earlier agent changed: it is tried again");
+        if let Err(error) = injector.undo.undo(None, &injector.programs) {
+            tracing::warn!(%error, "could not undo the changes of an earlier agent: the next stop tries again");
         }
-        events
+        injector
     }
 
+    /// The kinds of system events that this phone can inject.
     pub(crate) fn kinds(&self) -> SystemEventKinds {
         self.commands().kinds()
     }
 
-    /// Lets it come upon `package`.
+    /// Injects an event for `package`.
     pub(crate) fn inject(
         &mut self,
-        system: &SystemEvent,
+        event: &SystemEvent,
         package: &str,
     ) -> Result<(), RequestFailure> {
-        let ways = self.commands();
-        let unsupported = || {
-            let why = match system {
-                SystemEvent::Call | SystemEvent::Message => {
-                    "only a modem or root may, the shell may not"
-                }
-                SystemEvent::Offline | SystemEvent::Online if ways.needs_network => {
-                    "it is driven over the very network that would go"
-                }
-                SystemEvent::Locale(_) => "apps have a language of their own from API level 33 on",
-                _ => "it has no program for that",
-            };
-            RequestFailure::Unsupported(format!("do what the system does: {system}: {why}"))
-        };
         if package.is_empty() {
-            let why =
-                format!("no app is watched that `{system}` could be for: say which with `Watch`");
+            let why = format!("no app is watched: send `WatchApp` before `{event}`");
             return Err(RequestFailure::Impossible(why));
         }
-        match system {
+        let commands = self.commands();
+        let unsupported = || unsupported(event, &commands);
+        match event {
             SystemEvent::Call | SystemEvent::Message => Err(unsupported()),
-            SystemEvent::Offline => self.go_offline(ways.network.ok_or_else(unsupported)?),
+            SystemEvent::Offline => self.go_offline(commands.network.ok_or_else(unsupported)?),
             SystemEvent::Online => {
-                ways.network.ok_or_else(unsupported)?;
+                commands.network.ok_or_else(unsupported)?;
                 self.undo(Some(NETWORK))
             }
             SystemEvent::LowMemory => {
-                self.trim_memory(ways.memory.ok_or_else(unsupported)?, package)
+                self.trim_memory(commands.memory.ok_or_else(unsupported)?, package)
             }
-            SystemEvent::Locale(_) if !ways.language => Err(unsupported()),
+            SystemEvent::Locale(_) if !commands.language => Err(unsupported()),
             SystemEvent::Locale(tag) => self.set_language(package, checked_name(tag)?),
             SystemEvent::Broadcast(action) => {
-                let activity = ways.broadcast.ok_or_else(unsupported)?;
-                let words = [
-                    "broadcast",
-                    "--user",
-                    &self.user,
-                    "-a",
-                    checked_name(action)?,
-                    "-p",
-                    package,
-                ];
-                self.run_checked(&[activity, &words].concat()).map(drop)
+                let activity = commands.broadcast.ok_or_else(unsupported)?;
+                self.send_broadcast(activity, checked_name(action)?, package)
             }
-            SystemEvent::TimeZone(_) if !ways.time_zone => Err(unsupported()),
+            SystemEvent::TimeZone(_) if !commands.time_zone => Err(unsupported()),
             SystemEvent::TimeZone(id) => self.set_time_zone(checked_name(id)?),
-            SystemEvent::Doze => self.doze(ways.doze.ok_or_else(unsupported)?),
+            SystemEvent::Doze => self.doze(commands.doze.ok_or_else(unsupported)?),
             SystemEvent::Wake => {
-                ways.doze.ok_or_else(unsupported)?;
+                commands.doze.ok_or_else(unsupported)?;
                 self.undo(Some(DOZE))
             }
         }
     }
 
-    /// The app was stopped, or the agent ends.
+    fn send_broadcast(
+        &self,
+        activity: &[&str],
+        action: &str,
+        package: &str,
+    ) -> Result<(), RequestFailure> {
+        let arguments = [
+            "broadcast",
+            "--user",
+            &self.user,
+            "-a",
+            action,
+            "-p",
+            package,
+        ];
+        self.run_checked(&[activity, &arguments].concat()).map(drop)
+    }
+
+    /// Undoes all changes, because the app was stopped or the agent ends.
     pub(crate) fn undo_all(&mut self) -> Result<(), RequestFailure> {
         self.undo(None)
     }
@@ -120,17 +119,17 @@ impl<S: ProgramRunner> SystemEventInjector<S> {
     fn commands(&self) -> SystemCommands {
         *self
             .commands
-            .get_or_init(|| SystemCommands::find(&self.shell, &self.user, self.over_network))
+            .get_or_init(|| SystemCommands::find(&self.programs, &self.user, self.over_network))
     }
 
-    fn go_offline(&mut self, way: NetworkCommand) -> Result<(), RequestFailure> {
+    fn go_offline(&mut self, command: NetworkCommand) -> Result<(), RequestFailure> {
         if self.undo.contains(NETWORK) {
             return Ok(());
         }
-        if way == NetworkCommand::Airplane {
+        if command == NetworkCommand::Airplane {
             let mode = ["cmd", "connectivity", "airplane-mode"];
-            let said = self.run_checked(&mode)?;
-            return match is_airplane_mode(said.trim()) {
+            let output = self.run_checked(&mode)?;
+            return match is_airplane_mode(output.trim()) {
                 Some(true) => Ok(()),
                 _ => self.change(
                     NETWORK,
@@ -139,7 +138,7 @@ impl<S: ProgramRunner> SystemEventInjector<S> {
                 ),
             };
         }
-        // What was off stays off, and what nobody knows of is left alone: data may cost.
+        // Only radios that are known to be on: a radio that is switched on by the undo may cost money.
         for (radio, setting) in [("wifi", "wifi_on"), ("data", "mobile_data")] {
             let on = self.run_checked(&["settings", "get", "global", setting])?;
             if on.trim().parse::<u32>().is_ok_and(|on| on > 0) {
@@ -153,9 +152,9 @@ impl<S: ProgramRunner> SystemEventInjector<S> {
         Ok(())
     }
 
-    /// An app in front is told; one that is not loses its process, as only such ones are killed.
+    /// Notifies an app in front. An app in the background loses its process: `kill` ends such processes only.
     fn trim_memory(&self, activity: &[&str], package: &str) -> Result<(), RequestFailure> {
-        let told = [
+        let command = [
             activity,
             &[
                 "send-trim-memory",
@@ -166,14 +165,16 @@ impl<S: ProgramRunner> SystemEventInjector<S> {
             ],
         ]
         .concat();
-        let said = self
-            .shell
-            .run(&told)
-            .map_err(|error| failed(&told, &error))?;
-        if let Some(complaint) = said.error_line()
-            && !IGNORED_ERRORS.iter().any(|known| said.text.contains(known))
+        let output = self
+            .programs
+            .run(&command)
+            .map_err(|error| failed(&command, &error))?;
+        if let Some(message) = output.error_line()
+            && !IGNORED_ERRORS
+                .iter()
+                .any(|ignored| output.text.contains(ignored))
         {
-            return Err(refused(&told, complaint));
+            return Err(refused(&command, message));
         }
         self.run_checked(&[activity, &["kill", "--user", &self.user, package]].concat())
             .map(drop)
@@ -182,24 +183,25 @@ impl<S: ProgramRunner> SystemEventInjector<S> {
     fn set_language(&mut self, package: &str, tag: &str) -> Result<(), RequestFailure> {
         let user = self.user.clone();
         let set = ["cmd", "locale", "set-app-locales", package, "--user", &user];
-        let there = [&set[..], &["--locales", tag]].concat();
-        let what = format!("language of {package}");
-        if self.undo.contains(&what) {
-            return self.run_checked(&there).map(drop);
+        let set_new = [&set[..], &["--locales", tag]].concat();
+        let name = format!("language of {package}");
+        if self.undo.contains(&name) {
+            return self.run_checked(&set_new).map(drop);
         }
-        let said =
+        let output =
             self.run_checked(&["cmd", "locale", "get-app-locales", package, "--user", &user])?;
-        let before = said
+        let before = output
             .split_once("are [")
             .and_then(|(_, rest)| rest.split_once(']'));
         match before {
-            // An empty list is said by saying none.
-            Some(("", _)) => self.change(&what, &set, &there),
+            // Without `--locales` the list becomes empty.
+            Some(("", _)) => self.change(&name, &set, &set_new),
             Some((before, _)) => {
-                self.change(&what, &[&set[..], &["--locales", before]].concat(), &there)
+                let set_old = [&set[..], &["--locales", before]].concat();
+                self.change(&name, &set_old, &set_new)
             }
             None => Err(RequestFailure::Phone(format!(
-                "`cmd locale` does not tell the language of `{package}`: {said}"
+                "`cmd locale` does not print the language of `{package}`: {output}"
             ))),
         }
     }
@@ -207,14 +209,15 @@ impl<S: ProgramRunner> SystemEventInjector<S> {
     fn set_time_zone(&mut self, id: &str) -> Result<(), RequestFailure> {
         let set = ["cmd", "alarm", "set-timezone"];
         let zone = ["getprop", "persist.sys.timezone"];
-        let there = [&set[..], &[id]].concat();
+        let set_new = [&set[..], &[id]].concat();
         if self.undo.contains(TIME_ZONE) {
-            self.run_checked(&there)?;
+            self.run_checked(&set_new)?;
         } else {
             let before = self.run_checked(&zone)?;
-            self.change(TIME_ZONE, &[&set[..], &[before.trim()]].concat(), &there)?;
+            let set_old = [&set[..], &[before.trim()]].concat();
+            self.change(TIME_ZONE, &set_old, &set_new)?;
         }
-        // The program is silent about an id that it does not know.
+        // The program does not report an unknown id.
         let now = self.run_checked(&zone)?;
         if now.trim() == id {
             return Ok(());
@@ -225,7 +228,7 @@ impl<S: ProgramRunner> SystemEventInjector<S> {
         )))
     }
 
-    /// Not with the battery unplugged in show: the display would go off, which is kept on by the power.
+    /// Forces doze without simulating an unplugged battery: the display would go off, which the power supply keeps on.
     fn doze(&mut self, idle: &[&str]) -> Result<(), RequestFailure> {
         if self.undo.contains(DOZE) {
             return Ok(());
@@ -237,58 +240,76 @@ impl<S: ProgramRunner> SystemEventInjector<S> {
         )
     }
 
-    /// How it is put back is known to the phone before it is done, and forgotten if it was not done.
-    fn change(&mut self, what: &str, back: &[&str], there: &[&str]) -> Result<(), RequestFailure> {
-        self.undo.record(what, back).map_err(|error| {
+    /// Records the undo command before it runs the command, and undoes the change if that fails.
+    fn change(
+        &mut self,
+        name: &str,
+        undo_command: &[&str],
+        command: &[&str],
+    ) -> Result<(), RequestFailure> {
+        self.undo.record(name, undo_command).map_err(|error| {
             RequestFailure::Phone(format!(
-                "`{}` was not done: how to put it back is not saved: {error}",
-                there.join(" ")
+                "`{}` was not run, because its undo could not be saved: {error}",
+                command.join(" ")
             ))
         })?;
-        let done = self.run_checked(there).map(drop);
-        if done.is_err() {
-            self.undo(Some(what))?;
+        let changed = self.run_checked(command).map(drop);
+        if changed.is_err() {
+            self.undo(Some(name))?;
         }
-        done
+        changed
     }
 
-    fn undo(&mut self, what: Option<&str>) -> Result<(), RequestFailure> {
-        self.undo.undo(what, &self.shell).map_err(|error| {
+    fn undo(&mut self, name: Option<&str>) -> Result<(), RequestFailure> {
+        self.undo.undo(name, &self.programs).map_err(|error| {
             RequestFailure::Phone(format!(
-                "what the system did could not be put back, it is tried again: {error}"
+                "could not undo a system event, the next stop tries again: {error}"
             ))
         })
     }
 
-    fn run_checked(&self, words: &[&str]) -> Result<String, RequestFailure> {
-        let said = self
-            .shell
-            .run(words)
-            .map_err(|error| failed(words, &error))?;
-        match said.error_line() {
-            Some(complaint) => Err(refused(words, complaint)),
-            None => Ok(said.text),
+    fn run_checked(&self, command: &[&str]) -> Result<String, RequestFailure> {
+        let output = self
+            .programs
+            .run(command)
+            .map_err(|error| failed(command, &error))?;
+        match output.error_line() {
+            Some(message) => Err(refused(command, message)),
+            None => Ok(output.text),
         }
     }
 }
 
-/// Whatever else a name had in it would be another argument's business, or a second line's.
+/// Why this phone cannot inject the event.
+fn unsupported(event: &SystemEvent, commands: &SystemCommands) -> RequestFailure {
+    let why = match event {
+        SystemEvent::Call | SystemEvent::Message => "only a modem or root may, the shell may not",
+        SystemEvent::Offline | SystemEvent::Online if commands.needs_network => {
+            "the host is connected over the network that would be switched off"
+        }
+        SystemEvent::Locale(_) => "apps have a language of their own from API level 33 on",
+        _ => "it has no program for that",
+    };
+    RequestFailure::Unsupported(format!("inject the system event `{event}`: {why}"))
+}
+
+/// Refuses a name with characters that could end its argument or its line of the undo log.
 fn checked_name(name: &str) -> Result<&str, RequestFailure> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "._-+/".contains(c);
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_part) {
         return Ok(name);
     }
     Err(RequestFailure::Impossible(format!(
-        "`{name}` is no name of a language, a broadcast or a time zone"
+        "`{name}` is not the name of a language, a broadcast or a time zone"
     )))
 }
 
-fn failed(words: &[&str], error: &io::Error) -> RequestFailure {
-    RequestFailure::Phone(format!("`{}` could not be run: {error}", words.join(" ")))
+fn failed(command: &[&str], error: &io::Error) -> RequestFailure {
+    RequestFailure::Phone(format!("could not run `{}`: {error}", command.join(" ")))
 }
 
-fn refused(words: &[&str], complaint: &str) -> RequestFailure {
-    RequestFailure::Unsupported(format!("do `{}`: {complaint}", words.join(" ")))
+fn refused(command: &[&str], message: &str) -> RequestFailure {
+    RequestFailure::Unsupported(format!("run `{}`: {message}", command.join(" ")))
 }
 
 #[cfg(test)]

@@ -1,51 +1,63 @@
-//! Every Java class, method, field and descriptor that the agent uses: one row each, its forms newest first.
-//! `agent/tests/agent/api_levels.rs` holds each row against the framework of every level.
+//! Every Java class, method, field and descriptor that the agent uses: one row each, with its forms newest first.
+//! `agent/tests/agent/api_levels.rs` checks each row against the framework of every API level.
 
-/// The oldest level that the agent serves (Android 6), and the newest that the table was held against.
+/// The oldest API level that the agent supports (Android 6), and the newest that the table was checked against.
 pub const LEVELS: std::ops::RangeInclusive<u32> = 23..=37;
 
-/// What a row looks up.
+/// The kind of member that a row names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberKind {
+    /// A constructor.
     Constructor,
+    /// A method.
     Method,
+    /// A static method.
     StaticMethod,
+    /// A field.
     Field,
+    /// A static field.
     StaticField,
 }
 
-/// What serves on phones that lack the row.
+/// The replacement on phones that lack the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fallback {
-    /// Every level has it.
+    /// Every API level has the row.
     Never,
+    /// Another row is used.
     Row(JavaName),
-    /// Nothing does: what is lost then.
+    /// Nothing is used; the text names the loss.
     Lost(&'static str),
 }
 
-/// One name and the forms that it had over the years.
+/// A member of a Java class, with its forms over the API levels.
 #[derive(Clone, Copy, Debug)]
 pub struct JavaRow {
+    /// The row's name.
     pub name: JavaName,
+    /// The kind of member.
     pub kind: MemberKind,
-    /// With slashes and dollars, as JNI spells it.
+    /// The class in JNI's form, with slashes and dollars.
     pub class: &'static str,
+    /// The member's name.
     pub member: &'static str,
-    /// The first level that must have it.
+    /// The first API level that must have the row.
     pub from: u32,
-    /// Newest first; a call hands over one list of arguments for each.
+    /// The forms, newest first; a call has one list of arguments for each.
     pub descriptors: &'static [&'static str],
+    /// The replacement on older phones.
     pub fallback: Fallback,
 }
 
 impl JavaName {
+    /// The row of this name.
     pub fn row(self) -> &'static JavaRow {
         &ROWS[self as usize]
     }
 }
 
-macro_rules! rows {
+/// Declares the rows and their names.
+macro_rules! java_rows {
     ($($class:literal {
         $($name:ident: $kind:ident $from:literal $member:literal [$($descriptor:literal),+] $(else $fallback:expr)?;)+
     })+) => {
@@ -53,6 +65,7 @@ macro_rules! rows {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum JavaName { $($($name,)+)+ }
 
+        /// All rows, in the order of their names.
         pub static ROWS: &[JavaRow] = &[$($(JavaRow {
             name: JavaName::$name,
             kind: MemberKind::$kind,
@@ -60,14 +73,14 @@ macro_rules! rows {
             member: $member,
             from: $from,
             descriptors: &[$($descriptor),+],
-            fallback: rows!(@fallback $($fallback)?),
+            fallback: java_rows!(@fallback $($fallback)?),
         },)+)+];
     };
     (@fallback) => { Fallback::Never };
     (@fallback $fallback:expr) => { $fallback };
 }
 
-rows! {
+java_rows! {
     "android/app/UiAutomation" {
         AutomationNew: Constructor 23 "<init>" [
             "(Landroid/content/Context;Landroid/app/IUiAutomationConnection;)V",

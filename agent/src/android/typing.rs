@@ -1,16 +1,16 @@
-//! Text into a field, in three ways: set by accessibility, typed by key events, pasted from the clipboard.
+//! Replaces the text of a field: set by accessibility, typed by key events, or pasted from the clipboard.
 
 use jni::Env;
 use jni::objects::{JObject, JObjectArray, JValue};
 use retap_shared::Text;
 use retap_shared::action::Key;
-use retap_shared::screen::Point;
+use retap_shared::geometry::Point;
 
 use super::input::InputInjector;
 use super::java::{JavaBridge, JavaError, JavaResult};
 use super::nodes::{text as text_of, with_field};
 use super::table::JavaName;
-use super::windows::{for_each_window, root};
+use super::windows::{for_each_element, root};
 
 /// AccessibilityNodeInfo.ACTION_*.
 const FOCUS: i32 = 1;
@@ -20,7 +20,7 @@ const SET_TEXT: i32 = 0x20_0000;
 /// KeyCharacterMap.VIRTUAL_KEYBOARD.
 const VIRTUAL_KEYBOARD: i32 = -1;
 
-/// Replaces the text of the field at this place. Without one there, it is typed to whatever has the focus after a tap.
+/// Replaces the text of the field at this point. If there is none, taps the point and types to the focused widget.
 pub(crate) fn replace_text(
     input: InputInjector<'_>,
     env: &mut Env,
@@ -31,7 +31,7 @@ pub(crate) fn replace_text(
         if set_text(input, env, field, text)? {
             return Ok(true);
         }
-        // The old text is selected, so that what is typed or pasted takes its place.
+        // The old text is selected, so that the new text replaces it.
         perform(input, env, field, FOCUS, &JObject::null())?;
         let length = text_of(input.java, env, JavaName::NodeText, field)?
             .encode_utf16()
@@ -44,18 +44,20 @@ pub(crate) fn replace_text(
     };
     match at_field(input, env, at, &mut set)? {
         Some(true) => Ok(()),
-        Some(false) => Err(cannot_type("the field takes it in none of three ways")),
+        Some(false) => Err(cannot_type(
+            "the field accepts no set, typed or pasted text",
+        )),
         None => {
             input.tap(env, at)?;
             if type_keys(input, env, text)? {
                 return Ok(());
             }
-            Err(cannot_type("no field is there, and no key types it"))
+            Err(cannot_type("there is no field, and no keys type the text"))
         }
     }
 }
 
-/// Does `work` with the field at this place, in the topmost window that has one there.
+/// Calls `work` with the field at this point, in the topmost window that has one.
 fn at_field(
     input: InputInjector<'_>,
     env: &mut Env,
@@ -63,9 +65,9 @@ fn at_field(
     work: &mut dyn FnMut(&mut Env, &JObject) -> JavaResult<bool>,
 ) -> JavaResult<Option<bool>> {
     let mut done = None;
-    // getWindows() has the topmost first.
+    // getWindows() lists the topmost window first.
     for list in input.accessibility.windows(input.java, env)? {
-        for_each_window(input.java, env, &list, &mut |env, window| {
+        for_each_element(input.java, env, &list, &mut |env, window| {
             if done.is_none() {
                 let root = root(input.java, env, window)?;
                 if !root.is_null() {
@@ -131,16 +133,16 @@ fn perform(
     env: &mut Env,
     field: &JObject,
     action: i32,
-    with: &JObject,
+    bundle: &JObject,
 ) -> JavaResult<bool> {
-    let arguments = [action.into(), with.into()];
+    let arguments = [action.into(), bundle.into()];
     Ok(input
         .java
         .call(env, JavaName::NodePerform, field, &arguments)?
         .into_bool()?)
 }
 
-/// False if some of it has no key. Nothing to type means: what is selected goes.
+/// Types the text by keys; false if a character has no key. An empty text deletes the selection.
 fn type_keys(input: InputInjector<'_>, env: &mut Env, text: &Text) -> JavaResult<bool> {
     if text.is_empty() {
         input.key(env, Key::Delete)?;
@@ -190,7 +192,7 @@ fn paste(
             &[(&name).into()],
         )?
         .into_object()?;
-    // The service asks who the caller is: the shell, not the system, whose context made it.
+    // The service checks the caller's package: it must be the shell's, not the one of the system context.
     java.set(
         env,
         JavaName::ClipboardContext,

@@ -1,31 +1,33 @@
-//! AccessibilityWindowInfo: what is on all displays, bottom window first, each with its tree.
+//! AccessibilityWindowInfo: the windows of all displays, bottom window first, each with its tree.
 
 use jni::Env;
 use jni::objects::{JObject, JObjectArray, JValue};
-use retap_shared::screen::{Node, Rect, Window, WindowFlags, WindowKind};
+use retap_shared::Text;
+use retap_shared::geometry::Rect;
+use retap_shared::screen::{Node, Window, WindowFlags, WindowKind};
 
 use super::accessibility::Accessibility;
 use super::java::{JavaBridge, JavaError, JavaResult};
 use super::nodes::{PREFETCH, WindowTree, integers, read_tree};
 use super::table::JavaName;
 
-/// AccessibilityWindowInfo.TYPE_APPLICATION and TYPE_INPUT_METHOD; every other type is the system's own.
+/// AccessibilityWindowInfo.TYPE_APPLICATION and TYPE_INPUT_METHOD; every other type is the system's.
 const APPLICATION: i32 = 1;
 const KEYBOARD: i32 = 2;
-/// References that one window needs at once.
+/// Number of references that one window needs.
 const FRAME: usize = 16;
 
-/// A window as it was read; `layer` orders them.
+/// A window with its nodes; `layer` is its order.
 #[derive(Debug)]
 pub(crate) struct ReadWindow {
     pub(crate) layer: i32,
-    /// Differs from window to window: a set of these that has not changed means that no window came or went.
+    /// Unique number: if the set of numbers is the same, no window was opened or closed.
     pub(crate) number: i32,
     pub(crate) window: Window,
     pub(crate) nodes: Vec<Node>,
 }
 
-/// Every window, bottom first. One that goes away while it is read has no nodes.
+/// Reads every window, bottom window first. A window that is closed meanwhile has no nodes.
 pub(crate) fn read_windows(
     java: &JavaBridge,
     env: &mut Env,
@@ -35,7 +37,7 @@ pub(crate) fn read_windows(
     let mut windows = Vec::new();
     env.with_local_frame(FRAME, |env| {
         for list in accessibility.windows(java, env)? {
-            for_each_window(java, env, &list, &mut |env, window| {
+            for_each_element(java, env, &list, &mut |env, window| {
                 windows.push(read_window(java, env, window, level)?);
                 Ok(())
             })?;
@@ -48,7 +50,7 @@ pub(crate) fn read_windows(
 }
 
 /// Calls `work` with each element of a java.util.List that is not null.
-pub(crate) fn for_each_window(
+pub(crate) fn for_each_element(
     java: &JavaBridge,
     env: &mut Env,
     list: &JObject,
@@ -80,7 +82,7 @@ pub(crate) fn read_window(
     window: &JObject,
     level: u32,
 ) -> JavaResult<ReadWindow> {
-    // What is given to a static method is not looked at: this call shows that it is a window.
+    // Arguments of a static method are not checked. This call checks that `window` is a window.
     let root = root(java, env, window)?;
     let has_titles = JValue::Bool(java.has(env, JavaName::WindowTitle));
     // Object[] read = Windows.read(window, hasTitles)
@@ -89,22 +91,6 @@ pub(crate) fn read_window(
         .into_object()?;
     let read = env.cast_local::<JObjectArray>(read)?;
     let numbers = integers(env, &read, 0)?;
-    let Ok(
-        [
-            layer,
-            number,
-            kind,
-            is_child,
-            is_focused,
-            left,
-            top,
-            right,
-            bottom,
-        ],
-    ) = <[i32; 9]>::try_from(numbers)
-    else {
-        return Err(JavaError::Arguments("Windows.read".to_owned()));
-    };
     let title = read.get_element(env, 1)?;
     let title = java.text(env, &title)?;
     let tree = if root.is_null() {
@@ -112,6 +98,22 @@ pub(crate) fn read_window(
     } else {
         read_tree(java, env, &root, level)?
     };
+    window_of(&numbers, title, tree).ok_or_else(|| JavaError::Arguments("Windows.read".to_owned()))
+}
+
+/// The window of the numbers that `Windows.read` returns; `None` if there are more or fewer.
+fn window_of(numbers: &[i32], title: Text, tree: WindowTree) -> Option<ReadWindow> {
+    let [
+        layer,
+        number,
+        kind,
+        is_child,
+        is_focused,
+        left,
+        top,
+        right,
+        bottom,
+    ] = *<&[i32; 9]>::try_from(numbers).ok()?;
     let mut flags = WindowFlags::empty();
     flags.set(WindowFlags::FOCUSED, is_focused != 0);
     let window = Window {
@@ -127,7 +129,7 @@ pub(crate) fn read_window(
         flags,
         nodes: u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX),
     };
-    Ok(ReadWindow {
+    Some(ReadWindow {
         layer,
         number,
         window,
@@ -156,7 +158,7 @@ fn kind_of(number: i32, is_child: bool) -> WindowKind {
     }
 }
 
-/// The framework does not tell dialogs: a smaller window over one of the same app is taken for one.
+/// Marks dialogs, which the framework does not: a smaller window above one of the same app.
 fn mark_dialogs(windows: &mut [ReadWindow]) {
     for number in 1..windows.len() {
         let (below, above) = windows.split_at_mut(number);

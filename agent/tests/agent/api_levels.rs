@@ -1,27 +1,26 @@
-//! Holds every row of the table of Java names against the framework of every API level. The texts in `api_levels/`
-//! are made by `scripts/make-api-levels`.
+//! Checks every row of the table of Java names against the framework of every API level. `scripts/make-api-levels` writes
+//! the texts in `api_levels/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use retap_agent::android::table::{Fallback, JavaRow, LEVELS, MemberKind, ROWS};
 
-/// The bootstrap's own classes are no framework's: `SelfTest.names` in android-project/bootstrap holds their rows against
-/// the bootstrap.
+/// The package of the bootstrap's own classes, which `SelfTest.names` in android-project/bootstrap checks.
 const OWN: &str = "dev/retap/agent/";
 
-/// What one level has: class → lines such as `static method load (I)V`.
+/// The framework of one API level: class → lines such as `static method load (I)V`.
 struct Framework(BTreeMap<String, BTreeSet<String>>);
 
 #[test]
 fn every_name_has_a_form_at_every_level_that_needs_it() {
-    let problems = for_each_level(|level, framework| {
-        of_the_framework()
+    let errors = for_each_level(|level, framework| {
+        framework_rows()
             .filter(|row| level >= row.from && framework.form_of(row).is_none())
-            .map(|row| format!("level {level}: {} has no form", in_words(row)))
+            .map(|row| format!("level {level}: {} has no form", describe(row)))
             .collect()
     });
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
 
 #[test]
@@ -29,13 +28,13 @@ fn every_form_is_the_newest_one_at_some_level() {
     let mut used = BTreeSet::new();
     for_each_level(|_, framework| {
         used.extend(
-            of_the_framework().filter_map(|row| Some((row.name as usize, framework.form_of(row)?))),
+            framework_rows().filter_map(|row| Some((row.name as usize, framework.form_of(row)?))),
         );
         Vec::new()
     });
-    for row in of_the_framework() {
+    for row in framework_rows() {
         for (form, descriptor) in row.descriptors.iter().enumerate() {
-            let what = in_words(row);
+            let what = describe(row);
             assert!(
                 used.contains(&(row.name as usize, form)),
                 "{what}: no level needs the form `{descriptor}`"
@@ -45,26 +44,26 @@ fn every_form_is_the_newest_one_at_some_level() {
 }
 
 #[test]
-fn a_row_says_exactly_from_which_level_on_it_is_there() {
-    let problems = for_each_level(|level, framework| {
+fn each_row_names_the_first_level_that_has_it() {
+    let errors = for_each_level(|level, framework| {
         ROWS.iter()
             .filter(|row| level < row.from && framework.form_of(row).is_some())
-            .map(|row| format!("level {level}: {} is there already", in_words(row)))
+            .map(|row| format!("level {level}: {} exists already", describe(row)))
             .collect()
     });
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
 
 #[test]
-fn what_older_levels_lack_has_something_instead() {
+fn each_row_that_older_levels_lack_has_a_fallback() {
     for row in ROWS {
         match row.fallback {
             Fallback::Never => {
                 assert_eq!(
                     row.from,
                     *LEVELS.start(),
-                    "{} needs something instead",
-                    in_words(row)
+                    "{} needs a fallback",
+                    describe(row)
                 );
             }
             Fallback::Row(other) => {
@@ -72,20 +71,20 @@ fn what_older_levels_lack_has_something_instead() {
                 assert_eq!(
                     other.from,
                     *LEVELS.start(),
-                    "{}: not always there",
-                    in_words(other)
+                    "{}: not on every level",
+                    describe(other)
                 );
                 assert!(
                     row.from > *LEVELS.start(),
-                    "{} is always there",
-                    in_words(row)
+                    "{} is on every level",
+                    describe(row)
                 );
             }
             Fallback::Lost(what) => {
                 assert!(
                     !what.is_empty() && row.from > *LEVELS.start(),
                     "{}",
-                    in_words(row)
+                    describe(row)
                 );
             }
         }
@@ -107,7 +106,7 @@ fn every_row_is_used_by_some_file() {
         assert!(
             words.contains(word.as_str()),
             "{} is never used",
-            in_words(row)
+            describe(row)
         );
     }
 }
@@ -133,7 +132,7 @@ impl Framework {
         Framework(classes)
     }
 
-    /// The number of the form that a phone of this level would choose.
+    /// The number of the form that a phone of this level uses.
     fn form_of(&self, row: &JavaRow) -> Option<usize> {
         let members = self.0.get(row.class)?;
         let kind = match row.kind {
@@ -148,18 +147,18 @@ impl Framework {
     }
 }
 
-fn for_each_level(mut look: impl FnMut(u32, &Framework) -> Vec<String>) -> Vec<String> {
+fn for_each_level(mut check: impl FnMut(u32, &Framework) -> Vec<String>) -> Vec<String> {
     let java = Framework::read("java");
-    let mut problems = Vec::new();
+    let mut errors = Vec::new();
     for level in LEVELS {
         let mut framework = Framework::read(&level.to_string());
         framework.0.extend(java.0.clone());
-        problems.extend(look(level, &framework));
+        errors.extend(check(level, &framework));
     }
-    problems
+    errors
 }
 
-fn of_the_framework() -> impl Iterator<Item = &'static JavaRow> {
+fn framework_rows() -> impl Iterator<Item = &'static JavaRow> {
     ROWS.iter().filter(|row| !row.class.starts_with(OWN))
 }
 
@@ -167,7 +166,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent/api_levels")
 }
 
-/// All of the agent's code but the table.
+/// Reads all of the agent's code except the table.
 fn read_code(folder: &Path, into: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -179,6 +178,6 @@ fn read_code(folder: &Path, into: &mut String) {
     }
 }
 
-fn in_words(row: &JavaRow) -> String {
+fn describe(row: &JavaRow) -> String {
     format!("`{:?}` ({}.{})", row.name, row.class, row.member)
 }

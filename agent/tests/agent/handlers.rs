@@ -1,19 +1,23 @@
-//! What a host can notice of the handlers: one request each, against a scripted phone.
+//! The handlers as a host sees them: one request each, with a scripted phone.
 
-use retap_agent::handlers::{HandlerResult, Handlers};
-use retap_shared::action::{Action, Widget};
+use retap_agent::dispatch::HandlerResult;
+use retap_agent::handlers::Handlers;
+use retap_shared::action::Action;
+use retap_shared::geometry::Point;
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::{
-    Act, ActReply, AppCommand, Capture, CaptureReply, ControlApp, ControlAppReply, LocatedBy,
-    ManageSnapshot, ManageSnapshotReply, PhoneEventKind, Reply, Request, ScreenUpdate, Settle,
-    SettleReply, WatchApp, WatchAppReply,
+    Act, ActReply, AppCommand, Capture, CaptureReply, ControlApp, ControlAppReply, ManageSnapshot,
+    ManageSnapshotReply, Reply, Request, ScreenUpdate, Settle, SettleReply, WatchApp,
+    WatchAppReply,
 };
-use retap_shared::screen::Point;
 use retap_shared::trace::{StartMode, Step};
+use retap_shared::widget::Widget;
 
 use crate::scripted::{PACKAGE, ScriptedPhone, app, crash, screen};
 
-fn ask<T: TryFrom<Reply>>(handlers: &mut Handlers, request: impl Into<Request>) -> T {
+fn request<T: TryFrom<Reply>>(handlers: &mut Handlers, request: impl Into<Request>) -> T {
     let HandlerResult::Done(reply) = handlers.handle(request.into()).unwrap() else {
         panic!("not a play")
     };
@@ -44,13 +48,13 @@ fn tap_more() -> Step {
 }
 
 #[test]
-fn a_step_waits_until_the_screen_has_been_quiet_and_returns_what_it_then_shows() {
+fn a_step_settles_and_returns_the_screen_after_it() {
     let phone = ScriptedPhone {
         ripples: vec![millis(100), millis(250)],
         ..ScriptedPhone::default()
     };
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: ActReply = ask(&mut handlers, act(tap_more()));
+    let acted: ActReply = request(&mut handlers, act(tap_more()));
     assert_eq!(acted.screen, ScreenUpdate::Full(screen(1).into()));
     assert!(acted.quiet);
     assert_eq!(
@@ -62,13 +66,13 @@ fn a_step_waits_until_the_screen_has_been_quiet_and_returns_what_it_then_shows()
 }
 
 #[test]
-fn a_screen_that_never_rests_ends_the_wait_at_its_limit() {
+fn a_screen_that_keeps_changing_ends_the_wait_at_its_limit() {
     let phone = ScriptedPhone {
         ripples: (1..100).map(|n| millis(n * 100)).collect(),
         ..ScriptedPhone::default()
     };
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: ActReply = ask(&mut handlers, act(tap_more()));
+    let acted: ActReply = request(&mut handlers, act(tap_more()));
     assert!(!acted.quiet);
     assert_eq!(acted.took, Micros(5_600) + Settle::default().limit);
 }
@@ -79,7 +83,7 @@ fn quiet_counts_from_the_request_even_if_nothing_has_changed_for_long() {
         now: millis(60_000),
         ..ScriptedPhone::default()
     }));
-    let settled: SettleReply = ask(&mut handlers, Settle::default());
+    let settled: SettleReply = request(&mut handlers, Settle::default());
     assert_eq!((settled.quiet, settled.took), (true, millis(200)));
 }
 
@@ -89,7 +93,7 @@ fn a_clock_that_stands_still_ends_the_wait() {
         stands_still: true,
         ..ScriptedPhone::default()
     }));
-    let settled: SettleReply = ask(&mut handlers, Settle::default());
+    let settled: SettleReply = request(&mut handlers, Settle::default());
     assert!(!settled.quiet);
 }
 
@@ -101,14 +105,14 @@ fn a_step_follows_its_widget_and_keeps_a_place_that_still_lies_on_it() {
     };
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let moved: ActReply = ask(
+    let moved: ActReply = request(
         &mut handlers,
         act(Step {
             widget: tap_more().widget,
             ..tap(50, 250)
         }),
     );
-    let kept: ActReply = ask(
+    let kept: ActReply = request(
         &mut handlers,
         act(Step {
             widget: tap_more().widget,
@@ -123,34 +127,34 @@ fn a_step_follows_its_widget_and_keeps_a_place_that_still_lies_on_it() {
 }
 
 #[test]
-fn a_step_whose_widget_is_gone_goes_to_its_place() {
+fn a_step_whose_widget_is_not_found_uses_its_recorded_place() {
     let phone = ScriptedPhone::default();
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let gone = Widget {
+    let missing = Widget {
         text: "Elsewhere".into(),
         class: "android.widget.Button".into(),
         ..Widget::default()
     };
-    let acted: ActReply = ask(
+    let acted: ActReply = request(
         &mut handlers,
         act(Step {
-            widget: Some(gone),
+            widget: Some(missing),
             ..tap(3, 4)
         }),
     );
     assert_eq!(acted.located_by, LocatedBy::Place);
     assert_eq!(*calls.lock().unwrap(), ["tap (3, 4)"]);
-    let acted: ActReply = ask(&mut handlers, act(Step::new(Action::Launch)));
+    let acted: ActReply = request(&mut handlers, act(Step::new(Action::Launch)));
     assert_eq!(acted.located_by, LocatedBy::Anywhere);
 }
 
 #[test]
-fn a_wait_is_waited_by_the_agent() {
+fn a_wait_passes_on_the_phones_clock_without_an_injection() {
     let phone = ScriptedPhone::default();
     let calls = phone.calls.clone();
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: ActReply = ask(
+    let acted: ActReply = request(
         &mut handlers,
         act(Step::new(Action::Wait { millis: 1_000 })),
     );
@@ -159,10 +163,10 @@ fn a_wait_is_waited_by_the_agent() {
 }
 
 #[test]
-fn a_screen_is_sent_as_the_difference_to_exactly_the_one_the_host_holds() {
+fn a_screen_is_sent_as_the_diff_from_the_one_that_the_host_holds() {
     let mut handlers = Handlers::new(Box::new(ScriptedPhone::default()));
     let held = screen(0).hash();
-    let first: CaptureReply = ask(
+    let first: CaptureReply = request(
         &mut handlers,
         Capture {
             held_screen: Some(screen(9).hash()),
@@ -171,54 +175,54 @@ fn a_screen_is_sent_as_the_difference_to_exactly_the_one_the_host_holds() {
     assert_eq!(
         first.screen,
         ScreenUpdate::Full(screen(0).into()),
-        "the agent never sent what the host holds"
+        "the agent never sent the screen that the host holds"
     );
-    let same: CaptureReply = ask(
+    let same: CaptureReply = request(
         &mut handlers,
         Capture {
             held_screen: Some(held),
         },
     );
     assert_eq!(same.screen, ScreenUpdate::Unchanged);
-    let acted: ActReply = ask(
+    let acted: ActReply = request(
         &mut handlers,
         Act {
             held_screen: Some(held),
             ..act(tap_more())
         },
     );
-    let ScreenUpdate::Changed(change) = acted.screen else {
-        panic!("a difference")
+    let ScreenUpdate::Changed(diff) = acted.screen else {
+        panic!("not a diff")
     };
-    assert_eq!(change.apply(&screen(0)).unwrap(), screen(1));
-    let acted: ActReply = ask(
+    assert_eq!(diff.apply(&screen(0)).unwrap(), screen(1));
+    let acted: ActReply = request(
         &mut handlers,
         Act {
             held_screen: Some(held),
             ..act(tap_more())
         },
     );
-    let ScreenUpdate::Changed(change) = acted.screen else {
+    let ScreenUpdate::Changed(diff) = acted.screen else {
         panic!("the reply before may have been lost")
     };
-    assert_eq!(change.apply(&screen(0)).unwrap(), screen(2));
+    assert_eq!(diff.apply(&screen(0)).unwrap(), screen(2));
 }
 
 #[test]
-fn a_crash_during_a_step_is_in_its_reply_and_nowhere_else() {
-    let boom = PhoneEventKind::Finding(crash(7));
+fn a_crash_during_a_step_is_in_its_reply_only() {
+    let finding = PhoneEventKind::Finding(crash(7));
     let phone = ScriptedPhone {
-        at_counter: [(1, (millis(150), boom.clone()))].into(),
+        at_counter: [(1, (millis(150), finding.clone()))].into(),
         ..ScriptedPhone::default()
     };
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: ActReply = ask(&mut handlers, act(tap_more()));
+    let acted: ActReply = request(&mut handlers, act(tap_more()));
     assert_eq!(acted.events.len(), 1);
     assert_eq!(
         (acted.events[0].at, &acted.events[0].kind),
-        (millis(150), &boom)
+        (millis(150), &finding)
     );
-    let watched: WatchAppReply = ask(
+    let watched: WatchAppReply = request(
         &mut handlers,
         WatchApp {
             package: PACKAGE.into(),
@@ -250,7 +254,7 @@ fn a_clean_start_stops_clears_grants_and_launches_in_this_order() {
 }
 
 #[test]
-fn a_start_finds_the_phone_upright_however_the_run_before_left_it() {
+fn a_start_turns_the_display_back() {
     let phone = ScriptedPhone {
         can_rotate: true,
         ..ScriptedPhone::default()
@@ -270,44 +274,44 @@ fn a_start_finds_the_phone_upright_however_the_run_before_left_it() {
 }
 
 #[test]
-fn what_happened_before_a_start_is_news_and_not_part_of_the_run() {
-    let boom = PhoneEventKind::Finding(crash(7));
+fn events_before_a_start_are_notifications_and_not_part_of_the_run() {
+    let finding = PhoneEventKind::Finding(crash(7));
     let phone = ScriptedPhone {
-        at_counter: [(1, (millis(300), boom.clone()))].into(),
+        at_counter: [(1, (millis(300), finding.clone()))].into(),
         stop_takes: millis(500),
         ..ScriptedPhone::default()
     };
     let mut handlers = Handlers::new(Box::new(phone));
-    let acted: ActReply = ask(&mut handlers, act(tap_more()));
-    assert!(acted.events.is_empty(), "it comes later");
+    let acted: ActReply = request(&mut handlers, act(tap_more()));
+    assert!(acted.events.is_empty(), "the crash comes later");
     let control = ControlApp {
         app: app(),
         command: AppCommand::Start(StartMode::Clean),
     };
-    let controlled: ControlAppReply = ask(&mut handlers, control);
+    let controlled: ControlAppReply = request(&mut handlers, control);
     assert!(controlled.events.is_empty());
-    let watched: WatchAppReply = ask(
+    let watched: WatchAppReply = request(
         &mut handlers,
         WatchApp {
             package: PACKAGE.into(),
         },
     );
-    assert_eq!(watched.events[0].kind, boom);
+    assert_eq!(watched.events[0].kind, finding);
 }
 
 #[test]
-fn a_checkpoint_brings_back_the_screen_of_then_until_it_is_dropped() {
+fn a_snapshot_restores_its_screen_until_it_is_discarded() {
     let mut handlers = Handlers::new(Box::new(ScriptedPhone::default()));
-    let _: ActReply = ask(&mut handlers, act(tap_more()));
-    let saved: ManageSnapshotReply = ask(&mut handlers, ManageSnapshot::Save);
-    let _: ActReply = ask(&mut handlers, act(tap_more()));
-    let restored: ManageSnapshotReply = ask(&mut handlers, ManageSnapshot::Restore(saved.id));
+    let _: ActReply = request(&mut handlers, act(tap_more()));
+    let saved: ManageSnapshotReply = request(&mut handlers, ManageSnapshot::Save);
+    let _: ActReply = request(&mut handlers, act(tap_more()));
+    let restored: ManageSnapshotReply = request(&mut handlers, ManageSnapshot::Restore(saved.id));
     assert_eq!((restored.id, restored.bytes), (saved.id, 4));
-    let captured: CaptureReply = ask(&mut handlers, Capture { held_screen: None });
+    let captured: CaptureReply = request(&mut handlers, Capture { held_screen: None });
     assert_eq!(captured.screen, ScreenUpdate::Full(screen(1).into()));
-    let _: ManageSnapshotReply = ask(&mut handlers, ManageSnapshot::Discard(saved.id));
+    let _: ManageSnapshotReply = request(&mut handlers, ManageSnapshot::Discard(saved.id));
     let error = handlers
         .handle(ManageSnapshot::Restore(saved.id).into())
         .unwrap_err();
-    assert_eq!(error.to_string(), "there is no checkpoint 0");
+    assert_eq!(error.to_string(), "there is no snapshot 0");
 }

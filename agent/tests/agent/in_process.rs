@@ -1,18 +1,22 @@
-//! Plays, cancellation and time through the connection that has no link.
+//! Plays, cancellation and phone time of a connection without a link.
 
 use std::time::Duration;
 
 use retap_agent::in_process::InProcessConnection;
-use retap_shared::action::{Action, Widget};
+use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
+use retap_shared::geometry::{Point, Rotation};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::{
-    Act, Capture, CaptureReply, LocatedBy, PhoneEventKind, Play, PlayReply, Request, ScreenUpdate,
-    Settle, Target, WatchApp, WatchAppReply,
+    Act, Capture, CaptureReply, Play, PlayReply, Request, ScreenUpdate, Settle, WatchApp,
+    WatchAppReply,
 };
-use retap_shared::screen::{Point, Rotation};
+use retap_shared::target::Target;
 use retap_shared::trace::{StartMode, Step};
 use retap_shared::verdict::{Interruption, Verdict};
+use retap_shared::widget::Widget;
 use tokio::time::Instant;
 
 use crate::scripted::{Calls, PACKAGE, ScriptedPhone, app, crash, screen};
@@ -44,9 +48,9 @@ fn play(steps: Vec<Step>, target: Option<Target>) -> Play {
 }
 
 fn crashing_at(counter: u32, after: Micros, line: u32) -> (InProcessConnection, Calls) {
-    let happens = (after, PhoneEventKind::Finding(crash(line)));
+    let event = (after, PhoneEventKind::Finding(crash(line)));
     let phone = ScriptedPhone {
-        at_counter: [(counter, happens)].into(),
+        at_counter: [(counter, event)].into(),
         ..ScriptedPhone::default()
     };
     let calls = phone.calls.clone();
@@ -98,7 +102,7 @@ async fn a_play_ends_with_another_crash_than_its_target() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_that_comes_after_the_last_step_still_counts_within_the_linger() {
+async fn a_crash_during_the_final_wait_counts() {
     let target = Some(Target::AnyProblem);
     let (connection, _) = crashing_at(2, millis(1_100), 7);
     assert_eq!(
@@ -133,9 +137,9 @@ async fn activities_and_widgets_are_targets_too() {
             "{name}"
         );
     }
-    let ain = play(taps(2), Some(Target::Activity("ain".into())));
+    let part_of_name = play(taps(2), Some(Target::Activity("ain".into())));
     assert_eq!(
-        played(&connection, ain).await.verdict,
+        played(&connection, part_of_name).await.verdict,
         Verdict::TargetNotReached
     );
     let shown = Target::Screen(Widget {
@@ -159,13 +163,15 @@ async fn a_line_of_the_log_is_a_target_too() {
     );
     let refused = connection.request(log("(").into()).await.unwrap_err();
     assert!(
-        refused.to_string().contains("`(` is no regular expression"),
+        refused
+            .to_string()
+            .contains("`(` is not a regular expression"),
         "{refused}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recorded_play_brings_the_screen_before_each_step_and_the_last_one() {
+async fn a_recorded_play_returns_the_screen_before_each_step_and_the_last_one() {
     let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
     let played = played(
         &connection,
@@ -202,7 +208,7 @@ async fn an_empty_trace_is_played_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_phone_cannot_do_is_a_verdict_of_its_own() {
+async fn a_step_that_the_phone_does_not_support_has_its_own_verdict() {
     let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
     let steps = vec![taps(1).remove(0), Step::new(Action::Rotate(Rotation::Left))];
     let played = played(&connection, play(steps, None)).await;
@@ -218,7 +224,7 @@ async fn what_the_phone_cannot_do_is_a_verdict_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_phone_is_an_interruption_and_no_verdict() {
+async fn a_lost_phone_is_an_interruption_and_not_a_verdict() {
     let phone = ScriptedPhone {
         lost_at: Some(2),
         ..ScriptedPhone::default()
@@ -235,7 +241,7 @@ async fn a_lost_phone_is_an_interruption_and_no_verdict() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_play_ends_before_its_next_step_and_what_had_happened_becomes_news() {
+async fn a_dropped_play_ends_before_its_next_step_and_its_events_become_notifications() {
     let activity = PhoneEventKind::Activity("com.example.counter/.Other".into());
     let phone = ScriptedPhone {
         at_counter: [(1, (millis(1), activity.clone()))].into(),
@@ -244,8 +250,9 @@ async fn a_dropped_play_ends_before_its_next_step_and_what_had_happened_becomes_
     let calls = phone.calls.clone();
     let connection = InProcessConnection::new(Box::new(phone));
     let limit = Duration::from_millis(200 + 206 * 3 + 100);
-    let cut = tokio::time::timeout(limit, connection.request(play(taps(50), None).into())).await;
-    assert!(cut.is_err(), "the play would have taken longer");
+    let cancelled =
+        tokio::time::timeout(limit, connection.request(play(taps(50), None).into())).await;
+    assert!(cancelled.is_err(), "the play would have taken longer");
     assert_eq!(
         calls
             .lock()
@@ -267,14 +274,11 @@ async fn a_dropped_play_ends_before_its_next_step_and_what_had_happened_becomes_
         .unwrap()
         .try_into()
         .unwrap();
-    assert!(
-        watched.events.is_empty(),
-        "each happening is handed out once"
-    );
+    assert!(watched.events.is_empty(), "each event is returned once");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_phones_time_passes_on_the_hosts_clock() {
+async fn phone_time_passes_on_the_hosts_clock() {
     let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
     let start = Instant::now();
     let act = Act {
@@ -289,18 +293,18 @@ async fn the_phones_time_passes_on_the_hosts_clock() {
     let off = start.elapsed().abs_diff(expected);
     assert!(
         off <= Duration::from_millis(1),
-        "parts of a millisecond do not add up: off by {off:?}"
+        "the remainders of milliseconds are lost: off by {off:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_are_answered_one_after_the_other() {
+async fn requests_are_handled_one_after_the_other() {
     let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
-    let whole = connection.request(play(taps(5), None).into());
-    let look = connection.request(Request::Capture(Capture {
+    let playing = connection.request(play(taps(5), None).into());
+    let capturing = connection.request(Request::Capture(Capture {
         held_screen: Some(screen(0).hash()),
     }));
-    let (played, captured) = tokio::join!(whole, look);
+    let (played, captured) = tokio::join!(playing, capturing);
     played.unwrap();
     let captured = CaptureReply::try_from(captured.unwrap()).unwrap();
     assert_eq!(

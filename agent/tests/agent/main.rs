@@ -1,7 +1,8 @@
-//! What a host can notice of the agent, against a scripted phone.
+//! The agent as a host sees it, with a scripted phone.
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
 mod api_levels;
 mod handlers;
 mod in_process;
-mod on_thread;
 mod scripted;
+mod threaded;

@@ -1,5 +1,4 @@
-//! A phone that does what a test tells it: a counter on the screen that every tap raises, things that happen at
-//! chosen times, and a list of every call that was made.
+//! A scripted phone: a counter on the screen that every tap increments, events at chosen times, and a list of all calls.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{Receiver, Sender};
@@ -9,15 +8,17 @@ use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::bytes::Png;
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::{Rect, Size};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneEventKind, PhoneInfo, RequestFailure, SnapshotId,
-};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window, WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window, WindowKind,
 };
 use retap_shared::trace::App;
-use retap_shared::verdict::{Finding, FindingKind, Interruption};
+use retap_shared::verdict::Interruption;
 
 pub(crate) const PACKAGE: &str = "com.example.counter";
 
@@ -26,29 +27,29 @@ pub(crate) type Calls = Arc<Mutex<Vec<String>>>;
 #[derive(Default)]
 pub(crate) struct ScriptedPhone {
     pub(crate) now: Micros,
-    /// Its clock does not move.
+    /// True if phone time stands still.
     pub(crate) stands_still: bool,
     pub(crate) changed: Micros,
     pub(crate) counter: u32,
-    /// Every tap changes the screen once more after each of these spans.
+    /// Times after a tap at which the screen changes again.
     pub(crate) ripples: Vec<Micros>,
-    /// What happens when the counter gets to a value, and how long after that.
+    /// Events after the counter has reached a value, with their delay.
     pub(crate) at_counter: HashMap<u32, (Micros, PhoneEventKind)>,
-    /// The phone is lost when the counter gets there.
+    /// Value of the counter at which the phone is lost.
     pub(crate) lost_at: Option<u32>,
     pub(crate) can_rotate: bool,
     pub(crate) stop_takes: Micros,
-    /// The one picture that can be taken: it tells that it has begun, and waits until it may go on.
-    pub(crate) picture: Option<(Sender<()>, Receiver<()>)>,
+    /// The only screenshot: it reports its start, and waits until it may continue.
+    pub(crate) screenshot: Option<(Sender<()>, Receiver<()>)>,
     pub(crate) calls: Calls,
-    pub(crate) due: BTreeMap<Micros, Vec<Due>>,
-    pub(crate) happened: Vec<PhoneEvent>,
+    pub(crate) scheduled: BTreeMap<Micros, Vec<Scheduled>>,
+    pub(crate) events: Vec<PhoneEvent>,
     pub(crate) saved: Vec<Option<u32>>,
 }
 
-pub(crate) enum Due {
-    Change,
-    Happen(PhoneEventKind),
+pub(crate) enum Scheduled {
+    ScreenChange,
+    Event(PhoneEventKind),
 }
 
 pub(crate) fn app() -> App {
@@ -72,15 +73,18 @@ pub(crate) fn crash(line: u32) -> Finding {
 }
 
 impl ScriptedPhone {
-    fn call(&self, what: impl Into<String>) {
-        self.calls.lock().unwrap().push(what.into());
+    fn record(&self, call: impl Into<String>) {
+        self.calls.lock().unwrap().push(call.into());
     }
 
-    fn schedule(&mut self, after: Micros, due: Due) {
-        self.due.entry(self.now + after).or_default().push(due);
+    fn schedule(&mut self, after: Micros, scheduled: Scheduled) {
+        self.scheduled
+            .entry(self.now + after)
+            .or_default()
+            .push(scheduled);
     }
 
-    fn count(&mut self) -> Result<(), PhoneError> {
+    fn increment(&mut self) -> Result<(), PhoneError> {
         self.counter += 1;
         self.changed = self.now;
         if self.lost_at == Some(self.counter) {
@@ -90,10 +94,10 @@ impl ScriptedPhone {
             .into());
         }
         for ripple in self.ripples.clone() {
-            self.schedule(ripple, Due::Change);
+            self.schedule(ripple, Scheduled::ScreenChange);
         }
-        if let Some((after, what)) = self.at_counter.get(&self.counter).cloned() {
-            self.schedule(after, Due::Happen(what));
+        if let Some((after, event)) = self.at_counter.get(&self.counter).cloned() {
+            self.schedule(after, Scheduled::Event(event));
         }
         self.sleep(Micros(5_600));
         Ok(())
@@ -138,13 +142,17 @@ impl Phone for ScriptedPhone {
             return;
         }
         let end = self.now + span;
-        while let Some(entry) = self.due.first_entry().filter(|entry| *entry.key() <= end) {
-            let (at, due) = entry.remove_entry();
+        while let Some(entry) = self
+            .scheduled
+            .first_entry()
+            .filter(|entry| *entry.key() <= end)
+        {
+            let (at, all) = entry.remove_entry();
             self.now = at;
-            for due in due {
-                match due {
-                    Due::Change => self.changed = at,
-                    Due::Happen(what) => self.happened.push(PhoneEvent { at, kind: what }),
+            for scheduled in all {
+                match scheduled {
+                    Scheduled::ScreenChange => self.changed = at,
+                    Scheduled::Event(kind) => self.events.push(PhoneEvent { at, kind }),
                 }
             }
         }
@@ -152,9 +160,9 @@ impl Phone for ScriptedPhone {
     }
 
     fn inject(&mut self, action: &Action) -> Result<(), PhoneError> {
-        self.call(action.to_string());
+        self.record(action.to_string());
         match action {
-            Action::Tap(_) => self.count(),
+            Action::Tap(_) => self.increment(),
             Action::Rotate(_) if !self.can_rotate => {
                 Err(RequestFailure::Unsupported("rotate".into()).into())
             }
@@ -171,45 +179,45 @@ impl Phone for ScriptedPhone {
     }
 
     fn screenshot(&mut self) -> Result<ScreenshotTask, PhoneError> {
-        let picture = self.picture.take();
-        let (begun, go_on) =
-            picture.ok_or_else(|| RequestFailure::Unsupported("take screenshots".into()))?;
+        let screenshot = self.screenshot.take();
+        let (started, permission) =
+            screenshot.ok_or_else(|| RequestFailure::Unsupported("take screenshots".into()))?;
         Ok(Box::new(move || {
-            begun.send(()).unwrap();
-            go_on.recv().unwrap();
+            started.send(()).unwrap();
+            permission.recv().unwrap();
             Ok(Png(vec![1, 2, 3]))
         }))
     }
 
     fn launch(&mut self, _: &App) -> Result<(), PhoneError> {
-        self.call("launch");
+        self.record("launch");
         self.counter = 0;
         self.changed = self.now;
         Ok(())
     }
 
     fn stop(&mut self, _: &App) -> Result<(), PhoneError> {
-        self.call("stop");
+        self.record("stop");
         self.sleep(self.stop_takes);
         Ok(())
     }
 
     fn clear_data(&mut self, _: &App) -> Result<(), PhoneError> {
-        self.call("clear");
+        self.record("clear");
         Ok(())
     }
 
     fn grant(&mut self, _: &App) -> Result<(), PhoneError> {
-        self.call("grant");
+        self.record("grant");
         Ok(())
     }
 
     fn watch(&mut self, package: &Text) {
-        self.call(format!("watch {package}"));
+        self.record(format!("watch {package}"));
     }
 
     fn take_events(&mut self, into: &mut Vec<PhoneEvent>) {
-        into.append(&mut self.happened);
+        into.append(&mut self.events);
     }
 
     fn take_branches(&mut self, into: &mut Vec<u32>) {
@@ -223,9 +231,8 @@ impl Phone for ScriptedPhone {
 
     fn restore_snapshot(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
         let saved = self.saved.get(id.0 as usize).copied().flatten();
-        self.counter = saved.ok_or_else(|| {
-            RequestFailure::Impossible(format!("there is no checkpoint {}", id.0))
-        })?;
+        self.counter = saved
+            .ok_or_else(|| RequestFailure::Impossible(format!("there is no snapshot {}", id.0)))?;
         Ok(4)
     }
 
@@ -235,7 +242,7 @@ impl Phone for ScriptedPhone {
     }
 }
 
-/// A label with the counter, and two buttons that move down by a pixel with every count.
+/// A screen with the counter, and two buttons that move down by a pixel with every tap.
 pub(crate) fn screen(counter: u32) -> Screen {
     let top = counter as i32;
     let button = |id: &str, text: &str, left: i32| Node {

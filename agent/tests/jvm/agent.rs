@@ -1,4 +1,4 @@
-//! The agent's process: started with keys, watched for what it says, stopped at the end.
+//! The agent's process: started with keys, its output read, stopped at the end.
 
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,52 +9,57 @@ use retap_shared::codec;
 use retap_transport::keys::SessionKeys;
 use tempfile::TempDir;
 
-/// What starts Java, a word a line, and where its classes are: see scripts/test-agent-on-jvm.
+/// Environment variables with the command that starts Java, one word per line, and its classes: see
+/// scripts/test-agent-on-jvm.
 const JAVA: &str = "RETAP_TEST_JAVA";
 const LIBRARY: &str = "RETAP_TEST_LIBRARY";
 const CLASSES: &str = "RETAP_TEST_CLASSES";
 const WITHOUT_OPTIONAL: &str = "RETAP_TEST_WITHOUT_OPTIONAL";
 const WITHOUT_NEEDED: &str = "RETAP_TEST_WITHOUT_NEEDED";
 
-/// Which phone of cardboard.
+/// A variant of the stub framework.
 #[derive(Clone, Copy)]
 pub(crate) enum Phone {
-    Whole,
-    /// Neither turns nor takes pictures.
+    /// All of the framework.
+    Complete,
+    /// No rotation and no screenshots.
     WithoutOptional,
+    /// Without a method that has no fallback.
     WithoutNeeded,
-    /// Of level 22.
+    /// API level 22.
     Old,
-    /// Tells which branches ran.
+    /// Counts branches.
     Counting,
 }
 
 pub(crate) struct Agent {
     process: Child,
-    said: BufReader<ChildStdout>,
+    output: BufReader<ChildStdout>,
     host: SessionKeys,
     _folder: TempDir,
 }
 
 impl Agent {
     pub(crate) fn start(phone: Phone, options: &[&str]) -> Agent {
-        let folder = folder_for_everybody();
+        let folder = world_writable_folder();
         let (agent, host) = SessionKeys::generate().unwrap();
-        let java = setting(JAVA);
+        let java = variable(JAVA);
         let mut words = java.lines();
         let mut command = Command::new(words.next().unwrap());
         command.args(words);
         match phone {
             Phone::Old => drop(command.arg("-Dphone.level=22")),
             Phone::Counting => drop(command.arg("-Dphone.counts=true")),
-            Phone::Whole | Phone::WithoutOptional | Phone::WithoutNeeded => {}
+            Phone::Complete | Phone::WithoutOptional | Phone::WithoutNeeded => {}
         }
         let classes = match phone {
-            Phone::Whole | Phone::Old | Phone::Counting => setting(CLASSES),
-            Phone::WithoutOptional => format!("{}:{}", setting(WITHOUT_OPTIONAL), setting(CLASSES)),
-            Phone::WithoutNeeded => format!("{}:{}", setting(WITHOUT_NEEDED), setting(CLASSES)),
+            Phone::Complete | Phone::Old | Phone::Counting => variable(CLASSES),
+            Phone::WithoutOptional => {
+                format!("{}:{}", variable(WITHOUT_OPTIONAL), variable(CLASSES))
+            }
+            Phone::WithoutNeeded => format!("{}:{}", variable(WITHOUT_NEEDED), variable(CLASSES)),
         };
-        command.args(["-cp", &classes, "dev.retap.agent.Main", &setting(LIBRARY)]);
+        command.args(["-cp", &classes, "dev.retap.agent.Main", &variable(LIBRARY)]);
         command.arg("--folder").arg(folder.path()).args(options);
         command
             .stdin(Stdio::piped())
@@ -70,10 +75,10 @@ impl Agent {
             .collect();
         // An agent that fails at once does not read its keys.
         let _ = writeln!(process.stdin.take().unwrap(), "{line}");
-        let said = BufReader::new(process.stdout.take().unwrap());
+        let output = BufReader::new(process.stdout.take().unwrap());
         Agent {
             process,
-            said,
+            output,
             host,
             _folder: folder,
         }
@@ -83,59 +88,62 @@ impl Agent {
         &self.host
     }
 
-    /// Where hosts come in, once they can.
-    pub(crate) fn listens_on(&mut self) -> String {
-        let mut heard = String::new();
-        while self.said.read_line(&mut heard).unwrap() > 0 {
-            if let Some((_, place)) = heard
+    /// Waits for the address that the agent announces.
+    pub(crate) fn address(&mut self) -> String {
+        let mut output = String::new();
+        while self.output.read_line(&mut output).unwrap() > 0 {
+            if let Some((_, address)) = output
                 .lines()
                 .last()
                 .unwrap_or_default()
                 .split_once("listening on ")
             {
-                return place.to_owned();
+                return address.to_owned();
             }
         }
-        panic!("it ended before it listened: {heard}{}", self.complaints());
+        panic!(
+            "the agent ended before it listened: {output}{}",
+            self.error_output()
+        );
     }
 
-    /// Who the process belongs to: real, effective, saved and file system user.
+    /// The process's real, effective, saved and file system user.
     pub(crate) fn owner(&self) -> String {
         owner_of(&self.process.id().to_string())
     }
 
-    /// Java has nothing to warn of.
+    /// Kills the process, and checks that Java has printed no warning.
     pub(crate) fn stop(mut self) {
         self.process.kill().unwrap();
-        self.listen_to_the_end();
+        self.all_output();
     }
 
-    /// What it said when it ended by itself, and not well.
-    pub(crate) fn fails(mut self) -> String {
-        let words = self.listen_to_the_end();
-        assert_eq!(self.process.wait().unwrap().code(), Some(1), "{words}");
-        words
+    /// The output of an agent that ends with exit code 1.
+    pub(crate) fn output_of_failure(mut self) -> String {
+        let output = self.all_output();
+        assert_eq!(self.process.wait().unwrap().code(), Some(1), "{output}");
+        output
     }
 
-    fn listen_to_the_end(&mut self) -> String {
-        let mut words = String::new();
-        self.said.read_to_string(&mut words).unwrap();
-        words.push_str(&self.complaints());
+    fn all_output(&mut self) -> String {
+        let mut output = String::new();
+        self.output.read_to_string(&mut output).unwrap();
+        output.push_str(&self.error_output());
         for warning in ["WARNING", "FATAL ERROR"] {
             assert!(
-                !words.contains(warning),
-                "-Xcheck:jni has something to say: {words}"
+                !output.contains(warning),
+                "-Xcheck:jni printed a warning: {output}"
             );
         }
-        words
+        output
     }
 
-    fn complaints(&mut self) -> String {
-        let mut words = String::new();
+    fn error_output(&mut self) -> String {
+        let mut output = String::new();
         if let Some(mut errors) = self.process.stderr.take() {
-            errors.read_to_string(&mut words).unwrap();
+            errors.read_to_string(&mut output).unwrap();
         }
-        words
+        output
     }
 }
 
@@ -163,14 +171,14 @@ fn owner_of(process: &str) -> String {
     uid.trim().to_owned()
 }
 
-/// The shell's user must be able to write into a folder of root's.
-fn folder_for_everybody() -> TempDir {
+/// A folder that the shell's user can write to, even if root has created it.
+fn world_writable_folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
     folder
 }
 
-fn setting(name: &str) -> String {
+fn variable(name: &str) -> String {
     std::env::var(name)
         .unwrap_or_else(|_| panic!("{name} is not set: run scripts/test-agent-on-jvm"))
 }

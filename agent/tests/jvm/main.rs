@@ -1,6 +1,5 @@
-//! The agent as phones run it, in a Java VM on a phone of cardboard (android-project/bootstrap/src/test/phone): its
-//! bootstrap, its library, its link, reached by a host. Needs Java: scripts/test-agent-on-jvm and
-//! scripts/test-agent-on-arm64 set up what it asks for and run it.
+//! The agent in a Java VM on a stub framework (android-project/bootstrap/src/test/phone): bootstrap, library and link, with
+//! a host. Needs Java: scripts/test-agent-on-jvm and scripts/test-agent-on-arm64 run it.
 
 mod agent;
 mod host;
@@ -8,78 +7,80 @@ mod host;
 use agent::{Agent, Phone};
 use host::Host;
 use retap_shared::action::Action;
+use retap_shared::finding::FindingKind;
+use retap_shared::geometry::Point;
+use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::{
-    Act, ActReply, Capture, CaptureReply, DescribePhone, DescribePhoneReply, PhoneEventKind,
-    RequestFailure, ScreenUpdate, Settle, TakeScreenshot, TakeScreenshotReply,
+    Act, ActReply, Capture, CaptureReply, DescribePhone, DescribePhoneReply, RequestFailure,
+    ScreenUpdate, Settle, TakeScreenshot, TakeScreenshotReply,
 };
-use retap_shared::screen::{Point, SharedScreen, WindowKind};
+use retap_shared::screen::{SharedScreen, WindowKind};
 use retap_shared::session::RequestResult;
 use retap_shared::trace::Step;
-use retap_shared::verdict::FindingKind;
 use retap_transport::keys::SessionKeys;
 
 #[tokio::test]
-async fn a_host_shakes_hands_over_udp_and_drives_the_phone() {
-    let mut agent = Agent::start(Phone::Whole, &["--udp", "127.0.0.1:0"]);
-    let place = agent.listens_on();
-    let mut host = Host::over_udp(&place, agent.host_keys()).await.unwrap();
-    describes_itself(&mut host).await;
-    shows_its_screen(&mut host).await;
-    counts_taps_and_tells_of_a_crash(&mut host).await;
-    takes_a_picture(&mut host).await;
+async fn a_host_connects_over_udp_and_drives_the_phone() {
+    let mut agent = Agent::start(Phone::Complete, &["--udp", "127.0.0.1:0"]);
+    let address = agent.address();
+    let mut host = Host::over_udp(&address, agent.host_keys()).await.unwrap();
+    check_description(&mut host).await;
+    check_screen(&mut host).await;
+    check_taps_and_a_crash(&mut host).await;
+    check_screenshot(&mut host).await;
     agent.stop();
 }
 
 #[tokio::test]
-async fn a_host_comes_in_by_the_name_that_adb_forwards_to() {
+async fn a_host_connects_by_the_name_that_adb_forwards_to() {
     let name = format!("retap-test-{}", std::process::id());
-    let mut agent = Agent::start(Phone::Whole, &["--name", &name]);
-    assert_eq!(agent.listens_on(), format!("@{name}"));
+    let mut agent = Agent::start(Phone::Complete, &["--name", &name]);
+    assert_eq!(agent.address(), format!("@{name}"));
     let mut host = Host::over_abstract_socket(&name, agent.host_keys())
         .await
         .unwrap();
-    describes_itself(&mut host).await;
+    check_description(&mut host).await;
     agent.stop();
 }
 
 #[tokio::test]
-async fn a_host_with_other_keys_is_turned_away() {
-    let mut agent = Agent::start(Phone::Whole, &["--udp", "127.0.0.1:0"]);
-    let place = agent.listens_on();
-    let (_, stranger) = SessionKeys::generate().unwrap();
-    assert!(Host::over_udp(&place, &stranger).await.is_err());
-    describes_itself(&mut Host::over_udp(&place, agent.host_keys()).await.unwrap()).await;
+async fn a_host_with_other_keys_is_refused() {
+    let mut agent = Agent::start(Phone::Complete, &["--udp", "127.0.0.1:0"]);
+    let address = agent.address();
+    let (_, other_keys) = SessionKeys::generate().unwrap();
+    assert!(Host::over_udp(&address, &other_keys).await.is_err());
+    check_description(&mut Host::over_udp(&address, agent.host_keys()).await.unwrap()).await;
     agent.stop();
 }
 
 #[tokio::test]
-async fn what_a_vendor_left_out_is_a_missing_capability() {
+async fn a_method_that_a_vendor_left_out_is_a_missing_capability() {
     let mut agent = Agent::start(Phone::WithoutOptional, &["--udp", "127.0.0.1:0"]);
-    let place = agent.listens_on();
-    let mut host = Host::over_udp(&place, agent.host_keys()).await.unwrap();
-    let described: DescribePhoneReply = host.ask(DescribePhone).await;
+    let address = agent.address();
+    let mut host = Host::over_udp(&address, agent.host_keys()).await.unwrap();
+    let described: DescribePhoneReply = host.reply_to(DescribePhone).await;
     assert!(
         !described.capabilities.rotation && !described.capabilities.screenshots,
         "{:?}",
         described.capabilities
     );
     let refused = host.request(TakeScreenshot).await;
-    let words = "use `UiAutomation.takeScreenshot`: it has no such method";
+    let output = "use `UiAutomation.takeScreenshot`: it has no such method";
     assert_eq!(
         refused,
-        RequestResult::Failed(RequestFailure::Unsupported(words.into()))
+        RequestResult::Failed(RequestFailure::Unsupported(output.into()))
     );
     // Everything else works.
-    shows_its_screen(&mut host).await;
+    check_screen(&mut host).await;
     agent.stop();
 }
 
 #[tokio::test]
-async fn each_step_tells_the_branches_that_ran_in_it_where_something_counts_them() {
+async fn each_step_reports_its_branches_if_the_app_counts_them() {
     let mut agent = Agent::start(Phone::Counting, &["--udp", "127.0.0.1:0"]);
-    let place = agent.listens_on();
-    let mut host = Host::over_udp(&place, agent.host_keys()).await.unwrap();
-    let described: DescribePhoneReply = host.ask(DescribePhone).await;
+    let address = agent.address();
+    let mut host = Host::over_udp(&address, agent.host_keys()).await.unwrap();
+    let described: DescribePhoneReply = host.reply_to(DescribePhone).await;
     assert!(
         described.capabilities.branches,
         "{:?}",
@@ -93,48 +94,48 @@ async fn each_step_tells_the_branches_that_ran_in_it_where_something_counts_them
 }
 
 #[test]
-fn what_nothing_stands_in_for_is_an_error_that_names_it() {
+fn a_missing_method_without_a_fallback_is_an_error_that_names_it() {
     let agent = Agent::start(Phone::WithoutNeeded, &["--name", "retap-test-never"]);
-    let words = agent.fails();
+    let output = agent.output_of_failure();
     assert!(
-        words.contains("`UiAutomation.connect`: it has no such method"),
-        "{words}"
+        output.contains("`UiAutomation.connect`: it has no such method"),
+        "{output}"
     );
 }
 
 #[test]
-fn a_level_below_the_oldest_is_refused() {
+fn an_api_level_below_the_oldest_is_refused() {
     let agent = Agent::start(Phone::Old, &["--name", "retap-test-never"]);
-    let words = agent.fails();
+    let output = agent.output_of_failure();
     assert!(
-        words.contains("API level 22, and 23 is the oldest one"),
-        "{words}"
+        output.contains("API level 22, and 23 is the oldest that is supported"),
+        "{output}"
     );
 }
 
 #[test]
-fn nowhere_to_listen_and_wrong_options_are_errors() {
+fn a_missing_address_and_wrong_options_are_errors() {
     for (options, expected) in [
-        (&[][..], "nowhere to listen"),
+        (&[][..], "no address to listen on"),
         (
             &["--uid", "root"],
-            "`--uid` is no option, or its value is missing",
+            "`--uid` is not an option, or its value is wrong",
         ),
         (
             &["--udp", "127.0.0.1:0", "--folder", "/proc/none"],
             "could not serve",
         ),
     ] {
-        let words = Agent::start(Phone::Whole, options).fails();
-        assert!(words.contains(expected), "{options:?}: {words}");
+        let output = Agent::start(Phone::Complete, options).output_of_failure();
+        assert!(output.contains(expected), "{options:?}: {output}");
     }
 }
 
-/// Only root can leave root: whoever runs this as somebody else has nothing to see.
+/// Checks the change of user only if it runs as root.
 #[tokio::test]
-async fn an_agent_of_roots_becomes_the_shell_and_keeps_its_input() {
-    let mut agent = Agent::start(Phone::Whole, &["--udp", "127.0.0.1:0", "--uid", "2000"]);
-    let place = agent.listens_on();
+async fn an_agent_of_root_becomes_the_shell_and_keeps_its_input() {
+    let mut agent = Agent::start(Phone::Complete, &["--udp", "127.0.0.1:0", "--uid", "2000"]);
+    let address = agent.address();
     let owner = agent.owner();
     let expected = if agent::is_root() {
         "2000\t2000\t2000\t2000"
@@ -142,12 +143,12 @@ async fn an_agent_of_roots_becomes_the_shell_and_keeps_its_input() {
         &agent::own_owner()
     };
     assert_eq!(owner, expected);
-    describes_itself(&mut Host::over_udp(&place, agent.host_keys()).await.unwrap()).await;
+    check_description(&mut Host::over_udp(&address, agent.host_keys()).await.unwrap()).await;
     agent.stop();
 }
 
-async fn describes_itself(host: &mut Host) {
-    let described: DescribePhoneReply = host.ask(DescribePhone).await;
+async fn check_description(host: &mut Host) {
+    let described: DescribePhoneReply = host.reply_to(DescribePhone).await;
     let phone = &described.phone;
     assert_eq!(
         (phone.model.as_str(), phone.api_level, phone.density),
@@ -169,7 +170,7 @@ async fn describes_itself(host: &mut Host) {
     assert_eq!(
         (described.capabilities.branches, app.branches),
         (false, 0),
-        "nothing counts them"
+        "branches are not counted"
     );
     assert_eq!(
         app.activities,
@@ -177,8 +178,8 @@ async fn describes_itself(host: &mut Host) {
     );
 }
 
-async fn shows_its_screen(host: &mut Host) {
-    let captured: CaptureReply = host.ask(Capture { held_screen: None }).await;
+async fn check_screen(host: &mut Host) {
+    let captured: CaptureReply = host.reply_to(Capture { held_screen: None }).await;
     let screen = full(captured.screen);
     let kinds: Vec<_> = screen
         .windows()
@@ -197,34 +198,34 @@ async fn shows_its_screen(host: &mut Host) {
     assert_eq!(texts, ["", "0 taps", "half \u{fffd}, whole 😀, none \0"]);
 }
 
-async fn counts_taps_and_tells_of_a_crash(host: &mut Host) {
+async fn check_taps_and_a_crash(host: &mut Host) {
     let acted = tap(host, 10).await;
-    assert!(acted.branches.is_empty(), "nothing counts them");
+    assert!(acted.branches.is_empty(), "branches are not counted");
     assert_eq!(full(acted.screen).nodes()[1].text, "1 taps");
     assert!(
         !acted
             .events
             .iter()
-            .any(|happening| matches!(happening.kind, PhoneEventKind::Finding(_)))
+            .any(|event| matches!(event.kind, PhoneEventKind::Finding(_)))
     );
     let acted = tap(host, 180).await;
-    let problems: Vec<_> = acted
+    let finding: Vec<_> = acted
         .events
         .iter()
-        .filter_map(|happening| match &happening.kind {
-            PhoneEventKind::Finding(problem) => Some((problem.kind, problem.summary.as_str())),
+        .filter_map(|event| match &event.kind {
+            PhoneEventKind::Finding(finding) => Some((finding.kind, finding.summary.as_str())),
             PhoneEventKind::Activity(_) => None,
         })
         .collect();
     assert_eq!(
-        problems,
+        finding,
         [(FindingKind::Crash, "java.lang.IllegalStateException: torn")]
     );
 }
 
-async fn takes_a_picture(host: &mut Host) {
-    let shot: TakeScreenshotReply = host.ask(TakeScreenshot).await;
-    let mut reader = png::Decoder::new(std::io::Cursor::new(shot.picture.0))
+async fn check_screenshot(host: &mut Host) {
+    let reply: TakeScreenshotReply = host.reply_to(TakeScreenshot).await;
+    let mut reader = png::Decoder::new(std::io::Cursor::new(reply.picture.0))
         .read_info()
         .unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -238,7 +239,7 @@ async fn takes_a_picture(host: &mut Host) {
 
 async fn tap(host: &mut Host, y: i32) -> ActReply {
     let step = Step::new(Action::Tap(Point { x: 10, y }));
-    host.ask(Act {
+    host.reply_to(Act {
         step,
         settle: Settle::default(),
         held_screen: None,
@@ -249,6 +250,6 @@ async fn tap(host: &mut Host, y: i32) -> ActReply {
 fn full(update: ScreenUpdate) -> SharedScreen {
     match update {
         ScreenUpdate::Full(screen) => screen,
-        other => panic!("not a whole screen: {other:?}"),
+        other => panic!("not a full screen: {other:?}"),
     }
 }

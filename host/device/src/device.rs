@@ -8,12 +8,13 @@ use std::time::Duration;
 use retap_shared::Text;
 use retap_shared::bytes::Png;
 use retap_shared::connection::{Connection, RequestError};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{
     Act, AppCommand, Capture, ControlApp, ControlAppReply, DescribePhone, DescribePhoneReply,
-    LocatedBy, ManageSnapshot, ManageSnapshotReply, PhoneEvent, Play, PlayReply, Request,
-    RequestFailure, ScreenUpdate, Settle, SettleReply, SnapshotId, TakeScreenshot, TypedRequest,
-    WatchApp, WatchAppReply,
+    ManageSnapshot, ManageSnapshotReply, Play, PlayReply, Request, RequestFailure, ScreenUpdate,
+    Settle, SettleReply, SnapshotId, TakeScreenshot, TypedRequest, WatchApp, WatchAppReply,
 };
 use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Step};

@@ -5,7 +5,6 @@ use crate::run_event::EventSink;
 use crate::seed::Seed;
 
 /// Seed, event sink, journal and cancellation of one run. `J` is the journal of the algorithm at work.
-#[derive(Clone, Copy)]
 pub struct RunContext<'a, J: ?Sized> {
     /// All random choices of the run derive from it.
     pub seed: Seed,
@@ -16,6 +15,15 @@ pub struct RunContext<'a, J: ?Sized> {
     /// Asks the run to end early. It then ends cleanly, with `Outcome::Interrupted`.
     pub cancellation: &'a CancellationToken,
 }
+
+// Derived, these would ask the same of the journal.
+impl<J: ?Sized> Clone for RunContext<'_, J> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<J: ?Sized> Copy for RunContext<'_, J> {}
 
 impl<J: ?Sized> std::fmt::Debug for RunContext<'_, J> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::finding::FindingKind;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::verdict::{FindingKind, Outcome};
+use retap_shared::verdict::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// Where a run's events go.
@@ -18,6 +19,14 @@ pub enum RunEvent {
         command: String,
         seed: u64,
         devices: Vec<String>,
+    },
+    /// A part of the run begins; `text` is its heading.
+    Heading {
+        text: String,
+    },
+    /// Remark to the reader, such as the summary of a part.
+    Note {
+        text: String,
     },
     ExplorationStarted {
         app: Text,

@@ -8,8 +8,9 @@ use retap_device::{Device, DeviceError};
 use retap_model::actions::{self, ActionKind};
 use retap_shared::Text;
 use retap_shared::bytes::Png;
+use retap_shared::geometry::Rect;
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, SharedScreen, Window, WindowFlags, WindowKind,
+    Node, NodeFlags, Screen, SharedScreen, Window, WindowFlags, WindowKind,
 };
 use retap_shared::trace::Step;
 use xxhash_rust::xxh3::xxh3_64;

@@ -1,4 +1,4 @@
-//! Proof of what was found where the way did not begin clean: it counts once it comes again from a clean start.
+//! Confirmation of findings that came after a restore or with kept data: they count once they come from a clean start.
 
 use retap_device::{Device, DeviceError};
 use retap_shared::micros::Micros;
@@ -6,100 +6,78 @@ use retap_shared::protocol::Play;
 use retap_shared::trace::{StartMode, Step};
 use retap_shared::verdict::Verdict;
 
-use super::ExploreError;
-use super::driver::ExplorationDriver;
-use super::finding_record::{self, FindingRecord};
-use super::result::{ExplorationResult, FindingPoint};
+use crate::error::ExploreError;
+use crate::exploration::{Exploration, UnconfirmedFinding};
+use crate::finding_record::{self, FindingRecord};
+use crate::result::ExplorationResult;
 
-/// What comes late comes within this time.
-const LINGER: Micros = Micros::from_millis(2_500);
+/// Wait after the last step for what comes late.
+const FINAL_WAIT: Micros = Micros::from_millis(2_500);
 
-/// A problem that must still come from a clean start, with the ways that are tried, the best first.
-#[derive(Clone, Debug)]
-pub(super) struct UnconfirmedFinding {
-    pub(super) finding: FindingRecord,
-    pub(super) paths: Vec<Vec<Step>>,
-    pub(super) first_seen: FindingPoint,
-}
-
-impl UnconfirmedFinding {
-    /// How many ways are worth a try: each costs a run at the end.
-    const MAX_PATHS: usize = 6;
-
-    pub(super) fn add_paths(&mut self, ways: Vec<Vec<Step>>) {
-        self.finding.occurrences += 1;
-        self.paths.extend(ways);
-        self.paths.sort_by_key(Vec::len);
-        self.paths.dedup();
-        self.paths.truncate(UnconfirmedFinding::MAX_PATHS);
-    }
-}
-
-/// Moves each problem to those found or to those apart.
+/// Replays each unconfirmed finding from a clean start, and adds it to the findings or to those that stay unconfirmed.
 pub(super) async fn confirm_findings(
-    whole: &ExplorationDriver<'_>,
-    mut exploration: ExplorationResult,
-    unproven: Vec<UnconfirmedFinding>,
+    exploration: &Exploration<'_>,
+    mut result: ExplorationResult,
+    unconfirmed: Vec<UnconfirmedFinding>,
 ) -> Result<ExplorationResult, ExploreError> {
-    for UnconfirmedFinding {
-        finding: mut found,
-        paths: ways,
-        first_seen: first,
-    } in unproven
-    {
-        if exploration
+    for unconfirmed in unconfirmed {
+        let UnconfirmedFinding {
+            mut finding,
+            paths,
+            first_seen,
+        } = unconfirmed;
+        let fingerprint = finding.fingerprint;
+        let is_confirmed = result
             .findings
             .iter()
-            .any(|known| known.fingerprint == found.fingerprint)
-        {
-            let early = exploration
+            .any(|known| known.fingerprint == fingerprint);
+        if is_confirmed {
+            let point = result
                 .first_seen
                 .iter_mut()
-                .find(|point| point.fingerprint == first.fingerprint);
-            if let Some(point) = early.filter(|point| point.took > first.took) {
-                *point = first;
+                .find(|point| point.fingerprint == fingerprint);
+            if let Some(point) = point.filter(|point| point.took > first_seen.took) {
+                *point = first_seen;
             }
-            finding_record::merge_finding(&mut exploration.findings, found);
+            finding_record::merge_finding(&mut result.findings, finding);
             continue;
         }
-        match first_reproducing_path(whole, &found, ways).await? {
+        match first_reproducing_path(exploration, &finding, paths).await? {
             Some(steps) => {
-                found.trace.steps = steps;
-                exploration.first_seen.push(first);
-                finding_record::merge_finding(&mut exploration.findings, found);
+                finding.trace.steps = steps;
+                result.add_finding(finding, first_seen);
             }
-            None => finding_record::merge_finding(&mut exploration.unconfirmed, found),
+            None => finding_record::merge_finding(&mut result.unconfirmed, finding),
         }
     }
-    exploration
+    result
         .first_seen
         .sort_by_key(|point| (point.took, point.events));
-    Ok(exploration)
+    Ok(result)
 }
 
-/// The first of the ways that does it.
+/// The first path that reproduces the finding.
 async fn first_reproducing_path(
-    whole: &ExplorationDriver<'_>,
-    found: &FindingRecord,
-    ways: Vec<Vec<Step>>,
+    exploration: &Exploration<'_>,
+    finding: &FindingRecord,
+    paths: Vec<Vec<Step>>,
 ) -> Result<Option<Vec<Step>>, ExploreError> {
     let mut deaths = 0;
-    for way in ways {
+    for path in paths {
         loop {
-            if whole.cancellation.is_cancelled() {
+            if exploration.context.cancellation.is_cancelled() {
                 return Ok(None);
             }
-            let mut lease = whole.pool.lease().await?;
-            match reproduces(&mut lease, whole, found, &way).await {
-                Ok(true) => return Ok(Some(way)),
+            let mut lease = exploration.pool.lease().await?;
+            match reproduces(&mut lease, exploration, finding, &path).await {
+                Ok(true) => return Ok(Some(path)),
                 Ok(false) => break,
                 Err(error) => {
                     let device = lease.name().to_owned();
-                    let app = whole.settings.app.app.package.to_string();
-                    let refused = |fault| ExploreError::Refused { device, app, fault };
+                    let app = exploration.settings.app.app.package.to_string();
                     lease
-                        .release_failed(error, &mut deaths, whole.sink)
-                        .map_err(refused)?;
+                        .release_failed(error, &mut deaths, exploration.context.events)
+                        .map_err(|fault| ExploreError::Refused { device, app, fault })?;
                 }
             }
         }
@@ -109,17 +87,17 @@ async fn first_reproducing_path(
 
 async fn reproduces(
     device: &mut Device,
-    whole: &ExplorationDriver<'_>,
-    found: &FindingRecord,
-    way: &[Step],
+    exploration: &Exploration<'_>,
+    finding: &FindingRecord,
+    path: &[Step],
 ) -> Result<bool, DeviceError> {
     let play = Play {
-        app: whole.settings.app.app.clone(),
+        app: exploration.settings.app.app.clone(),
         start: StartMode::Clean,
-        steps: way.to_vec(),
-        target: found.trace.header.target.clone(),
-        settle: whole.settings.settle,
-        final_wait: LINGER,
+        steps: path.to_vec(),
+        target: finding.trace.header.target.clone(),
+        settle: exploration.settings.settle,
+        final_wait: FINAL_WAIT,
         record: false,
     };
     Ok(device.play(play).await?.verdict == Verdict::TargetReached)

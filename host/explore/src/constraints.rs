@@ -3,13 +3,16 @@
 
 use std::sync::Arc;
 
-use regex_lite::Regex;
-use retap_shared::action::{Action, Key};
-use retap_shared::protocol::{PhoneEventKind, Target};
-use retap_shared::screen::{Node, NodeFlags, Point, Screen, SharedScreen, WindowKind};
+use retap_shared::Text;
+use retap_shared::action::{Action, Key, key_code};
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::Point;
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::screen::{Node, NodeFlags, Screen, SharedScreen, WindowKind};
+use retap_shared::target::{Target, TargetMatcher, is_activity};
 use retap_shared::trace::Step;
-use retap_shared::verdict::{Finding, FindingKind};
-use retap_shared::{Text, app_log};
+
+use crate::journal::{RecordedStep, StepOrigin};
 
 /// Nothing is forbidden by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +57,23 @@ impl Constraints {
         *self == Constraints::default()
     }
 
-    /// The screen without what must not be touched being something that can be: explorers do not even think of it.
+    /// The step as it may be done, with the text that belongs into its field; `None` if it must not be done. `screen` is the
+    /// phone's own: on a masked one, fingers would reach what lies below a forbidden widget.
+    pub(super) fn allowed_step(
+        &self,
+        step: Step,
+        origin: StepOrigin,
+        field: Option<&Node>,
+        screen: &Screen,
+        package: &str,
+    ) -> Option<Step> {
+        let touches_system =
+            origin != StepOrigin::ReturnToApp && touches_system_window(&step, screen, package);
+        let is_forbidden = touches_system || self.forbids(&step, screen);
+        (!is_forbidden).then(|| self.with_field_text(step, field))
+    }
+
+    /// The screen as strategies see it: forbidden widgets are not interactive.
     pub(super) fn mask(&self, screen: SharedScreen) -> SharedScreen {
         let forbidden = self.forbidden_nodes(&screen);
         if !forbidden.contains(&true) {
@@ -74,7 +93,7 @@ impl Constraints {
 
     /// Whether a step would touch what it must not: where a finger comes down, or what has the focus. `screen` is what the phone
     /// shows, not what explorers see of it: what is masked there would let fingers through to what lies below.
-    pub(super) fn forbids(&self, step: &Step, screen: &Screen) -> bool {
+    fn forbids(&self, step: &Step, screen: &Screen) -> bool {
         if self.forbidden_widgets.is_empty() && self.forbidden_texts.is_empty() {
             return false;
         }
@@ -144,11 +163,11 @@ impl Constraints {
     pub(super) fn forbids_activity(&self, activity: &str) -> bool {
         self.forbidden_activities
             .iter()
-            .any(|name| ends_with(activity, name, &['.', '/']))
+            .any(|name| is_activity(activity, name))
     }
 
     /// The step with the text that belongs into its field.
-    pub(super) fn with_field_text(&self, mut step: Step, node: Option<&Node>) -> Step {
+    fn with_field_text(&self, mut step: Step, node: Option<&Node>) -> Step {
         if let (Action::Text { text, .. }, Some(node)) = (&mut step.action, node) {
             let is_it = |field: &str| {
                 [&node.id, &node.description, &node.text]
@@ -162,54 +181,22 @@ impl Constraints {
         step
     }
 
-    /// What must never appear and has, and what must be there and is not, as problems. What is missing on a screen that is still
-    /// changing may be on its way.
-    pub(super) fn broken_on_screen(
+    /// Findings for the rules that a step broke, in the log or on the screen that it led to. `screen` is the phone's own, `quiet`
+    /// is false while it is still changing: what is missing then may still appear.
+    pub(super) fn broken_rules(
         &self,
+        record: &RecordedStep,
         screen: &Screen,
         quiet: bool,
         package: &Text,
     ) -> Vec<Finding> {
-        let shows = |target: &&Target| match target {
-            Target::Activity(name) => ends_with(screen.activity(), name, &['.', '/']),
-            Target::Screen(widget) => screen.shows(widget),
-            Target::Lacks { activity, widget } => {
-                let is_own = screen.activity().split('/').next() == Some(package);
-                let is_asked =
-                    activity.is_empty() || ends_with(screen.activity(), activity, &['.', '/']);
-                quiet && is_own && is_asked && screen.lacks(widget)
-            }
-            _ => false,
-        };
-        self.rules()
-            .filter(shows)
-            .map(|target| rule_finding(target, package))
-            .collect()
-    }
-
-    /// Patterns that no line of the log may have and one has, as problems.
-    pub(super) fn broken_in_log(
-        &self,
-        passed: &[Text],
-        problems: &[Finding],
-        package: &Text,
-    ) -> Vec<Finding> {
-        let told = || {
-            let activities = passed.iter().cloned().map(PhoneEventKind::Activity);
-            activities.chain(problems.iter().cloned().map(PhoneEventKind::Finding))
-        };
-        let has = |target: &&Target| match target {
-            Target::Log(pattern) => Regex::new(pattern).is_ok_and(|pattern| {
-                told().any(|what| app_log::log_lines(&what).any(|line| pattern.is_match(&line)))
-            }),
-            _ => false,
-        };
-        if passed.is_empty() && problems.is_empty() {
-            return Vec::new();
-        }
-        self.rules()
-            .filter(has)
-            .map(|target| rule_finding(target, package))
+        let in_log = self.rules().filter(|rule| is_broken_in_log(rule, record));
+        let on_screen = self
+            .rules()
+            .filter(|rule| is_broken_on_screen(rule, screen, quiet, package));
+        in_log
+            .chain(on_screen)
+            .map(|rule| rule_finding(rule, package))
             .collect()
     }
 
@@ -217,16 +204,36 @@ impl Constraints {
         self.never_rules.iter().chain(&self.always_rules)
     }
 
-    /// What playing the way to this problem reaches, if it is one of what must never appear.
-    pub(super) fn target_of(&self, problem: &Finding) -> Option<&Target> {
+    /// The rule that a finding broke: the target of its trace.
+    pub(super) fn target_of(&self, finding: &Finding) -> Option<&Target> {
         self.rules()
-            .find(|target| problem.summary == summary(target))
+            .find(|rule| finding.summary == rule.rule_summary())
     }
+}
+
+fn is_broken_in_log(rule: &Target, record: &RecordedStep) -> bool {
+    if !matches!(rule, Target::Log(_)) {
+        return false;
+    }
+    let activities = record.activities.iter().cloned();
+    let findings = record.findings.iter().cloned();
+    let mut reported = activities
+        .map(PhoneEventKind::Activity)
+        .chain(findings.map(PhoneEventKind::Finding))
+        .peekable();
+    reported.peek().is_some()
+        && TargetMatcher::new(rule.clone())
+            .is_ok_and(|matcher| reported.any(|event| matcher.is_reached_by(&event)))
+}
+
+fn is_broken_on_screen(rule: &Target, screen: &Screen, quiet: bool, package: &Text) -> bool {
+    let is_final = quiet || !matches!(rule, Target::Lacks { .. });
+    is_final && rule.is_reached_on(screen, package)
 }
 
 /// Whether a finger would press something of the system's that lies over the app, such as a switch of an open notification
 /// shade: that is nothing to explore.
-pub(super) fn touches_system_window(step: &Step, screen: &Screen, package: &str) -> bool {
+fn touches_system_window(step: &Step, screen: &Screen, package: &str) -> bool {
     let is_system = |node: usize| {
         let mut windows = screen.windows_with_nodes();
         let own = windows.find(|(_, first, nodes)| (*first..first + nodes.len()).contains(&node));
@@ -279,23 +286,8 @@ impl WidgetSelector {
     }
 }
 
-fn summary(target: &Target) -> String {
-    match target {
-        Target::Activity(name) => format!("must never appear: the activity {name}"),
-        Target::Screen(widget) => format!("must never appear: {widget}"),
-        Target::Log(pattern) => format!("must never be logged: {pattern}"),
-        Target::Lacks { activity, widget } if activity.is_empty() => {
-            format!("must always be there: {widget}")
-        }
-        Target::Lacks { activity, widget } => {
-            format!("must always be there: {widget} in {activity}")
-        }
-        other => format!("must never appear: {other:?}"),
-    }
-}
-
 fn rule_finding(target: &Target, package: &Text) -> Finding {
-    let summary = summary(target);
+    let summary = target.rule_summary();
     let stack = format!("{summary}\n\tat retap.toml");
     Finding {
         kind: FindingKind::Crash,
@@ -307,7 +299,20 @@ fn rule_finding(target: &Target, package: &Text) -> Finding {
 
 /// Keys that press what has the focus: of keyboards, and of game pads, which the phone takes for these where the app does not.
 fn is_press_key(code: u16) -> bool {
-    matches!(code, 23 | 62 | 66 | 96 | 98 | 99 | 101 | 106..=108 | 149 | 160 | 188..=203)
+    matches!(
+        code,
+        key_code::DPAD_CENTER
+            | key_code::SPACE
+            | key_code::ENTER
+            | key_code::BUTTON_A
+            | key_code::BUTTON_C
+            | key_code::BUTTON_X
+            | key_code::BUTTON_Z
+            | key_code::BUTTON_THUMBL..=key_code::BUTTON_START
+            | key_code::NUMPAD_5
+            | key_code::NUMPAD_ENTER
+            | key_code::BUTTON_1..=key_code::BUTTON_16
+    )
 }
 
 /// What has the focus, and in a list that has it the row that is chosen.
@@ -337,7 +342,8 @@ fn contains(whole: &str, part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::{Rect, ScreenContent, Size, Window};
+    use retap_shared::geometry::{Rect, Size};
+    use retap_shared::screen::{ScreenContent, Window};
 
     use super::*;
 
@@ -483,16 +489,16 @@ mod tests {
             };
             guard.forbids(&Step::new(Action::Key(Key::Code(code))), &screen)
         };
-        let center = 23;
-        let button_a = 96;
-        let numpad_5 = 149;
-        let down = 20;
-        for pressing in [center, button_a, numpad_5] {
+        for pressing in [
+            key_code::DPAD_CENTER,
+            key_code::BUTTON_A,
+            key_code::NUMPAD_5,
+        ] {
             assert!(
                 forbids("buy", pressing) && !forbids("look", pressing),
                 "{pressing}"
             );
         }
-        assert!(!forbids("buy", down));
+        assert!(!forbids("buy", key_code::DPAD_DOWN));
     }
 }

@@ -1,10 +1,10 @@
 //! A problem of the app that was found, and the way to it.
 
 use retap_shared::bytes::Png;
+use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::{Trace, TraceError};
-use retap_shared::verdict::Finding;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

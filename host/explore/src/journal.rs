@@ -1,133 +1,203 @@
-//! What must survive the process, so that a killed exploration can be resumed. The host keeps it in its store; tests
-//! keep it in memory.
+//! The journal of an exploration: what must survive the process so that the run can be resumed. The host keeps it in its
+//! store; tests keep it in memory.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use retap_device::JournalError;
-use retap_model::CoverageGain;
+use retap_device::{JournalError, RunContext};
 use retap_shared::Text;
 use retap_shared::bytes::Png;
+use retap_shared::finding::Finding;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::protocol::SnapshotId;
 use retap_shared::screen::SharedScreen;
-use retap_shared::trace::{Step, Trace};
-use retap_shared::verdict::Finding;
+use retap_shared::trace::Step;
 use serde::{Deserialize, Serialize};
 
-use crate::FindingRecord;
+use crate::finding_record::FindingRecord;
 
+/// Keeps the steps of an exploration.
 pub trait ExplorationJournal: Send + Sync {
-    /// Finished sessions by number.
-    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError>;
-    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError>;
-
-    /// All that the walkers of a whole exploration have done, in the order of its completion.
+    /// All recorded steps, in the order in which they were recorded.
     fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError>;
+
+    /// Records one step, before the strategy observes it.
     fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError>;
 
-    /// A problem that a whole exploration has met for the first time, for whoever wants to have it at hand at once: what is
-    /// recalled is the walk.
+    /// Announces a finding that is new in the run. It need not be kept: findings are made from the steps.
     fn record_finding(&self, _: &FindingRecord) -> Result<(), JournalError> {
         Ok(())
     }
 }
 
-/// One thing that a walker did, and what it led to.
+/// The context of an exploration.
+pub type ExplorationContext<'a> = RunContext<'a, dyn ExplorationJournal + 'a>;
+
+/// One step of a worker, and what it led to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedStep {
+    /// Place in the order of all steps of the run. Assigned when the step is committed.
     pub number: u64,
-    pub walker: u32,
-    pub did: RecordedEvent,
-    /// What is there now. It is stored beside the records, once however often it is met.
+    /// Number of the worker.
+    #[serde(rename = "walker")]
+    pub worker: u32,
+    /// What was done.
+    #[serde(rename = "did")]
+    pub event: RecordedEvent,
+    /// Screen after the step. Stores keep each screen once, beside the steps.
     #[serde(skip)]
     pub screen: Option<SharedScreen>,
-    pub problems: Vec<Finding>,
-    /// Activities that were in front on the way.
-    pub passed: Vec<Text>,
+    /// Findings of the step.
+    #[serde(rename = "problems")]
+    pub findings: Vec<Finding>,
+    /// Activities that were shown during the step.
+    #[serde(rename = "passed")]
+    pub activities: Vec<Text>,
+    /// Branches that the step covered.
     pub branches: Vec<u32>,
+    /// Phone time of the step.
     pub took: Micros,
-    /// Of a problem that is new to the run. For whoever notes the record: it is not recalled.
+    /// Screenshot of a finding that is new in the run. It is not recalled.
     #[serde(skip)]
-    pub picture: Option<Png>,
+    pub screenshot: Option<Png>,
 }
 
+/// What a worker did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedEvent {
+    /// The app was started.
     Started {
+        /// With cleared data: a clean start.
         clean: bool,
     },
+    /// An action was done.
     Stepped {
+        /// The step.
         step: Step,
+        /// Index of the node that it was meant for.
         node: Option<usize>,
-        chosen: bool,
-        again: bool,
+        /// Who wanted it, and why.
+        #[serde(flatten)]
+        origin: StepOrigin,
+        /// False if the screen was still changing when the wait ended.
         quiet: bool,
     },
+    /// Nothing was done: the phone cannot do it, or the constraints forbid it.
     Refused,
-    /// Unless it is of the whole phone, the app was stopped for it and has begun anew, with its data.
-    Saved {
+    /// A snapshot was taken.
+    #[serde(rename = "saved")]
+    SnapshotTaken {
+        /// The snapshot.
         id: SnapshotId,
+        /// Its size.
         bytes: u64,
-        #[serde(default = "of_the_whole_phone")]
-        whole: bool,
+        /// False for an app-data snapshot, for which the app was restarted with its data.
+        #[serde(rename = "whole", default = "whole_phone_by_default")]
+        whole_phone: bool,
     },
-    Restored {
+    /// The worker returned to a snapshot.
+    #[serde(rename = "restored")]
+    SnapshotRestored {
+        /// The snapshot.
         id: SnapshotId,
     },
-    Dropped {
+    /// A snapshot was deleted.
+    #[serde(rename = "dropped")]
+    SnapshotDiscarded {
+        /// The snapshot.
         id: SnapshotId,
     },
-    Forgotten,
+    /// The phone or the host was lost, and with it all snapshots of this worker.
+    #[serde(rename = "forgotten")]
+    SnapshotsLost,
 }
 
-/// What runs of an earlier version have noted nothing else of.
-fn of_the_whole_phone() -> bool {
+/// Who wanted a step, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredOrigin", into = "StoredOrigin")]
+pub enum StepOrigin {
+    /// The strategy chose it.
+    Chosen,
+    /// The strategy repeats an earlier step in order to travel.
+    Repeated,
+    /// The worker did it in order to return to the app.
+    ReturnToApp,
+}
+
+/// The stored form of a step's origin.
+#[derive(Serialize, Deserialize)]
+struct StoredOrigin {
+    chosen: bool,
+    again: bool,
+}
+
+/// Value for runs of earlier versions, which had no app-data snapshots.
+fn whole_phone_by_default() -> bool {
     true
 }
 
-/// All that an exploration needs to know of a session once it is over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SessionRecord {
-    pub session: u32,
-    pub events: u32,
-    pub took: Micros,
-    /// How often it started the app clean, and what that took; nothing in what earlier versions have noted.
-    #[serde(default)]
-    pub starts: u32,
-    #[serde(default)]
-    pub starting: Micros,
-    /// What it covered and when, in order: from all sessions' gains the curve of the whole exploration is made.
-    pub gains: Vec<CoverageGain>,
-    pub found: Vec<FindingRecord>,
-    /// What it did from each clean start on, where that is wanted. For whoever notes the session: it is not recalled.
-    #[serde(skip)]
-    pub traces: Vec<Trace>,
+impl RecordedStep {
+    /// A step that has led to nothing yet.
+    pub fn new(worker: usize, event: RecordedEvent) -> RecordedStep {
+        RecordedStep {
+            number: 0,
+            worker: u32::try_from(worker).unwrap_or(u32::MAX),
+            event,
+            screen: None,
+            findings: Vec::new(),
+            activities: Vec::new(),
+            branches: Vec::new(),
+            took: Micros::ZERO,
+            screenshot: None,
+        }
+    }
+
+    /// Adds what the phone reported, each finding once.
+    pub(crate) fn add_phone_events(&mut self, events: Vec<PhoneEvent>) {
+        for event in events {
+            match event.kind {
+                PhoneEventKind::Finding(finding) if self.findings.contains(&finding) => {}
+                PhoneEventKind::Finding(finding) => self.findings.push(finding),
+                PhoneEventKind::Activity(activity) => self.activities.push(activity),
+            }
+        }
+    }
+}
+
+impl RecordedEvent {
+    /// True if it counts as an event of the exploration.
+    pub(crate) fn is_counted(&self) -> bool {
+        matches!(self, RecordedEvent::Stepped { .. } | RecordedEvent::Refused)
+    }
+}
+
+impl From<StoredOrigin> for StepOrigin {
+    fn from(stored: StoredOrigin) -> StepOrigin {
+        match stored {
+            StoredOrigin { again: true, .. } => StepOrigin::Repeated,
+            StoredOrigin { chosen: true, .. } => StepOrigin::Chosen,
+            StoredOrigin { chosen: false, .. } => StepOrigin::ReturnToApp,
+        }
+    }
+}
+
+impl From<StepOrigin> for StoredOrigin {
+    fn from(origin: StepOrigin) -> StoredOrigin {
+        StoredOrigin {
+            chosen: origin != StepOrigin::ReturnToApp,
+            again: origin == StepOrigin::Repeated,
+        }
+    }
 }
 
 /// A journal that lasts as long as the process.
 #[derive(Debug, Default)]
 pub struct MemoryExplorationJournal {
-    sessions: Mutex<BTreeMap<u32, SessionRecord>>,
     steps: Mutex<Vec<RecordedStep>>,
 }
 
 impl ExplorationJournal for MemoryExplorationJournal {
-    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
-        Ok(self
-            .sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone())
-    }
-
-    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.insert(session.session, session.clone());
-        Ok(())
-    }
-
     fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
         Ok(self
             .steps
@@ -142,5 +212,70 @@ impl ExplorationJournal for MemoryExplorationJournal {
             .unwrap_or_else(PoisonError::into_inner)
             .push(record.clone());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retap_shared::action::Action;
+
+    use super::*;
+
+    #[test]
+    fn steps_are_stored_as_earlier_versions_stored_them() {
+        let step = Step::new(Action::Wait { millis: 7 });
+        let written = serde_json::to_string(&step).unwrap();
+        let cases = [
+            (StepOrigin::Chosen, "true,\"again\":false"),
+            (StepOrigin::Repeated, "true,\"again\":true"),
+            (StepOrigin::ReturnToApp, "false,\"again\":false"),
+        ];
+        for (origin, flags) in cases {
+            let event = RecordedEvent::Stepped {
+                step: step.clone(),
+                node: Some(3),
+                origin,
+                quiet: true,
+            };
+            let stored = format!(
+                "{{\"number\":0,\"walker\":2,\"did\":{{\"stepped\":{{\"step\":{written},\"node\":3,\"chosen\":{flags},\
+                 \"quiet\":true}}}},\"problems\":[],\"passed\":[],\"branches\":[],\"took\":0}}"
+            );
+            let record = RecordedStep::new(2, event);
+            assert_eq!(serde_json::to_string(&record).unwrap(), stored);
+            assert_eq!(
+                serde_json::from_str::<RecordedStep>(&stored).unwrap(),
+                record
+            );
+        }
+    }
+
+    #[test]
+    fn snapshots_are_stored_as_earlier_versions_stored_them() {
+        let cases = [
+            (
+                RecordedEvent::SnapshotTaken {
+                    id: SnapshotId(4),
+                    bytes: 5,
+                    whole_phone: true,
+                },
+                "{\"saved\":{\"id\":4,\"bytes\":5}}",
+            ),
+            (
+                RecordedEvent::SnapshotRestored { id: SnapshotId(4) },
+                "{\"restored\":{\"id\":4}}",
+            ),
+            (
+                RecordedEvent::SnapshotDiscarded { id: SnapshotId(4) },
+                "{\"dropped\":{\"id\":4}}",
+            ),
+            (RecordedEvent::SnapshotsLost, "\"forgotten\""),
+        ];
+        for (event, stored) in cases {
+            assert_eq!(
+                serde_json::from_str::<RecordedEvent>(stored).unwrap(),
+                event
+            );
+        }
     }
 }

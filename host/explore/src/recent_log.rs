@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use retap_shared::app_log;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::PhoneEventKind;
+use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::trace::Step;
 
 /// How much of it is kept.

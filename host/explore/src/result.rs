@@ -6,8 +6,7 @@ use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
-use super::finding_record::{self, FindingRecord};
-use crate::journal::SessionRecord;
+use crate::finding_record::{self, FindingRecord};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplorationResult {
@@ -80,17 +79,6 @@ impl ExplorationResult {
         }
     }
 
-    pub(super) fn of(
-        sessions: impl Iterator<Item = SessionRecord>,
-        outcome: Outcome,
-    ) -> ExplorationResult {
-        let mut whole = ExplorationResult::empty(outcome);
-        sessions.for_each(|session| whole.add(session));
-        whole.longest_worker_time = whole.took;
-        whole.finish_curve();
-        whole
-    }
-
     /// Ends the curve.
     pub(super) fn finish_curve(&mut self) {
         let end = self.coverage.at(self.events, self.longest_worker_time);
@@ -99,21 +87,15 @@ impl ExplorationResult {
         }
     }
 
-    fn add(&mut self, session: SessionRecord) {
-        for gain in &session.gains {
-            if self.coverage.gain(gain) {
-                let events = self.events + u64::from(gain.events);
-                let took = self.took + gain.took;
-                self.curve.push(self.coverage.at(events, took));
-            }
+    /// Adds a finding that came from a clean start.
+    pub(super) fn add_finding(&mut self, found: FindingRecord, first_seen: FindingPoint) {
+        let is_known = self
+            .first_seen
+            .iter()
+            .any(|point| point.fingerprint == found.fingerprint);
+        if !is_known {
+            self.first_seen.push(first_seen);
         }
-        self.events += u64::from(session.events);
-        self.counts.clean_starts += session.starts;
-        self.counts.starting_time += session.starting;
-        self.took += session.took;
-        session
-            .found
-            .into_iter()
-            .for_each(|found| finding_record::merge_finding(&mut self.findings, found));
+        finding_record::merge_finding(&mut self.findings, found);
     }
 }

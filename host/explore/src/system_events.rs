@@ -2,14 +2,11 @@
 //! cannot do, and its own dialogs.
 
 use rand::RngExt;
-use retap_device::Device;
-use retap_device::run_event::RunEvent;
 use retap_device::seed::Rng;
 use retap_shared::Text;
 use retap_shared::action::{SystemEvent, SystemEventKinds};
-use retap_shared::screen::{Node, Point, Screen};
-
-use super::driver::ExplorationDriver;
+use retap_shared::geometry::Point;
+use retap_shared::screen::{Node, Screen};
 
 const LANGUAGES: [&str; 5] = ["ar", "de", "ja", "ru", "en"];
 /// Broadcasts that any app may get from any other: those of the system itself are not the shell's to send.
@@ -80,27 +77,6 @@ pub(super) fn permission_button(screen: &Screen) -> Option<Point> {
         .iter()
         .find(is)
         .map(|node| node.bounds.center())
-}
-
-impl ExplorationDriver<'_> {
-    /// Tells the explorer what this phone can do of what the system does, and everybody what it cannot. What simulated phones
-    /// can do is no news.
-    pub(super) fn announce_capabilities(&self, walker: usize, device: &Device) {
-        let described = device.description();
-        let can = described.capabilities.system_events;
-        let mut shared = self.lock_state();
-        shared.explorer.set_worker_capabilities(walker, can);
-        let lacks = SystemEventKinds::all() - can;
-        let is_news = shared.explorer.wants_system_events() && described.phone.kind != "simulated";
-        drop(shared);
-        if is_news && !lacks.is_empty() {
-            let text = format!(
-                "`{}` cannot do these system events, which are left out: {lacks}",
-                device.name()
-            );
-            (self.sink)(RunEvent::Warning { text });
-        }
-    }
 }
 
 #[cfg(test)]

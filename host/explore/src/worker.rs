@@ -1,34 +1,98 @@
-//! One phone of a whole exploration: does what the explorer chooses, brings the app back when it was left, starts clean
-//! after every problem, and has everything noted before it goes on.
+//! One worker: leases a phone, runs what the strategy decides there, brings the app back when it was left, and starts clean
+//! after every finding. Each step becomes one record, which is committed before the next step.
 
+mod app_start;
+mod snapshots;
+
+use app_start::MAX_START_ATTEMPTS;
 use retap_device::run_event::RunEvent;
-use retap_device::seed::Rng;
-use retap_device::{Device, DeviceError, StepResult};
-use retap_shared::action::{Action, Key, SystemEvent};
-use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind};
+use retap_device::seed::{Rng, Seed};
+use retap_device::{Device, DeviceError, DeviceLease};
+use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
-use retap_shared::verdict::Finding;
 
-use super::canvas_raster::{CanvasRaster, without_raster_widget};
-use super::constraints::touches_system_window;
-use super::driver::ExplorationDriver;
-use super::system_events::{is_same_kind, permission_button};
-use super::{ChosenAction, Decision, ExploreError, WorkerView, to_step};
-use crate::journal::{RecordedEvent, RecordedStep};
+use crate::canvas_raster::{CanvasRaster, without_raster_widget};
+use crate::error::ExploreError;
+use crate::exploration::Exploration;
+use crate::explorer::{ChosenAction, Decision, WorkerView};
+use crate::journal::{RecordedEvent, RecordedStep, StepOrigin};
+use crate::system_events::{is_same_kind, permission_button};
 
-/// So many events after an agent has died, its death is forgotten.
+/// Number of events after which an agent's death is forgiven.
 const EVENTS_TO_FORGIVE_DEATH: u32 = 100;
 
-/// How often an explorer is asked for something else than what the phone cannot do.
+/// Maximum number of new decisions in place of a system event that the phone refused before.
 const MAX_REDECISIONS: u32 = 20;
 
-/// After so many events in a row that were refused a walker starts clean.
+/// Number of refused events in a row after which a worker starts clean.
 const MAX_CONSECUTIVE_REFUSALS: u32 = 50;
 
-/// Why a walker does not go on.
-pub(super) enum WorkerError {
+/// Runs one worker until a limit is reached; a lost phone is replaced by another one. Returns true if it was cancelled.
+pub(crate) async fn run_worker(
+    exploration: &Exploration<'_>,
+    number: usize,
+) -> Result<bool, ExploreError> {
+    // A resumed worker does not repeat the random choices of the interrupted one.
+    let events_before = exploration.lock_state().workers[number].events;
+    let seed = exploration
+        .context
+        .seed
+        .derive(&format!("walker {number}"), u64::from(events_before));
+    let mut worker = Worker::new(exploration, number, seed);
+    let mut deaths = AgentDeaths {
+        count: 0,
+        last_event: events_before,
+    };
+    loop {
+        let mut lease = exploration.pool.lease().await?;
+        worker.begin_lease(&mut lease, seed);
+        match Box::pin(worker.explore(&mut lease)).await {
+            Ok(cancelled) => {
+                worker.report_end();
+                return Ok(cancelled);
+            }
+            Err(WorkerError::Exploration(error)) => return Err(error),
+            Err(WorkerError::Device(error)) => worker.release_failed(lease, error, &mut deaths)?,
+        }
+    }
+}
+
+/// One worker on its current phone. What must survive the phone is in `WorkerState`.
+struct Worker<'a> {
+    exploration: &'a Exploration<'a>,
+    number: usize,
+    rng: Rng,
+    /// Number of attempts to return since the app was left.
+    return_attempts: u32,
+    /// Number of starts in a row that failed.
+    failed_starts: u32,
+    /// Number of events in a row that were refused.
+    consecutive_refusals: u32,
+    canvas_raster: CanvasRaster,
+    /// Screen of the phone, without the changes for strategies.
+    raw_screen: Option<SharedScreen>,
+    /// System events that this phone refused: they are not tried again.
+    refused_events: Vec<SystemEvent>,
+    has_warned_of_forbidden: bool,
+}
+
+/// Deaths of the agent under one worker.
+struct AgentDeaths {
+    count: u32,
+    /// Number of the worker's events at the last one.
+    last_event: u32,
+}
+
+/// A step that is about to be done.
+struct PlannedStep {
+    step: Step,
+    node: Option<usize>,
+    origin: StepOrigin,
+}
+
+/// An error that ends a worker's use of its phone, or the exploration.
+enum WorkerError {
     Device(DeviceError),
     Exploration(ExploreError),
 }
@@ -45,400 +109,334 @@ impl From<ExploreError> for WorkerError {
     }
 }
 
-/// What is only of this moment.
-pub(super) struct ExplorationWorker<'a> {
-    pub(super) driver: &'a ExplorationDriver<'a>,
-    pub(super) number: usize,
-    rng: Rng,
-    /// What has been tried to get back since the app was left.
-    pub(super) return_attempts: u32,
-    canvas_raster: CanvasRaster,
-    /// What the phone shows, whatever explorers see of it.
-    raw_screen: Option<SharedScreen>,
-    /// How many events in a row were refused.
-    pub(super) consecutive_refusals: u32,
-    /// What the system does and this phone cannot: it is not asked for again.
-    refused_events: Vec<SystemEvent>,
-    pub(super) has_warned_of_forbidden: bool,
-}
-
-impl ExplorationDriver<'_> {
-    /// True if it was stopped before its end.
-    pub(super) async fn run_worker(&self, walker: usize) -> Result<bool, ExploreError> {
-        // What was done before an interruption is not done again: chance goes on from another place.
-        let before = self.lock_state().workers[walker].events;
-        let seed = self
-            .seed
-            .derive(&format!("walker {walker}"), u64::from(before));
-        let session = u32::try_from(walker).unwrap_or(u32::MAX);
-        let mut walk = ExplorationWorker {
-            driver: self,
-            number: walker,
+impl<'a> Worker<'a> {
+    fn new(exploration: &'a Exploration<'a>, number: usize, seed: Seed) -> Worker<'a> {
+        Worker {
+            exploration,
+            number,
             rng: seed.rng(),
             return_attempts: 0,
+            failed_starts: 0,
+            consecutive_refusals: 0,
             canvas_raster: CanvasRaster::default(),
             raw_screen: None,
-            consecutive_refusals: 0,
             refused_events: Vec::new(),
             has_warned_of_forbidden: false,
-        };
-        let mut deaths = 0;
-        let mut last_death = before;
-        loop {
-            let mut lease = self.pool.lease().await?;
-            let device = lease.name().to_owned();
-            (self.sink)(RunEvent::SessionStarted {
-                session,
-                device: device.clone(),
-                seed: seed.0,
-            });
-            let settle = self
-                .lock_state()
-                .explorer
-                .settle()
-                .unwrap_or(self.settings.settle);
-            lease.set_settle(settle);
-            self.lock_state().workers[walker].phone = lease.description().phone.clone();
-            self.announce_capabilities(walker, &lease);
-            match Box::pin(walk.run(&mut lease)).await {
-                Ok(stopped) => {
-                    let (events, took) = {
-                        let shared = self.lock_state();
-                        (shared.workers[walker].events, shared.workers[walker].took)
-                    };
-                    (self.sink)(RunEvent::SessionEnded {
-                        session,
-                        events,
-                        took,
-                        recalled: false,
-                    });
-                    return Ok(stopped);
-                }
-                Err(WorkerError::Exploration(error)) => return Err(error),
-                Err(WorkerError::Device(error)) => {
-                    walk.commit(&walk.new_recorded_step(
-                        RecordedEvent::Forgotten,
-                        None,
-                        Micros::ZERO,
-                    ))?;
-                    // A phone that restarts every night is not one that cannot do this.
-                    let events = self.lock_state().workers[walker].events;
-                    if events.saturating_sub(last_death) > EVENTS_TO_FORGIVE_DEATH {
-                        deaths = 0;
-                    }
-                    last_death = events;
-                    let app = self.settings.app.app.package.to_string();
-                    let refused = |fault| ExploreError::Refused { device, app, fault };
-                    lease
-                        .release_failed(error, &mut deaths, self.sink)
-                        .map_err(refused)?;
-                }
-            }
         }
     }
-}
 
-impl ExplorationWorker<'_> {
-    async fn run(&mut self, device: &mut Device) -> Result<bool, WorkerError> {
+    /// Explores on one phone. `None` as the screen means that a clean start comes next.
+    async fn explore(&mut self, device: &mut Device) -> Result<bool, WorkerError> {
         let mut screen = None;
-        while self.driver.is_within_limit(self.number) {
-            if self.driver.cancellation.is_cancelled() {
+        self.failed_starts = 0;
+        while self.exploration.is_within_limit(self.number) {
+            if self.exploration.context.cancellation.is_cancelled() {
                 return Ok(true);
             }
-            let now = match screen.take() {
-                Some(screen) => screen,
-                None => match self.start_app(device, true).await? {
-                    Some(screen) => screen,
-                    None => return Ok(false),
-                },
+            let record = match screen.take() {
+                Some(screen) => self.run_decision(device, screen).await?,
+                None => self.start_app(device, true).await?,
             };
-            screen = self.run_decision(device, now).await?;
+            screen = self.finish_step(device, record).await?;
+            if self.failed_starts == MAX_START_ATTEMPTS {
+                self.warn_of_failed_starts();
+                break;
+            }
         }
         Ok(false)
     }
 
-    /// The screen that the next move leads to; `None` if only a clean start helps.
+    /// Runs what comes next on a screen: what the strategy decides, or what brings the app back.
     async fn run_decision(
         &mut self,
         device: &mut Device,
-        now: SharedScreen,
-    ) -> Result<Option<SharedScreen>, WorkerError> {
-        if !self.driver.settings.is_in_app(now.activity()) {
-            self.return_attempts += 1;
-            let action = match self.return_attempts {
-                1 => permission_button(&now).map_or(Action::Key(Key::Back), Action::Tap),
-                2 => Action::Launch,
-                _ => return Ok(None),
+        screen: SharedScreen,
+    ) -> Result<RecordedStep, WorkerError> {
+        if !self.exploration.settings.is_in_app(screen.activity()) {
+            return match self.next_return_action(&screen) {
+                Some(action) => {
+                    let planned = PlannedStep {
+                        step: ChosenAction { action, node: None }.into_step(&screen),
+                        node: None,
+                        origin: StepOrigin::ReturnToApp,
+                    };
+                    self.run_step(device, planned, screen).await
+                }
+                None => self.start_app(device, true).await,
             };
-            return self
-                .run_step(
-                    device,
-                    to_step(ChosenAction { action, node: None }, &now),
-                    None,
-                    StepOrigin::ReturnToApp,
-                    now,
-                )
-                .await;
         }
         self.return_attempts = 0;
-        let can = device.description().capabilities;
-        let at = WorkerView {
+        let planned = match self.decide(device, &screen) {
+            Decision::Act(chosen) => PlannedStep {
+                node: chosen.node,
+                step: chosen.into_step(&screen),
+                origin: StepOrigin::Chosen,
+            },
+            Decision::RepeatStep(step) => locate_step(step, StepOrigin::Repeated, &screen),
+            Decision::PlaySeedStep(step) => locate_step(step, StepOrigin::Chosen, &screen),
+            Decision::Restart { clear_data } => return self.start_app(device, clear_data).await,
+            Decision::TakeSnapshot => return self.take_snapshot(device, screen).await,
+            Decision::RestoreSnapshot(id) => {
+                return self.restore_snapshot(device, id, screen).await;
+            }
+            Decision::DiscardSnapshot(id) => {
+                return self.discard_snapshot(device, id, screen).await;
+            }
+        };
+        self.run_step(device, planned, screen).await
+    }
+
+    /// The next attempt to return to the app; `None` if only a clean start is left.
+    fn next_return_action(&mut self, screen: &SharedScreen) -> Option<Action> {
+        self.return_attempts += 1;
+        match self.return_attempts {
+            1 => Some(permission_button(screen).map_or(Action::Key(Key::Back), Action::Tap)),
+            2 => Some(Action::Launch),
+            _ => None,
+        }
+    }
+
+    /// Asks the strategy, again if it decides on a system event that this phone has refused.
+    fn decide(&mut self, device: &Device, screen: &SharedScreen) -> Decision {
+        let view = WorkerView {
             worker: self.number,
-            screen: &now,
-            capabilities: can,
+            screen,
+            capabilities: device.description().capabilities,
         };
-        match self.decide(&at) {
-            Decision::Act(choice) => {
-                let node = choice.node;
-                self.run_step(device, to_step(choice, &now), node, StepOrigin::Chosen, now)
-                    .await
-            }
-            Decision::RepeatStep(step) => {
-                self.repeat_step(device, step, StepOrigin::Repeated, now)
-                    .await
-            }
-            Decision::PlaySeedStep(step) => {
-                self.repeat_step(device, step, StepOrigin::Chosen, now)
-                    .await
-            }
-            Decision::Restart { clear_data: clear } => self.start_app(device, clear).await,
-            Decision::TakeSnapshot => self.take_snapshot(device, now).await,
-            Decision::RestoreSnapshot(id) => self.restore_snapshot(device, id, now).await,
-            Decision::DiscardSnapshot(id) => self.discard_snapshot(device, id, now).await,
-        }
-    }
-
-    /// A step of an earlier time, found by its widget.
-    async fn repeat_step(
-        &mut self,
-        device: &mut Device,
-        step: Step,
-        kind: StepOrigin,
-        now: SharedScreen,
-    ) -> Result<Option<SharedScreen>, WorkerError> {
-        let node = step
-            .widget
-            .as_ref()
-            .and_then(|widget| now.find(widget, step.action.place()));
-        let step = Step {
-            activity: now.activity().clone(),
-            screen: Some(now.hash()),
-            ..step
-        };
-        self.run_step(device, step, node, kind, now).await
-    }
-
-    /// What the explorer wants; something else where that is known to be refused.
-    fn decide(&mut self, at: &WorkerView<'_>) -> Decision {
-        let mut chosen = self.driver.lock_state().explorer.decide(at, &mut self.rng);
+        let mut state = self.exploration.lock_state();
+        let mut decision = state.explorer.decide(&view, &mut self.rng);
         for _ in 0..MAX_REDECISIONS {
-            let Decision::Act(ChosenAction {
-                action: Action::System(system),
-                ..
-            }) = &chosen
-            else {
-                break;
-            };
-            if !self
-                .refused_events
-                .iter()
-                .any(|known| is_same_kind(known, system))
-            {
-                break;
+            match &decision {
+                Decision::Act(ChosenAction {
+                    action: Action::System(event),
+                    ..
+                }) if is_refused(&self.refused_events, event) => {
+                    decision = state.explorer.decide(&view, &mut self.rng);
+                }
+                _ => break,
             }
-            chosen = self.driver.lock_state().explorer.decide(at, &mut self.rng);
         }
-        chosen
+        decision
     }
 
-    /// Once for each kind.
-    fn exclude_system_event(&mut self, device: &str, system: &SystemEvent, error: &DeviceError) {
-        if self
-            .refused_events
-            .iter()
-            .any(|known| is_same_kind(known, system))
-        {
-            return;
-        }
-        self.refused_events.push(system.clone());
-        let text =
-            format!("`{device}` cannot do this: {system} ({error}); it is left out from now on");
-        (self.driver.sink)(RunEvent::Warning { text });
-    }
-
-    /// This phone cannot do that: nothing has happened.
-    pub(super) fn refuse_snapshot(
-        &mut self,
-        error: DeviceError,
-        now: SharedScreen,
-    ) -> Result<Option<SharedScreen>, WorkerError> {
-        if error.is_interruption() {
-            return Err(error.into());
-        }
-        self.driver.count_event();
-        self.record_refusal(now)
-    }
-
-    /// Nothing was done. Where nothing else comes for long, only another start leads on, and takes time: a run that is measured by
-    /// time would not end.
-    fn record_refusal(&mut self, now: SharedScreen) -> Result<Option<SharedScreen>, WorkerError> {
-        self.commit(&self.new_recorded_step(
-            RecordedEvent::Refused,
-            Some(now.clone()),
-            Micros::ZERO,
-        ))?;
-        self.consecutive_refusals += 1;
-        Ok((self.consecutive_refusals < MAX_CONSECUTIVE_REFUSALS).then_some(now))
-    }
-
-    /// The screen that the step led to; `None` if it led to a problem.
     async fn run_step(
         &mut self,
         device: &mut Device,
-        step: Step,
-        node: Option<usize>,
-        kind: StepOrigin,
+        planned: PlannedStep,
         before: SharedScreen,
-    ) -> Result<Option<SharedScreen>, WorkerError> {
-        self.driver.count_event();
-        let guard = &self.driver.settings.constraints;
-        let package = &self.driver.settings.app.app.package;
+    ) -> Result<RecordedStep, WorkerError> {
+        self.exploration.count_event();
+        let settings = self.exploration.settings;
+        let PlannedStep { step, node, origin } = planned;
         let shown = self.raw_screen.as_deref().unwrap_or(&before);
-        let presses_system =
-            || kind != StepOrigin::ReturnToApp && touches_system_window(&step, shown, package);
-        if guard.forbids(&step, shown) || presses_system() {
-            return self.record_refusal(before);
-        }
-        let step = without_raster_widget(
-            guard.with_field_text(step, node.map(|node| &before.nodes()[node])),
-        );
+        let field = node.map(|node| &before.nodes()[node]);
+        let package = &settings.app.app.package;
+        let Some(step) = settings
+            .constraints
+            .allowed_step(step, origin, field, shown, package)
+        else {
+            return Ok(self.refusal(before));
+        };
+        let step = without_raster_widget(step);
         let stepped = device.step(step.clone()).await;
         self.report_step(device.name(), &step);
-        let StepResult {
-            screen,
-            phone_events: happened,
-            branches,
-            quiet,
-            took,
-            ..
-        } = match stepped {
+        let result = match stepped {
             // Nothing has happened, and a trace without it is the same trace.
             Err(error @ DeviceError::Refused(_)) if !error.is_interruption() => {
-                if let Action::System(system) = &step.action {
-                    self.exclude_system_event(device.name(), system, &error);
+                if let Action::System(event) = &step.action {
+                    self.exclude_system_event(device.name(), event, &error);
                 }
-                return self.record_refusal(before);
+                return Ok(self.refusal(before));
             }
             stepped => stepped?,
         };
-        self.consecutive_refusals = 0;
-        let shown = screen.clone();
-        let screen = self.explorer_screen(device, screen).await?;
-        let chosen = kind != StepOrigin::ReturnToApp;
-        let again = kind == StepOrigin::Repeated;
-        let did = RecordedEvent::Stepped {
+        let quiet = result.quiet;
+        let event = RecordedEvent::Stepped {
             step,
             node,
-            chosen,
-            again,
+            origin,
             quiet,
         };
-        let mut record = self.new_recorded_step(did, Some(screen), took);
-        record.branches = branches;
-        sort_phone_events(happened, &mut record);
-        record
-            .problems
-            .extend(guard.broken_in_log(&record.passed, &record.problems, package));
-        record
-            .problems
-            .extend(guard.broken_on_screen(&shown, quiet, package));
-        self.finish_step(device, record).await
+        let mut record = RecordedStep::new(self.number, event);
+        record.took = result.took;
+        record.branches = result.branches;
+        record.add_phone_events(result.phone_events);
+        let broken = settings
+            .constraints
+            .broken_rules(&record, &result.screen, quiet, package);
+        record.findings.extend(broken);
+        record.screen = Some(self.explorer_screen(device, result.screen).await?);
+        Ok(record)
     }
 
-    /// Has it noted; `None` if it led to a problem.
-    pub(super) async fn finish_step(
-        &self,
+    /// Commits a step. Returns the screen that the worker is on; `None` if a clean start comes next.
+    async fn finish_step(
+        &mut self,
         device: &mut Device,
         mut record: RecordedStep,
     ) -> Result<Option<SharedScreen>, WorkerError> {
         self.attach_screenshot(device, &mut record).await;
-        self.commit(&record)?;
-        Ok(record.screen.filter(|_| record.problems.is_empty()))
+        self.exploration.commit(&mut record)?;
+        let has_failed = !record.findings.is_empty();
+        match record.event {
+            RecordedEvent::Refused => self.consecutive_refusals += 1,
+            RecordedEvent::Stepped { .. } => self.consecutive_refusals = 0,
+            RecordedEvent::Started { .. } if has_failed => self.failed_starts += 1,
+            RecordedEvent::Started { .. } => self.failed_starts = 0,
+            _ => {}
+        }
+        // Refusals take no time: a run with a time limit would not end.
+        let is_stalled = self.consecutive_refusals >= MAX_CONSECUTIVE_REFUSALS;
+        Ok(record.screen.filter(|_| !has_failed && !is_stalled))
     }
 
-    /// A screen as explorers are to see it.
-    pub(super) async fn explorer_screen(
+    /// Takes a screenshot of a finding that is new in the run. A failed screenshot is no error.
+    async fn attach_screenshot(&self, device: &mut Device, record: &mut RecordedStep) {
+        let is_wanted =
+            self.exploration.settings.screenshots && device.description().capabilities.screenshots;
+        if is_wanted && self.exploration.has_new_finding(&record.findings) {
+            record.screenshot = device.screenshot().await.ok();
+        }
+    }
+
+    /// The screen as strategies see it: without what is forbidden, and with a raster if the app has no nodes.
+    async fn explorer_screen(
         &mut self,
         device: &mut Device,
         screen: SharedScreen,
     ) -> Result<SharedScreen, WorkerError> {
-        let settings = self.driver.settings;
-        let inside = settings.is_in_app(screen.activity());
+        let settings = self.exploration.settings;
+        let in_app = settings.is_in_app(screen.activity());
         let masked = settings.constraints.mask(screen.clone());
-        let seen = self
+        let visible = self
             .canvas_raster
-            .explorer_screen(device, &screen, masked, inside)
+            .explorer_screen(device, &screen, masked, in_app)
             .await?;
         self.raw_screen = Some(screen);
-        Ok(seen)
+        Ok(visible)
     }
 
-    /// A problem that is new, as long as something of it may be on the display. Without the pixels it is a problem too.
-    async fn attach_screenshot(&self, device: &mut Device, record: &mut RecordedStep) {
-        let is_wanted =
-            self.driver.settings.screenshots && device.description().capabilities.screenshots;
-        if is_wanted && self.driver.has_new_finding(&record.problems) {
-            record.picture = device.screenshot().await.ok();
+    /// The record of an event that was not done.
+    fn refusal(&self, screen: SharedScreen) -> RecordedStep {
+        RecordedStep {
+            screen: Some(screen),
+            ..RecordedStep::new(self.number, RecordedEvent::Refused)
         }
     }
 
+    /// Remembers a system event that this phone refused, and warns once per kind.
+    fn exclude_system_event(&mut self, device: &str, event: &SystemEvent, error: &DeviceError) {
+        if is_refused(&self.refused_events, event) {
+            return;
+        }
+        self.refused_events.push(event.clone());
+        self.warn(format!(
+            "`{device}` cannot do this: {event} ({error}); it is left out from now on"
+        ));
+    }
+
     fn report_step(&self, device: &str, step: &Step) {
-        (self.driver.sink)(RunEvent::Stepped {
-            session: u32::try_from(self.number).unwrap_or(u32::MAX),
+        let events = self.exploration.lock_state().workers[self.number].events;
+        self.exploration.emit(RunEvent::Stepped {
+            session: self.session(),
             device: device.to_owned(),
-            step: self.driver.lock_state().workers[self.number].events + 1,
+            step: events + 1,
             action: step.action.to_string(),
             widget: step.widget.as_ref().map(ToString::to_string),
             activity: step.activity.clone(),
         });
     }
 
-    pub(super) fn new_recorded_step(
-        &self,
-        did: RecordedEvent,
-        screen: Option<SharedScreen>,
-        took: Micros,
-    ) -> RecordedStep {
-        self.driver
-            .lock_state()
-            .new_recorded_step(self.number, did, screen, took)
-    }
-
-    pub(super) fn commit(&self, record: &RecordedStep) -> Result<(), ExploreError> {
-        self.driver.commit(record)
-    }
-}
-
-/// Who wanted a step.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum StepOrigin {
-    Chosen,
-    Repeated,
-    /// To bring the app back.
-    ReturnToApp,
-}
-
-pub(super) fn sort_phone_events(happened: Vec<PhoneEvent>, into: &mut RecordedStep) {
-    for happening in happened {
-        match happening.kind {
-            PhoneEventKind::Finding(problem) => push_once(&mut into.problems, problem),
-            PhoneEventKind::Activity(activity) => into.passed.push(activity),
+    /// Prepares a phone, and announces its capabilities to the strategy.
+    fn begin_lease(&self, lease: &mut DeviceLease, seed: Seed) {
+        self.exploration.emit(RunEvent::SessionStarted {
+            session: self.session(),
+            device: lease.name().to_owned(),
+            seed: seed.0,
+        });
+        let mut state = self.exploration.lock_state();
+        let settle = state.explorer.settle();
+        lease.set_settle(settle.unwrap_or(self.exploration.settings.settle));
+        let description = lease.description();
+        state.workers[self.number].phone = description.phone.clone();
+        let supported = description.capabilities.system_events;
+        state
+            .explorer
+            .set_worker_capabilities(self.number, supported);
+        // The capabilities of simulated phones are known.
+        let is_news = state.explorer.wants_system_events() && description.phone.kind != "simulated";
+        drop(state);
+        let missing = SystemEventKinds::all() - supported;
+        if is_news && !missing.is_empty() {
+            self.warn(format!(
+                "`{}` cannot do these system events, which are left out: {missing}",
+                lease.name()
+            ));
         }
     }
+
+    /// Gives back or quarantines a phone after an error, and records that its snapshots are lost.
+    fn release_failed(
+        &self,
+        lease: DeviceLease,
+        error: DeviceError,
+        deaths: &mut AgentDeaths,
+    ) -> Result<(), ExploreError> {
+        let mut lost = RecordedStep::new(self.number, RecordedEvent::SnapshotsLost);
+        self.exploration.commit(&mut lost)?;
+        // A phone that restarts every night is not one on which the agent cannot live.
+        let events = self.exploration.lock_state().workers[self.number].events;
+        if events.saturating_sub(deaths.last_event) > EVENTS_TO_FORGIVE_DEATH {
+            deaths.count = 0;
+        }
+        deaths.last_event = events;
+        let device = lease.name().to_owned();
+        lease
+            .release_failed(error, &mut deaths.count, self.exploration.context.events)
+            .map_err(|fault| ExploreError::Refused {
+                device,
+                app: self.exploration.settings.app.app.package.to_string(),
+                fault,
+            })
+    }
+
+    fn report_end(&self) {
+        let state = self.exploration.lock_state();
+        let events = state.workers[self.number].events;
+        let took = state.workers[self.number].took;
+        drop(state);
+        self.exploration.emit(RunEvent::SessionEnded {
+            session: self.session(),
+            events,
+            took,
+            recalled: false,
+        });
+    }
+
+    fn warn(&self, text: String) {
+        self.exploration.emit(RunEvent::Warning { text });
+    }
+
+    /// The worker's number in run events.
+    fn session(&self) -> u32 {
+        u32::try_from(self.number).unwrap_or(u32::MAX)
+    }
 }
 
-fn push_once(problems: &mut Vec<Finding>, problem: Finding) {
-    if !problems.contains(&problem) {
-        problems.push(problem);
-    }
+/// Finds the widget of an earlier step on the current screen.
+fn locate_step(step: Step, origin: StepOrigin, screen: &SharedScreen) -> PlannedStep {
+    let node = step
+        .widget
+        .as_ref()
+        .and_then(|widget| screen.find(widget, step.action.place()));
+    let step = Step {
+        activity: screen.activity().clone(),
+        screen: Some(screen.hash()),
+        ..step
+    };
+    PlannedStep { step, node, origin }
+}
+
+fn is_refused(refused: &[SystemEvent], event: &SystemEvent) -> bool {
+    refused.iter().any(|known| is_same_kind(known, event))
 }

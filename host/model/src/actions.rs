@@ -1,48 +1,66 @@
-//! Everything that can be done on a screen by a person who looks at it.
+//! Candidate actions: everything that a person could do on a screen. Which of them is done is up to the strategies.
 
 use rand::{Rng, RngExt};
 use retap_shared::Text;
 use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
-use retap_shared::screen::{Node, NodeFlags, Point, Rect, Rotation, Screen, Window, WindowKind};
+use retap_shared::geometry::{Point, Rect, Rotation};
+use retap_shared::screen::{Node, NodeFlags, Screen, Window, WindowKind};
 
-use super::input_texts;
-use crate::mixed;
+use crate::hash_mix::mixed;
+use crate::input_texts;
 
+/// Duration of a swipe in milliseconds. Retap's own figure.
 const SWIPE_MILLIS: u32 = 300;
+/// Number of parts that a scrollable area is divided into. A swipe begins and ends one part away from the edges.
+const SWIPE_PARTS: i32 = 4;
 
+/// An action that can be done on a screen, before its details are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CandidateAction {
+    /// Kind of the action.
     pub kind: ActionKind,
+    /// Index of the node that it is done to, if any.
     pub node: Option<usize>,
-    /// What of the node can be touched.
+    /// Part of the node that can be touched.
     pub area: Rect,
-    /// Tells it from everything else on the screen: the place in the tree, not in pixels, and what is done there.
+    /// Identity on its screen: a hash of the kind and of the node's position in the tree, not in pixels.
     pub key: u64,
 }
 
+/// Kind of an action: what is done, without where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ActionKind {
+    /// A tap on a widget.
     Tap,
+    /// A long press on a widget.
     LongPress,
+    /// A text typed into a field.
     Type,
-    /// A tap into a field, for the keyboard's sake.
+    /// A tap into a field, to show the keyboard.
     Focus,
+    /// A vertical swipe.
     ScrollVertically {
+        /// Towards the start of the content.
         back: bool,
     },
+    /// A horizontal swipe.
     ScrollHorizontally {
+        /// Towards the start of the content.
         back: bool,
     },
-    /// For screens that show nothing one could aim at.
+    /// A tap at a random position, on screens without widgets to touch.
     TapAnywhere,
+    /// The Back key.
     Back,
+    /// The Menu key.
     Menu,
+    /// A change of the display's rotation.
     Rotate,
-    /// Something that the system does, by its place among all that it can do.
+    /// A system event, by its index in [`SYSTEM_EVENTS`].
     System(u8),
 }
 
-/// All that can come upon an app, by a number that stays: new events come last.
+/// System events that can be done. Their indices are part of recorded models: new events are appended.
 pub const SYSTEM_EVENTS: [SystemEvent; 12] = [
     SystemEvent::Call,
     SystemEvent::Offline,
@@ -59,27 +77,27 @@ pub const SYSTEM_EVENTS: [SystemEvent; 12] = [
 ];
 
 impl CandidateAction {
-    /// The event that does it. A text is drawn by how well it fits.
+    /// Action with all details. Texts and random positions are drawn.
     pub fn to_action(&self, screen: &Screen, rng: &mut impl Rng) -> Action {
-        let at = self.area.center();
+        let center = self.area.center();
         match self.kind {
-            ActionKind::Tap | ActionKind::Focus => Action::Tap(at),
-            ActionKind::LongPress => Action::LongPress(at),
+            ActionKind::Tap | ActionKind::Focus => Action::Tap(center),
+            ActionKind::LongPress => Action::LongPress(center),
             ActionKind::TapAnywhere => Action::Tap(random_point_in(self.area, rng)),
             ActionKind::Type => {
                 let field = self.node.map(|node| &screen.nodes()[node]);
                 Action::Text {
-                    at,
+                    at: center,
                     text: input_texts::draw_text(field, rng),
                 }
             }
             ActionKind::ScrollVertically { back } => scroll(self.area, back, |area, part| Point {
                 x: area.center().x,
-                y: area.top + area.height() / 4 * part,
+                y: area.top + area.height() / SWIPE_PARTS * part,
             }),
             ActionKind::ScrollHorizontally { back } => {
                 scroll(self.area, back, |area, part| Point {
-                    x: area.left + area.width() / 4 * part,
+                    x: area.left + area.width() / SWIPE_PARTS * part,
                     y: area.center().y,
                 })
             }
@@ -99,9 +117,10 @@ impl CandidateAction {
     }
 }
 
-/// What a step was a case of. Nothing for what no screen lists: other keys, pinches, waits.
+/// Kind of an action that was done to a node of the screen `before`. `None` for actions that are no candidates of any screen:
+/// other keys, pinches, waits.
 pub fn action_kind_of(action: &Action, node: Option<usize>, before: &Screen) -> Option<ActionKind> {
-    let editable = |node: usize| {
+    let is_editable = |node: usize| {
         before
             .nodes()
             .get(node)
@@ -109,7 +128,7 @@ pub fn action_kind_of(action: &Action, node: Option<usize>, before: &Screen) -> 
     };
     Some(match action {
         Action::Tap(_) => match node {
-            Some(node) if editable(node) => ActionKind::Focus,
+            Some(node) if is_editable(node) => ActionKind::Focus,
             Some(_) => ActionKind::Tap,
             None => ActionKind::TapAnywhere,
         },
@@ -129,8 +148,8 @@ pub fn action_kind_of(action: &Action, node: Option<usize>, before: &Screen) -> 
         Action::Key(Key::Menu) => ActionKind::Menu,
         Action::Rotate(_) => ActionKind::Rotate,
         Action::System(system) => {
-            let place = SYSTEM_EVENTS.iter().position(|known| known == system)?;
-            ActionKind::System(u8::try_from(place).ok()?)
+            let index = SYSTEM_EVENTS.iter().position(|known| known == system)?;
+            ActionKind::System(u8::try_from(index).ok()?)
         }
         Action::Key(_) | Action::Pinch { .. } | Action::Launch | Action::Wait { .. } => {
             return None;
@@ -139,16 +158,17 @@ pub fn action_kind_of(action: &Action, node: Option<usize>, before: &Screen) -> 
 }
 
 impl ActionKind {
-    /// Whether such a phone can do it.
-    pub fn is_supported_by(self, can: SystemEventKinds) -> bool {
+    /// True for system events that a phone supports, and for everything else.
+    pub fn is_supported_by(self, supported: SystemEventKinds) -> bool {
         match self {
             ActionKind::System(event) => SYSTEM_EVENTS
                 .get(usize::from(event))
-                .is_some_and(|event| can.contains(event.kind())),
+                .is_some_and(|event| supported.contains(event.kind())),
             _ => true,
         }
     }
 
+    /// Weight in a draw among all candidate actions of a screen. Retap's own figures.
     pub fn weight(self) -> u32 {
         match self {
             ActionKind::Tap | ActionKind::Type | ActionKind::TapAnywhere => 24,
@@ -160,6 +180,7 @@ impl ActionKind {
         }
     }
 
+    /// Number of the kind in hashes and in states.
     pub fn code(self) -> u64 {
         match self {
             ActionKind::Tap => 1,
@@ -177,37 +198,37 @@ impl ActionKind {
     }
 }
 
-/// Never empty: one can always go back.
-pub fn list_candidate_actions(screen: &Screen, into: &mut Vec<CandidateAction>) {
-    into.clear();
+/// Fills `candidates` with everything that can be done on a screen. Never empty: the Back key always works.
+pub fn list_candidate_actions(screen: &Screen, candidates: &mut Vec<CandidateAction>) {
+    candidates.clear();
     let display = display(screen);
     let area = above_keyboards(screen, display);
     if let Some((_, first, nodes)) = touchable_window(screen) {
-        let mut path = TreePosition::default();
-        for (number, node) in (first..).zip(nodes) {
-            let place = path.to(node.depth);
+        let mut position = TreePosition::default();
+        for (index, node) in (first..).zip(nodes) {
+            let position = position.next(node.depth);
             let area = intersection(node.bounds, area);
             if node.is(NodeFlags::VISIBLE | NodeFlags::ENABLED) && !area.is_empty() {
-                add_node_actions(node, number, area, place, into);
+                add_node_actions(node, index, area, position, candidates);
             }
         }
     }
-    if into.is_empty() && !area.is_empty() {
-        into.push(candidate_action(ActionKind::TapAnywhere, None, area, 0));
+    if candidates.is_empty() && !area.is_empty() {
+        candidates.push(candidate_action(ActionKind::TapAnywhere, None, area, 0));
     }
-    for what in [ActionKind::Back, ActionKind::Menu, ActionKind::Rotate] {
-        into.push(candidate_action(what, None, display, 0));
+    for kind in [ActionKind::Back, ActionKind::Menu, ActionKind::Rotate] {
+        candidates.push(candidate_action(kind, None, display, 0));
     }
 }
 
 fn add_node_actions(
     node: &Node,
-    number: usize,
+    index: usize,
     area: Rect,
-    place: u64,
-    into: &mut Vec<CandidateAction>,
+    position: u64,
+    candidates: &mut Vec<CandidateAction>,
 ) {
-    let mut add = |what| into.push(candidate_action(what, Some(number), area, place));
+    let mut add = |kind| candidates.push(candidate_action(kind, Some(index), area, position));
     if node.is(NodeFlags::EDITABLE) {
         add(ActionKind::Type);
         add(ActionKind::Focus);
@@ -219,8 +240,7 @@ fn add_node_actions(
     }
     if node.is(NodeFlags::SCROLLABLE) {
         for back in [false, true] {
-            let sideways = scrolls_horizontally(node);
-            add(if sideways {
+            add(if scrolls_horizontally(node) {
                 ActionKind::ScrollHorizontally { back }
             } else {
                 ActionKind::ScrollVertically { back }
@@ -229,32 +249,33 @@ fn add_node_actions(
     }
 }
 
+/// Candidate action at a hashed position in the tree; 0 for actions that need no node.
 pub fn candidate_action(
-    what: ActionKind,
+    kind: ActionKind,
     node: Option<usize>,
     area: Rect,
-    place: u64,
+    position: u64,
 ) -> CandidateAction {
     CandidateAction {
-        kind: what,
+        kind,
         node,
         area,
-        key: mixed(place, what.code()),
+        key: mixed(position, kind.code()),
     }
 }
 
-/// The tree does not tell; class and shape do.
+/// Guesses the direction from class and shape: the tree does not contain it.
 fn scrolls_horizontally(node: &Node) -> bool {
     let class = node.class.rsplit('.').next().unwrap_or_default();
-    let named = ["Horizontal", "Pager", "Gallery", "SeekBar", "Slider"]
+    let is_named_so = ["Horizontal", "Pager", "Gallery", "SeekBar", "Slider"]
         .iter()
         .any(|name| class.contains(name));
-    named || node.bounds.height().saturating_mul(3) < node.bounds.width()
+    is_named_so || node.bounds.height().saturating_mul(3) < node.bounds.width()
 }
 
-/// The topmost one that an app or a dialog has put there: what is below it gets no touches.
+/// Topmost window of an app, dialog or popup with the index of its first node and its nodes. Windows below it get no touches.
 pub fn touchable_window(screen: &Screen) -> Option<(&Window, usize, &[Node])> {
-    let touchable = |kind| {
+    let is_touchable = |kind| {
         matches!(
             kind,
             WindowKind::Application | WindowKind::Dialog | WindowKind::Popup
@@ -262,11 +283,17 @@ pub fn touchable_window(screen: &Screen) -> Option<(&Window, usize, &[Node])> {
     };
     screen
         .windows_with_nodes()
-        .filter(|(window, _, nodes)| touchable(window.kind) && !nodes.is_empty())
+        .filter(|(window, _, nodes)| is_touchable(window.kind) && !nodes.is_empty())
         .last()
 }
 
-/// The keyboard's own keys are never touched, and what lies under it cannot be.
+/// Number of a node in the touchable window, counted from the window's first node.
+pub fn touchable_widget(screen: &Screen, node: Option<usize>) -> Option<u32> {
+    let first = touchable_window(screen).map_or(0, |(_, first, _)| first);
+    u32::try_from(node?.checked_sub(first)?).ok()
+}
+
+/// Part of the display above all keyboards. Keys are never touched, and what lies under them cannot be.
 fn above_keyboards(screen: &Screen, display: Rect) -> Rect {
     let keyboards = screen
         .windows()
@@ -297,6 +324,7 @@ fn intersection(one: Rect, other: Rect) -> Rect {
     }
 }
 
+/// Draws a point of an area.
 pub fn random_point_in(area: Rect, rng: &mut impl Rng) -> Point {
     Point {
         x: rng.random_range(area.left..area.right.max(area.left + 1)),
@@ -304,34 +332,39 @@ pub fn random_point_in(area: Rect, rng: &mut impl Rng) -> Point {
     }
 }
 
-/// The finger goes against the direction in which the content is read.
-fn scroll(area: Rect, back: bool, place: impl Fn(Rect, i32) -> Point) -> Action {
-    let (from, to) = if back { (1, 3) } else { (3, 1) };
+/// Swipe through an area. The finger moves against the direction in which the content is read.
+fn scroll(area: Rect, back: bool, point: impl Fn(Rect, i32) -> Point) -> Action {
+    let (from, to) = if back {
+        (1, SWIPE_PARTS - 1)
+    } else {
+        (SWIPE_PARTS - 1, 1)
+    };
     Action::Swipe {
-        from: place(area, from),
-        to: place(area, to),
+        from: point(area, from),
+        to: point(area, to),
         millis: SWIPE_MILLIS,
     }
 }
 
-/// Child numbers from the root, mixed into one.
+/// Position in the tree: the child numbers from the root, mixed into one hash.
 #[derive(Default)]
 struct TreePosition {
-    /// For every depth above the current node: the place, and how many children it has had.
-    above: Vec<(u64, u64)>,
+    /// Position and number of children so far of every node from the root to the last one.
+    ancestors: Vec<(u64, u64)>,
 }
 
 impl TreePosition {
-    fn to(&mut self, depth: u16) -> u64 {
-        self.above.truncate(usize::from(depth));
-        let place = match self.above.last_mut() {
+    /// Position of the next node, in the order of the tree.
+    fn next(&mut self, depth: u16) -> u64 {
+        self.ancestors.truncate(usize::from(depth));
+        let position = match self.ancestors.last_mut() {
             Some((parent, children)) => {
                 *children += 1;
                 mixed(*parent, *children)
             }
             None => 1,
         };
-        self.above.push((place, 0));
-        place
+        self.ancestors.push((position, 0));
+        position
     }
 }

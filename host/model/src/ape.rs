@@ -1,8 +1,9 @@
-//! APE's model: a state machine whose states change with what is learned. A state that turns out too coarse is split by an
-//! abstraction of its own and becomes the parent of its parts; one that was split into too many takes them back.
+//! APE's model (Gu et al., ICSE 2019): a state machine whose abstraction changes while it is learned. A state that is too
+//! coarse is refined: it is split by a finer decision tree and becomes the parent of its parts. A state with too many parts is
+//! coarsened again.
 //!
-//! Steps and screens come in through `see` and `learn`; how states are split and put together is in `refine`, and how the
-//! rest of the model follows in `rebuild`.
+//! Screens and steps come in through `observe_screen` and `learn`. `refine` decides about refinements and coarsenings,
+//! `rebuild` carries them out.
 
 mod abstraction_file;
 mod attribute_path;
@@ -10,44 +11,49 @@ mod attribute_reducer;
 mod decision_tree;
 mod gui_tree;
 mod learned_abstraction;
+mod model_state;
 mod path_search;
 mod rebuild;
 mod refine;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use abstraction_file::AbstractionError;
 pub use attribute_path::{AttributePathId, AttributePaths};
-pub use attribute_reducer::AttributeReducer;
-pub use decision_tree::{DecisionTree, SharedDecisionTree};
-pub use gui_tree::GuiTree;
+pub use attribute_reducer::{AttributeReducer, AttributeReducerError};
+pub use decision_tree::DecisionTree;
+use decision_tree::SharedDecisionTree;
+use gui_tree::GuiTree;
 pub use learned_abstraction::{FrozenAbstraction, LearnedAbstraction};
+pub use model_state::{ActionTarget, ModelAction, ModelActionId, ModelState, StateId};
 pub use path_search::TransitionPath;
 use retap_shared::Text;
 use retap_shared::screen::{ScreenHash, SharedScreen};
 
 use crate::actions::{ActionKind, CandidateAction};
 
-/// So many GUI trees of a state are kept, to be looked at again when it is split. Of those beyond, only counts are.
+/// Maximum number of GUI trees that are kept of a state, for its refinement. Of further ones only the visits count. Retap's own
+/// figure.
 const KEPT_GUIS: usize = 24;
-/// So many GUI transitions of a model transition.
+/// Maximum number of GUI transitions that are kept of a model transition. Retap's own figure.
 const KEPT_TRANSITIONS: usize = 6;
 
-/// The published figures by default; the third to fifth are of the published code and not of the paper, the last is Retap's own.
+/// Limits of the model. The defaults are the published ones: α and β are in the paper, the next three in the published code only;
+/// `text_first` is Retap's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelParameters {
-    /// A model action that stands for more GUI actions on one screen is split.
+    /// α: maximum number of GUI actions of one screen that a model action may stand for before it is refined.
     pub alpha: usize,
-    /// A state that was split into more states takes them back.
+    /// β: maximum number of states that a state may be split into before it is coarsened.
     pub beta: usize,
-    /// An activity that has more states gets no finer ones.
+    /// Number of states of an activity above which its states are not refined any more.
     pub states_an_activity: usize,
-    /// An action that leads to more states than this is given up: it is what it is.
+    /// Number of targets of an action above which its state is not refined for it any more.
     pub targets: usize,
-    /// Widgets that nothing can be done to are no part of a state.
+    /// Ignores widgets without actions in the states.
     pub interactive_only: bool,
-    /// Where a text tells widgets apart as well as their place does, it is preferred.
+    /// Prefers reducers with text among those that refine an action equally well.
     pub text_first: bool,
 }
 
@@ -64,63 +70,44 @@ impl Default for ModelParameters {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StateId(pub u32);
-
-/// A model action: what is done, and to widgets of which name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ModelActionId {
-    pub path: AttributePathId,
-    pub what: ActionKind,
-}
-
+/// The model: states, their actions and transitions, and the abstraction of each state.
 #[derive(Debug)]
-pub struct ModelState {
-    tree: usize,
-    key: u64,
-    parent: Option<StateId>,
-    children: Vec<StateId>,
-    /// What its parts are told apart by, and the change that made it.
-    refined: Option<(usize, RefinementChange)>,
-    pub activity: Text,
-    guis: Vec<u32>,
-    pub visits: u32,
-    pub actions: Vec<ModelAction>,
-    action_indices: HashMap<ModelActionId, usize>,
-    /// Which actions of which states lead here.
-    incoming: BTreeSet<(StateId, ModelActionId)>,
-    black_list: Vec<RefinementChange>,
-    /// How much was known when an action was last looked at in vain.
-    futile_refinements: HashMap<ModelActionId, usize>,
-    /// A way here failed, and nobody has been here since.
-    pub detached: bool,
-    is_leaf: bool,
+pub struct ApeModel {
+    /// Limits of the model.
+    pub parameters: ModelParameters,
+    paths: AttributePaths,
+    trees: Vec<SharedDecisionTree>,
+    states: Vec<ModelState>,
+    /// States by parent and key. The parent is `None` under the first decision tree.
+    state_ids: HashMap<(Option<StateId>, u64), StateId>,
+    guis: Vec<KeptGuiTree>,
+    by_screen: HashMap<ScreenHash, u32>,
+    transitions: Vec<GuiTreeTransition>,
+    /// Number of leaf states of each activity.
+    states_per_activity: HashMap<Text, usize>,
+    /// Number of states of an activity that are allowed beyond the parameters.
+    extra_states: HashMap<Text, usize>,
 }
 
-type RefinementChange = (AttributePathId, AttributeReducer);
-
+/// A screen under the model's current abstraction.
 #[derive(Clone, Debug)]
-pub struct ModelAction {
-    pub id: ModelActionId,
-    /// To how many widgets of one screen it can be done.
-    pub aliases: u32,
-    pub visits: u32,
-    pub targets: Vec<ActionTarget>,
-}
-
-/// Where an action led.
-#[derive(Clone, Debug)]
-pub struct ActionTarget {
+pub struct ModelScreen {
+    /// State of the screen.
     pub state: StateId,
-    pub times: u32,
-    kept: Vec<u32>,
+    gui: Arc<GuiTree>,
+    names: WidgetNames,
+    /// Index of the GUI tree, if it was kept.
+    kept: Option<u32>,
 }
+
+/// Attribute path of each widget of a GUI tree, and the node of the decision tree that named it.
+type WidgetNames = Arc<[(AttributePathId, usize)]>;
 
 #[derive(Debug)]
 struct KeptGuiTree {
     gui: Arc<GuiTree>,
     state: StateId,
-    names: Arc<[(AttributePathId, usize)]>,
+    names: WidgetNames,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -132,37 +119,11 @@ struct GuiTreeTransition {
     times: u32,
 }
 
-/// A screen in the model.
-#[derive(Clone, Debug)]
-pub struct ModelScreen {
-    pub state: StateId,
-    gui: Arc<GuiTree>,
-    names: Arc<[(AttributePathId, usize)]>,
-    kept: Option<u32>,
-}
-
-#[derive(Debug)]
-pub struct ApeModel {
-    pub parameters: ModelParameters,
-    paths: AttributePaths,
-    trees: Vec<SharedDecisionTree>,
-    states: Vec<ModelState>,
-    /// By parent, or none for the first abstraction, and key.
-    state_ids: HashMap<(Option<StateId>, u64), StateId>,
-    guis: Vec<KeptGuiTree>,
-    by_screen: HashMap<ScreenHash, u32>,
-    transitions: Vec<GuiTreeTransition>,
-    /// Living states of each activity.
-    states_per_activity: HashMap<Text, usize>,
-    /// So many states more than the rules say may be in an activity, and in what one state was split into.
-    extra_states: HashMap<Text, usize>,
-}
-
 impl ApeModel {
-    /// `tree` and its `paths` are the user's rules.
-    pub fn new(rules: ModelParameters, tree: DecisionTree, paths: AttributePaths) -> ApeModel {
+    /// An empty model. `tree`, with its `paths`, is the abstraction to start from.
+    pub fn new(parameters: ModelParameters, tree: DecisionTree, paths: AttributePaths) -> ApeModel {
         ApeModel {
-            parameters: rules,
+            parameters,
             paths,
             trees: vec![Arc::new(tree)],
             states: Vec::new(),
@@ -175,133 +136,137 @@ impl ApeModel {
         }
     }
 
-    /// Where a screen is in the model; a new state if there is none for it yet. True for a new one.
-    pub fn see(
+    /// Counts a visit of a screen's state, which is added if there is none. Returns true with a new state.
+    pub fn observe_screen(
         &mut self,
         screen: &SharedScreen,
-        possible: &[CandidateAction],
+        candidates: &[CandidateAction],
     ) -> (ModelScreen, bool) {
-        let before = self.states.len();
-        let spot = match self.by_screen.get(&screen.hash()) {
-            Some(&kept) => self.spot(kept),
+        let states_before = self.states.len();
+        let observed = match self.by_screen.get(&screen.hash()) {
+            Some(&kept) => self.kept_screen(kept),
             None => {
-                let gui = Arc::new(GuiTree::of(screen, possible, &mut self.paths));
-                let (state, names) = self.abstracted(&gui);
-                let mut spot = ModelScreen {
+                let gui = Arc::new(GuiTree::of(screen, candidates, &mut self.paths));
+                let (state, names) = self.locate(&gui);
+                let mut observed = ModelScreen {
                     state,
                     gui,
                     names,
                     kept: None,
                 };
-                self.keep(screen.hash(), &mut spot);
-                self.add_actions(&spot);
-                spot
+                self.keep(screen.hash(), &mut observed);
+                self.add_actions(&observed);
+                observed
             }
         };
-        let state = &mut self.states[spot.state.0 as usize];
+        let state = &mut self.states[observed.state.0 as usize];
         state.visits += 1;
         state.detached = false;
-        (spot, self.states.len() > before)
+        (observed, self.states.len() > states_before)
     }
 
-    /// The same screen after the model has changed.
-    pub fn again(&mut self, spot: &ModelScreen) -> ModelScreen {
-        if self.is_alive(spot.state) {
-            return spot.clone();
+    /// Places a screen in the model as it is now, without counting a visit.
+    pub fn relocate(&mut self, screen: &ModelScreen) -> ModelScreen {
+        if self.is_leaf(screen.state) {
+            return screen.clone();
         }
-        match spot.kept {
-            Some(kept) => self.spot(kept),
+        match screen.kept {
+            Some(kept) => self.kept_screen(kept),
             None => {
-                let (state, names) = self.abstracted(&spot.gui);
-                let spot = ModelScreen {
+                let (state, names) = self.locate(&screen.gui);
+                let screen = ModelScreen {
                     state,
                     names,
-                    ..spot.clone()
+                    ..screen.clone()
                 };
-                self.add_actions(&spot);
-                spot
+                self.add_actions(&screen);
+                screen
             }
         }
     }
 
-    /// The model action that doing this to a widget (counted from the window's first) is a case of.
+    /// Model action of a GUI action. `widget` is counted from the first node of the touchable window.
     pub fn action_of(
         &self,
-        spot: &ModelScreen,
+        screen: &ModelScreen,
         widget: Option<u32>,
-        what: ActionKind,
+        kind: ActionKind,
     ) -> Option<ModelActionId> {
         let path = match widget {
-            Some(widget) => spot.names.get(widget as usize)?.0,
+            Some(widget) => screen.names.get(widget as usize)?.0,
             None => AttributePathId::NONE,
         };
-        Some(ModelActionId { path, what })
+        Some(ModelActionId { path, kind })
     }
 
-    /// All ways to do a model action on this screen.
+    /// Indices, among the candidate actions of the screen, of those that a model action stands for.
     pub fn gui_actions(
         &self,
-        spot: &ModelScreen,
+        screen: &ModelScreen,
         action: ModelActionId,
     ) -> impl Iterator<Item = usize> {
-        let named = move |(widget, what): &(Option<u32>, ActionKind)| {
-            *what == action.what && self.action_of(spot, *widget, *what) == Some(action)
+        let is_case = move |(widget, kind): &(Option<u32>, ActionKind)| {
+            *kind == action.kind && self.action_of(screen, *widget, *kind) == Some(action)
         };
-        spot.gui
+        screen
+            .gui
             .actions
             .iter()
             .enumerate()
-            .filter(move |(_, one)| named(one))
-            .map(|(number, _)| number)
+            .filter(move |(_, gui_action)| is_case(gui_action))
+            .map(|(index, _)| index)
     }
 
-    /// Notes what a GUI action led to, and makes the model better by it. True if states have changed.
+    /// Adds the transition of a GUI action, then refines and coarsens the model by it. True if states have changed.
     pub fn learn(
         &mut self,
         from: &ModelScreen,
         widget: Option<u32>,
-        what: ActionKind,
+        kind: ActionKind,
         to: &ModelScreen,
     ) -> bool {
-        let Some(action) = self.action_of(from, widget, what) else {
+        let Some(action) = self.action_of(from, widget, kind) else {
             return false;
         };
         let kept = from
             .kept
             .zip(to.kept)
-            .map(|(from, to)| self.add_gui_transition(from, widget, what, to));
+            .map(|(from, to)| self.add_gui_transition(from, widget, kind, to));
         self.add_transition(from.state, action, to.state, kept, 1);
         self.optimise(from, action, to)
     }
 
-    /// Notes that a GUI action was done and led to no state of the app.
-    pub fn done(&mut self, from: &ModelScreen, widget: Option<u32>, what: ActionKind) {
-        if let Some(action) = self.action_of(from, widget, what) {
+    /// Counts a GUI action that led out of the app: a visit without a target.
+    pub fn record_exit(&mut self, from: &ModelScreen, widget: Option<u32>, kind: ActionKind) {
+        if let Some(action) = self.action_of(from, widget, kind) {
             self.states[from.state.0 as usize].action_mut(action).visits += 1;
         }
     }
 
+    /// State with this number.
     pub fn state(&self, state: StateId) -> &ModelState {
         &self.states[state.0 as usize]
     }
 
+    /// Excludes a state from transition paths until it is visited again.
     pub fn detach(&mut self, state: StateId) {
         self.states[state.0 as usize].detached = true;
     }
 
-    pub fn is_alive(&self, state: StateId) -> bool {
+    /// The state exists under the current abstraction: it was neither split nor coarsened away.
+    pub fn is_leaf(&self, state: StateId) -> bool {
         self.states[state.0 as usize].is_leaf
     }
 
-    /// All that are no parents of others, in the order in which they were made.
-    pub fn alive(&self) -> impl Iterator<Item = (StateId, &ModelState)> {
+    /// All states under the current abstraction, in the order of their creation.
+    pub fn leaf_states(&self) -> impl Iterator<Item = (StateId, &ModelState)> {
         (0..)
             .map(StateId)
             .zip(&self.states)
             .filter(|(_, state)| state.is_leaf)
     }
 
-    fn spot(&self, kept: u32) -> ModelScreen {
+    fn kept_screen(&self, kept: u32) -> ModelScreen {
         let KeptGuiTree { gui, state, names } = &self.guis[kept as usize];
         ModelScreen {
             state: *state,
@@ -311,8 +276,8 @@ impl ApeModel {
         }
     }
 
-    /// The state of a GUI tree: by the first abstraction, and then by that of each state that was split.
-    fn abstracted(&mut self, gui: &GuiTree) -> (StateId, Arc<[(AttributePathId, usize)]>) {
+    /// State of a GUI tree: by the first decision tree, and then by that of each refined state on the path to a leaf.
+    fn locate(&mut self, gui: &GuiTree) -> (StateId, WidgetNames) {
         let mut parent = None;
         let mut tree = 0;
         loop {
@@ -337,23 +302,8 @@ impl ApeModel {
             return *state;
         }
         let state = StateId(u32::try_from(self.states.len()).unwrap_or(u32::MAX));
-        self.states.push(ModelState {
-            tree,
-            key,
-            parent,
-            children: Vec::new(),
-            refined: None,
-            activity: gui.activity.clone(),
-            guis: Vec::new(),
-            visits: 0,
-            actions: Vec::new(),
-            action_indices: HashMap::new(),
-            incoming: BTreeSet::new(),
-            black_list: Vec::new(),
-            futile_refinements: HashMap::new(),
-            detached: false,
-            is_leaf: true,
-        });
+        self.states
+            .push(ModelState::new(parent, tree, key, gui.activity.clone()));
         self.state_ids.insert((parent, key), state);
         if let Some(parent) = parent {
             self.states[parent.0 as usize].children.push(state);
@@ -365,39 +315,37 @@ impl ApeModel {
         state
     }
 
-    fn keep(&mut self, screen: ScreenHash, spot: &mut ModelScreen) {
-        let state = &mut self.states[spot.state.0 as usize];
+    fn keep(&mut self, hash: ScreenHash, screen: &mut ModelScreen) {
+        let state = &mut self.states[screen.state.0 as usize];
         if state.guis.len() < KEPT_GUIS {
             let kept = u32::try_from(self.guis.len()).unwrap_or(u32::MAX);
             state.guis.push(kept);
-            let gui = Arc::clone(&spot.gui);
-            let names = Arc::clone(&spot.names);
             self.guis.push(KeptGuiTree {
-                gui,
-                state: spot.state,
-                names,
+                gui: Arc::clone(&screen.gui),
+                state: screen.state,
+                names: Arc::clone(&screen.names),
             });
-            self.by_screen.insert(screen, kept);
-            spot.kept = Some(kept);
+            self.by_screen.insert(hash, kept);
+            screen.kept = Some(kept);
         }
     }
 
-    /// What can be done on this screen becomes what can be done in its state.
-    fn add_actions(&mut self, spot: &ModelScreen) {
-        let mut aliases: Vec<(ModelActionId, u32)> = Vec::with_capacity(spot.gui.actions.len());
-        let mut places: HashMap<ModelActionId, usize> =
-            HashMap::with_capacity(spot.gui.actions.len());
-        for (widget, what) in &spot.gui.actions {
-            let Some(action) = self.action_of(spot, *widget, *what) else {
+    /// Adds the actions of a screen to its state.
+    fn add_actions(&mut self, screen: &ModelScreen) {
+        let gui_actions = &screen.gui.actions;
+        let mut aliases: Vec<(ModelActionId, u32)> = Vec::with_capacity(gui_actions.len());
+        let mut indices: HashMap<ModelActionId, usize> = HashMap::with_capacity(gui_actions.len());
+        for (widget, kind) in gui_actions {
+            let Some(action) = self.action_of(screen, *widget, *kind) else {
                 continue;
             };
-            let place = *places.entry(action).or_insert_with(|| {
+            let index = *indices.entry(action).or_insert_with(|| {
                 aliases.push((action, 0));
                 aliases.len() - 1
             });
-            aliases[place].1 += 1;
+            aliases[index].1 += 1;
         }
-        let state = &mut self.states[spot.state.0 as usize];
+        let state = &mut self.states[screen.state.0 as usize];
         for (action, aliases) in aliases {
             let action = state.action_mut(action);
             action.aliases = action.aliases.max(aliases);
@@ -408,91 +356,39 @@ impl ApeModel {
         &mut self,
         from: u32,
         widget: Option<u32>,
-        what: ActionKind,
+        kind: ActionKind,
         to: u32,
     ) -> u32 {
         self.transitions.push(GuiTreeTransition {
             from,
             widget,
-            kind: what,
+            kind,
             to,
             times: 1,
         });
         u32::try_from(self.transitions.len() - 1).unwrap_or(u32::MAX)
     }
 
+    /// Counts a transition. Its GUI transition is kept as long as there is room, and then counted with the last one.
     fn add_transition(
         &mut self,
         from: StateId,
         action: ModelActionId,
         to: StateId,
-        kept: Option<u32>,
+        gui_transition: Option<u32>,
         times: u32,
     ) {
-        let action_of = self.states[from.0 as usize].action_mut(action);
-        action_of.visits += times;
-        let place = action_of
-            .targets
-            .iter()
-            .position(|target| target.state == to);
-        let place = place.unwrap_or_else(|| {
-            action_of.targets.push(ActionTarget {
-                state: to,
-                times: 0,
-                kept: Vec::new(),
-            });
-            action_of.targets.len() - 1
-        });
-        let target = &mut action_of.targets[place];
+        let known = self.states[from.0 as usize].action_mut(action);
+        known.visits += times;
+        let target = known.target_mut(to);
         target.times += times;
-        if let Some(kept) = kept {
+        if let Some(gui_transition) = gui_transition {
             if target.kept.len() < KEPT_TRANSITIONS {
-                target.kept.push(kept);
+                target.kept.push(gui_transition);
             } else if let Some(last) = target.kept.last() {
                 self.transitions[*last as usize].times += times;
             }
         }
         self.states[to.0 as usize].incoming.insert((from, action));
-    }
-}
-
-impl ModelState {
-    pub fn known(&self, action: ModelActionId) -> Option<&ModelAction> {
-        self.action_indices
-            .get(&action)
-            .map(|place| &self.actions[*place])
-    }
-
-    fn action_mut(&mut self, id: ModelActionId) -> &mut ModelAction {
-        let place = *self.action_indices.entry(id).or_insert_with(|| {
-            self.actions.push(ModelAction {
-                id,
-                aliases: 0,
-                visits: 0,
-                targets: Vec::new(),
-            });
-            self.actions.len() - 1
-        });
-        &mut self.actions[place]
-    }
-}
-
-impl ModelAction {
-    /// Visited as often as it is worth: once, or twice if it stands for several widgets.
-    pub fn is_saturated(&self) -> bool {
-        self.visits >= self.aliases.clamp(1, 2)
-    }
-
-    /// Where it leads to, if that can be relied on.
-    pub fn reliable(&self) -> Option<StateId> {
-        match &self.targets[..] {
-            [only] => Some(only.state),
-            [] => None,
-            several => {
-                let most = several.iter().max_by_key(|target| target.times)?;
-                let all: u32 = several.iter().map(|target| target.times).sum();
-                (most.times * 4 >= all * 3).then_some(most.state)
-            }
-        }
     }
 }

@@ -1,6 +1,5 @@
-//! Which screens count as the same state, chosen by the user: by activity, by what can be acted upon, by rules of one's own, or
-//! by what APE has learned.
-//! Explorers have their own idea of it; this one is for suites.
+//! Abstractions that the user configures for suites: by activity, by widgets, or as APE has learned it.
+//! Strategies bring their own abstractions.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -9,21 +8,22 @@ use retap_shared::screen::{Node, NodeFlags, Screen, WindowKind};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::ape::{AbstractionError, FrozenAbstraction, LearnedAbstraction};
-use super::mixed;
+use crate::ape::{AbstractionError, FrozenAbstraction, LearnedAbstraction};
+use crate::hash_mix::mixed;
 
+/// Function from screens to states, as it is configured and stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Abstraction {
-    /// The activity in front, and nothing else.
+    /// Only the activity in front counts.
     Activity,
-    /// What the rules say of its widgets.
+    /// Widgets count as these rules say.
     Widgets(WidgetAbstraction),
-    /// What APE's model has learned to tell apart.
+    /// Widgets count as an APE model has learned it.
     Ape(LearnedAbstraction),
 }
 
-/// An abstraction, ready to be asked by several phones.
+/// An abstraction in the form that computes states; shared by several phones.
 #[derive(Debug)]
 pub struct PreparedAbstraction(PreparedKind);
 
@@ -34,44 +34,53 @@ enum PreparedKind {
     Ape(Mutex<FrozenAbstraction>),
 }
 
-/// What of a screen's widgets makes its state. The default is DetReduce's: each widget that can be acted upon, with its
-/// access path and the values that one sees.
+/// Rules by which the widgets of a screen make its state. The default is DetReduce's: each widget that can be acted upon, with
+/// its access path and its visible values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WidgetAbstraction {
+    /// Widgets that count.
     pub widgets: CountedWidgets,
+    /// Form of a widget's access path.
     pub path: WidgetPathKind,
+    /// Attributes that count.
     pub attributes: BTreeSet<StateAttribute>,
-    /// Whether widgets that come out equal count one by one, so that a list of three rows is not one of four.
+    /// Counts equal widgets one by one, so that lists of three and of four rows are two states.
     pub count_equal: bool,
-    /// Widgets that do not count at all.
+    /// Widgets that do not count.
     pub ignore: Vec<WidgetPattern>,
-    /// Widgets whose text counts too.
+    /// Widgets whose text counts.
     pub text: Vec<WidgetPattern>,
 }
 
+/// Widgets that count in a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountedWidgets {
-    /// Those that can be clicked, pressed, scrolled, checked or written in.
+    /// Widgets that can be clicked, pressed, scrolled, checked or edited.
     #[default]
     Actionable,
+    /// All widgets.
     All,
 }
 
-/// How a widget's way from the root is told.
+/// Form of a widget's access path from the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WidgetPathKind {
+    /// Class and id of each ancestor.
     #[default]
     ClassAndId,
+    /// Id of each ancestor.
     Id,
-    /// The number of each child among its siblings: every other place is another state.
+    /// Number of each ancestor among its siblings: every change of position is another state.
     ChildNumber,
 }
 
+/// Attribute of a widget that can count in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names are those of Android's attributes")]
 pub enum StateAttribute {
     Checked,
     Enabled,
@@ -82,12 +91,15 @@ pub enum StateAttribute {
     Editable,
 }
 
-/// Widgets with this id, class or text; what is empty matches anything.
+/// Selects widgets by id, class and text. An empty field matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WidgetPattern {
+    /// Full id, or its last part.
     pub id: String,
+    /// Full class name, or its last part.
     pub class: String,
+    /// Text or description.
     pub text: String,
 }
 
@@ -110,6 +122,7 @@ impl Default for WidgetAbstraction {
 }
 
 impl PreparedAbstraction {
+    /// Prepares an abstraction. Fails if the rules that APE has learned cannot be read.
     pub fn by(abstraction: &Abstraction) -> Result<PreparedAbstraction, AbstractionError> {
         Ok(PreparedAbstraction(match abstraction {
             Abstraction::Activity => PreparedKind::Activity,
@@ -120,6 +133,7 @@ impl PreparedAbstraction {
         }))
     }
 
+    /// State of a screen.
     pub fn of(&self, screen: &Screen) -> u64 {
         let activity = xxh3_64(screen.activity().as_bytes());
         match &self.0 {
@@ -138,32 +152,31 @@ impl WidgetAbstraction {
         let mut state = activity;
         for (window, _, nodes) in screen.windows_with_nodes() {
             let owner = mixed(xxh3_64(window.package.as_bytes()), window.kind as u64);
-            // Which keys a keyboard happens to show is not the app's state; that there is one is.
-            let inside = if window.kind == WindowKind::Keyboard {
+            // A keyboard belongs to the state of the app; the keys that it shows do not.
+            let content = if window.kind == WindowKind::Keyboard {
                 0
             } else {
-                self.window(nodes)
+                self.hash_window(nodes)
             };
-            state = mixed(state, mixed(owner, inside));
+            state = mixed(state, mixed(owner, content));
         }
         state
     }
 
-    fn window(&self, nodes: &[Node]) -> u64 {
+    fn hash_window(&self, nodes: &[Node]) -> u64 {
         let mut widgets = Vec::new();
-        // The hashed way to the last node of each depth, and how many children it has had.
-        let mut above: Vec<(u64, u64)> = vec![(0, 0)];
+        // Hashed path and number of children so far of every node from the root to the last one.
+        let mut ancestors: Vec<(u64, u64)> = vec![(0, 0)];
         for node in nodes {
-            above.truncate(usize::from(node.depth) + 1);
-            let Some(parent) = above.last_mut() else {
+            ancestors.truncate(usize::from(node.depth) + 1);
+            let Some((parent, children)) = ancestors.last_mut() else {
                 continue;
             };
-            let number = parent.1;
-            parent.1 += 1;
-            let way = mixed(parent.0, self.path_element(node, number));
-            above.push((way, 0));
+            let path = mixed(*parent, self.path_element(node, *children));
+            *children += 1;
+            ancestors.push((path, 0));
             if self.counts(node) {
-                widgets.push(mixed(way, self.visible_values(node)));
+                widgets.push(mixed(path, self.visible_values(node)));
             }
         }
         widgets.sort_unstable();
@@ -173,13 +186,13 @@ impl WidgetAbstraction {
         widgets.into_iter().fold(0, mixed)
     }
 
-    fn path_element(&self, node: &Node, number: u64) -> u64 {
+    fn path_element(&self, node: &Node, child_number: u64) -> u64 {
         match self.path {
             WidgetPathKind::ClassAndId => {
                 xxh3_64_with_seed(node.id.as_bytes(), xxh3_64(node.class.as_bytes()))
             }
             WidgetPathKind::Id => xxh3_64(node.id.as_bytes()),
-            WidgetPathKind::ChildNumber => number,
+            WidgetPathKind::ChildNumber => child_number,
         }
     }
 
@@ -190,7 +203,7 @@ impl WidgetAbstraction {
             | NodeFlags::CHECKABLE
             | NodeFlags::EDITABLE;
         (self.widgets == CountedWidgets::All || node.flags.intersects(actionable))
-            && !self.ignore.iter().any(|like| like.is(node))
+            && !self.ignore.iter().any(|pattern| pattern.matches(node))
     }
 
     fn visible_values(&self, node: &Node) -> u64 {
@@ -199,12 +212,11 @@ impl WidgetAbstraction {
             .iter()
             .map(|attribute| attribute.flag())
             .collect::<NodeFlags>();
-        let seen = u64::from((node.flags & flags).bits());
-        let told = self.text.iter().any(|like| like.is(node));
-        if told {
-            xxh3_64_with_seed(node.label().as_bytes(), seen)
+        let attributes = u64::from((node.flags & flags).bits());
+        if self.text.iter().any(|pattern| pattern.matches(node)) {
+            xxh3_64_with_seed(node.label().as_bytes(), attributes)
         } else {
-            seen
+            attributes
         }
     }
 }
@@ -224,13 +236,13 @@ impl StateAttribute {
 }
 
 impl WidgetPattern {
-    fn is(&self, node: &Node) -> bool {
-        let fits = |wanted: &str, is: &str| wanted.is_empty() || wanted == is;
-        let id = node.id.rsplit('/').next().unwrap_or_default();
-        (fits(&self.id, &node.id) || self.id == id)
-            && (fits(&self.class, &node.class)
+    fn matches(&self, node: &Node) -> bool {
+        let matches = |wanted: &str, actual: &str| wanted.is_empty() || wanted == actual;
+        let short_id = node.id.rsplit('/').next().unwrap_or_default();
+        (matches(&self.id, &node.id) || self.id == short_id)
+            && (matches(&self.class, &node.class)
                 || node.class.rsplit('.').next() == Some(&self.class))
-            && fits(&self.text, node.label())
+            && matches(&self.text, node.label())
     }
 }
 
@@ -276,7 +288,7 @@ mod tests {
     const OFF: NodeFlags = NodeFlags::CLICKABLE;
 
     #[test]
-    fn by_default_what_can_be_acted_upon_counts_with_what_one_sees_of_it_and_texts_do_not() {
+    fn by_default_actionable_widgets_count_with_their_attributes_and_without_their_texts() {
         let rules = WidgetAbstraction::default();
         assert_eq!(
             state(&rules, &[("milk", OFF)]),
@@ -298,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_ones_own_count_rows_read_texts_and_leave_widgets_out() {
+    fn configured_rules_count_rows_compare_texts_and_ignore_widgets() {
         let counting = WidgetAbstraction {
             count_equal: true,
             ..WidgetAbstraction::default()
@@ -311,19 +323,19 @@ mod tests {
             id: "row".into(),
             ..WidgetPattern::default()
         };
-        let reading = WidgetAbstraction {
+        let with_text = WidgetAbstraction {
             text: vec![row.clone()],
             ..WidgetAbstraction::default()
         };
         assert_ne!(
-            state(&reading, &[("milk", OFF)]),
-            state(&reading, &[("bread", OFF)])
+            state(&with_text, &[("milk", OFF)]),
+            state(&with_text, &[("bread", OFF)])
         );
-        let blind = WidgetAbstraction {
+        let ignoring = WidgetAbstraction {
             ignore: vec![row],
             ..WidgetAbstraction::default()
         };
-        assert_eq!(state(&blind, &[("milk", OFF)]), state(&blind, &[]));
+        assert_eq!(state(&ignoring, &[("milk", OFF)]), state(&ignoring, &[]));
         let other = WidgetAbstraction {
             ignore: vec![WidgetPattern {
                 id: "other".into(),
@@ -332,13 +344,13 @@ mod tests {
             ..WidgetAbstraction::default()
         };
         assert_ne!(state(&other, &[("milk", OFF)]), state(&other, &[]));
-        let placed = WidgetAbstraction {
+        let by_position = WidgetAbstraction {
             path: WidgetPathKind::ChildNumber,
             ..WidgetAbstraction::default()
         };
         assert_ne!(
-            state(&placed, &[("", OFF)]),
-            state(&placed, &[("", OFF), ("", OFF)])
+            state(&by_position, &[("", OFF)]),
+            state(&by_position, &[("", OFF), ("", OFF)])
         );
     }
 }

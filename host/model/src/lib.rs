@@ -1,12 +1,16 @@
-//! Screens as states, and what has been covered of an app.
+//! Screens as states: abstractions, the model that APE learns, the candidate actions of a screen, and coverage.
+//! Knows no devices and no strategies.
+#![warn(missing_docs)]
 
 pub mod actions;
 pub mod ape;
 mod configured_abstraction;
 mod coverage;
+mod hash_mix;
 pub mod input_texts;
 mod shortest_path;
 mod structural_state;
+mod weighted_draw;
 mod widget_tree_state;
 
 pub use configured_abstraction::{
@@ -14,13 +18,8 @@ pub use configured_abstraction::{
     WidgetPathKind, WidgetPattern,
 };
 pub use coverage::{Coverage, CoverageGain, CoveragePoint};
+pub use hash_mix::mixed;
 pub use shortest_path::{numbered, shortest};
 pub use structural_state::abstract_screen;
+pub use weighted_draw::{DrawWeight, draw_weighted};
 pub use widget_tree_state::widget_tree;
-
-/// Two hashes as one, in this order: a strong mix without the cost of hashing them as bytes.
-pub fn mixed(one: u64, other: u64) -> u64 {
-    let wide = u128::from(one ^ 0x9e37_79b9_7f4a_7c15)
-        * u128::from(other.rotate_left(23) ^ 0xd6e8_feb8_6659_fd93);
-    (wide as u64) ^ ((wide >> 64) as u64).rotate_left(32) ^ other
-}

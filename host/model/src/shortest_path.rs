@@ -1,10 +1,10 @@
-//! The shortest way through a recorded trace: the fewest of its events, in their order, that by what was recorded lead from
-//! its first state to its last event.
+//! The shortest path through a recorded trace: the fewest of its events, in their order, that lead from its first state to
+//! its last event, by the states that were recorded.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// States by number, in the order in which they are first met.
+/// Numbers the states of a trace in the order of their first occurrence.
 pub fn numbered<S: Eq + Hash>(states: impl IntoIterator<Item = S>) -> Vec<u32> {
     let mut known = HashMap::new();
     let mut numbers = Vec::new();
@@ -15,30 +15,33 @@ pub fn numbered<S: Eq + Hash>(states: impl IntoIterator<Item = S>) -> Vec<u32> {
     numbers
 }
 
-/// `states` has the state in which each event was recorded; what an event leads to is the state of the next one. The way
-/// has every event of `through` (ascending) in its own state, and ends with the last event. Of ways that are equally
-/// short, the one that leaves each state as late as it can: it has most room for what else may be needed.
-pub fn shortest(states: &[u32], through: &[u32]) -> Vec<u32> {
+/// Indices of the events on the shortest path.
+///
+/// `states` holds the state in which each event was recorded; an event leads to the state of the next one. The path plays
+/// every event of `required` (ascending) in its own state, and ends with the last event. Of equally short paths it is the one
+/// that leaves each state last: it leaves most room for other events that may turn out to be needed.
+pub fn shortest(states: &[u32], required: &[u32]) -> Vec<u32> {
     let Some(last) = states.len().checked_sub(1) else {
         return Vec::new();
     };
     let mut links: Vec<PathLink> = Vec::new();
-    // The shortest known way to each state: its length and its last link.
+    // Length and last link of the shortest known path to each state.
     let mut reached = HashMap::from([(states[0], (0_usize, None))]);
-    let mut through = through.iter().peekable();
+    let mut required = required.iter().peekable();
     for event in 0..last {
         let from = states[event];
         let to = states[event + 1];
-        let needed = through
-            .next_if(|needed| **needed as usize == event)
+        let is_required = required
+            .next_if(|required| **required as usize == event)
             .is_some();
-        let Some(&(length, before)) = reached.get(&from).filter(|_| needed || from != to) else {
+        let Some(&(length, before)) = reached.get(&from).filter(|_| is_required || from != to)
+        else {
             continue;
         };
-        let longer = reached.get(&to).is_some_and(|(known, _)| *known <= length);
-        if needed {
+        let is_longer = reached.get(&to).is_some_and(|(known, _)| *known <= length);
+        if is_required {
             reached.clear();
-        } else if longer {
+        } else if is_longer {
             continue;
         }
         links.push(PathLink {
@@ -47,16 +50,17 @@ pub fn shortest(states: &[u32], through: &[u32]) -> Vec<u32> {
         });
         reached.insert(to, (length + 1, Some(links.len() - 1)));
     }
-    let mut way = vec![last as u32];
+    let mut path = vec![last as u32];
     let mut link = reached.get(&states[last]).and_then(|(_, link)| *link);
     while let Some(at) = link {
-        way.push(links[at].event);
+        path.push(links[at].event);
         link = links[at].before;
     }
-    way.reverse();
-    way
+    path.reverse();
+    path
 }
 
+/// One event of a path, and the index of the link before it.
 struct PathLink {
     event: u32,
     before: Option<usize>,
@@ -66,25 +70,25 @@ struct PathLink {
 mod tests {
     use super::*;
 
-    fn way(states: &str, through: &[u32]) -> Vec<u32> {
-        shortest(&numbered(states.chars()), through)
+    fn path(states: &str, required: &[u32]) -> Vec<u32> {
+        shortest(&numbered(states.chars()), required)
     }
 
     #[test]
-    fn loops_and_what_stays_where_it_is_are_left_out() {
-        assert_eq!(way("aabbaccd", &[]), [4, 6, 7]);
-        assert_eq!(way("abcabd", &[]), [3, 4, 5]);
-        assert_eq!(way("aaa", &[]), [2]);
-        assert_eq!(way("a", &[]), [0]);
-        assert!(way("", &[]).is_empty());
+    fn loops_and_events_that_change_no_state_are_left_out() {
+        assert_eq!(path("aabbaccd", &[]), [4, 6, 7]);
+        assert_eq!(path("abcabd", &[]), [3, 4, 5]);
+        assert_eq!(path("aaa", &[]), [2]);
+        assert_eq!(path("a", &[]), [0]);
+        assert!(path("", &[]).is_empty());
     }
 
     #[test]
-    fn what_is_needed_is_played_where_it_was_recorded() {
-        assert_eq!(way("aabbaccd", &[0]), [0, 4, 6, 7]);
-        assert_eq!(way("aabbaccd", &[2]), [1, 2, 3, 4, 6, 7]);
-        assert_eq!(way("abcabd", &[1, 4]), [0, 1, 2, 3, 4, 5]);
+    fn required_events_are_played_in_the_state_they_were_recorded_in() {
+        assert_eq!(path("aabbaccd", &[0]), [0, 4, 6, 7]);
+        assert_eq!(path("aabbaccd", &[2]), [1, 2, 3, 4, 6, 7]);
+        assert_eq!(path("abcabd", &[1, 4]), [0, 1, 2, 3, 4, 5]);
         let all: Vec<u32> = (0..7).collect();
-        assert_eq!(way("aabbaccd", &all), (0..8).collect::<Vec<_>>());
+        assert_eq!(path("aabbaccd", &all), (0..8).collect::<Vec<_>>());
     }
 }

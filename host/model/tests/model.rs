@@ -1,4 +1,4 @@
-//! Which screens count as one state, and how coverage adds up.
+//! The structural abstraction, and how coverage adds up.
 
 use retap_model::{Coverage, CoverageGain, abstract_screen};
 use retap_shared::micros::Micros;
@@ -38,10 +38,10 @@ fn list(texts: &[&str]) -> Screen {
 }
 
 #[test]
-fn texts_places_and_the_length_of_a_list_do_not_count() {
-    let one = abstract_screen(&list(&["milk"]));
-    assert_eq!(abstract_screen(&list(&["eggs", "bread", "tea"])), one);
-    assert_ne!(abstract_screen(&list(&[])), one);
+fn texts_positions_and_the_length_of_a_list_do_not_change_the_state() {
+    let state = abstract_screen(&list(&["milk"]));
+    assert_eq!(abstract_screen(&list(&["eggs", "bread", "tea"])), state);
+    assert_ne!(abstract_screen(&list(&[])), state);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn equal_children_of_different_parents_do_not_merge_the_parents() {
 }
 
 #[test]
-fn nesting_counts() {
+fn nesting_changes_the_state() {
     let nested = |depth| {
         let group = node(
             1,
@@ -97,7 +97,7 @@ fn nesting_counts() {
 }
 
 #[test]
-fn all_flags_but_focus_count() {
+fn every_flag_except_focus_changes_the_state() {
     let with = |flags| {
         abstract_screen(&app(vec![
             root(),
@@ -110,7 +110,7 @@ fn all_flags_but_focus_count() {
 }
 
 #[test]
-fn a_dialog_or_a_keyboard_makes_another_state_but_the_keys_shown_do_not() {
+fn a_dialog_or_a_keyboard_changes_the_state_but_the_keys_do_not() {
     let key = |id| node(0, "Key", id, TAPPABLE, [0, 600, 400, 800]);
     let application = || (WindowKind::Application, vec![root()]);
     let plain = abstract_screen(&screen(vec![application()]));
@@ -125,7 +125,7 @@ fn a_dialog_or_a_keyboard_makes_another_state_but_the_keys_shown_do_not() {
 }
 
 #[test]
-fn a_gain_counts_once() {
+fn a_coverage_gain_is_new_only_once() {
     let mut coverage = Coverage::default();
     let gain = CoverageGain {
         activities: vec!["app/Main".into()],

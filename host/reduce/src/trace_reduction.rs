@@ -25,7 +25,7 @@ use reducer::TraceReducer;
 pub use reduction::{Reduction, ReductionSample, ReproductionCheck, ResultConfidence};
 use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
-use retap_shared::protocol::Target;
+use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 pub use settings::{DEFAULT_PARTS, PassCriterion, ReduceSettings};
@@ -72,7 +72,8 @@ pub async fn reduce(
     cancellation: &CancellationToken,
 ) -> Result<Reduction, ReduceError> {
     settings.validate()?;
-    let target = target_name(trace.header.target.as_ref());
+    let target = trace.header.target.as_ref();
+    let target = target.unwrap_or(&Target::AnyProblem).label();
     let original = Candidate::from(trace.steps.iter().cloned().collect::<Arc<[_]>>());
     let from = step_count(&original);
     events(RunEvent::ReductionStarted {
@@ -99,17 +100,6 @@ pub async fn reduce(
         took: reduction.took,
     });
     Ok(reduction)
-}
-
-fn target_name(target: Option<&Target>) -> String {
-    match target {
-        Some(Target::Problem(fingerprint)) => fingerprint.to_string(),
-        Some(Target::Activity(name)) => format!("activity {name}"),
-        Some(Target::Screen(widget)) => format!("screen with {widget}"),
-        Some(Target::Log(pattern)) => format!("log with {pattern}"),
-        Some(Target::Lacks { widget, .. }) => format!("screen without {widget}"),
-        Some(Target::AnyProblem) | None => "any problem".to_owned(),
-    }
 }
 
 fn step_count(candidate: &Candidate) -> u32 {

@@ -1,5 +1,6 @@
-//! What the requests to a phone cost over whatever lies between, and how many events a second it takes; any `--device`.
+//! Cost of requests to a phone, and its events a second; on any `--device`.
 
+pub mod comparison;
 mod measurement;
 mod walk;
 
@@ -10,46 +11,47 @@ use retap_device::seed::Seed;
 use retap_device::{Device, DeviceError, DeviceLease};
 use retap_shared::action::Action;
 use retap_shared::connection::Connection;
+use retap_shared::geometry::Point;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppCommand, RequestFailure, Settle};
-use retap_shared::screen::{NodeFlags, Point, Screen};
+use retap_shared::screen::{NodeFlags, Screen};
 use retap_shared::trace::{App, StartMode, Step};
 
 pub use self::measurement::DeviceMeasurement;
 use self::measurement::DeviceTimings;
 use self::walk::RandomWalk;
-use super::link::percentile;
-use super::simulated;
+use crate::bench::simulated;
+use crate::bench::statistics::percentile;
 use crate::command_error::CommandError;
 use crate::devices::{self, ConnectedPhones, DevicesError, JvmError, JvmPhone, RandomWalkSummary};
 use crate::operations::PlayError;
 use crate::options::PhoneSelection;
 
-/// Events in a row until it is the other side's turn: whatever else the machine does meanwhile meets both.
+/// Events of one side before the other side's turn, so that other load of the machine affects both.
 const BLOCK: u64 = 50;
-/// Captures of each side that do not count: the first ones meet what is new.
+/// Captures of each side that are not counted, while caches and code warm up.
 const WARM_UP: usize = 30;
-/// Readings of each side for each sample of other cases: a third of a second would be one moment of a busy machine.
+/// Captures of each side per sample of other cases: one sample alone would be too short on a busy machine.
 const READS_A_SAMPLE: usize = 4;
 
-/// What to measure.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct DeviceBenchOptions {
     pub device: String,
     pub app: Option<String>,
-    /// Of the case `step`.
+    /// Events of the case `step`.
     pub events: u64,
-    /// Of each other case.
+    /// Samples of each other case.
     pub samples: usize,
-    /// What counts as quiet after an event.
+    /// Time without changes after which the screen counts as settled.
     pub quiet: Micros,
     pub seed: u64,
 }
 
-/// Hands over each case as soon as it is measured. Cases that the phone cannot do are left out.
+/// Measures all cases, and reports each as soon as it is done. Cases that the phone does not support are left out.
 pub async fn measure(
     options: &DeviceBenchOptions,
-    mut tell: impl FnMut(DeviceMeasurement) -> Result<(), CommandError>,
+    mut report: impl FnMut(DeviceMeasurement) -> Result<(), CommandError>,
 ) -> Result<(), CommandError> {
     let jvm = devices::jvm_for_bench(&options.device).await?;
     let phones = match &jvm {
@@ -77,12 +79,12 @@ pub async fn measure(
         jvm,
         largest: LargestScreen::default(),
     };
-    tell(bench.steps().await?)?;
-    tell(bench.restarts().await.map_err(lost(options))?)?;
-    tell(bench.captures().await?)?;
-    tell(bench.taps().await.map_err(lost(options))?)?;
+    report(bench.steps().await?)?;
+    report(bench.restarts().await.map_err(lost(options))?)?;
+    report(bench.captures().await?)?;
+    report(bench.taps().await.map_err(lost(options))?)?;
     if let Some(screenshots) = bench.screenshots().await.map_err(lost(options))? {
-        tell(screenshots)?;
+        report(screenshots)?;
     }
     Ok(())
 }
@@ -94,12 +96,12 @@ fn lost(options: &DeviceBenchOptions) -> impl Fn(DeviceError) -> DevicesError {
     }
 }
 
+/// A phone under measurement.
 struct DeviceBench<'a> {
     options: &'a DeviceBenchOptions,
     device: DeviceLease,
     app: App,
     jvm: Option<Arc<JvmPhone>>,
-    /// To the screen that had the most nodes.
     largest: LargestScreen,
 }
 
@@ -111,7 +113,7 @@ struct LargestScreen {
 }
 
 impl DeviceBench<'_> {
-    /// Random events, each with the wait until the screen is quiet.
+    /// Random events, each until the screen has settled.
     async fn steps(&mut self) -> Result<DeviceMeasurement, CommandError> {
         let Some(jvm) = self.jvm.clone() else {
             let mut times = DeviceTimings::default();
@@ -126,7 +128,7 @@ impl DeviceBench<'_> {
                 ..self.measured("step", times)
             });
         };
-        // What both meet for the first time is not in it: that much of the phone's code is loaded and compiled then.
+        // The first block is not counted: much of the phone's code is loaded and compiled then.
         self.compare_with_java(&jvm, 0, &mut DeviceTimings::default())
             .await?;
         let mut times = DeviceTimings::default();
@@ -153,8 +155,8 @@ impl DeviceBench<'_> {
         })
     }
 
-    /// The same walk here and in Java: seconds, and what was done. Who comes first meets what is new on the way, so that
-    /// goes one, other, other, one.
+    /// The same random walk here and in Java: seconds, and the summary of the walk. The first of the two has colder
+    /// caches, so the order alternates.
     async fn compare_with_java(
         &mut self,
         jvm: &JvmPhone,
@@ -163,9 +165,12 @@ impl DeviceBench<'_> {
     ) -> Result<[(f64, RandomWalkSummary); 2], CommandError> {
         let seed = Seed(self.options.seed).derive("block", block);
         let quiet = self.options.quiet.0 / 1_000;
-        let wrong = self.wrong();
+        let jvm_error = self.jvm_error();
         if block.is_multiple_of(2) {
-            let direct = jvm.java_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?;
+            let direct = jvm
+                .java_walk(BLOCK, seed.0, quiet)
+                .await
+                .map_err(jvm_error)?;
             let ours = self
                 .block(BLOCK, seed, times)
                 .await
@@ -178,11 +183,13 @@ impl DeviceBench<'_> {
             .map_err(lost(self.options))?;
         Ok([
             ours,
-            jvm.java_walk(BLOCK, seed.0, quiet).await.map_err(wrong)?,
+            jvm.java_walk(BLOCK, seed.0, quiet)
+                .await
+                .map_err(jvm_error)?,
         ])
     }
 
-    fn wrong(&self) -> impl Fn(JvmError) -> DevicesError + use<> {
+    fn jvm_error(&self) -> impl Fn(JvmError) -> DevicesError + use<> {
         let spec = self.options.device.clone();
         move |source| DevicesError::Jvm {
             spec: spec.clone(),
@@ -190,7 +197,7 @@ impl DeviceBench<'_> {
         }
     }
 
-    /// Returns how many seconds it took, without the first start, and what was done.
+    /// Plays one block, and returns its seconds without the first start and the summary of the walk.
     async fn block(
         &mut self,
         events: u64,
@@ -203,34 +210,34 @@ impl DeviceBench<'_> {
         });
         let mut walk = RandomWalk::new(seed.0);
         let mut screen = simulated::start(&mut self.device, &self.app).await?;
-        let began = Instant::now();
-        let mut way = Vec::new();
+        let started = Instant::now();
+        let mut path = Vec::new();
         for _ in 0..events {
             let step = walk.choose(&screen);
             let at = Instant::now();
-            way.push(step.clone());
+            path.push(step.clone());
             screen = match self.device.step(step).await {
                 Ok(stepped) if !simulated::has_left_app(&stepped, &self.app) => {
                     times.add(at, Some(stepped.took));
                     let nodes = stepped.screen.nodes().len();
                     if nodes > self.largest.nodes {
                         self.largest = LargestScreen {
-                            steps: way.clone(),
+                            steps: path.clone(),
                             nodes,
                         };
                     }
                     stepped.screen
                 }
-                // What only this phone cannot do is no reason to stop.
+                // An action that this phone does not support does not end the benchmark.
                 Ok(_) | Err(DeviceError::Refused(RequestFailure::Unsupported(_))) => {
-                    way.clear();
+                    path.clear();
                     walk.started();
                     simulated::start(&mut self.device, &self.app).await?
                 }
                 Err(error) => return Err(error),
             };
         }
-        Ok((began.elapsed().as_secs_f64(), walk.walked()))
+        Ok((started.elapsed().as_secs_f64(), walk.walked()))
     }
 
     async fn restarts(&mut self) -> Result<DeviceMeasurement, DeviceError> {
@@ -246,8 +253,8 @@ impl DeviceBench<'_> {
         Ok(self.measured("restart", times))
     }
 
-    /// The whole of the largest screen, as if the host held none. What reading a node costs is told by whoever reads it, the
-    /// agent or the loop in Java: on the way there and back other threads are woken than in that loop.
+    /// Full captures of the largest screen. The time of a node is measured where it is read, by the agent or by the loop in
+    /// Java, because the link wakes other threads than that loop.
     async fn captures(&mut self) -> Result<DeviceMeasurement, CommandError> {
         let lost = lost(self.options);
         simulated::start(&mut self.device, &self.app)
@@ -263,12 +270,12 @@ impl DeviceBench<'_> {
             if number == WARM_UP {
                 (ours, direct) = Default::default();
             }
-            // One, other, other, one: who comes second finds more of what it needs in the processor's caches.
+            // The order alternates: the second of the two has warmer caches.
             if number % 2 == 0 {
                 self.read(&mut ours).await.map_err(&lost)?;
             }
             if let Some(jvm) = &self.jvm {
-                direct.push(jvm.java_read().await.map_err(self.wrong())?);
+                direct.push(jvm.java_read().await.map_err(self.jvm_error())?);
             }
             if number % 2 == 1 {
                 self.read(&mut ours).await.map_err(&lost)?;
@@ -291,7 +298,7 @@ impl DeviceBench<'_> {
         Ok(())
     }
 
-    /// On a place where nothing happens, without waiting for quiet.
+    /// Taps on a place where nothing happens, without settling.
     async fn taps(&mut self) -> Result<DeviceMeasurement, DeviceError> {
         self.device.set_settle(Settle {
             quiet: Micros::ZERO,
@@ -308,7 +315,7 @@ impl DeviceBench<'_> {
         Ok(self.measured("tap", times))
     }
 
-    /// None if the phone gives no pixels.
+    /// Screenshots; none if the phone does not support them.
     async fn screenshots(&mut self) -> Result<Option<DeviceMeasurement>, DeviceError> {
         let mut times = DeviceTimings::default();
         for _ in 0..self.options.samples {
@@ -337,9 +344,9 @@ impl DeviceBench<'_> {
     }
 }
 
-/// The middle of something that is seen and does nothing; the first pixel if all of it does something.
+/// Centre of a visible node that is not clickable; the first pixel if there is none.
 fn inert(screen: &Screen) -> Point {
-    let deaf = |flags: NodeFlags| {
+    let is_inert = |flags: NodeFlags| {
         flags.contains(NodeFlags::VISIBLE) && !flags.contains(NodeFlags::CLICKABLE)
     };
     let active: Vec<_> = screen
@@ -350,7 +357,7 @@ fn inert(screen: &Screen) -> Point {
     let mut places = screen
         .nodes()
         .iter()
-        .filter(|node| deaf(node.flags))
+        .filter(|node| is_inert(node.flags))
         .map(|node| node.bounds.center());
     let free = |place: &Point| !active.iter().any(|node| node.bounds.contains(*place));
     places.find(free).unwrap_or(Point { x: 1, y: 1 })

@@ -4,11 +4,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use retap_device::CancellationToken;
-use retap_device::JournalError;
 use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
-use retap_explore::journal::{ExplorationJournal, RecordedStep, SessionRecord};
+use retap_device::{CancellationToken, JournalError};
+use retap_explore::journal::{ExplorationContext, ExplorationJournal, RecordedStep};
 use retap_explore::{
     Decision, ExplorationCounts, ExplorationResult, ExploreSettings, Explorer, StepObservation,
     WorkerView, run_exploration,
@@ -71,7 +70,7 @@ pub async fn run(
     };
     let spent = Arc::new(Mutex::new(0.0));
     let timed = TimedExplorer {
-        inner: explorer::make(&wanted)?,
+        inner: explorer::make(&wanted, Seed(case.seed))?,
         processor_seconds: Arc::clone(&spent),
     };
     // Nobody looks at them.
@@ -79,18 +78,14 @@ pub async fn run(
         screenshots: false,
         ..wanted.settings()?
     };
-    let seed = Seed(case.seed);
+    let context = ExplorationContext {
+        seed: Seed(case.seed),
+        events: &null_sink(),
+        journal: &NullJournal,
+        cancellation: stop,
+    };
     let began = Instant::now();
-    let exploration = run_exploration(
-        &phones.pool,
-        Box::new(timed),
-        &settings,
-        seed,
-        &NullJournal,
-        &null_sink(),
-        stop,
-    )
-    .await?;
+    let exploration = run_exploration(&phones.pool, Box::new(timed), &settings, context).await?;
     let spent = *spent.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(ExploreMeasurement {
         host_us_per_step: spent * 1e6 / exploration.events.max(1) as f64,
@@ -221,16 +216,6 @@ fn processor_seconds() -> f64 {
 struct NullJournal;
 
 impl ExplorationJournal for NullJournal {
-    fn recall_sessions(
-        &self,
-    ) -> Result<std::collections::BTreeMap<u32, SessionRecord>, JournalError> {
-        Ok(std::collections::BTreeMap::new())
-    }
-
-    fn note_session(&self, _: &SessionRecord) -> Result<(), JournalError> {
-        Ok(())
-    }
-
     fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
         Ok(Vec::new())
     }

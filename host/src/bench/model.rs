@@ -1,130 +1,155 @@
-//! What APE's model costs as it grows: an app that is a table of screens, and no phone. Processor time of choosing and learning.
+//! Processor time of APE's decisions and learning as its model grows. The app is a table of screens, without a phone.
 
 use std::sync::Arc;
 
 use rand::RngExt;
-use retap_device::seed::Seed;
+use retap_device::seed::{Rng, Seed};
+use retap_explore::journal::{RecordedEvent, RecordedStep, StepOrigin};
 use retap_explore::{
-    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, ObservedEvent,
-    StepObservation, StepPath, WorkerView,
+    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, StepObservation, StepPath,
+    WorkerView,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
-use retap_shared::micros::Micros;
+use retap_shared::geometry::{Rect, Size};
 use retap_shared::protocol::Capabilities;
-use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
-};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::Step;
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
+use crate::bench::processor_time::thread_seconds;
 use crate::wording::group_thousands;
 
-/// On every screen.
+/// Buttons on every screen.
 const BUTTONS: usize = 6;
-/// An activity has so many screens.
-const AN_ACTIVITY: usize = 5;
+/// Screens of an activity.
+const SCREENS_PER_ACTIVITY: usize = 5;
 
+/// Microseconds of processor time a step.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelMeasurement {
     steps: usize,
-    /// States when it ended.
+    /// States of the final model.
     states: usize,
     first_tenth: f64,
     last_tenth: f64,
     mean: f64,
 }
 
+/// Measures steps of APE on a random graph of screens.
 pub fn measure(screens: usize, steps: usize, seed: u64) -> ModelMeasurement {
     let mut rng = Seed(seed).rng();
-    let leads: Vec<[usize; BUTTONS]> = (0..screens)
-        .map(|screen| {
-            let mut to = [0; BUTTONS].map(|_: usize| rng.random_range(0..screens));
-            to[0] = (screen + 1) % screens;
-            to
-        })
-        .collect();
-    let shown: Vec<SharedScreen> = (0..screens).map(screen).collect();
+    let mut app = TableApp::new(screens, &mut rng);
     let mut ape = ApeExplorer::new(
         ApeParameters::default(),
         DecisionTree::uniform(AttributeReducer::TYPE),
         AttributePaths::default(),
     );
-    let mut here = 0;
-    let mut spent = Vec::with_capacity(steps);
-    let way = StepPath::default();
-    ape.observe(&seen(
-        ObservedEvent::Started { clean: true },
-        &shown[0],
-        &way,
+    let path = StepPath::default();
+    let start = RecordedStep::new(0, RecordedEvent::Started { clean: true });
+    ape.observe(&observation(
+        &start,
+        &app.screens[0],
+        &app.screens[0],
+        &path,
     ));
-    while spent.len() < steps {
-        let before = &shown[here];
-        let began = processor_micros();
-        let chosen = ape.decide(
-            &WorkerView {
-                worker: 0,
-                screen: before,
-                capabilities: Capabilities::default(),
-            },
-            &mut rng,
-        );
-        let chose = processor_micros() - began;
-        let step;
-        let did = match chosen {
-            Decision::Act(choice) => {
-                let button = choice
-                    .node
-                    .and_then(|node| node.checked_sub(1))
-                    .filter(|node| *node < BUTTONS);
-                here = button.map_or(here, |button| leads[here][button]);
-                step = Step::new(choice.action);
-                let node = choice.node;
-                ObservedEvent::Stepped {
-                    step: &step,
-                    node,
-                    before,
-                    chosen: true,
-                    quiet: true,
-                    branches: &[],
-                }
-            }
-            _ => {
-                here = 0;
-                ObservedEvent::Started { clean: false }
-            }
-        };
-        let began = processor_micros();
-        ape.observe(&seen(did, &shown[here], &way));
-        spent.push(chose + processor_micros() - began);
+    let mut times = Vec::with_capacity(steps);
+    while times.len() < steps {
+        times.push(step(&mut ape, &mut app, &path, &mut rng));
     }
-    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64;
+    let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len().max(1) as f64;
     let tenth = (steps / 10).max(1);
     ModelMeasurement {
         steps,
-        states: ape.model().alive().count(),
-        first_tenth: mean(&spent[..tenth.min(steps)]),
-        last_tenth: mean(&spent[steps - tenth.min(steps)..]),
-        mean: mean(&spent),
+        states: ape.model().leaf_states().count(),
+        first_tenth: mean(&times[..tenth.min(steps)]),
+        last_tenth: mean(&times[steps - tenth.min(steps)..]),
+        mean: mean(&times),
     }
 }
 
-fn seen<'a>(
-    did: ObservedEvent<'a>,
+/// One decision and its observation. Returns the microseconds of processor time of both.
+fn step(ape: &mut ApeExplorer, app: &mut TableApp, path: &StepPath, rng: &mut Rng) -> f64 {
+    let before = app.screens[app.current].clone();
+    let view = WorkerView {
+        worker: 0,
+        screen: &before,
+        capabilities: Capabilities::default(),
+    };
+    let started = thread_seconds();
+    let decision = ape.decide(&view, rng);
+    let deciding = thread_seconds() - started;
+    let event = match decision {
+        Decision::Act(choice) => {
+            app.act(choice.node);
+            RecordedEvent::Stepped {
+                step: Step::new(choice.action),
+                node: choice.node,
+                origin: StepOrigin::Chosen,
+                quiet: true,
+            }
+        }
+        _ => {
+            app.current = 0;
+            RecordedEvent::Started { clean: false }
+        }
+    };
+    let record = RecordedStep::new(0, event);
+    let after = &app.screens[app.current];
+    let started = thread_seconds();
+    ape.observe(&observation(&record, &before, after, path));
+    (deciding + thread_seconds() - started) * 1e6
+}
+
+/// An app whose buttons lead from screen to screen.
+struct TableApp {
+    screens: Vec<SharedScreen>,
+    /// The screen that each button of each screen leads to.
+    targets: Vec<[usize; BUTTONS]>,
+    current: usize,
+}
+
+impl TableApp {
+    fn new(screens: usize, rng: &mut Rng) -> TableApp {
+        let targets = (0..screens)
+            .map(|screen| {
+                let mut targets = [0; BUTTONS].map(|_: usize| rng.random_range(0..screens));
+                targets[0] = (screen + 1) % screens;
+                targets
+            })
+            .collect();
+        TableApp {
+            screens: (0..screens).map(screen).collect(),
+            targets,
+            current: 0,
+        }
+    }
+
+    /// Follows the button at this node, if it is one. Node 0 is the root.
+    fn act(&mut self, node: Option<usize>) {
+        let button = node
+            .and_then(|node| node.checked_sub(1))
+            .filter(|node| *node < BUTTONS);
+        if let Some(button) = button {
+            self.current = self.targets[self.current][button];
+        }
+    }
+}
+
+fn observation<'a>(
+    record: &'a RecordedStep,
+    before: &'a SharedScreen,
     screen: &'a SharedScreen,
-    way: &'a StepPath,
+    path: &'a StepPath,
 ) -> StepObservation<'a> {
-    let took = Micros::ZERO;
-    let new = CoverageGainCount::default();
     StepObservation {
         worker: 0,
-        event: did,
+        record,
+        before: Some(before),
         screen: Some(screen),
         in_app: true,
         findings: &[],
-        took,
-        gain: new,
-        path: way,
+        gain: CoverageGainCount::default(),
+        path,
     }
 }
 
@@ -154,7 +179,7 @@ fn screen(number: usize) -> SharedScreen {
         nodes: nodes.len() as u32,
         ..Window::default()
     }];
-    let activity = format!("app/Activity{}", number / AN_ACTIVITY).into();
+    let activity = format!("app/Activity{}", number / SCREENS_PER_ACTIVITY).into();
     let size = Size {
         width: 1_080,
         height: 1_920,
@@ -167,11 +192,6 @@ fn screen(number: usize) -> SharedScreen {
         ..ScreenContent::default()
     };
     Arc::new(Screen::new(content).expect("a root and its buttons are a tree"))
-}
-
-fn processor_micros() -> f64 {
-    let used = clock_gettime(ClockId::ThreadCPUTime);
-    used.tv_sec as f64 * 1e6 + used.tv_nsec as f64 / 1e3
 }
 
 impl ModelMeasurement {

@@ -1,4 +1,4 @@
-//! How long the optimal policy takes to solve, and how much memory. Nothing is recalled from a store.
+//! Time and memory to solve the optimal policy. Nothing is loaded from a store.
 
 use std::time::Instant;
 
@@ -9,27 +9,29 @@ use crate::command_context::CommandContext;
 use crate::wording::group_thousands;
 use crate::{operations, os};
 
+/// Cost of one policy.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyMeasurement {
-    rules: PolicyParameters,
+    parameters: PolicyParameters,
     states: usize,
-    start: f64,
+    expected_rounds: f64,
     seconds: f64,
     peak_bytes: Option<u64>,
 }
 
+/// Solves one policy.
 pub fn measure(
-    rules: PolicyParameters,
-    shell: &CommandContext,
+    parameters: PolicyParameters,
+    context: &CommandContext,
 ) -> Result<PolicyMeasurement, PolicyError> {
     os::reset_peak_memory();
-    let began = Instant::now();
-    let policy = operations::solve_policy(&rules, &SuccessRatePrior::published(), shell)?;
-    let seconds = began.elapsed().as_secs_f64();
+    let started = Instant::now();
+    let policy = operations::solve_policy(&parameters, &SuccessRatePrior::published(), context)?;
+    let seconds = started.elapsed().as_secs_f64();
     Ok(PolicyMeasurement {
-        rules,
+        parameters,
         states: policy.states(),
-        start: policy.expected_rounds(),
+        expected_rounds: policy.expected_rounds(),
         seconds,
         peak_bytes: os::peak_memory(),
     })
@@ -38,14 +40,14 @@ pub fn measure(
 impl PolicyMeasurement {
     pub fn to_json(self) -> String {
         let PolicyMeasurement {
-            rules,
+            parameters,
             states,
-            start,
+            expected_rounds,
             seconds,
             peak_bytes,
         } = self;
         json!({
-            "bench": "policy", "n": rules.candidates, "m": rules.parallel, "states": states, "v0": start,
+            "bench": "policy", "n": parameters.candidates, "m": parameters.parallel, "states": states, "v0": expected_rounds,
             "seconds": seconds, "peak_bytes": peak_bytes,
         })
         .to_string()
@@ -53,17 +55,17 @@ impl PolicyMeasurement {
 
     pub fn to_words(self) -> String {
         let PolicyMeasurement {
-            rules,
+            parameters,
             states,
-            start,
+            expected_rounds,
             seconds,
             peak_bytes,
         } = self;
         let peak = peak_bytes.map_or_else(|| "?".to_owned(), |bytes| group_thousands(bytes >> 20));
         format!(
-            "{} candidates, {} runs a round {:>9} states {start:>6.3} rounds {seconds:>7.2} s {peak:>6} MiB",
-            rules.candidates,
-            rules.parallel,
+            "{} candidates, {} runs a round {:>9} states {expected_rounds:>6.3} rounds {seconds:>7.2} s {peak:>6} MiB",
+            parameters.candidates,
+            parameters.parallel,
             group_thousands(states as u64),
         )
     }

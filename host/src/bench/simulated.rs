@@ -1,5 +1,5 @@
-//! How many events a second a simulated phone takes through the in-process connection, screens built and read, and how
-//! long saving a state and going back takes.
+//! Events a second of a simulated phone over the in-process connection, with its screens, and the time of a snapshot and its
+//! restore.
 
 use std::time::Instant;
 
@@ -7,19 +7,20 @@ use rand::RngExt;
 use retap_device::seed::{Rng, Seed};
 use retap_device::{Device, DeviceError, StepResult};
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::{AppCommand, PhoneEventKind};
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::protocol::AppCommand;
 use retap_shared::screen::{NodeFlags, Screen, SharedScreen, WindowKind};
 use retap_shared::trace::{App, StartMode, Step};
-use rustix::time::{ClockId, clock_gettime};
 
+use crate::bench::processor_time::thread_seconds;
 use crate::command_error::CommandError;
 use crate::devices::{ConnectedPhones, DevicesError};
 use crate::operations::PlayError;
 use crate::options::PhoneSelection;
 
-/// One in this many events goes back, so that the whole app is seen.
+/// One in this many events is the back key, so that the walk reaches all of the app.
 const BACK: u32 = 16;
-/// Events between two looks at the clock.
+/// Events of one measured block.
 const BLOCK: u64 = 10_000;
 const TAPPED: NodeFlags = NodeFlags::ENABLED
     .union(NodeFlags::CLICKABLE)
@@ -27,23 +28,24 @@ const TAPPED: NodeFlags = NodeFlags::ENABLED
 
 /// An app with screens of 500 nodes.
 pub const LARGE_SCREENS: &str = "forge?seed=1&activities=12&widgets=500";
-/// How many snapshots are timed.
+/// Number of snapshots that are measured.
 const SNAPSHOTS: u32 = 200;
 
+/// Speed of a simulated phone.
 #[derive(Clone, Copy, Debug)]
 pub struct SimulatedMeasurement {
-    /// A second of this thread's processor time.
+    /// Events a second of this thread's processor time.
     pub events_per_second: u64,
-    /// A second on the clock, in which other programs have their share.
+    /// Events a second of real time, which other programs share.
     pub events_per_wall_second: u64,
-    /// On an average screen.
+    /// Mean number of nodes of a screen.
     pub nodes: u64,
-    /// Saving a state, and going back to it after another event: the median of both together, in microseconds.
+    /// Median time of a snapshot and its restore together, in microseconds.
     pub snapshot_micros: f64,
 }
 
-/// With the choice of each event and the clean starts included: the median over blocks, because other programs take
-/// their share of single moments.
+/// Measures random events, including their choice and the clean starts. The median over blocks is not affected by short
+/// load of other programs.
 pub async fn measure(
     app: &str,
     events: u64,
@@ -70,13 +72,13 @@ pub async fn measure(
     let mut left = events;
     while left > 0 {
         let block = left.min(BLOCK);
-        let began = Instant::now();
-        let worked = processor_time();
+        let started = Instant::now();
+        let worked = thread_seconds();
         nodes += drive(&mut device, &app, block, &mut rng)
             .await
             .map_err(failed(device.name()))?;
-        speeds.push((block as f64 / (processor_time() - worked)) as u64);
-        by_clock.push((block as f64 / began.elapsed().as_secs_f64()) as u64);
+        speeds.push((block as f64 / (thread_seconds() - worked)) as u64);
+        by_clock.push((block as f64 / started.elapsed().as_secs_f64()) as u64);
         left -= block;
     }
     let snapshots = snapshots(&mut device, &app, &mut rng)
@@ -95,25 +97,19 @@ fn median(mut of: Vec<u64>) -> u64 {
     of.get(of.len() / 2).copied().unwrap_or_default()
 }
 
-/// What this thread has worked, in seconds.
-fn processor_time() -> f64 {
-    let used = clock_gettime(ClockId::ThreadCPUTime);
-    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
-}
-
-/// Saves, acts and goes back, again and again; what the acts take is not counted.
+/// Takes and restores snapshots, with an event between. The time of the events is not counted.
 async fn snapshots(device: &mut Device, app: &App, rng: &mut Rng) -> Result<f64, DeviceError> {
     let mut spans = Vec::new();
     let mut screen = start(device, app).await?;
     for _ in 0..SNAPSHOTS {
         screen = device.step(choose(&screen, rng)).await?.screen;
-        let began = Instant::now();
+        let started = Instant::now();
         let saved = device.take_snapshot().await?;
-        let saving = began.elapsed();
+        let saving = started.elapsed();
         let moved = device.step(choose(&screen, rng)).await?;
-        let began = Instant::now();
+        let started = Instant::now();
         device.restore_snapshot(saved.id).await?;
-        spans.push((saving + began.elapsed()).as_nanos() as f64 / 1_000.0);
+        spans.push((saving + started.elapsed()).as_nanos() as f64 / 1_000.0);
         device.discard_snapshot(saved.id).await?;
         let inside = moved.screen.activity().split('/').next() == Some(&app.package);
         screen = if inside {
@@ -126,7 +122,7 @@ async fn snapshots(device: &mut Device, app: &App, rng: &mut Rng) -> Result<f64,
     Ok(spans.get(spans.len() / 2).copied().unwrap_or_default())
 }
 
-/// Returns how many nodes all screens had together.
+/// Plays random events, and returns the number of nodes of all screens.
 async fn drive(
     device: &mut Device,
     app: &App,
@@ -147,15 +143,16 @@ async fn drive(
     Ok(nodes)
 }
 
-/// Whether the app has failed or was left.
+/// Returns whether the step ended in a finding or outside the app.
 pub(super) fn has_left_app(stepped: &StepResult, app: &App) -> bool {
     let failed = stepped
         .phone_events
         .iter()
-        .any(|happening| matches!(happening.kind, PhoneEventKind::Finding(_)));
+        .any(|event| matches!(event.kind, PhoneEventKind::Finding(_)));
     failed || stepped.screen.activity().split('/').next() != Some(&app.package)
 }
 
+/// Starts the app clean, and returns its first screen.
 pub(super) async fn start(device: &mut Device, app: &App) -> Result<SharedScreen, DeviceError> {
     device
         .control(app, AppCommand::Start(StartMode::Clean))
@@ -163,7 +160,7 @@ pub(super) async fn start(device: &mut Device, app: &App) -> Result<SharedScreen
     device.capture().await
 }
 
-/// A random widget of the topmost window, each with the same chance.
+/// Chooses a clickable widget of the topmost window at random, or the back key.
 pub(super) fn choose(screen: &Screen, rng: &mut Rng) -> Step {
     let windows = screen
         .windows_with_nodes()

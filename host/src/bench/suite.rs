@@ -1,17 +1,13 @@
 //! Whole suites, recorded by `explore` on simulated apps and cut down by DetReduce and by Retap's own, in virtual time.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::num::NonZeroU32;
 use std::time::Instant;
 
 use retap_device::CancellationToken;
-use retap_device::JournalError;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_explore::journal::{
-    ExplorationJournal, MemoryExplorationJournal, RecordedStep, SessionRecord,
-};
-use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_explore::journal::{ExplorationContext, MemoryExplorationJournal};
+use retap_explore::{ExploreSettings, RandomSessions, run_exploration};
 use retap_model::{Abstraction, PreparedAbstraction};
 use retap_reduce::suite::{
     JournaledReplayer, PooledReplayer, SuiteCost, SuiteError, SuiteMeasure, SuiteReduction,
@@ -74,25 +70,24 @@ pub async fn traces(
     stop: &CancellationToken,
 ) -> Result<Vec<Trace>, CommandError> {
     let phones = ConnectedPhones::connect(&rules.devices(app, 1), Seed(seed)).await?;
-    let mut settings = ExploreSettings::new(phones.app(None)?, rules.events);
-    (settings.session_events, settings.keep_traces) = (rules.session_events, true);
-    let make = || Box::new(RandomExplorer::default()) as _;
-    let keeping = SuiteTraceCollector::default();
-    explore(
-        &phones.pool,
-        &make,
-        &settings,
-        Seed(seed),
-        &keeping,
-        &null_sink(),
-        stop,
-    )
-    .await?;
-    let traces = keeping
+    let settings = ExploreSettings {
+        keep_traces: true,
+        ..ExploreSettings::new(phones.app(None)?, rules.events)
+    };
+    let session_events = NonZeroU32::new(rules.session_events).unwrap_or(NonZeroU32::MIN);
+    let explorer = RandomSessions::new(Seed(seed), session_events);
+    let context = ExplorationContext {
+        seed: Seed(seed),
+        events: &null_sink(),
+        journal: &MemoryExplorationJournal::default(),
+        cancellation: stop,
+    };
+    let explored = run_exploration(&phones.pool, Box::new(explorer), &settings, context).await?;
+    Ok(explored
         .traces
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    Ok(traces.into_values().flatten().collect())
+        .into_iter()
+        .map(|(_, trace)| trace)
+        .collect())
 }
 
 /// None if it was stopped.
@@ -259,31 +254,4 @@ fn line(name: &str, all: &[&SuiteMeasurement]) -> String {
         sum(|one| one.cost.took.0 / 1_000_000),
         all.iter().map(|one| one.own_seconds).sum::<f64>(),
     )
-}
-
-/// Keeps the traces of sessions, and forgets all else when it is dropped.
-#[derive(Default)]
-struct SuiteTraceCollector {
-    journal: MemoryExplorationJournal,
-    traces: Mutex<BTreeMap<u32, Vec<Trace>>>,
-}
-
-impl ExplorationJournal for SuiteTraceCollector {
-    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
-        self.journal.recall_sessions()
-    }
-
-    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
-        let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
-        traces.insert(session.session, session.traces.clone());
-        Ok(())
-    }
-
-    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
-        self.journal.recall_steps()
-    }
-
-    fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {
-        self.journal.record_step(record)
-    }
 }

@@ -97,7 +97,7 @@ impl UserError for AbstractionFileError {
     }
 
     fn help(&self) -> String {
-        "put the line right; docs/algorithms.md shows one, and `retap explore --explorer ape` writes them"
+        "put the line right; docs/how-it-works/ape.md shows one, and `retap explore --explorer ape` writes them"
             .into()
     }
 }

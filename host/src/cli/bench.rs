@@ -11,8 +11,10 @@ use retap_reduce::policy::{PolicyParameters, SuccessRatePrior};
 use retap_shared::micros::Micros;
 use serde_json::json;
 
-use crate::bench::noisy::{NoisyAlgorithm, NoisyCase, NoisyReduction};
-use crate::bench::{comparison, device, link, noisy, noisy_app, own_cost, policy, simulated};
+use crate::bench::device::{self, comparison};
+use crate::bench::reduction::noisy::{NoisyAlgorithm, NoisyCase, NoisyMeasurement};
+use crate::bench::reduction::{noisy, noisy_app, own_cost};
+use crate::bench::{link, policy, simulated};
 use crate::cli::arguments;
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
@@ -302,12 +304,12 @@ impl BenchOwnCostCommand {
 }
 
 /// A cell of the grid in a line: means, and the median size.
-fn in_words(cell: &[NoisyReduction]) -> String {
+fn in_words(cell: &[NoisyMeasurement]) -> String {
     let Some(first) = cell.first() else {
         return String::new();
     };
     let mean =
-        |of: fn(&NoisyReduction) -> f64| cell.iter().map(of).sum::<f64>() / cell.len() as f64;
+        |of: fn(&NoisyMeasurement) -> f64| cell.iter().map(of).sum::<f64>() / cell.len() as f64;
     let mut sizes: Vec<usize> = cell.iter().map(|one| one.kept.len()).collect();
     sizes.sort_unstable();
     let right = cell.iter().filter(|one| one.is_right()).count();

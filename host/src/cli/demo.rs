@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use retap_shared::protocol::PhoneInfo;
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::verdict::Outcome;
 
 use crate::cli::arguments;
@@ -11,12 +11,11 @@ use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::operations::{
-    self, ActiveRun, AppReport, CommandResult, ExplorationPlan, ExploreResult, ReductionOracle,
-    ReductionPlan, RunLocation,
+    self, ActiveRun, CommandResult, ExplorationPlan, ExploreResult, ReductionOracle, ReductionPlan,
+    RunLocation, summary,
 };
 use crate::options::{self, ExplorerKind, PhoneSelection, RunOptions};
-use crate::report::console::LineStyle;
-use crate::report::summary;
+use crate::report::data::AppSection;
 use crate::run::findings::StoredFinding;
 use crate::wording::{group_thousands, pluralise};
 use crate::{devices, sanitise_terminal};
@@ -83,22 +82,21 @@ impl DemoCommand {
             shell,
         )?;
         let directory = job.run().directory().path().to_owned();
-        let say = |line: &str| shell.console.print(LineStyle::Plain, line);
-        say(
+        job.note(
             "Retap drives apps by itself, finds ways to make them fail, and cuts each down to the few taps that matter.",
         );
         let devices = match &self.device {
             Some(device) => {
-                say(&format!(
+                job.note(&format!(
                     "Here it taps, types and swipes at random in the app on `{device}`."
                 ));
                 vec![device.clone()]
             }
             None => {
-                say(
+                job.note(
                     "Here it taps, types and swipes at random in three apps on simulated phones, whose time runs faster.",
                 );
-                say("Phones on adb are driven in the same way; `retap devices` lists them.");
+                job.note("Phones on adb are driven in the same way; `retap devices` lists them.");
                 APPS.map(|app| format!("sim:{app}")).to_vec()
             }
         };
@@ -124,7 +122,7 @@ async fn run_all(
             shown.push(explore(job, device, events).await?);
         }
     }
-    print_groups(job, &shown);
+    note_groups(job, &shown);
     let mut done = 0;
     let all = shown.iter().map(|app| app.crashes.len()).sum();
     for app in &mut shown {
@@ -136,9 +134,9 @@ async fn run_all(
         Outcome::Done
     };
     let phones = shown.iter().flat_map(|app| app.phones.clone()).collect();
-    let sections = shown.iter().map(|app| AppReport {
+    let sections = shown.iter().map(|app| AppSection {
         findings: app.crashes.clone(),
-        ..AppReport::of_exploration(&app.explored)
+        ..operations::exploration_section(&app.explored)
     });
     let title = match devices {
         [device] => format!("What Retap found on {device}"),
@@ -158,10 +156,7 @@ async fn explore(job: &ActiveRun, device: &str, events: u64) -> Result<DemoApp, 
     let about = retap_simulator::about(name).unwrap_or("one real app");
     let phones = job.connect(&one_phone(device)).await?;
     let app = phones.app(None)?;
-    job.console().print(
-        LineStyle::Heading,
-        &format!("\nExploring {}: {about}", app.label),
-    );
+    job.heading(&format!("\nExploring {}: {about}", app.label));
     job.emit_started(phones.names());
     let wanted = ExplorationPlan {
         app,
@@ -180,10 +175,7 @@ async fn explore(job: &ActiveRun, device: &str, events: u64) -> Result<DemoApp, 
     };
     let explored =
         operations::explore(job, &phones.pool, &wanted, job.seed().derive(name, 0), None).await?;
-    job.console().print(
-        LineStyle::Quiet,
-        &format!("   {}", summary::exploration_line(&explored)),
-    );
+    job.note(&format!("   {}", summary::exploration_line(&explored)));
     let crashes = explored
         .findings
         .iter()
@@ -198,15 +190,12 @@ async fn explore(job: &ActiveRun, device: &str, events: u64) -> Result<DemoApp, 
     })
 }
 
-fn print_groups(job: &ActiveRun, shown: &[DemoApp]) {
+fn note_groups(job: &ActiveRun, shown: &[DemoApp]) {
     let crashes = || shown.iter().flat_map(|app| &app.crashes);
     let times: u64 = crashes().map(|crash| u64::from(crash.occurrences)).sum();
     let told = match (times, crashes().count()) {
         (_, 0) => {
-            return job.console().print(
-                LineStyle::Plain,
-                "\nNothing failed. Another seed may find something.",
-            );
+            return job.note("\nNothing failed. Another seed may find something.");
         }
         (1, _) => "It failed once.".to_owned(),
         (_, 1) => format!(
@@ -219,14 +208,11 @@ fn print_groups(job: &ActiveRun, shown: &[DemoApp]) {
             pluralise(ways as u64, "different problem"),
         ),
     };
-    job.console().print(
-        LineStyle::Plain,
-        &format!(
-            "\n{told}\n\
-             The way there is long, and most of its steps do not matter. Retap leaves steps out, plays what is left,\n\
-             and keeps what still fails, until no step can go.",
-        ),
-    );
+    job.note(&format!(
+        "\n{told}\n\
+         The traces are long, and most of their steps do not matter. Retap removes steps, replays the rest,\n\
+         and keeps what still fails, until no step can be removed.",
+    ));
 }
 
 async fn reduce_findings(
@@ -247,7 +233,7 @@ async fn reduce_findings(
         let question = format!(
             "\n{done} of {all}: {label} ends in this {kind} after {steps}. Which of them matter?"
         );
-        job.console().print(LineStyle::Heading, &question);
+        job.heading(&question);
         let trace = crash.trace.clone();
         let short = operations::reduce_one(
             job,
@@ -282,12 +268,12 @@ fn table(shown: &[DemoApp]) -> String {
         group_thousands(events)
     )];
     lines.extend(crashes().map(|(app, crash)| {
-        let to = crash
-            .reduced
-            .as_ref()
-            .map_or_else(|| "-".to_owned(), |cut| cut.trace.steps.len().to_string());
+        let to = crash.reduced.as_ref().map_or_else(
+            || "-".to_owned(),
+            |cut| cut.reduction.trace.steps.len().to_string(),
+        );
         let from = crash.trace.steps.len();
-        let what = sanitise_terminal::sanitise_line(&summary::headline(crash), 80);
+        let what = sanitise_terminal::sanitise_line(&summary::headline(&crash.finding), 80);
         let steps = if to == "1" { "step" } else { "steps" };
         format!("  {:<6} {from:>4} → {to:>2} {steps:<5}  {what}", app.name)
     }));

@@ -48,7 +48,7 @@ impl DevicesCommand {
         let phones = match operations::block_on(ClockKind::Real, on_adb())? {
             Ok(phones) => phones,
             Err(error) => {
-                let why = retap_transport::with_causes(&error);
+                let why = retap_shared::error_text::with_causes(&error);
                 shell.console.print(
                     LineStyle::Quiet,
                     &format!("\nPhones on adb: {why}; {}", error.help()),

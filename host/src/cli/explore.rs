@@ -13,12 +13,10 @@ use crate::config::{Config, ExploreConfig};
 use crate::devices::{ConnectedPhones, PERSONAL_PHONE_KIND};
 use crate::exit::CommandExit;
 use crate::operations::{
-    self, ActiveRun, AppReport, CommandResult, ExplorationPlan, ExploreResult, ReductionOracle,
-    ReductionPlan, RunLocation,
+    self, ActiveRun, CommandResult, ExplorationPlan, ExploreResult, ReductionOracle, ReductionPlan,
+    RunLocation, summary,
 };
 use crate::options::{self, AppConstraints, ExplorerKind, PhonePermission, RunOptions};
-use crate::report::console::LineStyle;
-use crate::report::summary;
 use crate::run::findings::{self, StoredFinding};
 use crate::wording::pluralise;
 
@@ -213,16 +211,18 @@ async fn reduce(
     while let Some(crash) = met.recv().await {
         if !job.cancellation().is_cancelled() {
             let steps = pluralise(crash.trace.steps.len() as u64, "step");
-            let heading = format!("{}: which of {steps} matter?", summary::headline(&crash));
-            job.console().print(LineStyle::Heading, &heading);
+            let heading = format!(
+                "{}: which of {steps} matter?",
+                summary::headline(&crash.finding)
+            );
+            job.heading(&heading);
             let trace = crash.trace.clone();
             let ground = ReductionOracle::Phones(&phones.pool);
             let short =
                 operations::reduce_one(job, ground, trace, Some(crash), &ReductionPlan::default())
                     .await?;
-            // The run's result is the table, or one object, at the end: this is how it goes.
-            job.console()
-                .print(LineStyle::Plain, &summary::reduced_trace(&short));
+            // A note, and no result: the result of the run is the table, or one object, at its end.
+            job.note(&summary::reduced_trace(&short));
             all.extend(short.finding);
         }
     }
@@ -265,8 +265,8 @@ async fn explore(
         keep_traces,
     };
     wanted.check()?;
-    job.console().print(LineStyle::Heading, &heading);
     job.emit_started(phones.names());
+    job.heading(&heading);
     let (met, new) = unbounded_channel();
     let exploring = operations::explore(
         job,
@@ -287,7 +287,7 @@ async fn explore(
         }
     }
     let outcome = explored.exploration.outcome;
-    let section = AppReport::of_exploration(&explored);
+    let section = operations::exploration_section(&explored);
     let page = operations::render_report(
         job,
         &format!("{} explored", explored.app.label),

@@ -15,7 +15,7 @@ use crate::run::directory;
     next_help_heading = "Monkey's events, in percent; those not given share the rest as in Android's own"
 )]
 pub struct ExplorerArguments {
-    /// A setting of APE's, such as `alpha=3`; docs/algorithms.md lists them
+    /// A setting of APE's, such as `alpha=3`; docs/how-it-works/ape.md lists them
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting, help_heading = "Models")]
     ape: Vec<(String, String)>,
     /// What `timetravel` is over; `monkey+system` if not said

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retap_reduce::trace_reduction::ReproductionCheck;
+use retap_shared::target::Target;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
@@ -12,14 +13,12 @@ use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
 use crate::operations::{
-    self, ActiveRun, ReducedTrace, ReductionSource, RunLocation, describe_verdict,
+    self, ActiveRun, ReducedTrace, ReductionSource, RunLocation, describe_verdict, summary,
 };
 use crate::options::{
     self, Algorithm, Hierarchy, Nd3minOptions, OracleKind, RunOptions, Scheduler,
 };
-use crate::report::summary;
 use crate::run::store::SqliteStore;
-use crate::target;
 
 /// Cut a trace down to the few steps that matter
 ///
@@ -214,8 +213,8 @@ fn reduce_options(settings: &RunOptions) -> Option<options::ReduceOptions> {
 }
 
 fn parse_target(text: &str) -> Result<String, String> {
-    target::check(text)
-        .map(|()| text.to_owned())
+    text.parse::<Target>()
+        .map(|_| text.to_owned())
         .map_err(|error| error.help())
 }
 
@@ -234,15 +233,15 @@ fn in_json(one: &ReducedTrace, run: &Path) -> String {
         |check: &ReproductionCheck| json!({ "successes": check.successes, "runs": check.runs });
     json!({
         "result": "reduce",
-        "outcome": one.outcome,
+        "outcome": one.reduction.outcome,
         "target": one.target,
         "from": one.original_steps,
-        "to": one.trace.steps.len(),
-        "simplified": one.simplified,
-        "runs": one.runs,
-        "original": (one.original.runs > 0).then(|| check(&one.original)),
-        "replays": one.result.as_ref().map(check),
-        "check": one.result.as_ref().zip(one.certainty).map(|(result, sure)| format!("{} {}", result.successes, summary::certainty(sure))),
+        "to": one.reduction.trace.steps.len(),
+        "simplified": one.reduction.simplified,
+        "runs": one.reduction.runs,
+        "original": (one.reduction.original.runs > 0).then(|| check(&one.reduction.original)),
+        "replays": one.reduction.result.as_ref().map(check),
+        "check": one.reduction.result.as_ref().zip(one.reduction.confidence).map(|(result, sure)| format!("{} {}", result.successes, summary::confidence(sure))),
         "file": (!one.file.is_empty()).then(|| run.join(&one.file).to_string_lossy().into_owned()),
         "run": run.to_string_lossy(),
     })
@@ -281,17 +280,18 @@ impl NotReproduced {
     fn among(shortened: &[ReducedTrace]) -> Option<NotReproduced> {
         let which: Vec<String> = shortened
             .iter()
-            .filter(|one| one.outcome == Outcome::DoesNotReproduce)
+            .filter(|one| one.reduction.outcome == Outcome::DoesNotReproduce)
             .map(|one| {
                 let instead = one
+                    .reduction
                     .original
                     .failure
                     .as_ref()
                     .map(describe_verdict)
                     .unwrap_or_default();
-                let what = summary::name(one);
-                let share = summary::share(&one.original);
-                format!("{what}: {share} did it; the first that did not: {instead}")
+                let what = summary::reduced_trace_name(one);
+                let share = summary::success_rate(&one.reduction.original);
+                format!("{what}: reproduced in {share}; first failure: {instead}")
             })
             .collect();
         (!which.is_empty()).then_some(NotReproduced { which })

@@ -12,9 +12,9 @@ use crate::cli::arguments::{self, GlobalArguments, PhoneArguments};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
-use crate::operations::{self, ActiveRun, ReducedSuite, RunLocation, TraceSuite};
+use crate::operations::{self, ActiveRun, RunLocation, TraceSuite, summary};
 use crate::options::{self, RunOptions, SuiteAlgorithm};
-use crate::report::suite;
+use crate::run::reduced_suite::{self, ReducedSuite};
 
 /// Cut a whole suite of traces down to few and short ones that cover the same
 ///
@@ -83,11 +83,11 @@ impl ReduceSuiteCommand {
         if self.json {
             console.result(&in_json(&smaller, &place).to_string())?;
         } else {
-            console.result(&suite::suite_table(&smaller))?;
+            console.result(&summary::suite_table(&smaller))?;
             if smaller.reduction.outcome == Outcome::Done {
                 let manifest = place
-                    .join(operations::SUITE_DIRECTORY)
-                    .join(operations::SUITE_MANIFEST);
+                    .join(reduced_suite::SUITE_DIRECTORY)
+                    .join(reduced_suite::SUITE_MANIFEST);
                 console.result(&format!("\nsuite: {}", manifest.display()))?;
             }
             console.result(&format!("report: {}", place.join("report.html").display()))?;
@@ -162,13 +162,13 @@ fn in_json(smaller: &ReducedSuite, place: &Path) -> Value {
         "outcome": outcome,
         "app": smaller.app.package,
         "algorithm": smaller.algorithm,
-        "before": operations::measure_json(before),
-        "after": operations::measure_json(after),
+        "before": reduced_suite::measure_json(before),
+        "after": reduced_suite::measure_json(after),
         "not_replayable": not_replayable,
         "simplified": simplified,
         "replays": { "successes": replays.0, "runs": replays.1 },
         "cost": { "runs": spent.runs, "events": spent.events, "seconds": spent.took.0 as f64 / 1e6 },
-        "suite": (*outcome == Outcome::Done).then(|| place.join(operations::SUITE_DIRECTORY).to_string_lossy().into_owned()),
+        "suite": (*outcome == Outcome::Done).then(|| place.join(reduced_suite::SUITE_DIRECTORY).to_string_lossy().into_owned()),
         "run": place.to_string_lossy(),
     })
 }

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use retap_device::seed::Seed;
 use retap_device::{Device, DeviceError};
-use retap_shared::protocol::{AppCommand, LocatedBy, PhoneEventKind, RequestFailure};
+use retap_shared::locate::LocatedBy;
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::protocol::{AppCommand, RequestFailure};
 use retap_shared::screen::{Node, NodeFlags, Screen, WindowFlags};
 use retap_shared::trace::{Step, Trace};
 

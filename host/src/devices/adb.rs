@@ -13,9 +13,10 @@ use std::time::Duration;
 
 use agent::{AgentProcess, AgentSetupError, ExistingAgent};
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
-use retap_shared::protocol::{PhoneEvent, Reply, Request};
+use retap_shared::error_text::with_causes;
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request};
 use retap_transport::keys::{SessionKeys, SessionKeysError};
-use retap_transport::with_causes;
 use spec::AdbDeviceSpec;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};

@@ -15,7 +15,8 @@ use std::time::Duration;
 pub use java_loop::RandomWalkSummary;
 use process::JvmProcess;
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
-use retap_shared::protocol::{PhoneEvent, Reply, Request};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request};
 use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeysError;
 use socket::SocketDialer;
@@ -86,7 +87,7 @@ impl JvmError {
             JvmError::WrongJava { .. } => {
                 "install a JDK (17), or set JAVA_HOME to one, and see what JAVA_TOOL_OPTIONS adds; then try again".into()
             }
-            JvmError::Failed { .. } => "docs/jvm-phone.md tells which apps run on a JVM".into(),
+            JvmError::Failed { .. } => "docs/how-it-works/jvm-phone.md tells which apps run on a JVM".into(),
             JvmError::NotBuilt(_) => {
                 "see to what it misses: it needs a JDK (17), Maven, unzip and Rust, and a network in which Maven reaches its \
                  repository, or a mirror of it that ~/.m2/settings.xml names; what was fetched already is kept"
@@ -216,7 +217,7 @@ impl JvmPhone {
         }
         dead.process.end();
         let lost = |error| Interruption::PhoneLost {
-            why: retap_transport::with_causes(&error),
+            why: retap_shared::error_text::with_causes(&error),
         };
         let running = self.factory.boot().await.map_err(lost)?;
         self.running.send_replace(running);

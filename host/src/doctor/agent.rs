@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use retap_device::{Device, DeviceError};
 use retap_shared::action::{Action, Key};
+use retap_shared::error_text::with_causes;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppCommand, Play, RequestFailure, Settle};
 use retap_shared::trace::{App, StartMode, Step};
-use retap_transport::with_causes;
 
 use super::{DoctorCheck, DoctorOptions};
 use crate::devices::{AdbDeviceSpec, AdbPhone};

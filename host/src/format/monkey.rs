@@ -1,8 +1,9 @@
 //! Scripts of Android's own Monkey (`monkey -f`): a head, `start data >>`, and one event a line.
 
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::{PhoneInfo, Target};
-use retap_shared::screen::{Point, Rotation};
+use retap_shared::geometry::{Point, Rotation};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 
 use crate::command_error::UserError;

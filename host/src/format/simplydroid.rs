@@ -3,10 +3,11 @@
 
 use retap_shared::Text;
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::{PhoneInfo, Target};
-use retap_shared::screen::{Point, Size};
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::{Point, Size};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
-use retap_shared::verdict::{Finding, FindingKind};
 use serde::Deserialize;
 
 use crate::command_error::UserError;

@@ -1,4 +1,4 @@
-//! How to reach an agent once: over UDP, or over a byte stream that carries the datagrams.
+//! Connections to an agent: over UDP, or over a byte stream that carries the datagrams.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use retap_transport::stream::{FramedSocket, PEER};
 use retap_transport::udp::PlainUdpSocket;
 use tokio::net::TcpStream;
 
-/// A way to an agent, for as often as it is needed.
+/// Opens connections to one agent, as often as needed.
 pub trait Dialer: Send + Sync + fmt::Debug {
     fn dial(&self) -> BoxFuture<'_, Result<quinn::Connection, DialError>>;
 
-    /// How long one attempt may take.
+    /// Timeout of one attempt.
     fn timeout(&self) -> Duration {
         Duration::from_secs(5)
     }
@@ -32,7 +32,7 @@ pub enum DialError {
         source: io::Error,
     },
     #[error(
-        "the agent at `{address}` has other keys than the pairing file: take the file that it wrote when it was started"
+        "the agent at `{address}` has other keys than the pairing file: use the file that it wrote when it was started"
     )]
     Keys { address: SocketAddr },
     #[error("no agent answered at `{address}`")]
@@ -43,7 +43,7 @@ pub enum DialError {
     },
     #[error(transparent)]
     Unusable(#[from] SessionKeysError),
-    /// What lies between is not there; `again` if it may come back.
+    /// The transport is not available; `again` if it may become so.
     #[error("{why}")]
     Unavailable { why: String, again: bool },
 }
@@ -117,15 +117,19 @@ impl Dialer for StreamDialer {
 
 pub async fn handshake(
     socket: Arc<dyn AsyncUdpSocket>,
-    way: Transport,
+    transport: Transport,
     config: ClientConfig,
     peer: SocketAddr,
     address: SocketAddr,
 ) -> Result<quinn::Connection, DialError> {
     let runtime = Arc::new(TokioRuntime);
-    let endpoint =
-        Endpoint::new_with_abstract_socket(config::endpoint_config(way), None, socket, runtime)
-            .map_err(|source| DialError::Reach { address, source })?;
+    let endpoint = Endpoint::new_with_abstract_socket(
+        config::endpoint_config(transport),
+        None,
+        socket,
+        runtime,
+    )
+    .map_err(|source| DialError::Reach { address, source })?;
     let connecting = endpoint
         .connect_with(config, peer, "agent.retap")
         .expect("a name, an address and a config");
@@ -137,7 +141,7 @@ pub async fn handshake(
     })
 }
 
-/// TLS's alerts travel as 0x100 + alert: those about certificates are 42 to 49 and 116.
+/// Returns whether it is a TLS alert about certificates: QUIC's code is 0x100 plus the alert, 42 to 51 or 116.
 fn is_about_keys(error: &quinn_proto::TransportError) -> bool {
     let code = u64::from(error.code);
     (0x100 + 42..=0x100 + 51).contains(&code) || code == 0x100 + 116

@@ -1,5 +1,5 @@
-//! The pairing file: where an agent listens and the keys to talk to it. Whoever can read it can drive the phone, so
-//! only its owner may.
+//! The pairing file: the address of an agent and the keys for it. Who can read it can drive the phone, so only its owner
+//! may.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use super::dialer::{Dialer, StreamDialer, UdpDialer};
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
 
-/// Where `retap phone` writes it unless told otherwise.
+/// Default path of the file.
 pub const PAIRING_FILE: &str = "phone.pairing";
 
 /// `udp:ADDRESS` or `tcp:ADDRESS`.
@@ -24,6 +24,7 @@ pub enum LinkAddress {
     Tcp(SocketAddr),
 }
 
+/// Content of the file.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Pairing {
     pub address: String,
@@ -33,7 +34,7 @@ pub struct Pairing {
 #[derive(Debug, thiserror::Error)]
 pub enum PairingError {
     #[error(
-        "`{0}` is no address of an agent; write `udp:HOST:PORT` or `tcp:HOST:PORT` with a numeric host, such as `udp:127.0.0.1:4400`"
+        "`{0}` is not an address of an agent; write `udp:HOST:PORT` or `tcp:HOST:PORT` with a numeric host, such as `udp:127.0.0.1:4400`"
     )]
     Address(String),
     #[error(
@@ -44,13 +45,13 @@ pub enum PairingError {
         #[source]
         source: std::io::Error,
     },
-    #[error("`{path}` is no pairing file; take the one that `retap phone` wrote when it started")]
+    #[error("`{path}` is not a pairing file; use the one that `retap phone` wrote when it started")]
     Malformed {
         path: String,
         #[source]
         source: serde_json::Error,
     },
-    #[error("could not write the pairing file `{path}`; choose another place with --pairing")]
+    #[error("could not write the pairing file `{path}`; name another path with `--pairing`")]
     Write {
         path: String,
         #[source]
@@ -59,7 +60,7 @@ pub enum PairingError {
 }
 
 impl LinkAddress {
-    /// The same way at another address: the port that was chosen for port 0.
+    /// The same transport at another address, such as the port that was chosen for port 0.
     pub fn at(self, address: SocketAddr) -> LinkAddress {
         match self {
             LinkAddress::Udp(_) => LinkAddress::Udp(address),
@@ -80,9 +81,9 @@ impl FromStr for LinkAddress {
 
     fn from_str(text: &str) -> Result<LinkAddress, PairingError> {
         let wrong = || PairingError::Address(text.to_owned());
-        let (way, address) = text.split_once(':').ok_or_else(wrong)?;
+        let (transport, address) = text.split_once(':').ok_or_else(wrong)?;
         let address = address.parse().map_err(|_| wrong())?;
-        match way {
+        match transport {
             "udp" => Ok(LinkAddress::Udp(address)),
             "tcp" => Ok(LinkAddress::Tcp(address)),
             _ => Err(wrong()),
@@ -127,6 +128,6 @@ impl UserError for PairingError {
     }
 
     fn help(&self) -> String {
-        "`retap phone --help` tells how a phone is served and where its pairing file goes".into()
+        "see `retap phone --help` for how a phone is served and where its pairing file is".into()
     }
 }

@@ -1,4 +1,4 @@
-//! What `retap phone` keeps: the session's keys, for a phone that is started again.
+//! Keys that `retap phone` keeps, so that a phone that is started again has the same ones.
 
 use std::io;
 use std::path::Path;
@@ -17,13 +17,13 @@ pub enum ServePhoneError {
     Keys(#[from] SessionKeysError),
     #[error(transparent)]
     Listen(#[from] HostListenerError),
-    #[error("the address on which the phone listens is not known")]
+    #[error("could not read the address that the phone listens on")]
     Address(#[source] io::Error),
-    #[error("the phone's folder cannot be used")]
+    #[error("could not use the phone's folder")]
     Folder(#[source] io::Error),
 }
 
-/// The agent's and the host's half: those of the folder if it has any, new ones otherwise.
+/// Keys of agent and host: those in the folder, or new ones.
 pub fn load_or_make_keys(
     folder: Option<&Path>,
 ) -> Result<(SessionKeys, SessionKeys), ServePhoneError> {
@@ -55,13 +55,13 @@ impl UserError for ServePhoneError {
     fn help(&self) -> String {
         match self {
             ServePhoneError::Listen(_) | ServePhoneError::Address(_) => {
-                "choose another address with --listen, such as `udp:127.0.0.1:0` for a free port"
+                "name another address with `--listen`, such as `udp:127.0.0.1:0` for a free port"
                     .into()
             }
             ServePhoneError::Folder(_) => {
-                "choose another folder with --folder, or remove its `keys.json`".into()
+                "name another folder with `--folder`, or remove its `keys.json`".into()
             }
-            ServePhoneError::Keys(_) => "see whether the system gives random numbers".into(),
+            ServePhoneError::Keys(_) => "see whether the system provides random numbers".into(),
         }
     }
 }

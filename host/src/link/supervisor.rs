@@ -1,35 +1,35 @@
-//! Who keeps a link up: dials, shakes hands, listens for news, and dials again with back-off when the link breaks.
+//! Keeps a link connected: dials, does the handshake, receives notifications, and reconnects with backoff.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use quinn::Connection as Quic;
-use retap_shared::protocol::PhoneEvent;
+use retap_shared::error_text::with_causes;
+use retap_shared::phone_event::PhoneEvent;
 use retap_shared::session::{
     HELLO_LIMIT, HandshakeRefusal, Hello, NOTIFICATION_LIMIT, NumberedNotification, Welcome,
 };
 use retap_shared::verdict::Interruption;
-use retap_transport::{MessageError, receive, receive_next, send, with_causes};
+use retap_transport::{MessageError, receive, receive_next, send};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::dialer::{DialError, Dialer};
 use super::{ActiveConnection, ConnectionState, LinkShared};
 
-/// How long to go on trying.
+/// Timeouts of the first connection and of reconnecting.
 #[derive(Clone, Copy, Debug)]
 pub struct ReconnectPolicy {
-    /// For the first connection.
+    /// Timeout of the first connection.
     pub connect_timeout: Duration,
-    /// For the link to come back after it broke.
+    /// Timeout of reconnecting after the connection broke.
     pub reconnect_timeout: Duration,
 }
 
 impl Default for ReconnectPolicy {
     fn default() -> Self {
-        // A host that was killed holds the phone for up to 13 s: the silence that ends a connection is counted from
-        // the last sign of life that the agent asked for.
+        // A killed host holds the phone for up to 13 s: the idle timeout is counted from the last probe of the agent.
         ReconnectPolicy {
             connect_timeout: Duration::from_secs(20),
             reconnect_timeout: Duration::from_secs(120),
@@ -45,7 +45,7 @@ pub enum LinkError {
     Dial(#[from] DialError),
     #[error("the agent did not finish the handshake in time")]
     TimedOut(#[from] tokio::time::error::Elapsed),
-    #[error("the handshake broke off")]
+    #[error("the connection broke during the handshake")]
     Broken(#[from] MessageError),
 }
 
@@ -63,18 +63,18 @@ pub(super) struct LinkSupervisor {
 
 impl LinkSupervisor {
     pub(super) fn new(
-        dial: Arc<dyn Dialer>,
+        dialer: Arc<dyn Dialer>,
         host: String,
-        patience: ReconnectPolicy,
+        policy: ReconnectPolicy,
         shared: Arc<LinkShared>,
-        told: mpsc::UnboundedSender<PhoneEvent>,
+        notifications: mpsc::UnboundedSender<PhoneEvent>,
     ) -> Self {
         LinkSupervisor {
-            dialer: dial,
+            dialer,
             host,
-            policy: patience,
+            policy,
             shared,
-            notifications: told,
+            notifications,
         }
     }
 
@@ -82,19 +82,19 @@ impl LinkSupervisor {
         self.connect_with_retry(self.policy.connect_timeout).await
     }
 
-    pub(super) async fn keep_connected(self, mut up: ActiveConnection) {
+    pub(super) async fn keep_connected(self, mut connection: ActiveConnection) {
         loop {
-            let news = tokio::spawn(receive_notifications(
-                up.quic.clone(),
+            let receiver = tokio::spawn(receive_notifications(
+                connection.quic.clone(),
                 self.shared.clone(),
                 self.notifications.clone(),
             ));
-            let ended = up.quic.closed().await;
-            news.abort();
+            let ended = connection.quic.closed().await;
+            receiver.abort();
             tracing::info!(%ended, "the link broke");
             self.shared.state.send_replace(ConnectionState::Connecting);
             match self.connect_with_retry(self.policy.reconnect_timeout).await {
-                Ok(again) => up = again,
+                Ok(again) => connection = again,
                 Err(error) => {
                     let why = format!(
                         "{} (tried for {} s)",
@@ -109,17 +109,17 @@ impl LinkSupervisor {
             }
             self.shared
                 .state
-                .send_replace(ConnectionState::Connected(up.clone()));
+                .send_replace(ConnectionState::Connected(connection.clone()));
         }
     }
 
-    /// Tries until it works, until the agent says no for good, or until the time is over.
+    /// Connects, with retries until a final error or the timeout.
     async fn connect_with_retry(&self, limit: Duration) -> Result<ActiveConnection, LinkError> {
         let end = Instant::now() + limit;
         let mut pause = BACK_OFF;
         loop {
             let error = match self.connect_once().await {
-                Ok(up) => return Ok(up),
+                Ok(connection) => return Ok(connection),
                 Err(error) => error,
             };
             if error.is_final() || Instant::now() + pause >= end {
@@ -148,7 +148,7 @@ impl LinkSupervisor {
 }
 
 impl LinkError {
-    /// Trying again would get the same answer.
+    /// Returns whether another attempt would fail in the same way.
     fn is_final(&self) -> bool {
         match self {
             LinkError::Refused(HandshakeRefusal::Held { .. }) => false,
@@ -168,23 +168,24 @@ async fn exchange_hello(quic: &Quic, hello: &Hello) -> Result<Welcome, MessageEr
     receive(&mut back, HELLO_LIMIT).await
 }
 
-/// News come on one stream; what came before the link broke does not come again.
+/// Passes notifications on. Those that were received before the connection broke are dropped.
 async fn receive_notifications(
     quic: Quic,
     shared: Arc<LinkShared>,
-    told: mpsc::UnboundedSender<PhoneEvent>,
+    notifications: mpsc::UnboundedSender<PhoneEvent>,
 ) {
     let Ok(mut stream) = quic.accept_uni().await else {
         return;
     };
-    while let Ok(news) = receive_next::<NumberedNotification>(&mut stream, NOTIFICATION_LIMIT).await
+    while let Ok(notification) =
+        receive_next::<NumberedNotification>(&mut stream, NOTIFICATION_LIMIT).await
     {
         if shared
             .notifications_seen
-            .fetch_max(news.number, Ordering::Relaxed)
-            < news.number
+            .fetch_max(notification.number, Ordering::Relaxed)
+            < notification.number
         {
-            let _ = told.send(news.event);
+            let _ = notifications.send(notification.event);
         }
     }
 }

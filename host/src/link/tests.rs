@@ -1,4 +1,4 @@
-//! The link under faults, in memory and in virtual time: nothing lost, nothing done twice, nobody else let in.
+//! The link under faults, in memory and in virtual time: nothing is lost, nothing is done twice, no other host is accepted.
 
 mod alone;
 mod faults;
@@ -23,10 +23,10 @@ use tokio::task::JoinHandle;
 use super::dialer::{DialError, Dialer, handshake};
 use super::{Link, LinkError, ReconnectPolicy};
 
-/// Where the agent listens in memory.
+/// Address of the agent in memory.
 const AGENT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 7);
 
-/// An agent that can be killed: nothing of it goes on, and nobody is told.
+/// An agent that can be killed: all its tasks end at once, without a message.
 struct TestAgent {
     server: Arc<AgentServer>,
     endpoint: Endpoint,
@@ -84,7 +84,7 @@ impl TestAgent {
         }
     }
 
-    /// As `kill -9` does it: its datagrams are not sent any more.
+    /// Kills the agent like `kill -9`: no more datagrams are sent.
     fn kill(self, network: &MemoryNetwork) {
         network.remove(AGENT);
         for task in self.tasks {
@@ -119,10 +119,10 @@ async fn connect(
         network: network.clone(),
         keys: keys.clone(),
     });
-    // Longer than three cuts of a minute one after the other, and the silence after them.
-    let patience = ReconnectPolicy {
+    // Longer than three interruptions of a minute in a row, and the idle timeout after them.
+    let policy = ReconnectPolicy {
         connect_timeout: Duration::from_secs(300),
         reconnect_timeout: Duration::from_secs(300),
     };
-    Link::connect(dial, host.into(), patience).await
+    Link::connect(dial, host.into(), policy).await
 }

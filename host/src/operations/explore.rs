@@ -1,16 +1,15 @@
-//! An exploration as a job: the engine's, with every crash in the run's directory as soon as its session has ended.
+//! The operation `explore`: runs an exploration, and puts every finding into the run's directory as soon as it is found.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use retap_device::seed::Seed;
 use retap_device::{DevicePool, JournalError};
-use retap_explore::journal::{ExplorationJournal, RecordedStep, SessionRecord};
+use retap_explore::journal::{ExplorationContext, ExplorationJournal, RecordedStep};
 use retap_explore::{
-    self, ExplorationResult, ExploreError, ExploreSettings, FindingRecord, MakeExplorer,
-    RandomExplorer,
+    ExplorationResult, ExploreError, ExploreSettings, FindingRecord, run_exploration,
 };
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
@@ -28,16 +27,16 @@ use crate::run::directory::RunDirectory;
 use crate::run::findings::{self, StoredFinding};
 use crate::run::store::{KnownFinding, StoreJournal};
 
-/// Where the traces of sessions go, inside the run.
+/// Directory of the kept traces, inside the run's directory.
 const TRACES: &str = "traces";
 
 #[derive(Debug)]
 pub struct ExploreResult {
     pub app: AppInfo,
     pub explorer: ExplorerKind,
-    /// How many events were asked for, unless it was time, and how many sessions that makes; none where one explorer makes the
-    /// whole.
+    /// Number of events that were asked for, unless the limit was a time.
     pub planned_events: Option<u64>,
+    /// Number of sessions that the planned events make; 0 if the strategy has none.
     pub sessions: u64,
     pub exploration: ExplorationResult,
     /// Each with what earlier runs knew of it.
@@ -68,7 +67,6 @@ impl ExplorationPlan {
             time_limit: self
                 .minutes
                 .map(|minutes| Micros::from_millis(u64::from(minutes) * 60_000)),
-            session_events: self.session_events,
             constraints: constraints::to_engine_constraints(&self.constraints)?,
             keep_traces: self.keep_traces,
             screenshots: true,
@@ -81,101 +79,84 @@ impl ExplorationPlan {
         self.settings()?;
         constraints::check_traces_are_of(&self.constraints, &self.app.app.package)?;
         explorer::check_app(&self.app.app.package, self.allow_system)?;
-        explorer::make(self).map(|_| ())
+        // Whether it can be made does not depend on the seed.
+        explorer::make(self, Seed(0)).map(|_| ())
     }
 
-    /// Whether sessions are independent of each other, so that their number is known.
-    fn in_sessions(&self) -> bool {
-        self.explorer == ExplorerKind::Random
-            && self.minutes.is_none()
-            && self.constraints == AppConstraints::default()
+    /// Number of sessions that the events make; 0 if the strategy has none, or if the limit is a time.
+    fn session_count(&self) -> u64 {
+        if self.explorer == ExplorerKind::Random && self.minutes.is_none() {
+            self.events.div_ceil(u64::from(self.session_events))
+        } else {
+            0
+        }
     }
 }
 
-/// `seed` is the exploration's own: a job may make several. `met` is told of every crash that no earlier run knows, as soon as
-/// it is met.
+/// The run was recorded by a version that kept finished sessions of `random` in its journal instead of steps.
+#[derive(Debug, thiserror::Error)]
+#[error("this run was started by an earlier version of Retap and cannot be resumed by this one")]
+pub struct RecordedInSessions;
+
+/// Explores one app. `seed` is the exploration's own: a run may have several. `new_findings` receives every finding that no
+/// earlier run knows, as soon as it is found.
 pub async fn explore(
-    job: &ActiveRun,
+    run: &ActiveRun,
     pool: &DevicePool,
-    wanted: &ExplorationPlan,
+    plan: &ExplorationPlan,
     seed: Seed,
-    met: Option<UnboundedSender<StoredFinding>>,
+    new_findings: Option<UnboundedSender<StoredFinding>>,
 ) -> Result<ExploreResult, CommandError> {
     let began = Instant::now();
-    let ExplorationPlan {
-        app,
-        explorer,
-        events,
-        session_events,
-        ..
-    } = wanted.clone();
-    let settings = wanted.settings()?;
-    let journal = job.journal(&format!("explore-{}", app.app.package))?;
-    let keeping = FindingJournal {
-        journal: journal.clone(),
-        directory: Arc::clone(job.run().directory()),
+    let settings = plan.settings()?;
+    let journal = run.journal(&format!("explore-{}", plan.app.app.package))?;
+    if journal.has_recorded_sessions()? {
+        return Err(RecordedInSessions.into());
+    }
+    let finding_journal = FindingJournal {
+        journal,
+        directory: Arc::clone(run.run().directory()),
         written: Mutex::default(),
-        app: app.app.clone(),
-        new_findings: met,
+        app: plan.app.app.clone(),
+        new_findings,
     };
-    let sink = job.sink();
-    let stop = job.cancellation();
-    let exploration = if wanted.in_sessions() {
-        let make: &MakeExplorer<'_> = &|| Box::new(RandomExplorer::default());
-        retap_explore::explore(pool, make, &settings, seed, &keeping, sink, stop).await?
-    } else {
-        let explorer = explorer::make(wanted)?;
-        retap_explore::run_exploration(pool, explorer, &settings, seed, &keeping, sink, stop)
-            .await?
+    let context = ExplorationContext {
+        seed,
+        events: run.sink(),
+        journal: &finding_journal,
+        cancellation: run.cancellation(),
     };
-
-    for (name, text) in &exploration.learned_files {
-        job.run().directory().write(name, text.as_bytes())?;
-    }
-    for (number, (walker, trace)) in exploration.traces.iter().enumerate() {
-        job.run().directory().write(
-            &format!("{TRACES}/{walker}-{number}.retap"),
-            trace.to_text().as_bytes(),
-        )?;
-    }
-    let mut crashes = Vec::new();
-    findings::remove_unconfirmed(job.run().directory())?;
-    for found in &exploration.findings {
-        // Those of an earlier time, and those that were proven last, nobody has been told of yet.
-        keeping
-            .record_finding(found)
-            .map_err(ExploreError::Journal)?;
-        // Written again: which session met it first does not depend on which one ended first.
-        let mut crash = StoredFinding::from(found);
-        crash.write(job.run().directory())?;
-        crash.load_picture(job.run().directory());
-        journal.record_finding(&app.app, crash.fingerprint, crash.occurrences)?;
-        let known = journal.known_finding(&app.app, crash.fingerprint)?;
-        crashes.push((crash, known));
-    }
-    let sessions = if wanted.in_sessions() {
-        events.div_ceil(u64::from(session_events))
-    } else {
-        0
-    };
-    for found in &exploration.unconfirmed {
-        let mut crash = StoredFinding::from(found);
-        crash.load_picture(job.run().directory());
-        crash.write_unconfirmed(job.run().directory(), exploration.outcome == Outcome::Done)?;
-    }
-    let wanted = wanted.minutes.is_none().then_some(events);
+    let explorer = explorer::make(plan, seed)?;
+    let exploration = run_exploration(pool, explorer, &settings, context).await?;
+    write_files(run.run().directory(), &exploration)?;
+    let findings = finding_journal.store_results(&exploration)?;
     Ok(ExploreResult {
-        app,
-        explorer,
-        planned_events: wanted,
-        sessions,
+        app: plan.app.clone(),
+        explorer: plan.explorer,
+        planned_events: plan.minutes.is_none().then_some(plan.events),
+        sessions: plan.session_count(),
         exploration,
-        findings: crashes,
+        findings,
         took: began.elapsed(),
     })
 }
 
-/// A journal that also puts every new crash of a session into the run's directory.
+/// Writes what the strategy learned, and the traces that are kept.
+fn write_files(
+    directory: &RunDirectory,
+    exploration: &ExplorationResult,
+) -> Result<(), CommandError> {
+    for (name, text) in &exploration.learned_files {
+        directory.write(name, text.as_bytes())?;
+    }
+    for (number, (worker, trace)) in exploration.traces.iter().enumerate() {
+        let path = format!("{TRACES}/{worker}-{number}.retap");
+        directory.write(&path, trace.to_text().as_bytes())?;
+    }
+    Ok(())
+}
+
+/// A journal that also puts every new finding into the run's directory.
 struct FindingJournal {
     journal: StoreJournal,
     directory: Arc<RunDirectory>,
@@ -185,6 +166,35 @@ struct FindingJournal {
 }
 
 impl FindingJournal {
+    /// Writes the findings of the result, in their final form, and counts them in the store. Returns each with what earlier
+    /// runs knew of it.
+    fn store_results(
+        &self,
+        exploration: &ExplorationResult,
+    ) -> Result<Vec<(StoredFinding, Option<KnownFinding>)>, CommandError> {
+        let mut findings = Vec::new();
+        findings::remove_unconfirmed(&self.directory)?;
+        for found in &exploration.findings {
+            // Recalled findings, and those that were confirmed last, have not been announced yet.
+            self.record_finding(found).map_err(ExploreError::Journal)?;
+            let mut finding = StoredFinding::from(found);
+            finding.write(&self.directory)?;
+            finding.load_picture(&self.directory);
+            let fingerprint = finding.fingerprint;
+            self.journal
+                .record_finding(&self.app, fingerprint, finding.occurrences)?;
+            let known = self.journal.known_finding(&self.app, fingerprint)?;
+            findings.push((finding, known));
+        }
+        let is_done = exploration.outcome == Outcome::Done;
+        for found in &exploration.unconfirmed {
+            let mut finding = StoredFinding::from(found);
+            finding.load_picture(&self.directory);
+            finding.write_unconfirmed(&self.directory, is_done)?;
+        }
+        Ok(findings)
+    }
+
     fn store_finding(&self, found: &FindingRecord) -> Result<(), Box<dyn Error + Send + Sync>> {
         let is_new = self
             .written
@@ -210,36 +220,14 @@ impl FindingJournal {
 }
 
 impl ExplorationJournal for FindingJournal {
-    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
-        self.journal.recall_sessions()
-    }
-
-    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
-        // Before it is noted: a session that the journal knows is not played again, and its traces are then nowhere else.
-        for (number, trace) in session.traces.iter().enumerate() {
-            let inside = format!("{TRACES}/{:05}-{:03}.retap", session.session, number + 1);
-            self.directory
-                .write(&inside, trace.to_text().as_bytes())
-                .map_err(|error| JournalError {
-                    what: format!("keep the trace `{inside}`"),
-                    source: Box::new(error),
-                })?;
-        }
-        self.journal.note_session(session)?;
-        session
-            .found
-            .iter()
-            .try_for_each(|found| self.record_finding(found))
-    }
-
     fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
         self.journal.recall_steps()
     }
 
     fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {
-        if let Some(picture) = &record.picture {
-            for problem in &record.problems {
-                let fingerprint = problem.fingerprint();
+        if let Some(picture) = &record.screenshot {
+            for finding in &record.findings {
+                let fingerprint = finding.fingerprint();
                 findings::write_picture(&self.directory, fingerprint, picture).map_err(
                     |error| JournalError {
                         what: format!("keep the picture of the crash {fingerprint}"),
@@ -259,13 +247,23 @@ impl ExplorationJournal for FindingJournal {
     }
 }
 
+impl UserError for RecordedInSessions {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
+    }
+
+    fn help(&self) -> String {
+        "start a new run with the same settings and without `--resume`, or resume it with the version that started it; its \
+         findings and traces stay in its directory"
+            .into()
+    }
+}
+
 impl UserError for ExploreError {
     fn exit(&self) -> CommandExit {
         match self {
             ExploreError::Pool(_) => CommandExit::NoPhone,
-            ExploreError::EmptySessions
-            | ExploreError::TooManySessions { .. }
-            | ExploreError::SetupFailed { .. }
+            ExploreError::SetupFailed { .. }
             | ExploreError::Refused { .. }
             | ExploreError::Journal(_) => CommandExit::Usage,
         }
@@ -274,9 +272,6 @@ impl UserError for ExploreError {
     fn help(&self) -> String {
         match self {
             ExploreError::Pool(_) => "see why the phones were lost, then go on with `--resume`".into(),
-            ExploreError::EmptySessions | ExploreError::TooManySessions { .. } => {
-                "choose another number with `--session-events`".into()
-            }
             ExploreError::SetupFailed { .. } => {
                 "see with `retap replay` what the trace that `before` names does, and record it anew".into()
             }

@@ -1,9 +1,12 @@
 //! Explorers by their names and settings.
 
+use std::num::NonZeroU32;
+
+use retap_device::seed::Seed;
 use retap_explore::{
     ApeExplorer, ApeParameterError, ApeParameters, AutoExplorer, EventMix, EventMixError,
-    Explorer as Explores, MonkeyExplorer, RandomExplorer, Sessions, StuckParameters,
-    TimeTravelExplorer, TimeTravelParameters, TraceSeededExplorer,
+    Explorer as Explores, MonkeyExplorer, RandomSessions, StuckParameters, TimeTravelExplorer,
+    TimeTravelParameters, TraceSeededExplorer,
 };
 use retap_model::ape::{AbstractionError, AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::micros::Micros;
@@ -31,6 +34,8 @@ pub enum ExplorerError {
     NotAllowed,
     #[error("`{app}` is no app to explore on a phone that may be somebody's own")]
     SystemApp { app: String },
+    #[error("sessions of 0 events explore nothing")]
+    EmptySessions,
     #[error("`{over}` travels by itself")]
     CannotTravel { over: &'static str },
 }
@@ -66,8 +71,8 @@ pub fn check(tuning: &ExplorerOptions) -> Result<(), ExplorerError> {
 }
 
 /// One explorer for all phones.
-pub fn make(wanted: &ExplorationPlan) -> Result<Box<dyn Explores>, CommandError> {
-    let explorer = make_named(wanted.explorer, wanted)?;
+pub fn make(wanted: &ExplorationPlan, seed: Seed) -> Result<Box<dyn Explores>, CommandError> {
+    let explorer = make_named(wanted.explorer, wanted, seed)?;
     let from = &wanted.constraints.from;
     if from.is_empty() {
         return Ok(explorer);
@@ -84,6 +89,7 @@ pub fn make(wanted: &ExplorationPlan) -> Result<Box<dyn Explores>, CommandError>
 fn make_named(
     explorer: ExplorerKind,
     wanted: &ExplorationPlan,
+    seed: Seed,
 ) -> Result<Box<dyn Explores>, ExplorerError> {
     let ExplorationPlan {
         session_events,
@@ -91,10 +97,10 @@ fn make_named(
         ..
     } = wanted;
     Ok(match explorer {
-        ExplorerKind::Random => Box::new(Sessions::new(
-            || Box::new(RandomExplorer::default()),
-            *session_events,
-        )),
+        ExplorerKind::Random => {
+            let events = NonZeroU32::new(*session_events).ok_or(ExplorerError::EmptySessions)?;
+            Box::new(RandomSessions::new(seed, events))
+        }
         ExplorerKind::Monkey => Box::new(monkey(tuning)?),
         ExplorerKind::MonkeySystem if !wanted.allow_system => {
             return Err(ExplorerError::NotAllowed);
@@ -115,7 +121,7 @@ fn make_named(
             };
             let over = explorer_under_travel(tuning)?.unwrap_or(usual);
             Box::new(TimeTravelExplorer::over(
-                make_named(over, wanted)?,
+                make_named(over, wanted, seed)?,
                 TimeTravelParameters::default(),
             ))
         }
@@ -167,7 +173,7 @@ impl UserError for ExplorerError {
                 "give shares with `--pct-touch 40` and the like; those that are not given share what is left of 100"
             }
             ExplorerError::Ape(_) => {
-                "write `--ape NAME=VALUE`, or `ape = { … }` in `retap.toml`; docs/algorithms.md lists the settings"
+                "write `--ape NAME=VALUE`, or `ape = { … }` in `retap.toml`; docs/how-it-works/ape.md lists the settings"
             }
             ExplorerError::Abstraction(_) => {
                 "correct the file that `--abstraction` names, or start from the `abstraction.txt` of a run"
@@ -175,6 +181,7 @@ impl UserError for ExplorerError {
             ExplorerError::From(_) => "leave it out of `--from`, or record it anew",
             ExplorerError::NotAllowed => "allow them with `--allow system`, or explore with `--explorer monkey`",
             ExplorerError::SystemApp { .. } => "explore an app of your own, or allow it with `--allow system`",
+            ExplorerError::EmptySessions => "choose another number with `--session-events`",
             ExplorerError::CannotTravel { .. } => "choose another explorer with `--over`, such as `monkey` or `ape`",
         }
         .into()

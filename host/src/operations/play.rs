@@ -1,4 +1,4 @@
-//! One run of a trace on the next free phone. A phone that is lost on the way is no answer: another one plays it.
+//! One replay of a trace on the next free phone. If the phone is lost, another one plays the trace.
 
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::{DeviceError, DevicePool, PoolError};
@@ -14,21 +14,21 @@ use crate::sanitise_terminal::{self, INLINE_WIDTH};
 
 /// `PhoneInfo::kind` of simulated phones.
 const SIMULATED_KIND: &str = "simulated";
-/// A longer way is drawn: as pixels it would make the page heavy.
+/// Maximum number of steps with screenshots; longer traces are drawn, to keep the page small.
 const PICTURE_LIMIT: usize = 40;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     #[error(transparent)]
     Pool(#[from] PoolError),
-    #[error("`{device}` will not play the trace")]
+    #[error("`{device}` refused the trace")]
     Refused {
         device: String,
         source: RequestFailure,
     },
 }
 
-/// With `record` the answer has the screen before each step, and the last one.
+/// Plays a trace. With `record` the reply has the screen before each step, and the last one.
 pub async fn play(
     pool: &DevicePool,
     trace: &Trace,
@@ -54,13 +54,13 @@ pub async fn play(
     }
 }
 
-/// The pixels before each step of a trace, and the last ones. As many as could be had: they are an ornament.
+/// Screenshots before each step of a trace, and the last one. Optional: fewer or none if the phone fails.
 pub async fn pictures(pool: &DevicePool, trace: &Trace) -> Vec<Png> {
     let Ok(mut phone) = pool.lease().await else {
         return Vec::new();
     };
     let mut pictures = Vec::new();
-    // What a simulated phone calls its pixels is plainer than what is drawn from the tree.
+    // Screenshots of a simulated phone show less than drawings of its UI tree.
     let is_real = phone.description().capabilities.screenshots
         && phone.description().phone.kind != SIMULATED_KIND;
     if !is_real || trace.steps.len() > PICTURE_LIMIT {
@@ -107,7 +107,7 @@ fn play_request(trace: &Trace, record: bool) -> Play {
     }
 }
 
-/// What one run did to the app, in a line.
+/// A verdict in words.
 pub fn describe_verdict(verdict: &Verdict) -> String {
     match verdict {
         Verdict::TargetReached => "reached".to_owned(),
@@ -123,7 +123,7 @@ pub fn describe_verdict(verdict: &Verdict) -> String {
             "left the app for `{}`",
             sanitise_terminal::sanitise_line(to, INLINE_WIDTH)
         ),
-        Verdict::Stuck => "the app got stuck".to_owned(),
+        Verdict::Stuck => "the app was stuck".to_owned(),
         Verdict::Unsupported { what } => format!(
             "this phone cannot {}",
             sanitise_terminal::sanitise_line(what, INLINE_WIDTH)

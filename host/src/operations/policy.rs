@@ -1,4 +1,4 @@
-//! The optimal policy of a round of runs: recalled from the store, or solved and kept there.
+//! The optimal policy of a round: loaded from the store, or solved and stored.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::os;
 use crate::report::console::ProgressStatus;
 use crate::run::store::SqliteStore;
 
-/// More than this no policy is worth.
+/// Maximum memory for a policy.
 const MEMORY_LIMIT: u64 = 4 << 30;
 
 #[derive(Debug, thiserror::Error)]
@@ -23,51 +23,51 @@ pub enum PriorFileError {
         path: String,
         source: std::io::Error,
     },
-    #[error("the prior `{path}` makes no sense")]
+    #[error("the prior `{path}` is malformed")]
     Parse { path: String, source: PriorError },
 }
 
-/// A policy, and whether the store had it already.
+/// Loads a policy from the store or solves it. Returns true with it if it was loaded.
 pub fn load_or_solve_policy(
-    rules: &PolicyParameters,
+    parameters: &PolicyParameters,
     prior: &SuccessRatePrior,
     store: &SqliteStore,
-    shell: &CommandContext,
+    context: &CommandContext,
 ) -> Result<(SchedulePolicy, bool), CommandError> {
-    rules.validate(memory())?;
-    if let Some(known) = store.policy(rules, prior)? {
+    parameters.validate(memory())?;
+    if let Some(known) = store.policy(parameters, prior)? {
         return Ok((known, true));
     }
-    let policy = solve_policy(rules, prior, shell)?;
+    let policy = solve_policy(parameters, prior, context)?;
     store.keep_policy(&policy)?;
     Ok((policy, false))
 }
 
-/// With a bar, and a stop when somebody asks for it.
+/// Solves a policy. The bar is no run event: `retap policy` and `retap bench policy` solve policies without a run.
 pub fn solve_policy(
-    rules: &PolicyParameters,
+    parameters: &PolicyParameters,
     prior: &SuccessRatePrior,
-    shell: &CommandContext,
+    context: &CommandContext,
 ) -> Result<SchedulePolicy, PolicyError> {
-    rules.validate(memory())?;
+    parameters.validate(memory())?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let progress = |done, total| ProgressStatus {
-        what: format!("policy for {} candidates", rules.candidates),
+        what: format!("policy for {} candidates", parameters.candidates),
         done,
         total: Some(total),
         unit: "states",
-        note: format!("{} at once", rules.parallel),
+        note: format!("{} at once", parameters.parallel),
     };
-    shell.console.begin_progress(&progress(0, 1));
-    let solved = SchedulePolicy::solve(rules, prior, memory(), threads, &|done, total| {
-        shell.console.progress(&progress(done, total));
-        !shell.cancellation.is_cancelled()
+    context.console.begin_progress(&progress(0, 1));
+    let solved = SchedulePolicy::solve(parameters, prior, memory(), threads, &|done, total| {
+        context.console.progress(&progress(done, total));
+        !context.cancellation.is_cancelled()
     });
-    shell.console.end_progress();
+    context.console.end_progress();
     solved
 }
 
-/// `paper`, `learned`, or a file.
+/// Loads a prior by name: `paper`, `learned`, or a file.
 pub fn load_prior(name: &str, store: &SqliteStore) -> Result<SuccessRatePrior, CommandError> {
     match name {
         "paper" => Ok(SuccessRatePrior::published()),
@@ -103,20 +103,17 @@ impl UserError for PolicyError {
     fn help(&self) -> String {
         match self {
             PolicyError::Candidates(_) => {
-                "the heuristic serves any number: `--scheduler heuristic`".into()
+                "use `--scheduler heuristic`, which has no such limit".into()
             }
             PolicyError::Parallel(_) => "name the number of phones with `--parallel`".into(),
-            PolicyError::Undecidable { .. } => {
-                "ask for at most as many `--successes` as `--runs`".into()
-            }
+            PolicyError::Undecidable { .. } => "set `--successes` to at most `--runs`".into(),
             PolicyError::Tallies { .. } => {
-                "ask for fewer `--runs`, or for more `--successes`, or use `--scheduler heuristic`"
-                    .into()
+                "reduce `--runs`, raise `--successes`, or use `--scheduler heuristic`".into()
             }
             PolicyError::Memory { .. } => {
-                "ask for fewer `--candidates` or `--runs`, or use `--scheduler heuristic`".into()
+                "reduce `--candidates` or `--runs`, or use `--scheduler heuristic`".into()
             }
-            PolicyError::Stopped => "nothing of it is kept; ask for it again".into(),
+            PolicyError::Stopped => "nothing was stored; run the command again".into(),
             PolicyError::Damaged => "name another store with `--store`".into(),
         }
     }

@@ -1,4 +1,4 @@
-//! A reduction as a job: the engine's with the store in front, then one more run of the result for its screens.
+//! Reduction of one trace: the engine's reducer with the journal before its oracle, then one recorded run of the result.
 
 use std::sync::Arc;
 
@@ -13,34 +13,23 @@ use retap_reduce::trace_reduction::{
     self, ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, SchedulerKind,
     StateGranularity,
 };
-use retap_shared::bytes::Png;
-use retap_shared::protocol::{PhoneEventKind, PlayReply};
+use retap_shared::protocol::PlayReply;
 use retap_shared::trace::Trace;
-use retap_shared::verdict::{Finding, Outcome, Verdict};
+use retap_shared::verdict::{Outcome, Verdict};
 
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
 use crate::operations::{self, ActiveRun, play, widget_correction};
 use crate::options::{self, Algorithm, Scheduler};
-use crate::run::findings::{ReductionCurve, StoredReduction};
+use crate::run::findings::RecordedReduction;
+use crate::run::store::StoreJournal;
 
-/// How often the result is run again as proof, where one run each was enough to find it.
+/// Runs of the result's check, where each candidate had one attempt.
 const CHECK_RUNS: u32 = 3;
-/// For more candidates the heuristic takes over.
+/// Maximum number of candidates of a policy; above it the heuristic decides.
 const POLICY_CANDIDATES: usize = 5;
 
-/// What a trace was cut down to.
-#[derive(Debug)]
-pub struct ReductionResult {
-    pub reduction: Reduction,
-    pub resumed: ResumeStatistics,
-    /// A last run of the result with its screens; none if there is no result.
-    pub recorded: Option<PlayReply>,
-    /// What the phone showed before each step of the result, and last; empty where it gives no pixels.
-    pub pictures: Vec<Png>,
-}
-
-/// How to cut down; one run each, and as many at once as there are phones, if nothing is said.
+/// How to reduce. By default each candidate has one attempt, and there are as many at once as phones.
 #[derive(Clone, Debug, Default)]
 pub struct ReductionPlan {
     algorithm: ReductionAlgorithm,
@@ -50,68 +39,70 @@ pub struct ReductionPlan {
 }
 
 impl ReductionPlan {
-    /// With the policy if one is asked for: recalled, or solved now.
+    /// Plan for the given options. The optimal policy, if asked for, is loaded or solved here.
     pub fn prepare(
-        job: &ActiveRun,
-        asked: &options::ReduceOptions,
+        run: &ActiveRun,
+        options: &options::ReduceOptions,
     ) -> Result<ReductionPlan, CommandError> {
-        let options::ReduceOptions {
-            runs,
-            successes,
-            nd3min,
-            ..
-        } = *asked;
-        let prior = match &asked.prior {
+        let prior = match &options.prior {
             Some(text) => SuccessRatePrior::parse(text)?,
             None => SuccessRatePrior::published(),
         };
-        let mut rules = ReductionPlan {
-            algorithm: match asked.algorithm {
-                Algorithm::Auto => ReductionAlgorithm::Auto,
-                Algorithm::Dd => ReductionAlgorithm::Dd,
-                Algorithm::Nd3min => ReductionAlgorithm::Nd3min,
-                Algorithm::Hdd => ReductionAlgorithm::Hdd,
-                Algorithm::Bhdd => ReductionAlgorithm::Bhdd,
-                Algorithm::Lhdd => ReductionAlgorithm::Lhdd,
-                Algorithm::LhddNoPreselection => ReductionAlgorithm::LhddNoPreselection,
-            },
-            settings: ReduceSettings {
-                runs,
-                successes,
-                check_runs: if runs == 1 { CHECK_RUNS } else { runs },
-                original_successes: asked.original_successes,
-                parts: nd3min.parts as usize,
-                scheduling: scheduling(nd3min.scheduler),
-                keep_rate: asked.keep_rate,
-                simplify: !asked.only_delete,
-                hierarchy: match asked.hierarchy {
-                    options::Hierarchy::Activity => StateGranularity::Activity,
-                    options::Hierarchy::Screen => StateGranularity::Screen,
-                },
-                ..ReduceSettings::default()
-            },
-            parallel_runs: asked.parallel,
+        let mut plan = ReductionPlan {
+            algorithm: algorithm(options.algorithm),
+            settings: settings(options),
+            parallel_runs: options.parallel,
             snapshots: true,
         };
-        if asked.algorithm == Algorithm::Nd3min && nd3min.scheduler == Scheduler::Optimal {
-            let parallel = asked.parallel.unwrap_or(asked.count);
-            let candidates = (nd3min.parts as usize).clamp(2, POLICY_CANDIDATES);
-            let rounds = policy::PolicyParameters {
-                candidates,
-                parallel,
-                runs,
-                successes,
+        let scheduler = options.nd3min.scheduler;
+        if options.algorithm == Algorithm::Nd3min && scheduler == Scheduler::Optimal {
+            let parameters = policy::PolicyParameters {
+                candidates: (options.nd3min.parts as usize).clamp(2, POLICY_CANDIDATES),
+                parallel: options.parallel.unwrap_or(options.count),
+                runs: options.runs,
+                successes: options.successes,
             };
-            rules.settings.policy = Some(Arc::new(
-                operations::load_or_solve_policy(&rounds, &prior, job.store(), job.context())?.0,
-            ));
+            let (policy, _) =
+                operations::load_or_solve_policy(&parameters, &prior, run.store(), run.context())?;
+            plan.settings.policy = Some(Arc::new(policy));
         }
-        rules.settings.prior = Arc::new(prior);
-        Ok(rules)
+        plan.settings.prior = Arc::new(prior);
+        Ok(plan)
     }
 }
 
-fn scheduling(scheduler: Scheduler) -> SchedulerKind {
+fn settings(options: &options::ReduceOptions) -> ReduceSettings {
+    let runs = options.runs;
+    ReduceSettings {
+        runs,
+        successes: options.successes,
+        check_runs: if runs == 1 { CHECK_RUNS } else { runs },
+        original_successes: options.original_successes,
+        parts: options.nd3min.parts as usize,
+        scheduling: scheduler(options.nd3min.scheduler),
+        keep_rate: options.keep_rate,
+        simplify: !options.only_delete,
+        hierarchy: match options.hierarchy {
+            options::Hierarchy::Activity => StateGranularity::Activity,
+            options::Hierarchy::Screen => StateGranularity::Screen,
+        },
+        ..ReduceSettings::default()
+    }
+}
+
+fn algorithm(algorithm: Algorithm) -> ReductionAlgorithm {
+    match algorithm {
+        Algorithm::Auto => ReductionAlgorithm::Auto,
+        Algorithm::Dd => ReductionAlgorithm::Dd,
+        Algorithm::Nd3min => ReductionAlgorithm::Nd3min,
+        Algorithm::Hdd => ReductionAlgorithm::Hdd,
+        Algorithm::Bhdd => ReductionAlgorithm::Bhdd,
+        Algorithm::Lhdd => ReductionAlgorithm::Lhdd,
+        Algorithm::LhddNoPreselection => ReductionAlgorithm::LhddNoPreselection,
+    }
+}
+
+fn scheduler(scheduler: Scheduler) -> SchedulerKind {
     match scheduler {
         Scheduler::RoundRobin => SchedulerKind::RoundRobin,
         Scheduler::Greedy => SchedulerKind::Greedy,
@@ -120,91 +111,102 @@ fn scheduling(scheduler: Scheduler) -> SchedulerKind {
     }
 }
 
-/// Who is asked whether a candidate still does it.
+/// Oracle of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub enum ReductionOracle<'a> {
     Phones(&'a DevicePool),
-    /// The recording itself: an activity machine.
+    /// An activity machine, made from the recorded trace.
     Recording,
 }
 
-/// `part` names this reduction among those of the job.
+/// Reduces a trace. `part` names this reduction among those of the run.
 pub async fn reduce(
-    job: &ActiveRun,
-    ground: ReductionOracle<'_>,
+    run: &ActiveRun,
+    oracle: ReductionOracle<'_>,
     trace: &Trace,
-    rules: &ReductionPlan,
+    plan: &ReductionPlan,
     part: &str,
-) -> Result<ReductionResult, CommandError> {
-    let journal = job.journal(&format!("reduce-{part}"))?;
-    let ReductionOracle::Phones(pool) = ground else {
-        let recording = ActivityMachine::of(trace, ActivityMachineSettings::default())?;
-        let is_auto = rules.algorithm == ReductionAlgorithm::Auto;
-        let recording = if is_auto {
-            recording.ending_early()
-        } else {
-            recording
-        };
-        let oracle = JournaledOracle::new(recording, &journal, job.sink());
-        // What a step does is nothing to a machine of activities: it would take any simpler one.
-        let settings = ReduceSettings {
-            simplify: false,
-            ..rules.settings.clone()
-        };
-        let reduction = trace_reduction::reduce(
-            trace,
-            rules.algorithm,
-            &settings,
-            &oracle,
-            job.sink(),
-            job.cancellation(),
-        )
-        .await?;
-        return Ok(ReductionResult {
-            reduction,
-            resumed: ResumeStatistics::default(),
-            recorded: None,
-            pictures: Vec::new(),
-        });
+) -> Result<RecordedReduction, CommandError> {
+    let journal = run.journal(&format!("reduce-{part}"))?;
+    match oracle {
+        ReductionOracle::Phones(pool) => reduce_on_phones(run, pool, trace, plan, &journal).await,
+        ReductionOracle::Recording => reduce_on_recording(run, trace, plan, &journal).await,
+    }
+}
+
+async fn reduce_on_recording(
+    run: &ActiveRun,
+    trace: &Trace,
+    plan: &ReductionPlan,
+    journal: &StoreJournal,
+) -> Result<RecordedReduction, CommandError> {
+    let mut machine = ActivityMachine::of(trace, ActivityMachineSettings::default())?;
+    if plan.algorithm == ReductionAlgorithm::Auto {
+        machine = machine.ending_early();
+    }
+    let oracle = JournaledOracle::new(machine, journal, run.sink());
+    let settings = ReduceSettings {
+        // An activity machine ignores the details of a step: it would accept any simpler one.
+        simplify: false,
+        ..plan.settings.clone()
     };
+    let reduction = trace_reduction::reduce(
+        trace,
+        plan.algorithm,
+        &settings,
+        &oracle,
+        run.sink(),
+        run.cancellation(),
+    )
+    .await?;
+    Ok(RecordedReduction {
+        reduction,
+        resumed: ResumeStatistics::default(),
+        recorded: None,
+        pictures: Vec::new(),
+    })
+}
+
+async fn reduce_on_phones(
+    run: &ActiveRun,
+    pool: &DevicePool,
+    trace: &Trace,
+    plan: &ReductionPlan,
+    journal: &StoreJournal,
+) -> Result<RecordedReduction, CommandError> {
     let conditions = ReplayConditions {
-        snapshots: rules.snapshots,
+        snapshots: plan.snapshots,
         ..ReplayConditions::of(trace)
     };
-    let phones = PooledOracle::new(pool, conditions, job.sink());
-    let oracle = JournaledOracle::new(&phones, &journal, job.sink());
-    let parallel = rules
-        .parallel_runs
-        .map_or_else(|| pool.len(), |parallel| parallel as usize);
+    let phones = PooledOracle::new(pool, conditions, run.sink());
+    let oracle = JournaledOracle::new(&phones, journal, run.sink());
     let settings = ReduceSettings {
-        parallel,
-        ..rules.settings.clone()
+        parallel: plan
+            .parallel_runs
+            .map_or_else(|| pool.len(), |parallel| parallel as usize),
+        ..plan.settings.clone()
     };
     let mut reduction = trace_reduction::reduce(
         trace,
-        rules.algorithm,
+        plan.algorithm,
         &settings,
         &oracle,
-        job.sink(),
-        job.cancellation(),
+        run.sink(),
+        run.cancellation(),
     )
     .await?;
     let resumed = phones.resume_statistics();
     if resumed.runs > 0 {
         let ResumeStatistics { runs, steps } = resumed;
-        (job.sink())(RunEvent::Resumed { runs, steps });
+        (run.sink())(RunEvent::Resumed { runs, steps });
     }
-    let recorded = match reduction.outcome {
-        Outcome::Done | Outcome::BudgetSpent => {
-            Some(record_result(job, pool, &mut reduction).await?)
-        }
-        Outcome::DoesNotReproduce | Outcome::Interrupted => None,
-    };
-    let pictures = match &recorded {
-        Some(_) => play::pictures(pool, &reduction.trace).await,
-        None => Vec::new(),
-    };
-    Ok(ReductionResult {
+    let mut recorded = None;
+    let mut pictures = Vec::new();
+    if matches!(reduction.outcome, Outcome::Done | Outcome::BudgetSpent) {
+        recorded = Some(record_result(run, pool, &mut reduction).await?);
+        pictures = play::pictures(pool, &reduction.trace).await;
+    }
+    Ok(RecordedReduction {
         reduction,
         resumed,
         recorded,
@@ -212,80 +214,28 @@ pub async fn reduce(
     })
 }
 
-/// One more run of the result, for its screens. Steps that met other widgets than they name get the right ones, if the result
-/// then still does it.
+/// Plays the result once more, for its screens. Steps that met other widgets than they name get the right ones, if the
+/// result still reproduces with them.
 async fn record_result(
-    job: &ActiveRun,
+    run: &ActiveRun,
     pool: &DevicePool,
     reduction: &mut Reduction,
 ) -> Result<PlayReply, CommandError> {
-    let recorded = play::play(pool, &reduction.trace, true, job.sink()).await?;
-    let steady = reduction
+    let recorded = play::play(pool, &reduction.trace, true, run.sink()).await?;
+    let is_reliable = reduction
         .result
         .as_ref()
         .is_some_and(|check| check.successes == check.runs);
-    let Some(anchored) =
-        widget_correction::with_touched_widgets(&reduction.trace, &recorded).filter(|_| steady)
-    else {
+    let corrected = widget_correction::with_touched_widgets(&reduction.trace, &recorded);
+    let Some(corrected) = corrected.filter(|_| is_reliable) else {
         return Ok(recorded);
     };
-    let again = play::play(pool, &anchored, true, job.sink()).await?;
+    let again = play::play(pool, &corrected, true, run.sink()).await?;
     if again.verdict != Verdict::TargetReached {
         return Ok(recorded);
     }
-    reduction.trace = anchored;
+    reduction.trace = corrected;
     Ok(again)
-}
-
-impl ReductionResult {
-    /// For the crash's files; none if nothing was proven.
-    pub fn stored_reduction(&self) -> Option<StoredReduction> {
-        let Reduction {
-            trace,
-            runs,
-            result,
-            outcome,
-            history,
-            belief,
-            ..
-        } = &self.reduction;
-        if *outcome == Outcome::DoesNotReproduce {
-            return None;
-        }
-        let (successes, replays) = result
-            .as_ref()
-            .map_or((0, 0), |check| (check.successes, check.runs));
-        let (screens, hits) = self
-            .recorded
-            .clone()
-            .map_or_else(Default::default, |run| (run.screens, run.located_by));
-        let pictures = self.pictures.clone();
-        let shrinking = ReductionCurve {
-            history: history.clone(),
-            belief: belief.clone(),
-            resumed: self.resumed,
-        };
-        let trace = trace.clone();
-        Some(StoredReduction {
-            trace,
-            runs: *runs,
-            successes,
-            replays,
-            screens,
-            pictures,
-            hits,
-            curve: shrinking,
-        })
-    }
-
-    /// The problem that the result ran into, if any.
-    pub fn finding(&self) -> Option<&Finding> {
-        let happened = &self.recorded.as_ref()?.events;
-        happened.iter().find_map(|happening| match &happening.kind {
-            PhoneEventKind::Finding(problem) => Some(problem),
-            PhoneEventKind::Activity(_) => None,
-        })
-    }
 }
 
 impl UserError for ReduceError {
@@ -298,19 +248,19 @@ impl UserError for ReduceError {
 
     fn help(&self) -> String {
         match self {
-            ReduceError::Settings { .. } => "ask for at most as many `--successes` as `--runs`".into(),
-            ReduceError::Parts(_) => "ask for 2 `--parts` or more".into(),
+            ReduceError::Settings { .. } => "set `--successes` to at most `--runs`".into(),
+            ReduceError::Parts(_) => "set `--parts` to 2 or more".into(),
             ReduceError::Original { .. } => {
-                "ask for at most as many with `--original-successes` as `--runs`".into()
+                "set `--original-successes` to at most `--runs`".into()
             }
             ReduceError::Oracle(OracleError::Pool(_)) => {
-                "see why the phones were lost, then go on with `--resume`".into()
+                "see why the phones were lost, then resume with `--resume`".into()
             }
             ReduceError::Oracle(OracleError::Refused { .. }) => {
                 "name a phone with `--device` that has the trace's app".into()
             }
             ReduceError::Oracle(OracleError::Journal(_)) => {
-                "make room or give the right to write there, then go on with `--resume`; what was observed is kept".into()
+                "free disk space or allow writing there, then resume with `--resume`; all observations are kept".into()
             }
         }
     }
@@ -322,8 +272,7 @@ impl UserError for ActivityMachineError {
     }
 
     fn help(&self) -> String {
-        "name a trace that says in which activity each step was recorded, or leave `--oracle recording` away"
-            .into()
+        "name a trace with the activity of each step, or omit `--oracle recording`".into()
     }
 }
 

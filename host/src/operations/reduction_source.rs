@@ -1,10 +1,11 @@
-//! What a reduction starts from: one trace, or the crashes of a run. Copied into the reduction's own run, so that it
-//! can be gone on with whatever becomes of the original.
+//! Source of a reduction: one trace, or the findings of a run. It is copied into the reduction's own run, so that the run can
+//! be resumed without the original.
 
 use std::path::{Path, PathBuf};
 
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
 use retap_reduce::trace_reduction::ReduceSettings;
+use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 
 use crate::command_error::{CommandError, UserError};
@@ -13,10 +14,9 @@ use crate::exit::CommandExit;
 use crate::options::{OracleKind, ReduceOptions};
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::findings::{self, StoredFinding, StoredFindingError};
-use crate::target;
 use crate::wording::quoted_list;
 
-/// Where a trace that is no crash of a run is kept.
+/// Copy of a trace that is no finding of a run.
 const ORIGINAL: &str = "traces/original.retap";
 
 #[derive(Clone, Debug)]
@@ -31,20 +31,20 @@ pub enum ReductionSourceError {
     Crash(#[from] StoredFindingError),
     #[error("there is no `{}`", .path.display())]
     Missing { path: PathBuf },
-    #[error("the run `{}` has no crash to cut down", .path.display())]
+    #[error("the run `{}` has no finding to reduce", .path.display())]
     NoCrash { path: PathBuf },
-    #[error("the run `{}` has no crash `{id}`", .path.display())]
+    #[error("the run `{}` has no finding `{id}`", .path.display())]
     OtherCrash {
         path: PathBuf,
         id: String,
         known: Vec<String>,
     },
-    #[error("`{}` is a trace, and `--crash` chooses among the crashes of a run", .path.display())]
+    #[error("`{}` is a trace; `--crash` selects a finding of a run", .path.display())]
     CrashOfTrace { path: PathBuf },
 }
 
 impl ReductionSource {
-    /// `id` chooses one crash of a run by the first digits of its fingerprint.
+    /// Reads a trace, or the findings of a run. `id` selects one finding by the first digits of its fingerprint.
     pub fn read(path: &Path, id: Option<&str>) -> Result<ReductionSource, ReductionSourceError> {
         if !path.exists() {
             return Err(ReductionSourceError::Missing {
@@ -74,34 +74,34 @@ impl ReductionSource {
         run: &Path,
         id: Option<&str>,
     ) -> Result<ReductionSource, ReductionSourceError> {
-        let mut crashes: Vec<StoredFinding> = findings::read_all(run)?.into_values().collect();
-        if crashes.is_empty() {
+        let mut findings: Vec<StoredFinding> = findings::read_all(run)?.into_values().collect();
+        if findings.is_empty() {
             return Err(ReductionSourceError::NoCrash {
                 path: run.to_owned(),
             });
         }
-        let known = crashes
+        let known = findings
             .iter()
-            .map(|crash| crash.fingerprint.to_string())
+            .map(|finding| finding.fingerprint.to_string())
             .collect();
         if let Some(id) = id {
-            crashes.retain(|crash| crash.fingerprint.to_string().starts_with(id));
+            findings.retain(|finding| finding.fingerprint.to_string().starts_with(id));
         }
-        match (crashes.is_empty(), id) {
+        match (findings.is_empty(), id) {
             (true, Some(id)) => Err(ReductionSourceError::OtherCrash {
                 path: run.to_owned(),
                 id: id.to_owned(),
                 known,
             }),
-            _ => Ok(ReductionSource::Findings(crashes)),
+            _ => Ok(ReductionSource::Findings(findings)),
         }
     }
 
     pub fn copy_into(&self, run: &RunDirectory) -> Result<(), StoredFindingError> {
         match self {
             ReductionSource::Trace(trace) => Ok(run.write(ORIGINAL, trace.to_text().as_bytes())?),
-            ReductionSource::Findings(crashes) => {
-                crashes.iter().try_for_each(|crash| crash.write(run))
+            ReductionSource::Findings(findings) => {
+                findings.iter().try_for_each(|finding| finding.write(run))
             }
         }
     }
@@ -116,26 +116,26 @@ impl ReductionSource {
         ReductionSource::read_findings(run.path(), None)
     }
 
-    /// Each trace, with the crash that it is the way to if that is known.
+    /// Each trace, with its finding if it has one.
     pub fn items(&self) -> Vec<(Trace, Option<StoredFinding>)> {
         match self {
             ReductionSource::Trace(trace) => vec![(Trace::clone(trace), None)],
-            ReductionSource::Findings(crashes) => crashes
+            ReductionSource::Findings(findings) => findings
                 .iter()
-                .map(|crash| (crash.trace.clone(), Some(crash.clone())))
+                .map(|finding| (finding.trace.clone(), Some(finding.clone())))
                 .collect(),
         }
     }
 
-    /// Whether the settings make sense and every trace has a target and a phone, before anything is made for it.
-    pub fn check(&self, settings: &ReduceOptions) -> Result<(), CommandError> {
+    /// Checks the options, and the target and phone of each trace, before a run is started.
+    pub fn check(&self, options: &ReduceOptions) -> Result<(), CommandError> {
         let ReduceOptions {
             runs,
             successes,
             original_successes,
             nd3min,
             ..
-        } = *settings;
+        } = *options;
         let parts = nd3min.parts as usize;
         ReduceSettings {
             runs,
@@ -146,23 +146,23 @@ impl ReductionSource {
         }
         .validate()?;
         for (trace, _) in self.items() {
-            target::resolve(&trace, settings.target.as_deref())?;
-            if settings.oracle == OracleKind::Recording {
+            Target::resolve(options.target.as_deref(), trace.header.target.as_ref())?;
+            if options.oracle == OracleKind::Recording {
                 ActivityMachine::of(&trace, ActivityMachineSettings::default())?;
                 continue;
             }
-            devices::check(&device_for(&trace, settings.device.as_deref())?)?;
+            devices::check(&device_for(&trace, options.device.as_deref())?)?;
         }
         Ok(())
     }
 }
 
-/// The phone that was named, or else the simulated one that has the trace's app.
+/// The named device, or the simulated phone that has the trace's app.
 pub fn device_for(trace: &Trace, named: Option<&str>) -> Result<String, DevicesError> {
-    let own = || devices::simulated_with(&trace.header.app.package);
+    let simulated = || devices::simulated_with(&trace.header.app.package);
     named
         .map(str::to_owned)
-        .or_else(own)
+        .or_else(simulated)
         .ok_or(DevicesError::NoneNamed)
 }
 
@@ -175,14 +175,12 @@ impl UserError for ReductionSourceError {
         match self {
             ReductionSourceError::Crash(error) => error.help(),
             ReductionSourceError::Missing { .. } | ReductionSourceError::NoCrash { .. } => {
-                "name a `.retap` file, or a run in which `retap explore` found a crash".into()
+                "name a `.retap` file, or a run of `retap explore` with a finding".into()
             }
             ReductionSourceError::OtherCrash { known, .. } => {
                 format!("it has {}", quoted_list(known.iter().map(String::as_str)))
             }
-            ReductionSourceError::CrashOfTrace { .. } => {
-                "leave `--crash` away, or name the run".into()
-            }
+            ReductionSourceError::CrashOfTrace { .. } => "omit `--crash`, or name the run".into(),
         }
     }
 }

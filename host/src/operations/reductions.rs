@@ -1,188 +1,197 @@
-//! All reductions of one job, one trace after the other, each with its files written as soon as it is done.
+//! All reductions of one run, one trace after the other. The files of each are written as soon as it is done.
 
 use retap_explore::FindingContext;
 use retap_reduce::oracle::ACTIVITY_MACHINE;
-use retap_reduce::trace_reduction::{ReproductionCheck, ResultConfidence};
-use retap_shared::protocol::{PhoneInfo, Target};
+use retap_reduce::trace_reduction::Reduction;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
 use crate::command_error::CommandError;
+use crate::devices::ConnectedPhones;
 use crate::operations::reduction_source::{ReductionSource, device_for};
+use crate::operations::report_page::finding_sections;
 use crate::operations::{
-    ActiveRun, AppReport, CommandResult, ReductionOracle, ReductionPlan, ReductionResult, reduce,
-    render_report,
+    ActiveRun, CommandResult, ReductionOracle, ReductionPlan, reduce, render_report,
 };
 use crate::options::{OracleKind, PhoneSelection, ReduceOptions};
-use crate::report::console::LineStyle;
-use crate::run::findings::StoredFinding;
+use crate::run::directory::RunDirectory;
+use crate::run::findings::{RecordedReduction, StoredFinding};
 use crate::target;
 use crate::wording::pluralise;
 
-/// Where the result of a trace that is no crash of a run goes.
+/// File of a reduced trace that has no finding.
 const REDUCED: &str = "traces/reduced.retap";
 
-/// What one trace was cut down to.
+/// Result of the reduction of one trace.
 #[derive(Debug)]
 pub struct ReducedTrace {
-    pub outcome: Outcome,
     pub target: Target,
-    /// With what it was cut down to, if it is a crash.
+    /// The finding that the trace leads to, if it is one.
     pub finding: Option<StoredFinding>,
     pub original_steps: usize,
-    pub trace: Trace,
-    /// The result, inside the run; empty if there is none.
+    pub reduction: Reduction,
+    /// File of the result, inside the run; empty if there is none.
     pub file: String,
-    /// How many of its steps were made simpler.
-    pub simplified: usize,
-    pub runs: u64,
-    pub original: ReproductionCheck,
-    pub result: Option<ReproductionCheck>,
-    pub certainty: Option<ResultConfidence>,
 }
 
+/// Reduces all traces of the run's source, and writes the page.
 pub async fn reduce_all(
-    job: &ActiveRun,
-    settings: &ReduceOptions,
+    run: &ActiveRun,
+    options: &ReduceOptions,
 ) -> Result<CommandResult<Vec<ReducedTrace>>, CommandError> {
-    let source = ReductionSource::read_copy(job.run().directory())?;
-    let rules = ReductionPlan::prepare(job, settings)?;
+    let source = ReductionSource::read_copy(run.directory())?;
+    let plan = ReductionPlan::prepare(run, options)?;
     let mut phones_used: Vec<(String, PhoneInfo)> = Vec::new();
-    let mut shortened = Vec::new();
+    let mut reduced = Vec::new();
     let items = source.items();
-    let all = items.len();
-    for (number, (trace, crash)) in items.into_iter().enumerate() {
-        let phones = match settings.oracle {
-            OracleKind::Recording => {
-                job.emit_started(vec![ACTIVITY_MACHINE.to_owned()]);
-                None
-            }
-            OracleKind::Phones => {
-                let device = device_for(&trace, settings.device.as_deref())?;
-                let phones = job
-                    .connect(&PhoneSelection {
-                        device,
-                        count: settings.count,
-                    })
-                    .await?;
-                phones.app_of(&trace, job.sink())?;
-                if !phones.infos.iter().all(|phone| phones_used.contains(phone)) {
-                    job.emit_started(phones.names());
-                    phones_used.extend(phones.infos.clone());
-                }
-                Some(phones)
-            }
+    let count = items.len();
+    for (index, (trace, finding)) in items.into_iter().enumerate() {
+        let phones = connect(run, options, &trace, &mut phones_used).await?;
+        let target = Target::resolve(options.target.as_deref(), trace.header.target.as_ref())?;
+        let trace = with_target(trace, &target);
+        run.heading(&heading(
+            index + 1,
+            count,
+            &trace,
+            &target,
+            phones.is_none(),
+        ));
+        let oracle = match &phones {
+            Some(phones) => ReductionOracle::Phones(&phones.pool),
+            None => ReductionOracle::Recording,
         };
-        let target = target::resolve(&trace, settings.target.as_deref())?;
-        let aimed = with_target(trace, &target);
-        let steps = pluralise(aimed.steps.len() as u64, "step");
-        let target = target::describe(&target);
-        let on = if phones.is_none() {
-            ", on an activity machine and no phone"
-        } else {
-            ""
-        };
-        let heading = format!(
-            "{} of {all}: cutting down {steps} to those that lead to {target}{on}",
-            number + 1
-        );
-        job.console().print(LineStyle::Heading, &heading);
-        let ground = phones
-            .as_ref()
-            .map_or(ReductionOracle::Recording, |phones| {
-                ReductionOracle::Phones(&phones.pool)
-            });
-        let one = reduce_one(job, ground, aimed, crash, &rules).await?;
-        let outcome = one.outcome;
-        shortened.push(one);
+        let one = reduce_one(run, oracle, trace, finding, &plan).await?;
+        let outcome = one.reduction.outcome;
+        reduced.push(one);
         if outcome == Outcome::Interrupted {
             break;
         }
     }
-    let outcome = worst_outcome(&shortened);
-    let sections = AppReport::of_findings(shortened.iter().filter_map(|one| one.finding.as_ref()));
+    let outcome = worst_outcome(&reduced);
+    let sections = finding_sections(reduced.iter().filter_map(|one| one.finding.as_ref()));
     if !sections.is_empty() {
-        job.run().write_page(&render_report(
-            job,
-            "Cut down",
-            outcome,
-            phones_used,
-            sections,
-        ))?;
+        let page = render_report(run, "Cut down", outcome, phones_used, sections);
+        run.write_page(&page)?;
     }
     Ok(CommandResult {
         outcome,
         finding_count: 0,
-        value: shortened,
+        value: reduced,
     })
 }
 
-/// One trace, with its files.
+/// Phones for a trace; none if the recording is the oracle. Emits the start of the run for phones that are new to it.
+async fn connect(
+    run: &ActiveRun,
+    options: &ReduceOptions,
+    trace: &Trace,
+    phones_used: &mut Vec<(String, PhoneInfo)>,
+) -> Result<Option<ConnectedPhones>, CommandError> {
+    if options.oracle == OracleKind::Recording {
+        run.emit_started(vec![ACTIVITY_MACHINE.to_owned()]);
+        return Ok(None);
+    }
+    let selection = PhoneSelection {
+        device: device_for(trace, options.device.as_deref())?,
+        count: options.count,
+    };
+    let phones = run.connect(&selection).await?;
+    phones.app_of(trace, run.sink())?;
+    if !phones.infos.iter().all(|phone| phones_used.contains(phone)) {
+        run.emit_started(phones.names());
+        phones_used.extend(phones.infos.clone());
+    }
+    Ok(Some(phones))
+}
+
+fn heading(number: usize, count: usize, trace: &Trace, target: &Target, recording: bool) -> String {
+    let steps = pluralise(trace.steps.len() as u64, "step");
+    let target = target::describe(target);
+    let oracle = if recording {
+        ", on an activity machine instead of a phone"
+    } else {
+        ""
+    };
+    format!("{number} of {count}: reducing {steps} to {target}{oracle}")
+}
+
+/// Reduces one trace, and writes its files.
 pub async fn reduce_one(
-    job: &ActiveRun,
-    ground: ReductionOracle<'_>,
+    run: &ActiveRun,
+    oracle: ReductionOracle<'_>,
     trace: Trace,
-    crash: Option<StoredFinding>,
-    rules: &ReductionPlan,
+    finding: Option<StoredFinding>,
+    plan: &ReductionPlan,
 ) -> Result<ReducedTrace, CommandError> {
     let target = trace.header.target.clone().unwrap_or(Target::AnyProblem);
-    let part = crash
-        .as_ref()
-        .map_or_else(|| "trace".to_owned(), |crash| crash.fingerprint.to_string());
-    let cut = reduce(job, ground, &trace, rules, &part).await?;
-    let from = trace.steps.len();
-    let crash = match crash {
-        Some(crash) => Some(StoredFinding {
-            reduced: cut.stored_reduction(),
-            ..crash
+    let original_steps = trace.steps.len();
+    let part = finding.as_ref().map_or_else(
+        || "trace".to_owned(),
+        |finding| finding.fingerprint.to_string(),
+    );
+    let recorded = reduce(run, oracle, &trace, plan, &part).await?;
+    let reduction = recorded.reduction.clone();
+    let finding = match finding {
+        Some(finding) => Some(StoredFinding {
+            reduced: reproduced(recorded),
+            ..finding
         }),
-        None => new_finding(&cut, trace),
+        None => new_finding(recorded, trace),
     };
-    let directory = job.run().directory();
-    let mut file = String::new();
-    if cut.reduction.outcome != Outcome::DoesNotReproduce {
-        match &crash {
-            Some(crash) => file = crash.best_file(),
-            None => {
-                file = REDUCED.to_owned();
-                directory.write(REDUCED, cut.reduction.trace.to_text().as_bytes())?;
-            }
-        }
-    }
-    if let Some(crash) = &crash {
-        crash.write(directory)?;
-    }
-    let reduction = cut.reduction;
+    let file = write_files(run.directory(), finding.as_ref(), &reduction)?;
     Ok(ReducedTrace {
-        outcome: reduction.outcome,
         target,
-        finding: crash,
-        original_steps: from,
-        trace: reduction.trace,
+        finding,
+        original_steps,
+        reduction,
         file,
-        simplified: reduction.simplified,
-        runs: reduction.runs,
-        original: reduction.original,
-        result: reduction.result,
-        certainty: reduction.confidence,
     })
 }
 
-/// A lone trace that turned out to be the way to a crash.
-fn new_finding(cut: &ReductionResult, trace: Trace) -> Option<StoredFinding> {
-    let problem = cut.finding()?.clone();
-    let fingerprint = problem.fingerprint();
-    let is_aim = matches!(&trace.header.target, Some(Target::AnyProblem))
+/// Writes the files of a result, and returns the one to replay, if there is one.
+fn write_files(
+    directory: &RunDirectory,
+    finding: Option<&StoredFinding>,
+    reduction: &Reduction,
+) -> Result<String, CommandError> {
+    let reproduces = reduction.outcome != Outcome::DoesNotReproduce;
+    match finding {
+        Some(finding) => {
+            finding.write(directory)?;
+            Ok(if reproduces {
+                finding.best_file()
+            } else {
+                String::new()
+            })
+        }
+        None if reproduces => {
+            directory.write(REDUCED, reduction.trace.to_text().as_bytes())?;
+            Ok(REDUCED.to_owned())
+        }
+        None => Ok(String::new()),
+    }
+}
+
+/// Finding of a trace that came without one, if its recorded run met its target.
+fn new_finding(recorded: RecordedReduction, trace: Trace) -> Option<StoredFinding> {
+    let finding = recorded.finding()?.clone();
+    let fingerprint = finding.fingerprint();
+    let is_target = matches!(&trace.header.target, Some(Target::AnyProblem))
         || trace.header.target == Some(Target::Problem(fingerprint));
-    let scene = FindingContext::default();
-    is_aim.then(|| StoredFinding {
-        finding: problem,
+    is_target.then(|| StoredFinding {
+        finding,
         fingerprint,
         occurrences: 1,
         trace,
-        scene,
-        reduced: cut.stored_reduction(),
+        scene: FindingContext::default(),
+        reduced: reproduced(recorded),
     })
+}
+
+fn reproduced(recorded: RecordedReduction) -> Option<RecordedReduction> {
+    (recorded.reduction.outcome != Outcome::DoesNotReproduce).then_some(recorded)
 }
 
 fn with_target(mut trace: Trace, target: &Target) -> Trace {
@@ -190,8 +199,8 @@ fn with_target(mut trace: Trace, target: &Target) -> Trace {
     trace
 }
 
-fn worst_outcome(shortened: &[ReducedTrace]) -> Outcome {
-    let any = |outcome| shortened.iter().any(|one| one.outcome == outcome);
+fn worst_outcome(reduced: &[ReducedTrace]) -> Outcome {
+    let any = |outcome| reduced.iter().any(|one| one.reduction.outcome == outcome);
     [Outcome::Interrupted, Outcome::DoesNotReproduce]
         .into_iter()
         .find(|outcome| any(*outcome))

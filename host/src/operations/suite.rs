@@ -1,161 +1,156 @@
-//! A suite's reduction as a job: the engine's with the store in front, then the reduced suite as files and a page.
+//! Reduction of a suite: the engine's reducer with the journal before its replayer, then the files and the page.
 
-mod suite_files;
 mod suite_source;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use retap_device::DevicePool;
 use retap_model::ape::LearnedAbstraction;
 use retap_model::{Abstraction, PreparedAbstraction};
 use retap_reduce::suite::{
-    JournaledReplayer, PooledReplayer, ReplayJournal, SuiteError, SuiteReduction,
-    SuiteReductionAlgorithm, SuiteSettings, learn, reduce_suite,
+    JournaledReplayer, PooledReplayer, ReplayJournal, SuiteError, SuiteReductionAlgorithm,
+    SuiteSettings, learn, reduce_suite,
 };
-use retap_shared::trace::{App, Trace};
-pub use suite_files::{SUITE_MANIFEST, measure_json};
+use retap_shared::trace::Trace;
 pub use suite_source::TraceSuite;
 
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
 use crate::operations::reduction_source::device_for;
-use crate::operations::{ActiveRun, AppReport, CommandResult, render_report};
+use crate::operations::report_page::suite_section;
+use crate::operations::{ActiveRun, CommandResult, render_report};
 use crate::options::{self, PhoneSelection, ReduceSuiteOptions};
-use crate::report::console::LineStyle;
 use crate::run::directory;
+use crate::run::reduced_suite::ReducedSuite;
 use crate::wording::pluralise;
 
-/// Where the reduced suite goes, inside the run.
-pub const SUITE_DIRECTORY: &str = "suite";
-/// What APE has learned of the suite's screens: for people, and whole, to go on with.
+/// Abstraction that APE learned from the suite, for people.
 const ABSTRACTION: &str = "abstraction.txt";
+/// The same, complete, to resume with.
 const LEARNED: &str = "abstraction.json";
 
-#[derive(Debug)]
-pub struct ReducedSuite {
-    pub reduction: SuiteReduction,
-    /// The files that were read, in their order.
-    pub names: Vec<String>,
-    pub app: App,
-    pub algorithm: String,
-}
-
+/// Reduces the run's copy of the suite, and writes the files and the page.
 pub async fn run_suite_reduction(
-    job: &ActiveRun,
-    settings: &ReduceSuiteOptions,
+    run: &ActiveRun,
+    options: &ReduceSuiteOptions,
 ) -> Result<CommandResult<ReducedSuite>, CommandError> {
-    let TraceSuite { traces } = TraceSuite::read_copy(job.run().directory(), &settings.sources)?;
+    let TraceSuite { traces } = TraceSuite::read_copy(run.directory(), &options.sources)?;
     let (names, traces): (Vec<String>, Vec<Trace>) = traces.into_iter().unzip();
-    let device = device_for(&traces[0], settings.device.as_deref())?;
-    let phones = job
-        .connect(&PhoneSelection {
-            device,
-            count: settings.count,
-        })
-        .await?;
-    let info = phones.app_of(&traces[0], job.sink())?;
-    job.emit_started(phones.names());
-    let steps: u64 = traces.iter().map(|trace| trace.steps.len() as u64).sum();
-    let heading = format!(
-        "Cutting down {} with {} to what covers the same of {}",
-        pluralise(traces.len() as u64, "trace"),
-        pluralise(steps, "step"),
-        info.label
-    );
-    job.console().print(LineStyle::Heading, &heading);
+    let selection = PhoneSelection {
+        device: device_for(&traces[0], options.device.as_deref())?,
+        count: options.count,
+    };
+    let phones = run.connect(&selection).await?;
+    let info = phones.app_of(&traces[0], run.sink())?;
+    run.emit_started(phones.names());
+    run.heading(&heading(&traces, &info.label));
 
-    let app = traces[0].header.app.clone();
-    let journal = job.journal("suite")?;
-    let on = |abstraction: &Abstraction| {
-        let states = PreparedAbstraction::by(abstraction).map_err(SuiteError::from)?;
-        Ok::<_, SuiteError>(PooledReplayer::new(
-            &phones.pool,
-            app.clone(),
-            states,
-            job.sink(),
-        ))
-    };
-    let abstraction = match &settings.abstraction {
-        Abstraction::Ape(rules) => {
-            job.console()
-                .print(LineStyle::Heading, "Learning which screens are the same");
-            let teacher = on(&settings.abstraction)?;
-            Box::pin(learn_abstraction(job, rules, &traces, &teacher, &journal))
-                .await?
-                .map(Abstraction::Ape)
-        }
-        other => Some(other.clone()),
-    };
-    // If it was stopped while it learned, the reduction sees that at once.
-    let abstraction = abstraction.unwrap_or_else(|| settings.abstraction.clone());
-    let replayer = on(&abstraction)?;
-    let logged = JournaledReplayer::new(replayer, &journal, job.sink());
+    let journal = run.journal("suite")?;
+    let abstraction = abstraction(run, options, &traces, &phones.pool, &journal).await?;
+    let replayer = replayer(run, &traces, &phones.pool, &abstraction)?;
+    let journaled = JournaledReplayer::new(replayer, &journal, run.sink());
     let reduction = Box::pin(reduce_suite(
         &traces,
-        &settings.engine(),
-        &logged,
-        job.sink(),
-        job.cancellation(),
+        &options.engine(),
+        &journaled,
+        run.sink(),
+        run.cancellation(),
     ))
     .await?;
     let outcome = reduction.outcome;
-    let algorithm = settings.algorithm.name().to_owned();
-    let smaller = ReducedSuite {
+    let suite = ReducedSuite {
         reduction,
         names,
-        app,
-        algorithm,
+        app: traces[0].header.app.clone(),
+        algorithm: options.algorithm.name().to_owned(),
     };
-    let settings = &ReduceSuiteOptions {
+    let options = ReduceSuiteOptions {
         abstraction,
-        ..settings.clone()
+        ..options.clone()
     };
-    suite_files::write(job.run().directory(), &smaller, settings)?;
-    let section = AppReport::of_suite(&info, &smaller);
-    job.run().write_page(&render_report(
-        job,
-        &format!("{}: a smaller suite", info.label),
-        outcome,
-        phones.infos,
-        vec![section],
-    ))?;
+    suite.write(run.directory(), &options)?;
+    let title = format!("{}: a smaller suite", info.label);
+    let sections = vec![suite_section(&info, &suite)];
+    run.write_page(&render_report(run, &title, outcome, phones.infos, sections))?;
     Ok(CommandResult {
         outcome,
         finding_count: 0,
-        value: smaller,
+        value: suite,
     })
 }
 
-/// From the run's own directory, if it had been learned before it was interrupted. None if it is stopped.
+fn heading(traces: &[Trace], label: &str) -> String {
+    let steps: u64 = traces.iter().map(|trace| trace.steps.len() as u64).sum();
+    format!(
+        "Reducing {} with {} of {label}, with the same coverage",
+        pluralise(traces.len() as u64, "trace"),
+        pluralise(steps, "step"),
+    )
+}
+
+fn replayer(
+    run: &ActiveRun,
+    traces: &[Trace],
+    pool: &DevicePool,
+    abstraction: &Abstraction,
+) -> Result<PooledReplayer, SuiteError> {
+    let states = PreparedAbstraction::by(abstraction)?;
+    let app = traces[0].header.app.clone();
+    Ok(PooledReplayer::new(pool, app, states, run.sink()))
+}
+
+/// The abstraction to reduce by: as the options name it, or learned with APE.
+async fn abstraction(
+    run: &ActiveRun,
+    options: &ReduceSuiteOptions,
+    traces: &[Trace],
+    pool: &DevicePool,
+    journal: &dyn ReplayJournal,
+) -> Result<Abstraction, CommandError> {
+    let Abstraction::Ape(initial) = &options.abstraction else {
+        return Ok(options.abstraction.clone());
+    };
+    run.heading("Learning an abstraction of the screens");
+    let phones = replayer(run, traces, pool, &options.abstraction)?;
+    let learning = learn_abstraction(run, initial, traces, &phones, journal);
+    // If it is cancelled while learning, the reduction ends at once.
+    Ok(Box::pin(learning)
+        .await?
+        .map_or_else(|| options.abstraction.clone(), Abstraction::Ape))
+}
+
+/// Learns the abstraction, or reads it from the run's directory if it was learned before an interruption. None if
+/// cancelled.
 async fn learn_abstraction(
-    job: &ActiveRun,
-    rules: &LearnedAbstraction,
+    run: &ActiveRun,
+    initial: &LearnedAbstraction,
     traces: &[Trace],
     phones: &PooledReplayer,
-    log: &dyn ReplayJournal,
+    journal: &dyn ReplayJournal,
 ) -> Result<Option<LearnedAbstraction>, CommandError> {
-    let run = job.run().directory();
-    let path = run.path().join(LEARNED);
+    let directory = run.directory();
+    let path = directory.path().join(LEARNED);
     if path.exists() {
         let learned = serde_json::from_str(&directory::read(&path)?);
         return Ok(Some(
             learned.map_err(|source| LearnedAbstractionError { path, source })?,
         ));
     }
-    let Some(lesson) = learn(traces, rules, phones, job.cancellation()).await? else {
+    let Some(lesson) = learn(traces, initial, phones, run.cancellation()).await? else {
         return Ok(None);
     };
-    // Runs that were told apart in another way than the file says must never be recalled: the file comes first.
-    run.write(ABSTRACTION, lesson.text.as_bytes())?;
-    run.write(
+    // Runs of another abstraction than the file's must never be recalled: the file comes before the journal.
+    directory.write(ABSTRACTION, lesson.text.as_bytes())?;
+    directory.write(
         LEARNED,
         serde_json::json!(lesson.learned).to_string().as_bytes(),
     )?;
-    lesson.record(log)?;
+    lesson.record(journal)?;
     Ok(Some(lesson.learned))
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` is not what APE has learned", .path.display())]
+#[error("`{}` is not an abstraction that APE has learned", .path.display())]
 struct LearnedAbstractionError {
     path: PathBuf,
     #[source]
@@ -168,14 +163,14 @@ impl UserError for LearnedAbstractionError {
     }
 
     fn help(&self) -> String {
-        "start the reduction anew with the originals".into()
+        "start a new reduction with the original traces".into()
     }
 }
 
-/// Whether it makes sense and there is such a phone, before anything is made for it.
-pub fn check_suite(suite: &TraceSuite, settings: &ReduceSuiteOptions) -> Result<(), CommandError> {
-    settings.engine().validate()?;
-    crate::devices::check(&device_for(&suite.traces[0].1, settings.device.as_deref())?)?;
+/// Checks the options and the phone before a run is started.
+pub fn check_suite(suite: &TraceSuite, options: &ReduceSuiteOptions) -> Result<(), CommandError> {
+    options.engine().validate()?;
+    crate::devices::check(&device_for(&suite.traces[0].1, options.device.as_deref())?)?;
     Ok(())
 }
 
@@ -193,22 +188,6 @@ impl ReduceSuiteOptions {
     }
 }
 
-impl ReducedSuite {
-    /// The name of a result's file inside `suite/`.
-    pub fn file_name(number: usize) -> String {
-        format!("{:03}.retap", number + 1)
-    }
-
-    /// The name of a file that was read, without the directories above it.
-    pub fn original_name(&self, original: u32) -> &str {
-        let name = self.names.get(original as usize).map_or("", String::as_str);
-        Path::new(name)
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or(name)
-    }
-}
-
 impl UserError for SuiteError {
     fn exit(&self) -> CommandExit {
         match self {
@@ -220,13 +199,13 @@ impl UserError for SuiteError {
     fn help(&self) -> String {
         match self {
             SuiteError::Empty => "name a directory with traces".into(),
-            SuiteError::NoReplays => "say `--replays 10`, or leave it away".into(),
-            SuiteError::NoFragments => "say `--fragments 3`, or leave it away".into(),
-            SuiteError::Pool(_) => "see why the phones were lost, then go on with `--resume`".into(),
+            SuiteError::NoReplays => "set `--replays 10`, or omit it".into(),
+            SuiteError::NoFragments => "set `--fragments 3`, or omit it".into(),
+            SuiteError::Pool(_) => "see why the phones were lost, then resume with `--resume`".into(),
             SuiteError::Refused { .. } => "see whether the app can be started by hand".into(),
-            SuiteError::Abstraction(_) => "put the file that `--abstraction` names right".into(),
+            SuiteError::Abstraction(_) => "correct the file that `--abstraction` names".into(),
             SuiteError::Journal(_) => {
-                "make room or give the right to write there, then go on with `--resume`; what was observed is kept".into()
+                "free disk space or allow writing there, then resume with `--resume`; all observations are kept".into()
             }
         }
     }

@@ -1,17 +1,18 @@
-//! What is left of a trace was recorded on the way of the whole one: a tap may now meet another widget at the same place, and
-//! would be told as a tap on what is not there. Here each such step gets the widget that it really met.
+//! Correction of widgets after a reduction: without the removed steps a tap may meet another widget at the same place. Each
+//! such step gets the widget that it touched.
 
 use retap_shared::action::Action;
-use retap_shared::protocol::{LocatedBy, PlayReply};
+use retap_shared::locate::LocatedBy;
+use retap_shared::protocol::PlayReply;
 use retap_shared::screen::{NodeFlags, Screen};
 use retap_shared::trace::{Step, Trace};
 
-/// None if every step met the widget it was meant for. `played` has the screens.
+/// Returns the trace with corrected widgets; none if each step met its own. `played` must have screens.
 pub(super) fn with_touched_widgets(trace: &Trace, played: &PlayReply) -> Option<Trace> {
-    let mut anchored = trace.clone();
+    let mut corrected = trace.clone();
     let mut any = false;
-    let met = played.located_by.iter().zip(&played.screens);
-    for (step, (hit, screen)) in anchored.steps.iter_mut().zip(met) {
+    let observed = played.located_by.iter().zip(&played.screens);
+    for (step, (hit, screen)) in corrected.steps.iter_mut().zip(observed) {
         let named = step.widget.is_some() && *hit == LocatedBy::Place;
         if named
             && matches!(
@@ -25,14 +26,14 @@ pub(super) fn with_touched_widgets(trace: &Trace, played: &PlayReply) -> Option<
         step.activity = screen.activity().clone();
         step.screen = Some(screen.hash());
     }
-    any.then_some(anchored)
+    any.then_some(corrected)
 }
 
-/// The node under the finger that takes the touch.
+/// The node that receives the touch.
 fn touched_node(step: &Step, screen: &Screen) -> Option<usize> {
     let takes = NodeFlags::CLICKABLE | NodeFlags::LONG_CLICKABLE | NodeFlags::EDITABLE;
-    let under = screen.node_at(step.action.place()?)?;
-    std::iter::successors(Some(under), |node| screen.parent(*node))
+    let topmost = screen.node_at(step.action.place()?)?;
+    std::iter::successors(Some(topmost), |node| screen.parent(*node))
         .find(|node| screen.nodes()[*node].flags.intersects(takes))
 }
 
@@ -40,14 +41,13 @@ fn touched_node(step: &Step, screen: &Screen) -> Option<usize> {
 mod tests {
     use std::sync::Arc;
 
-    use retap_shared::action::Widget;
+    use retap_shared::geometry::{Point, Rect, Size};
     use retap_shared::micros::Micros;
-    use retap_shared::protocol::PhoneInfo;
-    use retap_shared::screen::{
-        Node, Point, Rect, ScreenContent, Size, Window, WindowFlags, WindowKind,
-    };
+    use retap_shared::phone_info::PhoneInfo;
+    use retap_shared::screen::{Node, ScreenContent, Window, WindowFlags, WindowKind};
     use retap_shared::trace::{App, StartMode, TraceHeader};
     use retap_shared::verdict::Verdict;
+    use retap_shared::widget::Widget;
 
     use super::*;
 
@@ -83,7 +83,7 @@ mod tests {
                 width: 100,
                 height: 100,
             },
-            rotation: retap_shared::screen::Rotation::Natural,
+            rotation: retap_shared::geometry::Rotation::Natural,
             activity: "a/.First".into(),
             windows: vec![window],
             nodes,
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tap_that_met_another_widget_is_told_as_a_tap_on_that() {
+    fn a_tap_that_met_another_widget_gets_that_widget() {
         let (trace, run) = played(LocatedBy::Place);
         let steps = with_touched_widgets(&trace, &run)
             .expect("the widget was not there")
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_met_what_they_were_meant_for_stay() {
+    fn steps_that_met_their_widgets_stay() {
         let (trace, run) = played(LocatedBy::Widget);
         assert!(with_touched_widgets(&trace, &run).is_none());
     }

@@ -1,5 +1,5 @@
-//! The terminal, and the only file that knows of one: results go to standard output, progress to standard error.
-//! Bars move where a person watches; elsewhere there is a plain line now and then.
+//! The terminal, and the only file that uses terminal crates: results go to standard output, progress to standard error.
+//! On a terminal progress is a bar; elsewhere it is a plain line now and then.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,20 +15,20 @@ use crate::exit::CommandExit;
 use crate::sanitise_terminal::{self, LINE_WIDTH};
 use crate::wording::group_thousands;
 
-/// How often progress is told where no bar can move.
+/// Interval of progress lines where no bar can move.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// Where a terminal shows it.
+    /// Only on a terminal.
     #[default]
     Auto,
     Always,
     Never,
 }
 
-/// How a line is meant.
+/// Meaning of a line, shown by its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStyle {
     Plain,
@@ -39,14 +39,14 @@ pub enum LineStyle {
     Quiet,
 }
 
-/// How far something is.
+/// Progress of a part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgressStatus {
     pub what: String,
     pub done: u64,
-    /// Without one nobody knows how far it is, only that it goes on.
+    /// None if it is unknown.
     pub total: Option<u64>,
-    /// What is counted, in the plural.
+    /// Unit of `done`, in the plural.
     pub unit: &'static str,
     pub note: String,
 }
@@ -69,7 +69,7 @@ struct ConsoleState {
 pub struct OutputError(#[source] io::Error);
 
 impl Console {
-    /// `plain` asks for no moving bars even on a terminal.
+    /// `plain` forbids moving bars even on a terminal.
     pub fn new(color: Color, plain: bool) -> Console {
         let choice = match color {
             Color::Auto => anstream::ColorChoice::Auto,
@@ -90,7 +90,7 @@ impl Console {
         }
     }
 
-    /// What goes on inside, line by line on standard error, from now on.
+    /// Writes trace lines to standard error from now on.
     pub fn enable_tracing() {
         let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("debug"));
         let ansi = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
@@ -101,7 +101,7 @@ impl Console {
             .init();
     }
 
-    /// A result on standard output: lines that are harmless already, or JSON.
+    /// Writes a result to standard output: sanitised lines, or JSON.
     pub fn result(&self, text: &str) -> Result<(), OutputError> {
         let written = self.with_bar_hidden(|| {
             let mut out = anstream::stdout().lock();
@@ -109,16 +109,16 @@ impl Console {
             out.flush()
         });
         match written {
-            // Whoever reads has seen enough, as in `retap … | head`.
+            // The reader has closed the pipe, as in `retap … | head`.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written.map_err(OutputError),
         }
     }
 
-    /// Lines about what is going on, on standard error.
-    pub fn print(&self, tone: LineStyle, lines: &str) {
-        let style = tone.style();
-        let harmless = |line: &str| {
+    /// Writes lines to standard error. In a run, only reporters call it; commands without a run print their remarks.
+    pub fn print(&self, style: LineStyle, lines: &str) {
+        let style = style.style();
+        let sanitised = |line: &str| {
             format!(
                 "{style}{}{style:#}",
                 sanitise_terminal::sanitise_line(line, LINE_WIDTH)
@@ -127,15 +127,15 @@ impl Console {
         self.with_bar_hidden(|| {
             lines
                 .split('\n')
-                .for_each(|line| self.write_stderr(&harmless(line)));
+                .for_each(|line| self.write_stderr(&sanitised(line)));
         });
     }
 
-    /// The error, why, and what to do.
-    pub fn print_error(&self, failure: &CommandError) {
+    /// Writes the error, its causes, and what to do.
+    pub fn print_error(&self, error: &CommandError) {
         let bad = LineStyle::Bad.style();
         let good = LineStyle::Good.style();
-        let chain = failure.chain();
+        let chain = error.chain();
         self.end_progress();
         self.write_stderr(&format!(
             "{bad}error:{bad:#} {}",
@@ -147,7 +147,7 @@ impl Console {
                 sanitise_terminal::sanitise_line(cause, LINE_WIDTH)
             ));
         }
-        for detail in failure.details() {
+        for detail in error.details() {
             self.write_stderr(&format!(
                 "  {}",
                 sanitise_terminal::sanitise_line(&detail, LINE_WIDTH)
@@ -155,41 +155,43 @@ impl Console {
         }
         self.write_stderr(&format!(
             "{good}help:{good:#} {}",
-            sanitise_terminal::sanitise_line(&failure.help(), LINE_WIDTH)
+            sanitise_terminal::sanitise_line(&error.help(), LINE_WIDTH)
         ));
     }
 
-    /// Starts a new measure of time; the bar of the last one goes away.
+    /// Starts a bar, and removes the last one.
     pub fn begin_progress(&self, progress: &ProgressStatus) {
         self.end_progress();
-        let mut showing = self.lock();
-        showing.began = Instant::now();
-        showing.last_printed = showing.began;
+        let mut state = self.lock();
+        state.began = Instant::now();
+        state.last_printed = state.began;
         if self.bars {
-            showing.bar = Some(bar(progress));
+            state.bar = Some(bar(progress));
         }
     }
 
+    /// Updates the bar, or writes a line if the last one was long ago.
     pub fn progress(&self, progress: &ProgressStatus) {
-        let mut showing = self.lock();
-        if let Some(bar) = &showing.bar {
+        let mut state = self.lock();
+        if let Some(bar) = &state.bar {
             bar.set_position(progress.done);
             bar.set_message(message(progress));
-        } else if !self.bars && showing.last_printed.elapsed() >= PLAIN_INTERVAL {
-            showing.last_printed = Instant::now();
-            let line = plain_progress(progress, showing.began.elapsed());
-            drop(showing);
+        } else if !self.bars && state.last_printed.elapsed() >= PLAIN_INTERVAL {
+            state.last_printed = Instant::now();
+            let line = plain_progress(progress, state.began.elapsed());
+            drop(state);
             self.write_stderr(&line);
         }
     }
 
+    /// Removes the bar.
     pub fn end_progress(&self) {
         if let Some(bar) = self.lock().bar.take() {
             bar.finish_and_clear();
         }
     }
 
-    /// Writes while no bar is in the way.
+    /// Writes while the bar is hidden.
     fn with_bar_hidden<T>(&self, write: impl FnOnce() -> T) -> T {
         let bar = self.lock().bar.clone();
         match bar {
@@ -198,7 +200,7 @@ impl Console {
         }
     }
 
-    /// Nobody can be told that standard error is gone.
+    /// Ignores errors: there is nowhere to report them.
     fn write_stderr(&self, line: &str) {
         let _ = writeln!(anstream::stderr().lock(), "{line}");
     }
@@ -227,7 +229,7 @@ impl UserError for OutputError {
     }
 
     fn help(&self) -> String {
-        "see where standard output goes, and whether there is room".into()
+        "see where standard output goes, and whether there is space".into()
     }
 }
 
@@ -237,7 +239,7 @@ fn bar(progress: &ProgressStatus) -> ProgressBar {
         Some(_) => "   {prefix} {bar:28} {human_pos}/{human_len} {msg}, {eta} left",
         None => "   {spinner} {prefix}, {human_pos} {msg}, {elapsed} so far",
     };
-    // A template that does not parse is a fault of this file; the plain bar of the crate is still a bar.
+    // A template that does not parse is a bug of this file; the default bar still works.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("━╸ "));
     }
@@ -281,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_progress_tells_how_far_and_how_long_still() {
+    fn plain_progress_has_the_share_and_the_time_left() {
         let progress = ProgressStatus {
             what: "notes".into(),
             done: 1_000,

@@ -1,5 +1,5 @@
-//! `events.jsonl`: one event a line, with the milliseconds since the run was started. A report, not the truth:
-//! what a run needs to go on is in the store.
+//! `events.jsonl`: one run event a line, with the milliseconds since the run was started. It is a report: what a run needs
+//! to be resumed is in the journal.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -13,12 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::Reporter;
 
+/// File of the log, inside the run.
 pub const EVENTS_FILE: &str = "events.jsonl";
 
+/// The event log of a run.
 #[derive(Debug)]
 pub struct EventLog {
     file: Mutex<EventLogFile>,
-    /// The time that earlier processes have spent on the run.
+    /// Real time that earlier processes spent on the run.
     elapsed_before: Duration,
     cancellation: CancellationToken,
 }
@@ -26,7 +28,7 @@ pub struct EventLog {
 #[derive(Debug)]
 struct EventLogFile {
     file: File,
-    /// How long the file is, up to its last whole line.
+    /// Length of the file up to its last complete line.
     length: u64,
     failed: Option<io::Error>,
 }
@@ -39,9 +41,9 @@ struct EventLine<'a> {
 }
 
 impl EventLog {
-    /// Goes on at the end of the file if there is one. A line that was cut off by the death of its process is
-    /// removed. If the file cannot be written any more, `stop` is asked.
-    pub fn open(path: &Path, stop: CancellationToken) -> io::Result<EventLog> {
+    /// Opens or creates the file, to append to it. An incomplete last line of a killed process is removed. If the file
+    /// cannot be written any more, the run is cancelled.
+    pub fn open(path: &Path, cancellation: CancellationToken) -> io::Result<EventLog> {
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -59,11 +61,11 @@ impl EventLog {
         Ok(EventLog {
             file: writing,
             elapsed_before: Duration::from_millis(millis),
-            cancellation: stop,
+            cancellation,
         })
     }
 
-    /// Why lines are missing, if lines are missing.
+    /// The error that the log ended with, if any.
     pub fn take_error(&self) -> Option<io::Error> {
         self.lock().failed.take()
     }
@@ -76,20 +78,20 @@ impl EventLog {
 impl Reporter for EventLog {
     fn event(&self, event: &RunEvent, at: Duration) {
         let millis = u64::try_from((self.elapsed_before + at).as_millis()).unwrap_or(u64::MAX);
-        let mut writing = self.lock();
-        if writing.failed.is_some() {
+        let mut log = self.lock();
+        if log.failed.is_some() {
             return;
         }
         let line = serde_json::to_vec(&EventLine { millis, event }).map_err(io::Error::from);
-        if let Err(error) = line.and_then(|line| writing.append(line)) {
-            writing.failed = Some(error);
+        if let Err(error) = line.and_then(|line| log.append(line)) {
+            log.failed = Some(error);
             self.cancellation.cancel();
         }
     }
 }
 
 impl EventLogFile {
-    /// In one call, so that a killed process leaves a cut line at most where the disk was full.
+    /// Writes the line in one call, so that it is incomplete only if the disk is full.
     fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         if let Err(error) = self.file.write_all(&line) {
@@ -101,7 +103,7 @@ impl EventLogFile {
     }
 }
 
-/// How many bytes of whole lines there are, and the time of the last of them.
+/// Number of bytes of complete lines, and the time of the last line.
 fn complete_lines(file: &File) -> io::Result<(u64, u64)> {
     #[derive(Deserialize)]
     struct EventTimestamp {
@@ -128,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_cut_off_is_dropped_and_time_goes_on() {
+    fn an_incomplete_line_is_dropped_and_time_continues() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(EVENTS_FILE);
         EventLog::open(&path, CancellationToken::new())
             .unwrap()
             .event(&warning("one"), Duration::from_millis(40));
-        let whole = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, format!("{whole}{{\"millis\":41,\"ev")).unwrap();
+        let complete = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{complete}{{\"millis\":41,\"ev")).unwrap();
         EventLog::open(&path, CancellationToken::new())
             .unwrap()
             .event(&warning("two"), Duration::from_millis(2));
@@ -146,8 +148,8 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_file_that_cannot_be_written_stops_the_run_and_says_why() {
-        let stop = CancellationToken::new();
+    fn a_file_that_cannot_be_written_cancels_the_run_and_keeps_the_error() {
+        let cancellation = CancellationToken::new();
         let file = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let writing = Mutex::new(EventLogFile {
             file,
@@ -157,10 +159,10 @@ mod tests {
         let lines = EventLog {
             file: writing,
             elapsed_before: Duration::ZERO,
-            cancellation: stop.clone(),
+            cancellation: cancellation.clone(),
         };
         lines.event(&warning("lost"), Duration::ZERO);
-        assert!(stop.is_cancelled());
+        assert!(cancellation.is_cancelled());
         assert!(lines.take_error().is_some());
     }
 }

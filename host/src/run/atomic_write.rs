@@ -1,17 +1,17 @@
-//! Files that are never seen half: written beside their place, synced, and renamed into it.
+//! Atomic writes: to a temporary file beside the target, synced, and renamed.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
-/// Puts `bytes` at `path`, whole or not at all; what stood there before stays until then.
+/// Replaces the file at `path`. If that fails, the old file stays.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = temporary_path(path);
-    let written = write_synced(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    let temporary = temporary_path(path);
+    let written = write_synced(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
     if let Err(error) = written {
-        // The first error is the one to tell; if the remnant cannot be removed either, it is a hidden file.
-        let _ = fs::remove_file(&beside);
+        // Only the first error is reported; a temporary file that cannot be removed is hidden.
+        let _ = fs::remove_file(&temporary);
         return Err(error);
     }
     sync_directory(path)
@@ -28,14 +28,14 @@ fn temporary_path(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{}.tmp", process::id()))
 }
 
-/// The new name itself must reach the disk too.
+/// Syncs the directory, so that the rename reaches the disk.
 #[cfg(unix)]
 fn sync_directory(path: &Path) -> io::Result<()> {
     path.parent()
         .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
 }
 
-/// Other systems cannot open a directory as a file.
+/// Does nothing: other systems cannot open a directory as a file.
 #[cfg(not(unix))]
 fn sync_directory(_path: &Path) -> io::Result<()> {
     Ok(())
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_whole_and_nothing_else_is_left() {
+    fn a_file_is_replaced_and_no_temporary_file_is_left() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("run.json");
         write_atomically(&path, b"first").unwrap();
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_write_leaves_the_old_file_and_no_remnant() {
+    fn a_failed_write_keeps_the_old_file_and_leaves_no_temporary_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("taken");
         fs::create_dir(&path).unwrap();

@@ -1,4 +1,4 @@
-//! A run's directory: made once, locked while in use, and every file in it written whole.
+//! The directory of a run: created once, locked while in use, every file written atomically.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -10,10 +10,11 @@ use crate::run::lock::{RunLock, RunLockError};
 use crate::run::manifest::MANIFEST;
 use crate::run::utc_time::UtcTime;
 
-/// Where runs go if nobody says otherwise, below the working directory.
+/// Parent of runs without `--out`, below the working directory.
 const RUNS: &str = "runs";
 const LOCK: &str = "lock";
 
+/// A locked run directory.
 #[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
@@ -37,7 +38,7 @@ pub enum RunDirectoryError {
 }
 
 impl RunDirectory {
-    /// A new one at `path`, which must not exist or be empty.
+    /// Creates a directory at `path`, which must be empty or not exist.
     pub fn create(path: &Path) -> Result<RunDirectory, RunDirectoryError> {
         let failed = |source| RunDirectoryError::Create {
             path: path.to_owned(),
@@ -52,12 +53,12 @@ impl RunDirectory {
         RunDirectory::lock(path, failed)
     }
 
-    /// A new one below `runs/`, named by time, command and seed.
+    /// Creates a directory below `runs/`, named by time, command and seed.
     pub fn create_named(command: &str, seed: u64) -> Result<RunDirectory, RunDirectoryError> {
         let name = format!("{}-{command}-{seed}", UtcTime::now().file_stamp());
         let mut path = Path::new(RUNS).join(&name);
         for number in 2.. {
-            // Made here and not by `create`, so that two processes of the same second never share one.
+            // Created here and not by `create`, so that two processes of the same second never share it.
             let failed = |source| RunDirectoryError::Create {
                 path: path.clone(),
                 source,
@@ -73,7 +74,7 @@ impl RunDirectory {
         RunDirectory::create(&path)
     }
 
-    /// One that exists, to go on with.
+    /// Opens the directory of an existing run.
     pub fn open(path: &Path) -> Result<RunDirectory, RunDirectoryError> {
         if !is_run(path) {
             return Err(RunDirectoryError::NotARun {
@@ -107,7 +108,7 @@ impl RunDirectory {
         &self.path
     }
 
-    /// Writes a file by its path inside the run, with the directories above it.
+    /// Writes a file by its path inside the run, and creates the directories above it.
     pub fn write(&self, inside: &str, bytes: &[u8]) -> Result<(), RunDirectoryError> {
         let path = self.path.join(inside);
         let parents = path.parent().map_or(Ok(()), fs::create_dir_all);
@@ -116,7 +117,7 @@ impl RunDirectory {
             .map_err(|source| RunDirectoryError::Write { path, source })
     }
 
-    /// Removes a directory of the run's, if it is there.
+    /// Removes a directory by its path inside the run, if it exists.
     pub fn remove(&self, inside: &str) -> Result<(), RunDirectoryError> {
         let path = self.path.join(inside);
         match fs::remove_dir_all(&path) {
@@ -127,15 +128,18 @@ impl RunDirectory {
         }
     }
 
+    /// Reads a file by its path inside the run.
     pub fn read(&self, inside: &str) -> Result<String, RunDirectoryError> {
         read(&self.path.join(inside))
     }
 }
 
+/// Returns whether the directory has a manifest.
 pub fn is_run(path: &Path) -> bool {
     path.join(MANIFEST).is_file()
 }
 
+/// Reads a text file.
 pub fn read(path: &Path) -> Result<String, RunDirectoryError> {
     fs::read_to_string(path).map_err(|source| RunDirectoryError::Read {
         path: path.to_owned(),
@@ -158,19 +162,19 @@ impl UserError for RunDirectoryError {
     fn help(&self) -> String {
         match self {
             RunDirectoryError::NotEmpty { path } if is_run(path) => {
-                format!("name another directory with `--out`, or go on with this run: `--resume {}`", path.display())
+                format!("name another directory with `--out`, or resume this run with `--resume {}`", path.display())
             }
             RunDirectoryError::NotEmpty { .. } => "name a directory with `--out` that is empty or does not exist".into(),
             RunDirectoryError::NotARun { .. } => {
-                "name the directory of a run, as the last line of `retap explore` prints it".into()
+                "name the directory of a run, as printed in the last line of `retap explore`".into()
             }
             RunDirectoryError::InUse { holder, .. } => {
-                format!("wait until {} has ended, or end it; nothing is lost then", process(holder))
+                format!("wait until {} has ended, or end it: the run can be resumed", process(holder))
             }
-            RunDirectoryError::Create { .. } => "name a place with `--out` where you may write".into(),
-            RunDirectoryError::Read { .. } => "see whether the file is there, is text, and may be read".into(),
+            RunDirectoryError::Create { .. } => "name a directory with `--out` where you may write".into(),
+            RunDirectoryError::Read { .. } => "see whether the file exists, is text, and may be read".into(),
             RunDirectoryError::Write { .. } => {
-                "make room or give the right to write there; a run goes on with `--resume` and keeps what it has observed"
+                "free disk space or allow writing there, then resume with `--resume`; all observations are kept"
                     .into()
             }
         }
@@ -182,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_with_something_in_it_is_never_taken() {
+    fn a_directory_that_is_not_empty_is_refused() {
         let parent = tempfile::tempdir().unwrap();
         fs::write(parent.path().join("mine"), "precious").unwrap();
         let error = RunDirectory::create(parent.path()).unwrap_err();

@@ -1,17 +1,20 @@
-//! `crashes/ID/` of a run: the trace that was found, what it was cut down to, the stack, and the screens on the way.
+//! Findings of a run and their files in `crashes/ID/`: trace, reduced trace, stack, log and screens.
+//! It adds to the engine's finding what belongs to the run: the reduction and the paths of the files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use retap_explore::{FindingContext, FindingRecord};
 use retap_reduce::oracle::ResumeStatistics;
-use retap_reduce::trace_reduction::ReductionSample;
+use retap_reduce::trace_reduction::Reduction;
 use retap_shared::bytes::Png;
+use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::protocol::LocatedBy;
+use retap_shared::locate::LocatedBy;
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::protocol::PlayReply;
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::{App, Trace, TraceError};
-use retap_shared::verdict::{Finding, FindingKind};
 use serde::{Deserialize, Serialize};
 
 use crate::command_error::UserError;
@@ -19,7 +22,9 @@ use crate::exit::CommandExit;
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 
 const CRASHES: &str = "crashes";
-const UNCONFIRMED: &str = "apart";
+const UNCONFIRMED: &str = "unconfirmed";
+/// Name of the same directory in runs of earlier versions.
+const UNCONFIRMED_BEFORE: &str = "apart";
 const TRACE: &str = "trace.retap";
 const REDUCED: &str = "reduced.retap";
 const STACK: &str = "stack.txt";
@@ -28,41 +33,29 @@ const LOG: &str = "log.txt";
 const SCREENS: &str = "screens.json";
 const PROBLEM: &str = "problem.json";
 
+/// A finding of a run, with its reduction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredFinding {
     pub finding: Finding,
     pub fingerprint: Fingerprint,
-    /// How often the run met it.
+    /// Number of times that the run met it.
     pub occurrences: u32,
     pub trace: Trace,
     pub scene: FindingContext,
-    pub reduced: Option<StoredReduction>,
+    pub reduced: Option<RecordedReduction>,
 }
 
+/// Reduction of a finding's trace: the engine's result, with one recorded run of the reduced trace.
+/// Files keep the trace, the counts, the screens and the pictures; the rest is only for the report of the same run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StoredReduction {
-    pub trace: Trace,
-    /// Runs on a phone that it took.
-    pub runs: u64,
-    /// How often the result did it again as proof.
-    pub successes: u32,
-    pub replays: u32,
-    /// The screen before each step, and the last one.
-    pub screens: Vec<SharedScreen>,
-    /// The pixels of the same; fewer or none where the phone gives none.
-    pub pictures: Vec<Png>,
-    pub hits: Vec<LocatedBy>,
-    pub curve: ReductionCurve,
-}
-
-/// How a trace became smaller. Only for the report of the same run: it is not written down.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ReductionCurve {
-    pub history: Vec<ReductionSample>,
-    /// The chance that each step of the trace is needed, where steps were believed in.
-    pub belief: Option<Vec<f32>>,
-    /// Runs that did not start clean, but went on from a state that the phone had saved.
+pub struct RecordedReduction {
+    pub reduction: Reduction,
+    /// Attempts that started from a snapshot instead of a clean start.
     pub resumed: ResumeStatistics,
+    /// Last run of the reduced trace, with its screens; none if there is no result.
+    pub recorded: Option<PlayReply>,
+    /// Screenshots before each step of the reduced trace, and the last one; fewer or none where the phone gives none.
+    pub pictures: Vec<Png>,
 }
 
 /// `problem.json`. The stack has a file of its own.
@@ -73,7 +66,7 @@ struct FindingFile {
     kind: FindingKind,
     process: String,
     summary: String,
-    /// The lines that two crashes must share to be the same one.
+    /// The lines that two findings must share to be the same one.
     made_of: Vec<String>,
     times: u32,
     steps: usize,
@@ -102,7 +95,7 @@ pub enum StoredFindingError {
         path: PathBuf,
         source: serde_json::Error,
     },
-    #[error("could not write down the crash {fingerprint}")]
+    #[error("could not write the finding `{fingerprint}`")]
     Unwritable {
         fingerprint: Fingerprint,
         source: serde_json::Error,
@@ -110,7 +103,7 @@ pub enum StoredFindingError {
 }
 
 impl StoredFinding {
-    /// Writes every file of it, `problem.json` last: where that stands, the others do too.
+    /// Writes all files of the finding, `problem.json` last: where that file exists, the others do too.
     pub fn write(&self, run: &RunDirectory) -> Result<(), StoredFindingError> {
         let place = |file: &str| format!("{}/{file}", self.directory());
         let unwritable = |source| StoredFindingError::Unwritable {
@@ -126,8 +119,9 @@ impl StoredFinding {
             run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
         }
         if let Some(reduced) = &self.reduced {
-            run.write(&place(REDUCED), reduced.trace.to_text().as_bytes())?;
-            let screens: Vec<&Screen> = reduced.screens.iter().map(AsRef::as_ref).collect();
+            let trace = &reduced.reduction.trace;
+            run.write(&place(REDUCED), trace.to_text().as_bytes())?;
+            let screens: Vec<&Screen> = reduced.screens().iter().map(AsRef::as_ref).collect();
             run.write(
                 &place(SCREENS),
                 &serde_json::to_vec(&screens).map_err(unwritable)?,
@@ -141,12 +135,12 @@ impl StoredFinding {
         Ok(run.write(&place(PROBLEM), &problem)?)
     }
 
-    /// Writes what there is of one that does not come from a clean start, where no command takes it for one that does.
-    /// `for_good`: nobody tries any more, so that nothing of it stays among the others.
+    /// Writes an unconfirmed finding to a directory of its own, which no command reads findings from.
+    /// `is_final`: it will not be confirmed any more, so its files among the confirmed findings are removed.
     pub fn write_unconfirmed(
         &self,
         run: &RunDirectory,
-        for_good: bool,
+        is_final: bool,
     ) -> Result<(), RunDirectoryError> {
         let place = |file: &str| format!("{UNCONFIRMED}/{}/{file}", self.fingerprint);
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
@@ -155,14 +149,14 @@ impl StoredFinding {
             run.write(&place(PICTURE), &picture.0)?;
         }
         run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
-        if for_good {
+        if is_final {
             run.remove(&self.directory())
         } else {
             Ok(())
         }
     }
 
-    /// The picture that was written when it came, if an earlier process of the run did so.
+    /// Loads the screenshot that an earlier process of the run wrote when it met the finding.
     pub fn load_picture(&mut self, run: &RunDirectory) {
         if self.scene.screenshot.is_none() {
             let path = run.path().join(self.directory()).join(PICTURE);
@@ -170,12 +164,12 @@ impl StoredFinding {
         }
     }
 
-    /// Its directory inside the run.
+    /// Directory of the finding, inside the run.
     pub fn directory(&self) -> String {
         format!("{CRASHES}/{}", self.fingerprint)
     }
 
-    /// The file inside the run to replay: the shortest there is.
+    /// File to replay, inside the run: the shortest trace there is.
     pub fn best_file(&self) -> String {
         format!(
             "{}/{}",
@@ -186,10 +180,6 @@ impl StoredFinding {
                 TRACE
             }
         )
-    }
-
-    pub fn trace_file(&self) -> String {
-        format!("{}/{TRACE}", self.directory())
     }
 
     fn to_file(&self) -> FindingFile {
@@ -208,56 +198,83 @@ impl StoredFinding {
             made_of: Fingerprint::explain(&self.finding),
             times: self.occurrences,
             steps: self.trace.steps.len(),
-            reduced: self.reduced.as_ref().map(|reduced| ReductionFile {
-                steps: reduced.trace.steps.len(),
-                runs: reduced.runs,
-                successes: reduced.successes,
-                replays: reduced.replays,
-                hits: reduced.hits.clone(),
-            }),
+            reduced: self.reduced.as_ref().map(RecordedReduction::to_file),
+        }
+    }
+}
+
+impl RecordedReduction {
+    /// The screen before each step of the reduced trace, and the last one; empty if it was not recorded.
+    pub fn screens(&self) -> &[SharedScreen] {
+        self.recorded.as_ref().map_or(&[], |run| &run.screens)
+    }
+
+    /// How each step of the recorded run located its widget; empty if it was not recorded.
+    pub fn located_by(&self) -> &[LocatedBy] {
+        self.recorded.as_ref().map_or(&[], |run| &run.located_by)
+    }
+
+    /// The finding that the recorded run met, if any.
+    pub fn finding(&self) -> Option<&Finding> {
+        let events = &self.recorded.as_ref()?.events;
+        events.iter().find_map(|event| match &event.kind {
+            PhoneEventKind::Finding(finding) => Some(finding),
+            PhoneEventKind::Activity(_) => None,
+        })
+    }
+
+    fn to_file(&self) -> ReductionFile {
+        let check = self.reduction.result.as_ref();
+        ReductionFile {
+            steps: self.reduction.trace.steps.len(),
+            runs: self.reduction.runs,
+            successes: check.map_or(0, |check| check.successes),
+            replays: check.map_or(0, |check| check.runs),
+            hits: self.located_by().to_vec(),
         }
     }
 }
 
 impl From<&FindingRecord> for StoredFinding {
-    fn from(found: &FindingRecord) -> StoredFinding {
+    fn from(record: &FindingRecord) -> StoredFinding {
         let FindingRecord {
-            finding: problem,
+            finding,
             fingerprint,
             trace,
-            occurrences: times,
-            context: scene,
-        } = found.clone();
+            occurrences,
+            context,
+        } = record.clone();
         StoredFinding {
-            finding: problem,
+            finding,
             fingerprint,
-            occurrences: times,
+            occurrences,
             trace,
-            scene,
+            scene: context,
             reduced: None,
         }
     }
 }
 
-/// The crashes of a run by their ids, as they were found. A directory that has no `problem.json` yet is left out.
+/// Reads the findings of a run by their fingerprints, without their reductions. A directory without `problem.json` is
+/// left out: the finding was not written to its end.
 pub fn read_all(run: &Path) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
     let folder = run.join(CRASHES);
     let unreadable = |source| RunDirectoryError::Read {
         path: folder.clone(),
         source,
     };
-    let mut crashes = BTreeMap::new();
+    let mut findings = BTreeMap::new();
     if !folder.is_dir() {
-        return Ok(crashes);
+        return Ok(findings);
     }
     for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
         let place = entry.map_err(unreadable)?.path();
         if place.join(PROBLEM).is_file() {
-            let crash = read_one(&place)?;
-            crashes.insert(crash.fingerprint, crash);
+            let finding = read_one(&place)?;
+            findings.insert(finding.fingerprint, finding);
         }
     }
-    Ok(crashes)
+    Ok(findings)
 }
 
 fn read_one(place: &Path) -> Result<StoredFinding, StoredFindingError> {
@@ -278,21 +295,21 @@ fn read_one(place: &Path) -> Result<StoredFinding, StoredFindingError> {
         ..
     } = written;
     let stack = directory::read(&place.join(STACK))?;
-    let problem = Finding {
+    let finding = Finding {
         kind,
         process: process.into(),
         summary,
         stack,
     };
     let trace = read_trace(&place.join(TRACE))?;
-    // What there was to see is an ornament: a run of an earlier version has none of it.
+    // Screenshot and log are optional: runs of earlier versions do not have them.
     let scene = FindingContext {
         screen: None,
         screenshot: std::fs::read(place.join(PICTURE)).ok().map(Png),
         log: directory::read(&place.join(LOG)).map_or_else(|_| Vec::new(), |text| lines(&text)),
     };
     Ok(StoredFinding {
-        finding: problem,
+        finding,
         fingerprint,
         occurrences: times,
         trace,
@@ -305,20 +322,22 @@ fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Which problems are apart is known at the end of a run, each time anew.
+/// Removes the unconfirmed findings that an earlier process of the run wrote: which ones there are is decided at its end.
 pub fn remove_unconfirmed(run: &RunDirectory) -> Result<(), RunDirectoryError> {
+    run.remove(UNCONFIRMED_BEFORE)?;
     run.remove(UNCONFIRMED)
 }
 
-/// What the phone showed as soon as the crash was known.
+/// Writes the screenshot that was taken as soon as the finding was known.
 pub fn write_picture(
     run: &RunDirectory,
-    crash: Fingerprint,
+    fingerprint: Fingerprint,
     picture: &Png,
 ) -> Result<(), RunDirectoryError> {
-    run.write(&format!("{CRASHES}/{crash}/{PICTURE}"), &picture.0)
+    run.write(&format!("{CRASHES}/{fingerprint}/{PICTURE}"), &picture.0)
 }
 
+/// Reads a `.retap` file.
 pub fn read_trace(path: &Path) -> Result<Trace, StoredFindingError> {
     if path.is_dir() {
         return Err(StoredFindingError::NotAFile {
@@ -341,7 +360,7 @@ impl UserError for StoredFindingError {
         match self {
             StoredFindingError::Directory(error) => error.help(),
             StoredFindingError::Trace { .. } => {
-                "a trace is a `.retap` file as `retap explore` writes it; if it was cut off, use a whole copy"
+                "name a `.retap` file as `retap explore` writes it; if it was cut off, use a complete copy"
                     .into()
             }
             StoredFindingError::NotAFile { path } => {
@@ -350,7 +369,7 @@ impl UserError for StoredFindingError {
                     path.join(CRASHES).join("ID").join(REDUCED).display()
                 )
             }
-            StoredFindingError::Damaged { .. } => "reduce the crash's `trace.retap` itself".into(),
+            StoredFindingError::Damaged { .. } => "reduce `trace.retap` of the finding itself".into(),
             StoredFindingError::Unwritable { .. } => "please report this with the run's directory".into(),
         }
     }

@@ -1,24 +1,27 @@
-//! One process at a time works on a run. The lock goes with the process, however it ends.
+//! The lock of a run: one process at a time works on it. The system releases it when the process ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::process;
 
+/// A lock that is held until it is dropped.
 #[derive(Debug)]
 pub struct RunLock {
-    /// Held open, and with that locked, for as long as the run is in use.
+    /// The lock is held as long as the file is open.
     _file: File,
 }
 
+/// Reason why a lock was not taken.
 #[derive(Debug)]
 pub enum RunLockError {
-    /// Another process has it; its id, if it could be read.
+    /// Held by another process, with its id if it could be read.
     Held(Option<u32>),
     Io(io::Error),
 }
 
 impl RunLock {
+    /// Takes the lock, or returns who holds it.
     pub fn take(path: &Path) -> Result<RunLock, RunLockError> {
         let mut file = OpenOptions::new()
             .read(true)
@@ -54,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_taker_is_told_who_holds_it() {
+    fn a_lock_that_is_held_names_its_holder() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lock");
         let held = RunLock::take(&path).unwrap();

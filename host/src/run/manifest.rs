@@ -1,4 +1,4 @@
-//! `run.json`: what a run is and how it was asked for, enough to go on with it after its process was killed.
+//! `run.json`: the options, seed and state of a run, enough to resume it after its process was killed.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,10 @@ use crate::exit::CommandExit;
 use crate::options::RunOptions;
 
 pub const MANIFEST: &str = "run.json";
-/// Raised whenever an older Retap could not read the file.
+/// Format version; raised when an older Retap could not read the file.
 const FORMAT: u32 = 1;
 
+/// Content of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunManifest {
     pub format: u32,
@@ -22,26 +23,27 @@ pub struct RunManifest {
     pub seed: u64,
     pub started: String,
     pub state: RunState,
-    /// What the run is called in the store.
+    /// Name of the run in the store.
     pub job: String,
     pub store: PathBuf,
     pub settings: RunOptions,
 }
 
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// At work, or killed at work.
+    /// At work, or killed.
     Running,
     Done,
-    /// The user asked to stop.
+    /// Cancelled by the user.
     Interrupted,
     Failed,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum RunManifestError {
-    #[error("`{}` has format {found}, and this Retap reads up to {FORMAT}", .path.display())]
+    #[error("`{}` has format {found}; this Retap reads up to {FORMAT}", .path.display())]
     Newer { path: PathBuf, found: u32 },
     #[error("`{}` is damaged", .path.display())]
     Damaged {
@@ -82,7 +84,7 @@ impl RunManifest {
         }
     }
 
-    /// `path` is only for the words of an error.
+    /// Parses the file. `path` is only for error messages.
     pub fn parse(text: &str, path: &Path) -> Result<RunManifest, RunManifestError> {
         #[derive(Deserialize)]
         struct ManifestVersion {
@@ -119,15 +121,13 @@ impl UserError for RunManifestError {
             RunManifestError::Newer { .. } => {
                 "use the version of Retap that started this run, or a newer one".into()
             }
-            RunManifestError::Damaged { .. } => {
-                "this run cannot be gone on with; start a new one".into()
-            }
+            RunManifestError::Damaged { .. } => "the run cannot be resumed; start a new one".into(),
             RunManifestError::OtherCommand {
                 command: "demo", ..
-            } => "run `retap demo` again; it is over in a moment".into(),
+            } => "run `retap demo` again; it takes a moment".into(),
             RunManifestError::OtherCommand { path, command } => {
                 format!(
-                    "go on with it by `retap {command} --resume {}`",
+                    "resume it with `retap {command} --resume {}`",
                     path.display()
                 )
             }

@@ -1,4 +1,4 @@
-//! A moment of the calendar, in UTC: for names of directories and for people.
+//! Calendar time in UTC, for names of directories and for people.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,7 +14,7 @@ impl UtcTime {
         UtcTime(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Sorts by time as a name: `20260414-123005`.
+    /// `20260414-123005`: names with it sort by time.
     pub fn file_stamp(self) -> String {
         let (year, month, day, hour, minute, second) = self.parts();
         format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}")
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_moments_have_their_known_names() {
+    fn known_times_have_known_names() {
         let cases = [
             (0, "19700101-000000"),
             (951_782_399, "20000228-235959"),

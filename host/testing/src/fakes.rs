@@ -7,10 +7,10 @@ use retap_device::{Device, DevicePool};
 use retap_shared::action::Action;
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    Capabilities, DescribePhoneReply, PhoneEvent, PhoneInfo, Play, PlayReply, Reply, Request,
-    Target,
-};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{Capabilities, DescribePhoneReply, Play, PlayReply, Reply, Request};
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::{Interruption, Verdict};
 

@@ -1,8 +1,7 @@
 //! Screens for tests, built from a few words.
 
-use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, Size, Window, WindowKind,
-};
+use retap_shared::geometry::{Rect, Size};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, Window, WindowKind};
 
 pub const TAPPABLE: NodeFlags = NodeFlags::VISIBLE
     .union(NodeFlags::ENABLED)

@@ -5,16 +5,17 @@ use std::sync::{Arc, Mutex};
 
 use retap_device::Device;
 use retap_shared::action::{Action, Key};
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::{Rect, Size};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::protocol::{
-    ActReply, AppCommand, AppInfo, CaptureReply, ControlAppReply, LocatedBy, PhoneEvent,
-    PhoneEventKind, Request, RequestFailure, ScreenUpdate, WatchAppReply,
+    ActReply, AppCommand, AppInfo, CaptureReply, ControlAppReply, Request, RequestFailure,
+    ScreenUpdate, WatchAppReply,
 };
-use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
-};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::{App, Step};
-use retap_shared::verdict::{Finding, FindingKind};
 
 use crate::fakes::{Answer, device, lost};
 

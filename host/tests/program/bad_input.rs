@@ -140,7 +140,7 @@ fn a_malformed_trace() {
     insta::assert_snapshot!(told(&desk, "reduce bad.retap", 2), @r"
     error: `bad.retap` is not a trace that can be read
       cause: line 1, field `app`: missing
-    help: a trace is a `.retap` file as `retap explore` writes it; if it was cut off, use a whole copy
+    help: name a `.retap` file as `retap explore` writes it; if it was cut off, use a complete copy
     ");
     desk.write("bad.retap", "\u{1b}[31mred\u{7}");
     assert!(!told(&desk, "replay bad.retap", 2).contains('\u{1b}'));
@@ -148,7 +148,7 @@ fn a_malformed_trace() {
     insta::assert_snapshot!(told(&desk, "replay bad.retap", 2), @r"
     error: could not read `bad.retap`
       cause: stream did not contain valid UTF-8
-    help: see whether the file is there, is text, and may be read
+    help: see whether the file exists, is text, and may be read
     ");
 }
 
@@ -188,7 +188,7 @@ fn a_trace_or_run_that_is_not_there() {
     insta::assert_snapshot!(told(&Desk::new(), "replay nowhere.retap", 2), @r"
     error: could not read `nowhere.retap`
       cause: No such file or directory (os error 2)
-    help: see whether the file is there, is text, and may be read
+    help: see whether the file exists, is text, and may be read
     ");
 }
 
@@ -199,7 +199,7 @@ fn a_run_directory_that_cannot_be_made() {
     insta::assert_snapshot!(told(&desk, "explore --device sim:notes --out file/run", 2), @r"
     error: could not create the run directory `file/run`
       cause: Not a directory (os error 20)
-    help: name a place with `--out` where you may write
+    help: name a directory with `--out` where you may write
     ");
 }
 
@@ -221,11 +221,11 @@ fn a_resume_of_something_that_is_no_run() {
     fs::create_dir(desk.path("photos")).unwrap();
     insta::assert_snapshot!(told(&desk, "explore --resume photos", 2), @r"
     error: `photos` is not a run: it has no `run.json`
-    help: name the directory of a run, as the last line of `retap explore` prints it
+    help: name the directory of a run, as printed in the last line of `retap explore`
     ");
     insta::assert_snapshot!(told(&desk, "explore --resume nowhere", 2), @r"
     error: `nowhere` is not a run: it has no `run.json`
-    help: name the directory of a run, as the last line of `retap explore` prints it
+    help: name the directory of a run, as printed in the last line of `retap explore`
     ");
 }
 
@@ -236,7 +236,7 @@ fn a_resume_by_another_command_leaves_the_run_as_it_was() {
     let before = desk.read("found/run.json");
     insta::assert_snapshot!(told(&desk, "reduce --resume found", 2), @r"
     error: `found` is a run of `retap explore`
-    help: go on with it by `retap explore --resume found`
+    help: resume it with `retap explore --resume found`
     ");
     assert_eq!(desk.read("found/run.json"), before);
 }
@@ -247,14 +247,14 @@ fn a_run_of_a_newer_retap_and_a_damaged_one() {
     fs::create_dir(desk.path("run")).unwrap();
     desk.write("run/run.json", "{\"format\": 99, \"whatever\": true}");
     insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @r"
-    error: `run/run.json` has format 99, and this Retap reads up to 1
+    error: `run/run.json` has format 99; this Retap reads up to 1
     help: use the version of Retap that started this run, or a newer one
     ");
     desk.write("run/run.json", "{\"format\": 1, \"retap\"");
     insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @r"
     error: `run/run.json` is damaged
       cause: EOF while parsing an object at line 1 column 21
-    help: this run cannot be gone on with; start a new one
+    help: the run cannot be resumed; start a new one
     ");
 }
 
@@ -288,7 +288,7 @@ fn contradicting_options() {
     desk.explored("notes", "found");
     insta::assert_snapshot!(told(&desk, "reduce found --runs 2 --successes 3 --out cut", 2), @r"
     error: 3 successes of 2 runs cannot decide anything; ask for 1 up to the number of runs
-    help: ask for at most as many `--successes` as `--runs`
+    help: set `--successes` to at most `--runs`
     ");
     assert!(!desk.path("cut").exists());
     assert!(told(&desk, "explore --resume found --seed 3", 2).contains("cannot be used with"));

@@ -202,6 +202,6 @@ fn what_is_no_recording_is_refused_by_name() {
     fs::copy(desk.path("blind.retap"), desk.path("mixed/blind.retap")).unwrap();
     refused(
         "bench crash --traces mixed",
-        &["blind.retap", "no recording"],
+        &["blind.retap", "not a recording"],
     );
 }

@@ -398,7 +398,7 @@ fn a_crash_is_kept_with_a_picture_and_the_log_around_it() {
         let page = desk.read(&format!("{explorer}/report.html"));
         for part in [
             "Before the last step",
-            "As soon as the crash was known",
+            "As soon as the finding was known",
             "Log around it",
         ] {
             assert!(page.contains(part), "{explorer}: {part}");

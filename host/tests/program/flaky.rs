@@ -61,8 +61,8 @@ fn a_flaky_trace_is_reduced_and_proven_by_twenty_fresh_runs() {
     assert_eq!(believed["under_way"], 0);
     let page = desk.read("auto/report.html");
     assert!(
-        page.contains("How it became smaller") && page.contains("What is believed of"),
-        "the page tells how"
+        page.contains("Progress of the reduction") && page.contains("Belief about the steps"),
+        "the page shows the reduction"
     );
 }
 

@@ -68,7 +68,7 @@ fn a_full_run_directory_is_told_and_after_making_room_nothing_is_lost() {
         ended.err
     );
     assert!(
-        ended.err.contains("help: make room") && ended.err.contains("--resume"),
+        ended.err.contains("help: free disk space") && ended.err.contains("--resume"),
         "{}",
         ended.err
     );

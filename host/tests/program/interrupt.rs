@@ -139,7 +139,7 @@ fn two_processes_on_one_run_the_second_is_told_who_has_it() {
     let told = second.err.replace(&child.id().to_string(), "[pid]");
     insta::assert_snapshot!(told, @r"
     error: the run `here` is in use by process [pid]
-    help: wait until process [pid] has ended, or end it; nothing is lost then
+    help: wait until process [pid] has ended, or end it: the run can be resumed
     ");
     let before = length(&desk.path(EVENTS));
     let mut resumed = desk.start("explore --resume here");

@@ -36,7 +36,7 @@ fn a_host_that_is_done_gives_the_phone_back_at_once() {
             assert_eq!(ended.code, 0, "{way}: {}{}", ended.out, ended.err);
         }
         let log = served.log(&desk);
-        assert!(!log.contains("turned a host away"), "{way}: {log}");
+        assert!(!log.contains("refused a host"), "{way}: {log}");
         assert_eq!(log.matches("serving host=").count(), 2, "{way}: {log}");
     }
 }

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
 use retap_shared::action::Action;
-use retap_shared::protocol::{PhoneInfo, Target};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 
 use crate::retap::Desk;

@@ -99,7 +99,7 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
         );
         assert_eq!(again["before"]["coverage"], after["coverage"]);
         let page = desk.read(&format!("{algorithm}/report.html"));
-        assert!(page.contains("What is left") && page.contains("suite/001.retap"));
+        assert!(page.contains("Reduced suite") && page.contains("suite/001.retap"));
     }
 }
 
@@ -118,8 +118,8 @@ fn the_table_tells_before_and_after_and_where_the_suite_is() {
         "traces, restarts",
         "transitions",
         "time of one replay",
-        "crashes",
-        "proof",
+        "findings",
+        "check",
         "small/suite/manifest.json",
     ] {
         assert!(ended.out.contains(row), "{row} in {}", ended.out);

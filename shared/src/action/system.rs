@@ -1,4 +1,4 @@
-//! What comes upon an app without a finger, and which of it a phone can do.
+//! System events, and the kinds of them that a phone can inject.
 
 use std::fmt;
 
@@ -7,48 +7,58 @@ use serde::{Deserialize, Serialize};
 
 use crate::Text;
 
-/// What comes upon an app from the system. What it changes lasts until the app is stopped.
+/// An event that comes from the system and not from a finger. Its effect lasts until the app is stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SystemEvent {
-    /// Somebody calls: the phone's own screen for it takes the front.
+    /// A phone call comes in: the screen for calls takes the front.
     Call,
-    /// The network is gone.
+    /// The network is switched off.
     Offline,
-    /// It is back.
+    /// The network is switched on again.
     Online,
-    /// Memory is short: an app in front is told so, one that is not in front loses its process.
+    /// Memory is short: an app in front is notified, an app in the background loses its process.
     LowMemory,
-    /// Another language, by its tag, such as `ar`.
+    /// The language changes to this tag, such as `ar`.
     Locale(Text),
-    /// Somebody sends a text message.
+    /// A text message comes in.
     Message,
-    /// A broadcast to the app, by its action, such as `android.intent.action.MEDIA_BUTTON`.
+    /// The app receives a broadcast of this action, such as `android.intent.action.MEDIA_BUTTON`.
     Broadcast(Text),
-    /// Another time zone, by its id, such as `Asia/Kathmandu`.
+    /// The time zone changes to this id, such as `Asia/Kathmandu`.
     TimeZone(Text),
-    /// The phone sleeps as if it lay unused: no network, no jobs, no alarms for the app.
+    /// The phone enters doze: no network, no jobs, no alarms for the app.
     Doze,
-    /// It is used again.
+    /// The phone leaves doze.
     Wake,
 }
 
 bitflags! {
-    /// Kinds of system events, whatever language, broadcast or time zone they name.
+    /// A set of kinds of system events, without their languages, broadcasts and time zones.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(transparent)]
     pub struct SystemEventKinds: u16 {
+        /// `SystemEvent::Call`.
         const CALL = 1;
+        /// `SystemEvent::Offline`.
         const OFFLINE = 1 << 1;
+        /// `SystemEvent::Online`.
         const ONLINE = 1 << 2;
+        /// `SystemEvent::LowMemory`.
         const LOW_MEMORY = 1 << 3;
+        /// `SystemEvent::Locale`.
         const LOCALE = 1 << 4;
+        /// `SystemEvent::Message`.
         const MESSAGE = 1 << 5;
+        /// `SystemEvent::Broadcast`.
         const BROADCAST = 1 << 6;
+        /// `SystemEvent::TimeZone`.
         const TIME_ZONE = 1 << 7;
+        /// `SystemEvent::Doze`.
         const DOZE = 1 << 8;
+        /// `SystemEvent::Wake`.
         const WAKE = 1 << 9;
-        /// What every simulated phone can do.
+        /// The kinds that every simulated phone can inject.
         const SIMULATED = Self::CALL.bits()
             | Self::OFFLINE.bits()
             | Self::ONLINE.bits()
@@ -58,6 +68,7 @@ bitflags! {
 }
 
 impl SystemEvent {
+    /// The kind of the event.
     pub fn kind(&self) -> SystemEventKinds {
         match self {
             SystemEvent::Call => SystemEventKinds::CALL,
@@ -106,7 +117,7 @@ impl SystemEventKinds {
     ];
 }
 
-/// The kinds, each in words; `none` if there are none.
+/// The kinds, separated by commas; `none` if the set is empty.
 impl fmt::Display for SystemEventKinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = SystemEventKinds::NAMES

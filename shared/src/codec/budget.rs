@@ -1,31 +1,32 @@
-//! Pays for memory before it is taken. bincode says how long a list claims to be, serde reserves up to 1 MiB for each
-//! list on the strength of that, and elements are larger in memory than on the wire (a step 176 bytes for 4): so every
-//! list, text and packed part is charged against a budget that follows from the input's length.
+//! The memory budget of a message: every list, text and packed part is charged before it is allocated.
+//! serde reserves up to 1 MiB for the length that a list claims, and elements are larger in memory than on the wire (a
+//! step 176 bytes for 4), so the input's length alone does not limit the memory.
 
 use std::cell::Cell;
 
 use serde::de::Error;
 
-use crate::protocol::{AppInfo, PhoneEvent};
+use crate::phone_event::PhoneEvent;
+use crate::protocol::AppInfo;
 use crate::screen::EXPANSION;
 use crate::trace::Step;
 
-/// What any message may take, however short: 1 MiB, of which a little is kept for saying what is wrong with it.
+/// Memory for a message of any length: 1 MiB, less a reserve for its error message.
 const BASE: usize = (1 << 20) - (4 << 10);
-/// What each byte of the input adds.
+/// Memory that each byte of the input adds.
 const PER_BYTE: usize = 8;
-/// `serde`'s own bound on what it reserves for a list from its claimed length alone.
+/// serde's limit for the memory that it reserves by a list's claimed length.
 const SERDE_RESERVES: usize = 1 << 20;
-/// A list is reserved for before it is known what its elements are; in no message are they larger than these.
+/// Size of the largest list element of any message. The reserve of a list is computed before its element type is known.
 const MAX_ELEMENT: usize = max(
     size_of::<Step>(),
     max(size_of::<PhoneEvent>(), size_of::<AppInfo>()),
 );
-/// In front of the characters of a shared text.
+/// Bytes in front of the characters of a shared text.
 const SHARED_TEXT_HEAD: usize = 16;
-/// Shorter texts are not shared but kept inline, or as long as they are.
+/// Maximum length of a text that is stored inline or in its own length.
 const INLINE_TEXT: usize = 23;
-/// A screen and its way into an `Arc`, beside what its packed bytes turn into.
+/// Memory for a screen and its `Arc`, beside its unpacked parts.
 const PACKED_HEAD: usize = 256;
 
 pub(super) struct MemoryBudget {
@@ -42,6 +43,7 @@ impl MemoryBudget {
         }
     }
 
+    /// Charges a text of `length` bytes.
     pub(super) fn text<E: Error>(&self, length: usize) -> Result<(), E> {
         self.take(if length > INLINE_TEXT {
             length + SHARED_TEXT_HEAD
@@ -50,11 +52,12 @@ impl MemoryBudget {
         })
     }
 
+    /// Charges a packed part of `length` bytes.
     pub(super) fn packed<E: Error>(&self, length: usize) -> Result<(), E> {
         self.take(length.saturating_mul(EXPANSION).saturating_add(PACKED_HEAD))
     }
 
-    /// A list that claims `count` elements. Every element takes a byte at least, so the claim may be seen through.
+    /// The budget of a list that claims `count` elements. A claim of more elements than the input has bytes is refused.
     pub(super) fn list<E: Error>(&self, count: usize) -> Result<ListBudget<'_>, E> {
         if count > self.input {
             let input = self.input;
@@ -74,9 +77,7 @@ impl MemoryBudget {
     fn take<E: Error>(&self, bytes: usize) -> Result<(), E> {
         let left = self.left.get().checked_sub(bytes);
         self.left.set(
-            left.ok_or_else(|| {
-                E::custom("the message needs more memory than its length warrants")
-            })?,
+            left.ok_or_else(|| E::custom("the message needs more memory than its length allows"))?,
         );
         Ok(())
     }
@@ -86,17 +87,17 @@ impl MemoryBudget {
     }
 }
 
-/// A `Vec` that serde fills, mirrored: how much it has reserved, and when it will grow.
+/// The capacity of a `Vec` that serde fills, as it grows.
 pub(super) struct ListBudget<'b> {
     budget: &'b MemoryBudget,
-    /// What serde is told of the length, before it is known what an element costs.
+    /// The length that serde is given as a hint, chosen before the element type is known.
     pub(super) reserve: usize,
     length: usize,
     capacity: usize,
 }
 
 impl ListBudget<'_> {
-    /// Call before each element is read.
+    /// Charges one more element, before it is read.
     pub(super) fn push<T, E: Error>(&mut self) -> Result<(), E> {
         let size = size_of::<T>();
         if size == 0 {
@@ -104,7 +105,7 @@ impl ListBudget<'_> {
         }
         if size > MAX_ELEMENT {
             return Err(E::custom(format_args!(
-                "elements of {size} bytes are not foreseen"
+                "list elements of {size} bytes are too large"
             )));
         }
         if self.length == 0 {

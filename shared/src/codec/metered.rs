@@ -1,4 +1,4 @@
-//! serde's way from bytes to values, with a budget looking on: every list, text and packed part is paid for first.
+//! A deserializer that charges every list, text and packed part to a budget before it is read.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,16 +9,16 @@ use serde::de::{
 
 use super::budget::{ListBudget, MemoryBudget};
 
-/// Any of serde's parties, with the budget at hand.
-pub(super) struct Metered<'b, P> {
-    party: P,
+/// A deserializer, visitor, seed or access of serde, with the budget.
+pub(super) struct Metered<'b, T> {
+    inner: T,
     budget: &'b MemoryBudget,
 }
 
-/// A value of type `T`, to be read within the budget.
+/// A seed that reads a value of type `T` within the budget.
 pub(super) fn metered_seed<T>(budget: &MemoryBudget) -> Metered<'_, PhantomData<T>> {
     Metered {
-        party: PhantomData,
+        inner: PhantomData,
         budget,
     }
 }
@@ -27,18 +27,18 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Metered<'_, S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
-        self.party.deserialize(Metered {
-            party: deserializer,
+        self.inner.deserialize(Metered {
+            inner: deserializer,
             budget: self.budget,
         })
     }
 }
 
-/// Values without parts or length go straight through.
-macro_rules! pass {
+/// Forwards the methods for values without parts or length.
+macro_rules! forward_methods {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-            self.party.$method(visitor)
+            self.inner.$method(visitor)
         })*
     };
 }
@@ -46,7 +46,7 @@ macro_rules! pass {
 impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
     type Error = D::Error;
 
-    pass! {
+    forward_methods! {
         deserialize_any deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
         deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
         deserialize_f32 deserialize_f64 deserialize_char deserialize_unit deserialize_identifier
@@ -54,10 +54,10 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
     }
 
     fn is_human_readable(&self) -> bool {
-        self.party.is_human_readable()
+        self.inner.is_human_readable()
     }
 
-    /// bincode would allocate an owned text itself; a borrowed one is paid for before it is copied.
+    /// Borrowed, because bincode would allocate an owned text before the budget is charged.
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
         self.deserialize_str(visitor)
     }
@@ -67,22 +67,22 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_str(Metered {
-            party: visitor,
+        self.inner.deserialize_str(Metered {
+            inner: visitor,
             budget: self.budget,
         })
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_bytes(Metered {
-            party: visitor,
+        self.inner.deserialize_bytes(Metered {
+            inner: visitor,
             budget: self.budget,
         })
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_option(Metered {
-            party: visitor,
+        self.inner.deserialize_option(Metered {
+            inner: visitor,
             budget: self.budget,
         })
     }
@@ -92,7 +92,7 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_unit_struct(name, visitor)
+        self.inner.deserialize_unit_struct(name, visitor)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -100,17 +100,17 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_newtype_struct(
+        self.inner.deserialize_newtype_struct(
             name,
             Metered {
-                party: visitor,
+                inner: visitor,
                 budget: self.budget,
             },
         )
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.party.deserialize_seq(MeteredListVisitor {
+        self.inner.deserialize_seq(MeteredListVisitor {
             visitor,
             budget: self.budget,
         })
@@ -121,10 +121,10 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_tuple(
+        self.inner.deserialize_tuple(
             length,
             Metered {
-                party: visitor,
+                inner: visitor,
                 budget: self.budget,
             },
         )
@@ -136,17 +136,17 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_tuple_struct(
+        self.inner.deserialize_tuple_struct(
             name,
             length,
             Metered {
-                party: visitor,
+                inner: visitor,
                 budget: self.budget,
             },
         )
     }
 
-    /// No message has a map: how one grows is nobody's promise.
+    /// Refused: no message has a map, and how a map grows is not specified.
     fn deserialize_map<V: Visitor<'de>>(self, _: V) -> Result<V::Value, D::Error> {
         Err(D::Error::custom("messages have no maps"))
     }
@@ -157,11 +157,11 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_struct(
+        self.inner.deserialize_struct(
             name,
             fields,
             Metered {
-                party: visitor,
+                inner: visitor,
                 budget: self.budget,
             },
         )
@@ -173,11 +173,11 @@ impl<'de, 'b, D: Deserializer<'de>> Deserializer<'de> for Metered<'b, D> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.party.deserialize_enum(
+        self.inner.deserialize_enum(
             name,
             variants,
             Metered {
-                party: visitor,
+                inner: visitor,
                 budget: self.budget,
             },
         )
@@ -188,26 +188,26 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Metered<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.party.expecting(f)
+        self.inner.expecting(f)
     }
 
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<V::Value, E> {
         self.budget.text(text.len())?;
-        self.party.visit_borrowed_str(text)
+        self.inner.visit_borrowed_str(text)
     }
 
     fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<V::Value, E> {
         self.budget.packed(bytes.len())?;
-        self.party.visit_borrowed_bytes(bytes)
+        self.inner.visit_borrowed_bytes(bytes)
     }
 
     fn visit_none<E: Error>(self) -> Result<V::Value, E> {
-        self.party.visit_none()
+        self.inner.visit_none()
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
-        self.party.visit_some(Metered {
-            party: deserializer,
+        self.inner.visit_some(Metered {
+            inner: deserializer,
             budget: self.budget,
         })
     }
@@ -216,23 +216,23 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Metered<'_, V> {
         self,
         deserializer: D,
     ) -> Result<V::Value, D::Error> {
-        self.party.visit_newtype_struct(Metered {
-            party: deserializer,
+        self.inner.visit_newtype_struct(Metered {
+            inner: deserializer,
             budget: self.budget,
         })
     }
 
-    /// The fields of a struct or tuple: they lie where it lies.
+    /// The fields of a struct or tuple; they need no memory of their own.
     fn visit_seq<A: SeqAccess<'de>>(self, fields: A) -> Result<V::Value, A::Error> {
-        self.party.visit_seq(Metered {
-            party: fields,
+        self.inner.visit_seq(Metered {
+            inner: fields,
             budget: self.budget,
         })
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, variants: A) -> Result<V::Value, A::Error> {
-        self.party.visit_enum(Metered {
-            party: variants,
+        self.inner.visit_enum(Metered {
+            inner: variants,
             budget: self.budget,
         })
     }
@@ -245,14 +245,14 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Metered<'_, A> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        self.party.next_element_seed(Metered {
-            party: seed,
+        self.inner.next_element_seed(Metered {
+            inner: seed,
             budget: self.budget,
         })
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.party.size_hint()
+        self.inner.size_hint()
     }
 }
 
@@ -264,11 +264,11 @@ impl<'de, 'b, A: EnumAccess<'de>> EnumAccess<'de> for Metered<'b, A> {
         self,
         seed: S,
     ) -> Result<(S::Value, Self::Variant), A::Error> {
-        let (name, content) = self.party.variant_seed(seed)?;
+        let (name, content) = self.inner.variant_seed(seed)?;
         Ok((
             name,
             Metered {
-                party: content,
+                inner: content,
                 budget: self.budget,
             },
         ))
@@ -279,12 +279,12 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Metered<'_, A> {
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {
-        self.party.unit_variant()
+        self.inner.unit_variant()
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
-        self.party.newtype_variant_seed(Metered {
-            party: seed,
+        self.inner.newtype_variant_seed(Metered {
+            inner: seed,
             budget: self.budget,
         })
     }
@@ -294,10 +294,10 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Metered<'_, A> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        self.party.tuple_variant(
+        self.inner.tuple_variant(
             length,
             Metered {
-                party: visitor,
+                inner: visitor,
                 budget: self.budget,
             },
         )
@@ -308,10 +308,10 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Metered<'_, A> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        self.party.struct_variant(
+        self.inner.struct_variant(
             fields,
             Metered {
-                party: visitor,
+                inner: visitor,
                 budget: self.budget,
             },
         )
@@ -358,7 +358,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for MeteredElements<'_, A> {
         }
         self.list.push::<S::Value, A::Error>()?;
         self.elements.next_element_seed(Metered {
-            party: seed,
+            inner: seed,
             budget: self.budget,
         })
     }

@@ -1,22 +1,22 @@
-//! An app that does not respond: the system's reason, and where the app's main thread is.
+//! The fingerprint of an ANR: the system's reason, and the app's frames of the main thread.
 
 use super::java_frame::JavaFrame;
 use super::logcat;
 use super::normalize::normalized;
-use crate::verdict::Finding;
+use crate::finding::Finding;
 
-pub(super) fn explain(problem: &Finding, lines: &mut Vec<String>) {
-    lines.push(normalized(without_event(reason(problem))));
-    let main = main_thread(&problem.stack);
+pub(super) fn explain(finding: &Finding, lines: &mut Vec<String>) {
+    lines.push(normalized(without_event(reason(finding))));
+    let main = main_thread(&finding.stack);
     let of_app = main
         .iter()
-        .filter(|frame| frame.is_of_app(&problem.process));
-    // The trace shows where the thread was at one moment of many: its lines differ from run to run.
+        .filter(|frame| frame.is_of_app(&finding.process));
+    // Without lines: the trace shows the thread at a random moment, so they differ from run to run.
     lines.extend(of_app.map(JavaFrame::without_line));
 }
 
-/// `Reason: …` of the log, `Subject: …` of the trace file, or what there is.
-fn reason(problem: &Finding) -> &str {
+/// `Reason: …` of the log, `Subject: …` of the trace file, or the summary.
+fn reason(finding: &Finding) -> &str {
     let named = |text| {
         let mut lines = logcat::lines(text).map(str::trim_start);
         lines.find_map(|line| {
@@ -24,12 +24,12 @@ fn reason(problem: &Finding) -> &str {
                 .or_else(|| line.strip_prefix("Subject: "))
         })
     };
-    named(&problem.stack)
-        .or_else(|| named(&problem.summary))
-        .unwrap_or(&problem.summary)
+    named(&finding.stack)
+        .or_else(|| named(&finding.summary))
+        .unwrap_or(&finding.summary)
 }
 
-/// The frames below the first `"main" …`, which is the app's; all frames where no thread is named.
+/// The frames below the first `"main" …`, which is the app's main thread; all frames if no thread is named.
 fn main_thread(report: &str) -> Vec<JavaFrame<'_>> {
     let names_thread = |line: &str| line.trim_start().starts_with('"');
     let names_main = |line: &str| line.trim_start().starts_with("\"main\"");
@@ -43,7 +43,7 @@ fn main_thread(report: &str) -> Vec<JavaFrame<'_>> {
         .collect()
 }
 
-/// `… for MotionEvent(action=DOWN, …)`: the thread would have kept any event waiting.
+/// The reason without `… for MotionEvent(action=DOWN, …)`: any other event would have waited too.
 fn without_event(reason: &str) -> &str {
     let event = reason.find("Event(").map(|end| &reason[..end]);
     event

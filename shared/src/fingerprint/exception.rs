@@ -1,31 +1,31 @@
-//! A Java exception: the class of its root cause and the app's own frames.
+//! The fingerprint of a Java exception: the class of its root cause, and the app's frames.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::java_frame::JavaFrame;
 use super::logcat;
 use super::normalize::normalized;
-use crate::verdict::Finding;
+use crate::finding::Finding;
 
-pub(super) fn explain(problem: &Finding, lines: &mut Vec<String>) {
-    let thrown = root_cause(&problem.stack).unwrap_or_default();
+pub(super) fn explain(finding: &Finding, lines: &mut Vec<String>) {
+    let thrown = root_cause(&finding.stack).unwrap_or_default();
     lines.push(match thrown.class {
-        "" => named_in(&problem.summary),
+        "" => class_in_summary(&finding.summary),
         class => class.to_owned(),
     });
-    let frames = frames(&thrown.frames, &problem.process);
+    let frames = frames(&thrown.frames, &finding.process);
     let overflow = lines
         .last()
         .is_some_and(|class| class == "java.lang.StackOverflowError");
     lines.extend(if overflow { repeated(frames) } else { frames });
 }
 
-/// For stacks that are nothing but frames.
-fn named_in(summary: &str) -> String {
+/// The exception's class in the summary, for stacks that hold frames only.
+fn class_in_summary(summary: &str) -> String {
     root_cause(summary).map_or_else(|| normalized(summary), |thrown| thrown.class.to_owned())
 }
 
-/// The app's frames, or the framework's where there is none of the app.
+/// The app's frames, or the framework's frames if the app has none.
 fn frames(stack: &[JavaFrame<'_>], process: &str) -> Vec<String> {
     let of_app: Vec<_> = stack
         .iter()
@@ -35,7 +35,7 @@ fn frames(stack: &[JavaFrame<'_>], process: &str) -> Vec<String> {
     if !of_app.is_empty() {
         return of_app;
     }
-    // How deep views are nested, and so how often they call each other, says nothing.
+    // Each frame once: how often views call each other depends on how deep they are nested.
     let mut seen = HashSet::new();
     stack
         .iter()
@@ -44,29 +44,30 @@ fn frames(stack: &[JavaFrame<'_>], process: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where endless recursion happens to hit the end of the stack differs; the circle it runs in does not.
+/// The frames of an endless recursion: where it overflows the stack differs from run to run, its cycle does not.
 fn repeated(frames: Vec<String>) -> Vec<String> {
     let mut times: BTreeMap<&String, u32> = BTreeMap::new();
     for frame in &frames {
         *times.entry(frame).or_default() += 1;
     }
-    let circle: Vec<_> = times
+    let cycle: Vec<_> = times
         .iter()
         .filter(|(_, times)| **times > 2)
         .map(|(frame, _)| (*frame).clone())
         .collect();
-    if circle.is_empty() { frames } else { circle }
+    if cycle.is_empty() { frames } else { cycle }
 }
 
+/// An exception of the report, with its frames.
 #[derive(Clone, Debug, Default)]
 struct ThrownException<'a> {
     class: &'a str,
     frames: Vec<JavaFrame<'a>>,
-    /// What it shares with the one it caused has been added.
+    /// True once the frames that it shares with the exception it caused have been added.
     has_shared_frames: bool,
 }
 
-/// The last `Caused by:` of the exception itself, with the frames that it shares with the one it caused.
+/// The last `Caused by:` of the exception, with the frames that it shares with the exception it caused.
 fn root_cause(report: &str) -> Option<ThrownException<'_>> {
     let mut thrown: Option<ThrownException<'_>> = None;
     let mut enclosing: Vec<JavaFrame<'_>> = Vec::new();
@@ -99,20 +100,21 @@ fn root_cause(report: &str) -> Option<ThrownException<'_>> {
         } else if let Some(suppressed) = &mut suppressed {
             suppressed.frames |= JavaFrame::parse(text).is_some();
         } else {
-            take(text, &mut thrown, &enclosing);
+            read_line(text, &mut thrown, &enclosing);
         }
     }
     thrown
 }
 
-/// An exception on the side, whose part of the report does not count.
+/// A suppressed exception, whose part of the report is skipped.
 struct SuppressedException {
     indent: usize,
     frames: bool,
 }
 
 impl SuppressedException {
-    /// Its own cause is indented as it is. Where indents were lost, it has one only if it was thrown somewhere.
+    /// True if a `Caused by:` of this indent belongs to the suppressed exception: it is indented at least as far. Without
+    /// indents it belongs to it if the suppressed exception has frames.
     fn has_cause(&self, indent: usize) -> bool {
         if self.indent > 0 {
             indent >= self.indent
@@ -122,18 +124,24 @@ impl SuppressedException {
     }
 }
 
-fn take<'a>(line: &'a str, thrown: &mut Option<ThrownException<'a>>, enclosing: &[JavaFrame<'a>]) {
+fn read_line<'a>(
+    line: &'a str,
+    thrown: &mut Option<ThrownException<'a>>,
+    enclosing: &[JavaFrame<'a>],
+) {
     if let Some(frame) = JavaFrame::parse(line) {
         thrown.get_or_insert_default().frames.push(frame);
     } else if let Some(shared) = shared_frames(line) {
-        thrown.get_or_insert_default().share(shared, enclosing);
-    } else if let Some(class) = class_of(introduced(line)) {
-        thrown.get_or_insert_default().call(class);
+        thrown
+            .get_or_insert_default()
+            .add_shared_frames(shared, enclosing);
+    } else if let Some(class) = class_of(without_thread(line)) {
+        thrown.get_or_insert_default().set_class(class);
     }
 }
 
 impl<'a> ThrownException<'a> {
-    fn share(&mut self, shared: usize, enclosing: &[JavaFrame<'a>]) {
+    fn add_shared_frames(&mut self, shared: usize, enclosing: &[JavaFrame<'a>]) {
         if !self.has_shared_frames {
             self.frames
                 .extend_from_slice(&enclosing[enclosing.len().saturating_sub(shared)..]);
@@ -141,9 +149,9 @@ impl<'a> ThrownException<'a> {
         }
     }
 
-    /// The first name counts, since messages go on over several lines. But an exception of no package looks like any
-    /// word with a colon, so one of a package counts more.
-    fn call(&mut self, class: &'a str) {
+    /// Sets the class. The first one counts, because messages span several lines. But a class without a package looks like
+    /// any word before a colon, so a later class with a package replaces it.
+    fn set_class(&mut self, class: &'a str) {
         let better = self.class.is_empty() || class.contains('.') && !self.class.contains('.');
         if self.frames.is_empty() && better {
             self.class = class;
@@ -161,16 +169,16 @@ fn shared_frames(line: &str) -> Option<usize> {
     }
 }
 
-/// `Exception in thread "main" java.lang…`, without what stands in front.
-fn introduced(line: &str) -> &str {
+/// The part of `Exception in thread "main" java.lang…` after the thread's name.
+fn without_thread(line: &str) -> &str {
     let thread = line.strip_prefix("Exception in thread \"");
     thread
         .and_then(|thread| thread.split_once("\" "))
         .map_or(line, |(_, exception)| exception)
 }
 
-/// `java.lang.Exception: message`. A circle's end is no exception of its own, nor is what the system says of the
-/// process.
+/// The class in `java.lang.Exception: message`. `CIRCULAR REFERENCE` is not an exception, nor are the system's lines about
+/// the process.
 fn class_of(line: &str) -> Option<&str> {
     let class = line.split([':', ' ']).next().unwrap_or_default();
     let rest = &line[class.len()..];

@@ -1,6 +1,6 @@
-//! Java and Kotlin frames: whose they are, and their names without what compilers count up.
+//! Java and Kotlin frames: the app's or the framework's, and their names without the counters of compilers.
 
-/// Packages of the system and of the libraries that come with it.
+/// Packages of the system and its libraries.
 const FRAMEWORK: &[&str] = &[
     "_COROUTINE.",
     "android.",
@@ -24,7 +24,7 @@ const FRAMEWORK: &[&str] = &[
     "sun.",
 ];
 
-/// One `at` line.
+/// One `at` line of a stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct JavaFrame<'a> {
     class: &'a str,
@@ -33,25 +33,25 @@ pub(super) struct JavaFrame<'a> {
 }
 
 impl<'a> JavaFrame<'a> {
-    /// `at com.example.Main.onClick(Main.java:12)`, with or without a module in front.
+    /// Parses `at com.example.Main.onClick(Main.java:12)`, with or without a module before the class.
     pub(super) fn parse(line: &'a str) -> Option<JavaFrame<'a>> {
         let frame = line.trim_start().strip_prefix("at ")?.trim_start();
-        let (method, place) = frame.split_once('(').unwrap_or((frame, ""));
+        let (method, source) = frame.split_once('(').unwrap_or((frame, ""));
         let (class, name) = without_module(method.trim_end()).rsplit_once('.')?;
         let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
         if !is_name(class) || !is_name(name) {
             return None;
         }
-        let number = place
+        let number = source
             .split_once(')')
-            .and_then(|(place, _)| place.rsplit_once(':'))
+            .and_then(|(source, _)| source.rsplit_once(':'))
             .map(|(_, line)| line.trim());
         let line = number
             .filter(|line| !line.is_empty() && line.bytes().all(|digit| digit.is_ascii_digit()));
         Some(JavaFrame { class, name, line })
     }
 
-    /// A method by its whole name, as native backtraces have them.
+    /// A method given as `package.Class.method`, as native backtraces name it.
     pub(super) fn named(method: &'a str) -> Option<JavaFrame<'a>> {
         let (class, name) = method.rsplit_once('.')?;
         Some(JavaFrame {
@@ -61,7 +61,7 @@ impl<'a> JavaFrame<'a> {
         })
     }
 
-    /// What is not the system's is the app's, its libraries included; and what carries the app's own name always is.
+    /// True if the class is not the framework's, or if it lies in the app's own package. Libraries count as the app's.
     pub(super) fn is_of_app(&self, process: &str) -> bool {
         let package = process.split(':').next().unwrap_or_default();
         let below_package = self
@@ -74,10 +74,10 @@ impl<'a> JavaFrame<'a> {
         let of_framework = FRAMEWORK
             .iter()
             .any(|prefix| self.class.starts_with(prefix));
-        !of_framework && made_at_runtime(self.class).is_none()
+        !of_framework && generated_class(self.class).is_none()
     }
 
-    /// With the line: two lines of one method are two bugs. What compilers made has no line of its own.
+    /// The method with its line, because two lines of one method are two findings. Synthetic methods have no line.
     pub(super) fn with_line(&self) -> String {
         let name = self.without_line();
         match self.line.filter(|_| !self.is_synthetic()) {
@@ -93,15 +93,15 @@ impl<'a> JavaFrame<'a> {
     fn is_synthetic(&self) -> bool {
         let in_class = ["$$Lambda", "$$ExternalSynthetic"]
             .iter()
-            .any(|made| self.class.contains(made));
+            .any(|mark| self.class.contains(mark));
         let in_name = ["access$", "$r8$", "-"]
             .iter()
-            .any(|made| self.name.starts_with(made));
-        in_class || in_name || made_at_runtime(self.class).is_some()
+            .any(|mark| self.name.starts_with(mark));
+        in_class || in_name || generated_class(self.class).is_some()
     }
 }
 
-/// `java.base/`, `java.base@17/`, `app//`. A slash in a lambda's class name is part of that.
+/// The method without `java.base/`, `java.base@17/` or `app//`. A slash in a lambda's class name is not a module's.
 fn without_module(method: &str) -> &str {
     match method.rfind('/') {
         Some(slash) if !method[..slash].contains("$$Lambda") => &method[slash + 1..],
@@ -118,18 +118,18 @@ fn plain_class(class: &str) -> String {
         let digit = class[start..].find(|letter: char| letter.is_ascii_digit());
         return class[..digit.map_or(class.len(), |digit| start + digit)].to_owned();
     }
-    made_at_runtime(class).map_or_else(|| without_lambda_counters(class), str::to_owned)
+    generated_class(class).map_or_else(|| without_lambda_counters(class), str::to_owned)
 }
 
-/// Proxies and reflection's accessors, without their counter.
-fn made_at_runtime(class: &str) -> Option<&str> {
+/// The name of a proxy or of an accessor of reflection, without its counter.
+fn generated_class(class: &str) -> Option<&str> {
     let plain = class.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let name = plain.rsplit('.').next().unwrap_or_default();
-    let made = matches!(
+    let is_generated = matches!(
         name,
         "$Proxy" | "GeneratedMethodAccessor" | "GeneratedConstructorAccessor"
     );
-    (made && plain.len() < class.len()).then_some(plain)
+    (is_generated && plain.len() < class.len()).then_some(plain)
 }
 
 /// `lambda$onCreate$0` → `lambda$onCreate`, `onCreate$lambda$2` → `onCreate$lambda`, `access$000` → `access`.
@@ -138,7 +138,7 @@ fn plain_method(name: &str) -> String {
         return "$r8$lambda".to_owned();
     }
     if let Some(lambda) = name.strip_prefix("lambda$") {
-        // Desugared lambdas repeat their class behind the counter.
+        // Desugared lambdas repeat their class after the counter.
         return format!("lambda${}", lambda.split('$').next().unwrap_or_default());
     }
     for counted in ["access$", "-wrap", "-get", "-set"] {

@@ -1,6 +1,6 @@
-//! Lines as the system's log prints them: what logcat puts in front is taken off.
+//! Removes the prefixes that logcat puts before each line.
 
-/// The lines of a report without logcat's prefixes and without line ends; what they are indented by stays.
+/// The lines of a report without logcat's prefixes and without trailing blanks. Indents are kept.
 pub(super) fn lines(report: &str) -> impl Iterator<Item = &str> {
     report.lines().map(|line| message(line.trim_end()))
 }
@@ -29,26 +29,26 @@ fn message(line: &str) -> &str {
         return line;
     }
     match letters.as_str().split_once(':') {
-        // One blank belongs to the prefix, all others to the message.
+        // One blank belongs to the prefix, further ones to the message.
         Some((_, message)) => message.strip_prefix(' ').unwrap_or(message),
         None => line,
     }
 }
 
-/// After a date with month and day, with or without a year, and a time of the day.
+/// The rest of a line after a date, with or without a year, and a time.
 fn without_time(line: &str) -> Option<&str> {
     let (date, rest) = line.split_once(' ')?;
     let (time, rest) = rest.split_once(' ')?;
-    let made_of = |text: &str, sign: char| {
+    let consists_of = |text: &str, sign: char| {
         text.contains(sign)
             && text
                 .chars()
                 .all(|c| c.is_ascii_digit() || c == sign || c == '.')
     };
-    (made_of(date, '-') && made_of(time, ':')).then(|| rest.trim_start())
+    (consists_of(date, '-') && consists_of(time, ':')).then(|| rest.trim_start())
 }
 
-/// After the numbers of user, process and thread.
+/// The rest of a line after the numbers of user, process and thread.
 fn without_numbers(mut line: &str) -> &str {
     while let Some((word, rest)) = line.split_once(' ') {
         if word.is_empty() || !word.bytes().all(|digit| digit.is_ascii_digit()) {

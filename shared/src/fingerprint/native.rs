@@ -1,10 +1,10 @@
-//! A native crash: the signal, and the frames as library and symbol.
+//! The fingerprint of a native crash: the signal, and the frames as library and symbol.
 
 use super::java_frame::JavaFrame;
 use super::logcat;
-use crate::verdict::Finding;
+use crate::finding::Finding;
 
-/// Those that end a process.
+/// The signals that end a process.
 const SIGNALS: &[&str] = &[
     "SIGABRT",
     "SIGBUS",
@@ -20,13 +20,13 @@ const SIGNALS: &[&str] = &[
     "SIGTRAP",
 ];
 
-pub(super) fn explain(problem: &Finding, lines: &mut Vec<String>) {
-    let signal = signal(&problem.stack).or_else(|| signal(&problem.summary));
+pub(super) fn explain(finding: &Finding, lines: &mut Vec<String>) {
+    let signal = signal(&finding.stack).or_else(|| signal(&finding.summary));
     lines.push(signal.unwrap_or("unknown signal").to_owned());
-    let frames = backtrace(&problem.stack);
+    let frames = backtrace(&finding.stack);
     let of_app: Vec<_> = frames
         .iter()
-        .filter(|frame| frame.is_of_app(&problem.process))
+        .filter(|frame| frame.is_of_app(&finding.process))
         .collect();
     if of_app.is_empty() {
         lines.extend(frames.iter().map(NativeFrame::plain));
@@ -48,7 +48,7 @@ fn named(text: &str) -> Option<&str> {
     words.find(|word| SIGNALS.contains(word))
 }
 
-/// The first thread's frames: that is the one that crashed.
+/// The frames of the first thread, which is the one that crashed.
 fn backtrace(report: &str) -> Vec<NativeFrame<'_>> {
     let mut frames = Vec::new();
     for line in logcat::lines(report).map(str::trim_start) {
@@ -91,7 +91,7 @@ impl<'a> NativeFrame<'a> {
         ))
     }
 
-    /// The app's libraries lie where apps are installed.
+    /// True if the library lies where apps are installed, or the method is the app's.
     fn is_of_app(&self, process: &str) -> bool {
         if self.is_compiled() {
             return self
@@ -108,7 +108,7 @@ impl<'a> NativeFrame<'a> {
         installed.iter().any(|place| self.path.contains(place))
     }
 
-    /// Java code, interpreted or compiled, now or earlier: the same method may lie here one time and there the next.
+    /// True for Java code, interpreted or compiled: the same method may lie in another place in the next run.
     fn is_compiled(&self) -> bool {
         let places = ["jit-cache", "dalvik", ".dex", ".odex", ".oat", ".vdex"];
         places.iter().any(|place| self.path.contains(place))
@@ -125,7 +125,7 @@ impl<'a> NativeFrame<'a> {
             return method.without_line();
         }
         let library = match self.path {
-            // Memory without a name has an address instead.
+            // Anonymous memory is named by its address.
             path if path.starts_with("<anonymous") => "<anonymous>",
             path => path
                 .trim_end_matches(']')
@@ -140,7 +140,7 @@ impl<'a> NativeFrame<'a> {
     }
 }
 
-/// What stands in brackets, brackets within included.
+/// The contents of each pair of parentheses, inner parentheses included.
 fn remarks_in(remarks: &str) -> impl Iterator<Item = &str> {
     let mut rest = remarks;
     std::iter::from_fn(move || {

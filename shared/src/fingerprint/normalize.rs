@@ -1,4 +1,4 @@
-//! Messages without what differs from run to run: numbers, times, addresses, the tokens of windows.
+//! Replaces the parts of messages that differ from run to run: numbers, times, addresses, tokens of windows.
 
 pub(super) fn normalized(message: &str) -> String {
     let mut plain = String::new();
@@ -20,7 +20,7 @@ pub(super) fn normalized(message: &str) -> String {
         .join(" ")
 }
 
-/// A number, with or without a unit, or an address of six hexadecimal digits and more.
+/// True for a number, with or without a unit, and for an address of at least six hexadecimal digits.
 fn is_volatile(word: &str) -> bool {
     let is_address = word.len() >= 6 && word.bytes().all(|digit| digit.is_ascii_hexdigit());
     is_address || word.starts_with(|digit: char| digit.is_ascii_digit())

@@ -1,5 +1,5 @@
-//! What changed from one screen to the next: edits on the flat list of nodes.
-//! Nodes in common at the start and at the end are kept and patched, what lies between is replaced.
+//! Screen diffs: edits on the flat list of nodes.
+//! Nodes that both screens share at the start and at the end are kept and patched, the nodes between are replaced.
 
 use std::convert::Infallible;
 
@@ -9,36 +9,45 @@ use super::packed::{Packer, Unpacker, checked_screen};
 use super::{MalformedScreen, Node, Screen, ScreenContent, ScreenHash, Window};
 use crate::bytes::BytesVisitor;
 
-/// Turns exactly one screen into exactly one other. It stays packed until it is applied.
+/// The change from one screen to another. It stays packed until it is applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScreenDiff {
+    /// The screen that the diff applies to.
     pub base: ScreenHash,
+    /// The screen that the diff leads to.
     pub result: ScreenHash,
     #[serde(serialize_with = "write_edits", deserialize_with = "read_edits")]
     edits: Vec<u8>,
 }
 
+/// Why a diff cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScreenDiffError {
-    #[error(
-        "the change is one of screen `{expected}`, but it was applied to `{found}`; ask for the whole screen"
-    )]
+    /// The diff belongs to another screen.
+    #[error("the diff applies to screen `{expected}`, not to `{found}`; request the full screen")]
     Base {
+        /// The diff's base.
         expected: ScreenHash,
+        /// The screen that it was applied to.
         found: ScreenHash,
     },
+    /// The diff leads to another screen than it claims.
     #[error(
-        "the change should give screen `{expected}`, but it gives `{found}`; ask for the whole screen"
+        "the diff should lead to screen `{expected}`, but leads to `{found}`; request the full screen"
     )]
     Result {
+        /// The diff's result.
         expected: ScreenHash,
+        /// The screen that it led to.
         found: ScreenHash,
     },
-    #[error("the change does not lead to a screen; ask for the whole one")]
+    /// The result is not a screen.
+    #[error("the diff does not lead to a screen; request the full screen")]
     Malformed(#[from] MalformedScreen),
 }
 
 impl ScreenDiff {
+    /// Computes the diff from `before` to `after`.
     pub fn between(before: &Screen, after: &Screen) -> ScreenDiff {
         let base = before.hash();
         let result = after.hash();
@@ -49,6 +58,7 @@ impl ScreenDiff {
         }
     }
 
+    /// Applies the diff to its base.
     pub fn apply(&self, before: &Screen) -> Result<Screen, ScreenDiffError> {
         if before.hash() != self.base {
             return Err(ScreenDiffError::Base {
@@ -67,7 +77,7 @@ impl ScreenDiff {
     }
 }
 
-/// Which parts of the screen the edits speak of.
+/// Bits of the parts that the edits change.
 mod part {
     pub(super) const SIZE: u8 = 1;
     pub(super) const ROTATION: u8 = 1 << 1;
@@ -76,7 +86,7 @@ mod part {
     pub(super) const NODES: u8 = 1 << 4;
 }
 
-/// Which attributes of a kept node a patch sets.
+/// Bits of the attributes that a patch sets on a kept node.
 mod attribute {
     pub(super) const TEXT: u8 = 1;
     pub(super) const DESCRIPTION: u8 = 1 << 1;
@@ -151,11 +161,11 @@ fn read(before: &ScreenContent, edits: &[u8]) -> Result<ScreenContent, Malformed
 const KEPT: u8 = 0;
 const NEW: u8 = 1;
 
-/// A window often differs in nothing but its number of nodes.
+/// Writes a window that differs in its number of nodes only, as most do, by that number.
 fn write_windows<'a>(packer: &mut Packer<'a>, before: &[Window], after: &'a [Window]) {
     packer.count(after.len());
-    for (place, window) in after.iter().enumerate() {
-        let kept = before.get(place).is_some_and(|old| {
+    for (number, window) in after.iter().enumerate() {
+        let kept = before.get(number).is_some_and(|old| {
             Window {
                 nodes: window.nodes,
                 ..old.clone()
@@ -177,10 +187,10 @@ fn read_windows(
 ) -> Result<Vec<Window>, MalformedScreen> {
     let count = unpacker.count_of(5)?;
     let mut windows = Vec::with_capacity(count);
-    for place in 0..count {
+    for number in 0..count {
         windows.push(match unpacker.byte()? {
             KEPT => {
-                let old = before.get(place).ok_or(MalformedScreen::Packing)?;
+                let old = before.get(number).ok_or(MalformedScreen::Packing)?;
                 Window {
                     nodes: unpacker.count()? as u32,
                     ..old.clone()
@@ -197,10 +207,12 @@ fn write_nodes<'a>(packer: &mut Packer<'a>, before: &[Node], after: &'a [Node]) 
     let head = before
         .iter()
         .zip(after)
-        .take_while(|(old, new)| same_place(old, new))
+        .take_while(|(old, new)| may_be_patched(old, new))
         .count();
     let tails = before[head..].iter().rev().zip(after[head..].iter().rev());
-    let tail = tails.take_while(|(old, new)| same_place(old, new)).count();
+    let tail = tails
+        .take_while(|(old, new)| may_be_patched(old, new))
+        .count();
     packer.count(head);
     packer.count(tail);
     let middle = &after[head..after.len() - tail];
@@ -214,14 +226,14 @@ fn write_nodes<'a>(packer: &mut Packer<'a>, before: &[Node], after: &'a [Node]) 
     let kept = kept_head.chain(kept_tail.zip(after.len() - tail..));
     let patches: Vec<_> = kept.filter(|((old, new), _)| old != new).collect();
     packer.count(patches.len());
-    for ((old, new), node) in patches {
-        packer.count(node);
+    for ((old, new), number) in patches {
+        packer.count(number);
         write_patch(packer, old, new);
     }
 }
 
-/// Whether a node may be the same one, changed: a patch does not set what is compared here.
-fn same_place(old: &Node, new: &Node) -> bool {
+/// True if the two may be the same node before and after a change: a patch cannot set these attributes.
+fn may_be_patched(old: &Node, new: &Node) -> bool {
     old.depth == new.depth && old.class == new.class && old.id == new.id
 }
 
@@ -237,10 +249,10 @@ fn read_nodes(unpacker: &mut Unpacker<'_>, before: &[Node]) -> Result<Vec<Node>,
     nodes.extend(middle);
     nodes.extend_from_slice(&before[before.len() - tail..]);
     for _ in 0..unpacker.count()? {
-        let place = unpacker.count()?;
+        let number = unpacker.count()?;
         read_patch(
             unpacker,
-            nodes.get_mut(place).ok_or(MalformedScreen::Packing)?,
+            nodes.get_mut(number).ok_or(MalformedScreen::Packing)?,
         )?;
     }
     Ok(nodes)

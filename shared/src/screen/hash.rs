@@ -1,4 +1,4 @@
-//! A screen's identity: a hash of all that it holds, equal on both ends of the link and on every machine.
+//! Screen hashes: equal for equal screens, on both ends of the link and on every machine.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,24 +6,26 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Node, Rect, ScreenContent};
+use super::{Node, ScreenContent};
+use crate::geometry::Rect;
 use crate::hex;
 
-/// Written as 16 hexadecimal digits where people read it, as a number on the wire.
+/// The identity of a screen: 16 hexadecimal digits in text formats, a number on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ScreenHash(#[serde(with = "hex")] pub u64);
 
-/// Odd, so that no two hashes become one; the golden ratio's digits.
+/// The golden ratio's digits; odd, so that the multiplication is a bijection.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// The text is not a screen hash.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a screen's hash; that has 16 hexadecimal digits")]
+#[error("`{0}` is not a screen hash; a screen hash has 16 hexadecimal digits")]
 pub struct ParseScreenHashError(pub String);
 
 impl ScreenContent {
     pub(super) fn node_hashes(&self) -> Vec<u64> {
-        // Neighbours are often of one class, and its name is then often the very same bytes.
+        // Neighbours often share a class, and its name is then often stored once: its hash is reused.
         let mut class: (&str, u64) = ("", 0);
         let mut hashes = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
@@ -48,7 +50,7 @@ impl ScreenContent {
             let package = hash_of(&window.package);
             let title = hash_of(&window.title);
             let [from, to] = corners(&window.bounds);
-            hash = after(
+            hash = combined(
                 hash,
                 block([kind, window.nodes.into(), package, title, from, to]),
             );
@@ -56,7 +58,7 @@ impl ScreenContent {
         ScreenHash(
             node_hashes
                 .iter()
-                .fold(hash, |hash, node| after(hash, *node)),
+                .fold(hash, |hash, node| combined(hash, *node)),
         )
     }
 }
@@ -67,21 +69,22 @@ impl Node {
     }
 
     fn hash_with(&self, class: u64) -> u64 {
-        let place = u64::from(self.flags.bits()) << 16 | u64::from(self.depth);
+        let flags_and_depth = u64::from(self.flags.bits()) << 16 | u64::from(self.depth);
         let id = hash_of(&self.id);
         let text = hash_of(&self.text);
         let description = hash_of(&self.description);
         let [from, to] = corners(&self.bounds);
-        block([place, class, id, text, description, from, to])
+        block([flags_and_depth, class, id, text, description, from, to])
     }
 }
 
-/// Cheap, because it is all that one node has to wait for another: the hashes themselves are made side by side.
-fn after(hash: u64, next: u64) -> u64 {
+/// Combines a hash with the next one. Cheap, because only this step is sequential: the processor computes the nodes'
+/// hashes in parallel.
+fn combined(hash: u64, next: u64) -> u64 {
     (hash ^ next).wrapping_mul(SPREAD).rotate_left(32)
 }
 
-/// Of whole words: bytes that were stored one by one and are read as words are waited for.
+/// Hashes whole words: reading words from bytes that were stored one by one would stall the processor.
 fn block<const N: usize>(words: [u64; N]) -> u64 {
     xxh3_64(words.map(u64::to_le_bytes).as_flattened())
 }

@@ -1,25 +1,26 @@
-//! Where a widget is now, and what lies under a finger. What a window on top covers cannot be touched.
+//! Finds the node of a widget, and the node under a finger. A node that another window covers cannot be touched.
 
 use std::fmt::Write;
 
 use smol_str::SmolStrBuilder;
 
-use super::{Node, NodeFlags, Point, Screen, Window, WindowKind};
+use super::{Node, NodeFlags, Screen, Window, WindowKind};
 use crate::Text;
-use crate::action::Widget;
+use crate::geometry::Point;
+use crate::widget::Widget;
 
-/// What makes a view take a touch instead of letting it through to what lies below.
-const TAKES_TOUCH: NodeFlags = NodeFlags::CLICKABLE
+/// Flags of a view that consumes a touch instead of letting it through to the view below.
+const CONSUMES_TOUCH: NodeFlags = NodeFlags::CLICKABLE
     .union(NodeFlags::LONG_CLICKABLE)
     .union(NodeFlags::SCROLLABLE)
     .union(NodeFlags::CHECKABLE)
     .union(NodeFlags::EDITABLE);
 
 impl Screen {
-    /// The node as a step remembers it.
+    /// The node as a step records it.
     ///
     /// # Panics
-    /// Like all that take a node's number: if the screen has no such node.
+    /// Like all methods that take a node's number: if the screen has no such node.
     pub fn widget(&self, node: usize) -> Widget {
         let Node { id, class, .. } = &self.nodes()[node];
         let text = self.nodes()[node].label().clone();
@@ -31,21 +32,21 @@ impl Screen {
         }
     }
 
-    /// The node that the widget most likely is, among those that can be touched now: one of the same class, id and
-    /// text, where the widget has them; if there are several, the one at the same path, then the one nearest to
-    /// `near`. If there is none, one of the same class, id and path whose text has changed. A widget of which only the
-    /// path is known is what is at that path.
+    /// The most likely node of the widget, among those that can be touched: a node of the same class, id and text, as far
+    /// as the widget has them; of several, the one at the same path, then the one nearest to `near`. If there is none, a
+    /// node of the same class, id and path whose text has changed. A widget with nothing but a path is the node at that
+    /// path.
     pub fn find(&self, widget: &Widget, near: Option<Point>) -> Option<usize> {
         let only_path = widget.class.is_empty() && widget.id.is_empty() && widget.text.is_empty();
         let alike = |&(number, node): &(usize, &Node)| {
-            same_or_none(&widget.class, &node.class)
-                && same_or_none(&widget.id, &node.id)
+            matches(&widget.class, &node.class)
+                && matches(&widget.id, &node.id)
                 && (!only_path || self.is_at_path(number, &widget.path))
         };
         let touchable = |(number, _): (usize, &Node)| self.can_be_touched(number).then_some(number);
         let nodes = || self.nodes().iter().enumerate().filter(alike);
         let exact = nodes()
-            .filter(|(_, node)| same_or_none(&widget.text, node.label()))
+            .filter(|(_, node)| matches(&widget.text, node.label()))
             .filter_map(touchable);
         exact
             .min_by_key(|&node| {
@@ -65,43 +66,43 @@ impl Screen {
             })
     }
 
-    /// What a finger would touch: in the topmost window there the deepest visible node. A node that takes no touches
-    /// does not count where it merely lies over one that does.
+    /// The node that a finger touches: the deepest visible node of the topmost window at the point. A node that consumes
+    /// no touch is ignored if it lies over one that does.
     pub fn node_at(&self, point: Point) -> Option<usize> {
         let (first, nodes) = self.window_at(point)?;
         let under = |(number, node): (usize, &Node)| lies_under(node, point).then_some(number);
-        let taker = nodes
+        let consumer = nodes
             .iter()
-            .rposition(|node| lies_under(node, point) && node.flags.intersects(TAKES_TOUCH));
-        let (start, end) = match taker {
-            Some(taker) => (taker, taker + subtree(&nodes[taker..])),
+            .rposition(|node| lies_under(node, point) && node.flags.intersects(CONSUMES_TOUCH));
+        let (start, end) = match consumer {
+            Some(consumer) => (consumer, consumer + subtree_size(&nodes[consumer..])),
             None => (0, nodes.len()),
         };
         let deepest = nodes[start..end].iter().enumerate().rev().find_map(under)?;
         Some(first + start + deepest)
     }
 
-    /// Whether a person sees such a widget. Empty fields of the pattern match anything.
+    /// True if a person sees a widget that matches the pattern. Empty fields match anything.
     pub fn shows(&self, pattern: &Widget) -> bool {
         self.nodes().iter().enumerate().any(|(number, node)| {
-            same_or_none(&pattern.class, &node.class)
-                && is_called(node, &pattern.id)
-                && same_or_none(&pattern.text, node.label())
+            matches(&pattern.class, &node.class)
+                && has_id(node, &pattern.id)
+                && matches(&pattern.text, node.label())
                 && (pattern.path.is_empty() || self.is_at_path(number, &pattern.path))
                 && node.is(NodeFlags::VISIBLE)
                 && !self.is_covered(number)
         })
     }
 
-    /// Whether a person looks for such a widget in vain. Where a dialog, a menu or the keyboard is above the app's own window
-    /// nobody can tell.
+    /// True if no widget matches the pattern and no dialog, menu or keyboard is above the app's window, which could
+    /// hide it.
     pub fn lacks(&self, pattern: &Widget) -> bool {
         let is_own =
             |window: &Window| matches!(window.kind, WindowKind::Application | WindowKind::System);
         !self.nodes().is_empty() && self.windows().iter().all(is_own) && !self.shows(pattern)
     }
 
-    /// Child numbers on the way down to the node: `0` is the window's root, `0.2` the root's third child.
+    /// The child numbers from the window's root to the node: `0` is the root, `0.2` the root's third child.
     pub fn path(&self, node: usize) -> Text {
         let levels = usize::from(self.nodes()[node].depth) + 1;
         let mut few = [0; 32];
@@ -126,6 +127,7 @@ impl Screen {
         path.finish()
     }
 
+    /// The node's parent; none for a window's root.
     pub fn parent(&self, node: usize) -> Option<usize> {
         let depth = self.nodes()[node].depth;
         if depth == 0 {
@@ -136,6 +138,7 @@ impl Screen {
             .rposition(|before| before.depth < depth)
     }
 
+    /// The node's children in order.
     pub fn children(&self, node: usize) -> impl Iterator<Item = usize> {
         let depth = self.nodes()[node].depth;
         let below = self.nodes()[node + 1..]
@@ -149,7 +152,7 @@ impl Screen {
 }
 
 impl Screen {
-    /// The child number of the node, of its parent, and so on up to the window's root.
+    /// The child numbers of the node, of its parent, and so on up to the window's root.
     fn numbers_up(&self, node: usize) -> impl Iterator<Item = u32> {
         let (_, first) = self.window_of(node);
         let nodes = self.nodes();
@@ -186,7 +189,7 @@ impl Screen {
         (self.windows().len(), first)
     }
 
-    /// The first node and all nodes of the window that gets what a finger does there.
+    /// The number of the first node, and the nodes, of the window that a touch at the point goes to.
     fn window_at(&self, point: Point) -> Option<(usize, &[Node])> {
         let mut end = self.nodes().len();
         let mut blocked = false;
@@ -210,23 +213,23 @@ impl Screen {
             && !self.is_covered(node)
     }
 
-    /// A dialog lets nothing through to the app below, not even where one sees it.
+    /// True if a dialog lies above the node's window. It lets no touch through, not even beside the dialog.
     fn is_blocked(&self, node: usize) -> bool {
         let (own, _) = self.window_of(node);
         let is_dialog = |window: &Window| window.kind == WindowKind::Dialog;
         can_be_blocked(&self.windows()[own]) && self.windows()[own + 1..].iter().any(is_dialog)
     }
 
-    /// Whether another window lies over the node's middle, where it would be touched.
+    /// True if another window lies over the node's centre, where it would be touched.
     fn is_covered(&self, node: usize) -> bool {
-        let middle = self.nodes()[node].bounds.center();
+        let center = self.nodes()[node].bounds.center();
         let (own, _) = self.window_of(node);
         self.windows_with_nodes()
             .skip(own + 1)
-            .any(|(window, _, nodes)| covers(window, nodes, middle))
+            .any(|(window, _, nodes)| covers(window, nodes, center))
     }
 
-    /// How far the node lies from the place: to its edge, then to its middle.
+    /// The node's distance from the place: to its edge, then to its centre.
     fn distance(&self, node: usize, place: Option<Point>) -> (u64, u64) {
         let Some(place) = place else { return (0, 0) };
         let bounds = &self.nodes()[node].bounds;
@@ -238,19 +241,20 @@ impl Screen {
         };
         let edge = outside(place.x, bounds.left, bounds.right)
             + outside(place.y, bounds.top, bounds.bottom);
-        let middle = bounds.center();
+        let center = bounds.center();
         (
             edge,
-            u64::from(middle.x.abs_diff(place.x)) + u64::from(middle.y.abs_diff(place.y)),
+            u64::from(center.x.abs_diff(place.x)) + u64::from(center.y.abs_diff(place.y)),
         )
     }
 }
 
-/// System windows may span the whole display and show next to nothing: only what they show counts.
+/// True if the window takes a touch at the point. Of a system window, which may span the display and show almost
+/// nothing, only its visible nodes count.
 fn covers(window: &Window, nodes: &[Node], point: Point) -> bool {
-    let shows_there =
+    let shows_node =
         || window.kind != WindowKind::System || nodes.iter().any(|node| lies_under(node, point));
-    window.bounds.contains(point) && shows_there()
+    window.bounds.contains(point) && shows_node()
 }
 
 fn can_be_blocked(window: &Window) -> bool {
@@ -264,8 +268,8 @@ fn lies_under(node: &Node, point: Point) -> bool {
     node.is(NodeFlags::VISIBLE) && node.bounds.contains(point)
 }
 
-/// How many nodes the first one and all below it are.
-fn subtree(nodes: &[Node]) -> usize {
+/// Number of nodes of the first node's subtree, itself included.
+fn subtree_size(nodes: &[Node]) -> usize {
     1 + nodes
         .iter()
         .skip(1)
@@ -273,8 +277,8 @@ fn subtree(nodes: &[Node]) -> usize {
         .count()
 }
 
-/// By the whole id, or by what comes after its slash.
-fn is_called(node: &Node, id: &str) -> bool {
+/// True if `id` is empty, the node's id, or the part of it after the slash.
+fn has_id(node: &Node, id: &str) -> bool {
     id.is_empty()
         || node
             .id
@@ -282,6 +286,6 @@ fn is_called(node: &Node, id: &str) -> bool {
             .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-fn same_or_none(wanted: &Text, found: &Text) -> bool {
-    wanted.is_empty() || wanted == found
+fn matches(pattern: &Text, text: &Text) -> bool {
+    pattern.is_empty() || pattern == text
 }

@@ -1,7 +1,7 @@
-//! A screen as it travels: a table of its texts, then windows and nodes of fixed width that name texts by number.
+//! Screens on the wire: a table of texts, then windows and nodes of fixed width that refer to texts by number.
 //!
-//! Every part has at least a sixth of the bytes that it needs in memory, so unpacking never takes more than six times
-//! the packed length; `codec` counts on that.
+//! Every part has at least a sixth of the bytes that it needs in memory, so unpacking never needs more than six times
+//! the packed length; `codec` relies on that.
 
 mod packer;
 mod unpacker;
@@ -14,16 +14,16 @@ use super::{MalformedScreen, Node, Screen, ScreenContent, Window};
 use crate::Text;
 use crate::bytes::BytesVisitor;
 
-/// All texts of a received screen together, each as often as it is named.
+/// Maximum number of bytes of all texts of a received screen, each counted as often as it is used.
 const MAX_TEXT: u64 = 16 << 20;
 
-/// Memory for one byte of packed screen, at most.
+/// Maximum number of bytes in memory per packed byte.
 pub(crate) const EXPANSION: usize = 6;
 const _: () = assert!(size_of::<Text>() <= EXPANSION * 4);
 const _: () = assert!(size_of::<Window>() <= EXPANSION * 18);
 const _: () = assert!(size_of::<Node>() <= EXPANSION * 20);
 
-/// How many bytes a coordinate or a text's number takes. Wide is for displays and trees beyond any that exist.
+/// Number of bytes of a coordinate or a text's number. Wide is for displays and trees larger than any that exist.
 #[derive(Clone, Copy, PartialEq)]
 enum PackedWidth {
     Narrow = 2,
@@ -74,7 +74,8 @@ fn unpack(bytes: &[u8]) -> Result<Screen, MalformedScreen> {
     })
 }
 
-/// A screen from the other end. Few bytes can name one long text again and again, and all of it would be hashed.
+/// A screen from received parts. Its texts are limited, because a few bytes can use one long text many times, and each
+/// use is hashed.
 pub(super) fn checked_screen(content: ScreenContent) -> Result<Screen, MalformedScreen> {
     let of_windows = content
         .windows

@@ -1,5 +1,6 @@
-//! The `.retap` file: JSON lines, a header and then a step a line. Every error names its line and field.
-//! What the lines hold is written by `write` and read by `read`.
+//! The `.retap` file: JSON lines, a header and then one step per line. `write` writes the lines, `read` reads them.
+//! Fields are read by hand instead of with serde and a path tracker, because serde's errors are texts without separate
+//! expected and found values, and its refusal of unknown fields cannot depend on the file's minor version.
 
 mod fields;
 mod read;
@@ -14,45 +15,72 @@ use serde_json::error::Category;
 
 use super::Trace;
 
-/// Files of another major version are refused.
+/// Major version of the format. Files of another major version are refused.
 pub const FORMAT_MAJOR: u32 = 1;
-/// Files of a newer minor version are read, and what is new in them is ignored.
+/// Minor version of the format. Unknown fields in files of a newer minor version are ignored.
 pub const FORMAT_MINOR: u32 = 0;
 
-/// Why a file is no trace, and where.
+/// Why a file is not a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceError {
-    /// The first line is 1.
+    /// The number of the line; the first line is 1.
     pub line: usize,
-    /// The way to the field from the top of the line, such as `do.tap.x`.
+    /// The path of the field in the line, such as `do.tap.x`.
     pub field: Option<String>,
+    /// The error itself.
     pub kind: TraceErrorKind,
 }
 
+/// Why a file is not a trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TraceErrorKind {
+    /// The file has no lines.
     #[error("the file is empty; a trace begins with a header such as `{{\"retap\":\"1.0\",…}}`")]
     Empty,
+    /// The line is not JSON.
     #[error("not JSON: {why} at column {column}")]
-    NotJson { why: String, column: usize },
+    NotJson {
+        /// The parser's message.
+        why: String,
+        /// The column of the error.
+        column: usize,
+    },
+    /// The line is incomplete.
     #[error("the line ends too early; the file was cut off")]
     CutOff,
+    /// The file is of a newer major version.
     #[error(
         "the file has format {found}, this Retap reads {FORMAT_MAJOR}.{FORMAT_MINOR} and later ones \
          that begin with {FORMAT_MAJOR}; update Retap"
     )]
-    NewerMajor { found: String },
+    NewerMajor {
+        /// The file's version.
+        found: String,
+    },
+    /// A field is missing.
     #[error("missing")]
     Missing,
+    /// A field is unknown.
     #[error("unknown; known here: {known}")]
-    Unknown { known: String },
+    Unknown {
+        /// The fields that are known.
+        known: String,
+    },
+    /// A field has a value of the wrong form.
     #[error("expected {expected}, found {found}")]
-    Unexpected { expected: String, found: String },
+    Unexpected {
+        /// The form that is expected.
+        expected: String,
+        /// The value, shortened.
+        found: String,
+    },
+    /// A header follows the first one.
     #[error("a second header; one file holds one trace, so split the file here")]
     SecondHeader,
 }
 
 impl Trace {
+    /// Parses the text of a `.retap` file.
     pub fn parse(text: &str) -> Result<Trace, TraceError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = (1..)
@@ -62,14 +90,14 @@ impl Trace {
             .next()
             .ok_or(TraceError::at(1, TraceErrorKind::Empty))?;
         let header = json(line, first)?;
-        let reader = version(&header).map_err(|wrong| wrong.in_line(line))?;
+        let reader = reader_for(&header).map_err(|error| error.in_line(line))?;
         let header = reader
             .header(&header)
-            .map_err(|wrong| wrong.in_line(line))?;
+            .map_err(|error| error.in_line(line))?;
         let step = |(line, text)| {
             reader
                 .step(&json(line, text)?)
-                .map_err(|wrong: FieldError| wrong.in_line(line))
+                .map_err(|error: FieldError| error.in_line(line))
         };
         Ok(Trace {
             header,
@@ -77,6 +105,7 @@ impl Trace {
         })
     }
 
+    /// Formats the trace as the text of a `.retap` file.
     pub fn to_text(&self) -> String {
         let mut text = write::header(&self.header);
         text.push('\n');
@@ -90,7 +119,7 @@ impl Trace {
 
 fn json(line: usize, text: &str) -> Result<Value, TraceError> {
     serde_json::from_str(text).map_err(|error| {
-        let problem = if error.classify() == Category::Eof {
+        let kind = if error.classify() == Category::Eof {
             TraceErrorKind::CutOff
         } else {
             let why = error.to_string();
@@ -100,12 +129,12 @@ fn json(line: usize, text: &str) -> Result<Value, TraceError> {
                 column: error.column(),
             }
         };
-        TraceError::at(line, problem)
+        TraceError::at(line, kind)
     })
 }
 
-/// Decides by the header how the rest is read.
-fn version(header: &Value) -> Result<TraceReader, FieldError> {
+/// The reader for the version that the header names.
+fn reader_for(header: &Value) -> Result<TraceReader, FieldError> {
     let found = ObjectFields::of(header)?.need("retap", fields::text)?;
     let number = |digits: &str| digits.parse::<u32>().ok();
     match found
@@ -129,11 +158,11 @@ fn version(header: &Value) -> Result<TraceReader, FieldError> {
 }
 
 impl TraceError {
-    fn at(line: usize, problem: TraceErrorKind) -> Self {
+    fn at(line: usize, kind: TraceErrorKind) -> Self {
         TraceError {
             line,
             field: None,
-            kind: problem,
+            kind,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Every request, reply and piece of news.
+//! Strategies for every request, reply and event.
 
 use std::sync::Arc;
 
@@ -7,10 +7,14 @@ use proptest::option;
 use proptest::prelude::*;
 use retap_shared::action::SystemEventKinds;
 use retap_shared::bytes::Png;
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
 use retap_shared::screen::ScreenDiff;
-use retap_shared::verdict::{Finding, FindingKind, Verdict};
+use retap_shared::verdict::Verdict;
 
 use super::{
     app, long_text, rotation, screen, screen_hash, screen_pair, size, start, step, target, text,
@@ -27,7 +31,7 @@ pub(crate) fn request() -> impl Strategy<Value = Request> {
         start().prop_map(AppCommand::Start),
     ];
     let id = any::<u32>().prop_map(SnapshotId);
-    let checkpoint = prop_oneof![
+    let operation = prop_oneof![
         Just(ManageSnapshot::Save),
         id.clone().prop_map(ManageSnapshot::Restore),
         id.prop_map(ManageSnapshot::Discard),
@@ -45,7 +49,7 @@ pub(crate) fn request() -> impl Strategy<Value = Request> {
         play().prop_map(Request::from),
         (app(), command).prop_map(|(app, command)| ControlApp { app, command }.into()),
         text().prop_map(|package| WatchApp { package }.into()),
-        checkpoint.prop_map(Request::from),
+        operation.prop_map(Request::from),
         Just(TakeScreenshot.into()),
     ]
 }
@@ -66,9 +70,9 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
         (update(), micros())
             .prop_map(|(screen, agent_time)| CaptureReply { screen, agent_time }.into()),
         (
-            hit(),
+            located_by(),
             update(),
-            happenings(),
+            events(),
             branches(),
             any::<bool>(),
             micros()
@@ -84,7 +88,7 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
                 }
                 .into()
             }),
-        (any::<bool>(), happenings(), micros()).prop_map(|(quiet, events, took)| SettleReply {
+        (any::<bool>(), events(), micros()).prop_map(|(quiet, events, took)| SettleReply {
             quiet,
             events,
             took
@@ -93,8 +97,8 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
         (
             verdict(),
             any::<u32>(),
-            vec(hit(), 0..20),
-            happenings(),
+            vec(located_by(), 0..20),
+            events(),
             branches(),
             screens,
             micros()
@@ -113,8 +117,8 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
                     .into()
                 }
             ),
-        (happenings(), micros()).prop_map(|(events, took)| ControlAppReply { events, took }.into()),
-        happenings().prop_map(|events| WatchAppReply { events }.into()),
+        (events(), micros()).prop_map(|(events, took)| ControlAppReply { events, took }.into()),
+        events().prop_map(|events| WatchAppReply { events }.into()),
         (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| ManageSnapshotReply {
             id: SnapshotId(id),
             bytes,
@@ -128,9 +132,9 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
     ]
 }
 
-pub(crate) fn happening() -> impl Strategy<Value = PhoneEvent> {
+pub(crate) fn event() -> impl Strategy<Value = PhoneEvent> {
     let what = prop_oneof![
-        problem().prop_map(PhoneEventKind::Finding),
+        finding().prop_map(PhoneEventKind::Finding),
         text().prop_map(PhoneEventKind::Activity)
     ];
     (micros(), what)
@@ -138,7 +142,7 @@ pub(crate) fn happening() -> impl Strategy<Value = PhoneEvent> {
         .boxed()
 }
 
-pub(crate) fn fault() -> impl Strategy<Value = RequestFailure> {
+pub(crate) fn failure() -> impl Strategy<Value = RequestFailure> {
     prop_oneof![
         long_text().prop_map(RequestFailure::Unsupported),
         long_text().prop_map(RequestFailure::Impossible),
@@ -171,8 +175,8 @@ pub(crate) fn phone() -> impl Strategy<Value = PhoneInfo> {
     )
 }
 
-fn happenings() -> impl Strategy<Value = Vec<PhoneEvent>> {
-    vec(happening(), 0..4)
+fn events() -> impl Strategy<Value = Vec<PhoneEvent>> {
+    vec(event(), 0..4)
 }
 
 fn micros() -> impl Strategy<Value = Micros> {
@@ -206,7 +210,7 @@ fn play() -> impl Strategy<Value = Play> {
         )
 }
 
-fn hit() -> impl Strategy<Value = LocatedBy> {
+fn located_by() -> impl Strategy<Value = LocatedBy> {
     prop::sample::select(std::vec![
         LocatedBy::Widget,
         LocatedBy::Place,
@@ -228,14 +232,14 @@ fn verdict() -> impl Strategy<Value = Verdict> {
     prop_oneof![
         Just(Verdict::TargetReached),
         Just(Verdict::TargetNotReached),
-        problem().prop_map(Verdict::Problem),
+        finding().prop_map(Verdict::Problem),
         text().prop_map(|to| Verdict::LeftApp { to }),
         Just(Verdict::Stuck),
         long_text().prop_map(|what| Verdict::Unsupported { what }),
     ]
 }
 
-fn problem() -> impl Strategy<Value = Finding> {
+fn finding() -> impl Strategy<Value = Finding> {
     let kind = prop::sample::select(std::vec![
         FindingKind::Crash,
         FindingKind::NativeCrash,

@@ -1,16 +1,18 @@
-//! Strategies for everything that travels: any value that the types allow. Boxed where they are used a lot, which
-//! saves much of the time that compiling them takes.
+//! Strategies for everything on the wire: any value that the types allow. Strategies that are used often are boxed, which
+//! saves compile time.
 
 pub(crate) mod messages;
 mod screens;
 
-pub(crate) use messages::{fault, happening, reply, request};
+pub(crate) use messages::{event, failure, reply, request};
 use proptest::prelude::*;
 use retap_shared::Text;
-use retap_shared::action::{Action, Key, SystemEvent, Widget};
-use retap_shared::protocol::Target;
-use retap_shared::screen::{Point, Rotation, ScreenHash, Size};
+use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::geometry::{Point, Rotation, Size};
+use retap_shared::screen::ScreenHash;
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step};
+use retap_shared::widget::Widget;
 pub(crate) use screens::{screen, screen_pair};
 
 /// Empty, common, inline and long texts of all kinds of letters.

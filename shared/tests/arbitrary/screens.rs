@@ -1,8 +1,9 @@
-//! Screens: any tree, and pairs of screens that have much or nothing in common.
+//! Strategies for screens: any tree, and pairs of screens that share much or nothing.
 
 use proptest::prelude::*;
+use retap_shared::geometry::Rect;
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, Window, WindowFlags, WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, Window, WindowFlags, WindowKind,
 };
 
 use super::{rotation, size, text};
@@ -11,7 +12,7 @@ pub(crate) fn screen() -> impl Strategy<Value = Screen> {
     content().prop_map(build).boxed()
 }
 
-/// A screen and one to come after it: another one altogether, or the same with a few edits.
+/// A screen and its successor: a different one, or the same with a few edits.
 pub(crate) fn screen_pair() -> impl Strategy<Value = (Screen, Screen)> {
     prop_oneof![
         1 => (screen(), screen()),
@@ -51,7 +52,7 @@ fn content() -> impl Strategy<Value = ScreenContent> {
         .boxed()
 }
 
-/// Makes every depth one that its place allows.
+/// Limits every depth to what its predecessor allows.
 fn with_depths(mut content: ScreenContent) -> ScreenContent {
     let mut nodes = content.nodes.iter_mut();
     for window in &content.windows {
@@ -112,7 +113,7 @@ fn node() -> impl Strategy<Value = Node> {
         )
 }
 
-/// Mostly as on a display, sometimes beyond any.
+/// Mostly within a display, sometimes beyond.
 fn rect() -> impl Strategy<Value = Rect> {
     let side = prop_oneof![8 => 0..3_000, 1 => any::<i32>()];
     [side.clone(), side.clone(), side.clone(), side].prop_map(|[left, top, right, bottom]| Rect {
@@ -123,7 +124,7 @@ fn rect() -> impl Strategy<Value = Rect> {
     })
 }
 
-/// What may happen to a screen from one moment to the next. Numbers stand for the node at that share of the list.
+/// A change of a screen. Numbers are shares of the list of nodes.
 #[derive(Clone, Debug)]
 enum Edit {
     Replace(prop::sample::Index, Node),

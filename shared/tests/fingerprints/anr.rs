@@ -1,13 +1,13 @@
-//! Apps that do not respond.
+//! Fingerprints of ANRs.
 
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
 use super::explained;
 
 fn anr(reason: &str, stack: &str) -> Finding {
     Finding {
         summary: reason.into(),
-        ..super::problem(FindingKind::Anr, stack)
+        ..super::finding(FindingKind::Anr, stack)
     }
 }
 
@@ -36,7 +36,7 @@ const REASON: &str = "Input dispatching timed out (a1b2c3d com.example.shop/com.
     responding. Waited 5001ms for MotionEvent(deviceId=4, action=DOWN))";
 
 #[test]
-fn the_reason_and_own_frames_of_the_main_thread_count() {
+fn the_reason_and_the_apps_frames_of_the_main_thread_count() {
     assert_eq!(
         explained(&anr(REASON, TRACE)),
         [
@@ -49,7 +49,7 @@ fn the_reason_and_own_frames_of_the_main_thread_count() {
 }
 
 #[test]
-fn times_tokens_addresses_lines_and_the_event_that_waited_do_not_count() {
+fn times_tokens_addresses_lines_and_the_waiting_event_do_not_count() {
     let same = REASON
         .replace("5001ms", "8007ms")
         .replace("a1b2c3d", "facade0")
@@ -74,7 +74,7 @@ fn times_tokens_addresses_lines_and_the_event_that_waited_do_not_count() {
 }
 
 #[test]
-fn the_logs_own_reason_is_preferred() {
+fn the_reason_in_the_log_is_preferred() {
     let logged = "ANR in com.example.shop (com.example.shop/.CartActivity)\nPID: 4711\n\
                   Reason: Broadcast of Intent { act=android.intent.action.TIME_TICK flg=0x50000014 }\nLoad: 1.2 / 0.8";
     assert_eq!(
@@ -89,7 +89,7 @@ fn the_logs_own_reason_is_preferred() {
 }
 
 #[test]
-fn a_trace_that_names_no_thread_is_the_main_threads() {
+fn a_trace_without_thread_names_is_the_main_threads() {
     let stack = "  at com.example.shop.Cart.total(Cart.java:55)\n  at android.view.View.performClick(View.java:1)";
     assert_eq!(
         explained(&anr("stuck", stack)),

@@ -1,11 +1,11 @@
-//! Exceptions of Java and Kotlin code.
+//! Fingerprints of exceptions of Java and Kotlin code.
 
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
 use super::explained;
 
 fn crash(stack: &str) -> Finding {
-    super::problem(FindingKind::Crash, stack)
+    super::finding(FindingKind::Crash, stack)
 }
 
 fn lines(stack: &str) -> Vec<String> {
@@ -23,7 +23,7 @@ const PLAIN: &str = "java.lang.IndexOutOfBoundsException: Index: 3, Size: 3
 \tat com.android.internal.os.ZygoteInit.main(ZygoteInit.java:947)";
 
 #[test]
-fn class_and_own_frames_count() {
+fn the_class_and_the_apps_frames_count() {
     assert_eq!(
         lines(PLAIN),
         [
@@ -35,7 +35,7 @@ fn class_and_own_frames_count() {
 }
 
 #[test]
-fn messages_and_the_frameworks_lines_do_not_count_but_own_lines_and_the_class_do() {
+fn messages_and_framework_lines_do_not_count_but_the_apps_lines_and_the_class_do() {
     let same = PLAIN
         .replace("Index: 3, Size: 3", "Index: 12, Size: 7")
         .replace("java:437", "java:502");
@@ -49,7 +49,7 @@ fn messages_and_the_frameworks_lines_do_not_count_but_own_lines_and_the_class_do
 }
 
 #[test]
-fn it_does_not_matter_how_the_report_came() {
+fn the_format_of_the_report_does_not_count() {
     let introduced =
         format!("FATAL EXCEPTION: main\nProcess: com.example.shop, PID: 4711\n{PLAIN}");
     let logcat = |prefix: &str| {
@@ -80,7 +80,7 @@ fn it_does_not_matter_how_the_report_came() {
 }
 
 #[test]
-fn a_message_of_several_lines_is_still_a_message() {
+fn a_message_of_several_lines_does_not_count() {
     let long = PLAIN.replace(
         "Index: 3, Size: 3",
         "first\njava.lang.Other: second\n\n  third line at the end (of it)",
@@ -89,7 +89,7 @@ fn a_message_of_several_lines_is_still_a_message() {
 }
 
 #[test]
-fn the_root_cause_counts_with_the_frames_it_shares() {
+fn the_root_cause_counts_with_its_shared_frames() {
     let stack =
         "java.lang.RuntimeException: Unable to start activity ComponentInfo{com.example.shop/.Main}
 \tat android.app.ActivityThread.performLaunchActivity(ActivityThread.java:3449)
@@ -119,7 +119,7 @@ Caused by: java.io.FileNotFoundException: /data/user/0/com.example.shop/files/co
 }
 
 #[test]
-fn a_circle_of_causes_ends_where_it_closes() {
+fn a_cycle_of_causes_ends_where_it_closes() {
     for end in [
         "\t[CIRCULAR REFERENCE: java.lang.IllegalStateException: outer]",
         "\t[CIRCULAR REFERENCE:java.lang.IllegalStateException: outer]",
@@ -192,7 +192,7 @@ at com.example.shop.B.b(B.java:2)";
 }
 
 #[test]
-fn compilers_counters_do_not_count() {
+fn counters_of_compilers_do_not_count() {
     let pairs = [
         (
             "Main.lambda$onCreate$0(Main.java:7)",
@@ -273,7 +273,7 @@ fn names_that_only_look_like_counters_count() {
 }
 
 #[test]
-fn what_the_runtime_makes_is_nobodys() {
+fn generated_classes_are_not_the_apps() {
     let stack = |proxy: u32, accessor: u32| {
         format!(
             "java.lang.reflect.UndeclaredThrowableException
@@ -298,7 +298,7 @@ fn what_the_runtime_makes_is_nobodys() {
 }
 
 #[test]
-fn where_the_app_has_no_frame_the_frameworks_count_without_lines_and_each_once() {
+fn without_frames_of_the_app_the_frameworks_count_once_each_and_without_lines() {
     let stack = |deep: usize| {
         let touch = "\tat android.view.ViewGroup.dispatchTransformedTouchEvent(ViewGroup.java:3030)
 \tat android.view.ViewGroup.dispatchTouchEvent(ViewGroup.java:2719)\n";
@@ -319,7 +319,7 @@ fn where_the_app_has_no_frame_the_frameworks_count_without_lines_and_each_once()
 }
 
 #[test]
-fn libraries_are_the_apps_and_the_apps_own_package_always_is() {
+fn libraries_and_the_apps_package_are_the_apps() {
     let stack = "java.lang.NullPointerException
 \tat okhttp3.Call.run(Call.kt:3)
 \tat com.google.android.gms.Task.run(Task.java:4)
@@ -346,7 +346,7 @@ fn libraries_are_the_apps_and_the_apps_own_package_always_is() {
 }
 
 #[test]
-fn endless_recursion_is_one_bug_wherever_the_stack_ended() {
+fn endless_recursion_is_one_finding_wherever_the_stack_ends() {
     let circle = ["A.a(A.java:1)", "B.b(B.java:2)", "C.c(C.java:3)"];
     let stack = |shift: usize, bottom: &str| {
         let frames = (shift..300 + shift)
@@ -367,7 +367,7 @@ fn endless_recursion_is_one_bug_wherever_the_stack_ended() {
 }
 
 #[test]
-fn an_exception_of_no_package_is_found_too() {
+fn an_exception_without_a_package_is_found() {
     let stack = "Process: com.example.shop, PID: 12\nOops: it went wrong\n\tat com.example.shop.A.a(A.java:1)";
     assert_eq!(lines(stack), ["Oops", "com.example.shop.A.a:1"]);
     assert_eq!(
@@ -377,7 +377,7 @@ fn an_exception_of_no_package_is_found_too() {
 }
 
 #[test]
-fn where_the_stack_names_no_exception_the_summary_does() {
+fn without_an_exception_in_the_stack_the_summary_names_it() {
     let summary = |summary: &str| Finding {
         summary: summary.into(),
         ..crash("\tat com.example.shop.A.a(A.java:1)")

@@ -1,11 +1,11 @@
-//! Native crashes.
+//! Fingerprints of native crashes.
 
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
 use super::explained;
 
 fn crash(stack: &str) -> Finding {
-    super::problem(FindingKind::NativeCrash, stack)
+    super::finding(FindingKind::NativeCrash, stack)
 }
 
 fn lines(stack: &str) -> Vec<String> {
@@ -30,7 +30,7 @@ pid: 4711, tid: 4711, name: example.shop  >>> com.example.shop <<<
       #00 pc 00000000000b0b0b  /data/app/~~x7Yz==/com.example.shop-Qq1==/lib/arm64/libother.so (wait+8)";
 
 #[test]
-fn signal_and_own_frames_of_the_crashed_thread_count() {
+fn the_signal_and_the_apps_frames_of_the_crashed_thread_count() {
     assert_eq!(
         lines(TOMBSTONE),
         [
@@ -44,7 +44,7 @@ fn signal_and_own_frames_of_the_crashed_thread_count() {
 }
 
 #[test]
-fn addresses_offsets_builds_and_places_of_installation_do_not_count() {
+fn addresses_offsets_builds_and_install_paths_do_not_count() {
     let same = TOMBSTONE
         .replace("000000000001a2b4", "00000000000fffff")
         .replace("+36", "+40")
@@ -71,7 +71,7 @@ fn addresses_offsets_builds_and_places_of_installation_do_not_count() {
 }
 
 #[test]
-fn where_the_app_has_no_frame_the_systems_count() {
+fn without_frames_of_the_app_the_systems_count() {
     let stack = "Fatal signal 6 (SIGABRT), code -1 (SI_QUEUE) in tid 9 (example.shop)
 #00  pc 0004e1a8  /system/lib/libc.so (tgkill+12)
 #01  pc 0004bfd3  /system/lib/libc.so

@@ -1,4 +1,4 @@
-//! How a QUIC connection of Retap behaves, on either way. Equal on both ends.
+//! The configuration of QUIC connections, equal on both ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,41 +11,48 @@ use quinn::{
 
 use crate::keys::{SessionKeys, SessionKeysError};
 
-/// Without a sign of life for this long the other end is gone.
+/// Time without a datagram after which the other end counts as lost.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 const KEEP_ALIVE: Duration = Duration::from_secs(3);
 
-/// Datagrams in a byte stream cannot be lost or fragmented: large ones cost less each.
+/// Datagram size in a byte stream. Large datagrams cost less per byte, and none is lost or fragmented.
 const STREAM_DATAGRAM: u16 = 16 << 10;
 const UDP_DATAGRAM: u16 = 1_452;
 
-/// How much of one stream may be under way: what a tap's answer can find in front of it. A picture of half a megabyte
-/// takes eight round trips.
+/// Maximum number of bytes in flight per stream, which delay the reply to a tap. A screenshot of half a megabyte takes
+/// eight round trips.
 const STREAM_WINDOW: u32 = 64 << 10;
 
-/// How the datagrams travel.
+/// The transport of QUIC's datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
+    /// UDP.
     Udp,
+    /// Frames in a byte stream.
     Stream,
 }
 
-pub fn endpoint_config(way: Transport) -> EndpointConfig {
+/// The configuration of an endpoint.
+pub fn endpoint_config(transport: Transport) -> EndpointConfig {
     let mut config = EndpointConfig::default();
-    if way == Transport::Stream {
+    if transport == Transport::Stream {
         config
             .max_udp_payload_size(STREAM_DATAGRAM)
-            .expect("more than QUIC's least size of 1200 bytes");
+            .expect("more than QUIC's minimum size of 1200 bytes");
     }
     config
 }
 
-pub fn server_config(keys: &SessionKeys, way: Transport) -> Result<ServerConfig, SessionKeysError> {
+/// The configuration of the agent's end.
+pub fn server_config(
+    keys: &SessionKeys,
+    transport: Transport,
+) -> Result<ServerConfig, SessionKeysError> {
     let crypto = QuicServerConfig::try_from(keys.server()?)
         .expect("TLS 1.3 has QUIC's initial cipher suite");
     let mut config = ServerConfig::with_crypto(Arc::new(crypto));
-    config.transport_config(transport_config(way));
-    // One host is served. What waits beyond a few is somebody else's noise.
+    config.transport_config(transport_config(transport));
+    // One host is served, so few connections need to wait.
     config
         .max_incoming(64)
         .incoming_buffer_size(64 << 10)
@@ -53,15 +60,19 @@ pub fn server_config(keys: &SessionKeys, way: Transport) -> Result<ServerConfig,
     Ok(config)
 }
 
-pub fn client_config(keys: &SessionKeys, way: Transport) -> Result<ClientConfig, SessionKeysError> {
+/// The configuration of the host's end.
+pub fn client_config(
+    keys: &SessionKeys,
+    transport: Transport,
+) -> Result<ClientConfig, SessionKeysError> {
     let crypto = QuicClientConfig::try_from(keys.client()?)
         .expect("TLS 1.3 has QUIC's initial cipher suite");
     let mut config = ClientConfig::new(Arc::new(crypto));
-    config.transport_config(transport_config(way));
+    config.transport_config(transport_config(transport));
     Ok(config)
 }
 
-fn transport_config(way: Transport) -> Arc<TransportConfig> {
+fn transport_config(transport: Transport) -> Arc<TransportConfig> {
     let mut config = TransportConfig::default();
     config
         .max_idle_timeout(Some(
@@ -74,8 +85,8 @@ fn transport_config(way: Transport) -> Arc<TransportConfig> {
         .datagram_receive_buffer_size(None)
         .ack_frequency_config(Some(rare_acks()))
         .allow_spin(false);
-    match way {
-        // What Ethernet and Wi-Fi carry. Where it does not get through, quinn goes back to QUIC's least size.
+    match transport {
+        // Fits Ethernet and Wi-Fi. quinn falls back to QUIC's minimum size where it does not get through.
         Transport::Udp => {
             config.initial_mtu(UDP_DATAGRAM);
         }
@@ -90,14 +101,14 @@ fn transport_config(way: Transport) -> Arc<TransportConfig> {
     Arc::new(config)
 }
 
-/// An answer acknowledges its request: datagrams that do nothing else would only wake the other end.
+/// Rare acknowledgements: a reply acknowledges its request, and further datagrams would only wake the other end.
 fn rare_acks() -> AckFrequencyConfig {
     let mut config = AckFrequencyConfig::default();
     config.ack_eliciting_threshold(VarInt::from_u32(10));
     config
 }
 
-/// Over a byte stream TCP already controls congestion; a second control above it would only slow it down.
+/// No congestion control: in a byte stream TCP controls congestion, and a second control would slow it down.
 mod unpaced {
     use std::any::Any;
     use std::sync::Arc;
@@ -122,7 +133,7 @@ mod unpaced {
 
         fn on_mtu_update(&mut self, _: u16) {}
 
-        /// Above `u32::MAX` quinn does not pace either.
+        /// Above `u32::MAX`, where quinn does not pace either.
         fn window(&self) -> u64 {
             u64::from(u32::MAX) + 1
         }

@@ -1,4 +1,4 @@
-//! A session's keys: two certificates made for it alone, each end pinning the other's. No authority, no names.
+//! The keys of a session: two certificates generated for it, each end accepting only the other's. No authority, no names.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,25 +14,28 @@ use serde::{Deserialize, Serialize};
 
 const PROTOCOL: &[u8] = b"retap";
 
-/// One end's half of the session's keys.
+/// The keys of one end of a session.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionKeys {
     certificate: Vec<u8>,
     private_key: Vec<u8>,
-    /// The only certificate that the other end may show.
+    /// The only certificate that is accepted from the other end.
     peer: Vec<u8>,
 }
 
+/// Why keys cannot be generated or used.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionKeysError {
-    #[error("could not make a certificate for the session")]
+    /// A certificate cannot be generated.
+    #[error("could not generate a certificate for the session")]
     Make(#[from] rcgen::Error),
-    #[error("the session's keys do not serve for TLS")]
+    /// TLS does not accept the keys.
+    #[error("TLS does not accept the session's keys")]
     Use(#[from] TlsError),
 }
 
 impl SessionKeys {
-    /// The agent's half and the host's half.
+    /// Generates the agent's keys and the host's keys.
     pub fn generate() -> Result<(SessionKeys, SessionKeys), SessionKeysError> {
         let [(agent, agent_key), (host, host_key)] = [identity("agent")?, identity("host")?];
         Ok((
@@ -49,7 +52,7 @@ impl SessionKeys {
         ))
     }
 
-    /// These keys, but pinned to the owner of `other`: what somebody has who saw that certificate go by.
+    /// These keys, but accepting the certificate of `other`: the keys of an attacker who has seen that certificate.
     pub fn expecting_peer_of(&self, other: &SessionKeys) -> SessionKeys {
         SessionKeys {
             peer: other.certificate.clone(),
@@ -64,7 +67,7 @@ impl SessionKeys {
             .with_client_cert_verifier(Arc::new(PinnedCertificate::new(&self.peer, provider)))
             .with_single_cert(vec![self.certificate.clone().into()], self.private_key())?;
         config.alpn_protocols = vec![PROTOCOL.into()];
-        // A session ticket would let somebody come back without showing the certificate.
+        // With a session ticket a peer could reconnect without its certificate.
         config.send_tls13_tickets = 0;
         config.max_early_data_size = 0;
         Ok(config)
@@ -90,18 +93,19 @@ impl SessionKeys {
 }
 
 impl fmt::Debug for SessionKeys {
-    /// Never the private key: it would end up in a log.
+    /// Without the private key, which must not appear in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keys").finish_non_exhaustive()
+        f.debug_struct("SessionKeys").finish_non_exhaustive()
     }
 }
 
 fn identity(name: &str) -> Result<(Vec<u8>, Vec<u8>), rcgen::Error> {
-    let made = rcgen::generate_simple_self_signed([format!("{name}.retap")])?;
-    Ok((made.cert.der().to_vec(), made.signing_key.serialize_der()))
+    let generated = rcgen::generate_simple_self_signed([format!("{name}.retap")])?;
+    let certificate = generated.cert.der().to_vec();
+    Ok((certificate, generated.signing_key.serialize_der()))
 }
 
-/// Accepts one certificate, byte for byte, and the proof that its key is there.
+/// Accepts one certificate, byte for byte, if the peer proves that it has its key.
 #[derive(Debug)]
 struct PinnedCertificate {
     certificate: CertificateDer<'static>,

@@ -1,6 +1,10 @@
-//! What both ends of a QUIC link share: keys, the settings of a connection, and the two ways its datagrams travel.
+//! The parts of a QUIC link that both ends share: keys, the configuration of a connection, and the two transports of its
+//! datagrams.
+
+#![warn(missing_docs)]
 
 pub mod config;
+pub mod endpoint;
 pub mod keys;
 pub mod stream;
 pub mod udp;
@@ -11,32 +15,47 @@ use retap_shared::codec::{self, CodecError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// From this many bytes on a message is decoded on a thread of its own.
+/// Number of bytes from which a message is decoded on a blocking thread.
 const LARGE: usize = 256 << 10;
 
-/// Closing codes, as the other end sees them.
+/// Codes with which connections and streams are closed.
 pub mod close_code {
+    /// The host is done.
     pub const DONE: u32 = 0;
+    /// The agent refused the host.
     pub const REFUSED: u32 = 1;
+    /// The host has reconnected.
     pub const REPLACED: u32 = 2;
+    /// A message could not be decoded.
     pub const MALFORMED: u32 = 4;
 }
 
-/// One message alone on a stream.
+/// Why a message could not be sent or received.
 #[derive(Debug, thiserror::Error)]
 pub enum MessageError {
+    /// The stream cannot be written.
     #[error("could not write the message")]
     Write(#[from] quinn::WriteError),
+    /// The stream cannot be read.
     #[error("could not read the message")]
     Read(#[from] quinn::ReadError),
+    /// The message cannot be encoded or decoded.
     #[error(transparent)]
     Codec(#[from] CodecError),
-    #[error("the stream was closed before the message was whole")]
+    /// The stream was closed too early.
+    #[error("the stream was closed before the message was complete")]
     Closed(#[from] quinn::ClosedStream),
-    #[error("the message broke off")]
+    /// The stream ended within the message.
+    #[error("the stream ended within the message")]
     Truncated(#[from] quinn::ReadExactError),
+    /// The message is longer than allowed.
     #[error("a message of {length} bytes is too long; at most {limit} are allowed")]
-    TooLong { length: usize, limit: usize },
+    TooLong {
+        /// The message's length.
+        length: usize,
+        /// Maximum length.
+        limit: usize,
+    },
 }
 
 /// Sends the message and ends the stream.
@@ -48,7 +67,7 @@ pub async fn send<T: Serialize>(
     Ok(stream.finish()?)
 }
 
-/// As `send`, for what is so large that nothing should wait while it is encoded.
+/// Sends a large message and ends the stream. It is encoded on a blocking thread.
 pub async fn send_large<T: Serialize + Send + Sync + 'static>(
     stream: &mut quinn::SendStream,
     message: Arc<T>,
@@ -77,7 +96,7 @@ pub async fn receive<T: DeserializeOwned + Send + 'static>(
     Ok(on_blocking_thread(move || codec::decode(&message)).await?)
 }
 
-/// On a thread of its own: other requests go on meanwhile.
+/// Runs work on a blocking thread, so that other requests are not delayed.
 async fn on_blocking_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
@@ -85,7 +104,7 @@ async fn on_blocking_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send +
     }
 }
 
-/// Sends the message as one of many on the stream: its length as four bytes, little endian, then itself.
+/// Sends one of many messages on a stream: the length as four bytes, little endian, then the message.
 pub async fn send_next<T: Serialize>(
     stream: &mut quinn::SendStream,
     message: &T,
@@ -114,10 +133,4 @@ pub async fn receive_next<T: DeserializeOwned>(
     let mut message = vec![0; length];
     stream.read_exact(&mut message).await?;
     Ok(codec::decode(&message)?)
-}
-
-/// An error with everything that led to it, on one line, as a log wants it.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

@@ -1,5 +1,5 @@
-//! QUIC's datagrams framed in one byte stream: what adb can forward. The stream is the only road to the only peer,
-//! so every datagram comes from, and goes to, one made-up address.
+//! QUIC's datagrams framed in one byte stream, which adb can forward. The stream has one peer, so every datagram has the
+//! same invented address.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,23 +17,30 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-/// Whom a connection over a stream is made to.
+/// The address of the peer of every stream.
 pub const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
 
-/// Small enough that a screenshot in front of it holds a tap back for little, large enough to keep the stream busy.
+/// Number of queued bytes from which datagrams wait: small enough that a screenshot delays a tap little, large enough to
+/// keep the stream busy.
 const QUEUE: usize = 128 << 10;
+/// Number of bytes that are read at a time.
 const CHUNK: usize = 64 << 10;
 
-/// What is needed of a byte stream: reading and writing without waiting, and to know when that may work again.
+/// A byte stream that is read and written without blocking.
 pub trait ByteStream: Send + Sync + fmt::Debug + 'static {
+    /// Waits until the stream can be read.
     fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+    /// Waits until the stream can be written.
     fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+    /// Reads bytes that have arrived.
     fn try_read(&self, into: &mut [u8]) -> io::Result<usize>;
+    /// Writes as many bytes as fit.
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 }
 
+/// Implements `ByteStream` for tokio's streams, with a function to call after each read.
 macro_rules! byte_streams {
-    ($($stream:ty, $read:expr;)*) => { $(
+    ($($stream:ty, $after_read:expr;)*) => { $(
         impl ByteStream for $stream {
             fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
                 self.poll_read_ready(cx)
@@ -45,7 +52,7 @@ macro_rules! byte_streams {
 
             fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
                 let count = <$stream>::try_read(self, into)?;
-                $read(self);
+                $after_read(self);
                 Ok(count)
             }
 
@@ -61,8 +68,8 @@ byte_streams! {
     UnixStream, |_| ();
 }
 
-/// adb's server leaves Nagle's algorithm on at the ports that it forwards: what comes after a small datagram stays there
-/// until that one is acknowledged, which a system otherwise puts off for 40 ms. It must be asked for after every read.
+/// Acknowledges at once. adb's server uses Nagle's algorithm on forwarded ports: it sends nothing after a small datagram
+/// until that is acknowledged, which the system delays by 40 ms. The option must be set after every read.
 fn set_quickack(stream: &TcpStream) {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = stream.set_quickack(true);
@@ -70,6 +77,7 @@ fn set_quickack(stream: &TcpStream) {
     let _ = stream;
 }
 
+/// A socket for QUIC over a byte stream.
 #[derive(Debug)]
 pub struct FramedSocket<S> {
     state: Arc<StreamState<S>>,
@@ -78,12 +86,12 @@ pub struct FramedSocket<S> {
     drainer: AbortHandle,
 }
 
-/// What the socket shares with the task that drains its queue.
+/// The state that the socket shares with the task that drains its queue.
 #[derive(Debug)]
 struct StreamState<S> {
     stream: S,
     write_queue: Mutex<FrameWriteQueue>,
-    /// Something is queued that the stream would not take at once.
+    /// Notified when the stream has not taken all queued bytes.
     queued: Notify,
 }
 
@@ -96,27 +104,28 @@ struct FrameReadState {
 #[derive(Debug, Default)]
 struct FrameWriteQueue {
     queue: Vec<u8>,
-    /// How much of the queue the stream has taken.
+    /// Number of queued bytes that the stream has taken.
     taken: usize,
-    /// Those who wait for room, by poller.
+    /// The tasks that wait for room, by poller.
     waiting: HashMap<u64, Waker>,
     failed: bool,
 }
 
 impl<S: ByteStream> FramedSocket<S> {
+    /// Creates a socket, and the task that drains its queue.
     pub fn new(stream: S) -> Arc<Self> {
-        let road = Arc::new(StreamState {
+        let state = Arc::new(StreamState {
             stream,
             write_queue: Mutex::default(),
             queued: Notify::new(),
         });
-        let drainer = tokio::spawn(road.clone().keep_draining()).abort_handle();
+        let drainer = tokio::spawn(state.clone().keep_draining()).abort_handle();
         let reading = FrameReadState {
             frames: FrameReader::new(MAX_PAYLOAD),
             chunk: vec![0; CHUNK].into_boxed_slice(),
         };
         Arc::new(FramedSocket {
-            state: road,
+            state,
             read_state: Mutex::new(reading),
             pollers: AtomicU64::new(0),
             drainer,
@@ -162,7 +171,7 @@ impl<S> StreamState<S> {
 }
 
 impl FrameWriteQueue {
-    /// Gives the stream what it takes. True once the queue is empty.
+    /// Writes queued bytes to the stream. Returns true once the queue is empty.
     fn drain(&mut self, stream: &impl ByteStream) -> io::Result<bool> {
         while self.taken < self.queue.len() {
             match stream.try_write(&self.queue[self.taken..]) {
@@ -209,8 +218,8 @@ impl<S: ByteStream> AsyncUdpSocket for FramedSocket<S> {
         })
     }
 
-    /// All or nothing: half a frame would garble all that follow. What a broken stream does not take is lost; told of
-    /// an error, quinn would leave those who wait on the connection waiting for ever. The reader ends it.
+    /// Queues a frame completely or not at all. A broken stream loses datagrams without an error, because quinn would
+    /// leave the users of the connection waiting for ever; the reader reports the error and ends the connection.
     fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
         let mut writing = self.state.lock_write_queue();
         if writing.failed {
@@ -243,7 +252,7 @@ impl<S: ByteStream> AsyncUdpSocket for FramedSocket<S> {
                 let Some(frame) = frames.next_frame().map_err(io::Error::other)? else {
                     break;
                 };
-                // A datagram that is longer than agreed is dropped, as a network would drop it.
+                // A datagram that is too long is dropped, as a network would drop it.
                 if frame.len() > buffers[received].len() {
                     continue;
                 }
@@ -263,7 +272,7 @@ impl<S: ByteStream> AsyncUdpSocket for FramedSocket<S> {
             }
             ready!(self.state.stream.poll_readable(cx))?;
             match self.state.stream.try_read(chunk) {
-                // Anything but ConnectionReset, which quinn ignores.
+                // Any error but ConnectionReset, which quinn ignores.
                 Ok(0) => return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => frames.push(&chunk[..count]),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -279,7 +288,7 @@ impl<S: ByteStream> AsyncUdpSocket for FramedSocket<S> {
     }
 }
 
-/// One task that waits for room in the queue.
+/// A task that waits for room in the queue.
 #[derive(Debug)]
 struct StreamWriteWaiter<S> {
     state: Arc<StreamState<S>>,
@@ -310,7 +319,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_a_broken_stream_does_not_take_is_lost_and_the_reader_is_told() {
+    async fn a_broken_stream_loses_datagrams_and_the_reader_gets_an_error() {
         let (near, far) = UnixStream::pair().unwrap();
         let socket = FramedSocket::new(near);
         drop(far);

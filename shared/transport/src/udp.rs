@@ -1,5 +1,5 @@
-//! QUIC's datagrams as plain UDP: one datagram a call, no ECN, no offload. Some Android kernels refuse the control
-//! messages that those need, and then no datagram leaves at all.
+//! QUIC's datagrams over plain UDP: one datagram per call, no ECN, no offload. Some Android kernels refuse the control
+//! messages that these need, and then send no datagram at all.
 
 use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
@@ -13,16 +13,17 @@ use quinn::{AsyncUdpSocket, UdpPoller};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Registered for reading alone. Registered for writing too, a socket wakes its owner each time that the other end
-/// has taken a datagram, and that wake-up is paid for by the other end, in the middle of its answer.
+/// A UDP socket that is registered for reading only. Registered for writing too, it would wake its owner whenever the
+/// other end receives a datagram, and the wake-up would delay the other end's reply.
 #[derive(Debug)]
 pub struct PlainUdpSocket {
     socket: AsyncFd<UdpSocket>,
-    /// The system would not take the last datagram.
+    /// True if the system's buffer had no room for the last datagram.
     full: AtomicBool,
 }
 
 impl PlainUdpSocket {
+    /// Binds an address.
     pub fn bind(address: SocketAddr) -> io::Result<Arc<Self>> {
         let socket = UdpSocket::bind(address)?;
         socket.set_nonblocking(true)?;
@@ -47,8 +48,8 @@ impl AsyncUdpSocket for PlainUdpSocket {
         })
     }
 
-    /// A datagram that cannot leave, because there is no network just now, is lost as any other may be. Told of an
-    /// error, quinn would stop working for the connection and leave those who wait on it waiting for ever.
+    /// Sends a datagram. Without a network the datagram is lost, as any datagram may be: after an error quinn would stop
+    /// the connection, and its users would wait for ever.
     fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
         match self
             .socket
@@ -103,7 +104,7 @@ impl AsyncUdpSocket for PlainUdpSocket {
     }
 }
 
-/// Who waits until the system takes datagrams again. Waiting is rare, so it is prepared anew each time.
+/// Waits until the system has room for datagrams. Waits are rare, so each registers the socket again.
 #[derive(Debug)]
 struct UdpWriteWaiter {
     socket: Arc<PlainUdpSocket>,
@@ -141,21 +142,21 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_datagram_that_cannot_leave_is_lost_and_no_error() {
+    async fn a_datagram_that_cannot_be_sent_is_lost_without_an_error() {
         let socket = PlainUdpSocket::bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
-        let longer_than_udp_can = vec![0; 70_000];
+        let too_long_for_udp = vec![0; 70_000];
         let destination = socket.local_addr().unwrap();
         assert!(
             socket
                 .socket
                 .get_ref()
-                .send_to(&longer_than_udp_can, destination)
+                .send_to(&too_long_for_udp, destination)
                 .is_err()
         );
         let transmit = Transmit {
             destination,
             ecn: None,
-            contents: &longer_than_udp_can,
+            contents: &too_long_for_udp,
             segment_size: None,
             src_ip: None,
         };

@@ -1,5 +1,5 @@
 //! A calculator with a game in it: only long exact sequences reach its deep code. What has been entered is in memory
-//! alone, so a restart loses all of it and a saved state keeps it.
+//! alone, so a restart loses all of it and a snapshot keeps it.
 
 mod failures;
 mod keys;
@@ -38,12 +38,12 @@ fn plan() -> Arc<AppDefinition> {
     Arc::clone(&PLAN)
 }
 
-/// How many of the hidden programs have been unlocked, and how far into the code of the next one the digits are.
+/// Number of hidden programs that are unlocked, and progress in the code of the next one.
 const STAGE: Variable = Variable::Memory(0);
 const STEP: Variable = Variable::Memory(1);
 /// A division was begun, and by zero.
 const DIVIDES: Variable = Variable::Memory(2);
-/// What the display shows; nothing depends on it.
+/// Content of the display; nothing depends on it.
 const SHOWN: Variable = Variable::Inert(300);
 const HEX: Variable = Variable::Persistent(0);
 const HISTORY_READ: Variable = Variable::Memory(3);

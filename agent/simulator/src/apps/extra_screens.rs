@@ -1,4 +1,4 @@
-//! The part of the first apps that is told as data: a hub, and from it screens with switches, most of no consequence.
+//! The declarative part of the first apps: a hub, and from it screens with switches, most of them inert.
 
 use crate::declarative::{ScreenDefinition, WidgetDefinition, inert_switch, link_row, screen};
 

@@ -49,9 +49,9 @@ struct MailApp {
     messages: SharedRows<MailMessage>,
     draft: Option<MailDraft>,
     settings: settings::MailSettings,
-    /// How many messages came after the app was installed.
+    /// Number of messages that came after the app was installed.
     arrived: u32,
-    /// How many were read; notifications are offered after the second.
+    /// Number of messages read; notifications are offered after the second.
     read: u32,
     offered: bool,
     extra: declarative::DeclarativeState,

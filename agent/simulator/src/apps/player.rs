@@ -40,7 +40,7 @@ fn plan() -> Arc<AppDefinition> {
 
 /// The introduction has been seen.
 const INTRODUCED: Variable = Variable::Persistent(0);
-/// How the buttons of the player behave: 0 as they look, 1 in the car, 2 at a party, 3 as for its developers. Nothing
+/// Mode of the player's buttons: 0 as labelled, 1 in the car, 2 at a party, 3 as for its developers. Nothing
 /// shows it.
 const MODE: Variable = Variable::Memory(0);
 const PLAYING: Variable = Variable::Memory(1);

@@ -40,7 +40,7 @@ fn plan() -> Arc<AppDefinition> {
 const AIRPLANE: Variable = Variable::Persistent(0);
 const HOTSPOT: Variable = Variable::Persistent(1);
 const VPN: Variable = Variable::Persistent(2);
-/// How often the build number was tapped.
+/// Number of taps on the build number.
 const TAPS: Variable = Variable::Memory(0);
 const DEVELOPER: Variable = Variable::Persistent(3);
 /// Which clock: 0 with 12 hours, 1 with 24.

@@ -57,7 +57,7 @@ struct ShopApp {
     extra: declarative::DeclarativeState,
 }
 
-/// So many of one product, which is named by its number in the stock.
+/// Quantity of one product, which is named by its number in the stock.
 #[derive(Clone, Debug, Hash)]
 struct CartLine {
     product: usize,
@@ -70,7 +70,7 @@ struct PlacedOrder {
     cancelled: bool,
 }
 
-/// What has been chosen on the way through the checkout.
+/// Choices made in the checkout so far.
 #[derive(Clone, Debug, Default, Hash)]
 struct CheckoutChoices {
     delivery: delivery::DeliveryMethod,

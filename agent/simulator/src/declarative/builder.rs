@@ -152,7 +152,7 @@ impl WidgetDefinition {
         self
     }
 
-    /// What else it does when it is tapped.
+    /// Adds an effect of a tap.
     pub(crate) fn then(mut self, rules: Vec<AppRule>) -> WidgetDefinition {
         self.on_tap = AppRules(rules);
         self

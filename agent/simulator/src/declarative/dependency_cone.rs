@@ -1,5 +1,5 @@
-//! What can have to do with one of a plan's failures: the widgets and events that lead to it, that change what its
-//! conditions look at, and so on from there. Nothing else can make a way to it shorter.
+//! Dependency cone of one failure of a declarative app: the widgets and events that lead to it, that change what its
+//! conditions read, and so on. Nothing else can make a trace to it shorter.
 
 use std::collections::BTreeSet;
 
@@ -147,7 +147,7 @@ impl DependencyCone {
         })
     }
 
-    /// What its conditions look at matters too, also where they only stand before the one that is followed.
+    /// Variables of its conditions matter too, also those of rules that come before it.
     fn add_rules(&mut self, rules: &AppRules) {
         for rule in &rules.0 {
             rule.when.iter().for_each(|is| self.add_condition(is));

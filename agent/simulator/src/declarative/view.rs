@@ -186,7 +186,7 @@ impl WidgetDefinition {
 }
 
 impl RuleCondition {
-    /// Whether it holds, if the variables and texts alone decide that.
+    /// True if it holds, as far as variables and texts alone decide that.
     pub(super) fn in_state(&self, state: &DeclarativeState) -> Option<bool> {
         Some(match *self {
             RuleCondition::Equals(var, value) => state.get(var) == value,

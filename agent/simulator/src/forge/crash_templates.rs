@@ -1,4 +1,4 @@
-//! What the crashes of made apps look like. The kinds and their frequency follow those that TimeMachine's authors found:
+//! Templates of the crashes of generated apps. Kinds and frequencies follow those that TimeMachine's authors found:
 //! null pointers before all others.
 
 use crate::framework::{Exception, FrameworkCaller, Stall, Tombstone};

@@ -1,4 +1,4 @@
-//! What most of a made app is: switches, choices, fields, lists, feeds, pages of the web, of no consequence.
+//! Inert widgets, most of a generated app: switches, choices, fields, lists, feeds and web pages without consequences.
 
 use super::{AppForge, BRANCHES, MAX_WIDGETS};
 use crate::declarative::{
@@ -165,7 +165,7 @@ impl AppForge {
         button(id, verb, vec![rule(&[], &[RuleEffect::ShowDialog(dialog)])])
     }
 
-    /// So many small cells beside each other, every third one a switch: a tap on it changes the screen.
+    /// Small cells beside each other. Every third one is a switch: a tap on it changes the screen.
     fn add_cells(&mut self, place: usize, count: u16) {
         const LINES: u16 = 9;
         let columns = count.div_ceil(LINES).clamp(1, 200) as u8;

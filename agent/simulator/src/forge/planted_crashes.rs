@@ -1,4 +1,4 @@
-//! What is planted in a made app: each crash on a screen of its own choice, behind conditions of its own kind.
+//! Planted crashes of generated apps: each on a screen of its own, behind conditions of its kind.
 
 use rand::RngExt;
 
@@ -136,7 +136,7 @@ impl AppForge {
         self.put_first(screen, field(&format!("text_{place}"), "Text", text));
     }
 
-    /// When an activity is created anew: turned, in another language, or after its process has gone.
+    /// Crashes when an activity is created again: after a rotation, a change of language, or the end of its process.
     fn on_creation(&mut self, screen: usize, gate: Option<RuleCondition>, place: usize) {
         let then = [RuleEffect::Throw(&CREATED[place], "")];
         if place.is_multiple_of(2) {
@@ -157,7 +157,7 @@ impl AppForge {
         }
     }
 
-    /// When the system has news: a call, the network, memory. Or later, when nobody expects it.
+    /// Crashes on system events: a call, the network, memory. Or later, after a delay.
     fn on_system_event(&mut self, screen: usize, gate: Option<RuleCondition>, place: usize) {
         let begun = self.new_memory();
         let then = [RuleEffect::Throw(&TOLD[place], "")];

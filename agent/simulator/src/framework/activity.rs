@@ -11,7 +11,7 @@ pub(super) struct ActivityRecord<P> {
     /// Tells it from others of the same kind; messages are addressed to it.
     pub(super) instance: u32,
     pub(super) page: P,
-    /// What it was created for.
+    /// The configuration that it was created for.
     pub(super) created_for: ActivityConfiguration,
     /// Its process was ended since it was last in front.
     pub(super) process_lost: bool,
@@ -50,7 +50,7 @@ impl<P> ActivityRecord<P> {
         }
     }
 
-    /// It was destroyed and created again: for another way of holding the phone, in a new process.
+    /// It was destroyed and created again: after a rotation, or in a new process.
     pub(super) fn recreate(&mut self, created_for: ActivityConfiguration) {
         self.created_for = created_for;
         self.process_lost = false;

@@ -1,4 +1,4 @@
-//! What an app is.
+//! The trait of a simulated app.
 
 use std::hash::Hash;
 
@@ -9,8 +9,8 @@ use retap_shared::trace::App as Named;
 
 use super::{AppContext, Ui};
 
-/// An app's whole state, as one plain value: what is on its disk and what its process remembers.
-/// What belongs to one activity is in that activity's `Page`.
+/// The whole state of an app as one plain value: its files and its memory.
+/// The state of one activity is in that activity's `Page`.
 pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
     /// One activity with its own state.
     type Page: Clone + Hash + Send + Sync + 'static;
@@ -31,7 +31,7 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
         None
     }
 
-    /// Of widgets that were drawn with `ticked_by`.
+    /// State of a widget that was drawn with `ticked_by`.
     fn is_checked(&self, _tick: u16) -> bool {
         false
     }
@@ -42,10 +42,10 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
     /// The activity was created: `onCreate`.
     fn opened(&mut self, _page: &mut Self::Page, _cx: &mut AppContext<'_, Self>) {}
 
-    /// What was above it is gone: `onResume`.
+    /// The activity above it was closed: `onResume`.
     fn resumed(&mut self, _page: &mut Self::Page, _cx: &mut AppContext<'_, Self>) {}
 
-    /// The activity was destroyed and created again. What the app did not save is for this to forget.
+    /// The activity was destroyed and created again. This resets all state that the app did not save.
     fn recreated(
         &mut self,
         _page: &mut Self::Page,
@@ -57,7 +57,7 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
     /// It is in front again after another app was.
     fn returned(&mut self, _page: &mut Self::Page, _cx: &mut AppContext<'_, Self>) {}
 
-    /// The front activity is told of a call, of the network, or of low memory.
+    /// Notifies the front activity of a call, of the network, or of low memory.
     fn system_event(
         &mut self,
         _page: &mut Self::Page,
@@ -74,7 +74,7 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
     /// A posted message whose activity has been destroyed in the meantime.
     fn leaked_message(&mut self, _msg: Self::Msg, _cx: &mut AppContext<'_, Self>) {}
 
-    /// The process ended: what was only in memory is for this to forget.
+    /// The process ended. This resets all state that was only in memory.
     fn process_died(&mut self) {}
 }
 
@@ -83,11 +83,11 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
 pub(crate) enum Recreation {
     Rotation,
     Language,
-    /// Its process had been ended behind its back: `died` came before.
+    /// Its process had ended: `died` came before.
     Restoring,
 }
 
-/// What the system knows of an app without running it.
+/// The app's manifest: known to the system without running the app.
 #[derive(Clone, Debug)]
 pub(crate) struct AppManifest {
     pub(crate) package: Text,

@@ -1,4 +1,4 @@
-//! What an app may ask the system for while it answers to a message.
+//! Requests of an app to the system while it handles a message.
 
 use retap_shared::Text;
 use retap_shared::micros::Micros;
@@ -9,7 +9,7 @@ use super::text::{Unhashed, time_of_day};
 use super::{Exception, ExternalScreen, SimulatedApp, Stall, Tombstone, World};
 
 /// Asked for now, done when the answer is complete.
-pub(super) enum AppCommand<A: SimulatedApp> {
+pub(super) enum AppEffect<A: SimulatedApp> {
     Start(A::Page),
     Finish,
     BackToFirst,
@@ -22,7 +22,7 @@ pub(super) enum AppCommand<A: SimulatedApp> {
 
 pub(crate) struct AppContext<'a, A: SimulatedApp> {
     pub(super) world: &'a mut World,
-    pub(super) commands: &'a mut Vec<AppCommand<A>>,
+    pub(super) commands: &'a mut Vec<AppEffect<A>>,
     pub(super) configuration: ActivityConfiguration,
     pub(super) offline: bool,
 }
@@ -36,22 +36,22 @@ impl<A: SimulatedApp> AppContext<'_, A> {
 
     /// Opens another activity above all others.
     pub(crate) fn start(&mut self, page: A::Page) {
-        self.commands.push(AppCommand::Start(page));
+        self.commands.push(AppEffect::Start(page));
     }
 
     /// Closes the activity that is answering.
     pub(crate) fn finish(&mut self) {
-        self.commands.push(AppCommand::Finish);
+        self.commands.push(AppEffect::Finish);
     }
 
     /// Closes every activity above the first.
     pub(crate) fn back_to_first(&mut self) {
-        self.commands.push(AppCommand::BackToFirst);
+        self.commands.push(AppEffect::BackToFirst);
     }
 
     /// Has a message delivered later to the activity that is answering: `Handler.postDelayed`.
     pub(crate) fn post(&mut self, after: Micros, msg: impl Into<A::Msg>) {
-        self.commands.push(AppCommand::Post {
+        self.commands.push(AppEffect::Post {
             after,
             msg: msg.into(),
         });
@@ -59,17 +59,17 @@ impl<A: SimulatedApp> AppContext<'_, A> {
 
     /// Takes back all that the activity has posted: `Handler.removeCallbacksAndMessages`.
     pub(crate) fn cancel_posted(&mut self) {
-        self.commands.push(AppCommand::CancelPosted);
+        self.commands.push(AppEffect::CancelPosted);
     }
 
     /// Keeps the main thread busy. Input that waits for it for five seconds is an ANR.
     pub(crate) fn block(&mut self, span: Micros, at: &'static Stall) {
-        self.commands.push(AppCommand::Block { span, at });
+        self.commands.push(AppEffect::Block { span, at });
     }
 
     /// An exception that nobody catches. Nothing that is asked for afterwards is done.
     pub(crate) fn throw(&mut self, exception: &'static Exception, message: impl Into<String>) {
-        self.commands.push(AppCommand::Fail(AppFailure::Thrown(
+        self.commands.push(AppEffect::Fail(AppFailure::Thrown(
             exception,
             message.into(),
         )));
@@ -78,7 +78,7 @@ impl<A: SimulatedApp> AppContext<'_, A> {
     /// A signal in native code.
     pub(crate) fn signal(&mut self, tombstone: &'static Tombstone) {
         self.commands
-            .push(AppCommand::Fail(AppFailure::NativeSignal(tombstone)));
+            .push(AppEffect::Fail(AppFailure::NativeSignal(tombstone)));
     }
 
     pub(crate) fn landscape(&self) -> bool {
@@ -96,19 +96,19 @@ impl<A: SimulatedApp> AppContext<'_, A> {
 
     /// Puts something of another app in front.
     pub(crate) fn open_external(&mut self, to: ExternalScreen) {
-        self.commands.push(AppCommand::OpenExternal(to));
+        self.commands.push(AppEffect::OpenExternal(to));
     }
 
     pub(crate) fn time_of_day(&self) -> Unhashed<Text> {
         time_of_day(self.world.now)
     }
 
-    /// How long something from the network takes.
+    /// Draws the duration of a network request.
     pub(crate) fn network_delay(&mut self) -> Micros {
         self.world.network_delay()
     }
 
-    /// Whether something from the network fails. Without noise only on a phone that has none.
+    /// Draws whether a network request fails. Without noise it fails only on a phone that is offline.
     pub(crate) fn network_fails(&mut self) -> bool {
         self.offline || self.world.network_fails()
     }

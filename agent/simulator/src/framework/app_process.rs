@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use retap_shared::Text;
 use retap_shared::action::SystemEvent;
+use retap_shared::finding::Finding;
+use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
-use retap_shared::screen::{Rotation, SharedScreen};
-use retap_shared::verdict::Finding;
+use retap_shared::screen::SharedScreen;
 
 use super::activity::ActivityRecord;
 use super::environment::PhoneEnvironment;
@@ -39,9 +40,9 @@ pub(crate) trait AppProcess: Send {
     fn system(&mut self, event: &SystemEvent, in_front: bool, world: &mut World);
     /// Network and language are as they were when the phone was switched on.
     fn reset_environment(&mut self);
-    /// What it has asked to be put in front of it.
+    /// The external screen that it has asked for.
     fn take_external_screen(&mut self) -> Option<ExternalScreen>;
-    /// The node of its screen that never rests, if there is one.
+    /// The node of its screen that never settles, if there is one.
     fn animated_node(&self) -> Option<usize>;
     fn post_late_dialog(&mut self, late: LateDialog, at: Micros);
     /// When its next message is due, if it has one.

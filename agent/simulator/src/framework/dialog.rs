@@ -1,7 +1,8 @@
 //! Windows above the activity: dialogs and the options menu. Those that nobody asked for are in `late`.
 
 use retap_shared::Text;
-use retap_shared::screen::{NodeFlags, Rect, WindowKind};
+use retap_shared::geometry::Rect;
+use retap_shared::screen::{NodeFlags, WindowKind};
 
 use super::drawn_screen::{NodeHandler, WindowCancel};
 use super::ui::{STATUS_BAR, Ui, display_size, is_landscape};

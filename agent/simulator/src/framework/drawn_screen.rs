@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::screen::{Node, NodeFlags, Point, SharedScreen, WindowKind};
+use retap_shared::geometry::Point;
+use retap_shared::screen::{Node, NodeFlags, SharedScreen, WindowKind};
 
 use super::ExternalScreen;
 use super::keyboard::{self, KeyPress};
@@ -14,7 +15,7 @@ pub(super) struct DrawnScreen<M> {
     pub(super) behavior: Arc<ScreenBehavior<M>>,
 }
 
-/// What is behind a screen: the same for screens that differ only in what is ticked.
+/// Layout behind a screen: shared by screens that differ only in checked states.
 pub(super) struct ScreenBehavior<M> {
     /// Node numbers with what they do; a node may do several things.
     pub(super) handlers: Vec<(u32, NodeHandler<M>)>,
@@ -74,7 +75,7 @@ impl<M> EditHandler<M> {
     }
 }
 
-/// What Back and a touch beside it do to a window.
+/// Effects on a window of Back and of a touch beside it.
 #[derive(Clone)]
 pub(super) enum WindowCancel<M> {
     Never,
@@ -83,7 +84,7 @@ pub(super) enum WindowCancel<M> {
     LateDialog,
 }
 
-/// What is under a finger.
+/// The element under a finger.
 pub(super) enum TouchTarget {
     Key(KeyPress),
     Node(usize),
@@ -93,7 +94,7 @@ pub(super) enum TouchTarget {
 }
 
 impl<M: Clone> DrawnScreen<M> {
-    /// What a page of the web does at that place.
+    /// Message of the web page at that place.
     pub(super) fn web_at(&self, node: usize, at: Point) -> Option<M> {
         self.handlers(node).find_map(|does| {
             let NodeHandler::Web(ninths) = does else {

@@ -1,7 +1,7 @@
-//! What is around an app and not its own: how the phone is held, its language, its network.
+//! The environment of an app: the phone's rotation, language and network.
 
 use retap_shared::Text;
-use retap_shared::screen::Rotation;
+use retap_shared::geometry::Rotation;
 
 use super::ui::is_landscape;
 
@@ -15,7 +15,7 @@ pub(super) struct PhoneEnvironment {
     pub(super) language: Text,
 }
 
-/// What an activity is created for: with another one it is created anew.
+/// The configuration of an activity. When it changes, the activity is created again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ActivityConfiguration {
     pub(super) landscape: bool,

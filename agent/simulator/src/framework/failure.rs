@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use retap_shared::Text;
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_shared::finding::{Finding, FindingKind};
 
-/// Where an app throws. Frames as in a stack trace, without `at`.
+/// An exception that an app throws. Frames are as in a stack trace, without `at`.
 #[derive(Debug)]
 pub(crate) struct Exception {
     pub(crate) class: &'static str,
@@ -15,7 +15,7 @@ pub(crate) struct Exception {
     pub(crate) cause: Option<&'static ExceptionCause>,
 }
 
-/// What an exception was the consequence of.
+/// The cause of an exception.
 #[derive(Debug)]
 pub(crate) struct ExceptionCause {
     pub(crate) class: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct ExceptionCause {
     pub(crate) frames: &'static [&'static str],
 }
 
-/// Where native code dies.
+/// A crash in native code.
 #[derive(Debug)]
 pub(crate) struct Tombstone {
     pub(crate) signal: &'static str,
@@ -34,13 +34,13 @@ pub(crate) struct Tombstone {
     pub(crate) called_from: &'static str,
 }
 
-/// Where a main thread is kept busy.
+/// A main thread that is kept busy.
 #[derive(Debug)]
 pub(crate) struct Stall {
     pub(crate) frames: &'static [&'static str],
 }
 
-/// What of the framework had called the app.
+/// The part of the framework that called the app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameworkCaller {
     Click,

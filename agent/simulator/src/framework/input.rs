@@ -1,7 +1,7 @@
-//! What a finger or a key does to the app in front: from a place on the screen to a message.
+//! Input to the app in front: from a place on the screen to a message.
 
 use retap_shared::Text;
-use retap_shared::screen::Point;
+use retap_shared::geometry::Point;
 
 use super::drawn_screen::{DrawnScreen, NodeHandler, TouchTarget, WindowCancel};
 use super::keyboard::KeyPress;

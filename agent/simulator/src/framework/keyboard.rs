@@ -3,9 +3,8 @@
 use std::sync::OnceLock;
 
 use retap_shared::Text;
-use retap_shared::screen::{
-    Node, NodeFlags, Point, Rect, Rotation, Window, WindowFlags, WindowKind,
-};
+use retap_shared::geometry::{Point, Rect, Rotation};
+use retap_shared::screen::{Node, NodeFlags, Window, WindowFlags, WindowKind};
 
 use super::ui::{display_size, is_landscape};
 
@@ -31,7 +30,7 @@ pub(super) fn window(rotation: Rotation) -> Window {
     }
 }
 
-/// They never change, so they are made once for each way of holding the phone.
+/// They never change, so they are made once for each rotation.
 pub(super) fn nodes(rotation: Rotation) -> &'static [Node] {
     static UPRIGHT: OnceLock<Vec<Node>> = OnceLock::new();
     static LANDSCAPE: OnceLock<Vec<Node>> = OnceLock::new();

@@ -1,7 +1,8 @@
-//! What comes up late and unasked: a plea for stars, an update, an advertisement.
+//! Late dialogs that nobody asked for: a plea for stars, an update, an advertisement.
 
 use retap_shared::Text;
-use retap_shared::screen::{NodeFlags, Rect, WindowKind};
+use retap_shared::geometry::Rect;
+use retap_shared::screen::{NodeFlags, WindowKind};
 
 use super::ExternalScreen;
 use super::drawn_screen::{NodeHandler, WindowCancel};
@@ -70,7 +71,7 @@ impl<M> Ui<'_, M> {
         });
     }
 
-    /// A picture over everything that tells a reader of the tree nothing, and a small cross.
+    /// A picture over everything that has no text, and a small cross.
     fn advertisement(&mut self) {
         let size = display_size(self.frame.rotation);
         let bounds = Rect {

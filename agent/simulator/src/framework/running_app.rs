@@ -4,11 +4,11 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::finding::Finding;
 use retap_shared::micros::Micros;
-use retap_shared::verdict::Finding;
 
 use super::activity::ActivityRecord;
-use super::app_context::AppCommand;
+use super::app_context::AppEffect;
 use super::app_process::AppProcess;
 use super::drawn_screen::DrawnScreen;
 use super::environment::PhoneEnvironment;
@@ -33,7 +33,7 @@ pub(crate) struct RunningApp<A: SimulatedApp> {
     pub(super) external_screen: Option<ExternalScreen>,
     pub(super) problem: Option<Arc<Finding>>,
     pub(super) drawn_screen: Option<DrawnScreen<A::Msg>>,
-    /// How many nodes were drawn last: room for as many is made at once.
+    /// Number of nodes that were drawn last: the capacity to reserve.
     pub(super) drawn_nodes: usize,
     pub(super) next_instance: u32,
     pub(super) next_due: u32,
@@ -43,7 +43,7 @@ pub(crate) struct RunningApp<A: SimulatedApp> {
 #[derive(Clone)]
 pub(super) struct DueItem<A: SimulatedApp> {
     pub(super) at: Micros,
-    /// What is due at the same time happens in the order in which it was posted.
+    /// Messages that are due at the same time run in the order in which they were posted.
     pub(super) number: u32,
     pub(super) what: DueWork<A>,
 }
@@ -186,29 +186,29 @@ impl<A: SimulatedApp> RunningApp<A> {
         self.execute(commands, 0, world);
     }
 
-    fn execute(&mut self, commands: Vec<AppCommand<A>>, instance: u32, world: &mut World) {
+    fn execute(&mut self, commands: Vec<AppEffect<A>>, instance: u32, world: &mut World) {
         for command in commands {
             match command {
-                AppCommand::Start(page) => match world.activity_start() {
+                AppEffect::Start(page) => match world.activity_start() {
                     Micros::ZERO => self.open(page, world),
                     later => self.post(world.now + later, DueWork::Start(page)),
                 },
-                AppCommand::Finish => self.close(|activity| activity.instance == instance, world),
-                AppCommand::BackToFirst => {
+                AppEffect::Finish => self.close(|activity| activity.instance == instance, world),
+                AppEffect::BackToFirst => {
                     let first = self.stack.first().map(|activity| activity.instance);
                     self.close(|activity| Some(activity.instance) != first, world);
                 }
-                AppCommand::Post { after, msg } => {
+                AppEffect::Post { after, msg } => {
                     // Nothing that is posted runs before what is running has ended.
                     let at = world.now + after.max(Micros::from_millis(1));
                     self.post(at, DueWork::Message { instance, msg });
                 }
-                AppCommand::CancelPosted => self.due.retain(
+                AppEffect::CancelPosted => self.due.retain(
                     |due| !matches!(due.what, DueWork::Message { instance: of, .. } if of == instance),
                 ),
-                AppCommand::Block { span, at } => self.busy = Some((world.now + span, at)),
-                AppCommand::OpenExternal(to) => self.external_screen = Some(to),
-                AppCommand::Fail(failure) => return self.fail(failure),
+                AppEffect::Block { span, at } => self.busy = Some((world.now + span, at)),
+                AppEffect::OpenExternal(to) => self.external_screen = Some(to),
+                AppEffect::Fail(failure) => return self.fail(failure),
             }
             if self.problem.is_some() {
                 return;
@@ -239,8 +239,8 @@ impl<A: SimulatedApp> RunningApp<A> {
         }
     }
 
-    /// An activity is created anew when it is in front and its process has ended since it was created, or the phone
-    /// is held another way or speaks another language. True if it was.
+    /// Creates the front activity again if its process has ended since it was created, or if the phone
+    /// was rotated or has another language. Returns true if it was created again.
     pub(super) fn recreate_if_needed(&mut self, world: &mut World) -> bool {
         let wanted = self.environment.configuration();
         let Some(front) = self.stack.last() else {
@@ -259,7 +259,7 @@ impl<A: SimulatedApp> RunningApp<A> {
         true
     }
 
-    /// Its process ends, its activities stay: they are created anew when they come to the front.
+    /// Ends the process. Its activities stay and are created again when they come to the front.
     pub(super) fn kill_in_background(&mut self) {
         self.due.clear();
         self.end_process();

@@ -1,7 +1,8 @@
 //! Containers that show a part of what is in them: only what can be seen becomes nodes.
 
 use retap_shared::Text;
-use retap_shared::screen::{NodeFlags, Rect};
+use retap_shared::geometry::Rect;
+use retap_shared::screen::NodeFlags;
 
 use super::IntoText;
 use super::drawn_screen::NodeHandler;
@@ -99,7 +100,7 @@ impl<M> Ui<'_, M> {
         self.inside(view, LayoutFlow::Down, fill);
     }
 
-    /// What reaching its end does.
+    /// Message of reaching its end.
     pub(crate) fn at_end(&mut self, list: PlacedNode, reached: impl Into<M>) {
         self.add_handler(list, NodeHandler::End(reached.into()));
     }

@@ -1,4 +1,4 @@
-//! A list that an app keeps: notes, messages, orders. Saved states share what was not changed since, piece by piece.
+//! A list of an app: notes, messages, orders. Snapshots share the pieces that have not changed since.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 /// A piece that has grown to this is cut in two.
 const CHUNK_LIMIT: usize = 64;
 
-/// What was a `Vec` before it had to be saved often.
+/// A list that is cheap to save: snapshots share its unchanged pieces.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedRows<T> {
     /// None is empty.
@@ -19,7 +19,7 @@ pub(crate) struct SharedRows<T> {
 #[derive(Debug)]
 struct RowChunk<T> {
     rows: Vec<T>,
-    /// What the rows feed to a hasher, once one has asked.
+    /// Bytes that the rows feed to a hasher, computed on first use.
     hashed_bytes: OnceLock<Vec<u8>>,
 }
 
@@ -198,7 +198,7 @@ impl Hasher for RecordingHasher {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Nobody asks: what was fed is what is wanted.
+    /// Never called: the fed bytes are the result.
     fn finish(&self) -> u64 {
         self.0.len() as u64
     }

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::geometry::{Rect, Rotation, Size};
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Rotation, Screen, ScreenContent, Size, Window, WindowFlags, WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, Window, WindowFlags, WindowKind,
 };
 
 use super::drawn_screen::{DrawnScreen, NodeHandler, ScreenBehavior, WindowCancel};
@@ -33,7 +34,7 @@ pub(crate) fn is_landscape(rotation: Rotation) -> bool {
     matches!(rotation, Rotation::Left | Rotation::Right)
 }
 
-/// What the framework knows and the app does not, while the app draws.
+/// State of the framework that the app does not see while it draws.
 pub(super) struct DrawContext<'a> {
     pub(super) rotation: Rotation,
     pub(super) package: &'a Text,
@@ -46,7 +47,7 @@ pub(super) struct DrawContext<'a> {
     /// The focused field is to be scrolled into view.
     pub(super) reveal: bool,
     pub(super) scrolls: &'a [(Text, i32)],
-    /// How many nodes to make room for.
+    /// Number of nodes to reserve.
     pub(super) expected: usize,
 }
 
@@ -62,13 +63,13 @@ pub(crate) struct Ui<'a, M> {
     pub(super) nodes: Vec<Node>,
     pub(super) handlers: Vec<(u32, NodeHandler<M>)>,
     pub(super) menu: Option<Vec<(Text, Text, M)>>,
-    /// What is still free of the container that is being filled, and how its children follow each other.
+    /// Free area of the container that is being filled, and the direction of its children.
     pub(super) area: Rect,
     pub(super) flow: LayoutFlow,
-    /// What of it can be seen.
+    /// Visible part of it.
     pub(super) clip: Rect,
     pub(super) correction: Option<LayoutCorrection>,
-    /// How far the focused field is outside what can be seen, if it is to be revealed.
+    /// Distance of the focused field from the visible area, if it is to be revealed.
     pub(super) hidden_by: i32,
     /// The window that has the focused field, and its node if it can be seen.
     pub(super) focused: Option<(usize, Option<u32>)>,
@@ -88,7 +89,7 @@ pub(super) enum LayoutFlow {
     Leftwards(i32),
 }
 
-/// Where a widget was put: all of it, and what of it can be seen.
+/// Bounds of a widget: all of it, and the visible part.
 pub(super) struct WidgetBounds {
     pub(super) full: Rect,
     pub(super) visible: Rect,

@@ -1,4 +1,4 @@
-//! Widgets that defy a reader of the tree: pages of the web without nodes, and what never rests.
+//! Widgets that a UI tree does not describe: web pages without nodes, and animations that never end.
 
 use retap_shared::Text;
 use retap_shared::screen::NodeFlags;
@@ -26,7 +26,7 @@ impl<M> Ui<'_, M> {
         self.add_handler(placed, NodeHandler::Web(ninths))
     }
 
-    /// Shows how far something is that never ends: the screen is never quiet while it can be seen.
+    /// Shows an endless progress bar: the screen never settles while it is visible.
     pub(crate) fn endless_progress(&mut self, id: impl IntoText) -> PlacedNode {
         let placed = self.progress(id, "0 %");
         self.animated_node = self.animated_node.or(placed.0);

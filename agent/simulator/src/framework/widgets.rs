@@ -1,7 +1,8 @@
 //! Widgets: what an app puts into its containers.
 
 use retap_shared::Text;
-use retap_shared::screen::{NodeFlags, Rect};
+use retap_shared::geometry::Rect;
+use retap_shared::screen::NodeFlags;
 
 use super::IntoText;
 use super::drawn_screen::{EditHandler, NodeHandler};
@@ -227,7 +228,7 @@ impl<M> Ui<'_, M> {
         self.area.right = right;
     }
 
-    /// The bar at the top: the way up where there is one, the title, and what `fill` adds at its right.
+    /// The bar at the top: the Up button where there is one, the title, and what `fill` adds on the right.
     pub(crate) fn toolbar(&mut self, title: impl IntoText, fill: impl FnOnce(&mut Self)) {
         let Some(place) = self.place(TOOLBAR) else {
             return;
@@ -294,19 +295,19 @@ impl<M> Ui<'_, M> {
         self.tap(placed, tap)
     }
 
-    /// Whether it is ticked is the app's `ticked`, and nothing else on the screen depends on it.
+    /// Its checked state is the app's `ticked`, and nothing else on the screen depends on it.
     pub(crate) fn checked_by(&mut self, placed: PlacedNode, tick: u16) {
         self.checkable_nodes
             .extend(placed.0.map(|node| (node, tick)));
     }
 
-    /// What a long press on it does.
+    /// Message of a long press on it.
     pub(crate) fn on_long_press(&mut self, placed: PlacedNode, long: impl Into<M>) -> PlacedNode {
         self.mark(placed, NodeFlags::LONG_CLICKABLE);
         self.add_handler(placed, NodeHandler::LongPress(long.into()))
     }
 
-    /// What the keyboard's Enter does in this field.
+    /// Message of the keyboard's Enter in this field.
     pub(crate) fn on_submit(&mut self, placed: PlacedNode, submit: impl Into<M>) -> PlacedNode {
         self.add_handler(placed, NodeHandler::Submit(submit.into()))
     }

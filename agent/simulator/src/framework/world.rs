@@ -1,4 +1,4 @@
-//! What is not the app's: the clock, chance, and the list of branches that ran.
+//! The world outside of the app: the clock, chance, and the list of branches that ran.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -8,7 +8,7 @@ use retap_shared::micros::Micros;
 use super::{BranchCoverage, LateDialog};
 use crate::noise::{LatencyTable, Noise};
 
-/// Never saved with a state and never restored: going back in an app's life does not turn back the world.
+/// Never part of a snapshot: restoring an app does not restore the world.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) now: Micros,
@@ -16,16 +16,16 @@ pub(crate) struct World {
     noise: Noise,
     latencies: &'static LatencyTable,
     rng: Pcg64Mcg,
-    /// Takes the place of chance, if there is one.
+    /// Replaces the random generator, if there is one.
     script: Option<ChanceScript>,
 }
 
-/// What chance is to bring, told beforehand; what is asked beyond that does not happen.
+/// Scripted results of random draws. A draw beyond the script does not happen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChanceScript {
     pub(crate) outcomes: Vec<bool>,
     asked: usize,
-    /// How probable all answers together are.
+    /// Probability of all scripted results together.
     pub(crate) probability: f64,
 }
 
@@ -69,7 +69,7 @@ impl World {
         &self.noise
     }
 
-    /// How long something of the phone takes this time.
+    /// Draws a latency of the phone.
     pub(crate) fn draw_latency(
         &mut self,
         what: impl Fn(&LatencyTable) -> &'static [u64],
@@ -77,13 +77,13 @@ impl World {
         Micros(draw_from_quantiles(what(self.latencies), &mut self.rng))
     }
 
-    /// What saving and restoring a state take.
+    /// Durations of saving and restoring a snapshot.
     pub(crate) fn snapshot_costs(&self) -> [Micros; 2] {
         let always = |figures: &[u64]| Micros(figures.first().copied().unwrap_or_default());
         self.noise.snapshot.costs(self.latencies).map(always)
     }
 
-    /// Whether this event is lost on the way.
+    /// Draws whether this event is lost.
     pub(crate) fn loses_event(&mut self, action: &Action) -> bool {
         self.happens(1.0 - self.noise.delivery_probability(action))
     }
@@ -100,7 +100,7 @@ impl World {
         })
     }
 
-    /// How long a new activity takes to come up.
+    /// Draws the start time of a new activity.
     pub(super) fn activity_start(&mut self) -> Micros {
         self.draw_latency(|figures| figures.activity_start)
     }

@@ -1,20 +1,21 @@
-//! The exact probability that a trace reaches a crash under noise, computed and not sampled: every way that chance can
-//! take is followed once, and ways that lead to the same state go on together.
+//! The exact probability that a trace reaches a crash under noise, computed and not sampled: every sequence of random
+//! results is followed once, and sequences that lead to the same state are merged.
 
 use std::collections::HashMap;
 
 use retap_agent::phone::Phone;
 use retap_shared::action::Action;
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind, SnapshotId};
-use retap_shared::screen::Rotation;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::protocol::SnapshotId;
 use retap_shared::trace::Step;
 
 use super::{CRASH_DELAY_LIMIT, settle};
-use crate::SimulatedPhone;
 use crate::framework::ChanceScript;
 use crate::noise::Latency;
+use crate::phone::SimulatedPhone;
 use crate::spec::{SimulatorSpecError, open};
 
 /// Why there is no exact answer.
@@ -37,8 +38,8 @@ pub enum ExactProbabilityError {
 /// More than this at once is not followed.
 const MAX_STATES: usize = 200_000;
 
-/// How probably `steps`, played once from a clean start on a phone as `spec` has it, end in the crash. Each step waits
-/// until the screen is quiet for `Settle::default()`, the last for what comes up to `LINGER` later.
+/// Probability that `steps`, played once from a clean start on the phone of `spec`, end in the crash. Each step waits
+/// until the screen has settled by `Settle::default()`, the last one up to `CRASH_DELAY_LIMIT` longer.
 pub fn exact_probability(
     spec: &str,
     steps: &[Step],
@@ -68,7 +69,7 @@ pub fn exact_probability(
 struct ProbabilityComputation {
     phone: SimulatedPhone,
     target: Fingerprint,
-    /// How probably the target has been reached by now.
+    /// Probability that the target has been reached so far.
     reached: f64,
     /// Each possible state with its probability.
     states: HashMap<u64, (SnapshotId, f64)>,
@@ -117,7 +118,7 @@ impl ProbabilityComputation {
         Ok(())
     }
 
-    /// Every way that chance can take from one state through one step: those that are asked for a coin are gone through
+    /// Follows every sequence of random results from one state through one step. Binary draws are enumerated
     /// like the digits of a number, the last one first.
     fn enumerate_outcomes(
         &mut self,

@@ -1,25 +1,28 @@
-//! The shortest way to a crash of a made app: breadth first over all states, with everything that can have to do with it.
+//! Shortest traces to crashes of generated apps: breadth-first search over all states and all actions that can matter.
 
 use std::collections::HashSet;
 
 use retap_agent::phone::Phone;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key, SystemEvent};
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind, SnapshotId};
-use retap_shared::screen::{Node, NodeFlags, Rotation, Screen, WindowKind};
+use retap_shared::finding::Finding;
+use retap_shared::geometry::Rotation;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::protocol::SnapshotId;
+use retap_shared::screen::{Node, NodeFlags, Screen, WindowKind};
 use retap_shared::trace::Step;
-use retap_shared::verdict::Finding;
 
-use super::{CRASH_DELAY_LIMIT, CrashDependencies, LONG_TEXT, settle};
-use crate::SimulatedPhone;
+use super::{CRASH_DELAY_LIMIT, CrashDependencies, settle};
 use crate::declarative::RuleEffect;
+use crate::phone::SimulatedPhone;
+use crate::planted_crash::LONG_TEXT;
 
-/// No way is looked for beyond this.
+/// Maximum length of a searched trace.
 const MAX_EVENTS: usize = 25;
-/// What is typed, so that each kind of text is among it.
+/// Texts to type: one of each kind.
 const TYPED: [&str; 6] = ["", "hello", "7", "user@example.com", "🎈 O'Neil", LONG_TEXT];
 
-/// The spec without noise and latency: ways are looked for on a phone that does what it is told.
+/// The spec without noise and latency: traces are searched on a reliable phone.
 pub(super) fn without_noise(spec: &str) -> String {
     let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
     let noisy = ["noise=", "flaky=", "late_dialog=", "latency=", "snapshot="];
@@ -67,7 +70,7 @@ struct ShortestTraceSearch {
 struct ReachedState {
     at: SnapshotId,
     level: usize,
-    /// What led here, and from where; nothing for the first.
+    /// The event that led here and its origin; none for the first state.
     by: Option<(usize, Step)>,
 }
 
@@ -146,7 +149,7 @@ impl ShortestTraceSearch {
     }
 }
 
-/// What can be done and can matter. Of widgets with the same id the first stands for all.
+/// Actions that can matter for the crash. The first of several widgets with one id stands for all.
 fn candidate_actions(screen: &Screen, matters: &CrashDependencies) -> Vec<(Option<usize>, Action)> {
     let mut actions: Vec<(Option<usize>, Action)> = system_actions(screen, matters)
         .into_iter()

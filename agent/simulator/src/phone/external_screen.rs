@@ -1,12 +1,13 @@
 //! Other apps' screens that come in front of the app: a call, the sheet for sharing, a browser, the store.
 
 use retap_shared::Text;
-use retap_shared::screen::{Point, Rect, Rotation, SharedScreen};
+use retap_shared::geometry::{Point, Rect, Rotation};
+use retap_shared::screen::SharedScreen;
 
 use super::launcher::{ExternalWidget, draw};
 use crate::framework::{ExternalScreen, display_size};
 
-/// What a touch leads to.
+/// Effect of a touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExternalNavigation {
     Stay,

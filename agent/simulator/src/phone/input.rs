@@ -1,8 +1,9 @@
 //! Injected events: what they cost, whether they get through, and whom they reach.
 
 use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
-use retap_shared::screen::{Rotation, ScreenHash};
+use retap_shared::screen::ScreenHash;
 
 use super::external_screen::{self, ExternalNavigation};
 use super::{FrontScreen, SimulatedPhone, launcher};
@@ -147,7 +148,7 @@ impl SimulatedPhone {
     }
 }
 
-/// How long the finger is on the display.
+/// Duration of the touch.
 fn gesture_duration(action: &Action) -> Micros {
     match action {
         Action::LongPress(_) => LONG_PRESS,
@@ -158,7 +159,7 @@ fn gesture_duration(action: &Action) -> Micros {
     }
 }
 
-/// What of it an app can receive; nothing here answers to two fingers or to other keys.
+/// The input as an app receives it. No app here handles two fingers or other keys.
 fn as_input(action: &Action) -> Option<AppInput<'_>> {
     Some(match action {
         Action::Tap(at) => AppInput::Tap(*at),

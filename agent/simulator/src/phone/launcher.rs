@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use retap_shared::Text;
+use retap_shared::geometry::{Rect, Rotation};
 use retap_shared::screen::{
-    Node, NodeFlags, Rect, Rotation, Screen, ScreenContent, SharedScreen, Window, WindowFlags,
-    WindowKind,
+    Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window, WindowFlags, WindowKind,
 };
 
 use crate::framework::{AppManifest, display_size, is_landscape};
 
 const PACKAGE: &str = "com.android.launcher3";
 
-/// Where the app's icon is.
+/// Bounds of the app's icon.
 pub(super) fn icon(rotation: Rotation) -> Rect {
     let (left, top) = if is_landscape(rotation) {
         (240, 300)

@@ -2,8 +2,9 @@
 
 use png::{BitDepth, ColorType, Encoder};
 use retap_shared::bytes::Png;
+use retap_shared::geometry::Rect;
 use retap_shared::protocol::RequestFailure;
-use retap_shared::screen::{Node, NodeFlags, Rect, Screen, WindowKind};
+use retap_shared::screen::{Node, NodeFlags, Screen, WindowKind};
 
 const SCALE: i32 = 4;
 const BACKGROUND: u8 = 250;

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use retap_agent::phone::Phone;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key};
+use retap_shared::geometry::{Point, Rotation};
 use retap_shared::micros::Micros;
-use retap_shared::screen::{Point, Rotation};
 use retap_simulator::{app_names, open};
 
 use crate::walk;

@@ -2,8 +2,9 @@
 
 use retap_agent::phone::Phone;
 use retap_shared::action::{Action, Key};
+use retap_shared::geometry::Point;
 use retap_shared::micros::Micros;
-use retap_shared::screen::{Point, WindowKind};
+use retap_shared::screen::WindowKind;
 use retap_simulator::open;
 
 use crate::walk::{self, started};

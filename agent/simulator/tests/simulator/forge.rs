@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use retap_agent::phone::Phone;
-use retap_shared::verdict::FindingKind;
+use retap_shared::finding::FindingKind;
 use retap_simulator::{app_names, ground_truth, open};
 
 use crate::{random, walk};

@@ -5,12 +5,11 @@ use retap_agent::phone::{Phone, PhoneError};
 use retap_shared::Text;
 use retap_shared::action::{Action, Key};
 use retap_shared::connection::Connection;
+use retap_shared::finding::FindingKind;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    PhoneEventKind, RequestFailure, SnapshotId, TakeScreenshot, TakeScreenshotReply,
-};
+use retap_shared::phone_event::PhoneEventKind;
+use retap_shared::protocol::{RequestFailure, SnapshotId, TakeScreenshot, TakeScreenshotReply};
 use retap_shared::trace::App;
-use retap_shared::verdict::FindingKind;
 use retap_simulator::{SimulatedPhone, open};
 
 use crate::walk::{self, press, started, text_of};

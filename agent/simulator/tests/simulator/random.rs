@@ -7,7 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use retap_agent::phone::Phone;
 use retap_shared::fingerprint::Fingerprint;
-use retap_shared::screen::{Rect, Screen};
+use retap_shared::geometry::Rect;
+use retap_shared::screen::Screen;
 use retap_simulator::{SimulatedPhone, app_names, ground_truth, open};
 
 use crate::walk;

@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use retap_agent::phone::Phone;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::PhoneEvent;
+use retap_shared::phone_event::PhoneEvent;
 use retap_shared::screen::SharedScreen;
 use retap_simulator::{app_names, open};
 

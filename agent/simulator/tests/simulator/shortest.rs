@@ -119,7 +119,7 @@ fn far_crashes_of_mail_have_no_shorter_trace() {
 
 #[test]
 fn what_comes_only_by_the_system_does_not_come_without_it() {
-    let page = include_str!("../../../../docs/simulator.md");
+    let page = include_str!("../../../../docs/how-it-works/simulator.md");
     for app in app_names() {
         let crashes = ground_truth(app).unwrap().crashes;
         let mut by_events = 0;

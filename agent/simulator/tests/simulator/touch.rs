@@ -5,7 +5,8 @@ use std::sync::Arc;
 use retap_agent::phone::Phone;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key};
-use retap_shared::screen::{NodeFlags, Point, Rotation, Size, WindowKind};
+use retap_shared::geometry::{Point, Rotation, Size};
+use retap_shared::screen::{NodeFlags, WindowKind};
 use retap_simulator::SimulatedPhone;
 
 use crate::walk::{self, press, started, text_of};

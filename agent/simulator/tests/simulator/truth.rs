@@ -5,9 +5,12 @@ use std::collections::HashSet;
 use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::Phone;
 use retap_shared::connection::Connection;
-use retap_shared::protocol::{LocatedBy, Play, PlayReply, Settle, Target};
+use retap_shared::finding::FindingKind;
+use retap_shared::locate::LocatedBy;
+use retap_shared::protocol::{Play, PlayReply, Settle};
+use retap_shared::target::Target;
 use retap_shared::trace::StartMode;
-use retap_shared::verdict::{FindingKind, Verdict};
+use retap_shared::verdict::Verdict;
 use retap_simulator::{CRASH_DELAY_LIMIT, PlantedCrash, app_names, ground_truth, open};
 
 use crate::walk;
@@ -46,12 +49,15 @@ fn every_app_has_what_was_promised() {
 
 #[test]
 fn the_page_on_the_simulator_tells_what_is_there() {
-    let page = include_str!("../../../../docs/simulator.md");
+    let page = include_str!("../../../../docs/how-it-works/simulator.md");
     for app in app_names() {
         let truth = ground_truth(app).unwrap();
         let counts = (truth.activities.len(), truth.branches, truth.crashes.len());
         let row = format!("| `{app}` | {} | {} | {} |", counts.0, counts.1, counts.2);
-        assert!(page.contains(&row), "docs/simulator.md lacks {row}");
+        assert!(
+            page.contains(&row),
+            "docs/how-it-works/simulator.md lacks {row}"
+        );
         for crash in truth.crashes {
             let told = page.lines().any(|line| {
                 line.starts_with(&format!("| {app} | {} |", crash.name))
@@ -59,7 +65,7 @@ fn the_page_on_the_simulator_tells_what_is_there() {
             });
             assert!(
                 told,
-                "docs/simulator.md lacks `{}` of `{app}`, {}",
+                "docs/how-it-works/simulator.md lacks `{}` of `{app}`, {}",
                 crash.name,
                 crash.shortest.len()
             );

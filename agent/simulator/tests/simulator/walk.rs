@@ -3,10 +3,12 @@
 use retap_agent::phone::Phone;
 use retap_shared::Text;
 use retap_shared::action::{Action, Key, SystemEvent};
-use retap_shared::protocol::{PhoneEvent, PhoneEventKind, Settle};
-use retap_shared::screen::{Node, NodeFlags, Point, Rect, Rotation, Screen, WindowKind};
+use retap_shared::finding::Finding;
+use retap_shared::geometry::{Point, Rect, Rotation};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::protocol::Settle;
+use retap_shared::screen::{Node, NodeFlags, Screen, WindowKind};
 use retap_shared::trace::App;
-use retap_shared::verdict::Finding;
 use retap_simulator::{SimulatedPhone, open};
 
 /// What is typed: nothing, words, a number, an address, a password, a quote with a character beyond the basic plane,

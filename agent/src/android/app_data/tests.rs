@@ -1,4 +1,4 @@
-//! On an app's folder of this machine, through programs that stand in for the phone's.
+//! Snapshots of a folder of this machine, with scripts in folder of the phone's programs.
 
 use std::fs;
 
@@ -8,29 +8,29 @@ use super::*;
 
 const APP: &str = "org.example.app";
 
-/// A phone whose only way is `run-as`, which does as it is told for this one app.
+/// A phone on which only `run-as` works, and only for one app.
 fn debuggable() -> (TempDir, AppDataSnapshots) {
-    let place = tempfile::tempdir().unwrap();
-    let app = place.path().join("home");
+    let folder = tempfile::tempdir().unwrap();
+    let app = folder.path().join("home");
     fs::create_dir_all(app.join("cache")).unwrap();
     fs::write(app.join("a note"), "one").unwrap();
     fs::write(app.join("cache/picture"), "old").unwrap();
     let run_as = program(
-        &place,
+        &folder,
         "run-as",
         &format!(
             "[ \"$1\" = {APP} ] || exit 1; shift; cd {} && exec \"$@\"",
             app.display()
         ),
     );
-    let data = with(&place, run_as, "no-such-su".into());
-    (place, data)
+    let data = with(&folder, run_as, "no-such-su".into());
+    (folder, data)
 }
 
-/// Written by another process: a file that this one holds open for writing would be open, for a moment, in whatever
-/// another test starts just then, and the system runs no file that somebody may still write ("text file busy").
-fn program(place: &TempDir, name: &str, script: &str) -> OsString {
-    let path = place.path().join(name);
+/// Writes a script by another process. A file that this process has open for writing is inherited by processes that
+/// other tests start, and the system refuses to run it meanwhile ("text file busy").
+fn program(folder: &TempDir, name: &str, script: &str) -> OsString {
+    let path = folder.path().join(name);
     let write = r#"rm -f "$0" && printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
     let written = Command::new("sh")
         .args(["-c", write])
@@ -41,17 +41,19 @@ fn program(place: &TempDir, name: &str, script: &str) -> OsString {
     path.into()
 }
 
-fn with(place: &TempDir, run_as: OsString, su: OsString) -> AppDataSnapshots {
-    let data = place.path().join("data");
-    let mut made = AppDataSnapshots::new(place.path(), 0);
-    (made.run_as, made.su, made.data) = (run_as, su, data);
-    made
+fn with(folder: &TempDir, run_as: OsString, su: OsString) -> AppDataSnapshots {
+    let data = folder.path().join("data");
+    let mut snapshots = AppDataSnapshots::new(folder.path(), 0);
+    snapshots.run_as = run_as;
+    snapshots.su = su;
+    snapshots.data = data;
+    snapshots
 }
 
 #[test]
-fn data_comes_back_as_it_was_and_what_came_later_is_gone() {
-    let (place, mut data) = debuggable();
-    let home = place.path().join("home");
+fn a_restore_brings_old_files_back_and_deletes_new_ones() {
+    let (folder, mut data) = debuggable();
+    let home = folder.path().join("home");
     let (id, bytes) = data.save(&APP.into()).unwrap();
     assert!(bytes > 0);
     fs::write(home.join("a note"), "two").unwrap();
@@ -63,7 +65,7 @@ fn data_comes_back_as_it_was_and_what_came_later_is_gone() {
     assert_eq!(
         fs::read_to_string(home.join("cache/picture")).unwrap(),
         "new",
-        "caches are left alone"
+        "caches are not restored"
     );
     assert_eq!(data.discard(id).unwrap(), bytes);
     assert!(matches!(
@@ -71,18 +73,22 @@ fn data_comes_back_as_it_was_and_what_came_later_is_gone() {
         Err(RequestFailure::Impossible(_))
     ));
     drop(data);
-    assert!(!place.path().join("checkpoints").exists());
+    assert!(!folder.path().join("snapshots").exists());
 }
 
 #[test]
-fn without_run_as_root_is_asked() {
-    let place = tempfile::tempdir().unwrap();
-    let home = place.path().join("data").join(APP);
+fn without_run_as_the_data_is_read_as_root() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("data").join(APP);
     fs::create_dir_all(&home).unwrap();
     fs::write(home.join("note"), "one").unwrap();
-    // Refuses `su 0 COMMAND`, as newer ones do.
-    let su = program(&place, "su", "[ \"$1\" = -c ] || exit 1; exec sh -c \"$2\"");
-    let mut data = with(&place, "no-such-run-as".into(), su);
+    // Refuses `su 0 COMMAND`, as newer versions do.
+    let su = program(
+        &folder,
+        "su",
+        "[ \"$1\" = -c ] || exit 1; exec sh -c \"$2\"",
+    );
+    let mut data = with(&folder, "no-such-run-as".into(), su);
     let (id, _) = data.save(&APP.into()).unwrap();
     fs::write(home.join("note"), "two").unwrap();
     data.restore(&APP.into(), id).unwrap();
@@ -90,8 +96,8 @@ fn without_run_as_root_is_asked() {
 }
 
 #[test]
-fn an_app_that_nobody_may_read_is_not_supported_and_a_wrong_name_not_run() {
-    let (place, mut data) = debuggable();
+fn an_app_without_access_is_unsupported_and_a_wrong_name_is_refused() {
+    let (folder, mut data) = debuggable();
     assert!(matches!(
         data.save(&"org.example.release".into()),
         Err(RequestFailure::Unsupported(_))
@@ -102,31 +108,31 @@ fn an_app_that_nobody_may_read_is_not_supported_and_a_wrong_name_not_run() {
             "{name}"
         );
     }
-    assert_eq!(names(&place), ["home", "run-as"]);
+    assert_eq!(names(&folder), ["home", "run-as"]);
 }
 
 #[test]
-fn a_tar_that_fails_leaves_no_checkpoint_behind() {
-    let (place, mut data) = debuggable();
+fn a_failed_tar_leaves_no_snapshot() {
+    let (folder, mut data) = debuggable();
     data.run_as = program(
-        &place,
+        &folder,
         "run-as",
         "case \"$*\" in *tar*) echo full >&2; exit 1 ;; esac",
     );
     let error = data.save(&APP.into()).unwrap_err();
     assert!(error.to_string().contains("full"), "{error}");
     assert_eq!(
-        fs::read_dir(place.path().join("checkpoints"))
+        fs::read_dir(folder.path().join("snapshots"))
             .unwrap()
             .count(),
         0
     );
 }
 
-fn names(place: &TempDir) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(place.path())
+fn names(folder: &TempDir) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder.path())
         .unwrap()
-        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
     names

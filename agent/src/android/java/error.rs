@@ -1,30 +1,41 @@
-//! Why a call into Java came to nothing, and what a host is told of it.
+//! Errors of calls into Java, and the errors that the host gets for them.
 
 use retap_shared::protocol::RequestFailure;
 use retap_shared::verdict::Interruption;
 
 use crate::phone::PhoneError;
 
+/// Why a call into Java failed.
 #[derive(Debug, thiserror::Error)]
 pub enum JavaError {
+    /// This phone has no form of the row.
     #[error("`{0}` is not on this phone")]
     Missing(String),
+    /// The call threw an exception.
     #[error("`{call}` threw {class}: {message}")]
     Thrown {
+        /// Class and member.
         call: String,
+        /// The exception's class.
         class: String,
+        /// The exception's message.
         message: String,
     },
-    #[error("`{0}` was to be called on something that is not there")]
+    /// The call's object is null.
+    #[error("`{0}` was called on null")]
     Null(String),
+    /// The arguments or the object are of another type.
     #[error("`{0}` takes other arguments, or belongs to another class")]
     Arguments(String),
-    /// Everything was called as it should be, and the phone did not do it.
+    /// The call returned without doing its work.
     #[error("`{call}` did nothing: {why}")]
     Refused {
+        /// The call.
         call: &'static str,
+        /// The cause, and what to do.
         why: &'static str,
     },
+    /// The VM failed.
     #[error("the Java VM failed")]
     Vm(#[from] jni::errors::Error),
 }

@@ -1,9 +1,9 @@
-//! Java's strings as Rust's. They may have halves of surrogate pairs; each becomes U+FFFD, and nothing else is touched.
+//! Converts Java's strings. Half a surrogate pair becomes U+FFFD.
 
 use jni::Env;
 use jni::objects::JString;
 
-/// Android says that some of these are never null; null is empty all the same.
+/// Converts a string; null becomes empty, even where Android documents that it is never null.
 pub(crate) fn string(env: &Env, string: &JString) -> jni::errors::Result<String> {
     if string.is_null() {
         return Ok(String::new());
@@ -11,7 +11,7 @@ pub(crate) fn string(env: &Env, string: &JString) -> jni::errors::Result<String>
     Ok(decode(string.mutf8_chars(env)?.to_bytes()))
 }
 
-/// From Java's form of UTF-8: NUL takes two bytes, and what is beyond U+FFFF is two halves of three bytes each.
+/// Decodes Java's modified UTF-8: NUL has two bytes, and a character above U+FFFF is two halves of three bytes each.
 fn decode(mut bytes: &[u8]) -> String {
     if bytes.is_ascii() {
         return String::from_utf8_lossy(bytes).into_owned();
@@ -47,23 +47,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_string_of_javas_is_read_unit_by_unit(units: Vec<u16>) {
+        fn every_string_of_java_is_decoded(units: Vec<u16>) {
             prop_assert_eq!(decode(&encode(&units)), String::from_utf16_lossy(&units));
         }
 
         #[test]
-        fn any_bytes_are_read_as_something(bytes: Vec<u8>) {
+        fn any_bytes_are_decoded_without_a_panic(bytes: Vec<u8>) {
             decode(&bytes);
         }
     }
 
     #[test]
-    fn a_half_does_not_spoil_what_stands_beside_it() {
+    fn half_a_surrogate_pair_does_not_affect_its_neighbours() {
         let units: Vec<u16> = "ä\0😀".encode_utf16().chain([0xd800]).collect();
         assert_eq!(decode(&encode(&units)), "ä\0😀\u{fffd}");
     }
 
-    /// As the VM does it.
+    /// Encodes as the VM does.
     fn encode(units: &[u16]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for &unit in units {

@@ -1,4 +1,4 @@
-//! The settings come back, whatever happened to the agent.
+//! The settings are restored, even if the agent was killed.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl SettingStore for &MemorySettings {
     }
 }
 
-fn chosen_by_a_person() -> MemorySettings {
+fn settings_of_a_user() -> MemorySettings {
     let memory = MemorySettings::default();
     (&memory)
         .put("global", "window_animation_scale", "1.5")
@@ -39,9 +39,9 @@ fn chosen_by_a_person() -> MemorySettings {
 }
 
 #[test]
-fn what_was_set_comes_back_and_what_was_not_goes_again() {
+fn old_values_are_restored_and_new_settings_are_deleted() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = chosen_by_a_person();
+    let memory = settings_of_a_user();
     let before = memory.0.borrow().clone();
     let settings = PhoneSettings::apply(&memory, folder.path()).unwrap();
     assert_eq!(
@@ -54,9 +54,9 @@ fn what_was_set_comes_back_and_what_was_not_goes_again() {
 }
 
 #[test]
-fn an_agent_that_was_killed_is_made_good_by_the_next_one() {
+fn the_settings_of_a_killed_agent_are_restored_at_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = chosen_by_a_person();
+    let memory = settings_of_a_user();
     let before = memory.0.borrow().clone();
     drop(PhoneSettings::apply(&memory, folder.path()).unwrap());
     let next = PhoneSettings::apply(&memory, folder.path()).unwrap();
@@ -65,9 +65,9 @@ fn an_agent_that_was_killed_is_made_good_by_the_next_one() {
 }
 
 #[test]
-fn a_file_of_rubbish_changes_nothing_else() {
+fn malformed_lines_of_the_file_are_ignored() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = chosen_by_a_person();
+    let memory = settings_of_a_user();
     std::fs::write(
         folder.path().join("settings.saved"),
         "\nglobal\nglobal window_animation_scale 2\n",

@@ -1,5 +1,5 @@
-//! The few native methods of the framework that its plain Java code needs before it does anything: a phone's own
-//! libraries have them, OpenJDK finds them here.
+//! Native methods of the framework that its Java code needs in tests on OpenJDK. On a phone the system's libraries have
+//! them.
 
 use jni::errors::ThrowRuntimeExAndDefault;
 use jni::objects::{JClass, JObject, JString};
@@ -17,7 +17,7 @@ extern "system" fn Java_android_util_Log_isLoggable<'l>(
     false
 }
 
-/// `SystemProperties.native_get(key, otherwise)`: nothing is set but the lists without which `Build` fails.
+/// `SystemProperties.native_get(key, otherwise)`: only the lists that `Build` needs are set.
 #[unsafe(no_mangle)]
 extern "system" fn Java_android_os_SystemProperties_native_1get<'l>(
     mut env: EnvUnowned<'l>,
@@ -72,7 +72,7 @@ extern "system" fn Java_android_view_KeyEvent_nativeNextId(
     1
 }
 
-/// `Region`: every one is empty.
+/// `Region`: every region is empty.
 #[unsafe(no_mangle)]
 extern "system" fn Java_android_graphics_Region_nativeConstructor(
     _: EnvUnowned<'_>,

@@ -1,13 +1,13 @@
-//! By which programs this phone does what the system does. Asked of the programs themselves, once; nothing is changed by it.
+//! Finds the commands of this phone for system events, by the output of the programs. Nothing is changed by it.
 
 use retap_shared::action::SystemEventKinds;
 
 use super::super::program::ProgramRunner;
 
-/// A program with the words that always come first.
+/// A program with its first arguments.
 pub(super) type CommandPrefix = &'static [&'static str];
 
-/// Nothing where the phone has no way.
+/// The commands for each kind of system event; none if the phone cannot inject it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SystemCommands {
     pub(super) memory: Option<CommandPrefix>,
@@ -16,10 +16,11 @@ pub(super) struct SystemCommands {
     pub(super) language: bool,
     pub(super) time_zone: bool,
     pub(super) doze: Option<CommandPrefix>,
-    /// The phone is driven over the network that would go.
+    /// True if the host is connected over the phone's network.
     pub(super) needs_network: bool,
 }
 
+/// The command that switches the network off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NetworkCommand {
     /// `cmd connectivity airplane-mode`.
@@ -28,51 +29,61 @@ pub(super) enum NetworkCommand {
     Radios,
 }
 
-/// Newest first: the programs that talk to the service, then those that older phones have.
+/// The programs for the activity manager and for doze, newest first.
 const ACTIVITY: [CommandPrefix; 2] = [&["cmd", "activity"], &["am"]];
 const IDLE: [CommandPrefix; 2] = [&["cmd", "deviceidle"], &["dumpsys", "deviceidle"]];
-/// The package of the shell itself, which every phone has.
+/// The shell's package, which every phone has.
 pub(super) const SHELL: &str = "com.android.shell";
 
 impl SystemCommands {
-    /// `over_network`: whether hosts come in by datagrams.
+    /// Probes the programs. `over_network` is true if the host connects over the network.
     pub(super) fn find(
-        shell: &impl ProgramRunner,
+        programs: &impl ProgramRunner,
         user: &str,
         over_network: bool,
     ) -> SystemCommands {
-        let says = |words: &[&str]| shell.run(words).map(|said| said.text).unwrap_or_default();
-        let helps = |prefix: &CommandPrefix, with: &str| {
-            says(&[prefix, &["help"][..]].concat()).contains(with)
+        let output = |command: &[&str]| {
+            programs
+                .run(command)
+                .map(|output| output.text)
+                .unwrap_or_default()
         };
-        let with = |prefixes: [CommandPrefix; 2], word| {
-            prefixes.into_iter().find(|prefix| helps(prefix, word))
+        let has_command = |prefix: &CommandPrefix, name: &str| {
+            output(&[prefix, &["help"][..]].concat()).contains(name)
         };
-        let needs_network = over_network || adb_is_wireless(says);
+        let find = |prefixes: [CommandPrefix; 2], name| {
+            prefixes
+                .into_iter()
+                .find(|prefix| has_command(prefix, name))
+        };
+        let needs_network = over_network || adb_is_wireless(output);
         let network = if needs_network {
             None
-        } else if is_airplane_mode(says(&["cmd", "connectivity", "airplane-mode"]).trim()).is_some()
+        } else if is_airplane_mode(output(&["cmd", "connectivity", "airplane-mode"]).trim())
+            .is_some()
         {
             Some(NetworkCommand::Airplane)
         } else {
-            says(&["svc", "wifi"])
+            output(&["svc", "wifi"])
                 .contains("svc wifi")
                 .then_some(NetworkCommand::Radios)
         };
         SystemCommands {
-            memory: with(ACTIVITY, "send-trim-memory"),
-            broadcast: with(ACTIVITY, "broadcast "),
+            memory: find(ACTIVITY, "send-trim-memory"),
+            broadcast: find(ACTIVITY, "broadcast "),
             network,
-            language: says(&["cmd", "locale", "get-app-locales", SHELL, "--user", user])
+            language: output(&["cmd", "locale", "get-app-locales", SHELL, "--user", user])
                 .contains("are ["),
-            time_zone: helps(&(&["cmd", "alarm"] as CommandPrefix), "set-timezone")
-                && !says(&["getprop", "persist.sys.timezone"]).trim().is_empty(),
-            doze: with(IDLE, "force-idle"),
+            time_zone: has_command(&(&["cmd", "alarm"] as CommandPrefix), "set-timezone")
+                && !output(&["getprop", "persist.sys.timezone"])
+                    .trim()
+                    .is_empty(),
+            doze: find(IDLE, "force-idle"),
             needs_network,
         }
     }
 
-    /// Nobody but the phone's own modem, or root, may make a call or a message come.
+    /// The kinds with a command. Calls and messages have none: only the modem or root may inject them.
     pub(super) fn kinds(&self) -> SystemEventKinds {
         let mut kinds = SystemEventKinds::default();
         kinds.set(SystemEventKinds::LOW_MEMORY, self.memory.is_some());
@@ -91,23 +102,23 @@ impl SystemCommands {
     }
 }
 
-pub(super) fn is_airplane_mode(said: &str) -> Option<bool> {
-    match said {
+pub(super) fn is_airplane_mode(output: &str) -> Option<bool> {
+    match output {
         "enabled" => Some(true),
         "disabled" => Some(false),
         _ => None,
     }
 }
 
-/// An emulator says so too, but is reached through no network of its own.
-fn adb_is_wireless(says: impl Fn(&[&str]) -> String) -> bool {
+/// True if adb is connected over the network. An emulator has the same properties, but does not use its own network.
+fn adb_is_wireless(output: impl Fn(&[&str]) -> String) -> bool {
     let is_emulator = ["ro.boot.qemu", "ro.kernel.qemu"]
         .iter()
-        .any(|name| says(&["getprop", name]).trim() == "1");
-    let port = says(&["getprop", "service.adb.tcp.port"])
+        .any(|name| output(&["getprop", name]).trim() == "1");
+    let port = output(&["getprop", "service.adb.tcp.port"])
         .trim()
         .parse::<i32>()
         .unwrap_or(0);
-    let paired = says(&["settings", "get", "global", "adb_wifi_enabled"]).trim() == "1";
+    let paired = output(&["settings", "get", "global", "adb_wifi_enabled"]).trim() == "1";
     !is_emulator && (port > 0 || paired)
 }

@@ -1,4 +1,4 @@
-//! On phones that remember what was run, from level 23 to today's. The words of their programs are those of Android's sources.
+//! System events on fake phones from API level 23 on. The output of their programs is that of Android's sources.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,12 +10,12 @@ use super::*;
 
 const APP: &str = "org.example.app";
 
-/// What can be asked of it, and everything that was run but for the asking.
+/// Programs with a state, which record the commands that change it.
 struct FakeProgramRunner {
     level: u32,
     state: RefCell<BTreeMap<String, String>>,
     ran: RefCell<Vec<String>>,
-    /// Whatever has this in it fails with these words.
+    /// A command that contains the first text fails with the second one as output.
     fails: RefCell<Option<(&'static str, &'static str)>>,
 }
 
@@ -54,29 +54,29 @@ impl FakeProgramRunner {
         self.ran.take()
     }
 
-    /// The answer to what changes nothing.
-    fn asked(&self, words: &[&str]) -> Option<String> {
-        let of = |from: u32, answer: &str| (self.level >= from).then(|| answer.to_owned());
+    /// The output of a command that changes nothing.
+    fn query(&self, words: &[&str]) -> Option<String> {
+        let since = |from: u32, answer: &str| (self.level >= from).then(|| answer.to_owned());
         let answer = match words {
             ["cmd", "activity", "help"] => {
-                of(26, "broadcast [--user <USER_ID>]\n send-trim-memory")
+                since(26, "broadcast [--user <USER_ID>]\n send-trim-memory")
             }
-            ["am", "help"] => of(23, "am broadcast [--user]\n am send-trim-memory"),
-            ["cmd", "connectivity", "airplane-mode"] => of(28, &self.get("airplane")),
-            ["svc", "wifi"] => of(23, "usage: svc wifi [enable|disable]"),
+            ["am", "help"] => since(23, "am broadcast [--user]\n am send-trim-memory"),
+            ["cmd", "connectivity", "airplane-mode"] => since(28, &self.get("airplane")),
+            ["svc", "wifi"] => since(23, "usage: svc wifi [enable|disable]"),
             ["cmd", "locale", "get-app-locales", package, "--user", user] => {
                 let locales = self.get(package);
-                of(
+                since(
                     33,
                     &format!("Locales for {package} for user {user} are [{locales}]\n"),
                 )
             }
-            ["cmd", "alarm", "help"] => of(28, "  set-timezone TZ"),
-            ["cmd", "deviceidle", "help"] => of(24, "force-idle [light|deep]"),
-            ["dumpsys", "deviceidle", "help"] => of(23, "force-idle"),
-            ["getprop", "persist.sys.timezone"] => of(23, &self.get("zone")),
-            ["getprop", name] => of(23, &self.get(name)),
-            ["settings", "get", "global", name] => of(23, &self.get(name)),
+            ["cmd", "alarm", "help"] => since(28, "  set-timezone TZ"),
+            ["cmd", "deviceidle", "help"] => since(24, "force-idle [light|deep]"),
+            ["dumpsys", "deviceidle", "help"] => since(23, "force-idle"),
+            ["getprop", "persist.sys.timezone"] => since(23, &self.get("zone")),
+            ["getprop", name] => since(23, &self.get(name)),
+            ["settings", "get", "global", name] => since(23, &self.get(name)),
             _ => return None,
         };
         Some(answer.unwrap_or_else(|| "cmd: Can't find service".to_owned()))
@@ -85,7 +85,7 @@ impl FakeProgramRunner {
 
 impl ProgramRunner for &FakeProgramRunner {
     fn run(&self, words: &[&str]) -> io::Result<ProgramOutput> {
-        if let Some(text) = self.asked(words) {
+        if let Some(text) = self.query(words) {
             return Ok(ProgramOutput {
                 text,
                 succeeded: true,
@@ -131,14 +131,14 @@ impl ProgramRunner for &FakeProgramRunner {
     }
 }
 
-fn events<'p>(
+fn injector<'p>(
     phone: &'p FakeProgramRunner,
     folder: &TempDir,
 ) -> SystemEventInjector<&'p FakeProgramRunner> {
     SystemEventInjector::new(phone, folder.path(), 10, false)
 }
 
-fn everything_that_changes() -> [SystemEvent; 4] {
+fn changing_events() -> [SystemEvent; 4] {
     [
         SystemEvent::Offline,
         SystemEvent::Locale("ar".into()),
@@ -148,7 +148,7 @@ fn everything_that_changes() -> [SystemEvent; 4] {
 }
 
 #[test]
-fn each_level_does_what_its_programs_can() {
+fn each_api_level_supports_the_events_that_its_programs_can_inject() {
     let folder = tempfile::tempdir().unwrap();
     let old = SystemEventKinds::LOW_MEMORY
         | SystemEventKinds::BROADCAST
@@ -156,7 +156,7 @@ fn each_level_does_what_its_programs_can() {
         | SystemEventKinds::ONLINE
         | SystemEventKinds::DOZE
         | SystemEventKinds::WAKE;
-    let kinds = |level| events(&FakeProgramRunner::of(level), &folder).kinds();
+    let kinds = |level| injector(&FakeProgramRunner::of(level), &folder).kinds();
     assert_eq!(kinds(23), old);
     assert_eq!(kinds(28), old | SystemEventKinds::TIME_ZONE);
     assert_eq!(
@@ -167,23 +167,23 @@ fn each_level_does_what_its_programs_can() {
 }
 
 #[test]
-fn an_old_phone_is_asked_by_old_programs_and_a_new_one_by_new_ones() {
+fn old_phones_use_old_programs_and_new_phones_new_ones() {
     let folder = tempfile::tempdir().unwrap();
     let ran = |level| {
         let phone = FakeProgramRunner::of(level);
-        let mut events = events(&phone, &folder);
+        let mut injector = injector(&phone, &folder);
         for event in [
             SystemEvent::LowMemory,
             SystemEvent::Offline,
             SystemEvent::Doze,
         ] {
-            events.inject(&event, APP).unwrap();
+            injector.inject(&event, APP).unwrap();
         }
-        events
+        injector
             .inject(&SystemEvent::Broadcast("a.b.C".into()), APP)
             .unwrap();
         let ran = phone.take_ran();
-        events.undo_all().unwrap();
+        injector.undo_all().unwrap();
         ran
     };
     assert_eq!(
@@ -209,63 +209,60 @@ fn an_old_phone_is_asked_by_old_programs_and_a_new_one_by_new_ones() {
 }
 
 #[test]
-fn what_was_changed_is_put_back_when_the_app_is_stopped() {
+fn changes_are_undone_when_the_app_is_stopped() {
     for level in [23, 28, 34] {
         let folder = tempfile::tempdir().unwrap();
         let phone = FakeProgramRunner::of(level);
         let before = phone.state();
-        let mut events = events(&phone, &folder);
-        let possible: Vec<SystemEvent> = everything_that_changes()
+        let mut injector = injector(&phone, &folder);
+        let possible: Vec<SystemEvent> = changing_events()
             .into_iter()
-            .filter(|event| events.kinds().contains(event.kind()))
+            .filter(|event| injector.kinds().contains(event.kind()))
             .collect();
         for event in possible.iter().chain(&possible) {
-            events.inject(event, APP).unwrap();
+            injector.inject(event, APP).unwrap();
         }
         assert!(
             phone.state().len() >= before.len() && phone.state() != before,
             "level {level}"
         );
-        events.undo_all().unwrap();
+        injector.undo_all().unwrap();
         assert_eq!(phone.state(), before, "level {level}");
         phone.take_ran();
-        events.undo_all().unwrap();
-        assert!(
-            phone.take_ran().is_empty(),
-            "nothing is left to be put back"
-        );
+        injector.undo_all().unwrap();
+        assert!(phone.take_ran().is_empty(), "nothing is left to undo");
     }
 }
 
 #[test]
-fn a_language_that_a_person_chose_comes_back() {
+fn the_language_that_the_user_has_set_is_restored() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakeProgramRunner::of(34);
     phone.set(APP, "de,en");
-    let mut events = events(&phone, &folder);
-    events
+    let mut injector = injector(&phone, &folder);
+    injector
         .inject(&SystemEvent::Locale("ar".into()), APP)
         .unwrap();
-    events
+    injector
         .inject(&SystemEvent::Locale("ja".into()), APP)
         .unwrap();
     assert_eq!(phone.get(APP), "ja");
-    events.undo_all().unwrap();
+    injector.undo_all().unwrap();
     assert_eq!(phone.get(APP), "de,en");
 }
 
 #[test]
-fn an_agent_that_was_killed_is_made_good_by_the_next_one() {
+fn the_changes_of_a_killed_agent_are_undone_at_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakeProgramRunner::of(34);
     let before = phone.state();
-    let mut killed = events(&phone, &folder);
-    for event in everything_that_changes() {
+    let mut killed = injector(&phone, &folder);
+    for event in changing_events() {
         killed.inject(&event, APP).unwrap();
     }
     std::mem::forget(killed);
     assert_ne!(phone.state(), before);
-    let next = events(&phone, &folder);
+    let next = injector(&phone, &folder);
     assert_eq!(phone.state(), before);
     assert!(!next.undo.contains(NETWORK));
     assert_eq!(
@@ -276,51 +273,51 @@ fn an_agent_that_was_killed_is_made_good_by_the_next_one() {
 }
 
 #[test]
-fn the_network_and_the_phone_come_back_by_their_own_events() {
+fn online_and_wake_undo_offline_and_doze() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakeProgramRunner::of(34);
-    let mut events = events(&phone, &folder);
-    events.inject(&SystemEvent::Online, APP).unwrap();
-    events.inject(&SystemEvent::Wake, APP).unwrap();
-    assert!(phone.take_ran().is_empty(), "nothing had gone");
-    events.inject(&SystemEvent::Offline, APP).unwrap();
-    events.inject(&SystemEvent::Doze, APP).unwrap();
+    let mut injector = injector(&phone, &folder);
+    injector.inject(&SystemEvent::Online, APP).unwrap();
+    injector.inject(&SystemEvent::Wake, APP).unwrap();
+    assert!(phone.take_ran().is_empty(), "nothing was switched off");
+    injector.inject(&SystemEvent::Offline, APP).unwrap();
+    injector.inject(&SystemEvent::Doze, APP).unwrap();
     assert_eq!(
         (phone.get("airplane").as_str(), phone.get("idle").as_str()),
         ("enabled", "IDLE")
     );
-    events.inject(&SystemEvent::Online, APP).unwrap();
+    injector.inject(&SystemEvent::Online, APP).unwrap();
     assert_eq!(
         (phone.get("airplane").as_str(), phone.get("idle").as_str()),
         ("disabled", "IDLE")
     );
-    events.inject(&SystemEvent::Wake, APP).unwrap();
+    injector.inject(&SystemEvent::Wake, APP).unwrap();
     assert_eq!(phone.get("idle"), "");
 }
 
 #[test]
-fn what_a_person_had_switched_off_is_never_switched_on() {
+fn radios_that_the_user_has_switched_off_are_never_switched_on() {
     let folder = tempfile::tempdir().unwrap();
     for level in [23, 34] {
         let phone = FakeProgramRunner::of(level);
         phone.set("airplane", "enabled");
         phone.set("wifi_on", "0");
         phone.set("mobile_data", "null");
-        let mut events = events(&phone, &folder);
-        events.inject(&SystemEvent::Offline, APP).unwrap();
-        events.inject(&SystemEvent::Online, APP).unwrap();
-        events.undo_all().unwrap();
+        let mut injector = injector(&phone, &folder);
+        injector.inject(&SystemEvent::Offline, APP).unwrap();
+        injector.inject(&SystemEvent::Online, APP).unwrap();
+        injector.undo_all().unwrap();
         assert_eq!(phone.take_ran(), Vec::<String>::new(), "level {level}");
     }
 }
 
 #[test]
-fn calls_and_messages_are_beyond_the_shell() {
+fn calls_and_messages_are_unsupported() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakeProgramRunner::of(34);
-    let mut events = events(&phone, &folder);
+    let mut injector = injector(&phone, &folder);
     for event in [SystemEvent::Call, SystemEvent::Message] {
-        let refused = events.inject(&event, APP).unwrap_err();
+        let refused = injector.inject(&event, APP).unwrap_err();
         assert!(
             matches!(&refused, RequestFailure::Unsupported(why) if why.contains("the shell may not")),
             "{refused}"
@@ -330,13 +327,13 @@ fn calls_and_messages_are_beyond_the_shell() {
 }
 
 #[test]
-fn a_phone_that_is_driven_over_its_network_keeps_it() {
+fn the_network_is_not_switched_off_if_the_host_is_connected_over_it() {
     let folder = tempfile::tempdir().unwrap();
     let wireless = |name: &str, value: &str, emulator: bool| {
         let phone = FakeProgramRunner::of(34);
         phone.set(name, value);
         phone.set("ro.boot.qemu", if emulator { "1" } else { "" });
-        let kinds = events(&phone, &folder).kinds();
+        let kinds = injector(&phone, &folder).kinds();
         !kinds.intersects(SystemEventKinds::OFFLINE | SystemEventKinds::ONLINE)
     };
     assert!(wireless("adb_wifi_enabled", "1", false));
@@ -344,91 +341,91 @@ fn a_phone_that_is_driven_over_its_network_keeps_it() {
     assert!(!wireless("service.adb.tcp.port", "-1", false));
     assert!(!wireless("service.adb.tcp.port", "5555", true));
     let phone = FakeProgramRunner::of(34);
-    let mut by_datagrams = SystemEventInjector::new(&phone, folder.path(), 0, true);
-    let refused = by_datagrams.inject(&SystemEvent::Offline, APP).unwrap_err();
+    let mut over_network = SystemEventInjector::new(&phone, folder.path(), 0, true);
+    let refused = over_network.inject(&SystemEvent::Offline, APP).unwrap_err();
     assert!(
-        matches!(&refused, RequestFailure::Unsupported(why) if why.contains("the very network")),
+        matches!(&refused, RequestFailure::Unsupported(why) if why.contains("connected over the network")),
         "{refused}"
     );
 }
 
 #[test]
-fn what_is_refused_is_said_and_leaves_nothing_behind() {
+fn a_refused_command_is_reported_and_leaves_no_change() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakeProgramRunner::of(34);
     let before = phone.state();
-    let mut events = events(&phone, &folder);
+    let mut injector = injector(&phone, &folder);
     phone.fails.replace(Some((
         "force-idle",
         "Unable to go deep idle; stopped at INACTIVE",
     )));
-    let refused = events.inject(&SystemEvent::Doze, APP).unwrap_err();
+    let refused = injector.inject(&SystemEvent::Doze, APP).unwrap_err();
     assert!(
         matches!(&refused, RequestFailure::Unsupported(why) if why.contains("stopped at INACTIVE")),
         "{refused}"
     );
-    assert!(!events.undo.contains(DOZE));
+    assert!(!injector.undo.contains(DOZE));
     phone.fails.replace(Some((
         "broadcast",
         "Security exception: Permission Denial: not allowed",
     )));
     assert!(matches!(
-        events.inject(&SystemEvent::Broadcast("a.B".into()), APP),
+        injector.inject(&SystemEvent::Broadcast("a.B".into()), APP),
         Err(RequestFailure::Unsupported(_))
     ));
     phone.fails.replace(None);
-    let unknown = events.inject(&SystemEvent::TimeZone("Nowhere".into()), APP);
+    let unknown = injector.inject(&SystemEvent::TimeZone("Nowhere".into()), APP);
     assert!(
         matches!(unknown, Err(RequestFailure::Impossible(_))),
         "{unknown:?}"
     );
-    events.undo_all().unwrap();
+    injector.undo_all().unwrap();
     assert_eq!(phone.state(), before);
 }
 
 #[test]
-fn memory_that_is_short_already_is_no_failure_and_other_complaints_are() {
+fn an_app_that_knows_of_short_memory_is_no_error_but_other_messages_are() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakeProgramRunner::of(34);
-    let mut events = events(&phone, &folder);
+    let mut injector = injector(&phone, &folder);
     let higher =
         "Exception occurred while executing:\nUnable to set a higher trim level than current level";
     phone.fails.replace(Some(("send-trim-memory", higher)));
-    events.inject(&SystemEvent::LowMemory, APP).unwrap();
+    injector.inject(&SystemEvent::LowMemory, APP).unwrap();
     assert!(phone.take_ran().last().unwrap().contains(" kill "));
     phone.fails.replace(Some((
         "send-trim-memory",
         "Exception: Only shell can call it",
     )));
     assert!(matches!(
-        events.inject(&SystemEvent::LowMemory, APP),
+        injector.inject(&SystemEvent::LowMemory, APP),
         Err(RequestFailure::Unsupported(_))
     ));
 }
 
 #[test]
-fn what_cannot_be_put_back_is_an_error_and_tried_again() {
+fn a_failed_undo_is_an_error_and_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakeProgramRunner::of(34);
     let before = phone.state();
-    let mut events = events(&phone, &folder);
-    events.inject(&SystemEvent::Offline, APP).unwrap();
-    events.inject(&SystemEvent::Doze, APP).unwrap();
+    let mut injector = injector(&phone, &folder);
+    injector.inject(&SystemEvent::Offline, APP).unwrap();
+    injector.inject(&SystemEvent::Doze, APP).unwrap();
     phone
         .fails
         .replace(Some(("airplane-mode disable", "Error: busy")));
-    assert!(matches!(events.undo_all(), Err(RequestFailure::Phone(_))));
-    assert_eq!(phone.get("idle"), "", "what can be put back is");
+    assert!(matches!(injector.undo_all(), Err(RequestFailure::Phone(_))));
+    assert_eq!(phone.get("idle"), "", "the other change is undone");
     phone.fails.replace(None);
-    events.undo_all().unwrap();
+    injector.undo_all().unwrap();
     assert_eq!(phone.state(), before);
 }
 
 #[test]
-fn names_that_are_none_are_not_given_to_programs() {
+fn malformed_names_are_not_passed_to_programs() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakeProgramRunner::of(34);
-    let mut events = events(&phone, &folder);
+    let mut injector = injector(&phone, &folder);
     for name in ["", "-x", "a b", "a\tb", "a\nb", "a;b", "ä"] {
         for event in [
             SystemEvent::Locale(name.into()),
@@ -437,7 +434,7 @@ fn names_that_are_none_are_not_given_to_programs() {
         ] {
             assert!(
                 matches!(
-                    events.inject(&event, APP),
+                    injector.inject(&event, APP),
                     Err(RequestFailure::Impossible(_))
                 ),
                 "{event}"
@@ -445,7 +442,7 @@ fn names_that_are_none_are_not_given_to_programs() {
         }
     }
     assert!(matches!(
-        events.inject(&SystemEvent::LowMemory, ""),
+        injector.inject(&SystemEvent::LowMemory, ""),
         Err(RequestFailure::Impossible(_))
     ));
     assert!(phone.take_ran().is_empty());

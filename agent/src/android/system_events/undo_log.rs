@@ -1,89 +1,90 @@
-//! How what was changed is put back: each change has its command on the phone before it is made, in a file that outlives the
-//! agent.
+//! The undo log: the command that undoes each change is written to a file before the change is made, so that it survives
+//! the agent.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::super::program::ProgramRunner;
 
-/// Commands that put things back, oldest first, each with what it is about.
+/// Undo commands, oldest first.
 #[derive(Debug)]
 pub(super) struct UndoLog {
     file: PathBuf,
-    changes: Vec<UndoEntry>,
+    entries: Vec<UndoEntry>,
 }
 
+/// The command that undoes the change of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct UndoEntry {
-    what: String,
-    words: Vec<String>,
+    name: String,
+    command: Vec<String>,
 }
 
 impl UndoLog {
-    /// With what an agent that was killed has left.
+    /// Reads the log that an agent has left that was killed.
     pub(super) fn read(file: PathBuf) -> UndoLog {
         let lines = std::fs::read_to_string(&file).unwrap_or_default();
-        let change = |line: &str| {
+        let entry = |line: &str| {
             let mut words = line.split('\t').map(str::to_owned);
-            let what = words.next()?;
-            let words: Vec<String> = words.collect();
-            (!words.is_empty()).then_some(UndoEntry { what, words })
+            let name = words.next()?;
+            let command: Vec<String> = words.collect();
+            (!command.is_empty()).then_some(UndoEntry { name, command })
         };
-        let changes = lines.lines().filter_map(change).collect();
-        UndoLog { file, changes }
+        let entries = lines.lines().filter_map(entry).collect();
+        UndoLog { file, entries }
     }
 
-    pub(super) fn contains(&self, what: &str) -> bool {
-        self.changes.iter().any(|change| change.what == what)
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.name == name)
     }
 
-    /// Before the change is made. On the phone's disk when this returns.
-    pub(super) fn record(&mut self, what: &str, words: &[&str]) -> io::Result<()> {
-        let words = words.iter().map(|word| (*word).to_owned()).collect();
-        self.changes.push(UndoEntry {
-            what: what.to_owned(),
-            words,
+    /// Records a change before it is made. The entry is on the phone's disk when this returns.
+    pub(super) fn record(&mut self, name: &str, command: &[&str]) -> io::Result<()> {
+        let command = command.iter().map(|word| (*word).to_owned()).collect();
+        self.entries.push(UndoEntry {
+            name: name.to_owned(),
+            command,
         });
         self.write()
     }
 
-    /// Puts back what is about `what`, or everything, the latest first. What cannot be put back stays for the next time.
+    /// Undoes the changes of this name, or all, latest first. An entry whose command fails stays in the log.
     pub(super) fn undo(
         &mut self,
-        what: Option<&str>,
-        shell: &impl ProgramRunner,
+        name: Option<&str>,
+        programs: &impl ProgramRunner,
     ) -> io::Result<()> {
-        let is_meant = |change: &UndoEntry| what.is_none_or(|what| change.what == what);
-        if !self.changes.iter().any(is_meant) {
+        let is_meant = |entry: &UndoEntry| name.is_none_or(|name| entry.name == name);
+        if !self.entries.iter().any(is_meant) {
             return Ok(());
         }
-        let mut failed = None;
-        let mut left = Vec::new();
-        for change in std::mem::take(&mut self.changes).into_iter().rev() {
-            if is_meant(&change)
-                && let Err(error) = change.undo(shell)
+        let mut last_error = None;
+        let mut kept = Vec::new();
+        for entry in std::mem::take(&mut self.entries).into_iter().rev() {
+            if is_meant(&entry)
+                && let Err(error) = entry.undo(programs)
             {
-                failed = Some(error);
-                left.push(change);
-            } else if !is_meant(&change) {
-                left.push(change);
+                last_error = Some(error);
+                kept.push(entry);
+            } else if !is_meant(&entry) {
+                kept.push(entry);
             }
         }
-        left.reverse();
-        self.changes = left;
+        kept.reverse();
+        self.entries = kept;
         self.write()?;
-        failed.map_or(Ok(()), Err)
+        last_error.map_or(Ok(()), Err)
     }
 
     fn write(&self) -> io::Result<()> {
-        if self.changes.is_empty() {
+        if self.entries.is_empty() {
             return match std::fs::remove_file(&self.file) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
             };
         }
-        let line = |change: &UndoEntry| format!("{}\t{}\n", change.what, change.words.join("\t"));
-        let lines: String = self.changes.iter().map(line).collect();
+        let line = |entry: &UndoEntry| format!("{}\t{}\n", entry.name, entry.command.join("\t"));
+        let lines: String = self.entries.iter().map(line).collect();
         let written = self.file.with_extension("new");
         std::fs::write(&written, lines)?;
         std::fs::File::open(&written)?.sync_all()?;
@@ -92,13 +93,13 @@ impl UndoLog {
 }
 
 impl UndoEntry {
-    fn undo(&self, shell: &impl ProgramRunner) -> io::Result<()> {
-        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
-        let said = shell.run(&words)?;
-        match said.error_line() {
-            // An app that is gone has taken its language along.
-            Some(complaint) if !complaint.starts_with("Unknown package") => Err(io::Error::other(
-                format!("`{}` says: {complaint}", words.join(" ")),
+    fn undo(&self, programs: &impl ProgramRunner) -> io::Result<()> {
+        let command: Vec<&str> = self.command.iter().map(String::as_str).collect();
+        let output = programs.run(&command)?;
+        match output.error_line() {
+            // The language of an app that was removed needs no undo.
+            Some(message) if !message.starts_with("Unknown package") => Err(io::Error::other(
+                format!("`{}` failed: {message}", command.join(" ")),
             )),
             _ => Ok(()),
         }

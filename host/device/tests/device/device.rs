@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use retap_device::{DeviceError, ProtocolViolation};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{
-    ActReply, CaptureReply, LocatedBy, ManageSnapshotReply, Reply, Request, RequestFailure,
-    ScreenUpdate, SnapshotId, WatchAppReply,
+    ActReply, CaptureReply, ManageSnapshotReply, Reply, Request, RequestFailure, ScreenUpdate,
+    SnapshotId, WatchAppReply,
 };
 use retap_shared::screen::{Node, Screen, ScreenContent, ScreenDiff, SharedScreen, Window};
 use retap_testing::fakes::{device, lost, step};

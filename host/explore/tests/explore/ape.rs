@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use retap_device::seed::Seed;
+use retap_explore::journal::{RecordedEvent, RecordedStep, StepOrigin};
 use retap_explore::{
-    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, ObservedEvent,
-    StepObservation, StepPath, WorkerView,
+    ApeExplorer, ApeParameters, CoverageGainCount, Decision, Explorer, StepObservation, StepPath,
+    WorkerView,
 };
 use retap_model::actions::{ActionKind, CandidateAction, list_candidate_actions};
 use retap_model::ape::{
     ApeModel, AttributePaths, AttributeReducer, DecisionTree, ModelParameters, ModelScreen,
 };
-use retap_shared::micros::Micros;
 use retap_shared::protocol::Capabilities;
 use retap_shared::screen::{Node, NodeFlags, SharedScreen};
 use retap_shared::trace::Step;
@@ -27,7 +27,7 @@ fn listed(screen: &SharedScreen) -> Vec<CandidateAction> {
 }
 
 fn see(model: &mut ApeModel, screen: &SharedScreen) -> ModelScreen {
-    model.see(screen, &listed(screen)).0
+    model.observe_screen(screen, &listed(screen)).0
 }
 
 /// A list of files, by their names.
@@ -76,7 +76,7 @@ fn opens(model: &mut ApeModel, screen: &SharedScreen, row: u32, of: &str) {
     let start = see(model, &viewer("Start menu"));
     let from = see(model, screen);
     model.learn(&start, None, ActionKind::Back, &from);
-    let from = model.again(&from);
+    let from = model.relocate(&from);
     let to = see(model, &viewer(of));
     model.learn(&from, Some(row + 1), ActionKind::Tap, &to);
 }
@@ -176,7 +176,7 @@ fn a_state_that_was_split_into_more_than_beta_takes_its_parts_back_for_good() {
             0,
             if number % 2 == 0 { "Word" } else { "Excel" },
         );
-        most = most.max(model.alive().count());
+        most = most.max(model.leaf_states().count());
     }
     assert!(most > 3, "it was never split");
     // Three screens besides, and at most two splits of nine at a time.
@@ -193,7 +193,7 @@ fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
         let mut model = model("type", rules);
         for number in 0..60 {
             let screen = files(&[&format!("file {number}")]);
-            model.allow(screen.activity(), more);
+            model.allow_extra_states(screen.activity(), more);
             opens(
                 &mut model,
                 &screen,
@@ -201,7 +201,7 @@ fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
                 if number % 2 == 0 { "Word" } else { "Excel" },
             );
         }
-        model.alive().count()
+        model.leaf_states().count()
     };
     let few = states(0);
     let many = states(100);
@@ -256,23 +256,22 @@ fn an_abstraction_is_read_as_it_is_written() {
     }
 }
 
-fn seen<'a>(
-    did: ObservedEvent<'a>,
-    screen: &'a SharedScreen,
-    way: &'a StepPath,
-) -> StepObservation<'a> {
-    let took = Micros::ZERO;
-    let new = CoverageGainCount::default();
-    StepObservation {
+fn observe(
+    ape: &mut ApeExplorer,
+    event: RecordedEvent,
+    before: &SharedScreen,
+    screen: &SharedScreen,
+) {
+    ape.observe(&StepObservation {
         worker: 0,
-        event: did,
+        record: &RecordedStep::new(0, event),
+        before: Some(before),
         screen: Some(screen),
         in_app: true,
         findings: &[],
-        took,
-        gain: new,
-        path: way,
-    }
+        gain: CoverageGainCount::default(),
+        path: &StepPath::default(),
+    });
 }
 
 /// An app that is a table: where each button of each screen leads.
@@ -285,12 +284,8 @@ fn walk(
     let mut done: Vec<Vec<u32>> = leads.iter().map(|buttons| vec![0; buttons.len()]).collect();
     let mut rng = Seed(1).rng();
     let mut here = 0;
-    let way = StepPath::default();
-    ape.observe(&seen(
-        ObservedEvent::Started { clean: true },
-        &screens[0],
-        &way,
-    ));
+    let started = RecordedEvent::Started { clean: true };
+    observe(ape, started, &screens[0], &screens[0]);
     for _ in 0..steps {
         let at = WorkerView {
             worker: 0,
@@ -306,23 +301,18 @@ fn walk(
                 }
                 let step = Step::new(choice.action);
                 let node = choice.node;
-                let did = ObservedEvent::Stepped {
-                    step: &step,
+                let stepped = RecordedEvent::Stepped {
+                    step,
                     node,
-                    before,
-                    chosen: true,
+                    origin: StepOrigin::Chosen,
                     quiet: true,
-                    branches: &[],
                 };
-                ape.observe(&seen(did, &screens[here], &way));
+                observe(ape, stepped, before, &screens[here]);
             }
             _ => {
                 here = 0;
-                ape.observe(&seen(
-                    ObservedEvent::Started { clean: false },
-                    &screens[0],
-                    &way,
-                ));
+                let restarted = RecordedEvent::Started { clean: false };
+                observe(ape, restarted, before, &screens[0]);
             }
         }
     }

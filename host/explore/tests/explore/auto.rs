@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use retap_device::seed::Seed;
+use retap_explore::journal::{RecordedEvent, RecordedStep, StepOrigin};
 use retap_explore::{
-    ApeParameters, AutoExplorer, CoverageGainCount, Decision, Explorer, ObservedEvent,
-    StepObservation, StepPath, WorkerView,
+    ApeParameters, AutoExplorer, CoverageGainCount, Decision, Explorer, StepObservation, StepPath,
+    WorkerView,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::action::{Action, Key};
@@ -36,7 +37,7 @@ fn buttons(count: i32) -> SharedScreen {
 
 /// In how many runs two phones that stand before the same screen do the same. `between`: the first is told of this before the
 /// second chooses.
-fn done_twice(screen: &SharedScreen, between: Option<ObservedEvent<'_>>) -> usize {
+fn done_twice(screen: &SharedScreen, between: Option<&RecordedEvent>) -> usize {
     let alike = |seed: &u64| {
         let tree = DecisionTree::uniform(AttributeReducer::TYPE);
         let mut auto = AutoExplorer::new(
@@ -46,28 +47,25 @@ fn done_twice(screen: &SharedScreen, between: Option<ObservedEvent<'_>>) -> usiz
             false,
         );
         let mut rng = Seed(*seed).rng();
-        let way = StepPath::default();
-        let seen = |walker, did| {
-            let took = Micros::ZERO;
-            let new = CoverageGainCount::default();
-            StepObservation {
-                worker: walker,
-                event: did,
+        let observe = |auto: &mut AutoExplorer, worker, event| {
+            auto.observe(&StepObservation {
+                worker,
+                record: &RecordedStep::new(worker, event),
+                before: Some(screen),
                 screen: Some(screen),
                 in_app: true,
                 findings: &[],
-                took,
-                gain: new,
-                path: &way,
-            }
+                gain: CoverageGainCount::default(),
+                path: &StepPath::default(),
+            });
         };
-        for walker in 0..2 {
-            auto.observe(&seen(walker, ObservedEvent::Started { clean: true }));
+        for worker in 0..2 {
+            observe(&mut auto, worker, RecordedEvent::Started { clean: true });
         }
         let mut chosen = HashSet::new();
-        for walker in 0..2 {
+        for worker in 0..2 {
             let at = WorkerView {
-                worker: walker,
+                worker,
                 screen,
                 capabilities: Capabilities::default(),
             };
@@ -75,8 +73,8 @@ fn done_twice(screen: &SharedScreen, between: Option<ObservedEvent<'_>>) -> usiz
                 panic!("nothing to do")
             };
             chosen.insert((choice.node, choice.action.to_string()));
-            if let (0, Some(did)) = (walker, between) {
-                auto.observe(&seen(walker, did));
+            if let (0, Some(event)) = (worker, between) {
+                observe(&mut auto, worker, event.clone());
             }
         }
         chosen.len() == 1
@@ -88,7 +86,7 @@ fn done_twice(screen: &SharedScreen, between: Option<ObservedEvent<'_>>) -> usiz
 fn what_one_phone_is_doing_another_one_leaves_alone_until_that_phone_is_lost() {
     let screen = buttons(4);
     let busy = done_twice(&screen, None);
-    let lost = done_twice(&screen, Some(ObservedEvent::SnapshotsLost));
+    let lost = done_twice(&screen, Some(&RecordedEvent::SnapshotsLost));
     // By chance it is one in four or so. One in five choices is among all there is, and what is under way counts half then.
     assert!(busy <= 5, "{busy} of {SEEDS}");
     assert!(lost >= 12, "{lost} of {SEEDS}");
@@ -130,29 +128,29 @@ impl Menu {
         page.map_or(&self.menu, |page| &self.pages[page])
     }
 
-    fn seen<'a>(
-        &'a self,
-        did: ObservedEvent<'a>,
-        page: Option<usize>,
-        new: CoverageGainCount,
-        way: &'a StepPath,
-    ) -> StepObservation<'a> {
-        let took = Micros::from_millis(if matches!(did, ObservedEvent::Started { .. }) {
-            2_500
-        } else {
-            300
-        });
-        let screen = Some(self.screen(page));
-        StepObservation {
+    fn observe(
+        &self,
+        auto: &mut AutoExplorer,
+        event: RecordedEvent,
+        pages: [Option<usize>; 2],
+        gain: CoverageGainCount,
+    ) {
+        let is_start = matches!(event, RecordedEvent::Started { .. });
+        let record = RecordedStep {
+            took: Micros::from_millis(if is_start { 2_500 } else { 300 }),
+            ..RecordedStep::new(0, event)
+        };
+        let [before, after] = pages.map(|page| self.screen(page));
+        auto.observe(&StepObservation {
             worker: 0,
-            event: did,
-            screen,
+            record: &record,
+            before: Some(before),
+            screen: Some(after),
             in_app: true,
             findings: &[],
-            took,
-            gain: new,
-            path: way,
-        }
+            gain,
+            path: &StepPath::default(),
+        });
     }
 
     /// How many events were spent in the trap, and how many pages were opened.
@@ -165,31 +163,22 @@ impl Menu {
             false,
         );
         let mut rng = Seed(seed).rng();
-        let way = StepPath::default();
         let mut page = None;
         let mut opened = HashSet::new();
         let mut trapped = 0;
-        auto.observe(&self.seen(
-            ObservedEvent::Started { clean: true },
-            None,
-            CoverageGainCount::default(),
-            &way,
-        ));
+        let started = RecordedEvent::Started { clean: true };
+        let nothing = CoverageGainCount::default();
+        self.observe(&mut auto, started.clone(), [None; 2], nothing);
         for _ in 0..events {
-            let before = self.screen(page);
+            let before = page;
             let at = WorkerView {
                 worker: 0,
-                screen: before,
+                screen: self.screen(page),
                 capabilities: Capabilities::default(),
             };
             let Decision::Act(choice) = auto.decide(&at, &mut rng) else {
                 page = None;
-                auto.observe(&self.seen(
-                    ObservedEvent::Started { clean: true },
-                    None,
-                    CoverageGainCount::default(),
-                    &way,
-                ));
+                self.observe(&mut auto, started.clone(), [before, None], nothing);
                 continue;
             };
             trapped += usize::from(page == Some(TRAP));
@@ -211,15 +200,13 @@ impl Menu {
             };
             let step = Step::new(choice.action);
             let node = choice.node;
-            let did = ObservedEvent::Stepped {
-                step: &step,
+            let stepped = RecordedEvent::Stepped {
+                step,
                 node,
-                before,
-                chosen: true,
+                origin: StepOrigin::Chosen,
                 quiet: true,
-                branches: &[],
             };
-            auto.observe(&self.seen(did, page, new, &way));
+            self.observe(&mut auto, stepped, [before, page], new);
         }
         (trapped, opened.len())
     }

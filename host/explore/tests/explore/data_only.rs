@@ -4,23 +4,22 @@ use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::{Rng, Seed};
-use retap_device::{Device, DevicePool};
-use retap_explore::journal::MemoryExplorationJournal;
+use retap_device::{CancellationToken, Device, DevicePool, RunContext};
+use retap_explore::journal::{MemoryExplorationJournal, RecordedEvent};
 use retap_explore::{
     ApeParameters, AutoExplorer, Decision, EventMix, ExplorationResult, Explorer, MonkeyExplorer,
-    ObservedEvent, RandomExplorer, StepObservation, TimeTravelExplorer, TimeTravelParameters,
-    WorkerView, run_exploration,
+    RandomExplorer, StepObservation, TimeTravelExplorer, TimeTravelParameters, WorkerView,
+    run_exploration,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneInfo, Play, Settle, SnapshotId,
-};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, Play, Settle, SnapshotId};
 use retap_shared::screen::{ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Trace};
 use retap_shared::verdict::Verdict;
@@ -148,10 +147,12 @@ async fn explored(explorer: Box<dyn Explorer>, events: u64) -> ExplorationResult
         &pool,
         explorer,
         &settings,
-        Seed(3),
-        &journal,
-        &null_sink(),
-        &stop,
+        RunContext {
+            seed: Seed(3),
+            events: &null_sink(),
+            journal: &journal,
+            cancellation: &stop,
+        },
     )
     .await
     .unwrap()
@@ -195,9 +196,9 @@ impl Explorer for Saving {
     }
 
     fn observe(&mut self, seen: &StepObservation<'_>) {
-        if let ObservedEvent::SnapshotTaken {
+        if let RecordedEvent::SnapshotTaken {
             whole_phone: whole, ..
-        } = seen.event
+        } = seen.record.event
         {
             let screen = seen.screen.unwrap();
             assert_eq!((whole, screen.activity().as_str()), (false, FIRST));

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::Seed;
+use retap_device::{CancellationToken, RunContext};
 use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{
     ApeExplorer, ApeParameters, AutoExplorer, Constraints, EventMix, ExplorationResult,
@@ -12,10 +12,11 @@ use retap_explore::{
     TimeTravelParameters, TraceSeededExplorer, WidgetSelector, run_exploration,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
-use retap_shared::action::{Action, Widget};
+use retap_shared::action::Action;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::Target;
+use retap_shared::target::Target;
 use retap_shared::trace::Step;
+use retap_shared::widget::Widget;
 
 use crate::whole::{phones, settings};
 
@@ -66,10 +67,12 @@ async fn explored(
         &pool,
         explorer,
         &settings,
-        Seed(3),
-        &MemoryExplorationJournal::default(),
-        sink,
-        &CancellationToken::new(),
+        RunContext {
+            seed: Seed(3),
+            events: sink,
+            journal: &MemoryExplorationJournal::default(),
+            cancellation: &CancellationToken::new(),
+        },
     )
     .await
 }
@@ -314,10 +317,12 @@ async fn traces_that_were_played_are_not_played_again_when_a_run_goes_on() {
             &pool,
             explorer,
             &settings(events),
-            Seed(3),
-            &journal,
-            &sink,
-            &CancellationToken::new(),
+            RunContext {
+                seed: Seed(3),
+                events: &sink,
+                journal: &journal,
+                cancellation: &CancellationToken::new(),
+            },
         )
         .await
         .unwrap();
@@ -386,10 +391,12 @@ async fn where_everything_is_forbidden_nothing_is_touched_and_time_ends_the_run(
         &pool,
         monkey,
         &settings,
-        Seed(3),
-        &MemoryExplorationJournal::default(),
-        &null_sink(),
-        &CancellationToken::new(),
+        RunContext {
+            seed: Seed(3),
+            events: &null_sink(),
+            journal: &MemoryExplorationJournal::default(),
+            cancellation: &CancellationToken::new(),
+        },
     )
     .await;
     assert!(

@@ -1,26 +1,31 @@
-//! Exploration of an app that is small enough to know everything about.
+//! Random exploration in sessions, of an app that is small enough to know everything about.
 
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::Seed;
-use retap_device::{DevicePool, PoolError};
-use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
-use retap_explore::{ExplorationResult, ExploreError, ExploreSettings, RandomExplorer, explore};
+use retap_device::{CancellationToken, DevicePool, PoolError, RunContext};
+use retap_explore::journal::{
+    ExplorationContext, ExplorationJournal, MemoryExplorationJournal, RecordedEvent,
+};
+use retap_explore::{
+    ExplorationResult, ExploreError, ExploreSettings, RandomSessions, run_exploration,
+};
 use retap_shared::action::{Action, Key};
-use retap_shared::protocol::Target;
+use retap_shared::target::Target;
 use retap_shared::trace::StartMode;
 use retap_shared::verdict::Outcome;
 use retap_testing::TinyApp;
 use retap_testing::fakes::{in_virtual_time, listening};
 
 fn settings(events: u64) -> ExploreSettings {
-    ExploreSettings {
-        session_events: 40,
-        ..ExploreSettings::new(TinyApp::app(), events)
-    }
+    ExploreSettings::new(TinyApp::app(), events)
+}
+
+fn random() -> Box<RandomSessions> {
+    Box::new(RandomSessions::new(Seed(7), NonZeroU32::new(40).unwrap()))
 }
 
 async fn pool(tiny: &TinyApp, phones: usize) -> DevicePool {
@@ -38,8 +43,13 @@ async fn explored(
     sink: &EventSink,
     stop: &CancellationToken,
 ) -> ExplorationResult {
-    let make = || Box::new(RandomExplorer::default()) as _;
-    explore(pool, &make, &settings(events), Seed(7), journal, sink, stop)
+    let context = RunContext {
+        seed: Seed(7),
+        events: sink,
+        journal,
+        cancellation: stop,
+    };
+    run_exploration(pool, random(), &settings(events), context)
         .await
         .unwrap()
 }
@@ -79,7 +89,6 @@ async fn a_problem_is_found_with_the_way_to_it_from_a_clean_start() {
         (trace.header.start, &trace.header.app),
         (StartMode::Clean, &TinyApp::app().app)
     );
-    assert_eq!(trace.header.seed, Some(Seed(7).derive("session", 0).0));
     assert_eq!(
         trace.header.target,
         Some(Target::Problem(found.fingerprint))
@@ -182,7 +191,7 @@ async fn an_app_that_stays_left_is_started_clean() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_app_that_fails_at_every_start_ends_its_sessions_early() {
+async fn an_app_that_fails_at_every_start_ends_the_worker_early() {
     let tiny = TinyApp {
         fails_at_start: true,
         ..TinyApp::default()
@@ -203,7 +212,7 @@ async fn an_app_that_fails_at_every_start_ends_its_sessions_early() {
     let [found] = &exploration.findings[..] else {
         panic!("{:?}", exploration.findings)
     };
-    assert_eq!((found.occurrences, found.trace.steps.len()), (6, 0));
+    assert_eq!((found.occurrences, found.trace.steps.len()), (3, 0));
     assert!(
         heard
             .lock()
@@ -234,7 +243,7 @@ async fn what_the_phone_cannot_do_is_in_no_trace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_tell_every_step_and_every_session() {
+async fn events_report_every_step_and_every_worker() {
     let (sink, heard) = listening();
     let tiny = TinyApp {
         back_by: back(),
@@ -256,7 +265,7 @@ async fn events_tell_every_step_and_every_session() {
     );
     assert_eq!(
         count(|event| matches!(event, RunEvent::SessionStarted { .. })),
-        3
+        2
     );
     let ended: u32 = heard
         .iter()
@@ -294,44 +303,45 @@ async fn when_all_phones_are_lost_the_error_says_so() {
         lost_at: Some(20),
         ..TinyApp::default()
     };
-    let make = || Box::new(RandomExplorer::default()) as _;
     let pool = pool(&tiny, 2).await;
-    let journal = MemoryExplorationJournal::default();
-    let error = explore(
-        &pool,
-        &make,
-        &settings(400),
-        Seed(7),
-        &journal,
-        &null_sink(),
-        &CancellationToken::new(),
-    )
-    .await;
+    let context = ExplorationContext {
+        seed: Seed(7),
+        events: &null_sink(),
+        journal: &MemoryExplorationJournal::default(),
+        cancellation: &CancellationToken::new(),
+    };
+    let error = run_exploration(&pool, random(), &settings(400), context).await;
     assert!(matches!(error, Err(ExploreError::Pool(PoolError::Empty { lost })) if lost.len() == 2));
 }
 
+/// The actions of each worker, in order.
+async fn actions_on(phones: usize) -> Vec<Vec<Action>> {
+    let tiny = TinyApp {
+        back_by: back(),
+        ..TinyApp::default()
+    };
+    let journal = MemoryExplorationJournal::default();
+    let stop = CancellationToken::new();
+    let pool = pool(&tiny, phones).await;
+    let exploration = explored(&pool, 240, &journal, &null_sink(), &stop).await;
+    assert_eq!(exploration.events, 240);
+    let mut workers = vec![Vec::new(); phones];
+    for record in journal.recall_steps().unwrap() {
+        if let RecordedEvent::Stepped { step, .. } = record.event {
+            workers[record.worker as usize].push(step.action);
+        }
+    }
+    workers
+}
+
 #[tokio::test(start_paused = true)]
-async fn settings_that_make_no_sessions_are_refused() {
-    for (events, session_events) in [(10, 0), (u64::MAX, 1)] {
-        let settings = ExploreSettings {
-            session_events,
-            ..settings(events)
-        };
-        let make = || Box::new(RandomExplorer::default()) as _;
-        let pool = DevicePool::new(Vec::new());
-        let journal = MemoryExplorationJournal::default();
+async fn a_session_chooses_the_same_on_any_worker() {
+    let alone = actions_on(1).await.remove(0);
+    for worker in actions_on(3).await {
+        let session = &worker[..30];
         assert!(
-            explore(
-                &pool,
-                &make,
-                &settings,
-                Seed(7),
-                &journal,
-                &null_sink(),
-                &CancellationToken::new()
-            )
-            .await
-            .is_err()
+            alone.windows(30).any(|window| window == session),
+            "{session:?}"
         );
     }
 }
@@ -340,7 +350,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn a_phone_that_is_lost_at_any_request_changes_nothing(at in 0usize..150, phones in 2usize..4) {
+    fn a_phone_that_is_lost_at_any_request_costs_no_event_and_no_finding(at in 0usize..150, phones in 2usize..4) {
         in_virtual_time(async {
             let tiny = TinyApp { back_by: back(), ..TinyApp::default() };
             let mut devices = vec![TinyApp { lost_at: Some(at), ..tiny.clone() }.device("broken").await];
@@ -350,13 +360,17 @@ proptest! {
             let pool = DevicePool::new(devices);
             let journal = MemoryExplorationJournal::default();
             let disturbed = explored(&pool, 330, &journal, &null_sink(), &CancellationToken::new()).await;
-            prop_assert_eq!(disturbed, alone(&tiny, 330).await);
+            // The event that the phone was lost in has begun, and counts towards the limit.
+            prop_assert!((329..=330).contains(&disturbed.events), "{}", disturbed.events);
+            let whole = alone(&tiny, 330).await;
+            prop_assert_eq!(disturbed.coverage, whole.coverage);
+            prop_assert_eq!(disturbed.findings.len(), whole.findings.len());
             Ok(())
         })?;
     }
 
     #[test]
-    fn an_exploration_that_is_stopped_anywhere_goes_on_to_the_same_result(
+    fn an_exploration_that_is_cancelled_anywhere_is_resumed_to_its_end(
         stops in prop::collection::vec(0usize..330, 1..4),
         phones in 1usize..4,
     ) {
@@ -370,16 +384,18 @@ proptest! {
                 let all = part.events == 330;
                 prop_assert_eq!(part.outcome, if all { Outcome::Done } else { Outcome::Interrupted });
             }
-            let whole = explored(&pool(&tiny, phones).await, 330, &journal, &null_sink(), &CancellationToken::new()).await;
-            // Who has done how much of it is the only difference.
-            prop_assert_eq!(ExplorationResult { recalled_events: 0, ..whole }, alone(&tiny, 330).await);
+            let resumed = explored(&pool(&tiny, phones).await, 330, &journal, &null_sink(), &CancellationToken::new()).await;
+            let whole = alone(&tiny, 330).await;
+            prop_assert_eq!((resumed.outcome, resumed.events), (Outcome::Done, 330));
+            prop_assert_eq!(resumed.coverage, whole.coverage);
+            prop_assert_eq!(resumed.findings.len(), whole.findings.len());
             Ok(())
         })?;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_unfinished_session_has_found_is_not_lost() {
+async fn a_finding_of_a_cancelled_run_is_in_its_result_and_in_the_resumed_one() {
     let tiny = TinyApp {
         back_by: back(),
         ..TinyApp::default()
@@ -397,16 +413,17 @@ async fn what_an_unfinished_session_has_found_is_not_lost() {
         (part.outcome, part.findings.len()),
         (Outcome::Interrupted, 1)
     );
-    let finished = journal.recall_sessions().unwrap();
-    assert!(
-        finished
-            .values()
-            .all(|session| session.events == 40 && session.found.is_empty())
+    let stop = CancellationToken::new();
+    let resumed = explored(&pool(&tiny, 1).await, 330, &journal, &null_sink(), &stop).await;
+    assert_eq!(resumed.recalled_events, part.events);
+    assert_eq!(
+        resumed.findings[0].trace.steps,
+        part.findings[0].trace.steps
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn recalled_sessions_are_not_played_again() {
+async fn recalled_steps_are_not_played_again() {
     let tiny = TinyApp {
         back_by: back(),
         ..TinyApp::default()
@@ -421,20 +438,16 @@ async fn recalled_sessions_are_not_played_again() {
     )
     .await;
     let steps_before = tiny.injected.lock().unwrap().len();
-    let (sink, heard) = listening();
     let again = explored(
         &pool(&tiny, 1).await,
         80,
         &journal,
-        &sink,
+        &null_sink(),
         &CancellationToken::new(),
     )
     .await;
     assert_eq!((again.events, again.recalled_events), (80, 80));
     assert_eq!(tiny.injected.lock().unwrap().len(), steps_before);
-    let recalled =
-        |event: &&RunEvent| matches!(event, RunEvent::SessionEnded { recalled: true, .. });
-    assert_eq!(heard.lock().unwrap().iter().filter(recalled).count(), 2);
 }
 
 /// A sink that asks for a stop when it has heard of so many steps.

@@ -1,33 +1,35 @@
 //! Explorations of phones and apps that make trouble: nothing to aim at, a phone that restarts, one that does not answer.
 
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool, RunContext};
 use retap_explore::journal::MemoryExplorationJournal;
 use retap_explore::{
     ApeExplorer, ApeParameters, AutoExplorer, EventMix, ExplorationResult, ExploreError,
-    ExploreSettings, Explorer, MakeExplorer, MonkeyExplorer, RandomExplorer, Sessions,
-    TimeTravelExplorer, TimeTravelParameters, explore, run_exploration,
+    ExploreSettings, Explorer, MonkeyExplorer, RandomSessions, TimeTravelExplorer,
+    TimeTravelParameters, run_exploration,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
 use retap_shared::action::{Action, SystemEvent, SystemEventKinds};
 use retap_shared::bytes::Png;
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::{Point, Rect, Size};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{
-    ActReply, AppInfo, Capabilities, CaptureReply, ControlAppReply, DescribePhoneReply, LocatedBy,
-    PhoneEvent, PhoneEventKind, PhoneInfo, Reply, Request, RequestFailure, ScreenUpdate,
-    TakeScreenshotReply, WatchAppReply,
+    ActReply, AppInfo, Capabilities, CaptureReply, ControlAppReply, DescribePhoneReply, Reply,
+    Request, RequestFailure, ScreenUpdate, TakeScreenshotReply, WatchAppReply,
 };
-use retap_shared::screen::{
-    Node, NodeFlags, Point, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
-};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::App;
-use retap_shared::verdict::{Finding, FindingKind, Interruption};
+use retap_shared::verdict::Interruption;
 use retap_testing::fakes::{Answer, Answering};
 
 use crate::whole::settings;
@@ -214,10 +216,12 @@ async fn played(game: Game, explorer: Box<dyn Explorer>) -> ExplorationResult {
         &pool,
         explorer,
         &settings,
-        Seed(3),
-        &MemoryExplorationJournal::default(),
-        &silent,
-        &CancellationToken::new(),
+        RunContext {
+            seed: Seed(3),
+            events: &silent,
+            journal: &MemoryExplorationJournal::default(),
+            cancellation: &CancellationToken::new(),
+        },
     )
     .await
     .unwrap()
@@ -249,27 +253,14 @@ async fn an_app_without_nodes_is_explored_by_places_and_by_how_it_looks() {
         let last: Vec<Point> = taps.take(1).collect();
         assert!(PLACES[2].contains(last[0]), "{last:?}");
     }
-    let silent: EventSink = Arc::new(|_| {});
-    let make: &MakeExplorer<'_> = &|| Box::new(RandomExplorer::default());
-    let pool = Game { screenshots: true }.pool().await;
-    let settings = ExploreSettings::new(Game::app(), 3_000);
-    let random = explore(
-        &pool,
-        make,
-        &settings,
-        Seed(3),
-        &MemoryExplorationJournal::default(),
-        &silent,
-        &CancellationToken::new(),
-    )
-    .await
-    .unwrap();
+    let random = RandomSessions::new(Seed(3), NonZeroU32::new(500).unwrap());
+    let random = played(Game { screenshots: true }, Box::new(random)).await;
     assert!(random.coverage.screens.len() >= 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_pixels_an_app_without_nodes_is_tapped_all_over() {
-    let random = Sessions::new(|| Box::new(RandomExplorer::default()), 500);
+    let random = RandomSessions::new(Seed(3), NonZeroU32::new(500).unwrap());
     let exploration = played(Game { screenshots: false }, Box::new(random)).await;
     assert_eq!(
         (exploration.events, exploration.coverage.screens.len()),
@@ -328,10 +319,12 @@ async fn what_the_system_cannot_do_on_a_phone_is_told_once_and_left_out() {
         &pool,
         explorer,
         &settings,
-        Seed(3),
-        &MemoryExplorationJournal::default(),
-        &sink,
-        &stop,
+        RunContext {
+            seed: Seed(3),
+            events: &sink,
+            journal: &MemoryExplorationJournal::default(),
+            cancellation: &stop,
+        },
     )
     .await
     .unwrap();
@@ -418,10 +411,12 @@ async fn only_what_a_phone_can_do_is_asked_of_it_and_the_rest_is_told_once() {
             &pool,
             explorer,
             &settings,
-            Seed(3),
-            &MemoryExplorationJournal::default(),
-            &sink,
-            &stop,
+            RunContext {
+                seed: Seed(3),
+                events: &sink,
+                journal: &MemoryExplorationJournal::default(),
+                cancellation: &stop,
+            },
         )
         .await
         .unwrap();
@@ -516,10 +511,12 @@ async fn shaken(
         &pool,
         explorer,
         &settings,
-        Seed(3),
-        &MemoryExplorationJournal::default(),
-        &sink,
-        &stop,
+        RunContext {
+            seed: Seed(3),
+            events: &sink,
+            journal: &MemoryExplorationJournal::default(),
+            cancellation: &stop,
+        },
     )
     .await;
     let heard = heard.lock().unwrap().clone();

@@ -1,21 +1,21 @@
 //! Explorations with one explorer for all phones: repeatable, gone on with after a stop, and fair about what counts.
 
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::{Rng, Seed};
-use retap_device::{Device, DevicePool};
-use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
+use retap_device::{CancellationToken, Device, DevicePool, RunContext};
+use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal, RecordedEvent};
 use retap_explore::{
     Decision, EventMix, ExplorationResult, ExploreSettings, Explorer, MonkeyExplorer,
-    ObservedEvent, RandomExplorer, Sessions, StepObservation, StuckParameters, WorkerView,
-    run_exploration,
+    RandomExplorer, RandomSessions, StepObservation, StuckParameters, WorkerView, run_exploration,
 };
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{PhoneEvent, Reply, Request, SnapshotId};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request, SnapshotId};
 use retap_shared::trace::StartMode;
 use retap_shared::verdict::Outcome;
 
@@ -61,10 +61,12 @@ async fn explored(
         &pool,
         Box::new(explorer),
         &settings,
-        Seed(5),
-        journal,
-        sink,
-        stop,
+        RunContext {
+            seed: Seed(5),
+            events: sink,
+            journal,
+            cancellation: stop,
+        },
     )
     .await
     .unwrap()
@@ -129,8 +131,18 @@ async fn a_time_ends_a_run_instead_of_events() {
     let stop = CancellationToken::new();
     let journal = MemoryExplorationJournal::default();
     let sink = null_sink();
-    let explorer = Box::new(Sessions::new(|| Box::new(RandomExplorer::default()), 50));
-    let run = run_exploration(&pool, explorer, &settings, Seed(5), &journal, &sink, &stop);
+    let explorer = Box::new(RandomSessions::new(Seed(5), NonZeroU32::new(50).unwrap()));
+    let run = run_exploration(
+        &pool,
+        explorer,
+        &settings,
+        RunContext {
+            seed: Seed(5),
+            events: &sink,
+            journal: &journal,
+            cancellation: &stop,
+        },
+    );
     let run = run.await.unwrap();
     assert!(
         limit <= run.longest_worker_time
@@ -173,7 +185,7 @@ impl Explorer for Listening {
         let screen = seen.screen.map(|screen| screen.hash());
         self.told.lock().unwrap().push(format!(
             "{} {:?} {screen:?} {:?}",
-            seen.worker, seen.event, seen.gain
+            seen.worker, seen.record.event, seen.gain
         ));
         self.monkey.observe(seen);
     }
@@ -240,11 +252,11 @@ impl Explorer for ToAndFro {
     }
 
     fn observe(&mut self, seen: &StepObservation<'_>) {
-        match seen.event {
-            ObservedEvent::SnapshotTaken { id, .. } => self.saved = Some(id),
-            ObservedEvent::Stepped { .. } => self.acted = true,
-            ObservedEvent::SnapshotRestored { .. } => self.acted = false,
-            ObservedEvent::Started { .. } | ObservedEvent::SnapshotsLost => {
+        match seen.record.event {
+            RecordedEvent::SnapshotTaken { id, .. } => self.saved = Some(id),
+            RecordedEvent::Stepped { .. } => self.acted = true,
+            RecordedEvent::SnapshotRestored { .. } => self.acted = false,
+            RecordedEvent::Started { .. } | RecordedEvent::SnapshotsLost => {
                 (self.saved, self.acted) = (None, false);
             }
             _ => {}
@@ -300,10 +312,12 @@ async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_
         &pool,
         explorer,
         &settings,
-        Seed(5),
-        &journal,
-        &null_sink(),
-        &CancellationToken::new(),
+        RunContext {
+            seed: Seed(5),
+            events: &null_sink(),
+            journal: &journal,
+            cancellation: &CancellationToken::new(),
+        },
     )
     .await
     .unwrap();

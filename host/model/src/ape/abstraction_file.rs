@@ -1,5 +1,5 @@
-//! An abstraction as a file that a person can read and change: the root's reducer in the first line, and below it, indented by
-//! two spaces for each level, which widgets have another one.
+//! Abstraction files, to be read and edited by a person: the reducer of the root in the first line, and below it the branches,
+//! indented by two spaces per level.
 //!
 //! ```text
 //! type
@@ -13,9 +13,14 @@ use super::attribute_reducer::{AttributeReducer, AttributeReducerError};
 use super::decision_tree::{DecisionNode, DecisionTree};
 use super::{ApeModel, ModelState};
 
+/// An abstraction file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "the messages describe the variants and their fields"
+)]
 pub enum AbstractionError {
-    #[error("the file has no line that is a rule; the first one is a reducer such as `type`")]
+    #[error("the file contains no reducer; the first line must be one, such as `type`")]
     Empty,
     #[error("line {line}: {source}")]
     Reducer {
@@ -26,21 +31,22 @@ pub enum AbstractionError {
         "line {line}: a branch is written `{{class=\"…\", id=\"…\", text=\"…\", index=0}} / {{}} => REDUCER`"
     )]
     Branch { line: usize },
-    #[error("line {line}: `{key}` is no attribute; known are `class`, `id`, `text` and `index`")]
+    #[error("line {line}: unknown attribute `{key}`; known are `class`, `id`, `text` and `index`")]
     Attribute { line: usize, key: String },
     #[error(
-        "line {line}: it is indented by {spaces} spaces; a branch has two more than the line it belongs to"
+        "line {line}: indented by {spaces} spaces; a branch has two more than the line that it belongs to"
     )]
     Indentation { line: usize, spaces: usize },
-    #[error("line {line}: only the first line has no selector")]
+    #[error("line {line}: selector missing; only the first line has none")]
     SecondRoot { line: usize },
 }
 
 impl DecisionTree {
+    /// Reads an abstraction file.
     pub fn parse(text: &str, paths: &mut AttributePaths) -> Result<DecisionTree, AbstractionError> {
         let mut nodes: Vec<DecisionNode> = Vec::new();
         // The last node of each level.
-        let mut open: Vec<usize> = Vec::new();
+        let mut levels: Vec<usize> = Vec::new();
         for (line, content) in (1..).zip(text.lines()) {
             let trimmed = content.trim();
             if trimmed.is_empty() || trimmed.starts_with('#') {
@@ -52,33 +58,27 @@ impl DecisionTree {
                     .map_err(|source| AbstractionError::Reducer { line, source })
             };
             if nodes.is_empty() {
-                nodes.push(DecisionNode {
-                    reducer: reducer(trimmed)?,
-                    branches: Vec::new(),
-                    initial: true,
-                });
-                open.push(0);
+                nodes.push(initial_node(reducer(trimmed)?));
+                levels.push(0);
                 continue;
             }
             if spaces == 0 {
                 return Err(AbstractionError::SecondRoot { line });
             }
-            if spaces % 2 != 0 || spaces / 2 > open.len() {
+            if spaces % 2 != 0 || spaces / 2 > levels.len() {
                 return Err(AbstractionError::Indentation { line, spaces });
             }
-            let (selector, to) = trimmed
+            let (selector, branch_reducer) = trimmed
                 .rsplit_once("=>")
                 .ok_or(AbstractionError::Branch { line })?;
             let selector = parse_path(selector.trim(), line, paths)?;
-            open.truncate(spaces / 2);
+            levels.truncate(spaces / 2);
             let next = nodes.len();
-            nodes[open[spaces / 2 - 1]].branches.push((selector, next));
-            nodes.push(DecisionNode {
-                reducer: reducer(to.trim())?,
-                branches: Vec::new(),
-                initial: true,
-            });
-            open.push(next);
+            nodes[levels[spaces / 2 - 1]]
+                .branches
+                .push((selector, next));
+            nodes.push(initial_node(reducer(branch_reducer.trim())?));
+            levels.push(next);
         }
         if nodes.is_empty() {
             Err(AbstractionError::Empty)
@@ -87,13 +87,14 @@ impl DecisionTree {
         }
     }
 
+    /// Text of an abstraction file.
     pub fn to_text(&self, paths: &AttributePaths) -> String {
         let mut text = format!("{}\n", self.nodes[0].reducer);
-        self.write(0, 1, paths, &mut text);
+        self.write_branches(0, 1, paths, &mut text);
         text
     }
 
-    fn write(&self, node: usize, depth: usize, paths: &AttributePaths, text: &mut String) {
+    fn write_branches(&self, node: usize, depth: usize, paths: &AttributePaths, text: &mut String) {
         for (selector, next) in &self.nodes[node].branches {
             let indent = "  ".repeat(depth);
             text.push_str(&format!(
@@ -101,31 +102,33 @@ impl DecisionTree {
                 path_text(*selector, paths),
                 self.nodes[*next].reducer
             ));
-            self.write(*next, depth + 1, paths, text);
+            self.write_branches(*next, depth + 1, paths, text);
         }
     }
 }
 
 impl ApeModel {
-    /// The user's rules, and what was learned: each activity's finest abstraction, to start from or to edit.
+    /// Abstraction file with the decision tree that the model started from, and as comments those that it has learned.
     pub fn abstraction(&self) -> String {
         let mut text =
-            String::from("# What tells one widget from another. The rules to start from:\n");
+            String::from("# Attributes that distinguish widgets. The abstraction to start from:\n");
         text.push_str(&self.trees[0].to_text(&self.paths));
-        let mut told: Vec<usize> = self
-            .alive()
+        let mut learned: Vec<usize> = self
+            .leaf_states()
             .map(|(_, state)| state.tree)
             .filter(|tree| *tree != 0)
             .collect();
-        told.sort_unstable();
-        told.dedup();
-        for tree in told {
-            let of = |state: &&ModelState| state.tree == tree;
-            let states: Vec<&ModelState> =
-                self.alive().map(|(_, state)| state).filter(of).collect();
+        learned.sort_unstable();
+        learned.dedup();
+        for tree in learned {
+            let states: Vec<&ModelState> = self
+                .leaf_states()
+                .map(|(_, state)| state)
+                .filter(|state| state.tree == tree)
+                .collect();
             let activity = states.first().map_or("", |state| state.activity.as_str());
             text.push_str(&format!(
-                "\n# learned for {} of `{activity}`:\n",
+                "\n# learned for `{activity}` (states: {}):\n",
                 states.len()
             ));
             for line in self.trees[tree].to_text(&self.paths).lines() {
@@ -136,12 +139,20 @@ impl ApeModel {
     }
 }
 
+fn initial_node(reducer: AttributeReducer) -> DecisionNode {
+    DecisionNode {
+        reducer,
+        branches: Vec::new(),
+        initial: true,
+    }
+}
+
 fn path_text(path: AttributePathId, paths: &AttributePaths) -> String {
     let mut parts = Vec::new();
-    let mut at = Some(path);
-    while let Some(path) = at.and_then(|path| paths.get(path)) {
+    let mut current = Some(path);
+    while let Some(path) = current.and_then(|path| paths.get(path)) {
         parts.push(element_text(&path.own, paths));
-        at = path.above;
+        current = path.above;
     }
     parts.reverse();
     parts.join(" / ")
@@ -179,7 +190,7 @@ fn parse_path(
     }
 }
 
-/// `{class="a", index=3}`, and what comes after it. Texts are quoted as Rust quotes them.
+/// Parses one element, such as `{class="a", index=3}`. Returns it with the rest of the text. Texts are quoted as in Rust.
 fn parse_element<'t>(
     text: &'t str,
     line: usize,
@@ -201,7 +212,7 @@ fn parse_element<'t>(
             own.index = Some(value[..digits].parse().map_err(|_| broken())?);
             rest = &value[digits..];
         } else {
-            let (text, after) = quoted(value).ok_or_else(broken)?;
+            let (text, after) = parse_quoted(value).ok_or_else(broken)?;
             let symbol = Some(paths.intern_text(&Text::from(text)));
             match key {
                 "class" => own.class = symbol,
@@ -221,7 +232,8 @@ fn parse_element<'t>(
     }
 }
 
-fn quoted(text: &str) -> Option<(String, &str)> {
+/// Parses a quoted text. Returns it with the rest of the text.
+fn parse_quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut chars = text.strip_prefix('"')?.char_indices();
     while let Some((at, c)) = chars.next() {

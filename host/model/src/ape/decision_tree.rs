@@ -1,5 +1,5 @@
-//! The abstraction function: a decision tree that finds the reducer of a widget. Its first nodes are the user's rules: they
-//! are branched from and never changed.
+//! The abstraction function: a decision tree that selects the reducer of each widget. Its initial nodes are the abstraction to
+//! start from: they get branches and never change.
 
 use std::sync::Arc;
 
@@ -7,24 +7,29 @@ use super::attribute_path::{AttributePath, AttributePathId, AttributePaths};
 use super::attribute_reducer::AttributeReducer;
 use super::gui_tree::GuiTree;
 
+/// A node of a decision tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionNode {
+    /// Reducer of the widgets that no branch selects.
     pub reducer: AttributeReducer,
+    /// Selector and node of each branch. The first selector that matches counts.
     pub branches: Vec<(AttributePathId, usize)>,
+    /// The node belongs to the abstraction to start from.
     pub initial: bool,
 }
 
-/// Node 0 is the root.
+/// A decision tree. Node 0 is the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionTree {
+    /// All nodes.
     pub nodes: Vec<DecisionNode>,
 }
 
-/// A tree is shared by all states until one of them needs another.
-pub type SharedDecisionTree = Arc<DecisionTree>;
+/// A decision tree that several states share.
+pub(super) type SharedDecisionTree = Arc<DecisionTree>;
 
 impl DecisionTree {
-    /// One rule for every widget.
+    /// Tree with one reducer for all widgets.
     pub fn uniform(reducer: AttributeReducer) -> DecisionTree {
         DecisionTree {
             nodes: vec![DecisionNode {
@@ -35,15 +40,15 @@ impl DecisionTree {
         }
     }
 
-    /// What each widget is called, in order, and the node that says so.
+    /// Attribute path of each widget, in their order, and the node that selected its reducer.
     pub fn widget_names(
         &self,
         gui: &GuiTree,
         paths: &mut AttributePaths,
     ) -> Vec<(AttributePathId, usize)> {
         let mut names: Vec<(AttributePathId, usize)> = Vec::with_capacity(gui.widgets.len());
-        for (number, widget) in gui.widgets.iter().enumerate() {
-            let node = self.decide(gui, number, paths);
+        for (index, widget) in gui.widgets.iter().enumerate() {
+            let node = self.select_node(gui, index, paths);
             let reducer = self.nodes[node].reducer;
             let above = widget
                 .parent
@@ -60,7 +65,7 @@ impl DecisionTree {
         names
     }
 
-    fn decide(&self, gui: &GuiTree, widget: usize, paths: &AttributePaths) -> usize {
+    fn select_node(&self, gui: &GuiTree, widget: usize, paths: &AttributePaths) -> usize {
         let mut node = 0;
         while let Some((_, next)) = self.nodes[node]
             .branches
@@ -72,8 +77,8 @@ impl DecisionTree {
         node
     }
 
-    /// The same with what is called `path` by `node` told apart by `reducer`: a leaf that is no user's rule is replaced,
-    /// another one gets a branch, which must be finer.
+    /// Tree in which widgets that `node` names `path` get another reducer. A leaf that is not initial gets the reducer itself;
+    /// any other node gets a branch, which must be finer. `None` if that is impossible.
     pub fn refined(
         &self,
         node: usize,
@@ -102,7 +107,7 @@ impl DecisionTree {
     }
 }
 
-/// Whether a widget's full attribute path can be reduced to this one: its end has all that is kept in it.
+/// True if the end of a widget's full attribute path has all attributes that the selector keeps.
 fn selects(
     selector: AttributePathId,
     gui: &GuiTree,
@@ -112,13 +117,14 @@ fn selects(
     let mut selector = selector;
     let mut widget = Some(widget);
     loop {
-        let (Some(path), Some(here)) = (paths.get(selector), widget) else {
+        let (Some(path), Some(current)) = (paths.get(selector), widget) else {
             return false;
         };
-        if !path.own.matches(&gui.widgets[here].attributes) {
+        if !path.own.matches(&gui.widgets[current].attributes) {
             return false;
         }
         let Some(above) = path.above else { return true };
-        (selector, widget) = (above, gui.widgets[here].parent);
+        selector = above;
+        widget = gui.widgets[current].parent;
     }
 }

@@ -1,49 +1,51 @@
-//! A GUI tree: the widgets of the window that takes touches, with all their attributes, and what can be done to each.
+//! GUI trees: the widgets of the touchable window with all their attributes, and the actions on each.
 
 use retap_shared::Text;
 use retap_shared::screen::{Node, NodeFlags, Screen, Window};
 
 use super::attribute_path::{AttributePathId, AttributePaths, WidgetAttributes};
 use crate::actions::{ActionKind, CandidateAction, touchable_window};
-use crate::mixed;
+use crate::hash_mix::mixed;
 
+/// A screen as the decision trees see it.
 #[derive(Clone, Debug)]
 pub struct GuiTree {
+    /// Activity in front.
     pub activity: Text,
-    /// Which kind of window it is.
+    /// Code of the window's kind; 0 without a window.
     pub window: u64,
+    /// Widgets in the order of the tree.
     pub widgets: Vec<GuiWidget>,
-    /// What can be done to which widget; to none of them for what needs none.
+    /// Widget and kind of each candidate action; no widget for actions that need none.
     pub actions: Vec<(Option<u32>, ActionKind)>,
 }
 
+/// A widget of a GUI tree.
 #[derive(Clone, Debug)]
 pub struct GuiWidget {
-    /// Comes before it.
+    /// Index of its parent, which comes before it.
     pub parent: Option<usize>,
+    /// All its attributes.
     pub attributes: WidgetAttributes,
 }
 
 impl GuiTree {
+    /// GUI tree of a screen and its candidate actions.
     pub fn of(
         screen: &Screen,
-        possible: &[CandidateAction],
+        candidates: &[CandidateAction],
         paths: &mut AttributePaths,
     ) -> GuiTree {
         let top = touchable_window(screen);
         let first = top.map_or(0, |(_, first, _)| first);
-        let actions = possible
+        let widget = |node: usize| u32::try_from(node.checked_sub(first)?).ok();
+        let actions = candidates
             .iter()
-            .map(|possible| {
-                let widget = possible
-                    .node
-                    .and_then(|node| u32::try_from(node.checked_sub(first)?).ok());
-                (widget, possible.kind)
-            })
+            .map(|candidate| (candidate.node.and_then(widget), candidate.kind))
             .collect();
         GuiTree {
             activity: screen.activity().clone(),
-            window: top.map_or(0, |(window, ..)| kind(window)),
+            window: top.map_or(0, |(window, ..)| window_code(window)),
             widgets: top.map_or_else(Vec::new, |(_, _, nodes)| widgets(nodes, paths)),
             actions,
         }
@@ -51,7 +53,7 @@ impl GuiTree {
 }
 
 impl GuiTree {
-    /// A state is a set: of names, and of what can be done to what has them.
+    /// Key of the state: a hash of the set of widget names, each with the kinds of its actions.
     pub(super) fn key(
         &self,
         names: &[(AttributePathId, usize)],
@@ -59,9 +61,9 @@ impl GuiTree {
         interactive_only: bool,
     ) -> u64 {
         let mut masks = vec![0_u32; names.len()];
-        for (widget, what) in &self.actions {
+        for (widget, kind) in &self.actions {
             if let Some(mask) = widget.and_then(|widget| masks.get_mut(widget as usize)) {
-                *mask |= 1 << what.code();
+                *mask |= 1 << kind.code();
             }
         }
         let mut set: Vec<(u64, u32)> = names
@@ -82,22 +84,22 @@ impl GuiTree {
     }
 }
 
-fn kind(window: &Window) -> u64 {
+fn window_code(window: &Window) -> u64 {
     1 + window.kind as u64
 }
 
 fn widgets(nodes: &[Node], paths: &mut AttributePaths) -> Vec<GuiWidget> {
-    // For every depth above the current node: its number, and how many children it has had.
-    let mut above: Vec<(usize, u32)> = Vec::new();
+    // Index and number of children so far of every node from the root to the last one.
+    let mut ancestors: Vec<(usize, u32)> = Vec::new();
     let mut widgets = Vec::with_capacity(nodes.len());
     for (number, node) in nodes.iter().enumerate() {
-        above.truncate(usize::from(node.depth));
-        let parent = above.last().map(|(parent, _)| *parent);
-        let index = above.last_mut().map_or(0, |(_, children)| {
+        ancestors.truncate(usize::from(node.depth));
+        let parent = ancestors.last().map(|(parent, _)| *parent);
+        let index = ancestors.last_mut().map_or(0, |(_, children)| {
             *children += 1;
             *children - 1
         });
-        above.push((number, 0));
+        ancestors.push((number, 0));
         let attributes = WidgetAttributes {
             class: Some(paths.intern_text(&node.class)),
             id: Some(paths.intern_text(&node.id)),
@@ -109,7 +111,7 @@ fn widgets(nodes: &[Node], paths: &mut AttributePaths) -> Vec<GuiWidget> {
     widgets
 }
 
-/// What a person sees of it. What stands in a field was typed by the explorer itself and says nothing.
+/// Visible text of a widget with its checked, selected and disabled marks. The text of a field does not count: the explorer typed it.
 fn appearance(node: &Node) -> Text {
     let label = if node.is(NodeFlags::EDITABLE) {
         ""

@@ -1,5 +1,5 @@
-//! What a model has learned, frozen: an abstraction that changes no more and can be written down. A screen is first told by
-//! the rules at the top, and where these turned out too coarse by the finer ones below.
+//! The abstraction that a model has learned, frozen: it changes no more and can be stored. A screen is abstracted by the
+//! top-level decision tree first, and by finer ones where that was refined.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,19 +10,21 @@ use super::abstraction_file::AbstractionError;
 use super::attribute_path::AttributePaths;
 use super::gui_tree::GuiTree;
 use super::{ApeModel, AttributeReducer, DecisionTree, ModelParameters, StateId};
-use crate::{actions, mixed};
+use crate::actions;
+use crate::hash_mix::mixed;
 
+/// A learned abstraction in its stored form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnedAbstraction {
-    /// As a file of rules has them.
+    /// Decision tree as in an abstraction file.
     pub rules: String,
-    /// Which states of these rules are told apart further.
+    /// Finer abstractions of the states that were refined, by the key of the state.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub finer: BTreeMap<u64, LearnedAbstraction>,
 }
 
 impl LearnedAbstraction {
-    /// Rules that nothing has been learned on top of.
+    /// Abstraction of a file, without refinements.
     pub fn from_rules(text: &str) -> Result<LearnedAbstraction, AbstractionError> {
         let mut paths = AttributePaths::default();
         let rules = DecisionTree::parse(text, &mut paths)?.to_text(&paths);
@@ -32,7 +34,7 @@ impl LearnedAbstraction {
         })
     }
 
-    /// A model that starts from these rules.
+    /// Empty model that starts from this decision tree.
     pub fn model(&self) -> Result<ApeModel, AbstractionError> {
         let mut paths = AttributePaths::default();
         let tree = DecisionTree::parse(&self.rules, &mut paths)?;
@@ -50,12 +52,13 @@ impl Default for LearnedAbstraction {
 }
 
 impl ApeModel {
+    /// Abstraction that the model has learned so far.
     pub fn learned(&self) -> LearnedAbstraction {
         self.learned_below(None, 0)
     }
 
     fn learned_below(&self, parent: Option<StateId>, tree: usize) -> LearnedAbstraction {
-        let split = |(&(above, key), state): (&(Option<StateId>, u64), &StateId)| {
+        let refined = |(&(above, key), state): (&(Option<StateId>, u64), &StateId)| {
             let (finer, _) = self.states[state.0 as usize]
                 .refined
                 .filter(|_| above == parent)?;
@@ -63,18 +66,19 @@ impl ApeModel {
         };
         LearnedAbstraction {
             rules: self.trees[tree].to_text(&self.paths),
-            finer: self.state_ids.iter().filter_map(split).collect(),
+            finer: self.state_ids.iter().filter_map(refined).collect(),
         }
     }
 }
 
-/// The same, ready to be asked.
+/// A learned abstraction in the form that computes states.
 #[derive(Debug)]
 pub struct FrozenAbstraction {
     paths: AttributePaths,
     levels: Vec<AbstractionLevel>,
 }
 
+/// A decision tree, and the level of each of its states that was refined.
 #[derive(Debug)]
 struct AbstractionLevel {
     tree: DecisionTree,
@@ -82,6 +86,7 @@ struct AbstractionLevel {
 }
 
 impl FrozenAbstraction {
+    /// Parses the decision trees.
     pub fn new(learned: &LearnedAbstraction) -> Result<FrozenAbstraction, AbstractionError> {
         let mut frozen = FrozenAbstraction {
             paths: AttributePaths::default(),
@@ -93,22 +98,23 @@ impl FrozenAbstraction {
 
     fn add(&mut self, learned: &LearnedAbstraction) -> Result<usize, AbstractionError> {
         let tree = DecisionTree::parse(&learned.rules, &mut self.paths)?;
-        let place = self.levels.len();
+        let level = self.levels.len();
         self.levels.push(AbstractionLevel {
             tree,
             finer: HashMap::new(),
         });
         for (key, finer) in &learned.finer {
-            let below = self.add(finer)?;
-            self.levels[place].finer.insert(*key, below);
+            let finer = self.add(finer)?;
+            self.levels[level].finer.insert(*key, finer);
         }
-        Ok(place)
+        Ok(level)
     }
 
+    /// State of a screen.
     pub fn state(&mut self, screen: &Screen) -> u64 {
-        let mut possible = Vec::new();
-        actions::list_candidate_actions(screen, &mut possible);
-        let gui = GuiTree::of(screen, &possible, &mut self.paths);
+        let mut candidates = Vec::new();
+        actions::list_candidate_actions(screen, &mut candidates);
+        let gui = GuiTree::of(screen, &candidates, &mut self.paths);
         let mut level = 0;
         let mut above = 0;
         loop {
@@ -119,7 +125,7 @@ impl FrozenAbstraction {
                 ModelParameters::default().interactive_only,
             );
             match self.levels[level].finer.get(&key) {
-                // Parts of two states are never the same one, whatever they are called.
+                // Parts of two states are two states, even if their keys are equal.
                 Some(&finer) => (level, above) = (finer, mixed(above, key)),
                 None => return mixed(above, key),
             }

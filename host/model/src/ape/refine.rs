@@ -1,5 +1,5 @@
-//! Splitting and putting together (the paper's Algorithm 2): no model action for more than α widgets, no two targets of one
-//! action where that can be helped, no state split into more than β.
+//! Refinement and coarsening (Algorithm 2 of the paper): no model action for more than α widgets, no action with two targets where
+//! a refinement can separate them, no state split into more than β.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,32 +8,33 @@ use retap_shared::Text;
 
 use super::attribute_path::{AttributePath, AttributePathId};
 use super::attribute_reducer::AttributeReducer;
-use super::{
-    ApeModel, DecisionTree, GuiTree, ModelActionId, ModelScreen, ModelState, RefinementChange,
-    StateId,
-};
+use super::model_state::RefinementChange;
+use super::{ApeModel, DecisionTree, GuiTree, ModelActionId, ModelScreen, ModelState, StateId};
 
-/// An action is split at most so often in a row: more primitive reducers there are not.
+/// Maximum number of refinements in a row for one screen: the number of primitive reducers.
 const MAX_REFINEMENT_ROUNDS: usize = 4;
 
-/// A way to split a state: which tree, by which change.
+/// A possible refinement of a state.
 struct RefinementCandidate {
     tree: DecisionTree,
     change: RefinementChange,
-    /// How many states and names it makes of what is known: fewer are better.
-    cost: (usize, usize, u32),
+    cost: RefinementCost,
 }
 
+/// Numbers of states and of names that a refinement makes of the kept GUI trees, and the size of its reducer. Compared in this
+/// order; less is better.
+type RefinementCost = (usize, usize, u32);
+
 impl ApeModel {
-    /// Lets an activity have so many more states than the rules say: where telling them apart is worth it.
-    pub fn allow(&mut self, activity: &Text, more: usize) {
+    /// Allows an activity this number of states beyond the parameters.
+    pub fn allow_extra_states(&mut self, activity: &Text, count: usize) {
         match self.extra_states.get_mut(activity) {
-            Some(allowed) => *allowed = more,
-            None => drop(self.extra_states.insert(activity.clone(), more)),
+            Some(extra) => *extra = count,
+            None => drop(self.extra_states.insert(activity.clone(), count)),
         }
     }
 
-    /// True if states have changed.
+    /// Refines and coarsens the model after a transition. True if states have changed.
     pub(super) fn optimise(
         &mut self,
         from: &ModelScreen,
@@ -41,128 +42,122 @@ impl ApeModel {
         to: &ModelScreen,
     ) -> bool {
         let mut changed = false;
-        let mut spot = to.clone();
+        let mut screen = to.clone();
         for _ in 0..MAX_REFINEMENT_ROUNDS {
-            if !self.refine_actions(&spot) {
+            if !self.refine_actions(&screen) {
                 break;
             }
             changed = true;
-            spot = self.again(&spot);
+            screen = self.relocate(&screen);
         }
-        changed |= self.coarsen(spot.state);
-        // The transition may have gone to other states by now; then it is looked at the next time.
-        if self.is_alive(from.state) && self.is_alive(to.state) {
+        changed |= self.coarsen(screen.state);
+        // Otherwise the transition belongs to other states now, and is looked at when it occurs again.
+        if self.is_leaf(from.state) && self.is_leaf(to.state) {
             changed |= self.refine_state(from.state, action, to.state);
         }
         changed
     }
 
-    /// Splits one model action that stands for too many widgets of this screen.
-    fn refine_actions(&mut self, spot: &ModelScreen) -> bool {
-        if spot.kept.is_none() || self.is_full(spot.state) {
+    /// Refines one model action that stands for too many widgets of a screen.
+    fn refine_actions(&mut self, screen: &ModelScreen) -> bool {
+        if screen.kept.is_none() || self.is_full(screen.state) {
             return false;
         }
-        let mut names: Vec<AttributePathId> = Vec::new();
-        for (widget, _) in &spot.gui.actions {
-            names.extend(
-                widget
-                    .and_then(|widget| spot.names.get(widget as usize))
-                    .map(|(path, _)| *path),
-            );
-        }
-        names.sort_unstable();
-        let many = |path: AttributePathId| {
-            let mut widgets: Vec<u32> = spot
-                .gui
-                .actions
-                .iter()
-                .filter_map(|(widget, _)| *widget)
-                .collect();
-            widgets.retain(|widget| {
-                spot.names
-                    .get(*widget as usize)
-                    .is_some_and(|(name, _)| *name == path)
-            });
-            widgets.sort_unstable();
-            widgets.dedup();
-            widgets.len() > self.parameters.alpha
-        };
-        names.dedup();
-        let names: Vec<AttributePathId> = names.into_iter().filter(|path| many(*path)).collect();
-        for path in names {
-            let mut best: Option<RefinementCandidate> = None;
-            for candidate in self.candidates(spot, path) {
-                let (_, reducer) = candidate.change;
-                let set = self.renamed(&spot.gui, &spot.names, path, reducer);
-                let by_place = self.parameters.text_first && !reducer.has(AttributeReducer::TEXT);
-                let makes = (1, set.len(), 2 * reducer.size() + u32::from(by_place));
-                if set.len() > 1 && best.as_ref().is_none_or(|best| makes < best.cost) {
-                    best = Some(RefinementCandidate {
-                        cost: makes,
-                        ..candidate
-                    });
-                }
-            }
-            if let Some(RefinementCandidate { tree, change, .. }) = best {
-                self.split(spot.state, tree, change);
+        for path in self.overloaded_paths(screen) {
+            if let Some(RefinementCandidate { tree, change, .. }) =
+                self.cheapest_for_action(screen, path)
+            {
+                self.split(screen.state, tree, change);
                 return true;
             }
         }
         false
     }
 
-    /// A state that one of those above was split into: if there are too many of them, they are put together.
+    /// Attribute paths that more than α widgets with actions share, in ascending order.
+    fn overloaded_paths(&self, screen: &ModelScreen) -> Vec<AttributePathId> {
+        let mut widgets: Vec<(AttributePathId, u32)> = Vec::new();
+        for widget in screen.gui.actions.iter().filter_map(|(widget, _)| *widget) {
+            let name = screen.names.get(widget as usize);
+            widgets.extend(name.map(|(path, _)| (*path, widget)));
+        }
+        widgets.sort_unstable();
+        widgets.dedup();
+        widgets
+            .chunk_by(|(one, _), (other, _)| one == other)
+            .filter(|same_path| same_path.len() > self.parameters.alpha)
+            .map(|same_path| same_path[0].0)
+            .collect()
+    }
+
+    /// Cheapest refinement that gives the widgets of one name several names.
+    fn cheapest_for_action(
+        &mut self,
+        screen: &ModelScreen,
+        path: AttributePathId,
+    ) -> Option<RefinementCandidate> {
+        let mut best: Option<RefinementCandidate> = None;
+        for candidate in self.candidates(screen, path) {
+            let (_, reducer) = candidate.change;
+            let names = self.renamed(&screen.gui, &screen.names, path, reducer);
+            let lacks_text = self.parameters.text_first && !reducer.has(AttributeReducer::TEXT);
+            let cost = (1, names.len(), 2 * reducer.size() + u32::from(lacks_text));
+            if names.len() > 1 && best.as_ref().is_none_or(|best| cost < best.cost) {
+                best = Some(RefinementCandidate { cost, ..candidate });
+            }
+        }
+        best
+    }
+
+    /// Coarsens the nearest ancestor of a state that was split into too many.
     fn coarsen(&mut self, state: StateId) -> bool {
-        let mut above = self.states[state.0 as usize].parent;
-        while let Some(parent) = above {
+        let mut ancestor = self.states[state.0 as usize].parent;
+        while let Some(parent) = ancestor {
             let ModelState {
-                children, activity, ..
+                children,
+                activity,
+                parent: grandparent,
+                ..
             } = &self.states[parent.0 as usize];
-            if children.len() > self.parameters.beta + self.allowed(activity) {
-                self.join(parent);
+            if children.len() > self.parameters.beta + self.extra_states_of(activity) {
+                self.coarsen_state(parent);
                 return true;
             }
-            above = self.states[parent.0 as usize].parent;
+            ancestor = *grandparent;
         }
         false
     }
 
-    /// An action that has led to two states: the change that tells the two apart with the fewest new states, then with the
-    /// fewest new names.
+    /// Refines a state if an action has led to `to` and to another state, and a refinement separates the two. Of several
+    /// refinements the cheapest is made.
     fn refine_state(&mut self, state: StateId, action: ModelActionId, to: StateId) -> bool {
-        let Some(known) = self.states[state.0 as usize].known(action) else {
+        let known = &self.states[state.0 as usize];
+        let Some(targets) = known.action(action).map(|action| &action.targets) else {
             return false;
         };
-        if known.targets.len() < 2
-            || known.targets.len() > self.parameters.targets
-            || self.is_full(state)
-        {
+        if targets.len() < 2 || targets.len() > self.parameters.targets || self.is_full(state) {
             return false;
         }
-        let kept: usize = known.targets.iter().map(|target| target.kept.len()).sum();
-        let Some(here) = known.targets.iter().find(|target| target.state == to) else {
+        let kept: usize = targets.iter().map(|target| target.kept.len()).sum();
+        let Some(target) = targets.iter().find(|target| target.state == to) else {
             return false;
         };
-        let others: Vec<Vec<u32>> = known
-            .targets
-            .iter()
-            .filter(|other| other.state != to)
-            .map(|other| other.kept.clone())
-            .collect();
-        let here = here.kept.clone();
-        if self.states[state.0 as usize]
+        let was_futile = known
             .futile_refinements
             .get(&action)
-            .is_some_and(|before| kept < before * 2)
-        {
+            .is_some_and(|kept_then| kept < kept_then * 2);
+        if was_futile {
             return false;
         }
-        for other in others
+        let transitions = target.kept.clone();
+        let others: Vec<Vec<u32>> = targets
             .iter()
-            .filter(|other| !other.is_empty() && !here.is_empty())
-        {
+            .filter(|other| other.state != to && !other.kept.is_empty())
+            .map(|other| other.kept.clone())
+            .collect();
+        for other in others.iter().filter(|_| !transitions.is_empty()) {
             if let Some(RefinementCandidate { tree, change, .. }) =
-                self.separating(state, action, &here, other)
+                self.cheapest_separating(state, action, &transitions, other)
             {
                 self.split(state, tree, change);
                 return true;
@@ -174,84 +169,76 @@ impl ApeModel {
         false
     }
 
-    fn separating(
+    /// Cheapest refinement of a state that separates two groups of GUI transitions of one action.
+    fn cheapest_separating(
         &mut self,
         state: StateId,
         action: ModelActionId,
-        here: &[u32],
+        one: &[u32],
         other: &[u32],
     ) -> Option<RefinementCandidate> {
         let guis = self.states[state.0 as usize].guis.clone();
-        let spot = self.spot(self.transitions[*here.first()? as usize].from);
-        let mut names: Vec<AttributePathId> = spot.names.iter().map(|(path, _)| *path).collect();
-        names.sort_unstable();
-        names.dedup();
+        let screen = self.kept_screen(self.transitions[*one.first()? as usize].from);
+        let mut paths: Vec<AttributePathId> = screen.names.iter().map(|(path, _)| *path).collect();
+        paths.sort_unstable();
+        paths.dedup();
         let mut best: Option<RefinementCandidate> = None;
-        for path in names {
-            for candidate in self.candidates(&spot, path) {
+        for path in paths {
+            for candidate in self.candidates(&screen, path) {
                 let (_, reducer) = candidate.change;
-                if !self.separates(here, other, action, path, reducer) {
+                if !self.separates(one, other, action, path, reducer) {
                     continue;
                 }
-                let mut sets: BTreeSet<BTreeSet<AttributePathId>> = BTreeSet::new();
+                let mut states: BTreeSet<BTreeSet<AttributePathId>> = BTreeSet::new();
                 for gui in &guis {
-                    let spot = self.spot(*gui);
-                    sets.insert(self.renamed(&spot.gui, &spot.names, path, reducer));
+                    let screen = self.kept_screen(*gui);
+                    states.insert(self.renamed(&screen.gui, &screen.names, path, reducer));
                 }
-                let makes = (
-                    sets.len(),
-                    sets.iter().map(BTreeSet::len).sum(),
-                    reducer.size(),
-                );
-                if best.as_ref().is_none_or(|best| makes < best.cost) {
-                    best = Some(RefinementCandidate {
-                        cost: makes,
-                        ..candidate
-                    });
+                let names = states.iter().map(BTreeSet::len).sum();
+                let cost = (states.len(), names, reducer.size());
+                if best.as_ref().is_none_or(|best| cost < best.cost) {
+                    best = Some(RefinementCandidate { cost, ..candidate });
                 }
             }
         }
         best
     }
 
-    /// Whether no screen of the one is in the same state as a screen of the other any more, or else the widgets that were
-    /// touched have not the same name any more.
+    /// True if under a refinement no transition of one group begins in the same state with the same model action as one of the
+    /// other group.
     fn separates(
         &mut self,
-        here: &[u32],
+        one: &[u32],
         other: &[u32],
         action: ModelActionId,
         path: AttributePathId,
         reducer: AttributeReducer,
     ) -> bool {
-        let mut looks = |kept: &[u32]| {
-            let mut looks = Vec::with_capacity(kept.len());
-            for transition in kept {
+        let mut origins = |transitions: &[u32]| {
+            let mut origins = Vec::with_capacity(transitions.len());
+            for transition in transitions {
                 let transition = self.transitions[*transition as usize];
-                let spot = self.spot(transition.from);
-                let set = self.renamed(&spot.gui, &spot.names, path, reducer);
+                let screen = self.kept_screen(transition.from);
+                let names = self.renamed(&screen.gui, &screen.names, path, reducer);
                 let widget = transition.widget.filter(|_| action.path == path);
-                let own = widget
-                    .map(|widget| self.new_name(&spot.gui, &spot.names, widget as usize, reducer));
-                looks.push((set, own));
+                let own_name = widget.map(|widget| {
+                    self.new_name(&screen.gui, &screen.names, widget as usize, reducer)
+                });
+                origins.push((names, own_name));
             }
-            looks
+            origins
         };
-        let here = looks(here);
-        let other = looks(other);
-        here.iter().all(|here| {
-            other
-                .iter()
-                .all(|other| here.0 != other.0 || here.1 != other.1)
-        })
+        let one = origins(one);
+        let other = origins(other);
+        one.iter().all(|origin| !other.contains(origin))
     }
 
-    /// All changes of one name of this screen that are allowed and not on the black-list.
-    fn candidates(&self, spot: &ModelScreen, path: AttributePathId) -> Vec<RefinementCandidate> {
-        let Some((_, node)) = spot.names.iter().find(|(name, _)| *name == path) else {
+    /// Refinements of one name of a screen that are possible and not on the black list.
+    fn candidates(&self, screen: &ModelScreen, path: AttributePathId) -> Vec<RefinementCandidate> {
+        let Some((_, node)) = screen.names.iter().find(|(name, _)| *name == path) else {
             return Vec::new();
         };
-        let state = &self.states[spot.state.0 as usize];
+        let state = &self.states[screen.state.0 as usize];
         let tree = Arc::clone(&self.trees[state.tree]);
         let mut candidates = Vec::new();
         for reducer in tree.nodes[*node].reducer.not_coarser() {
@@ -270,7 +257,7 @@ impl ApeModel {
         candidates
     }
 
-    /// What widgets of this name would be called.
+    /// Names that a reducer gives to the widgets of one name.
     fn renamed(
         &mut self,
         gui: &GuiTree,
@@ -282,11 +269,11 @@ impl ApeModel {
             .iter()
             .enumerate()
             .filter(|(_, (name, _))| *name == path);
-        let mut set = BTreeSet::new();
+        let mut renamed = BTreeSet::new();
         for (widget, _) in widgets {
-            set.insert(self.new_name(gui, names, widget, reducer));
+            renamed.insert(self.new_name(gui, names, widget, reducer));
         }
-        set
+        renamed
     }
 
     fn new_name(
@@ -296,26 +283,27 @@ impl ApeModel {
         widget: usize,
         reducer: AttributeReducer,
     ) -> AttributePathId {
-        let of = &gui.widgets[widget];
-        let above = of
+        let widget = &gui.widgets[widget];
+        let above = widget
             .parent
             .filter(|_| reducer.has(AttributeReducer::PARENT))
             .map(|parent| names[parent].0);
         self.paths.intern_path(AttributePath {
             above,
-            own: reducer.keep(&of.attributes),
+            own: reducer.keep(&widget.attributes),
         })
     }
 
+    /// True if the activity of a state has reached its limit of states: none of them is refined any more.
     fn is_full(&self, state: StateId) -> bool {
         let activity = &self.states[state.0 as usize].activity;
-        let most = self.parameters.states_an_activity + self.allowed(activity);
+        let limit = self.parameters.states_an_activity + self.extra_states_of(activity);
         self.states_per_activity
             .get(activity)
-            .is_some_and(|states| *states > most)
+            .is_some_and(|states| *states > limit)
     }
 
-    fn allowed(&self, activity: &Text) -> usize {
+    fn extra_states_of(&self, activity: &Text) -> usize {
         self.extra_states.get(activity).copied().unwrap_or(0)
     }
 }

@@ -6,7 +6,8 @@ use retap_device::run_event::EventSink;
 use retap_device::{Device, DeviceError, DevicePool};
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Play, PlayReply, Settle, Target};
+use retap_shared::protocol::{Play, PlayReply, Settle};
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace};
 use retap_shared::verdict::Verdict;
 

@@ -1,107 +1,112 @@
-//! DetReduce: traces that add nothing are dropped and loops that add nothing are cut, then fragments of what is left are
-//! spliced. As in the paper, with its slips put right; docs/algorithms.md lists them.
+//! DetReduce (Choi, Necula, Sen, Wang). Phase 1 drops redundant traces and cuts redundant loops; phase 2 splices fragments of
+//! what is left. docs/how-it-works/detreduce.md lists where the paper is corrected.
 
-use super::item_set::ItemSet;
+mod splice;
+
+use splice::FragmentSplicer;
+
+use super::error::SuiteStop;
 use super::loop_cut_search::LoopCutSearch;
-use super::reducer::{SuiteReducer, SuiteStop};
-use super::replay_tree::ReplayPath;
-use super::splice::FragmentSplicer;
-use super::{SuitePhase, SuitePlan};
+use super::plan::SuitePlan;
+use super::reduction::SuitePhase;
+use super::replay_dispatcher::ReplayDispatcher;
+use super::replay_path::ReplayPath;
 
+/// Reduces the suite of `dispatcher` phase by phase.
 pub(super) async fn detreduce(
-    work: &mut SuiteReducer<'_>,
+    dispatcher: &mut ReplayDispatcher<'_>,
     plan: &mut SuitePlan,
 ) -> Result<(), SuiteStop> {
-    let all: Vec<u32> = (0..).take(work.originals.len()).collect();
-    work.play_originals(&all, work.settings.replays).await?;
-    // The longest beginnings that every run has gone: their coverage is the one to keep.
-    let prefixes: Vec<ReplayPath> = all
-        .iter()
-        .map(|&trace| work.replay_tree.original_path(trace).0)
-        .collect();
-    plan.commit_phase(
-        work,
-        SuitePhase::Prefixes,
-        prefixes
-            .iter()
-            .filter(|way| !way.is_empty())
-            .cloned()
-            .collect(),
-    );
-
-    let chosen = without_redundant(work, &plan.paths);
-    plan.commit_phase(work, SuitePhase::Traces, chosen);
-    let cut = without_loops(work, &plan.paths).await?;
-    plan.commit_phase(work, SuitePhase::Loops, cut);
-    let spliced = spliced(work, &plan.paths).await?;
-    plan.commit_phase(work, SuitePhase::Splices, spliced);
+    let prefixes = replayable_prefixes(dispatcher).await?;
+    plan.commit_phase(dispatcher, SuitePhase::Prefixes, prefixes);
+    let traces = drop_redundant_traces(dispatcher, &plan.paths);
+    plan.commit_phase(dispatcher, SuitePhase::Traces, traces);
+    let without_loops = cut_redundant_loops(dispatcher, &plan.paths).await?;
+    plan.commit_phase(dispatcher, SuitePhase::Loops, without_loops);
+    let spliced = splice_fragments(dispatcher, &plan.paths).await?;
+    plan.commit_phase(dispatcher, SuitePhase::Splices, spliced);
     Ok(())
 }
 
-/// First come, first served: a trace that covers nothing more is dropped.
-fn without_redundant(work: &SuiteReducer<'_>, ways: &[ReplayPath]) -> Vec<ReplayPath> {
-    let mut covered = work.replay_tree.start_coverage().clone();
-    let mut chosen = Vec::new();
-    for way in ways {
-        let own = work.replay_tree.coverage(way);
-        if !own.is_subset(&covered) {
-            covered.union_with(&own);
-            chosen.push(way.clone());
-        }
-    }
-    chosen
+/// The longest prefix of each trace that all its replays followed. Their coverage is the one to keep.
+async fn replayable_prefixes(
+    dispatcher: &mut ReplayDispatcher<'_>,
+) -> Result<Vec<ReplayPath>, SuiteStop> {
+    let replays = dispatcher.settings.replays;
+    dispatcher.play_all_originals(replays).await?;
+    let mut prefixes = dispatcher.replayable_prefixes();
+    prefixes.retain(|prefix| !prefix.is_empty());
+    Ok(prefixes)
 }
 
-/// Of each trace the shortest that is left when loops are cut, covers what the trace adds, and is proven.
-async fn without_loops(
-    work: &mut SuiteReducer<'_>,
-    ways: &[ReplayPath],
+/// Drops each trace that covers nothing more than those before it.
+fn drop_redundant_traces(
+    dispatcher: &ReplayDispatcher<'_>,
+    paths: &[ReplayPath],
+) -> Vec<ReplayPath> {
+    let tree = &dispatcher.replay_tree;
+    let mut covered = tree.start_coverage().clone();
+    let mut kept = Vec::new();
+    for path in paths {
+        let own = tree.coverage(path);
+        if !own.is_subset(&covered) {
+            covered.union_with(&own);
+            kept.push(path.clone());
+        }
+    }
+    kept
+}
+
+/// Replaces each trace by its shortest proven candidate without loops that covers what the trace adds to those before it.
+async fn cut_redundant_loops(
+    dispatcher: &mut ReplayDispatcher<'_>,
+    paths: &[ReplayPath],
 ) -> Result<Vec<ReplayPath>, SuiteStop> {
-    let Some(start) = work.replay_tree.start() else {
+    let Some(start) = dispatcher.replay_tree.start() else {
         return Ok(Vec::new());
     };
-    let mut covered = work.replay_tree.start_coverage().clone();
+    let mut covered = dispatcher.replay_tree.start_coverage().clone();
     let mut reduced = Vec::new();
-    for way in ways {
-        let mut needed = work.replay_tree.coverage(way);
+    for path in paths {
+        let mut needed = dispatcher.replay_tree.coverage(path);
         needed.difference_with(&covered);
-        let mut cuts = LoopCutSearch::new(way, start, &needed, false);
-        let mut chosen = way.clone();
-        while let Some(candidate) = cuts.next(&work.replay_tree) {
-            let proven = work.prove(std::slice::from_ref(&candidate)).await?;
-            if proven && needed.is_subset(&work.replay_tree.coverage(&candidate)) {
+        let mut search = LoopCutSearch::new(path, start, &needed, false);
+        let mut chosen = path.clone();
+        while let Some(candidate) = search.next(&dispatcher.replay_tree) {
+            let proven = dispatcher.prove(std::slice::from_ref(&candidate)).await?;
+            if proven && needed.is_subset(&dispatcher.replay_tree.coverage(&candidate)) {
                 chosen = candidate;
                 break;
             }
         }
-        covered.union_with(&work.replay_tree.coverage(&chosen));
+        covered.union_with(&dispatcher.replay_tree.coverage(&chosen));
         reduced.push(chosen);
-        work.emit_progress(SuitePhase::Loops.name(), &reduced);
+        dispatcher.emit_progress(SuitePhase::Loops, &reduced);
     }
     Ok(reduced)
 }
 
-/// Again and again the way of at most k fragments that covers most of what is not covered yet.
-async fn spliced(
-    work: &mut SuiteReducer<'_>,
-    ways: &[ReplayPath],
+/// Takes again and again the path of at most k fragments that covers most of what is not covered yet.
+async fn splice_fragments(
+    dispatcher: &mut ReplayDispatcher<'_>,
+    paths: &[ReplayPath],
 ) -> Result<Vec<ReplayPath>, SuiteStop> {
-    let Some(start) = work.replay_tree.start() else {
+    let Some(start) = dispatcher.replay_tree.start() else {
         return Ok(Vec::new());
     };
-    let mut splicing = FragmentSplicer::new(ways, start, work.settings.fragments as usize);
-    let mut covered: ItemSet = work.replay_tree.start_coverage().clone();
+    let mut splicer = FragmentSplicer::new(paths, start, dispatcher.settings.fragments as usize);
+    let mut covered = dispatcher.replay_tree.start_coverage().clone();
     let mut chosen: Vec<ReplayPath> = Vec::new();
-    while let Some(candidate) = splicing.best(&work.replay_tree, &covered) {
-        if !work.prove(std::slice::from_ref(&candidate)).await? {
+    while let Some(candidate) = splicer.best(&dispatcher.replay_tree, &covered) {
+        if !dispatcher.prove(std::slice::from_ref(&candidate)).await? {
             continue;
         }
-        let own = work.replay_tree.coverage(&candidate);
-        // What it was hoped to cover and does not is known by now: it is not chosen again for that.
+        let own = dispatcher.replay_tree.coverage(&candidate);
+        // Predicted coverage that the replays did not show is in the tree by now: it cannot be the reason again.
         if !own.is_subset(&covered) {
             covered.union_with(&own);
             chosen.push(candidate);
-            work.emit_progress(SuitePhase::Splices.name(), &chosen);
+            dispatcher.emit_progress(SuitePhase::Splices, &chosen);
         }
     }
     Ok(chosen)

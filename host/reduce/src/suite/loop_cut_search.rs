@@ -1,36 +1,41 @@
-//! All ways of cutting loops out of a way, the shortest first, found one by one.
+//! All candidates that remain of a path when loops are cut, found one by one, the shortest first.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use super::item_set::ItemSet;
-use super::replay_tree::{PathStatus, ReplayPath, ReplayTransition, ReplayTree};
+use super::replay_path::{ReplayPath, ReplayTransition, states};
+use super::replay_tree::ReplayTree;
 
-/// Where every loop is free to go there are more ways than could be looked at: after so many beginnings it ends.
+/// Maximum number of partial paths. Paths with many loops have more candidates than can be looked at.
 const MAX_PARTIAL_PATHS: usize = 50_000;
 
+/// Best-first search over the candidates of one path.
 pub(super) struct LoopCutSearch<'a> {
     path: &'a [ReplayTransition],
-    /// What must be covered.
+    /// Coverage that every candidate must have.
     needed: &'a ItemSet,
-    /// The end may be cut off as well, not only loops.
+    /// True if the end can be cut off too, not only loops.
     cut_tails: bool,
-    /// The states before each transition, and last.
+    /// States before each transition, and after the last.
     states: Vec<u32>,
-    /// What can still be covered from each place on.
+    /// Coverage of each suffix of the path.
     coverage_ahead: Vec<ItemSet>,
-    /// How many transitions it takes at least from each place to the end.
+    /// Minimum number of transitions from each position to the end.
     min_remaining: Vec<Option<u32>>,
-    /// Up to where one may jump at most: what lies there is covered nowhere else.
+    /// Last position that a jump from each position can land on: the transition there has coverage that no other has.
     max_jump: Vec<usize>,
     heap: BinaryHeap<Reverse<(u32, u32, usize)>>,
     partial_paths: Vec<PartialPath>,
+    /// Action sequences of the candidates so far.
     yielded: HashSet<Vec<u32>>,
 }
 
-/// The beginning of a way: the place in the original after its last transition.
+/// Prefix of a candidate.
 struct PartialPath {
-    place: usize,
+    /// Position in the path after its last transition.
+    position: usize,
+    /// Partial path before its last transition, and position of that transition.
     last: Option<(usize, usize)>,
     length: u32,
     covered: ItemSet,
@@ -38,137 +43,137 @@ struct PartialPath {
 
 impl<'a> LoopCutSearch<'a> {
     pub(super) fn new(
-        way: &'a [ReplayTransition],
+        path: &'a [ReplayTransition],
         start: u32,
         needed: &'a ItemSet,
-        tails: bool,
+        cut_tails: bool,
     ) -> LoopCutSearch<'a> {
-        let states: Vec<u32> = std::iter::once(start)
-            .chain(way.iter().map(|hop| hop.to))
-            .collect();
-        let mut ahead = vec![ItemSet::default(); states.len()];
-        for place in (0..way.len()).rev() {
-            ahead[place] = ahead[place + 1].clone();
-            ahead[place].union_with(&way[place].covers);
-        }
-        let mut cuts = LoopCutSearch {
-            path: way,
+        let mut search = LoopCutSearch {
+            path,
             needed,
-            cut_tails: tails,
-            states,
-            coverage_ahead: ahead,
+            cut_tails,
+            states: states(path, start),
+            coverage_ahead: coverage_ahead(path),
             min_remaining: Vec::new(),
             max_jump: Vec::new(),
             heap: BinaryHeap::new(),
             partial_paths: Vec::new(),
             yielded: HashSet::new(),
         };
-        cuts.compute_bounds();
-        cuts.push(PartialPath {
-            place: 0,
+        search.compute_max_jump();
+        search.compute_min_remaining();
+        search.push(PartialPath {
+            position: 0,
             last: None,
             length: 0,
             covered: ItemSet::default(),
         });
-        cuts
+        search
     }
 
-    /// What only one transition covers must stay, so that no jump goes over it.
-    fn compute_bounds(&mut self) {
+    /// Bounds jumps: a needed item that only one transition covers cannot be jumped over.
+    fn compute_max_jump(&mut self) {
         let length = self.path.len();
-        let mut only = vec![false; length];
+        let mut is_indispensable = vec![false; length];
         for item in self.needed.ones() {
-            let mut by = (0..length).filter(|&place| self.path[place].covers.contains(item));
-            if let (Some(place), None) = (by.next(), by.next()) {
-                only[place] = true;
+            let mut covering = (0..length).filter(|&index| self.path[index].covers.contains(item));
+            if let (Some(index), None) = (covering.next(), covering.next()) {
+                is_indispensable[index] = true;
             }
         }
         self.max_jump = vec![length; length + 1];
-        for place in (0..length).rev() {
-            self.max_jump[place] = if only[place] {
-                place
+        for position in (0..length).rev() {
+            self.max_jump[position] = if is_indispensable[position] {
+                position
             } else {
-                self.max_jump[place + 1]
+                self.max_jump[position + 1]
             };
         }
+    }
+
+    fn compute_min_remaining(&mut self) {
+        let length = self.path.len();
         self.min_remaining = vec![None; length + 1];
         self.min_remaining[length] = Some(0);
-        for place in (0..length).rev() {
-            let free = self.cut_tails && self.max_jump[place] == length;
-            let by = self
-                .landings(place)
-                .filter_map(|to| {
-                    if to == length {
-                        Some(0)
-                    } else {
-                        self.min_remaining[to + 1].map(|left| left + 1)
-                    }
-                })
-                .min();
-            self.min_remaining[place] = if free { Some(0) } else { by };
+        for position in (0..length).rev() {
+            let can_end = self.cut_tails && self.max_jump[position] == length;
+            let remaining = |landing: usize| {
+                if landing == length {
+                    Some(0)
+                } else {
+                    self.min_remaining[landing + 1].map(|remaining| remaining + 1)
+                }
+            };
+            let shortest = self.landings(position).filter_map(remaining).min();
+            self.min_remaining[position] = if can_end { Some(0) } else { shortest };
         }
     }
 
-    /// From where one can go on at a place: there, or after a loop.
-    fn landings(&self, place: usize) -> impl Iterator<Item = usize> {
-        (place..=self.max_jump[place]).filter(move |&to| self.states[to] == self.states[place])
+    /// Positions at which a candidate can continue: the same one, or one after a loop.
+    fn landings(&self, position: usize) -> impl Iterator<Item = usize> {
+        let state = self.states[position];
+        (position..=self.max_jump[position]).filter(move |&landing| self.states[landing] == state)
     }
 
-    fn push(&mut self, begun: PartialPath) {
-        let Some(left) = self.min_remaining[begun.place] else {
+    fn push(&mut self, partial: PartialPath) {
+        let Some(remaining) = self.min_remaining[partial.position] else {
             return;
         };
         let number = self.partial_paths.len();
+        let length = partial.length;
         self.heap
-            .push(Reverse((begun.length + left, begun.length, number)));
-        self.partial_paths.push(begun);
+            .push(Reverse((length + remaining, length, number)));
+        self.partial_paths.push(partial);
     }
 
-    /// The next shortest that covers what is needed and is not known to fail.
-    pub(super) fn next(&mut self, known: &ReplayTree) -> Option<ReplayPath> {
+    /// Next candidate: the shortest that has the needed coverage and is not known to diverge.
+    pub(super) fn next(&mut self, tree: &ReplayTree) -> Option<ReplayPath> {
         while let Some(Reverse((_, _, number))) = self.heap.pop() {
             if self.partial_paths.len() > MAX_PARTIAL_PATHS {
                 return None;
             }
-            let Some((way, node, covered)) = self.reconstruct(number, known) else {
+            let Some((path, node, covered)) = self.reconstruct(number, tree) else {
                 continue;
             };
-            let place = self.partial_paths[number].place;
+            let position = self.partial_paths[number].position;
+            let can_end = self.cut_tails
+                || self
+                    .landings(position)
+                    .any(|landing| landing == self.path.len());
+            let is_candidate = can_end && self.needed.is_subset(&covered);
             self.partial_paths[number].covered = covered;
-            let is_end = self.cut_tails || self.landings(place).any(|to| to == self.path.len());
-            if is_end && self.needed.is_subset(&self.partial_paths[number].covered) {
-                let actions: Vec<u32> = way.iter().map(|hop| hop.action).collect();
-                if self.yielded.insert(actions) {
-                    // What begins with it is found again when it turns out to fail.
-                    self.extend(number, node, known);
-                    return Some(way);
-                }
+            let actions = || path.iter().map(|transition| transition.action).collect();
+            let is_new = is_candidate && self.yielded.insert(actions());
+            // A candidate that turns out to fail can still be the prefix of another.
+            self.extend(number, node, tree);
+            if is_new {
+                return Some(path);
             }
-            self.extend(number, node, known);
         }
         None
     }
 
-    fn extend(&mut self, number: usize, node: Option<u32>, known: &ReplayTree) {
-        let PartialPath { place, length, .. } = self.partial_paths[number];
+    fn extend(&mut self, number: usize, node: Option<u32>, tree: &ReplayTree) {
+        let PartialPath {
+            position, length, ..
+        } = self.partial_paths[number];
         let landings: Vec<usize> = self
-            .landings(place)
-            .filter(|&to| to < self.path.len())
+            .landings(position)
+            .filter(|&landing| landing < self.path.len())
             .collect();
-        for to in landings {
-            let hop = &self.path[to];
-            let Ok(next) = known.follow(node, hop) else {
+        for landing in landings {
+            let transition = &self.path[landing];
+            let Ok(next) = tree.follow(node, transition) else {
                 continue;
             };
             let mut covered = self.partial_paths[number].covered.clone();
-            covered.union_with(known.covers(next, hop));
-            let mut hoped = covered.clone();
-            hoped.union_with(&self.coverage_ahead[to + 1]);
-            if self.needed.is_subset(&hoped) {
-                let last = Some((number, to));
+            covered.union_with(tree.covers(next, transition));
+            let mut reachable = covered.clone();
+            reachable.union_with(&self.coverage_ahead[landing + 1]);
+            if self.needed.is_subset(&reachable) {
                 self.push(PartialPath {
-                    place: to + 1,
-                    last,
+                    position: landing + 1,
+                    last: Some((number, landing)),
                     length: length + 1,
                     covered,
                 });
@@ -176,24 +181,34 @@ impl<'a> LoopCutSearch<'a> {
         }
     }
 
-    /// A beginning by what is known by now; none if it is known to fail.
+    /// Transitions, node and coverage of a partial path; none if it is known to diverge.
     fn reconstruct(
         &self,
         number: usize,
-        known: &ReplayTree,
+        tree: &ReplayTree,
     ) -> Option<(ReplayPath, Option<u32>, ItemSet)> {
-        let mut way = ReplayPath::new();
-        let mut at = &self.partial_paths[number];
-        while let Some((before, hop)) = at.last {
-            way.push(self.path[hop].clone());
-            at = &self.partial_paths[before];
+        let mut path = ReplayPath::new();
+        let mut partial = &self.partial_paths[number];
+        while let Some((before, index)) = partial.last {
+            path.push(self.path[index].clone());
+            partial = &self.partial_paths[before];
         }
-        way.reverse();
-        let mut node = known.root();
-        for hop in &way {
-            node = known.follow(node, hop).ok()?;
+        path.reverse();
+        let mut node = tree.root();
+        for transition in &path {
+            node = tree.follow(node, transition).ok()?;
         }
-        let covered = known.coverage(&way);
-        (!matches!(known.status(&way), PathStatus::Diverges(_))).then_some((way, node, covered))
+        let covered = tree.coverage(&path);
+        (!tree.diverges(&path)).then_some((path, node, covered))
     }
+}
+
+fn coverage_ahead(path: &[ReplayTransition]) -> Vec<ItemSet> {
+    let mut ahead = vec![ItemSet::default(); path.len() + 1];
+    for (index, transition) in path.iter().enumerate().rev() {
+        let mut covered = ahead[index + 1].clone();
+        covered.union_with(&transition.covers);
+        ahead[index] = covered;
+    }
+    ahead
 }

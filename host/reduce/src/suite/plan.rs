@@ -1,283 +1,140 @@
-//! What is left of a suite at any time, and what is told of it in the end: measures, files, and where each came from.
-
-use std::ops::Range;
+//! The plan of a suite reduction: the paths that are left after each phase, and the reduction they become in the end.
 
 use retap_shared::micros::Micros;
-use retap_shared::protocol::Target;
-use retap_shared::trace::{StartMode, Step, Trace, TraceHeader};
+use retap_shared::target::Target;
+use retap_shared::trace::{StartMode, Trace, TraceHeader};
 use retap_shared::verdict::Outcome;
 
+use super::coverage_item::CoverageItem;
 use super::item_set::ItemSet;
-use super::reducer::SuiteReducer;
-use super::replay_tree::{CoverageItem, PathStatus, ReplayPath, ReplayTransition, ReplayTree};
-use super::{SuiteCost, SuiteCoverage, SuiteMeasure, SuiteReduction};
+use super::reduction::{
+    SuiteCoverage, SuiteMeasure, SuitePhase, SuitePhaseReport, SuiteReduction, SuiteTrace,
+    TraceDisposition, TraceFragment,
+};
+use super::replay_dispatcher::ReplayDispatcher;
+use super::replay_path::{ReplayPath, ReplayTransition, transition_count};
+use super::replay_tree::{PathStatus, ReplayTree};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SuitePhase {
-    /// The longest beginnings of the traces that every run goes.
-    Prefixes,
-    /// Without traces that add nothing.
-    Traces,
-    Loops,
-    Splices,
-    /// Each trace played once.
-    Seen,
-    Walks,
-    /// Simpler steps where they do.
-    Simpler,
-    /// Every trace has had its full number of runs.
-    Proven,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SuitePhaseReport {
-    pub phase: SuitePhase,
-    pub traces: u32,
-    pub transitions: u64,
-    /// All that was spent by its end.
-    pub cost: SuiteCost,
-}
-
-/// A trace of the result.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SuiteTrace {
-    pub trace: Trace,
-    pub fragments: Vec<TraceFragment>,
-    /// Which of its steps were made simpler.
-    pub simplified: Vec<u32>,
-    pub took: Micros,
-    /// What no other trace of the result covers.
-    pub unique_coverage: u32,
-}
-
-/// Some steps, one after the other, of a trace that was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceFragment {
-    pub trace: u32,
-    pub steps: Range<u32>,
-}
-
-/// What became of a trace that was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TraceDisposition {
-    pub steps: u32,
-    /// How far it can be replayed.
-    pub replayable: u32,
-    /// Which traces of the result have steps of it, and how many steps.
-    pub in_result: Vec<(u32, u32)>,
-}
-
+/// Paths that the reduced suite consists of, if the reduction ends now.
 #[derive(Debug, Default)]
 pub(super) struct SuitePlan {
     pub(super) paths: Vec<ReplayPath>,
-    /// What must stay, where that is not what the first phase covers.
+    /// Coverage that must stay, if it is not that of the first phase.
     pub(super) baseline: Option<ItemSet>,
     first_coverage: Option<ItemSet>,
-    /// All that the traces that were read have ever shown.
-    seen: Option<ItemSet>,
+    /// Everything that the original traces have ever covered.
+    observed: Option<ItemSet>,
     phases: Vec<SuitePhaseReport>,
 }
 
 impl SuitePlan {
+    /// Ends a phase whose paths can be the result.
     pub(super) fn commit_phase(
         &mut self,
-        work: &SuiteReducer<'_>,
+        dispatcher: &ReplayDispatcher<'_>,
         phase: SuitePhase,
-        ways: Vec<ReplayPath>,
+        paths: Vec<ReplayPath>,
     ) {
         self.first_coverage
-            .get_or_insert_with(|| work.coverage(&ways));
-        self.seen
-            .get_or_insert_with(|| (0..work.replay_tree.items_len()).collect());
-        self.record_phase(work, phase, &ways);
-        self.paths = ways;
+            .get_or_insert_with(|| dispatcher.coverage(&paths));
+        self.observed
+            .get_or_insert_with(|| dispatcher.replay_tree.symbols.all_items());
+        self.record_phase(dispatcher, phase, &paths);
+        self.paths = paths;
     }
 
-    /// Tells what is left by now, which is not proven yet.
+    /// Ends a phase whose paths are not proven yet.
     pub(super) fn record_phase(
         &mut self,
-        work: &SuiteReducer<'_>,
+        dispatcher: &ReplayDispatcher<'_>,
         phase: SuitePhase,
-        ways: &[ReplayPath],
+        paths: &[ReplayPath],
     ) {
         self.phases.push(SuitePhaseReport {
             phase,
-            traces: count(ways.len()),
-            transitions: transitions(ways),
-            cost: work.cost,
+            traces: count(paths.len()),
+            transitions: transition_count(paths),
+            cost: dispatcher.cost,
         });
-        work.emit_progress(phase.name(), ways);
+        dispatcher.emit_progress(phase, paths);
     }
 
-    /// No step of any trace can be replayed.
-    pub(super) fn covers_nothing(&self, work: &SuiteReducer<'_>) -> bool {
+    /// True if no step of any original trace can be replayed.
+    pub(super) fn covers_nothing(&self, dispatcher: &ReplayDispatcher<'_>) -> bool {
         self.paths.is_empty()
-            && (0..count(work.originals.len()))
-                .all(|trace| work.replay_tree.original_path(trace).0.is_empty())
+            && dispatcher
+                .replayable_prefixes()
+                .iter()
+                .all(|prefix| prefix.is_empty())
     }
 
     pub(super) fn into_reduction(
         mut self,
-        work: &SuiteReducer<'_>,
+        dispatcher: &ReplayDispatcher<'_>,
         outcome: Outcome,
     ) -> SuiteReduction {
-        let known = &work.replay_tree;
         if self.paths.is_empty() && outcome == Outcome::Done {
-            // All there is to cover is what a clean start covers.
+            // A clean start covers everything there is.
             self.paths.push(ReplayPath::new());
         }
-        let baseline = self
-            .baseline
-            .take()
-            .or(self.first_coverage.take())
-            .unwrap_or_default();
-        let before = SuiteMeasure {
-            traces: count(work.originals.len()),
-            transitions: work
-                .originals
-                .iter()
-                .map(|trace| trace.steps.len() as u64)
-                .sum(),
-            took: work.first_runs_took(),
-            covered: covered(known, &baseline),
-        };
-        let after = SuiteMeasure {
-            traces: count(self.paths.len()),
-            transitions: transitions(&self.paths),
-            took: self
-                .paths
-                .iter()
-                .fold(Micros::ZERO, |took, way| took + known.took(way)),
-            covered: covered(known, &work.coverage(&self.paths)),
-        };
-        let mut fates: Vec<TraceDisposition> = (0..before.traces)
-            .map(|trace| TraceDisposition {
-                steps: count(work.originals[trace as usize].steps.len()),
-                replayable: count(known.original_path(trace).0.len()),
-                in_result: Vec::new(),
-            })
-            .collect();
-        for (number, way) in self.paths.iter().enumerate() {
-            for hop in way {
-                let uses = &mut fates[hop.origin.trace as usize].in_result;
-                match uses.last_mut() {
-                    Some((last, steps)) if *last == count(number) => *steps += 1,
-                    _ => uses.push((count(number), 1)),
-                }
-            }
-        }
-        let proven = self
-            .paths
+        let paths = &self.paths;
+        let baseline = self.baseline.or(self.first_coverage).unwrap_or_default();
+        let tree = &dispatcher.replay_tree;
+        let proven = paths
             .iter()
-            .filter(|way| known.status(way) == PathStatus::Proven)
+            .filter(|path| tree.status(path) == PathStatus::Proven)
             .count();
-        let replays = work.settings.replays;
+        let simplified = paths
+            .iter()
+            .flatten()
+            .filter(|transition| transition.origin.is_replacement())
+            .count();
+        let replays = dispatcher.settings.replays;
         SuiteReduction {
             outcome,
-            before,
-            after,
+            before: measure_originals(dispatcher, &baseline),
+            after: measure_paths(dispatcher, paths),
             phases: self.phases,
-            traces: (0..self.paths.len())
-                .map(|number| suite_trace(work, &self.paths, number))
+            traces: (0..paths.len())
+                .map(|index| suite_trace(dispatcher, paths, index))
                 .collect(),
-            dispositions: fates,
-            simplified: count(
-                self.paths
-                    .iter()
-                    .flatten()
-                    .filter(|hop| hop.origin.instead != 0)
-                    .count(),
-            ),
-            not_replayable: self.seen.unwrap_or_default().difference_count(&baseline),
-            replays: (count(proven) * replays, count(self.paths.len()) * replays),
-            cost: work.cost,
+            dispositions: dispositions(dispatcher, paths),
+            simplified: count(simplified),
+            not_replayable: self
+                .observed
+                .unwrap_or_default()
+                .difference_count(&baseline),
+            replays: (count(proven) * replays, count(paths.len()) * replays),
+            cost: dispatcher.cost,
         }
     }
 }
 
-impl SuitePhase {
-    pub fn name(self) -> &'static str {
-        match self {
-            SuitePhase::Prefixes => "replayable beginnings",
-            SuitePhase::Traces => "traces that add something",
-            SuitePhase::Loops => "loops cut",
-            SuitePhase::Splices => "fragments spliced",
-            SuitePhase::Seen => "traces played once",
-            SuitePhase::Walks => "walks",
-            SuitePhase::Simpler => "steps made simpler",
-            SuitePhase::Proven => "proven",
-        }
+fn measure_originals(dispatcher: &ReplayDispatcher<'_>, baseline: &ItemSet) -> SuiteMeasure {
+    let originals = dispatcher.originals;
+    SuiteMeasure {
+        traces: count(originals.len()),
+        transitions: originals.iter().map(|trace| trace.steps.len() as u64).sum(),
+        took: dispatcher.first_replays_took(),
+        covered: suite_coverage(&dispatcher.replay_tree, baseline),
     }
 }
 
-fn suite_trace(work: &SuiteReducer<'_>, ways: &[ReplayPath], number: usize) -> SuiteTrace {
-    let way = &ways[number];
-    let others: Vec<ReplayPath> = ways
-        .iter()
-        .enumerate()
-        .filter(|(other, _)| *other != number)
-        .map(|(_, way)| way.clone())
-        .collect();
-    let first = work.originals.first().map(|trace| trace.header.clone());
-    let problem = way
-        .last()
-        .and_then(|hop| finding_target(&work.replay_tree, hop));
-    let header = first.map(|header| TraceHeader {
-        start: StartMode::Clean,
-        seed: None,
-        target: problem,
-        ..header
-    });
-    let steps = way.iter().map(|hop| step_of(work, hop)).collect();
-    SuiteTrace {
-        trace: Trace {
-            header: header.expect("a suite has a trace"),
-            steps,
-        },
-        fragments: fragments(way),
-        simplified: (0..)
-            .zip(way)
-            .filter(|(_, hop)| hop.origin.instead != 0)
-            .map(|(step, _)| step)
-            .collect(),
-        took: work.replay_tree.took(way),
-        unique_coverage: work
-            .replay_tree
-            .coverage(way)
-            .difference_count(&work.coverage(&others)),
+fn measure_paths(dispatcher: &ReplayDispatcher<'_>, paths: &[ReplayPath]) -> SuiteMeasure {
+    let tree = &dispatcher.replay_tree;
+    SuiteMeasure {
+        traces: count(paths.len()),
+        transitions: transition_count(paths),
+        took: paths
+            .iter()
+            .fold(Micros::ZERO, |sum, path| sum + tree.took(path)),
+        covered: suite_coverage(tree, &dispatcher.coverage(paths)),
     }
 }
 
-fn step_of(work: &SuiteReducer<'_>, hop: &ReplayTransition) -> Step {
-    work.step(hop.origin).clone()
-}
-
-fn finding_target(known: &ReplayTree, hop: &ReplayTransition) -> Option<Target> {
-    known.items(&hop.covers).find_map(|item| match item {
-        CoverageItem::Finding(fingerprint) => Some(Target::Problem(*fingerprint)),
-        _ => None,
-    })
-}
-
-fn fragments(way: &[ReplayTransition]) -> Vec<TraceFragment> {
-    let mut fragments: Vec<TraceFragment> = Vec::new();
-    for hop in way {
-        let trace = hop.origin.trace;
-        let step = hop.origin.step;
-        match fragments.last_mut() {
-            Some(last) if last.trace == trace && last.steps.end == step => last.steps.end += 1,
-            _ => fragments.push(TraceFragment {
-                trace,
-                steps: step..step + 1,
-            }),
-        }
-    }
-    fragments
-}
-
-fn covered(known: &ReplayTree, bits: &ItemSet) -> SuiteCoverage {
+fn suite_coverage(tree: &ReplayTree, items: &ItemSet) -> SuiteCoverage {
     let mut covered = SuiteCoverage::default();
-    for item in known.items(bits) {
+    for item in tree.symbols.items(items) {
         match item {
             CoverageItem::Activity(activity) => {
                 covered.app.activities.insert(activity.clone());
@@ -288,16 +145,96 @@ fn covered(known: &ReplayTree, bits: &ItemSet) -> SuiteCoverage {
             CoverageItem::Branch(branch) => {
                 covered.app.branches.insert(*branch);
             }
-            CoverageItem::Finding(problem) => {
-                covered.findings.insert(*problem);
+            CoverageItem::Finding(fingerprint) => {
+                covered.findings.insert(*fingerprint);
             }
         }
     }
     covered
 }
 
-fn transitions(ways: &[ReplayPath]) -> u64 {
-    ways.iter().map(|way| way.len() as u64).sum()
+fn dispositions(dispatcher: &ReplayDispatcher<'_>, paths: &[ReplayPath]) -> Vec<TraceDisposition> {
+    let prefixes = dispatcher.replayable_prefixes();
+    let mut dispositions: Vec<TraceDisposition> = dispatcher
+        .originals
+        .iter()
+        .zip(prefixes)
+        .map(|(original, prefix)| TraceDisposition {
+            steps: count(original.steps.len()),
+            replayable: count(prefix.len()),
+            in_result: Vec::new(),
+        })
+        .collect();
+    for (index, path) in (0..).zip(paths) {
+        for transition in path {
+            let uses = &mut dispositions[transition.origin.trace as usize].in_result;
+            match uses.last_mut() {
+                Some((last, steps)) if *last == index => *steps += 1,
+                _ => uses.push((index, 1)),
+            }
+        }
+    }
+    dispositions
+}
+
+fn suite_trace(
+    dispatcher: &ReplayDispatcher<'_>,
+    paths: &[ReplayPath],
+    index: usize,
+) -> SuiteTrace {
+    let path = &paths[index];
+    let tree = &dispatcher.replay_tree;
+    let originals = dispatcher.originals;
+    let others = [&paths[..index], &paths[index + 1..]].concat();
+    let first = originals.first().expect("a suite has a trace");
+    let header = TraceHeader {
+        start: StartMode::Clean,
+        seed: None,
+        target: path.last().and_then(|last| finding_target(tree, last)),
+        ..first.header.clone()
+    };
+    let steps = path
+        .iter()
+        .map(|transition| tree.symbols.step(originals, transition.origin).clone())
+        .collect();
+    SuiteTrace {
+        trace: Trace { header, steps },
+        fragments: fragments(path),
+        simplified: (0..)
+            .zip(path)
+            .filter(|(_, transition)| transition.origin.is_replacement())
+            .map(|(step, _)| step)
+            .collect(),
+        took: tree.took(path),
+        unique_coverage: tree
+            .coverage(path)
+            .difference_count(&dispatcher.coverage(&others)),
+    }
+}
+
+fn finding_target(tree: &ReplayTree, transition: &ReplayTransition) -> Option<Target> {
+    let mut items = tree.symbols.items(&transition.covers);
+    items.find_map(|item| match item {
+        CoverageItem::Finding(fingerprint) => Some(Target::Problem(*fingerprint)),
+        _ => None,
+    })
+}
+
+/// Fragments of original traces that a path consists of.
+fn fragments(path: &[ReplayTransition]) -> Vec<TraceFragment> {
+    let mut fragments: Vec<TraceFragment> = Vec::new();
+    for transition in path {
+        let trace = transition.origin.trace;
+        let step = transition.origin.step;
+        match fragments.last_mut() {
+            Some(last) if last.trace == trace && last.steps.end == step => last.steps.end += 1,
+            _ => fragments.push(TraceFragment {
+                trace,
+                steps: step..step + 1,
+            }),
+        }
+    }
+    fragments
 }
 
 fn count(count: usize) -> u32 {

@@ -1,58 +1,62 @@
-//! Runs on phones: one request a step, so that a run ends where it leaves its way, on every kind of phone.
+//! Replays on the phones of a pool: one request per step, so that a replay can end where it diverges, on every kind of
+//! phone.
 
 use retap_device::run_event::EventSink;
 use retap_device::{Device, DeviceError, DevicePool};
 use retap_model::{PreparedAbstraction, mixed};
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{AppCommand, PhoneEvent, PhoneEventKind, Settle};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::protocol::{AppCommand, Settle};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::{App, StartMode};
 
-use super::SuiteError;
+use super::error::SuiteError;
 use super::replayer::{
     ReplayObservation, ReplayRecord, ReplayRequest, ReplayStep, Replayer, StepSource,
 };
 
+/// Replayer on the phones of a pool.
 pub struct PooledReplayer {
     pool: DevicePool,
     app: App,
-    states: PreparedAbstraction,
-    sink: EventSink,
+    abstraction: PreparedAbstraction,
+    events: EventSink,
 }
 
 impl PooledReplayer {
+    /// Replays `app` on the phones of `pool`; `abstraction` makes states of screens.
     pub fn new(
         pool: &DevicePool,
         app: App,
-        states: PreparedAbstraction,
-        sink: &EventSink,
+        abstraction: PreparedAbstraction,
+        events: &EventSink,
     ) -> PooledReplayer {
         PooledReplayer {
             pool: pool.clone(),
             app,
-            states,
-            sink: sink.clone(),
+            abstraction,
+            events: events.clone(),
         }
     }
 
-    /// A run, and what was on the screen after the start and after each step.
+    /// Makes one replay. Returns also the screens after the clean start and after each step.
     pub(super) async fn replay_with_screens(
         &self,
-        errand: ReplayRequest,
+        request: ReplayRequest,
     ) -> Result<(ReplayRecord, Vec<SharedScreen>), SuiteError> {
-        let mut deaths = 0;
+        let mut losses = 0;
         loop {
             let mut lease = self.pool.lease().await?;
             lease.set_settle(Settle::default());
-            match self.play(&mut lease, &*errand.step_source).await {
-                Ok(watched) => return Ok(watched),
+            match self.play(&mut lease, &*request.step_source).await {
+                Ok(replayed) => return Ok(replayed),
                 Err(error) => {
                     let device = lease.name().to_owned();
                     let app = self.app.package.to_string();
                     let refused = |fault| SuiteError::Refused { device, app, fault };
                     lease
-                        .release_failed(error, &mut deaths, &self.sink)
+                        .release_failed(error, &mut losses, &self.events)
                         .map_err(refused)?;
                 }
             }
@@ -62,80 +66,82 @@ impl PooledReplayer {
     async fn play(
         &self,
         device: &mut Device,
-        pilot: &dyn StepSource,
+        step_source: &dyn StepSource,
     ) -> Result<(ReplayRecord, Vec<SharedScreen>), DeviceError> {
-        // What is still under way from before belongs to no run of this one.
+        // Events of an earlier replay that are still pending do not belong to this one.
         device.watch(&self.app.package).await?;
         let started = device
             .control(&self.app, AppCommand::Start(StartMode::Clean))
             .await?;
         let screen = device.capture().await?;
         let start = self.observation(&screen, &started.events, Vec::new(), started.took);
-        let mut run = ReplayRecord {
+        let mut record = ReplayRecord {
             start,
             hops: Vec::new(),
             refused: None,
         };
         let mut screens = vec![screen];
-        while run.last_observation().problems.is_empty() {
-            let Some(ReplayStep { origin, step }) = pilot.next(&run) else {
+        while record.last_observation().problems.is_empty() {
+            let Some(ReplayStep { origin, step }) = step_source.next(&record) else {
                 break;
             };
             match device.step(step).await {
                 Ok(stepped) => {
-                    let arrival = self.observation(
+                    let observation = self.observation(
                         &stepped.screen,
                         &stepped.phone_events,
                         stepped.branches,
                         stepped.took,
                     );
-                    run.hops.push((origin, arrival));
+                    record.hops.push((origin, observation));
                     screens.push(stepped.screen);
                 }
                 Err(error @ DeviceError::Refused(_)) if !error.is_interruption() => {
-                    run.refused = Some(origin);
+                    record.refused = Some(origin);
                     break;
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok((run, screens))
+        Ok((record, screens))
     }
 
     fn observation(
         &self,
         screen: &Screen,
-        happened: &[PhoneEvent],
+        phone_events: &[PhoneEvent],
         branches: Vec<u32>,
         took: Micros,
     ) -> ReplayObservation {
-        let mut arrival = ReplayObservation {
-            state: self.states.of(screen),
+        let mut observation = ReplayObservation {
+            state: self.abstraction.of(screen),
             inside: self.is_inside(screen.activity()),
             branches,
             took,
             ..ReplayObservation::default()
         };
-        for happening in happened {
-            match &happening.kind {
-                PhoneEventKind::Activity(activity) => arrival.activities.push(activity.clone()),
-                PhoneEventKind::Finding(problem) => arrival.problems.push(problem.fingerprint()),
+        for event in phone_events {
+            match &event.kind {
+                PhoneEventKind::Activity(activity) => observation.activities.push(activity.clone()),
+                PhoneEventKind::Finding(finding) => {
+                    observation.problems.push(finding.fingerprint());
+                }
             }
         }
-        arrival.activities.push(screen.activity().clone());
-        arrival
-            .activities
-            .retain(|activity| !activity.is_empty() && self.is_inside(activity));
-        arrival.activities.sort_unstable();
-        arrival.activities.dedup();
-        if let Some(problem) = arrival.problems.first() {
-            // What is in front after a failure is not where the step led to.
-            (arrival.state, arrival.inside) = (mixed(problem.0, 1), false);
+        let activities = &mut observation.activities;
+        activities.push(screen.activity().clone());
+        activities.retain(|activity| !activity.is_empty() && self.is_inside(activity));
+        activities.sort_unstable();
+        activities.dedup();
+        if let Some(finding) = observation.problems.first() {
+            // The screen after a failure is not the state that the step led to.
+            observation.state = mixed(finding.0, 1);
+            observation.inside = false;
         }
-        arrival
+        observation
     }
 
-    /// A phone that does not tell which activity is in front is taken to show the app.
+    /// True if the activity belongs to the app, or if the phone does not report activities.
     fn is_inside(&self, activity: &str) -> bool {
         let package = activity.split('/').next().unwrap_or_default();
         package.is_empty() || package == self.app.package
@@ -143,8 +149,8 @@ impl PooledReplayer {
 }
 
 impl Replayer for PooledReplayer {
-    fn replay(&self, errand: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
-        Box::pin(async { Ok(self.replay_with_screens(errand).await?.0) })
+    fn replay(&self, request: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
+        Box::pin(async { Ok(self.replay_with_screens(request).await?.0) })
     }
 
     fn parallelism(&self) -> usize {
@@ -154,7 +160,7 @@ impl Replayer for PooledReplayer {
 
 impl std::fmt::Debug for PooledReplayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OnPhones")
+        f.debug_struct("PooledReplayer")
             .field("pool", &self.pool)
             .field("app", &self.app)
             .finish_non_exhaustive()

@@ -1,64 +1,47 @@
-//! All that runs have shown, as a tree: a node for each sequence of actions that was played from a clean start, with the
-//! state that it leads to and what its last action covers. What holds of a sequence is known of every way that begins with it.
+//! Everything that replays have shown, as a tree: a node for each sequence of actions that was replayed from a clean start, with
+//! the state it leads to and the coverage of its last action. A fact about a sequence holds for every path with that prefix.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{Hash, Hasher};
 
-use retap_model::mixed;
-use retap_shared::Text;
-use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::trace::{Step, Trace};
-use xxhash_rust::xxh3::Xxh3;
+use retap_shared::trace::Trace;
 
-use super::interner::Interner;
+use super::coverage_item::CoverageItem;
 use super::item_set::ItemSet;
+use super::replay_path::{ReplayPath, ReplayTransition, extend_key};
 use super::replayer::{ReplayObservation, ReplayRecord, SuiteStepOrigin};
 use super::symbol_table::SymbolTable;
 
-/// One transition: an action, where it leads, and what it covers.
-#[derive(Clone, Debug)]
-pub(super) struct ReplayTransition {
-    pub(super) origin: SuiteStepOrigin,
-    pub(super) action: u32,
-    pub(super) to: u32,
-    pub(super) covers: ItemSet,
-}
-
-/// Transitions from a clean start on.
-pub(super) type ReplayPath = Vec<ReplayTransition>;
-
-/// What is known of a way.
+/// Status of a path according to all replays so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PathStatus {
+    /// As many replays as required have followed it.
     Proven,
-    /// So many more runs would prove it, unless one of them leaves it.
+    /// Number of further replays that would prove it, unless one of them diverges.
     NeedsRuns(u32),
-    /// It is left after so many transitions, or leads elsewhere.
+    /// Number of transitions after which a replay diverged, or after which the path leads to another state.
     Diverges(usize),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum CoverageItem {
-    Activity(Text),
-    Screen(u64),
-    Branch(u32),
-    Finding(Fingerprint),
+/// End of the replayable prefix of an original trace.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReplayableEnd {
+    /// Number of replays that reached it.
+    pub(super) passes: u32,
+    /// True if nothing that follows can be reached.
+    pub(super) settled: bool,
 }
 
+/// Tree of all replays.
 #[derive(Debug)]
 pub(super) struct ReplayTree {
-    /// As many runs prove a way.
+    pub(super) symbols: SymbolTable,
+    /// Number of replays that prove a path.
     replays: u32,
-    actions: Vec<Vec<u32>>,
-    hashes: Interner<u64>,
-    /// What is done instead of steps that were read.
-    replacements: HashMap<SuiteStepOrigin, (u32, Step)>,
-    states: Interner<u64>,
-    items: Interner<CoverageItem>,
     nodes: Vec<ReplayTreeNode>,
-    /// How many transitions were played that had been played before, and how many of these led elsewhere.
+    /// Number of transitions that were replayed after they had been replayed before.
     replayed_transitions: u64,
+    /// Number of these that led to another state than before.
     diverged_transitions: u64,
 }
 
@@ -69,9 +52,9 @@ struct ReplayTreeNode {
     state: Option<u32>,
     passes: u32,
     fails: u32,
-    /// Nothing can follow: the app has failed.
+    /// True if nothing can follow because the app has failed.
     is_terminal: bool,
-    /// What every run that passed has covered.
+    /// Coverage that all replays which passed have in common.
     covers: ItemSet,
     took: u64,
     children: HashMap<u32, u32>,
@@ -79,108 +62,23 @@ struct ReplayTreeNode {
 
 impl ReplayTree {
     pub(super) fn new(originals: &[Trace], replays: u32) -> ReplayTree {
-        let mut numbers = Interner::default();
-        let actions = originals
-            .iter()
-            .map(|trace| {
-                trace
-                    .steps
-                    .iter()
-                    .map(|step| numbers.intern(action_hash(step)))
-                    .collect()
-            })
-            .collect();
-        let nodes = vec![ReplayTreeNode::default()];
-        let states = Interner::default();
-        let items = Interner::default();
         ReplayTree {
+            symbols: SymbolTable::new(originals),
             replays,
-            actions,
-            hashes: numbers,
-            replacements: HashMap::new(),
-            states,
-            items,
-            nodes,
+            nodes: vec![ReplayTreeNode::default()],
             replayed_transitions: 0,
             diverged_transitions: 0,
         }
     }
 
-    pub(super) fn action(&self, origin: SuiteStepOrigin) -> u32 {
-        let made = self.replacements.get(&origin).map(|(action, _)| *action);
-        made.unwrap_or_else(|| self.actions[origin.trace as usize][origin.step as usize])
-    }
-
-    /// Something to be done instead of a step that was read.
-    pub(super) fn replace_step(&mut self, of: SuiteStepOrigin, step: Step) -> SuiteStepOrigin {
-        let hash = action_hash(&step);
-        let origin = SuiteStepOrigin {
-            instead: hash.max(1),
-            ..of
-        };
-        let action = self.hashes.intern(hash);
-        self.replacements.insert(origin, (action, step));
-        origin
-    }
-
-    pub(super) fn replacement(&self, origin: SuiteStepOrigin) -> Option<&Step> {
-        self.replacements.get(&origin).map(|(_, step)| step)
-    }
-
-    /// The same for equal actions in every process.
-    pub(super) fn action_hash(&self, action: u32) -> u64 {
-        self.hashes.values[action as usize]
-    }
-
-    pub(super) fn state(&self, number: u32) -> u64 {
-        self.states.values[number as usize]
-    }
-
-    pub(super) fn item(&self, number: u32) -> &CoverageItem {
-        &self.items.values[number as usize]
-    }
-
-    pub(super) fn items(&self, of: &ItemSet) -> impl Iterator<Item = &CoverageItem> {
-        of.ones().map(|number| self.item(number))
-    }
-
-    pub(super) fn items_len(&self) -> u32 {
-        u32::try_from(self.items.values.len()).unwrap_or(u32::MAX)
-    }
-
-    /// Whether the app fails with it.
-    pub(super) fn ends_in_finding(&self, hop: &ReplayTransition) -> bool {
-        self.items(&hop.covers).any(CoverageItem::is_finding)
-    }
-
-    /// What a pilot needs to understand a run.
-    pub(super) fn symbol_table(&self) -> SymbolTable {
-        SymbolTable {
-            actions: self.actions.clone(),
-            replacements: self.replacements.clone(),
-            states: self.states.ids.clone(),
-            items: self.items.ids.clone(),
-        }
-    }
-
-    /// Where a clean start leads to.
-    pub(super) fn start(&self) -> Option<u32> {
-        self.nodes[0].state
-    }
-
-    /// What every clean start covers.
-    pub(super) fn start_coverage(&self) -> &ItemSet {
-        &self.nodes[0].covers
-    }
-
-    /// Takes a run in. Returns it as the transitions that it was made of.
-    pub(super) fn record_replay(&mut self, run: &ReplayRecord) -> ReplayPath {
-        let mut node = self.record_observation(ROOT, &run.start).then_some(ROOT);
-        let mut way = ReplayPath::with_capacity(run.hops.len());
-        for &(origin, ref arrival) in &run.hops {
-            let action = self.action(origin);
-            let (to, covers) = self.intern_observation(arrival);
-            way.push(ReplayTransition {
+    /// Adds a replay. Returns its transitions.
+    pub(super) fn record_replay(&mut self, record: &ReplayRecord) -> ReplayPath {
+        let mut node = self.record_observation(ROOT, &record.start).then_some(ROOT);
+        let mut path = ReplayPath::with_capacity(record.hops.len());
+        for &(origin, ref observation) in &record.hops {
+            let action = self.symbols.action(origin);
+            let (to, covers) = self.symbols.intern_observation(observation);
+            path.push(ReplayTransition {
                 origin,
                 action,
                 to,
@@ -188,42 +86,38 @@ impl ReplayTree {
             });
             if let Some(parent) = node {
                 let child = self.child(parent, action);
-                node = self.record_observation(child, arrival).then_some(child);
+                node = self.record_observation(child, observation).then_some(child);
             }
         }
-        if let (Some(parent), Some(origin)) = (node, run.refused) {
-            let action = self.action(origin);
+        if let (Some(parent), Some(origin)) = (node, record.refused) {
+            let action = self.symbols.action(origin);
             let child = self.child(parent, action);
             self.nodes[child as usize].fails += 1;
         }
-        way
+        path
     }
 
-    /// Whether the arrival is the one that is known.
-    fn record_observation(&mut self, node: u32, arrival: &ReplayObservation) -> bool {
-        let (state, covers) = self.intern_observation(arrival);
+    /// Returns true if the observation agrees with the earlier ones of the node.
+    fn record_observation(&mut self, node: u32, observation: &ReplayObservation) -> bool {
+        let (state, covers) = self.symbols.intern_observation(observation);
         let node = &mut self.nodes[node as usize];
         self.replayed_transitions += u64::from(node.state.is_some());
-        self.diverged_transitions += u64::from(node.state.is_some_and(|known| known != state));
         match node.state {
-            None => (node.state, node.covers) = (Some(state), covers),
-            Some(known) if known == state => node.covers.intersect_with(&covers),
+            None => {
+                node.state = Some(state);
+                node.covers = covers;
+            }
+            Some(expected) if expected == state => node.covers.intersect_with(&covers),
             Some(_) => {
+                self.diverged_transitions += 1;
                 node.fails += 1;
                 return false;
             }
         }
         node.passes += 1;
-        node.is_terminal = !arrival.problems.is_empty();
-        node.took += arrival.took.0;
+        node.is_terminal = !observation.problems.is_empty();
+        node.took += observation.took.0;
         true
-    }
-
-    fn intern_observation(&mut self, arrival: &ReplayObservation) -> (u32, ItemSet) {
-        let covers = coverage_items(arrival)
-            .map(|item| self.items.intern(item))
-            .collect();
-        (self.states.intern(arrival.state), covers)
     }
 
     fn child(&mut self, parent: u32, action: u32) -> u32 {
@@ -238,49 +132,70 @@ impl ReplayTree {
         child
     }
 
+    /// State after a clean start.
+    pub(super) fn start(&self) -> Option<u32> {
+        self.node(ROOT).state
+    }
+
+    /// Coverage of a clean start.
+    pub(super) fn start_coverage(&self) -> &ItemSet {
+        &self.node(ROOT).covers
+    }
+
+    /// The node from which `follow` begins.
     pub(super) fn root(&self) -> Option<u32> {
         Some(ROOT)
     }
 
-    /// From a node on: `Err` if that way is known to fail, `None` once nothing is known any more.
+    /// Child of a node; none where nothing has been replayed yet. `Err` if the transition cannot be replayed.
     pub(super) fn follow(
         &self,
         node: Option<u32>,
-        hop: &ReplayTransition,
+        transition: &ReplayTransition,
     ) -> Result<Option<u32>, ()> {
-        let Some(parent) = node else { return Ok(None) };
-        if self.nodes[parent as usize].is_terminal {
-            return Err(());
-        }
-        let Some(&child) = self.nodes[parent as usize].children.get(&hop.action) else {
+        let Some(parent) = node.map(|node| self.node(node)) else {
             return Ok(None);
         };
-        let known = &self.nodes[child as usize];
-        let fails = self.is_unprovable(known) || known.state.is_some_and(|state| state != hop.to);
-        if fails { Err(()) } else { Ok(Some(child)) }
+        if parent.is_terminal {
+            return Err(());
+        }
+        let Some(&id) = parent.children.get(&transition.action) else {
+            return Ok(None);
+        };
+        let child = self.node(id);
+        let fails =
+            self.is_unprovable(child) || child.state.is_some_and(|state| state != transition.to);
+        if fails { Err(()) } else { Ok(Some(id)) }
     }
 
-    /// What a node's action covers, where it was played; what the transition says where it was not.
+    /// Coverage of a transition: that of its node if it was replayed, otherwise its predicted coverage.
     pub(super) fn covers<'a>(
         &'a self,
         node: Option<u32>,
-        hop: &'a ReplayTransition,
+        transition: &'a ReplayTransition,
     ) -> &'a ItemSet {
-        node.map_or(&hop.covers, |node| &self.nodes[node as usize].covers)
+        node.map_or(&transition.covers, |node| &self.node(node).covers)
     }
 
-    pub(super) fn status(&self, way: &[ReplayTransition]) -> PathStatus {
-        if self.is_unprovable(&self.nodes[0]) {
+    /// True if the app fails with the transition.
+    pub(super) fn ends_in_finding(&self, transition: &ReplayTransition) -> bool {
+        self.symbols
+            .items(&transition.covers)
+            .any(CoverageItem::is_finding)
+    }
+
+    pub(super) fn status(&self, path: &[ReplayTransition]) -> PathStatus {
+        if self.is_unprovable(self.node(ROOT)) {
             return PathStatus::Diverges(0);
         }
         let mut node = Some(ROOT);
-        for (place, hop) in way.iter().enumerate() {
-            match self.follow(node, hop) {
+        for (index, transition) in path.iter().enumerate() {
+            match self.follow(node, transition) {
                 Ok(next) => node = next,
-                Err(()) => return PathStatus::Diverges(place + 1),
+                Err(()) => return PathStatus::Diverges(index + 1),
             }
         }
-        let passes = node.map_or(0, |node| self.nodes[node as usize].passes);
+        let passes = node.map_or(0, |node| self.node(node).passes);
         if passes >= self.replays {
             PathStatus::Proven
         } else {
@@ -288,168 +203,120 @@ impl ReplayTree {
         }
     }
 
-    /// A run has gone all of it.
-    pub(super) fn was_played(&self, way: &[ReplayTransition]) -> bool {
-        matches!(self.status(way), PathStatus::Proven)
-            || matches!(self.status(way), PathStatus::NeedsRuns(left) if left < self.replays)
+    /// True if the path is known to diverge.
+    pub(super) fn diverges(&self, path: &[ReplayTransition]) -> bool {
+        matches!(self.status(path), PathStatus::Diverges(_))
     }
 
-    /// How many transitions one more run goes before chance leads it elsewhere, as far as is known; none if it never has.
+    /// True if a replay has followed the path to its end.
+    pub(super) fn was_played(&self, path: &[ReplayTransition]) -> bool {
+        match self.status(path) {
+            PathStatus::Proven => true,
+            PathStatus::NeedsRuns(missing) => missing < self.replays,
+            PathStatus::Diverges(_) => false,
+        }
+    }
+
+    /// Mean number of transitions between two divergences; none if no replay has diverged.
     pub(super) fn mean_divergence_distance(&self) -> Option<f64> {
         (self.diverged_transitions > 0)
             .then(|| self.replayed_transitions as f64 / self.diverged_transitions as f64)
     }
 
-    /// How much of its beginning is proven and better left as it is: where chance leads elsewhere, another one might never be
-    /// proven. Where it never has, nothing.
-    pub(super) fn proven_prefix_len(&self, way: &[ReplayTransition]) -> usize {
+    /// Length of the proven prefix that must stay as it is: where replays diverge, a changed prefix might never be proven. 0 if
+    /// no replay has diverged.
+    pub(super) fn proven_prefix_len(&self, path: &[ReplayTransition]) -> usize {
         if self.diverged_transitions == 0 {
             return 0;
         }
         let mut node = Some(ROOT);
-        way.iter()
-            .take_while(|hop| {
-                node = self.follow(node, hop).ok().flatten();
-                node.is_some_and(|node| self.nodes[node as usize].passes >= self.replays)
+        path.iter()
+            .take_while(|transition| {
+                node = self.follow(node, transition).ok().flatten();
+                node.is_some_and(|node| self.node(node).passes >= self.replays)
             })
             .count()
     }
 
-    /// Sequences of actions that were left by chance before they were proven: nothing that begins with one ever will be.
+    /// Keys of action sequences from which a replay diverged before they were proven. No path with such a prefix can be proven.
     pub(super) fn unprovable_prefixes(&self) -> HashSet<u64> {
-        let mut blocked = HashSet::new();
+        let mut unprovable = HashSet::new();
         let mut open = vec![(ROOT, 0)];
-        while let Some((node, way)) = open.pop() {
-            for (&action, &child) in &self.nodes[node as usize].children {
-                let longer = extend_key(way, action);
-                if self.is_unprovable(&self.nodes[child as usize]) {
-                    blocked.insert(longer);
+        while let Some((node, key)) = open.pop() {
+            for (&action, &child) in &self.node(node).children {
+                let child_key = extend_key(key, action);
+                if self.is_unprovable(self.node(child)) {
+                    unprovable.insert(child_key);
                 }
-                open.push((child, longer));
+                open.push((child, child_key));
             }
         }
-        blocked
+        unprovable
     }
 
-    /// What runs of it cover, as far as there were any.
-    pub(super) fn coverage(&self, way: &[ReplayTransition]) -> ItemSet {
+    /// Coverage of a path, predicted where it was not replayed.
+    pub(super) fn coverage(&self, path: &[ReplayTransition]) -> ItemSet {
         let mut covered = ItemSet::default();
         let mut node = Some(ROOT);
-        for hop in way {
-            node = self.follow(node, hop).ok().flatten();
-            covered.union_with(self.covers(node, hop));
+        for transition in path {
+            node = self.follow(node, transition).ok().flatten();
+            covered.union_with(self.covers(node, transition));
         }
         covered
     }
 
-    /// How long one run of it takes.
-    pub(super) fn took(&self, way: &[ReplayTransition]) -> Micros {
+    /// Mean phone time of one replay of a path.
+    pub(super) fn took(&self, path: &[ReplayTransition]) -> Micros {
         let mean = |node: u32| {
-            let node = &self.nodes[node as usize];
+            let node = self.node(node);
             node.took / u64::from(node.passes.max(1))
         };
         let mut node = Some(ROOT);
         let mut took = mean(ROOT);
-        for hop in way {
-            node = self.follow(node, hop).ok().flatten();
+        for transition in path {
+            node = self.follow(node, transition).ok().flatten();
             took += node.map_or(0, mean);
         }
         Micros(took)
     }
 
-    /// As far as a trace of the suite that was read is known to lead, and how that end stands.
-    pub(super) fn original_path(&self, trace: u32) -> (ReplayPath, ReplayableEnd) {
-        let mut way = ReplayPath::new();
-        let mut node = &self.nodes[0];
+    /// Replayable prefix of an original trace, and its end.
+    pub(super) fn replayable_prefix(&self, trace: u32) -> (ReplayPath, ReplayableEnd) {
+        let mut path = ReplayPath::new();
+        let mut node = self.node(ROOT);
         if self.is_unprovable(node) {
-            return (
-                way,
-                ReplayableEnd {
-                    passes: self.replays,
-                    settled: true,
-                },
-            );
+            let passes = self.replays;
+            let settled = true;
+            return (path, ReplayableEnd { passes, settled });
         }
-        for (step, &action) in (0..).zip(&self.actions[trace as usize]) {
-            let child = node
-                .children
-                .get(&action)
-                .map(|&child| &self.nodes[child as usize]);
-            let Some((child, to)) = child.and_then(|child| Some((child, child.state?))) else {
-                let settled = node.is_terminal || child.is_some();
-                return (
-                    way,
-                    ReplayableEnd {
-                        passes: node.passes,
-                        settled,
-                    },
-                );
+        let mut settled = true;
+        for (step, &action) in (0..).zip(self.symbols.recorded_actions(trace)) {
+            let child = node.children.get(&action).map(|&child| self.node(child));
+            let Some((next, to)) = child.and_then(|child| Some((child, child.state?))) else {
+                settled = node.is_terminal || child.is_some();
+                break;
             };
-            if self.is_unprovable(child) {
-                return (
-                    way,
-                    ReplayableEnd {
-                        passes: node.passes,
-                        settled: true,
-                    },
-                );
+            if self.is_unprovable(next) {
+                break;
             }
-            way.push(ReplayTransition {
+            path.push(ReplayTransition {
                 origin: SuiteStepOrigin::new(trace, step),
                 action,
                 to,
-                covers: child.covers.clone(),
+                covers: next.covers.clone(),
             });
-            node = child;
+            node = next;
         }
-        (
-            way,
-            ReplayableEnd {
-                passes: node.passes,
-                settled: true,
-            },
-        )
+        let passes = node.passes;
+        (path, ReplayableEnd { passes, settled })
     }
 
-    /// Left by one run before enough of them had passed.
+    /// True if a replay diverged here before the node was proven.
     fn is_unprovable(&self, node: &ReplayTreeNode) -> bool {
         node.fails > 0 && node.passes < self.replays
     }
-}
 
-/// The number of a sequence of actions that has one more.
-pub(super) fn extend_key(way: u64, action: u32) -> u64 {
-    mixed(way, u64::from(action) + 1)
-}
-
-/// How the end of what is known of a trace stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReplayableEnd {
-    pub(super) passes: u32,
-    /// What comes after it, if anything, is not reached.
-    pub(super) settled: bool,
-}
-
-pub(super) fn coverage_items(arrival: &ReplayObservation) -> impl Iterator<Item = CoverageItem> {
-    let ReplayObservation {
-        state,
-        inside,
-        activities,
-        branches,
-        problems,
-        ..
-    } = arrival;
-    let screen = inside.then_some(CoverageItem::Screen(*state));
-    screen
-        .into_iter()
-        .chain(activities.iter().cloned().map(CoverageItem::Activity))
-        .chain(branches.iter().copied().map(CoverageItem::Branch))
-        .chain(problems.iter().copied().map(CoverageItem::Finding))
-}
-
-/// What a step does, and to what: on which screen it was recorded is not part of it.
-pub(super) fn action_hash(step: &Step) -> u64 {
-    let mut hasher = Xxh3::new();
-    (&step.action, &step.widget).hash(&mut hasher);
-    hasher.finish()
+    fn node(&self, id: u32) -> &ReplayTreeNode {
+        &self.nodes[id as usize]
+    }
 }

@@ -1,10 +1,9 @@
-//! "What does one see on this way?" A run from a clean start, step by step, and who can make one.
+//! Replays from a clean start, step by step: the request for one, its record, and the trait of what can make one.
+//! Phones and the journal are other files.
 
 use std::fmt;
 use std::sync::Arc;
 
-use retap_device::JournalError;
-use retap_device::run_event::{EventSink, RunEvent};
 use retap_shared::Text;
 use retap_shared::connection::BoxFuture;
 use retap_shared::fingerprint::Fingerprint;
@@ -12,78 +11,97 @@ use retap_shared::micros::Micros;
 use retap_shared::trace::Step;
 use serde::{Deserialize, Serialize};
 
-use super::SuiteError;
+use super::error::SuiteError;
 
-/// Plays from a clean start what a pilot says.
+/// Replays the steps of a step source from a clean start.
 pub trait Replayer: Send + Sync {
-    /// Dropping the future cancels the run. A lost phone is not an answer: the run is then done again elsewhere.
-    fn replay(&self, errand: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>>;
+    /// Makes one replay. Dropping the future cancels it. A lost phone is not a result: another phone then makes the
+    /// replay again.
+    fn replay(&self, request: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>>;
 
-    /// How many runs can be under way at once.
+    /// Maximum number of replays at the same time.
     fn parallelism(&self) -> usize;
 }
 
-/// One run that is wanted.
+/// Request for one replay.
 #[derive(Clone)]
 pub struct ReplayRequest {
-    /// Equal for equal ways, whatever process asks.
+    /// Key of the path: equal for equal paths, in every process.
     pub key: u64,
-    /// Which run of that way it is.
+    /// Number of the attempt, counted per key.
     pub attempt: u32,
+    /// Source of the steps.
     pub step_source: Arc<dyn StepSource>,
 }
 
-/// Says what comes next, by all that the run has seen so far.
+/// Chooses the steps of a replay while it runs.
 pub trait StepSource: Send + Sync {
-    fn next(&self, run: &ReplayRecord) -> Option<ReplayStep>;
+    /// Next step after what the replay has recorded so far; none if the replay is to end.
+    fn next(&self, record: &ReplayRecord) -> Option<ReplayStep>;
 }
 
+/// Step of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayStep {
+    /// Step of the original suite that it is or replaces.
     pub origin: SuiteStepOrigin,
+    /// The step to replay.
     pub step: Step,
 }
 
-/// The step of the suite that was read: which trace, and which of its steps, or what was made of it.
+/// Step of the original suite, or a replacement of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SuiteStepOrigin {
+    /// Index of the original trace.
     pub trace: u32,
+    /// Index of the step in it.
     pub step: u32,
-    /// 0 for the step as it was recorded; another number for what is done instead, the same in every process.
+    /// 0 for the recorded step, otherwise a hash of its replacement that is the same in every process.
     #[serde(default, skip_serializing_if = "as_recorded")]
     pub instead: u64,
 }
 
+/// Observations of one replay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayRecord {
-    /// What a clean start led to.
+    /// Observation after the clean start.
     pub start: ReplayObservation,
+    /// The steps that were replayed, each with its observation.
     pub hops: Vec<(SuiteStepOrigin, ReplayObservation)>,
-    /// What came next, and the phone would not do it.
+    /// The step that the phone refused, if one ended the replay.
     pub refused: Option<SuiteStepOrigin>,
 }
 
-/// What one step led to, and what it covered on the way.
+/// State that one step led to, and coverage of that step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayObservation {
-    /// The abstract screen; where the app failed, a state of that failure.
+    /// The abstract screen; after a failure of the app, a state of that failure.
     pub state: u64,
-    /// Whether it is a screen of the app: others are no coverage of it.
+    /// True if the screen belongs to the app. Other screens are not coverage.
     pub inside: bool,
+    /// Activities that were reached.
     pub activities: Vec<Text>,
+    /// Branches that were executed.
     pub branches: Vec<u32>,
-    /// Nothing can come after one.
+    /// Findings. A replay ends with the first.
     pub problems: Vec<Fingerprint>,
+    /// Phone time of the step.
     pub took: Micros,
 }
 
 impl SuiteStepOrigin {
+    /// A recorded step.
     pub fn new(trace: u32, step: u32) -> SuiteStepOrigin {
         SuiteStepOrigin {
             trace,
             step,
             instead: 0,
         }
+    }
+
+    /// True if the step replaces the recorded one.
+    pub(super) fn is_replacement(self) -> bool {
+        self.instead != 0
     }
 }
 
@@ -92,84 +110,26 @@ fn as_recorded(instead: &u64) -> bool {
 }
 
 impl ReplayRecord {
+    /// Phone time of the replay, clean start included.
     pub fn took(&self) -> Micros {
         self.hops
             .iter()
-            .fold(self.start.took, |took, (_, arrival)| took + arrival.took)
+            .fold(self.start.took, |took, (_, observation)| {
+                took + observation.took
+            })
     }
 
-    /// Where it is now.
+    /// Latest observation.
     pub fn last_observation(&self) -> &ReplayObservation {
-        self.hops.last().map_or(&self.start, |(_, arrival)| arrival)
-    }
-}
-
-/// What must outlive the process, so that a killed reduction goes on where it was.
-pub trait ReplayJournal: Send + Sync {
-    fn recall_replay(&self, key: u64, attempt: u32) -> Result<Option<ReplayRecord>, JournalError>;
-    fn record_replay(&self, key: u64, attempt: u32, run: &ReplayRecord)
-    -> Result<(), JournalError>;
-}
-
-/// Any replayer behind the log: what was seen once is recalled, not played again.
-pub struct JournaledReplayer<'a, R> {
-    inner: R,
-    journal: &'a dyn ReplayJournal,
-    sink: EventSink,
-}
-
-impl<'a, R: Replayer> JournaledReplayer<'a, R> {
-    pub fn new(inner: R, log: &'a dyn ReplayJournal, sink: &EventSink) -> JournaledReplayer<'a, R> {
-        JournaledReplayer {
-            inner,
-            journal: log,
-            sink: sink.clone(),
-        }
-    }
-
-    async fn recall_or_replay(&self, errand: ReplayRequest) -> Result<ReplayRecord, SuiteError> {
-        let ReplayRequest { key, attempt, .. } = errand;
-        let (run, recalled) = match self.journal.recall_replay(key, attempt)? {
-            Some(run) => (run, true),
-            None => {
-                let run = self.inner.replay(errand).await?;
-                // Before anybody acts on it: what has been decided upon must not be forgotten by a crash.
-                self.journal.record_replay(key, attempt, &run)?;
-                (run, false)
-            }
-        };
-        let played = u32::try_from(run.hops.len()).unwrap_or(u32::MAX);
-        (self.sink)(RunEvent::SuiteReplayed {
-            attempt,
-            played,
-            took: run.took(),
-            recalled,
-        });
-        Ok(run)
-    }
-}
-
-impl<R: Replayer> Replayer for JournaledReplayer<'_, R> {
-    fn replay(&self, errand: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
-        Box::pin(self.recall_or_replay(errand))
-    }
-
-    fn parallelism(&self) -> usize {
-        self.inner.parallelism()
-    }
-}
-
-impl<R: fmt::Debug> fmt::Debug for JournaledReplayer<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Logged")
-            .field("inner", &self.inner)
-            .finish_non_exhaustive()
+        self.hops
+            .last()
+            .map_or(&self.start, |(_, observation)| observation)
     }
 }
 
 impl fmt::Debug for ReplayRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Errand")
+        f.debug_struct("ReplayRequest")
             .field("key", &self.key)
             .field("attempt", &self.attempt)
             .finish_non_exhaustive()
@@ -177,8 +137,8 @@ impl fmt::Debug for ReplayRequest {
 }
 
 impl<R: Replayer + ?Sized> Replayer for &R {
-    fn replay(&self, errand: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
-        (**self).replay(errand)
+    fn replay(&self, request: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
+        (**self).replay(request)
     }
 
     fn parallelism(&self) -> usize {

@@ -4,9 +4,8 @@ use std::io;
 use std::sync::Mutex;
 
 use proptest::prelude::*;
-use retap_device::CancellationToken;
-use retap_device::JournalError;
 use retap_device::run_event::{RunEvent, null_sink};
+use retap_device::{CancellationToken, JournalError};
 use retap_reduce::journal::MemoryReductionJournal;
 use retap_reduce::oracle::{
     CandidateKey, JournaledOracle, Observation, ObservationJournal, Oracle, OracleError,

@@ -10,7 +10,8 @@ use retap_reduce::oracle::{
     Observation, Oracle, OracleError, OracleQuery, PooledOracle, ReplayConditions,
 };
 use retap_shared::connection::RequestError;
-use retap_shared::protocol::{Request, RequestFailure, Target};
+use retap_shared::protocol::{Request, RequestFailure};
+use retap_shared::target::Target;
 use retap_shared::trace::StartMode;
 use retap_shared::verdict::Interruption;
 use retap_testing::fakes::{

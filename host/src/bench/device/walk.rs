@@ -1,5 +1,5 @@
-//! The random walk of the case `step`. `direct/Walk.java` of the JVM phone takes the same one, choice for choice: the speeds
-//! of two walks through different screens say nothing about who took them.
+//! The random walk of the case `step`. `direct/Walk.java` of the JVM phone makes the same choices: speeds of walks through
+//! different screens cannot be compared.
 
 use retap_shared::action::{Action, Key};
 use retap_shared::screen::{NodeFlags, Screen, WindowKind};
@@ -7,15 +7,15 @@ use retap_shared::trace::Step;
 
 use crate::devices::RandomWalkSummary;
 
-/// One in this many events goes back, so that the whole app is seen.
+/// One in this many events is the back key, so that the walk reaches all of the app.
 const BACK: u64 = 16;
 const TAPPED: NodeFlags = NodeFlags::ENABLED
     .union(NodeFlags::CLICKABLE)
     .union(NodeFlags::VISIBLE);
-/// Odd, so that no two numbers become one; the golden ratio's digits.
+/// Increment of SplitMix64: odd, from the digits of the golden ratio.
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// SplitMix64 chooses: it is short enough to be written twice.
+/// A random walk by SplitMix64, which is short enough to be implemented twice.
 #[derive(Debug)]
 pub(super) struct RandomWalk {
     state: u64,
@@ -30,7 +30,7 @@ impl RandomWalk {
         }
     }
 
-    /// A widget of the topmost window that is no keyboard, each with about the same chance, or back.
+    /// Chooses a clickable widget of the topmost window that is no keyboard, or the back key.
     pub(super) fn choose(&mut self, screen: &Screen) -> Step {
         let windows = screen
             .windows_with_nodes()
@@ -40,8 +40,8 @@ impl RandomWalk {
             .map(|(_, _, nodes)| nodes)
             .unwrap_or_default();
         let tapped: Vec<_> = nodes.iter().filter(|node| node.is(TAPPED)).collect();
-        self.note(screen.nodes().len() as u64);
-        self.note(tapped.len() as u64);
+        self.record(screen.nodes().len() as u64);
+        self.record(tapped.len() as u64);
         if self.next().is_multiple_of(BACK) || tapped.is_empty() {
             self.walked.backs += 1;
             return Step::new(Action::Key(Key::Back));
@@ -50,23 +50,23 @@ impl RandomWalk {
             .bounds
             .center();
         self.walked.taps += 1;
-        self.note(u64::from(place.x.cast_unsigned()));
-        self.note(u64::from(place.y.cast_unsigned()));
+        self.record(u64::from(place.x.cast_unsigned()));
+        self.record(u64::from(place.y.cast_unsigned()));
         Step::new(Action::Tap(place))
     }
 
-    /// After a crash, after leaving the app, and where the phone cannot go on.
+    /// Records a clean start: after a crash, after leaving the app, or after an unsupported action.
     pub(super) fn started(&mut self) {
         self.walked.starts += 1;
-        self.note(0);
+        self.record(0);
     }
 
     pub(super) fn walked(&self) -> RandomWalkSummary {
         self.walked
     }
 
-    fn note(&mut self, seen: u64) {
-        self.walked.seen = (self.walked.seen ^ seen)
+    fn record(&mut self, observed: u64) {
+        self.walked.seen = (self.walked.seen ^ observed)
             .wrapping_mul(GOLDEN_GAMMA)
             .rotate_left(32);
     }
@@ -83,7 +83,7 @@ impl RandomWalk {
 mod tests {
     use super::*;
 
-    /// `Walk.java` must give these too; whoever changes one changes the other.
+    /// `Walk.java` must give the same numbers.
     #[test]
     fn the_generator_is_splitmix64() {
         let mut walk = RandomWalk::new(1_234_567);

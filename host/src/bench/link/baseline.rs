@@ -1,4 +1,4 @@
-//! What a round trip costs at the least: 64 bytes over TCP on this machine, answered by another thread.
+//! Baseline of a round trip: 64 bytes over TCP on this machine, echoed by another thread.
 
 use std::io;
 use std::thread::JoinHandle;
@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::cpu::CorePlacement;
+use super::core_placement::CorePlacement;
 
 const LENGTH: usize = 64;
 
@@ -23,7 +23,7 @@ impl PingPong {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let echo = std::thread::spawn(move || {
-            CorePlacement::Apart.pin_agent();
+            CorePlacement::Separate.pin_agent();
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()?;

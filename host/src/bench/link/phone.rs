@@ -1,4 +1,4 @@
-//! A phone that costs nothing itself: many nodes, of which each tap changes one text, and large pictures.
+//! A phone without work of its own: many nodes, one text that each tap changes, and large screenshots.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::bytes::Png;
+use retap_shared::geometry::{Rect, Size};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{
-    AppInfo, Capabilities, PhoneEvent, PhoneInfo, RequestFailure, SnapshotId,
-};
-use retap_shared::screen::{
-    Node, NodeFlags, Rect, Screen, ScreenContent, SharedScreen, Size, Window,
-};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
+use retap_shared::screen::{Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window};
 use retap_shared::trace::App;
 
+/// Bytes of a screenshot.
 const PICTURE: usize = 5 << 20;
 
 #[derive(Debug)]
 pub(super) struct BenchPhone {
     content: ScreenContent,
     taps: u32,
-    /// Taken once: what is measured is how pictures travel.
+    /// Made once: only its transfer is measured.
     picture: Arc<Vec<u8>>,
 }
 
@@ -144,14 +144,14 @@ impl Phone for BenchPhone {
     fn take_branches(&mut self, _: &mut Vec<u32>) {}
 
     fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {
-        Err(RequestFailure::Unsupported("save its state".into()).into())
+        Err(RequestFailure::Unsupported("take snapshots".into()).into())
     }
 
     fn restore_snapshot(&mut self, _: SnapshotId) -> Result<u64, PhoneError> {
-        Err(RequestFailure::Unsupported("go back to a state".into()).into())
+        Err(RequestFailure::Unsupported("restore snapshots".into()).into())
     }
 
     fn discard_snapshot(&mut self, _: SnapshotId) -> Result<u64, PhoneError> {
-        Err(RequestFailure::Unsupported("forget a state".into()).into())
+        Err(RequestFailure::Unsupported("discard snapshots".into()).into())
     }
 }

@@ -1,4 +1,4 @@
-//! A phone behind a link in this process: the agent's end on a thread and a runtime of its own.
+//! An agent behind a link in this process, with its own thread and runtime.
 
 use std::sync::{Arc, mpsc};
 use std::{fmt, thread};
@@ -13,10 +13,11 @@ use retap_transport::keys::{SessionKeys, SessionKeysError};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use super::cpu::CorePlacement;
+use super::core_placement::CorePlacement;
 use crate::link::pairing::LinkAddress;
 use crate::link::{Link, LinkError, ReconnectPolicy};
 
+/// Transport under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum BenchTransport {
@@ -30,34 +31,35 @@ pub enum RemoteAgentError {
     Keys(#[from] SessionKeysError),
     #[error(transparent)]
     Listen(#[from] HostListenerError),
-    #[error("could not start the phone's end")]
+    #[error("could not start the agent")]
     Start(#[from] std::io::Error),
-    #[error("the phone's end did not start")]
+    #[error("the agent did not start")]
     ThreadEnded(#[from] mpsc::RecvError),
 }
 
+/// A running agent.
 pub(super) struct RemoteAgent {
     address: LinkAddress,
     keys: SessionKeys,
-    /// Dropped with this, which ends the thread.
+    /// Ends the thread when dropped.
     _alive: oneshot::Sender<()>,
 }
 
 impl RemoteAgent {
-    /// On the core next to this thread's, or wherever the system likes.
+    /// Starts the agent.
     pub(super) fn start(
         transport: BenchTransport,
-        place: CorePlacement,
+        placement: CorePlacement,
         phone: fn() -> Box<dyn Phone>,
     ) -> Result<RemoteAgent, RemoteAgentError> {
         let (agent, keys) = SessionKeys::generate()?;
-        let (tell, told) = mpsc::channel();
-        let (alive, gone) = oneshot::channel();
+        let (sender, receiver) = mpsc::channel();
+        let (alive, dropped) = oneshot::channel();
         thread::spawn(move || {
-            place.pin_agent();
-            let _ = tell.send(serve(transport, &agent, phone, gone, &tell));
+            placement.pin_agent();
+            let _ = sender.send(serve(transport, &agent, phone, dropped, &sender));
         });
-        let address = told.recv()??;
+        let address = receiver.recv()??;
         Ok(RemoteAgent {
             address,
             keys,
@@ -77,13 +79,13 @@ impl RemoteAgent {
 
 type ListenResult = Result<LinkAddress, RemoteAgentError>;
 
-/// Tells its address once it listens; returns when nobody wants it any more.
+/// Sends its address once it listens, and returns when the agent is dropped.
 fn serve(
     transport: BenchTransport,
     keys: &SessionKeys,
     phone: fn() -> Box<dyn Phone>,
-    gone: oneshot::Receiver<()>,
-    tell: &mpsc::Sender<ListenResult>,
+    dropped: oneshot::Receiver<()>,
+    sender: &mpsc::Sender<ListenResult>,
 ) -> ListenResult {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -109,16 +111,16 @@ fn serve(
             env!("CARGO_PKG_VERSION").into(),
             1,
         );
-        let _ = tell.send(Ok(address));
+        let _ = sender.send(Ok(address));
         tokio::select! {
             served = listener.serve(server) => served?,
-            _ = gone => {}
+            _ = dropped => {}
         }
         Ok(address)
     })
 }
 
-/// Notes, launched, without noise or latency.
+/// The notes app, launched, without noise or latency.
 pub(super) fn simulated() -> Box<dyn Phone> {
     let mut phone = retap_simulator::open("sim:notes").expect("a simulated app");
     let app = phone
@@ -132,7 +134,7 @@ pub(super) fn simulated() -> Box<dyn Phone> {
 
 impl fmt::Debug for RemoteAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Far")
+        f.debug_struct("RemoteAgent")
             .field("address", &self.address)
             .finish_non_exhaustive()
     }

@@ -7,7 +7,7 @@ use retap_reduce::oracle::ActivityMachineSettings;
 use retap_reduce::trace_reduction::ReductionAlgorithm;
 use serde_json::json;
 
-use crate::bench::recorded_crash;
+use crate::bench::reduction::recorded_crash;
 use crate::cli::arguments;
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;

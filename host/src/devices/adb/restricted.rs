@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use retap_shared::action::Action;
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
-use retap_shared::protocol::{PhoneEvent, Reply, Request, RequestFailure};
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::protocol::{Reply, Request, RequestFailure};
 
 /// `PhoneInfo::kind` of phones that somebody may use: what stands in for one is nobody's own.
 pub const PERSONAL_PHONE_KIND: &str = "android";

@@ -1,4 +1,4 @@
-//! An agent without a host: it waits for one, but not for ever.
+//! An agent without a host: it waits for one for a limited time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::phone::CountingPhone;
 use super::{TestAgent, connect};
 
 const LIMIT: Duration = Duration::from_secs(600);
-/// How long it takes until a host that is gone without a word counts as gone, and then some.
+/// Longer than the idle timeout of a host that disappeared.
 const NOTICED: Duration = Duration::from_secs(15);
 
 fn start() -> (Arc<MemoryNetwork>, SessionKeys, TestAgent) {

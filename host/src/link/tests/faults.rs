@@ -1,21 +1,21 @@
-//! Random fault schedules: the answer of a reduction is the undisturbed one, and every play was done once unless
-//! the agent died under it.
+//! Random fault schedules: a reduction has the same result as without faults, and each play is done once unless the agent
+//! died during it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
-use retap_device::{Device, DevicePool};
+use retap_device::{CancellationToken, Device, DevicePool};
 use retap_reduce::journal::MemoryReductionJournal as Journal;
 use retap_reduce::oracle::{JournaledOracle, PooledOracle, ReplayConditions};
 use retap_reduce::trace_reduction::{ReduceSettings, ReductionAlgorithm, reduce};
 use retap_shared::action::Action;
 use retap_shared::connection::{Connection, RequestError};
-use retap_shared::protocol::{
-    PhoneEvent, PhoneEventKind, PhoneInfo, Play, PlayReply, Target, WatchApp,
-};
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::{Play, PlayReply, WatchApp};
+use retap_shared::target::Target;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 use retap_transport::keys::SessionKeys;
 use tokio::time::timeout;
@@ -59,7 +59,7 @@ pub(super) fn play(steps: u32) -> Play {
     }
 }
 
-/// Draws a schedule: how bad the network is, when and for how long it is cut, when agent and host are killed.
+/// Draws a schedule: the quality of the network, its interruptions, and when agent and host are killed.
 struct FaultSchedule {
     faults: NetworkFaults,
     agent_killed: Vec<Duration>,
@@ -73,7 +73,7 @@ impl FaultSchedule {
             NetworkFaults::default(),
         );
         let moment = || Duration::from_millis(dice.draw(120_000));
-        // From 1 ms to 60 s, as many short ones as long ones.
+        // From 1 ms to 60 s, on a logarithmic scale.
         let span = || Duration::from_millis(1 << dice.draw(6)) * (1 << dice.draw(10)) as u32;
         let delay = [0, 5, 50, 500][dice.draw(4) as usize];
         let faults = NetworkFaults {
@@ -160,7 +160,7 @@ async fn a_dropped_request_ends_the_play_within_a_step() {
             .is_err()
     );
     let steps = *phone.steps.lock().unwrap();
-    // The phone is free for the next request at once, and not a step more of the old one is played.
+    // The phone is free for the next request at once, and no further step of the old one is played.
     let watch = WatchApp {
         package: "com.example".into(),
     };
@@ -218,7 +218,7 @@ async fn a_request_that_the_agent_cannot_read_is_refused_in_words_and_not_asked_
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    // So many tiny steps take more memory than the agent allows for so few bytes.
+    // So many small steps take more memory than the agent allows for a message of this size.
     let error = link.request(play(100_000).into()).await.unwrap_err();
     assert!(
         matches!(&error, RequestError::Failed(fault) if fault.to_string().contains("`Play`")),
@@ -357,7 +357,7 @@ async fn reduction_under(seed: u64) {
         for (play, _) in phone.plays.lock().unwrap().iter() {
             *times.entry(play.clone()).or_default() += 1;
         }
-        // The original is asked for once, the result once more than it was found: no other play is done twice.
+        // The original is played once, the result once more than it was found; no other play is done twice.
         let twice: Vec<_> = times
             .iter()
             .filter(|(play, times)| **times > 1 && ***play != NEEDED)

@@ -1,5 +1,5 @@
-//! A network in memory that loses, doubles, delays and reorders datagrams, and is cut at times. Everything it does
-//! comes from its seed; under a paused clock it is the same every time.
+//! A network in memory that loses, duplicates, delays and reorders datagrams, with interruptions. All its behaviour comes
+//! from its seed; on a paused clock it is reproducible.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, IoSliceMut};
@@ -15,13 +15,13 @@ use tokio::time::Instant;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct NetworkFaults {
-    /// Of a hundred datagrams.
+    /// Percentage of datagrams.
     pub(super) lost: u64,
     pub(super) doubled: u64,
     pub(super) delay: Duration,
-    /// Up to this much more, drawn for each: what reorders them.
+    /// Maximum additional delay, drawn for each datagram; it reorders them.
     pub(super) jitter: Duration,
-    /// Nothing gets through from each of these moments for that long.
+    /// Interruptions: start and length.
     pub(super) cuts: Vec<(Duration, Duration)>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct MemoryNetwork {
     random: Mutex<u64>,
     sockets: Mutex<HashMap<SocketAddr, Weak<MemorySocket>>>,
     last_port: Mutex<u16>,
-    /// Every datagram that was sent, if a test wants to send them again.
+    /// All datagrams that were sent, for tests that replay them.
     pub(super) heard: Mutex<Vec<(SocketAddr, Vec<u8>)>>,
 }
 
@@ -74,7 +74,7 @@ impl MemoryNetwork {
         self.sockets.lock().unwrap().remove(&address);
     }
 
-    /// Whoever else is on the network is not heard of any more.
+    /// Removes a socket: its datagrams are not delivered any more.
     pub(super) fn silence_all_but(&self, address: SocketAddr) {
         self.sockets
             .lock()
@@ -88,7 +88,7 @@ impl MemoryNetwork {
         (Ipv4Addr::LOCALHOST, *port).into()
     }
 
-    /// As somebody on the network could do it.
+    /// Injects a datagram as an attacker could.
     pub(super) fn inject(self: &Arc<Self>, from: SocketAddr, to: SocketAddr, datagram: &[u8]) {
         self.deliver_later(from, to, datagram, Duration::ZERO);
     }
@@ -101,7 +101,7 @@ impl MemoryNetwork {
             .cuts
             .iter()
             .any(|(from, span)| (*from..*from + *span).contains(&now));
-        // What a removed socket still tries to say is not heard either.
+        // Datagrams of a removed socket are dropped too.
         let gone = self
             .sockets
             .lock()
@@ -150,7 +150,7 @@ impl MemoryNetwork {
         });
     }
 
-    /// xorshift64: enough to choose faults with.
+    /// xorshift64, good enough for faults.
     pub(super) fn draw(&self, below: u64) -> u64 {
         let mut state = self.random.lock().unwrap();
         *state ^= *state << 13;

@@ -1,5 +1,5 @@
-//! A phone that counts what is done on it: a play takes time, reaches its target if the needed steps are in it, and
-//! is news when it begins.
+//! A phone that counts its plays: a play takes time, reaches its target if it has the needed steps, and causes a
+//! notification when it begins.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,9 +7,11 @@ use std::time::Duration;
 use retap_shared::action::Action;
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{
-    AppInfo, Capabilities, DescribePhoneReply, PhoneEvent, PhoneEventKind, PhoneInfo, Play,
-    PlayReply, Reply, Request, RequestFailure, WatchAppReply,
+    AppInfo, Capabilities, DescribePhoneReply, Play, PlayReply, Reply, Request, RequestFailure,
+    WatchAppReply,
 };
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Verdict;
@@ -17,32 +19,32 @@ use tokio::sync::{Mutex as Turn, mpsc};
 
 const STEP: Duration = Duration::from_millis(200);
 
-/// The steps of a play, and whether it came to its end.
+/// The steps of a play, and whether it ended.
 type StartedPlay = (Vec<u32>, bool);
 
 #[derive(Debug)]
 pub(super) struct CountingPhone {
     /// The waits that a play must contain to reach its target.
     pub(super) needed: Vec<u32>,
-    /// Each play that was begun, by the millis of its waits.
+    /// Each play that was started, by the milliseconds of its waits.
     pub(super) plays: Arc<Mutex<Vec<StartedPlay>>>,
-    /// How many steps have been played.
+    /// Number of played steps.
     pub(super) steps: Arc<Mutex<u64>>,
     turn: Turn<()>,
-    tell: mpsc::UnboundedSender<PhoneEvent>,
-    news: Turn<mpsc::UnboundedReceiver<PhoneEvent>>,
+    sender: mpsc::UnboundedSender<PhoneEvent>,
+    receiver: Turn<mpsc::UnboundedReceiver<PhoneEvent>>,
 }
 
 impl CountingPhone {
     pub(super) fn new(needed: &[u32]) -> Self {
-        let (tell, news) = mpsc::unbounded_channel();
+        let (sender, receiver) = mpsc::unbounded_channel();
         CountingPhone {
             needed: needed.to_vec(),
             plays: Arc::default(),
             steps: Arc::default(),
             turn: Turn::new(()),
-            tell,
-            news: Turn::new(news),
+            sender,
+            receiver: Turn::new(receiver),
         }
     }
 
@@ -55,7 +57,7 @@ impl CountingPhone {
             plays.len() - 1
         };
         let begun = PhoneEventKind::Activity(format!("play/{}", index + 1).into());
-        let _ = self.tell.send(PhoneEvent {
+        let _ = self.sender.send(PhoneEvent {
             at: Micros::ZERO,
             kind: begun,
         });
@@ -114,6 +116,6 @@ impl Connection for CountingPhone {
     }
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
-        Box::pin(async { self.news.lock().await.recv().await })
+        Box::pin(async { self.receiver.lock().await.recv().await })
     }
 }

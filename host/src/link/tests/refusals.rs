@@ -1,4 +1,4 @@
-//! Who is not let in, and what both sides are told.
+//! Refused hosts, and the errors on both sides.
 
 use std::sync::Arc;
 use std::time::Duration;

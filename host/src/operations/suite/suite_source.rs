@@ -1,5 +1,5 @@
-//! The traces of a suite: read from files, a directory or a run, checked whether they belong together, and copied into the
-//! reduction's own run, so that it can be gone on with whatever becomes of the originals.
+//! Traces of a suite: read from files, a directory or a run, checked to belong together, and copied into the reduction's own
+//! run, so that the run can be resumed without the originals.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::run::findings::{self, StoredFindingError};
 const ORIGINALS: &str = "originals";
 const NAMES: &str = "originals/names.json";
 const TRACES: &str = "traces";
-/// More files than this are counted, not named.
+/// Maximum number of files that are named; the others are counted.
 const NAMED: usize = 5;
 
-/// Each trace with the name of its file, as the user would find it.
+/// Traces with the paths of their files.
 #[derive(Debug)]
 pub struct TraceSuite {
     pub traces: Vec<(String, Trace)>,
@@ -50,7 +50,7 @@ pub enum SuiteSourceError {
     SeveralStarts { activities: BTreeMap<String, usize> },
     #[error("{} of {all} traces do not start clean", .files.len())]
     NotClean { all: usize, files: Vec<String> },
-    #[error("the names of the suite's files in `{}` are no list of names", .path.display())]
+    #[error("the names of the suite's files in `{}` are not a list", .path.display())]
     Names {
         path: PathBuf,
         #[source]
@@ -59,7 +59,7 @@ pub enum SuiteSourceError {
 }
 
 impl TraceSuite {
-    /// Files as they are; of a directory its `.retap` files, of a run those of its `traces/`.
+    /// Reads files, the `.retap` files of directories, and the `traces/` of runs.
     pub fn read(sources: &[PathBuf]) -> Result<TraceSuite, SuiteSourceError> {
         let mut files = Vec::new();
         for source in sources {
@@ -128,12 +128,12 @@ impl TraceSuite {
         for (number, (_, trace)) in self.traces.iter().enumerate() {
             run.write(&original(number), trace.to_text().as_bytes())?;
         }
-        // Last: a copy is whole once its names are there.
+        // Last: the copy is complete once its names exist.
         let names: Vec<&String> = self.traces.iter().map(|(name, _)| name).collect();
         Ok(run.write(NAMES, serde_json::json!(names).to_string().as_bytes())?)
     }
 
-    /// The copy; if it was never finished, the originals once more.
+    /// Reads the copy; if it is incomplete, copies the originals again.
     pub fn read_copy(run: &RunDirectory, sources: &[PathBuf]) -> Result<TraceSuite, CommandError> {
         let path = run.path().join(NAMES);
         if !path.exists() {
@@ -246,17 +246,17 @@ impl UserError for SuiteSourceError {
                 "name `.retap` files, a directory of them, or a run of `retap explore --keep-traces`".into()
             }
             SuiteSourceError::NoTraces { .. } => {
-                "explore again with `--keep-traces`, which writes them".into()
+                "explore again with `--keep-traces`".into()
             }
-            SuiteSourceError::Unreadable { .. } => "leave these files out, or put them right".into(),
+            SuiteSourceError::Unreadable { .. } => "omit these files, or correct them".into(),
             SuiteSourceError::SeveralApps { .. } | SuiteSourceError::SeveralVersions { .. } | SuiteSourceError::SeveralStarts { .. } => {
-                "a suite is of one app in one version: put the traces of each into a directory of its own".into()
+                "put the traces of each app and version into a separate directory".into()
             }
             SuiteSourceError::NotClean { .. } => {
-                "what they do depends on what came before them, which is not in them: leave them out, or record them from a clean start"
+                "omit them, or record them from a clean start: they depend on steps that they do not contain"
                     .into()
             }
-            SuiteSourceError::Names { .. } => "start anew: the run's own files were changed".into(),
+            SuiteSourceError::Names { .. } => "start a new run: the files of this one were changed".into(),
         }
     }
 }

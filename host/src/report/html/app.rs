@@ -1,4 +1,4 @@
-//! One app: what was explored of it, and its crashes.
+//! One app: its exploration, its reduced suite, and its findings.
 
 use maud::{Markup, html};
 use retap_shared::micros::Micros;
@@ -9,9 +9,9 @@ use super::{coverage_chart, sanitise_html, suite};
 use crate::report::data::{AppSection, ExplorationSection};
 use crate::wording::group_thousands;
 
-/// `crashes` are those of all apps; the app's own are shown.
-pub(crate) fn section(app: &AppSection, crashes: &[NumberedFinding<'_>]) -> Markup {
-    let own = crashes
+/// Section of an app. `findings` are those of all apps; only the app's own are shown.
+pub(crate) fn section(app: &AppSection, findings: &[NumberedFinding<'_>]) -> Markup {
+    let own = findings
         .iter()
         .filter(|numbered| std::ptr::eq(numbered.app, app));
     let left_out = app.findings.len() - own.clone().count();
@@ -24,17 +24,18 @@ pub(crate) fn section(app: &AppSection, crashes: &[NumberedFinding<'_>]) -> Mark
                     @if app.app.version_code > 0 { " · version " (app.app.version_code) }
                 }
             }
-            @if let Some(explored) = &app.exploration { (exploration(explored)) }
-            @if let Some(smaller) = &app.suite { (suite::suite(smaller)) }
-            @if app.findings.is_empty() && app.suite.is_none() { p.none { "No crash was found in this app." } }
+            @if let Some(section) = &app.exploration { (exploration(section)) }
+            @if let Some(reduced) = &app.suite { (suite::suite(reduced)) }
+            @if app.findings.is_empty() && app.suite.is_none() { p.none { "No finding in this app." } }
             @for numbered in own { (finding::finding(*numbered)) }
             @if left_out > 0 {
-                p.none { (pluralise(left_out as u64, "more crash is", "more crashes are")) " in the run directory." }
+                p.none { (pluralise(left_out as u64, "more finding is", "more findings are")) " in the run directory." }
             }
         }
     }
 }
 
+/// Label of an app, or its package.
 pub(crate) fn name(app: &AppSection) -> String {
     let named = [app.label.trim(), app.app.package.trim()]
         .into_iter()
@@ -42,18 +43,18 @@ pub(crate) fn name(app: &AppSection) -> String {
     sanitise_html::sanitise_line(named.unwrap_or("Unnamed app"), 60)
 }
 
-fn exploration(explored: &ExplorationSection) -> Markup {
+fn exploration(section: &ExplorationSection) -> Markup {
     html! {
         p.explored {
-            strong { (group_thousands(explored.events)) } " events"
-            @if explored.sessions > 0 { " in " (pluralise(u64::from(explored.sessions), "session", "sessions")) }
-            @if !explored.explorer.is_empty() {
-                ", chosen by the explorer " code { (sanitise_html::sanitise_line(&explored.explorer, 60)) }
+            strong { (group_thousands(section.events)) } " events"
+            @if section.sessions > 0 { " in " (pluralise(u64::from(section.sessions), "session", "sessions")) }
+            @if !section.explorer.is_empty() {
+                ", chosen by the explorer " code { (sanitise_html::sanitise_line(&section.explorer, 60)) }
             }
-            @if explored.took > Micros::ZERO { "; " (explored.took) " on the phones’ clocks" }
+            @if section.took > Micros::ZERO { "; " (section.took) " of phone time" }
             "."
-            @if !explored.starts.is_empty() { " Starts: " (explored.starts) ". Travel: " (explored.travel) "." }
+            @if !section.starts.is_empty() { " Starts: " (section.starts) ". Travel: " (section.travel) "." }
         }
-        (coverage_chart::charts(explored))
+        (coverage_chart::charts(section))
     }
 }

@@ -1,11 +1,11 @@
-//! From pixels of a phone to the small units of a drawing: whole numbers, nothing outside the picture.
+//! Conversion of a phone's pixels to the units of a drawing: integers, nothing outside the drawing.
 
-use retap_shared::screen::{Point, Rect, Size};
+use retap_shared::geometry::{Point, Rect, Size};
 
-/// The shorter side of every drawing, so that letters have the same size on all of them.
+/// Length of the shorter side of every drawing, so that letters have the same size on all of them.
 const SHORT_SIDE: i64 = 360;
 
-/// A screen longer than this times its breadth is drawn compressed.
+/// Maximum ratio of the sides; longer screens are drawn compressed.
 const LONGEST: i64 = 3;
 
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct DrawingCanvas {
     pub(crate) height: i64,
 }
 
-/// A place on the canvas: never empty, never outside.
+/// A rectangle on the canvas: never empty, never outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CanvasArea {
     pub(crate) x: i64,
@@ -25,7 +25,7 @@ pub(crate) struct CanvasArea {
 }
 
 impl DrawingCanvas {
-    /// `None` for a screen without an extent: there is nothing to draw on.
+    /// Canvas for a screen; none for a screen without an extent.
     pub(crate) fn of(size: Size) -> Option<DrawingCanvas> {
         let screen = (i64::from(size.width), i64::from(size.height));
         if screen.0 == 0 || screen.1 == 0 {
@@ -57,7 +57,7 @@ impl DrawingCanvas {
         }
     }
 
-    /// What can be seen of `rect`; `None` if that is nothing.
+    /// Visible part of `rect`, if there is one.
     pub(crate) fn area(&self, rect: Rect) -> Option<CanvasArea> {
         if rect.is_empty() {
             return None;
@@ -75,7 +75,7 @@ impl DrawingCanvas {
         (area.width > 0 && area.height > 0).then_some(area)
     }
 
-    /// The nearest place on the canvas.
+    /// Nearest point on the canvas.
     pub(crate) fn point(&self, point: Point) -> (i64, i64) {
         (self.across(point.x), self.down(point.y))
     }
@@ -101,7 +101,7 @@ impl CanvasArea {
             && self.y + self.height >= other.y + other.height
     }
 
-    /// Without the first `margin` from the left, as far as that leaves something.
+    /// Cuts `margin` off the left side, as far as something remains.
     pub(crate) fn indented(&self, margin: i64) -> CanvasArea {
         let margin = margin.min(self.width - 1);
         CanvasArea {
@@ -111,7 +111,7 @@ impl CanvasArea {
         }
     }
 
-    /// Smaller by `margin` on every side, as far as that leaves something.
+    /// Cuts `margin` off every side, as far as something remains.
     pub(crate) fn inset(&self, margin: i64) -> CanvasArea {
         let across = margin.min((self.width - 1) / 2);
         let down = margin.min((self.height - 1) / 2);

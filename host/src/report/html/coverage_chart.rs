@@ -1,14 +1,15 @@
-//! The coverage curve: activities, screens and branches, each on an axis of its own, over events and over the phones' time.
+//! The coverage curve: activities, screens and branches, each with its own axis, over events and over phone time.
 
 use std::fmt::Write;
 
 use maud::{Markup, html};
+use retap_model::CoveragePoint;
 use retap_shared::micros::Micros;
 
-use crate::report::data::{CoverageCurvePoint, ExplorationSection};
+use crate::report::data::ExplorationSection;
 use crate::wording::group_thousands;
 
-/// More points than this cannot be told apart on a chart.
+/// Maximum number of points on a chart; more could not be distinguished.
 const MOST_POINTS: usize = 200;
 
 /// The plot within the chart.
@@ -37,17 +38,17 @@ pub(crate) fn charts(explored: &ExplorationSection) -> Markup {
     }
 }
 
-/// The charts over one axis, with its end in words.
+/// Charts over one axis.
 fn row(
     explored: &ExplorationSection,
     end: u64,
     end_words: &str,
-    at: fn(&CoverageCurvePoint) -> u64,
+    at: fn(&CoveragePoint) -> u64,
 ) -> Markup {
     let Some(last) = explored.curve.last() else {
         return html! {};
     };
-    let chart = |name, total: u32, value: fn(&CoverageCurvePoint) -> u32| {
+    let chart = |name, total: u32, value: fn(&CoveragePoint) -> u32| {
         let points = thinned(&explored.curve, at, value);
         let curve = CoverageChart {
             name,
@@ -68,11 +69,11 @@ fn row(
     }
 }
 
-/// The points at which something changes, few enough to draw; the last one always.
+/// Points at which the value changes, at most the maximum, always with the last one.
 fn thinned(
-    curve: &[CoverageCurvePoint],
-    at: fn(&CoverageCurvePoint) -> u64,
-    value: fn(&CoverageCurvePoint) -> u32,
+    curve: &[CoveragePoint],
+    at: fn(&CoveragePoint) -> u64,
+    value: fn(&CoveragePoint) -> u32,
 ) -> Vec<(u64, u32)> {
     let mut points: Vec<(u64, u32)> = curve
         .iter()
@@ -90,10 +91,10 @@ fn thinned(
 
 struct CoverageChart<'a> {
     name: &'static str,
-    /// 0 if nobody knows.
+    /// 0 if unknown.
     total: u32,
     reached: u32,
-    /// Where the axis ends, and how a person says that.
+    /// End of the axis, as a number and in words.
     end: u64,
     end_words: &'a str,
     points: Vec<(u64, u32)>,
@@ -132,7 +133,7 @@ impl CoverageChart<'_> {
         }
     }
 
-    /// Coverage stays until something new is met: a line of steps.
+    /// A staircase: coverage stays until something new is covered.
     fn path(&self, end: u64, y: &dyn Fn(u64) -> u64) -> String {
         let x =
             |at: u64| LEFT + (u128::from(at.min(end)) * u128::from(WIDTH) / u128::from(end)) as u64;
@@ -169,7 +170,7 @@ impl CoverageChart<'_> {
     }
 }
 
-/// The next number whose half is whole and that a person would write on an axis.
+/// Next round number with an integer half, for the end of an axis.
 fn round_up(value: u64) -> u64 {
     let mut unit = 1;
     loop {
@@ -195,7 +196,7 @@ fn short(value: u64) -> String {
 mod tests {
     use super::*;
 
-    fn explored(curve: Vec<CoverageCurvePoint>) -> ExplorationSection {
+    fn explored(curve: Vec<CoveragePoint>) -> ExplorationSection {
         let events = curve.last().map_or(0, |point| point.events);
         ExplorationSection {
             events,
@@ -208,11 +209,11 @@ mod tests {
 
     #[test]
     fn a_long_curve_is_thinned_out_and_keeps_its_end() {
-        let curve: Vec<CoverageCurvePoint> = (0..50_000)
-            .map(|n| CoverageCurvePoint {
+        let curve: Vec<CoveragePoint> = (0..50_000)
+            .map(|n| CoveragePoint {
                 events: u64::from(n) * 3,
                 branches: n,
-                ..CoverageCurvePoint::default()
+                ..CoveragePoint::default()
             })
             .collect();
         let points = thinned(&curve, |point| point.events, |point| point.branches);
@@ -222,12 +223,12 @@ mod tests {
 
     #[test]
     fn a_chart_tells_how_much_of_the_whole_was_reached() {
-        let point = CoverageCurvePoint {
+        let point = CoveragePoint {
             events: 2_000,
             activities: 3,
             screens: 17,
             branches: 60,
-            ..CoverageCurvePoint::default()
+            ..CoveragePoint::default()
         };
         let page = charts(&explored(vec![point])).into_string();
         for words in ["3 of 9 (33 %)", ">17<", "60 of 120 (50 %)", "2,000 events"] {
@@ -242,11 +243,11 @@ mod tests {
 
     #[test]
     fn coverage_is_drawn_over_events_and_over_the_phones_time() {
-        let point = |events, millis, branches| CoverageCurvePoint {
+        let point = |events, millis, branches| CoveragePoint {
             events,
             took: Micros::from_millis(millis),
             branches,
-            ..CoverageCurvePoint::default()
+            ..CoveragePoint::default()
         };
         // Half of the events took a tenth of the time.
         let curve = vec![point(500, 10_000, 60), point(1_000, 100_000, 120)];
@@ -269,8 +270,8 @@ mod tests {
     #[test]
     fn curves_that_make_no_sense_are_drawn_all_the_same() {
         assert_eq!(charts(&explored(vec![])).into_string(), "");
-        let zero = CoverageCurvePoint::default();
-        let huge = CoverageCurvePoint {
+        let zero = CoveragePoint::default();
+        let huge = CoveragePoint {
             events: u64::MAX,
             took: Micros(u64::MAX),
             activities: u32::MAX,

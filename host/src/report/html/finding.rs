@@ -1,43 +1,44 @@
-//! One crash: what failed, how far it was cut down, the strip of screens that leads to it, its stack, and how to
-//! replay it.
+//! One finding: headline, reduction, the strip of screens that leads to it, stack, log, and how to replay it.
 
 use maud::{Markup, html};
-use retap_shared::verdict::{Finding, FindingKind};
+use retap_reduce::trace_reduction::ReproductionCheck;
+use retap_shared::finding::{Finding, FindingKind};
 
-use super::headline::FindingHeadline;
-use super::stack::{self, StackLine};
 use super::step_text::pluralise;
-use super::strip::{breakable, strip};
+use super::strip::{IllustratedTrace, breakable, strip};
 use super::{reduction_curve, sanitise_html, scene};
-use crate::report::data::{AppSection, FindingSection, IllustratedTrace, ReplayTally};
+use crate::report::data::AppSection;
+use crate::report::headline::FindingHeadline;
+use crate::report::stack::{self, StackLine};
+use crate::run::findings::StoredFinding;
 use crate::wording::group_thousands;
 
-/// A page with more crashes than this nobody would read, nor a phone open.
+/// Maximum number of findings on a page; a longer page could not be opened on a phone.
 const FINDING_LIMIT: usize = 100;
 
-/// Longest stack that is written out.
+/// Maximum number of stack lines on the page.
 const STACK_LINES: usize = 300;
 
-/// A crash and its place in the report.
+/// A finding and its number in the report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NumberedFinding<'a> {
     pub(crate) app: &'a AppSection,
-    pub(crate) finding: &'a FindingSection,
+    pub(crate) finding: &'a StoredFinding,
     /// From 1, over all apps.
     pub(crate) number: usize,
 }
 
 impl<'a> NumberedFinding<'a> {
-    /// The crashes of all apps that have a place on the page.
+    /// Findings of all apps, up to the limit of the page.
     pub(crate) fn all(apps: &'a [AppSection]) -> Vec<NumberedFinding<'a>> {
-        let crashes = apps
+        let findings = apps
             .iter()
-            .flat_map(|app| app.findings.iter().map(move |crash| (app, crash)));
-        crashes
+            .flat_map(|app| app.findings.iter().map(move |finding| (app, finding)));
+        findings
             .zip(1..=FINDING_LIMIT)
-            .map(|((app, crash), number)| NumberedFinding {
+            .map(|((app, finding), number)| NumberedFinding {
                 app,
-                finding: crash,
+                finding,
                 number,
             })
             .collect()
@@ -49,31 +50,32 @@ impl<'a> NumberedFinding<'a> {
 }
 
 pub(crate) fn finding(numbered: NumberedFinding<'_>) -> Markup {
-    let crash = numbered.finding;
-    let headline = FindingHeadline::of(&crash.finding);
-    let trail = crash
-        .reduced
-        .as_ref()
-        .map_or(&crash.original, |reduced| &reduced.trace);
+    let stored = numbered.finding;
+    let headline = FindingHeadline::of(&stored.finding);
+    let check = last_check(stored);
     html! {
         article.crash id=(numbered.anchor()) {
             header {
-                p.kicker { (kind(crash.finding.kind)) " " span.id title="fingerprint" { (crash.fingerprint) } }
+                p.kicker { (kind(stored.finding.kind)) " " span.id title="fingerprint" { (stored.fingerprint) } }
                 h3 { (title(&headline)) }
                 @if !headline.message.is_empty() { p.message { bdi { (headline.message) } } }
             }
             (facts(numbered, &headline))
-            @if let Some(reduced) = &crash.reduced { (reduction_curve::reduction_curve(&reduced.curve)) }
-            @if let Some(note) = &crash.note { p.hint { bdi { (sanitise_html::sanitise_line(note, 500)) } } }
-            (strip(trail, &crash.finding, crash.reduced.as_ref().and_then(|reduced| reduced.replays)))
-            @if crash.reduced.is_none() { (scene::drawn(numbered)) }
+            @if let Some(reduced) = &stored.reduced { (reduction_curve::reduction_curve(reduced)) }
+            (strip(&IllustratedTrace::of(stored), &stored.finding, check))
+            @if stored.reduced.is_none() { (scene::drawn(numbered)) }
             div.after {
-                @if !trail.file.is_empty() { (replay(trail)) }
-                (stack_trace(&crash.finding))
-                (scene::log(&crash.scene))
+                (replay(&stored.best_file()))
+                (stack_trace(&stored.finding))
+                (scene::log(&stored.scene))
             }
         }
     }
+}
+
+/// Last runs of the reduced trace, if there were any.
+pub(crate) fn last_check(stored: &StoredFinding) -> Option<&ReproductionCheck> {
+    stored.reduced.as_ref()?.reduction.result.as_ref()
 }
 
 /// `IllegalStateException in Editor.save`
@@ -93,41 +95,41 @@ pub(crate) fn kind(kind: FindingKind) -> Markup {
     html! { span.kind.(class) { (words) } }
 }
 
-/// `✓ 3 of 3`, and a word for those who do not see the colour.
-pub(crate) fn replay_badge(replays: ReplayTally) -> Markup {
-    let (class, sign, word) = match replays.successes {
+/// `✓ 3 of 3`, with a word for readers who cannot see the colour.
+pub(crate) fn replay_badge(check: &ReproductionCheck) -> Markup {
+    let (class, sign, word) = match check.successes {
         0 => ("bad", "✗", "never"),
-        some if some >= replays.runs => ("good", "✓", "always"),
+        some if some >= check.runs => ("good", "✓", "always"),
         _ => ("some", "~", "sometimes"),
     };
     html! {
         span.proof.(class) {
-            span aria-hidden="true" { (sign) " " } (replays.successes) " of " (replays.runs)
+            span aria-hidden="true" { (sign) " " } (check.successes) " of " (check.runs)
             span.unseen { " (" (word) ")" }
         }
     }
 }
 
 fn facts(numbered: NumberedFinding<'_>, headline: &FindingHeadline) -> Markup {
-    let crash = numbered.finding;
-    let found = crash.original.steps.len() as u64;
+    let stored = numbered.finding;
+    let original_steps = stored.trace.steps.len() as u64;
     html! {
         dl.facts {
-            @if let Some(reduced) = &crash.reduced {
-                @let steps = reduced.trace.steps.len() as u64;
+            @if let Some(reduced) = &stored.reduced {
+                @let steps = reduced.reduction.trace.steps.len() as u64;
                 div.cut {
                     dt { "Steps" }
-                    dd { (group_thousands(found)) " → " strong { (group_thousands(steps)) } (bars(found, steps)) }
+                    dd { (group_thousands(original_steps)) " → " strong { (group_thousands(steps)) } (bars(original_steps, steps)) }
                 }
-                @if reduced.runs > 0 { (fact("Cut down in", &html! { (pluralise(reduced.runs, "run", "runs")) })) }
-                @if let Some(replays) = reduced.replays { (fact("Replays", &replay_badge(replays))) }
+                @if reduced.reduction.runs > 0 { (fact("Reduced in", &html! { (pluralise(reduced.reduction.runs, "run", "runs")) })) }
+                @if let Some(check) = last_check(stored) { (fact("Replays", &replay_badge(check))) }
             } @else {
-                (fact("Found after", &html! { (pluralise(found, "step", "steps")) }))
+                (fact("Found after", &html! { (pluralise(original_steps, "step", "steps")) }))
             }
-            (fact("Seen", &html! { (pluralise(u64::from(crash.occurrences), "time", "times")) }))
+            (fact("Seen", &html! { (pluralise(u64::from(stored.occurrences), "time", "times")) }))
             @if !headline.source.is_empty() { (fact("Source", &html! { bdi { (headline.source) } })) }
-            @if crash.finding.process != numbered.app.app.package && !crash.finding.process.is_empty() {
-                (fact("Process", &html! { bdi { (sanitise_html::sanitise_line(&crash.finding.process, 80)) } }))
+            @if stored.finding.process != numbered.app.app.package && !stored.finding.process.is_empty() {
+                (fact("Process", &html! { bdi { (sanitise_html::sanitise_line(&stored.finding.process, 80)) } }))
             }
         }
     }
@@ -137,9 +139,9 @@ fn fact(name: &str, value: &Markup) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
 }
 
-/// How much of the trace was left, as a bar within a bar.
-fn bars(found: u64, reduced: u64) -> Markup {
-    let share = (reduced.saturating_mul(1000) / found.max(1)).clamp(8, 1000);
+/// Length of the reduced trace as a bar within the bar of the original.
+fn bars(original: u64, reduced: u64) -> Markup {
+    let share = (reduced.saturating_mul(1000) / original.max(1)).clamp(8, 1000);
     html! {
         svg.bars aria-hidden="true" viewBox="0 0 1000 10" preserveAspectRatio="none" {
             rect.was width="1000" height="10" {}
@@ -148,19 +150,19 @@ fn bars(found: u64, reduced: u64) -> Markup {
     }
 }
 
-fn replay(trail: &IllustratedTrace) -> Markup {
+fn replay(file: &str) -> Markup {
     html! {
         p.replay {
-            span { "See it again" }
-            code { "retap replay " bdi { (sanitise_html::sanitise_line(&trail.file, 300)) } }
+            span { "Replay it" }
+            code { "retap replay " bdi { (sanitise_html::sanitise_line(file, 300)) } }
             small { "in the run directory" }
         }
     }
 }
 
-fn stack_trace(problem: &Finding) -> Markup {
-    let (lines, left_out) = sanitise_html::sanitise_lines(&problem.stack, STACK_LINES, 400);
-    let is_own = |line: &&String| matches!(stack::parse(line, &problem.process), StackLine::Frame(frame) if frame.own);
+fn stack_trace(finding: &Finding) -> Markup {
+    let (lines, left_out) = sanitise_html::sanitise_lines(&finding.stack, STACK_LINES, 400);
+    let is_own = |line: &&String| matches!(stack::parse(line, &finding.process), StackLine::Frame(frame) if frame.own);
     let own = lines.iter().filter(is_own).count();
     html! {
         @if !lines.is_empty() {
@@ -170,7 +172,7 @@ fn stack_trace(problem: &Finding) -> Markup {
                     span { (pluralise((lines.len() + left_out) as u64, "line", "lines")) ", " (own) " in the app" }
                 }
                 pre tabindex="0" aria-label="Stack trace" {
-                    @for line in &lines { (stack_line(line, &problem.process)) "\n" }
+                    @for line in &lines { (stack_line(line, &finding.process)) "\n" }
                     @if left_out > 0 { i { "… " (pluralise(left_out as u64, "more line", "more lines")) } "\n" }
                 }
             }

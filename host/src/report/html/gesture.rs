@@ -1,9 +1,10 @@
-//! The finger on the screen: a circle for a tap, two for a long press, an arrow for a swipe, and a badge for what
-//! needs no finger. The widget that it met is outlined.
+//! Drawings of actions: a circle for a tap, two for a long press, an arrow for a swipe, a badge for actions without a
+//! touch. The touched widget is outlined.
 
 use maud::{Markup, html};
 use retap_shared::action::Action;
-use retap_shared::screen::{Point, Screen};
+use retap_shared::geometry::Point;
+use retap_shared::screen::Screen;
 
 use super::canvas::{CanvasArea, DrawingCanvas};
 use super::label::{TextAlign, label};
@@ -14,7 +15,7 @@ use super::{sanitise_html, step_text};
 /// Radius of a fingertip.
 const TIP: i64 = 22;
 
-/// What a step does, drawn over the screen on which it did it.
+/// Draws the action of a step over its screen.
 pub(crate) fn draw(aim: &StepTouch, screen: &Screen, canvas: &DrawingCanvas) -> Markup {
     let met = aim
         .node
@@ -67,7 +68,7 @@ fn pinch(center: Point, from: i32, to: i32, canvas: &DrawingCanvas) -> Markup {
     html! { (arrow(start, end)) (arrow(mirrored(start), mirrored(end))) }
 }
 
-/// A line from one place to the other with a head at its end.
+/// An arrow.
 fn arrow(from: (i64, i64), to: (i64, i64)) -> Markup {
     let across = (to.0 - from.0) as f64;
     let down = (to.1 - from.1) as f64;
@@ -88,7 +89,7 @@ fn arrow(from: (i64, i64), to: (i64, i64)) -> Markup {
     }
 }
 
-/// The text in a speech bubble below the field, or above it where there is no room below.
+/// The typed text in a bubble below the field, or above it if there is no space below.
 fn typing(at: Point, text: &str, met: Option<CanvasArea>, canvas: &DrawingCanvas) -> Markup {
     let (x, y) = canvas.point(at);
     let text = if text.is_empty() {

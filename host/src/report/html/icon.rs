@@ -1,8 +1,8 @@
-//! A few pictograms for buttons that have a description but no text. They are defined once a page and used by name.
+//! Icons for buttons with a description and no text. They are defined once a page and used by name.
 
 use maud::{Markup, html};
 
-/// Name, words that call for it, and its strokes in a box of 24 units.
+/// Name, words of descriptions that it is used for, and its strokes in a box of 24 units.
 const ICONS: [(&str, &[&str], &str); 20] = [
     (
         "back",
@@ -98,7 +98,7 @@ const ICONS: [(&str, &[&str], &str); 20] = [
     ("image", &[], "M3 18l6-8 4 5 3-3 5 6zM16.5 6v.1"),
 ];
 
-/// The pictogram for a description, if one is known.
+/// Icon for a description, if there is one.
 pub(crate) fn named(description: &str) -> Option<&'static str> {
     if description.len() > 40 {
         return None;
@@ -124,7 +124,7 @@ pub(crate) fn at(name: &str, x: i64, y: i64, size: i64, class: &str) -> Markup {
     html! { use.icon.(class) href={ "#i-" (name) } x=(x) y=(y) width=(size) height=(size) {} }
 }
 
-/// Once a page, before the first use.
+/// Definitions, once a page before the first use.
 pub(crate) fn definitions() -> Markup {
     html! {
         svg.definitions aria-hidden="true" width="0" height="0" {

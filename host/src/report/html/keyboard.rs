@@ -1,4 +1,4 @@
-//! The keyboard: all its keys as one shape and their letters as one text a row, since a screen has dozens of them.
+//! Drawing of a keyboard: all keys as one shape and their letters as one text a row, because there are dozens of them.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use retap_shared::screen::{Node, NodeFlags};
 use super::canvas::{CanvasArea, DrawingCanvas};
 use super::sanitise_html;
 
-/// With fewer nodes than this a keyboard has not told its keys.
+/// Minimum number of nodes of a keyboard that reports its keys.
 const FEWEST: usize = 12;
 
 const MOST: usize = 120;
@@ -50,7 +50,7 @@ fn shape(keys: &[(CanvasArea, char)]) -> String {
     path
 }
 
-/// Each letter has its own place in the list of places.
+/// One text with a coordinate for each letter.
 fn row(keys: &[(CanvasArea, char)]) -> Markup {
     let places: Vec<String> = keys
         .iter()
@@ -61,7 +61,7 @@ fn row(keys: &[(CanvasArea, char)]) -> Markup {
     html! { text.letters x=(places.join(" ")) y=(y) { (letters) } }
 }
 
-/// One character, or a sign for the keys that have a name.
+/// One character, or a symbol for a key with a name.
 fn letter(node: &Node) -> char {
     let label = sanitise_html::sanitise_line(node.label(), 12);
     let mut characters = label.chars();
@@ -74,14 +74,14 @@ fn letter(node: &Node) -> char {
         (.., "delete" | "backspace") => '⌫',
         (.., "enter" | "done" | "go" | "search" | "send" | "next") => '↵',
         (.., "shift") => '⇧',
-        // A blank would be dropped, and every letter after it would move to its neighbour's place.
+        // A blank would be dropped, and each later letter would get the coordinate of its neighbour.
         _ => '\u{a0}',
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::{Rect, Size};
+    use retap_shared::geometry::{Rect, Size};
 
     use super::*;
 

@@ -1,18 +1,18 @@
-//! Texts within their bounds: broken into lines, cut with an ellipsis, clipped for certain.
+//! Texts within their bounds: broken into lines, shortened with an ellipsis, and clipped.
 
 use maud::{Markup, html};
 
 use super::canvas::CanvasArea;
 use super::sanitise_html;
 
-/// The smallest and largest letters, in units of the canvas.
+/// Smallest and largest letters, in units of the canvas.
 const SMALLEST: i64 = 19;
 const LARGEST: i64 = 22;
 
-/// How far letters may reach above and below bounds that are lower than they are.
+/// Distance that letters may exceed bounds that are lower than they are.
 const OVERHANG: i64 = 3;
 
-/// A text longer than this is cut before anybody measures it.
+/// Maximum length of a text; it is cut before it is measured.
 const LONGEST: usize = 160;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) enum TextAlign {
     Middle,
 }
 
-/// `text` drawn within `area`, over as many lines as there is room for.
+/// Draws `text` within `area`, on as many lines as fit.
 pub(crate) fn label(text: &str, area: CanvasArea, align: TextAlign, class: &str) -> Markup {
     let text = sanitise_html::sanitise_line(text.trim(), LONGEST);
     if text.is_empty() {
@@ -36,7 +36,7 @@ pub(crate) fn label(text: &str, area: CanvasArea, align: TextAlign, class: &str)
     } else {
         0
     };
-    // The inner svg clips: what the estimate of the letters' width gets wrong does not run into the neighbours.
+    // The inner svg clips the text, because the width of letters is only estimated.
     html! {
         svg x=(area.x) y=(area.y - OVERHANG) width=(area.width) height=(area.height + 2 * OVERHANG) {
             @for (number, line) in (0i64..).zip(&lines) {
@@ -58,12 +58,12 @@ fn fitted(text: &str, area: CanvasArea) -> (i64, Vec<String>) {
     (SMALLEST, broken(text, area.width, SMALLEST, room))
 }
 
-/// From one line to the next.
+/// Distance from one line to the next.
 fn pitch(size: i64) -> i64 {
     size * 6 / 5
 }
 
-/// Breaks at spaces where there are any; the last line that fits ends with `…` if something is left.
+/// Breaks the text at spaces; the last line ends with `…` if something does not fit.
 fn broken(text: &str, width: i64, size: i64, room: usize) -> Vec<String> {
     let room_across = width * 100;
     let mut lines = Vec::new();
@@ -89,7 +89,7 @@ fn broken(text: &str, width: i64, size: i64, room: usize) -> Vec<String> {
     lines
 }
 
-/// How many bytes of `text` fit into `room`, hundredths of a unit.
+/// Number of bytes of `text` that fit into `room` hundredths of a unit.
 fn fitting(text: &str, room: i64, size: i64) -> usize {
     let mut used = 0;
     for (at, one) in text.char_indices() {
@@ -101,7 +101,7 @@ fn fitting(text: &str, room: i64, size: i64) -> usize {
     text.len()
 }
 
-/// Roughly how broad a letter of the usual sans-serif is, in hundredths of its size.
+/// Estimated width of a sans-serif letter, in hundredths of its size.
 fn breadth(one: char) -> i64 {
     match one {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | 'I' => 27,

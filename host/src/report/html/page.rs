@@ -1,4 +1,4 @@
-//! The page around everything: head, masthead, sections, foot.
+//! The frame of the page: head, masthead, sections, foot.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -8,18 +8,18 @@ use crate::report::data::ReportData;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Nothing is fetched and nothing runs, whatever an app's text may say.
+/// Forbids fetching and scripts, whatever texts of an app are on the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 pub(crate) fn page(report: &ReportData) -> Markup {
     let title = sanitise_html::sanitise_line(&report.title, 120);
-    let crashes = NumberedFinding::all(&report.apps);
+    let findings = NumberedFinding::all(&report.apps);
     let left_out = report
         .apps
         .iter()
         .map(|app| app.findings.len())
         .sum::<usize>()
-        - crashes.len();
+        - findings.len();
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -36,12 +36,12 @@ pub(crate) fn page(report: &ReportData) -> Markup {
                 header.masthead { (mark()) (heading(report, &title)) }
                 main {
                     (summary::facts(report))
-                    (summary::table(&crashes, left_out))
-                    @for app in &report.apps { (app::section(app, &crashes)) }
+                    (summary::table(&findings, left_out))
+                    @for app in &report.apps { (app::section(app, &findings)) }
                 }
                 footer {
                     "Made by Retap " (env!("CARGO_PKG_VERSION")) ". "
-                    "Screens are drawn from the UI tree, not photographed."
+                    "Screens are drawn from the UI tree, unless the phone gave screenshots."
                 }
             }
         }
@@ -55,7 +55,7 @@ fn heading(report: &ReportData, title: &str) -> Markup {
     }
 }
 
-/// The name, with a tap that is cut down.
+/// The name of the program with its mark.
 fn mark() -> Markup {
     html! {
         p.mark {

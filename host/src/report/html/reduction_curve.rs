@@ -1,11 +1,12 @@
-//! How a trace became smaller: its size over runs and phone time, and, where steps were believed in, what is held of each.
+//! A reduction as a chart: the size of the trace over runs and phone time, and the belief about each step where there is one.
 
 use std::fmt::Write;
 
 use maud::{Markup, html};
+use retap_reduce::trace_reduction::ReductionSample;
 
 use super::step_text::pluralise;
-use crate::run::findings::ReductionCurve;
+use crate::run::findings::RecordedReduction;
 use crate::wording::group_thousands;
 
 /// The plot within the chart.
@@ -13,34 +14,37 @@ const LEFT: u64 = 46;
 const TOP: u64 = 14;
 const WIDTH: u64 = 300;
 const HEIGHT: u64 = 90;
-/// More steps than this are drawn several to a column.
+/// Maximum number of columns; longer traces have several steps in a column.
 const COLUMNS: usize = 500;
-/// From this chance on a step counts as needed, below the other as not.
+/// Belief from which a step counts as needed.
 const NEEDED: f32 = 0.9;
+/// Belief below which a step counts as not needed.
 const NOT_NEEDED: f32 = 0.01;
 
-pub(crate) fn reduction_curve(shrinking: &ReductionCurve) -> Markup {
+pub(crate) fn reduction_curve(recorded: &RecordedReduction) -> Markup {
+    let reduction = &recorded.reduction;
+    let resumed = recorded.resumed;
     html! {
-        @if shrinking.history.len() > 1 {
+        @if reduction.history.len() > 1 {
             details.shrinking {
-                summary { "How it became smaller" }
-                (size_chart(shrinking))
-                @if shrinking.resumed.runs > 0 {
+                summary { "Progress of the reduction" }
+                (size_chart(&reduction.history))
+                @if resumed.runs > 0 {
                     p.note {
-                        (pluralise(shrinking.resumed.runs, "run", "runs")) " went on from a snapshot, which saved "
-                        (pluralise(shrinking.resumed.steps, "step", "steps"))
-                        "; the result was proven from clean starts."
+                        (pluralise(resumed.runs, "run", "runs")) " resumed from a snapshot, which saved "
+                        (pluralise(resumed.steps, "step", "steps"))
+                        "; the result was checked from clean starts."
                     }
                 }
-                @if let Some(belief) = &shrinking.belief { (belief_strip(belief)) }
+                @if let Some(belief) = &reduction.belief { (belief_strip(belief)) }
             }
         }
     }
 }
 
-/// A staircase: the trace keeps its size until something smaller has passed.
-fn size_chart(shrinking: &ReductionCurve) -> Markup {
-    let (Some(first), Some(last)) = (shrinking.history.first(), shrinking.history.last()) else {
+/// A staircase: the trace keeps its size until a smaller one has reached the target.
+fn size_chart(history: &[ReductionSample]) -> Markup {
+    let (Some(first), Some(last)) = (history.first(), history.last()) else {
         return html! {};
     };
     let top = u64::from(first.steps).max(1);
@@ -48,7 +52,7 @@ fn size_chart(shrinking: &ReductionCurve) -> Markup {
     let x = |runs: u64| LEFT + runs * WIDTH / end;
     let y = |steps: u32| TOP + HEIGHT - u64::from(steps).min(top) * HEIGHT / top;
     let mut path = format!("M{LEFT} {}", y(first.steps));
-    for size in &shrinking.history[1..] {
+    for size in &history[1..] {
         // Writing to a string cannot fail.
         let _ = write!(path, "H{}V{}", x(size.runs), y(size.steps));
     }
@@ -77,7 +81,7 @@ fn size_chart(shrinking: &ReductionCurve) -> Markup {
     }
 }
 
-/// A column for each step, the darker the likelier it is needed.
+/// A column for each step: the darker, the more likely it is needed.
 fn belief_strip(belief: &[f32]) -> Markup {
     let columns = belief.len().min(COLUMNS);
     let most = |number: usize| {
@@ -94,7 +98,7 @@ fn belief_strip(belief: &[f32]) -> Markup {
     html! {
         figure.belief {
             figcaption { b { "Belief" } span { (words) } }
-            svg role="img" aria-label={ "What is believed " (words) } preserveAspectRatio="none"
+            svg role="img" aria-label={ "Belief about the steps, " (words) } preserveAspectRatio="none"
                 viewBox={ "0 0 " (columns.max(1)) " 10" } {
                 @for number in 0..columns {
                     @let opacity = (most(number) * 100.0).round() as u32;
@@ -110,13 +114,13 @@ fn belief_strip(belief: &[f32]) -> Markup {
 #[cfg(test)]
 mod tests {
     use retap_reduce::oracle::ResumeStatistics;
-    use retap_reduce::trace_reduction::ReductionSample;
     use retap_shared::micros::Micros;
 
+    use super::super::sample;
     use super::*;
 
     #[test]
-    fn sizes_and_beliefs_are_drawn_and_told_in_words() {
+    fn sizes_and_beliefs_are_drawn_and_written_in_words() {
         let size = |steps, runs, seconds: u64| ReductionSample {
             steps,
             runs,
@@ -128,14 +132,13 @@ mod tests {
             runs: 12,
             steps: 340,
         };
-        let page = reduction_curve(&ReductionCurve {
-            history,
-            belief,
-            resumed,
-        })
-        .into_string();
+        let mut recorded = sample::reduction(&sample::trail());
+        recorded.reduction.history = history;
+        recorded.reduction.belief = belief;
+        recorded.resumed = resumed;
+        let page = reduction_curve(&recorded).into_string();
         assert!(page.contains(
-            "12 runs went on from a snapshot, which saved 340 steps; the result was proven"
+            "12 runs resumed from a snapshot, which saved 340 steps; the result was checked"
         ));
         assert!(
             page.contains("500 → 2 in 120 runs, 30 min 0 s of phone time"),
@@ -148,7 +151,7 @@ mod tests {
         );
         assert_eq!(page.matches("<rect").count(), 3);
         assert_eq!(
-            reduction_curve(&ReductionCurve::default()).into_string(),
+            reduction_curve(&sample::reduction(&sample::trail())).into_string(),
             ""
         );
     }

@@ -1,286 +1,51 @@
 //! A made-up report like that of the simulated apps, for the tests of the page.
 
+mod screens;
+
 use retap_explore::FindingContext;
-use retap_shared::action::{Action, Key, Widget};
+use retap_model::CoveragePoint;
+use retap_reduce::oracle::ResumeStatistics;
+use retap_reduce::trace_reduction::{Reduction, ReproductionCheck};
+use retap_shared::action::{Action, Key};
+use retap_shared::bytes::Png;
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::geometry::{Point, Rotation, Size};
+use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{LocatedBy, PhoneInfo};
-use retap_shared::screen::{
-    Node, NodeFlags, Point, Rect, Rotation, Screen, ScreenContent, SharedScreen, Size, Window,
-    WindowFlags, WindowKind,
-};
-use retap_shared::trace::{App, Step};
-use retap_shared::verdict::{Finding, FindingKind, Outcome};
+use retap_shared::phone_info::PhoneInfo;
+use retap_shared::protocol::PlayReply;
+use retap_shared::screen::SharedScreen;
+use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::verdict::{Outcome, Verdict};
+pub(crate) use screens::{ScreenBuilder, UPRIGHT, list, tap};
+use screens::{editor, launcher, on, question};
 
-use crate::report::data::{
-    AppSection, CoverageCurvePoint, ExplorationSection, FindingSection, IllustratedTrace,
-    PhoneSection, ReducedTraceSection, ReplayTally, ReportData,
-};
-use crate::run::findings::ReductionCurve;
+use super::strip::IllustratedTrace;
+use crate::report::data::{AppSection, ExplorationSection, PhoneSection, ReportData};
+use crate::run::findings::{RecordedReduction, StoredFinding};
 
-pub(crate) const UPRIGHT: Size = Size {
-    width: 1080,
-    height: 2280,
-};
+/// Steps of a reduced trace, and the screens they were done on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SampleTrace {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) screens: Vec<SharedScreen>,
+    pub(crate) pictures: Vec<Png>,
+    pub(crate) located_by: Vec<LocatedBy>,
+}
 
-/// Builds a screen window by window, node by node.
-#[derive(Debug)]
-pub(crate) struct ScreenBuilder(pub(crate) ScreenContent);
-
-impl ScreenBuilder {
-    pub(crate) fn new(activity: &str, size: Size) -> ScreenBuilder {
-        let activity = format!("com.example.notes/.{activity}").into();
-        ScreenBuilder(ScreenContent {
-            size,
-            activity,
-            ..ScreenContent::default()
-        })
-    }
-
-    pub(crate) fn window(mut self, kind: WindowKind, bounds: [i32; 4]) -> ScreenBuilder {
-        let bounds = rect(bounds);
-        let flags = WindowFlags::FOCUSED;
-        self.0.windows.push(Window {
-            kind,
-            bounds,
-            flags,
-            ..Window::default()
-        });
-        self
-    }
-
-    pub(crate) fn node(
-        mut self,
-        depth: u16,
-        class: &str,
-        text: &str,
-        bounds: [i32; 4],
-        flags: NodeFlags,
-    ) -> ScreenBuilder {
-        let class = if class.contains('.') {
-            class.into()
-        } else {
-            format!("android.widget.{class}").into()
-        };
-        let flags = flags | NodeFlags::VISIBLE | NodeFlags::ENABLED;
-        let text = text.into();
-        let bounds = rect(bounds);
-        self.0.nodes.push(Node {
-            depth,
-            class,
-            text,
-            bounds,
-            flags,
-            ..Node::default()
-        });
-        if let Some(window) = self.0.windows.last_mut() {
-            window.nodes += 1;
+impl SampleTrace {
+    pub(crate) fn illustrated(&self) -> IllustratedTrace<'_> {
+        IllustratedTrace {
+            steps: &self.steps,
+            screens: &self.screens,
+            pictures: &self.pictures,
+            located_by: &self.located_by,
         }
-        self
-    }
-
-    pub(crate) fn described(mut self, description: &str) -> ScreenBuilder {
-        if let Some(node) = self.0.nodes.last_mut() {
-            node.description = description.into();
-        }
-        self
-    }
-
-    pub(crate) fn build(self) -> SharedScreen {
-        Screen::new(self.0).expect("the sample is a tree").into()
-    }
-}
-
-fn rect([left, top, right, bottom]: [i32; 4]) -> Rect {
-    Rect {
-        left,
-        top,
-        right,
-        bottom,
-    }
-}
-
-const NONE: NodeFlags = NodeFlags::empty();
-const TAPPED: NodeFlags = NodeFlags::CLICKABLE;
-
-/// A list of notes with a search field, tabs and a button to add one.
-pub(crate) fn list(notes: &[&str]) -> SharedScreen {
-    let mut screen = ScreenBuilder::new("NotesActivity", UPRIGHT)
-        .window(WindowKind::Application, [0, 0, 1080, 2280])
-        .node(0, "FrameLayout", "", [0, 0, 1080, 2280], NONE)
-        .node(1, "android.widget.Toolbar", "", [0, 0, 1080, 190], NONE)
-        .node(2, "TextView", "Notes", [48, 60, 500, 130], NONE)
-        .node(2, "ImageButton", "", [930, 35, 1050, 155], TAPPED)
-        .described("More options")
-        .node(
-            1,
-            "com.example.TabLayout$TabView",
-            "All",
-            [0, 190, 540, 320],
-            TAPPED | NodeFlags::SELECTED,
-        )
-        .node(
-            1,
-            "com.example.TabLayout$TabView",
-            "Pinned",
-            [540, 190, 1080, 320],
-            TAPPED,
-        )
-        .node(
-            1,
-            "EditText",
-            "",
-            [40, 350, 1040, 470],
-            NodeFlags::EDITABLE | TAPPED,
-        )
-        .described("Search notes")
-        .node(
-            1,
-            "androidx.recyclerview.widget.RecyclerView",
-            "",
-            [0, 500, 1080, 2100],
-            NodeFlags::SCROLLABLE,
-        );
-    for (row, note) in (0..).zip(notes) {
-        let top = 500 + row * 200;
-        screen = screen
-            .node(
-                2,
-                "LinearLayout",
-                "",
-                [0, top, 1080, top + 200],
-                TAPPED | NodeFlags::LONG_CLICKABLE,
-            )
-            .node(
-                3,
-                "CheckBox",
-                "",
-                [40, top + 50, 140, top + 150],
-                TAPPED | NodeFlags::CHECKABLE,
-            )
-            .node(3, "TextView", note, [170, top + 30, 1020, top + 100], NONE)
-            .node(
-                3,
-                "TextView",
-                "Changed today",
-                [170, top + 110, 1020, top + 170],
-                NONE,
-            );
-    }
-    screen
-        .node(1, "ImageButton", "", [880, 2050, 1040, 2210], TAPPED)
-        .described("New note")
-        .build()
-}
-
-pub(crate) fn editor(title: &str, size: Size) -> SharedScreen {
-    let right = size.width as i32;
-    let bottom = size.height as i32;
-    let editor = ScreenBuilder::new("EditorActivity", size)
-        .window(WindowKind::Application, [0, 0, right, bottom])
-        .node(0, "FrameLayout", "", [0, 0, right, bottom], NONE)
-        .node(1, "android.widget.Toolbar", "", [0, 0, right, 190], NONE)
-        .node(2, "ImageButton", "", [20, 35, 140, 155], TAPPED)
-        .described("Navigate up")
-        .node(2, "TextView", "Edit note", [170, 60, 600, 130], NONE)
-        .node(
-            1,
-            "EditText",
-            title,
-            [40, 240, right - 40, 370],
-            NodeFlags::EDITABLE | NodeFlags::FOCUSED,
-        )
-        .described("Title")
-        .node(
-            1,
-            "Switch",
-            "Pinned to the top",
-            [40, 420, right - 40, 530],
-            NodeFlags::CHECKABLE | NodeFlags::CHECKED,
-        )
-        .node(
-            1,
-            "RadioButton",
-            "Private",
-            [40, 550, right / 2, 650],
-            NodeFlags::CHECKABLE | NodeFlags::CHECKED,
-        )
-        .node(
-            1,
-            "RadioButton",
-            "Shared",
-            [right / 2, 550, right - 40, 650],
-            NodeFlags::CHECKABLE,
-        )
-        .node(1, "Button", "Save", [40, 700, right / 2 - 20, 830], TAPPED)
-        .node(
-            1,
-            "Button",
-            "Discard",
-            [right / 2 + 20, 700, right - 40, 830],
-            TAPPED,
-        );
-    if right > bottom {
-        return editor.build();
-    }
-    editor
-        .window(WindowKind::Keyboard, [0, bottom * 2 / 3, right, bottom])
-        .build()
-}
-
-pub(crate) fn question() -> SharedScreen {
-    let mut below = ScreenBuilder(
-        list(&["Shopping list", "Call the plumber"])
-            .content()
-            .clone(),
-    );
-    below = below
-        .window(WindowKind::Dialog, [100, 850, 980, 1400])
-        .node(0, "FrameLayout", "", [100, 850, 980, 1400], NONE)
-        .node(
-            1,
-            "TextView",
-            "Delete this note?",
-            [160, 900, 920, 980],
-            NONE,
-        )
-        .node(
-            1,
-            "TextView",
-            "It cannot be brought back once it is gone.",
-            [160, 1000, 920, 1160],
-            NONE,
-        )
-        .node(1, "Button", "Cancel", [160, 1220, 530, 1350], TAPPED)
-        .node(1, "Button", "Delete", [560, 1220, 920, 1350], TAPPED);
-    below.build()
-}
-
-pub(crate) fn launcher() -> SharedScreen {
-    ScreenBuilder::new("Launcher", UPRIGHT)
-        .window(WindowKind::Application, [0, 0, 1080, 2280])
-        .build()
-}
-
-pub(crate) fn tap(screen: &SharedScreen, class: &str, text: &str) -> Step {
-    on(screen, class, text, Action::Tap)
-}
-
-fn on(screen: &SharedScreen, class: &str, text: &str, action: impl Fn(Point) -> Action) -> Step {
-    let wanted = |node: &Node| node.class.ends_with(class) && (node.label() == text);
-    let node = screen
-        .nodes()
-        .iter()
-        .position(wanted)
-        .expect("the sample has this widget");
-    let widget: Option<Widget> = Some(screen.widget(node));
-    Step {
-        widget,
-        ..Step::new(action(screen.nodes()[node].bounds.center()))
     }
 }
 
 /// Six steps through lists, an editor, a turned phone and a question.
-pub(crate) fn trail() -> IllustratedTrace {
+pub(crate) fn trail() -> SampleTrace {
     let wide = Size {
         width: 2280,
         height: 1080,
@@ -333,16 +98,16 @@ pub(crate) fn trail() -> IllustratedTrace {
         asked,
         launcher(),
     ];
-    IllustratedTrace {
+    SampleTrace {
         steps,
         screens,
-        hits,
+        located_by: hits,
         pictures: Vec::new(),
-        file: "crashes/3f1c9a7be0d24415/reduced.retap".into(),
     }
 }
 
-pub(crate) fn problem(kind: FindingKind) -> Finding {
+/// A finding of each kind.
+pub(crate) fn finding(kind: FindingKind) -> Finding {
     let (summary, stack) = match kind {
         FindingKind::Crash => (
             "java.lang.IndexOutOfBoundsException: Index: 2, Size: 2",
@@ -376,36 +141,75 @@ pub(crate) fn problem(kind: FindingKind) -> Finding {
     }
 }
 
-pub(crate) fn crash(kind: FindingKind) -> FindingSection {
-    let problem = problem(kind);
-    let trail = trail();
-    let steps = trail.steps.iter().cycle().take(213).cloned().collect();
-    FindingSection {
-        fingerprint: problem.fingerprint(),
-        finding: problem,
-        occurrences: 7,
-        original: IllustratedTrace {
-            steps,
-            ..IllustratedTrace::default()
-        },
-        reduced: Some(ReducedTraceSection {
-            trace: trail,
+/// A reduction whose result was recorded and reproduced in three of three runs.
+pub(crate) fn reduction(trail: &SampleTrace) -> RecordedReduction {
+    let check = ReproductionCheck {
+        successes: 3,
+        runs: 3,
+        failure: None,
+    };
+    RecordedReduction {
+        reduction: Reduction {
+            outcome: Outcome::Done,
+            trace: trace(trail.steps.clone()),
+            kept: Vec::new(),
+            simplified: 0,
+            original: ReproductionCheck::default(),
+            result: Some(check),
             runs: 164,
-            replays: Some(ReplayTally {
-                successes: 3,
-                runs: 3,
-            }),
-            curve: ReductionCurve::default(),
+            events: 0,
+            took: Micros::ZERO,
+            rounds: 0,
+            history: Vec::new(),
+            belief: None,
+            confidence: None,
+        },
+        resumed: ResumeStatistics::default(),
+        recorded: Some(PlayReply {
+            verdict: Verdict::TargetReached,
+            played: u32::try_from(trail.steps.len()).expect("a sample is short"),
+            located_by: trail.located_by.clone(),
+            events: Vec::new(),
+            branches: Vec::new(),
+            screens: trail.screens.clone(),
+            took: Micros::ZERO,
         }),
-        note: None,
-        scene: FindingContext::default(),
+        pictures: trail.pictures.clone(),
     }
 }
 
-pub(crate) fn app(label: &str, crashes: Vec<FindingSection>) -> AppSection {
+/// A finding with a trace of 213 steps, reduced to eight.
+pub(crate) fn stored_finding(kind: FindingKind) -> StoredFinding {
+    let finding = finding(kind);
+    let trail = trail();
+    let steps = trail.steps.iter().cycle().take(213).cloned().collect();
+    StoredFinding {
+        fingerprint: finding.fingerprint(),
+        finding,
+        occurrences: 7,
+        trace: trace(steps),
+        scene: FindingContext::default(),
+        reduced: Some(reduction(&trail)),
+    }
+}
+
+/// A trace of these steps.
+pub(crate) fn trace(steps: Vec<Step>) -> Trace {
+    let header = TraceHeader {
+        app: App::default(),
+        start: StartMode::Clean,
+        seed: None,
+        target: None,
+        phone: PhoneInfo::default(),
+    };
+    Trace { header, steps }
+}
+
+/// An app that was explored.
+pub(crate) fn app(label: &str, findings: Vec<StoredFinding>) -> AppSection {
     let grown =
         |most: u32, at: u64| (f64::from(most) * (1.0 - (-(at as f64) / 900.0).exp())) as u32;
-    let point = |events| CoverageCurvePoint {
+    let point = |events| CoveragePoint {
         events,
         took: Micros::from_millis(events * 930),
         activities: grown(8, events),
@@ -426,15 +230,16 @@ pub(crate) fn app(label: &str, crashes: Vec<FindingSection>) -> AppSection {
             events: 4_000,
             took: Micros::from_millis(3_720_000),
             activities_total: 9,
-            starts: "7 clean, 4.1 s".into(),
+            starts: "7 clean starts, 4.1 s".into(),
             travel: "none".into(),
             branches_total: 154,
             curve: (0..=400).map(|n| point(n * 10)).collect(),
         }),
-        findings: crashes,
+        findings,
     }
 }
 
+/// The report of a run on three simulated phones.
 pub(crate) fn report() -> ReportData {
     let phone = |name: &str| PhoneSection {
         name: name.into(),
@@ -445,10 +250,9 @@ pub(crate) fn report() -> ReportData {
             ..PhoneInfo::default()
         },
     };
-    let unreduced = FindingSection {
+    let unreduced = StoredFinding {
         reduced: None,
-        note: Some("It did not reproduce: 0 of 5 runs.".into()),
-        ..crash(FindingKind::Anr)
+        ..stored_finding(FindingKind::Anr)
     };
     ReportData {
         title: "Three simulated apps".into(),
@@ -462,9 +266,9 @@ pub(crate) fn report() -> ReportData {
             phone("sim:mail?noise=0.2"),
         ],
         apps: vec![
-            app("Notes", vec![crash(FindingKind::Crash)]),
+            app("Notes", vec![stored_finding(FindingKind::Crash)]),
             app("Shop", vec![unreduced]),
-            app("Mail", vec![crash(FindingKind::NativeCrash)]),
+            app("Mail", vec![stored_finding(FindingKind::NativeCrash)]),
             app("Clock", vec![]),
         ],
     }

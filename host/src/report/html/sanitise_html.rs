@@ -1,13 +1,13 @@
-//! Texts that come from an app, made harmless: no character that moves, hides or breaks what stands around it,
-//! and never more of them than there is room for. Escaping of HTML is left to maud.
+//! Sanitises texts of an app for the page: no character that moves, hides or breaks its surroundings, and a limited
+//! length. Escaping of HTML is left to maud.
 
-/// Stands where a character had to go.
+/// Replacement of a character that is removed.
 const REPLACED: char = '\u{fffd}';
 
-/// More marks than this on one letter only serve to paint over its neighbours.
+/// Maximum number of combining marks on a letter; more would cover its neighbours.
 const MARKS: usize = 3;
 
-/// One line of at most `limit` characters; what was cut off is told by `…`.
+/// Returns one line of at most `limit` characters; `…` marks a text that was shortened.
 pub(crate) fn sanitise_line(text: &str, limit: usize) -> String {
     let mut clean = String::with_capacity(text.len().min(4 * limit));
     let mut room = limit;
@@ -23,7 +23,7 @@ pub(crate) fn sanitise_line(text: &str, limit: usize) -> String {
     clean
 }
 
-/// Lines of at most `width` characters each, at most `limit` of them, and how many were left out.
+/// Returns at most `limit` lines of at most `width` characters, and the number of lines left out.
 pub(crate) fn sanitise_lines(text: &str, limit: usize, width: usize) -> (Vec<String>, usize) {
     let mut all = text.lines();
     let shown = all
@@ -43,7 +43,7 @@ fn characters(text: &str) -> impl Iterator<Item = char> {
         }
         Some(match one {
             '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',
-            // Control characters are shown as their pictures: a NUL in a text is often the very bug.
+            // Control characters are shown as symbols: a NUL in a text is often the bug itself.
             '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(one)).unwrap_or(REPLACED),
             '\x7f' => '\u{2421}',
             _ if is_deceptive(one) => REPLACED,
@@ -52,7 +52,8 @@ fn characters(text: &str) -> impl Iterator<Item = char> {
     })
 }
 
-/// Invisible, or turns the direction of reading, or no character at all. Joiners stay: scripts and emoji need them.
+/// Returns whether a character is invisible, changes the direction of text, or is none. Joiners stay: scripts and emoji
+/// need them.
 fn is_deceptive(one: char) -> bool {
     matches!(one,
         '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{180e}'

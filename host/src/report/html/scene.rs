@@ -1,4 +1,4 @@
-//! What there was to see when a crash came: the screen before it, the phone's pixels as soon as it was known, and the log.
+//! Context of a finding: the screen before it, the screenshot as soon as it was known, and the log.
 
 use maud::{Markup, html};
 use retap_explore::FindingContext;
@@ -8,10 +8,10 @@ use super::finding::NumberedFinding;
 use super::step_text::pluralise;
 use super::{sanitise_html, screen};
 
-/// Pixels of more crashes than this would make the page heavy; they are files of the run.
+/// Maximum number of findings with a screenshot on the page; all screenshots are files of the run.
 const MOST_PICTURES: usize = 20;
 
-/// Longest log that is written out.
+/// Maximum number of log lines on the page.
 const LOG_LINES: usize = 300;
 
 pub(crate) fn drawn(numbered: NumberedFinding<'_>) -> Markup {
@@ -37,8 +37,8 @@ pub(crate) fn drawn(numbered: NumberedFinding<'_>) -> Markup {
             }
             @if let Some(picture) = picture {
                 li.step.wide[canvas.is_wide()] {
-                    (screen::photograph(picture, &canvas, "What the phone showed as soon as the crash was known", &html! {}))
-                    p.caption { span { "As soon as the crash was known" } }
+                    (screen::photograph(picture, &canvas, "Screenshot as soon as the finding was known", &html! {}))
+                    p.caption { span { "As soon as the finding was known" } }
                 }
             }
         }

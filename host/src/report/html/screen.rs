@@ -10,20 +10,20 @@ use super::canvas::{CanvasArea, DrawingCanvas};
 use super::keyboard;
 use super::widget::{self, NodeSurroundings, WidgetLook, rect};
 
-/// More parts than this on one screen cannot be told apart, and would only make the page heavy.
+/// Maximum number of parts drawn on one screen; more would only make the page larger.
 const MOST_PARTS: usize = 400;
 
-/// Letters keep this far from the left edge of their window.
+/// Distance of letters from the left edge of their window.
 const MARGIN: i64 = 10;
 
 #[derive(Debug)]
 pub(crate) struct ScreenDrawing {
     pub(crate) picture: Markup,
-    /// How many parts there was no room for.
+    /// Number of parts that were not drawn.
     pub(crate) left_out: usize,
 }
 
-/// `over` is drawn on top. `spoken` is what a screen reader says of the picture.
+/// Draws a screen. `over` is drawn on top; `spoken` is the text for screen readers.
 pub(crate) fn draw(
     screen: &Screen,
     canvas: &DrawingCanvas,
@@ -46,7 +46,7 @@ pub(crate) fn draw(
     }
 }
 
-/// The same with the phone's own pixels, which are part of the page: one file can be sent to anybody.
+/// Shows a screenshot, which is embedded in the page: one file can be sent around.
 pub(crate) fn photograph(
     picture: &Png,
     canvas: &DrawingCanvas,
@@ -69,7 +69,7 @@ struct VisibleWindow<'a> {
     nodes: &'a [Node],
 }
 
-/// A window that fills the screen hides those below it.
+/// Windows that are not hidden by one that fills the screen.
 fn visible_windows<'a>(screen: &'a Screen, canvas: &DrawingCanvas) -> Vec<VisibleWindow<'a>> {
     let shown = screen
         .windows_with_nodes()
@@ -170,7 +170,7 @@ fn places(nodes: &[Node]) -> Vec<NodeSurroundings> {
     places
 }
 
-/// Things to tap beside each other of which one is selected are tabs, whatever their class says.
+/// Returns whether the node is a tab: one of several clickable neighbours of which one is selected, whatever its class.
 fn mark_tabs(nodes: &[Node], places: &mut [NodeSurroundings]) {
     let beside = |one: &Node, next: &Node| {
         (one.depth, &one.class, one.bounds.top, one.bounds.bottom)

@@ -1,17 +1,18 @@
-//! A step in words: what the finger did, and to what.
+//! A step in words: the action and its widget.
 
 use maud::{Markup, html};
-use retap_shared::action::{Action, Key, Widget};
-use retap_shared::screen::Rotation;
+use retap_shared::action::{Action, Key, SystemEvent};
+use retap_shared::geometry::Rotation;
 use retap_shared::trace::Step;
+use retap_shared::widget::Widget;
 
 use super::sanitise_html;
 use crate::wording::group_thousands;
 
-/// Longest text of a widget that is quoted.
+/// Maximum length of a quoted text.
 const QUOTED: usize = 48;
 
-/// `tap Button “Save”`, with the verb set apart.
+/// `tap Button “Save”`, with the verb in bold.
 pub(crate) fn step_markup(step: &Step) -> Markup {
     let (verb, object) = parts(step);
     html! { b { (verb) } @if !object.is_empty() { " " bdi { (object) } } }
@@ -36,7 +37,7 @@ pub(crate) fn pluralise(number: u64, one: &str, many: &str) -> String {
     )
 }
 
-/// A class without its package. A name longer than any compiler's is none.
+/// A class without its package; empty for a name that is too long to be one.
 pub(crate) fn class_name(class: &str) -> &str {
     if class.len() > 400 {
         ""
@@ -52,11 +53,11 @@ pub(crate) fn capitalised(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// What stands on the screen for an action that needs no finger.
+/// Badge of an action without a touch.
 pub(crate) fn badge(action: &Action) -> String {
     match action {
         Action::Key(Key::Back) => "← back".to_owned(),
-        Action::Key(Key::Code(code)) => format!("key {code}"),
+        Action::Key(key @ Key::Code(_)) => format!("key {key}"),
         Action::Key(key) => format!("{key} key"),
         Action::Rotate(rotation) => format!("↻ turn {}", turned(*rotation)),
         Action::Launch => "launch".to_owned(),
@@ -110,14 +111,32 @@ fn parts(step: &Step) -> (String, String) {
         ),
         Action::Launch => ("launch".to_owned(), "the app".to_owned()),
         Action::Wait { millis } => ("wait".to_owned(), duration_text(*millis)),
-        Action::System(system) => (
-            "meanwhile".to_owned(),
-            sanitise_html::sanitise_line(&system.to_string(), QUOTED),
-        ),
+        Action::System(event) => {
+            let (verb, object) = system_event(event);
+            (
+                verb.to_owned(),
+                sanitise_html::sanitise_line(&object, QUOTED),
+            )
+        }
     }
 }
 
-/// `Button “Save”`, or by its id or path where it has no text.
+fn system_event(event: &SystemEvent) -> (&'static str, String) {
+    match event {
+        SystemEvent::Call => ("receive", "a call".to_owned()),
+        SystemEvent::Message => ("receive", "a text message".to_owned()),
+        SystemEvent::Broadcast(action) => ("receive", format!("the broadcast {action}")),
+        SystemEvent::Offline => ("switch off", "the network".to_owned()),
+        SystemEvent::Online => ("switch on", "the network".to_owned()),
+        SystemEvent::LowMemory => ("simulate", "low memory".to_owned()),
+        SystemEvent::Locale(tag) => ("switch", format!("the language to {tag}")),
+        SystemEvent::TimeZone(id) => ("switch", format!("the time zone to {id}")),
+        SystemEvent::Doze => ("enter", "doze mode".to_owned()),
+        SystemEvent::Wake => ("leave", "doze mode".to_owned()),
+    }
+}
+
+/// `Button “Save”`; by id or path if it has no text.
 pub(crate) fn widget(widget: &Widget) -> String {
     let class = sanitise_html::sanitise_line(class_name(&widget.class), 40);
     let class = if class.is_empty() {
@@ -162,7 +181,7 @@ fn duration_text(millis: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::Point;
+    use retap_shared::geometry::Point;
 
     use super::*;
 

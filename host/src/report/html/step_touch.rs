@@ -1,19 +1,20 @@
-//! Where a step went on the screen that it met, and what a person would say that it touched there.
+//! The place that a step touched on its screen, and the widget there.
 
-use retap_shared::action::{Action, Widget};
-use retap_shared::protocol::LocatedBy;
+use retap_shared::action::Action;
+use retap_shared::locate::LocatedBy;
 use retap_shared::screen::{NodeFlags, Screen};
 use retap_shared::trace::Step;
+use retap_shared::widget::Widget;
 
 #[derive(Clone, Debug)]
 pub(crate) struct StepTouch {
     pub(crate) action: Action,
-    /// The node under the finger.
+    /// The touched node.
     pub(crate) node: Option<usize>,
 }
 
 impl StepTouch {
-    /// As the agent aimed; a phone that did not find the widget has said so.
+    /// Touch of a step, at the place that the agent used.
     pub(crate) fn of(step: &Step, hit: Option<LocatedBy>, screen: &Screen) -> StepTouch {
         let aim = if hit == Some(LocatedBy::Place) {
             step.at_recorded_place()
@@ -27,7 +28,7 @@ impl StepTouch {
         }
     }
 
-    /// The step as it was done here, for its caption, and the widget that it had been recorded on if that was another.
+    /// The step as it was performed, for its caption, and the recorded widget if that was another one.
     pub(crate) fn as_performed<'a>(
         &self,
         step: &'a Step,
@@ -51,7 +52,7 @@ impl StepTouch {
     }
 }
 
-/// A row without a text of its own is known by the first text in it.
+/// Label of a node; a row without a text gets the first text inside it.
 fn named(screen: &Screen, node: usize) -> Widget {
     let mut widget = screen.widget(node);
     let nodes = screen.nodes();
@@ -72,7 +73,8 @@ fn named(screen: &Screen, node: usize) -> Widget {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::screen::{Point, WindowKind};
+    use retap_shared::geometry::Point;
+    use retap_shared::screen::WindowKind;
 
     use super::super::sample::{ScreenBuilder, UPRIGHT};
     use super::super::step_text;
@@ -99,10 +101,14 @@ mod tests {
             .build()
     }
 
-    fn told(step: &Step, hit: LocatedBy) -> (String, Option<String>) {
+    fn performed(step: &Step, hit: LocatedBy) -> (String, Option<String>) {
         let screen = menu();
-        let (told, other) = StepTouch::of(step, Some(hit), &screen).as_performed(step, &screen);
-        (step_text::step_text(&told), other.map(step_text::widget))
+        let (performed, other) =
+            StepTouch::of(step, Some(hit), &screen).as_performed(step, &screen);
+        (
+            step_text::step_text(&performed),
+            other.map(step_text::widget),
+        )
     }
 
     #[test]
@@ -117,7 +123,7 @@ mod tests {
             ..Step::new(Action::Tap(Point { x: 500, y: 50 }))
         };
         assert_eq!(
-            told(&step, LocatedBy::Widget),
+            performed(&step, LocatedBy::Widget),
             ("tap LinearLayout “Settings”".into(), None)
         );
     }
@@ -134,7 +140,7 @@ mod tests {
             ..Step::new(Action::Tap(Point { x: 500, y: 160 }))
         };
         assert_eq!(
-            told(&step, LocatedBy::Place),
+            performed(&step, LocatedBy::Place),
             (
                 "tap TextView “Settings”".into(),
                 Some("Switch “Large text”".into())

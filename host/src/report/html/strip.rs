@@ -1,27 +1,63 @@
-//! A trace as a strip of screens with the finger on them, each with its step in words, and the crash at the end.
+//! A trace as a strip of screens with the touches on them, each with its step in words, and the finding at the end.
 
 use maud::{Markup, html};
-use retap_shared::screen::Screen;
-use retap_shared::verdict::Finding;
+use retap_reduce::trace_reduction::ReproductionCheck;
+use retap_shared::bytes::Png;
+use retap_shared::finding::Finding;
+use retap_shared::locate::LocatedBy;
+use retap_shared::screen::{Screen, SharedScreen};
+use retap_shared::trace::Step;
 
 use super::canvas::DrawingCanvas;
-use super::headline::FindingHeadline;
 use super::screen::{self, ScreenDrawing};
 use super::step_text::{self, pluralise};
 use super::step_touch::StepTouch;
 use super::{gesture, sanitise_html};
-use crate::report::data::{IllustratedTrace, ReplayTally};
+use crate::report::headline::FindingHeadline;
+use crate::run::findings::StoredFinding;
 
-/// A strip shows this many steps, the last ones: they lead to the crash. The rest is told in words alone.
+/// Number of steps that are drawn, the last ones: they lead to the finding. The rest is listed in words.
 const ILLUSTRATED_STEPS: usize = 40;
 
-/// More steps than this nobody reads; they are in the trace file.
+/// Maximum number of steps listed in words; all of them are in the trace file.
 const LONGEST_LIST: usize = 400;
 
+/// Steps, and the screens they were done on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct IllustratedTrace<'a> {
+    pub(crate) steps: &'a [Step],
+    /// The screen before each step, then the last one. May be shorter or empty: steps without a screen are listed in
+    /// words.
+    pub(crate) screens: &'a [SharedScreen],
+    /// Screenshots in the order of `screens`. May be shorter or empty: the others are drawn.
+    pub(crate) pictures: &'a [Png],
+    /// How each step located its widget. May be shorter or empty.
+    pub(crate) located_by: &'a [LocatedBy],
+}
+
+impl<'a> IllustratedTrace<'a> {
+    /// The shortest trace of a finding.
+    pub(crate) fn of(finding: &'a StoredFinding) -> IllustratedTrace<'a> {
+        match &finding.reduced {
+            Some(reduced) => IllustratedTrace {
+                steps: &reduced.reduction.trace.steps,
+                screens: reduced.screens(),
+                pictures: &reduced.pictures,
+                located_by: reduced.located_by(),
+            },
+            None => IllustratedTrace {
+                steps: &finding.trace.steps,
+                ..IllustratedTrace::default()
+            },
+        }
+    }
+}
+
+/// Draws the trace. `check` holds the last runs of a reduced trace.
 pub(crate) fn strip(
-    trail: &IllustratedTrace,
-    problem: &Finding,
-    replays: Option<ReplayTally>,
+    trail: &IllustratedTrace<'_>,
+    finding: &Finding,
+    check: Option<&ReproductionCheck>,
 ) -> Markup {
     let steps = trail.steps.len();
     let first = if trail.screens.is_empty() {
@@ -34,14 +70,14 @@ pub(crate) fn strip(
         @if first < steps || steps == 0 {
             ol.strip start=(first + 1) {
                 @for number in first..steps { (step(trail, number)) }
-                (end(trail, problem, replays))
+                (end(trail, finding, check))
             }
         }
     }
 }
 
 /// The steps before `end` in words.
-fn list(trail: &IllustratedTrace, end: usize) -> Markup {
+fn list(trail: &IllustratedTrace<'_>, end: usize) -> Markup {
     let first = end.saturating_sub(LONGEST_LIST);
     let all = end == trail.steps.len();
     html! {
@@ -58,28 +94,28 @@ fn list(trail: &IllustratedTrace, end: usize) -> Markup {
     }
 }
 
-fn step(trail: &IllustratedTrace, number: usize) -> Markup {
+fn step(trail: &IllustratedTrace<'_>, number: usize) -> Markup {
     let step = &trail.steps[number];
     let Some((screen, canvas)) = drawable(trail, number) else {
         return html! {
             li.step { div.blank { "No picture of this screen" } (caption(number, &step_text::step_markup(step))) }
         };
     };
-    let aim = StepTouch::of(step, trail.hits.get(number).copied(), screen);
-    let (told, other) = aim.as_performed(step, screen);
+    let touch = StepTouch::of(step, trail.located_by.get(number).copied(), screen);
+    let (performed, other) = touch.as_performed(step, screen);
     let spoken = format!(
         "Step {}, {}: {}",
         number + 1,
         front(screen),
-        step_text::step_text(&told)
+        step_text::step_text(&performed)
     );
-    let finger = gesture::draw(&aim, screen, &canvas);
+    let finger = gesture::draw(&touch, screen, &canvas);
     let ScreenDrawing { picture, left_out } =
         show(trail, number, screen, &canvas, &spoken, &finger);
     html! {
         li.step.wide[canvas.is_wide()] {
             (picture)
-            (caption(number, &step_text::step_markup(&told)))
+            (caption(number, &step_text::step_markup(&performed)))
             @if let Some(widget) = other { p.note { "recorded on " bdi { (step_text::widget(widget)) } } }
             @if left_out > 0 { p.note { (pluralise(left_out as u64, "more part", "more parts")) " not drawn" } }
         }
@@ -90,10 +126,14 @@ fn caption(number: usize, words: &Markup) -> Markup {
     html! { p.caption { span.number { (number + 1) } span { (words) } } }
 }
 
-/// The crash as a red card, before what the phone showed last.
-fn end(trail: &IllustratedTrace, problem: &Finding, replays: Option<ReplayTally>) -> Markup {
-    let never = replays.filter(|replays| replays.successes == 0 && replays.runs > 0);
-    let headline = FindingHeadline::of(problem);
+/// The finding as a red card, in front of the last screen.
+fn end(
+    trail: &IllustratedTrace<'_>,
+    finding: &Finding,
+    check: Option<&ReproductionCheck>,
+) -> Markup {
+    let failed = check.filter(|check| check.successes == 0 && check.runs > 0);
+    let headline = FindingHeadline::of(finding);
     let last = drawable(trail, trail.steps.len());
     html! {
         li.step.end.wide[last.as_ref().is_some_and(|(_, canvas)| canvas.is_wide())] {
@@ -104,21 +144,21 @@ fn end(trail: &IllustratedTrace, problem: &Finding, replays: Option<ReplayTally>
                 }
                 None => div.blank {},
             }
-            div.boom.doubtful[never.is_some()] {
-                strong { (step_text::capitalised(&problem.kind.to_string())) }
+            div.boom.doubtful[failed.is_some()] {
+                strong { (step_text::capitalised(&finding.kind.to_string())) }
                 bdi.what { (breakable(&headline.what)) }
                 @if !headline.function.is_empty() { span { "in " bdi { (breakable(&headline.function)) } } }
-                @if let Some(never) = never {
-                    span { "It did not come back in " (pluralise(u64::from(never.runs), "replay", "replays")) "." }
+                @if let Some(failed) = failed {
+                    span { "It did not reproduce in " (pluralise(u64::from(failed.runs), "replay", "replays")) "." }
                 }
             }
         }
     }
 }
 
-/// As the phone showed it, or drawn from the tree.
+/// The screenshot, or a drawing of the UI tree.
 fn show(
-    trail: &IllustratedTrace,
+    trail: &IllustratedTrace<'_>,
     number: usize,
     screen: &Screen,
     canvas: &DrawingCanvas,
@@ -134,7 +174,10 @@ fn show(
     }
 }
 
-fn drawable(trail: &IllustratedTrace, number: usize) -> Option<(&Screen, DrawingCanvas)> {
+fn drawable<'a>(
+    trail: &IllustratedTrace<'a>,
+    number: usize,
+) -> Option<(&'a Screen, DrawingCanvas)> {
     let screen = trail.screens.get(number)?;
     Some((screen, DrawingCanvas::of(screen.size())?))
 }

@@ -1,114 +1,83 @@
-//! A suite that was cut down: before and after in a table, each trace that is left with its steps and where they came from,
-//! and what became of every file that was read.
+//! A reduced suite: sizes before and after, the phases, each trace with the origin of its steps, and what became of every
+//! file that was read.
 
 use maud::{Markup, html};
+use retap_reduce::suite::{SuiteMeasure, SuitePhaseReport, SuiteTrace, TraceDisposition};
 use retap_shared::micros::Micros;
 
 use super::sanitise_html;
 use super::step_text::{self, pluralise};
-use crate::report::data::{SuiteSection, SuiteSize, SuiteTraceSection};
+use crate::run::reduced_suite::ReducedSuite;
 use crate::wording::group_thousands;
 
-/// More files than this are counted, not listed.
-const MOST: usize = 1_000;
+/// Maximum number of files that are listed; the others are counted.
+const LISTED_FILES: usize = 1_000;
 
-pub(crate) fn suite(suite: &SuiteSection) -> Markup {
-    let SuiteSection { before, after, .. } = suite;
+pub(crate) fn suite(suite: &ReducedSuite) -> Markup {
+    let reduction = &suite.reduction;
+    let (successes, checks) = reduction.replays;
     html! {
         p.explored {
-            "Cut down by " code { (sanitise_html::sanitise_line(&suite.algorithm, 60)) } " in "
-            strong { (pluralise(suite.runs, "run", "runs")) } ", " (suite.phone_time) " on the phones’ clocks. "
-            "Proof: " (suite.replays.successes) " of " (suite.replays.runs) " runs of what is left visited the same screens."
-            @if suite.not_replayable > 0 {
-                " " (pluralise(u64::from(suite.not_replayable), "thing was", "things were"))
-                " seen that no trace shows every time; nothing can keep these."
+            "Reduced by " code { (sanitise_html::sanitise_line(&suite.algorithm, 60)) } " in "
+            strong { (pluralise(reduction.cost.runs, "run", "runs")) } ", " (reduction.cost.took) " of phone time. "
+            "Check: " (successes) " of " (checks) " runs of the reduced suite visited the same screens."
+            @if reduction.not_replayable > 0 {
+                " " (pluralise(u64::from(reduction.not_replayable), "covered item", "covered items"))
+                " cannot be replayed reliably by any trace and cannot be kept."
             }
         }
         table.suite {
             thead { tr { th {} th.count { "Before" } th.count { "After" } th.count { "Times less" } } }
-            tbody { @for row in rows(before, after) { (row) } }
+            tbody { @for row in sizes(&reduction.before, &reduction.after) { (row) } }
         }
-        h3 { "How it went" }
+        h3 { "Phases" }
         table.suite {
             thead { tr { th { "After" } th.count { "Traces" } th.count { "Transitions" } th.count { "Runs so far" } } }
-            tbody {
-                @for (phase, traces, transitions, runs) in &suite.phases {
-                    tr {
-                        th scope="row" { (phase) }
-                        td.count data-name="Traces" { (group_thousands(u64::from(*traces))) }
-                        td.count data-name="Transitions" { (group_thousands(*transitions)) }
-                        td.count data-name="Runs so far" { (group_thousands(*runs)) }
-                    }
-                }
-            }
+            tbody { @for report in &reduction.phases { (phase(report)) } }
         }
-        h3 { "What is left" }
-        @for (number, kept) in suite.kept.iter().enumerate() { (left(number, kept)) }
-        h3 { "What became of the " (pluralise(suite.originals.len() as u64, "trace", "traces")) }
-        p.explored {
-            (group_thousands(u64::from(suite.unchanged_traces))) " are in the result with all their steps, "
-            (group_thousands(u64::from(suite.shortened_traces))) " with some of them, "
-            (group_thousands(u64::from(suite.dropped_traces))) " are not needed."
-        }
+        h3 { "Reduced suite" }
+        @for (number, reduced) in reduction.traces.iter().enumerate() { (trace(suite, number, reduced)) }
+        h3 { "Original " (pluralise(reduction.dispositions.len() as u64, "trace", "traces")) }
+        (usage(&reduction.dispositions))
         (originals(suite))
     }
 }
 
-fn rows(before: &SuiteSize, after: &SuiteSize) -> Vec<Markup> {
-    let counts = |name: &str, one: u64, other: u64, ratio: bool| {
-        row(
+fn sizes(before: &SuiteMeasure, after: &SuiteMeasure) -> Vec<Markup> {
+    let coverage = |name: &str, count: fn(&SuiteMeasure) -> usize| {
+        let number = |measure| group_thousands(count(measure) as u64);
+        size(name, &number(before), &number(after), "")
+    };
+    let ratio = |name: &str, before: u64, after: u64| {
+        let times = times(before as f64, after as f64);
+        size(
             name,
-            &group_thousands(one),
-            &group_thousands(other),
-            &if ratio {
-                times(one as f64, other as f64)
-            } else {
-                String::new()
-            },
+            &group_thousands(before),
+            &group_thousands(after),
+            &times,
         )
     };
     vec![
-        counts(
+        ratio(
             "Traces, restarts",
             u64::from(before.traces),
             u64::from(after.traces),
-            true,
         ),
-        counts("Transitions", before.transitions, after.transitions, true),
-        row(
+        ratio("Transitions", before.transitions, after.transitions),
+        size(
             "Time of one replay",
             &before.took.to_string(),
             &after.took.to_string(),
             &times(before.took.0 as f64, after.took.0 as f64),
         ),
-        counts(
-            "Activities",
-            u64::from(before.activities),
-            u64::from(after.activities),
-            false,
-        ),
-        counts(
-            "Screens",
-            u64::from(before.screens),
-            u64::from(after.screens),
-            false,
-        ),
-        counts(
-            "Branches",
-            u64::from(before.branches),
-            u64::from(after.branches),
-            false,
-        ),
-        counts(
-            "Crashes",
-            u64::from(before.crashes),
-            u64::from(after.crashes),
-            false,
-        ),
+        coverage("Activities", |measure| measure.covered.app.activities.len()),
+        coverage("Screens", |measure| measure.covered.app.screens.len()),
+        coverage("Branches", |measure| measure.covered.app.branches.len()),
+        coverage("Findings", |measure| measure.covered.findings.len()),
     ]
 }
 
-fn row(name: &str, before: &str, after: &str, times: &str) -> Markup {
+fn size(name: &str, before: &str, after: &str, times: &str) -> Markup {
     html! {
         tr {
             th scope="row" { (name) }
@@ -127,46 +96,88 @@ fn times(before: f64, after: f64) -> String {
     }
 }
 
-fn left(number: usize, kept: &SuiteTraceSection) -> Markup {
+fn phase(report: &SuitePhaseReport) -> Markup {
     html! {
-        details.kept open[number == 0] {
-            summary {
-                strong { "Trace " (number + 1) } ": " (pluralise(kept.steps.len() as u64, "step", "steps"))
-                @if kept.took > Micros::ZERO { ", " (kept.took) }
-                ", covers " (pluralise(u64::from(kept.covers_alone), "thing", "things")) " that no other does"
-                " · " code { bdi { (sanitise_html::sanitise_line(&kept.file, 100)) } }
-            }
-            p.package {
-                @if kept.fragments.len() > 1 { "Spliced of " } @else { "From " }
-                @for (place, (file, first, last)) in kept.fragments.iter().enumerate() {
-                    @if place > 0 { ", " }
-                    bdi { (sanitise_html::sanitise_line(file, 80)) }
-                    @if first == last { " (step " (first) ")" } @else { " (steps " (first) " to " (last) ")" }
-                }
-            }
-            ol { @for step in &kept.steps { li { (step_text::step_markup(step)) } } }
+        tr {
+            th scope="row" { (report.phase.name()) }
+            td.count data-name="Traces" { (group_thousands(u64::from(report.traces))) }
+            td.count data-name="Transitions" { (group_thousands(report.transitions)) }
+            td.count data-name="Runs so far" { (group_thousands(report.cost.runs)) }
         }
     }
 }
 
-fn originals(suite: &SuiteSection) -> Markup {
+fn trace(suite: &ReducedSuite, number: usize, reduced: &SuiteTrace) -> Markup {
+    let steps = &reduced.trace.steps;
+    html! {
+        details.kept open[number == 0] {
+            summary {
+                strong { "Trace " (number + 1) } ": " (pluralise(steps.len() as u64, "step", "steps"))
+                @if reduced.took > Micros::ZERO { ", " (reduced.took) }
+                ", alone covers " (pluralise(u64::from(reduced.unique_coverage), "item", "items"))
+                " · " code { bdi { (ReducedSuite::file_path(number)) } }
+            }
+            p.package {
+                @if reduced.fragments.len() > 1 { "Spliced from " } @else { "From " }
+                @for (place, part) in reduced.fragments.iter().enumerate() {
+                    @let first = part.steps.start + 1;
+                    @let last = part.steps.end;
+                    @if place > 0 { ", " }
+                    bdi { (sanitise_html::sanitise_line(suite.original_name(part.trace), 80)) }
+                    @if first == last { " (step " (first) ")" } @else { " (steps " (first) " to " (last) ")" }
+                }
+            }
+            ol { @for step in steps { li { (step_text::step_markup(step)) } } }
+        }
+    }
+}
+
+/// Number of originals by how many of their steps are in the result.
+fn usage(dispositions: &[TraceDisposition]) -> Markup {
+    let count = |is: fn(&TraceDisposition) -> bool| {
+        group_thousands(
+            dispositions
+                .iter()
+                .filter(|disposition| is(disposition))
+                .count() as u64,
+        )
+    };
+    html! {
+        p.explored {
+            (count(|one| used_steps(one) >= one.steps.max(1))) " are in the result with all their steps, "
+            (count(|one| (1..one.steps).contains(&used_steps(one)))) " with some of them, "
+            (count(|one| used_steps(one) == 0)) " are not needed."
+        }
+    }
+}
+
+/// Number of steps of an original that are in the result.
+fn used_steps(disposition: &TraceDisposition) -> u32 {
+    disposition.in_result.iter().map(|(_, steps)| steps).sum()
+}
+
+fn originals(suite: &ReducedSuite) -> Markup {
+    let dispositions = &suite.reduction.dispositions;
     html! {
         details.kept {
-            summary { "Every trace that was read" }
+            summary { "All original traces" }
             table.suite {
                 thead { tr { th { "File" } th.count { "Steps" } th.count { "Replayable" } th.count { "In the result" } } }
                 tbody {
-                    @for (file, steps, replayable, used) in suite.originals.iter().take(MOST) {
+                    @for (number, disposition) in (0..).zip(dispositions).take(LISTED_FILES) {
+                        @let used = used_steps(disposition);
                         tr {
-                            th scope="row" { bdi { (sanitise_html::sanitise_line(file, 80)) } }
-                            td.count data-name="Steps" { (steps) }
-                            td.count data-name="Replayable" { (replayable) }
-                            td.count data-name="In the result" { @if *used > 0 { strong { (used) } } @else { "–" } }
+                            th scope="row" { bdi { (sanitise_html::sanitise_line(suite.original_name(number), 80)) } }
+                            td.count data-name="Steps" { (disposition.steps) }
+                            td.count data-name="Replayable" { (disposition.replayable) }
+                            td.count data-name="In the result" { @if used > 0 { strong { (used) } } @else { "–" } }
                         }
                     }
                 }
             }
-            @if suite.originals.len() > MOST { p.none { "and " (suite.originals.len() - MOST) " more, in the manifest." } }
+            @if dispositions.len() > LISTED_FILES {
+                p.none { "and " (dispositions.len() - LISTED_FILES) " more, in the manifest." }
+            }
         }
     }
 }

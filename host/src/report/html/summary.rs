@@ -1,20 +1,22 @@
-//! The top of the report: what was run, what came of it in one sentence, and every crash in one table.
+//! The top of the report: command, outcome in one sentence, and a table of all findings.
 
 use maud::{Markup, html};
+use retap_reduce::suite::SuiteMeasure;
 use retap_shared::micros::Micros;
 use retap_shared::verdict::Outcome;
 
 use super::finding::{self, NumberedFinding};
-use super::headline::FindingHeadline;
 use super::step_text::pluralise;
 use super::{app, sanitise_html};
-use crate::report::data::{AppSection, PhoneSection, ReportData, SuiteSection, SuiteSize};
+use crate::report::data::{AppSection, PhoneSection, ReportData};
+use crate::report::headline::FindingHeadline;
+use crate::run::reduced_suite::ReducedSuite;
 use crate::wording::group_thousands;
 
-/// More phones than this are counted, not named.
+/// Maximum number of phones that are named; the others are counted.
 const MOST_PHONES: usize = 12;
 
-/// What came of the run in one sentence.
+/// Outcome of the run in one sentence.
 pub(crate) fn sentence(report: &ReportData) -> String {
     if let [
         AppSection {
@@ -24,7 +26,7 @@ pub(crate) fn sentence(report: &ReportData) -> String {
     {
         return suite_sentence(suite);
     }
-    let crashes: u64 = report
+    let findings: u64 = report
         .apps
         .iter()
         .map(|app| app.findings.len() as u64)
@@ -44,8 +46,8 @@ pub(crate) fn sentence(report: &ReportData) -> String {
     } else {
         String::new()
     };
-    if crashes == 0 {
-        return format!("No crash{place}{after}.");
+    if findings == 0 {
+        return format!("No finding{place}{after}.");
     }
     let (from, to) = steps_before_and_after(report);
     let reduced = if from > 0 {
@@ -59,13 +61,14 @@ pub(crate) fn sentence(report: &ReportData) -> String {
     };
     format!(
         "{}{place}{after}{reduced}.",
-        pluralise(crashes, "distinct crash", "distinct crashes")
+        pluralise(findings, "distinct finding", "distinct findings")
     )
 }
 
-fn suite_sentence(suite: &SuiteSection) -> String {
-    let SuiteSection { before, after, .. } = suite;
-    let size = |measure: &SuiteSize| {
+fn suite_sentence(suite: &ReducedSuite) -> String {
+    let before = &suite.reduction.before;
+    let after = &suite.reduction.after;
+    let size = |measure: &SuiteMeasure| {
         let traces = pluralise(u64::from(measure.traces), "trace", "traces");
         format!(
             "{traces} with {}",
@@ -81,13 +84,13 @@ fn suite_sentence(suite: &SuiteSection) -> String {
     )
 }
 
-/// The steps of all traces that were reduced, before and after.
+/// Steps of all traces that were reduced, before and after.
 fn steps_before_and_after(report: &ReportData) -> (u64, u64) {
-    let crashes = report.apps.iter().flat_map(|app| &app.findings);
-    crashes.fold((0, 0), |(from, to), crash| match &crash.reduced {
+    let findings = report.apps.iter().flat_map(|app| &app.findings);
+    findings.fold((0, 0), |(from, to), finding| match &finding.reduced {
         Some(reduced) => (
-            from + crash.original.steps.len() as u64,
-            to + reduced.trace.steps.len() as u64,
+            from + finding.trace.steps.len() as u64,
+            to + reduced.reduction.trace.steps.len() as u64,
         ),
         None => (from, to),
     })
@@ -144,12 +147,12 @@ fn described(phone: &PhoneSection) -> String {
         .join(", ")
 }
 
-/// The crashes of all apps, `left_out` of which are not among `crashes`.
-pub(crate) fn table(crashes: &[NumberedFinding<'_>], left_out: usize) -> Markup {
+/// Table of the findings of all apps. `left_out` more are not among `findings`.
+pub(crate) fn table(findings: &[NumberedFinding<'_>], left_out: usize) -> Markup {
     html! {
-        @if !crashes.is_empty() {
+        @if !findings.is_empty() {
             section.summary {
-                h2 { "Crashes" }
+                h2 { "Findings" }
                 table {
                     thead {
                         tr {
@@ -157,36 +160,36 @@ pub(crate) fn table(crashes: &[NumberedFinding<'_>], left_out: usize) -> Markup 
                             th.count { "Steps" } th.count { "Seen" } th.count { "Replays" }
                         }
                     }
-                    tbody { @for numbered in crashes { (row(*numbered)) } }
+                    tbody { @for numbered in findings { (row(*numbered)) } }
                 }
-                @if left_out > 0 { p.none { "and " (pluralise(left_out as u64, "more crash", "more crashes")) "." } }
+                @if left_out > 0 { p.none { "and " (pluralise(left_out as u64, "more finding", "more findings")) "." } }
             }
         }
     }
 }
 
 fn row(numbered: NumberedFinding<'_>) -> Markup {
-    let crash = numbered.finding;
-    let headline = FindingHeadline::of(&crash.finding);
-    let found = group_thousands(crash.original.steps.len() as u64);
+    let stored = numbered.finding;
+    let headline = FindingHeadline::of(&stored.finding);
+    let original_steps = group_thousands(stored.trace.steps.len() as u64);
     html! {
         tr {
-            td { (finding::kind(crash.finding.kind)) }
+            td { (finding::kind(stored.finding.kind)) }
             th scope="row" {
                 a href={ "#" (numbered.anchor()) } { (finding::title(&headline)) }
                 @if !headline.message.is_empty() { span.message { bdi { (headline.message) } } }
             }
             td { bdi { (app::name(numbered.app)) } }
             td.count data-name="Steps" {
-                @match &crash.reduced {
-                    Some(reduced) => { (found) " → " strong { (reduced.trace.steps.len()) } }
-                    None => (found),
+                @match &stored.reduced {
+                    Some(reduced) => { (original_steps) " → " strong { (reduced.reduction.trace.steps.len()) } }
+                    None => (original_steps),
                 }
             }
-            td.count data-name="Seen" { (group_thousands(u64::from(crash.occurrences))) "×" }
+            td.count data-name="Seen" { (group_thousands(u64::from(stored.occurrences))) "×" }
             td.count data-name="Replays" {
-                @match crash.reduced.as_ref().and_then(|reduced| reduced.replays) {
-                    Some(replays) => (finding::replay_badge(replays)),
+                @match finding::last_check(stored) {
+                    Some(check) => (finding::replay_badge(check)),
                     None => "–",
                 }
             }

@@ -1,29 +1,31 @@
-//! The page as a whole: well-formed whatever an app says, complete without a network, small enough to be sent around.
+//! The page: well-formed whatever an app shows, complete without a network, small enough to be sent around.
 
 mod nesting;
 
 use nesting::{PageInventory, read};
-use retap_shared::action::{Action, Key, Widget};
+use retap_shared::action::{Action, Key};
 use retap_shared::bytes::Png;
-use retap_shared::protocol::LocatedBy;
-use retap_shared::screen::{NodeFlags, Point, Rotation, Size, WindowKind};
+use retap_shared::finding::FindingKind;
+use retap_shared::geometry::{Point, Rotation, Size};
+use retap_shared::locate::LocatedBy;
+use retap_shared::screen::{NodeFlags, WindowKind};
 use retap_shared::trace::Step;
-use retap_shared::verdict::{FindingKind, Outcome};
+use retap_shared::verdict::Outcome;
+use retap_shared::widget::Widget;
 
-use super::sample::{self, ScreenBuilder, UPRIGHT};
+use super::sample::{self, SampleTrace, ScreenBuilder, UPRIGHT};
 use super::strip::strip;
 use super::{finding, render};
-use crate::report::data::{
-    AppSection, ExplorationSection, FindingSection, IllustratedTrace, ReplayTally, ReportData,
-};
+use crate::report::data::{AppSection, ExplorationSection, ReportData};
+use crate::run::findings::StoredFinding;
 
-fn with_trail(trail: IllustratedTrace) -> ReportData {
-    let mut crash = sample::crash(FindingKind::Crash);
-    if let Some(reduced) = &mut crash.reduced {
-        reduced.trace = trail;
-    }
+fn with_trail(trail: &SampleTrace) -> ReportData {
+    let finding = StoredFinding {
+        reduced: Some(sample::reduction(trail)),
+        ..sample::stored_finding(FindingKind::Crash)
+    };
     ReportData {
-        apps: vec![sample::app("Notes", vec![crash])],
+        apps: vec![sample::app("Notes", vec![finding])],
         ..sample::report()
     }
 }
@@ -65,52 +67,52 @@ fn the_page_is_well_formed_and_needs_nothing_from_elsewhere() {
 }
 
 #[test]
-fn a_report_tells_what_was_run_and_what_failed() {
+fn a_report_names_the_command_and_the_findings() {
     let (page, _) = checked(&sample::report());
     for words in [
         "retap demo --seed 7",
         "simulated phone, API 34, 1080 × 2280",
-        "3 distinct crashes in 4 apps after 16,000 events, cut down from 426 steps to 16.",
+        "3 distinct findings in 4 apps after 16,000 events, cut down from 426 steps to 16.",
         "213 → <strong>8</strong>",
         "3 of 3",
         "Index: 2, Size: 2",
-        "It did not reproduce: 0 of 5 runs.",
-        "No crash was found in this app.",
-        "retap replay <bdi>crashes/3f1c9a7be0d24415/reduced.retap</bdi>",
+        "No finding in this app.",
         "<mark><bdi> at com.example.notes.NoteAdapter.remove(NoteAdapter.java:88)</bdi></mark>",
         "<b>tap</b> <bdi>Button “Delete”</bdi>",
     ] {
         assert!(page.contains(words), "{words} is missing");
     }
+    let file = sample::stored_finding(FindingKind::Crash).best_file();
+    assert!(file.ends_with("/reduced.retap"));
+    assert!(page.contains(&format!("retap replay <bdi>{file}</bdi>")));
 }
 
 #[test]
 fn a_crash_looks_like_this() {
     let list = sample::list(&["Shopping list"]);
-    let mut found = sample::crash(FindingKind::Crash);
-    if let Some(reduced) = &mut found.reduced {
-        let steps = vec![sample::tap(&list, "ImageButton", "New note")];
-        reduced.trace = IllustratedTrace {
-            steps,
-            screens: vec![list],
-            hits: vec![LocatedBy::Widget],
-            file: "a.retap".into(),
-            ..IllustratedTrace::default()
-        };
-    }
+    let trail = SampleTrace {
+        steps: vec![sample::tap(&list, "ImageButton", "New note")],
+        screens: vec![list],
+        located_by: vec![LocatedBy::Widget],
+        ..SampleTrace::default()
+    };
+    let stored = StoredFinding {
+        reduced: Some(sample::reduction(&trail)),
+        ..sample::stored_finding(FindingKind::Crash)
+    };
     let app = AppSection {
         label: "Notes".into(),
         ..AppSection::default()
     };
     let shown = finding::finding(finding::NumberedFinding {
         app: &app,
-        finding: &found,
+        finding: &stored,
         number: 1,
     })
     .into_string();
     let lines = shown
         .replace("><", ">\n<")
-        .replace(&found.fingerprint.to_string(), "FINGERPRINT");
+        .replace(&stored.fingerprint.to_string(), "FINGERPRINT");
     insta::assert_snapshot!(lines);
 }
 
@@ -193,14 +195,13 @@ fn hostile_report(text: &str) -> ReportData {
             },
         ),
     ];
-    let trail = IllustratedTrace {
+    let trail = SampleTrace {
         screens: vec![screen; 4],
         steps,
-        hits: vec![LocatedBy::Widget],
-        file: text.into(),
-        ..IllustratedTrace::default()
+        located_by: vec![LocatedBy::Widget],
+        ..SampleTrace::default()
     };
-    let mut report = with_trail(trail.clone());
+    let mut report = with_trail(&trail);
     (report.title, report.command) = (text.into(), text.into());
     for phone in &mut report.phones {
         phone.name = text.into();
@@ -217,16 +218,15 @@ fn hostile_report(text: &str) -> ReportData {
         FindingKind::NativeCrash,
         FindingKind::Anr,
     ] {
-        let mut crash = FindingSection {
+        let mut stored = StoredFinding {
             reduced: None,
-            original: trail.clone(),
-            ..sample::crash(kind)
+            trace: sample::trace(trail.steps.clone()),
+            ..sample::stored_finding(kind)
         };
-        crash.finding.process = text.into();
-        crash.finding.summary = text.into();
-        crash.finding.stack = format!("{text}\nCaused by: a.{text}\n\tat a.b.{text}(x)\n{text}");
-        crash.note = Some(text.into());
-        app.findings.push(crash);
+        stored.finding.process = text.into();
+        stored.finding.summary = text.into();
+        stored.finding.stack = format!("{text}\nCaused by: a.{text}\n\tat a.b.{text}(x)\n{text}");
+        app.findings.push(stored);
     }
     report
 }
@@ -312,13 +312,20 @@ fn bounds_that_make_no_sense_leave_every_shape_within_its_screen() {
         steps.push(Step::new(Action::LongPress(at)));
     }
     let screens = vec![screen; steps.len()];
-    let trail = IllustratedTrace {
+    let trail = SampleTrace {
         screens,
         steps,
-        ..IllustratedTrace::default()
+        ..SampleTrace::default()
     };
-    checked(&with_trail(trail.clone()));
-    let seen = read(&strip(&trail, &sample::problem(FindingKind::Crash), None).into_string());
+    checked(&with_trail(&trail));
+    let seen = read(
+        &strip(
+            &trail.illustrated(),
+            &sample::finding(FindingKind::Crash),
+            None,
+        )
+        .into_string(),
+    );
     assert!(seen.coordinates.len() > 500);
     let outside: Vec<&i64> = seen
         .coordinates
@@ -340,11 +347,11 @@ fn screens_without_an_extent_or_missing_ones_fall_back_to_words() {
         },
     )
     .build();
-    let (page, _) = checked(&with_trail(trail));
+    let (page, _) = checked(&with_trail(&trail));
     assert_eq!(page.matches("<svg class=\"phone\"").count(), 1);
     assert_eq!(page.matches("No picture of this screen").count(), 7);
 
-    let (page, _) = checked(&with_trail(IllustratedTrace {
+    let (page, _) = checked(&with_trail(&SampleTrace {
         screens: vec![],
         ..sample::trail()
     }));
@@ -364,7 +371,7 @@ fn a_run_without_phones_apps_crashes_or_curves_still_makes_a_page() {
         title: String::new(),
         ..sample::report()
     };
-    assert!(checked(&nothing).0.contains("No crash in 0 apps."));
+    assert!(checked(&nothing).0.contains("No finding in 0 apps."));
     let calm = ReportData {
         apps: vec![sample::app("Notes", vec![])],
         ..sample::report()
@@ -372,11 +379,11 @@ fn a_run_without_phones_apps_crashes_or_curves_still_makes_a_page() {
     assert!(
         checked(&calm)
             .0
-            .contains("No crash in Notes after 4,000 events.")
+            .contains("No finding in Notes after 4,000 events.")
     );
     let unexplored = AppSection {
         exploration: None,
-        ..sample::app("", vec![sample::crash(FindingKind::Anr)])
+        ..sample::app("", vec![sample::stored_finding(FindingKind::Anr)])
     };
     let interrupted = ReportData {
         outcome: Outcome::Interrupted,
@@ -384,22 +391,26 @@ fn a_run_without_phones_apps_crashes_or_curves_still_makes_a_page() {
         ..sample::report()
     };
     assert!(checked(&interrupted).0.contains("<dd>interrupted</dd>"));
-    checked(&with_trail(IllustratedTrace::default()));
+    checked(&with_trail(&SampleTrace::default()));
 }
 
 #[test]
-fn a_crash_that_never_came_back_is_not_shown_as_a_certain_one() {
+fn a_finding_that_did_not_reproduce_is_shown_as_doubtful() {
     let replayed = |successes| {
-        let mut report = with_trail(sample::trail());
-        if let Some(reduced) = &mut report.apps[0].findings[0].reduced {
-            reduced.replays = Some(ReplayTally { successes, runs: 3 });
+        let mut report = with_trail(&sample::trail());
+        let reduced = &mut report.apps[0].findings[0].reduced;
+        if let Some(check) = reduced
+            .as_mut()
+            .and_then(|reduced| reduced.reduction.result.as_mut())
+        {
+            check.successes = successes;
         }
         checked(&report).0
     };
     let never = replayed(0);
     let once = replayed(1);
     assert!(
-        never.contains("boom doubtful") && never.contains("It did not come back in 3 replays.")
+        never.contains("boom doubtful") && never.contains("It did not reproduce in 3 replays.")
     );
     assert!(!once.contains("boom doubtful") && once.contains("proof some"));
 }
@@ -419,12 +430,12 @@ fn a_crowded_screen_says_what_it_leaves_out() {
             NodeFlags::empty(),
         );
     }
-    let trail = IllustratedTrace {
+    let trail = SampleTrace {
         steps: vec![Step::new(Action::Key(Key::Back))],
         screens: vec![screen.build()],
-        ..IllustratedTrace::default()
+        ..SampleTrace::default()
     };
-    let (page, _) = checked(&with_trail(trail));
+    let (page, _) = checked(&with_trail(&trail));
     assert!(page.contains("4,600 more parts not drawn"), "{page}");
     assert!(page.len() < 200_000, "{} bytes", page.len());
 }
@@ -432,23 +443,23 @@ fn a_crowded_screen_says_what_it_leaves_out() {
 #[test]
 fn a_long_trace_shows_its_end_in_pictures_and_its_beginning_in_words() {
     let steps = vec![Step::new(Action::Rotate(Rotation::Right)); 300];
-    let trail = IllustratedTrace {
+    let trail = SampleTrace {
         screens: vec![sample::list(&["A note"]); 301],
         steps,
-        ..IllustratedTrace::default()
+        ..SampleTrace::default()
     };
-    let (page, _) = checked(&with_trail(trail));
+    let (page, _) = checked(&with_trail(&trail));
     assert!(page.contains("The first 260 steps, in words"));
     assert!(page.contains("<ol class=\"strip\" start=\"261\">"));
     assert_eq!(page.matches("<svg class=\"phone\"").count(), 41);
 }
 
 #[test]
-fn a_flood_of_crashes_is_counted_beyond_the_first_hundred() {
-    let one = || FindingSection {
+fn findings_beyond_the_first_hundred_are_counted() {
+    let one = || StoredFinding {
         reduced: None,
-        original: IllustratedTrace::default(),
-        ..sample::crash(FindingKind::Crash)
+        trace: sample::trace(Vec::new()),
+        ..sample::stored_finding(FindingKind::Crash)
     };
     let apps = vec![
         sample::app("Notes", vec![one(); 70]),
@@ -459,12 +470,12 @@ fn a_flood_of_crashes_is_counted_beyond_the_first_hundred() {
         ..sample::report()
     });
     assert_eq!(page.matches("<article").count(), 100);
-    assert!(page.contains("160 distinct crashes") && page.contains("and 60 more crashes."));
-    assert!(page.contains("60 more crashes are in the run directory."));
+    assert!(page.contains("160 distinct findings") && page.contains("and 60 more findings."));
+    assert!(page.contains("60 more findings are in the run directory."));
 }
 
 #[test]
-fn a_report_of_many_crashes_stays_small() {
+fn a_report_of_many_findings_stays_small() {
     let mut trail = sample::trail();
     let last = trail.screens.pop();
     trail.screens.truncate(6);
@@ -476,7 +487,7 @@ fn a_report_of_many_crashes_stays_small() {
     ]
     .concat();
     trail.steps = [trail.steps.clone(), trail.steps].concat();
-    let mut report = with_trail(trail);
+    let mut report = with_trail(&trail);
     let crash = report.apps[0].findings[0].clone();
     report.apps[0].findings = vec![crash; 20];
     let (page, _) = checked(&report);
@@ -484,10 +495,10 @@ fn a_report_of_many_crashes_stays_small() {
 }
 
 #[test]
-fn a_picture_of_the_phone_goes_before_a_drawing() {
-    let drawn = checked(&with_trail(sample::trail())).0;
+fn a_screenshot_replaces_a_drawing() {
+    let drawn = checked(&with_trail(&sample::trail())).0;
     let pictures = vec![Png(vec![1, 2, 3])];
-    let (page, _) = checked(&with_trail(IllustratedTrace {
+    let (page, _) = checked(&with_trail(&SampleTrace {
         pictures,
         ..sample::trail()
     }));

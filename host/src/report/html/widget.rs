@@ -1,4 +1,4 @@
-//! How a node looks, by its class and flags: buttons, fields, boxes to tick, lists, bars, plain text.
+//! Drawings of nodes by class and flags: buttons, fields, check boxes, lists, bars, text.
 
 use maud::{Markup, html};
 use retap_shared::screen::{Node, NodeFlags};
@@ -7,10 +7,10 @@ use super::canvas::CanvasArea;
 use super::label::{TextAlign, label};
 use super::{icon, step_text};
 
-/// A picture to tap that is not higher than this, in pixels of the phone, is a button.
+/// Maximum height, in pixels of the phone, of a clickable image that is drawn as a button.
 const SMALL: i32 = 200;
 
-/// Around buttons and fields, so that neighbours do not grow together.
+/// Margin around buttons and fields, so that neighbours stay separate.
 const GAP: i64 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,20 +30,20 @@ pub(crate) enum WidgetLook {
 }
 
 impl WidgetLook {
-    /// Nothing but letters and signs: they need a margin of their own at the edge of a window.
+    /// Returns whether it consists of letters and symbols only, which need a margin at the edge of a window.
     pub(crate) fn is_bare(self) -> bool {
         matches!(self, WidgetLook::Text | WidgetLook::Tick(_))
     }
 }
 
-/// What a node's neighbours say about it.
+/// Context of a node within its window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeSurroundings {
-    /// No node is inside it that would show its text.
+    /// True if no node inside it shows its text.
     pub(crate) leaf: bool,
-    /// It is inside a bar: its text is a title.
+    /// True inside a bar, where text is a title.
     pub(crate) in_bar: bool,
-    /// It is one of several beside each other of which one is selected.
+    /// True for one of several neighbours of which one is selected.
     pub(crate) in_tabs: bool,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn draw(
     }
 }
 
-/// `None` for what only arranges other nodes.
+/// Kind of a node; none for nodes that only arrange others.
 pub(crate) fn look(node: &Node, place: NodeSurroundings) -> Option<WidgetLook> {
     let class = step_text::class_name(&node.class);
     let named = |names: &[&str]| names.iter().any(|name| class.contains(name));
@@ -156,7 +156,7 @@ fn pictogram(text: &str, area: CanvasArea) -> Markup {
     html! { (rect("pictogram", area.inset(GAP))) (picture) }
 }
 
-/// A button of this size has room for one letter.
+/// Maximum size of a button with a single letter.
 fn initial(text: &str) -> String {
     step_text::capitalised(&text.chars().take(1).collect::<String>())
 }
@@ -225,7 +225,7 @@ fn tab(node: &Node, text: &str, area: CanvasArea) -> Markup {
     }
 }
 
-/// The bar at the edge by which one sees that a list scrolls.
+/// The scroll bar of a list.
 fn thumb(area: CanvasArea) -> Markup {
     let bar = CanvasArea {
         x: area.x + area.width - 6,
@@ -236,7 +236,7 @@ fn thumb(area: CanvasArea) -> Markup {
     html! { @if area.width > 40 && area.height > 60 { (rect("thumb", bar)) } }
 }
 
-/// The bar at the bottom, its text above.
+/// A field: its line at the bottom, its text above.
 fn progress(text: &str, area: CanvasArea) -> Markup {
     let line = CanvasArea {
         y: area.y + area.height - 6.min(area.height),
@@ -256,7 +256,7 @@ fn triangle(area: CanvasArea) -> Markup {
     html! { @if area.width > 60 { path.arrow-down d={ "M" (x) " " (y - 4) "h14l-7 9z" } {} } }
 }
 
-/// The sign for a picture, with its description below where there is room.
+/// The symbol of an image, with its description below if there is space.
 fn mountains(text: &str, area: CanvasArea) -> Markup {
     let size = area.width.min(area.height / 2).min(56);
     let (x, y) = area.center();

@@ -1,10 +1,8 @@
-//! One job's part of the store: what its runs showed, which sessions are done, which crashes it has met.
-
-use std::collections::BTreeMap;
+//! The part of the store that belongs to one run: its observations, its recorded steps, its findings.
 
 use retap_device::JournalError;
-use retap_explore::journal::{ExplorationJournal, RecordedStep, SessionRecord};
-use retap_reduce::oracle::{CandidateKey, Observation, ObservationJournal as ReductionJournal};
+use retap_explore::journal::{ExplorationJournal, RecordedStep};
+use retap_reduce::oracle::{CandidateKey, Observation, ObservationJournal};
 use retap_reduce::suite::{ReplayJournal, ReplayRecord};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::App;
@@ -79,6 +77,18 @@ impl StoreJournal {
             .map_err(|source| StoreError::Use { what: "look for a crash in", source })
     }
 
+    /// True if an earlier version recorded finished sessions for this run. This version records steps only.
+    pub fn has_recorded_sessions(&self) -> Result<bool, StoreError> {
+        self.store
+            .lock()
+            .prepare_cached("SELECT 1 FROM sessions WHERE job = ?1")
+            .and_then(|mut statement| statement.exists([self.job]))
+            .map_err(|source| StoreError::Use {
+                what: "look for sessions in",
+                source,
+            })
+    }
+
     fn row<T: DeserializeOwned>(
         &self,
         sql: &str,
@@ -115,7 +125,7 @@ impl StoreJournal {
     }
 }
 
-impl ReductionJournal for StoreJournal {
+impl ObservationJournal for StoreJournal {
     fn recall_observation(
         &self,
         candidate: CandidateKey,
@@ -144,32 +154,6 @@ impl ReductionJournal for StoreJournal {
 }
 
 impl ExplorationJournal for StoreJournal {
-    fn recall_sessions(&self) -> Result<BTreeMap<u32, SessionRecord>, JournalError> {
-        let what = "read the sessions from the store";
-        let database = self.store.lock();
-        let records: Vec<String> = database
-            .prepare_cached("SELECT record FROM sessions WHERE job = ?1")
-            .and_then(|mut statement| statement.query_map([self.job], |row| row.get(0))?.collect())
-            .map_err(|error| journal_error(what, error))?;
-        records
-            .iter()
-            .map(|record| {
-                serde_json::from_str(record).map(|record: SessionRecord| (record.session, record))
-            })
-            .collect::<Result<_, _>>()
-            .map_err(|error| journal_error(what, error))
-    }
-
-    fn note_session(&self, session: &SessionRecord) -> Result<(), JournalError> {
-        let sql = "INSERT OR REPLACE INTO sessions (job, session, record) VALUES (?1, ?2, ?3)";
-        self.put(
-            sql,
-            "write a session to the store",
-            &[i64::from(session.session)],
-            session,
-        )
-    }
-
     fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
         recorded_steps::recall(&self.store, self.job)
     }
@@ -284,40 +268,15 @@ mod tests {
     }
 
     #[test]
-    fn sessions_come_back_by_number() {
-        let journal = SqliteStore::in_memory()
-            .unwrap()
-            .journal("a/explore")
-            .unwrap();
-        for session in [7, 2] {
-            let took = Micros(1);
-            let gains = Vec::new();
-            let found = Vec::new();
-            let traces = Vec::new();
-            let starts = 1;
-            let starting = Micros(1);
-            let events = 500;
-            journal
-                .note_session(&SessionRecord {
-                    session,
-                    events,
-                    took,
-                    starts,
-                    starting,
-                    gains,
-                    found,
-                    traces,
-                })
-                .unwrap();
-        }
-        assert_eq!(
-            journal
-                .recall_sessions()
-                .unwrap()
-                .into_keys()
-                .collect::<Vec<_>>(),
-            [2, 7]
-        );
+    fn sessions_of_an_earlier_version_are_noticed() {
+        let store = SqliteStore::in_memory().unwrap();
+        let journal = store.journal("a/explore").unwrap();
+        assert!(!journal.has_recorded_sessions().unwrap());
+        let sql = "INSERT INTO sessions (job, session, record) VALUES (?1, 2, '{}')";
+        store.lock().execute(sql, [journal.job]).unwrap();
+        assert!(journal.has_recorded_sessions().unwrap());
+        let other = store.journal("b/explore").unwrap();
+        assert!(!other.has_recorded_sessions().unwrap());
     }
 
     #[test]

@@ -1,22 +1,23 @@
-//! Writes packed bytes: a body, and in front of it the table of the texts that it names.
+//! Writes packed bytes: the table of texts, then the body that refers to them.
 
 use std::collections::HashMap;
 
 use super::PackedWidth;
-use crate::screen::{Node, NodeFlags, Rect, Size, Window};
+use crate::geometry::{Rect, Size};
+use crate::screen::{Node, NodeFlags, Window};
 
-/// Writes a body and collects the texts that it names.
+/// Writes the body and collects its texts.
 pub(in crate::screen) struct Packer<'a> {
     body: Vec<u8>,
     texts: Vec<&'a str>,
     numbers: HashMap<&'a str, u32>,
     width: PackedWidth,
-    /// False once something was too large for the width.
+    /// False once a value was too large for the width.
     fits: bool,
 }
 
 impl<'a> Packer<'a> {
-    /// Writes narrow, and once more wide if that does not hold it.
+    /// Packs with narrow values, and again with wide ones if a value does not fit.
     pub(in crate::screen) fn pack(write: impl Fn(&mut Packer<'a>)) -> Vec<u8> {
         let mut packer = Packer::new(PackedWidth::Narrow);
         write(&mut packer);
@@ -61,7 +62,7 @@ impl<'a> Packer<'a> {
         self.body.extend_from_slice(&size.height.to_le_bytes());
     }
 
-    /// The empty text is number 0 and not in the table.
+    /// Writes a text's number. The empty text has number 0 and is not in the table.
     pub(in crate::screen) fn text(&mut self, text: &'a str) {
         let number = if text.is_empty() {
             0

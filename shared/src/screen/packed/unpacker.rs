@@ -1,14 +1,13 @@
-//! Reads packed bytes, or finds out that no packer wrote them. Counts are held against the bytes that are left before
-//! anything is allocated for them.
+//! Reads packed bytes and refuses those that no packer wrote. Counts are compared with the remaining bytes before memory
+//! is allocated for them.
 
 use super::PackedWidth;
 use crate::Text;
-use crate::screen::{
-    MalformedScreen, Node, NodeFlags, Rect, Rotation, Size, Window, WindowFlags, WindowKind,
-};
+use crate::geometry::{Rect, Rotation, Size};
+use crate::screen::{MalformedScreen, Node, NodeFlags, Window, WindowFlags, WindowKind};
 
 pub(in crate::screen) struct Unpacker<'a> {
-    left: &'a [u8],
+    rest: &'a [u8],
     texts: Vec<Text>,
     width: PackedWidth,
 }
@@ -18,7 +17,7 @@ type UnpackResult<T> = Result<T, MalformedScreen>;
 impl<'a> Unpacker<'a> {
     pub(in crate::screen) fn new(bytes: &'a [u8]) -> UnpackResult<Self> {
         let mut unpacker = Unpacker {
-            left: bytes,
+            rest: bytes,
             texts: Vec::new(),
             width: PackedWidth::Narrow,
         };
@@ -39,7 +38,7 @@ impl<'a> Unpacker<'a> {
     }
 
     pub(in crate::screen) fn end(&self) -> UnpackResult<()> {
-        if self.left.is_empty() {
+        if self.rest.is_empty() {
             Ok(())
         } else {
             Err(MalformedScreen::Packing)
@@ -47,20 +46,20 @@ impl<'a> Unpacker<'a> {
     }
 
     fn take(&mut self, length: usize) -> UnpackResult<&'a [u8]> {
-        let (taken, left) = self
-            .left
+        let (taken, rest) = self
+            .rest
             .split_at_checked(length)
             .ok_or(MalformedScreen::Packing)?;
-        self.left = left;
+        self.rest = rest;
         Ok(taken)
     }
 
     fn array<const N: usize>(&mut self) -> UnpackResult<[u8; N]> {
-        let (taken, left) = self
-            .left
+        let (taken, rest) = self
+            .rest
             .split_first_chunk()
             .ok_or(MalformedScreen::Packing)?;
-        self.left = left;
+        self.rest = rest;
         Ok(*taken)
     }
 
@@ -72,10 +71,10 @@ impl<'a> Unpacker<'a> {
         Ok(u32::from_le_bytes(self.array()?) as usize)
     }
 
-    /// How many things of `width` bytes follow: never more than there are bytes for.
+    /// The number of elements of at least `width` bytes that follow; refused if the remaining bytes are too few.
     pub(in crate::screen) fn count_of(&mut self, width: usize) -> UnpackResult<usize> {
         let count = self.count()?;
-        if count > self.left.len() / width {
+        if count > self.rest.len() / width {
             Err(MalformedScreen::Packing)
         } else {
             Ok(count)
@@ -105,9 +104,9 @@ impl<'a> Unpacker<'a> {
         };
         match number.checked_sub(1) {
             None => Ok(Text::default()),
-            Some(place) => self
+            Some(index) => self
                 .texts
-                .get(place as usize)
+                .get(index as usize)
                 .cloned()
                 .ok_or(MalformedScreen::Text(number)),
         }

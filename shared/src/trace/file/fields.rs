@@ -1,24 +1,24 @@
-//! Values out of JSON, with errors that know the way to their field.
+//! Reads values of JSON, with errors that hold the path of their field.
 
 use serde_json::{Map, Value};
 
 use super::{TraceError, TraceErrorKind};
 use crate::{Text, hex};
 
-/// How much of a wrong value an error shows.
+/// Maximum number of characters of a wrong value that an error shows.
 const SHOWN: usize = 60;
 
-/// A problem on its way up: each level adds the field's name in front.
+/// An error in a field. Each level above adds its field's name before the path.
 pub(super) struct FieldError {
     path: String,
     kind: TraceErrorKind,
 }
 
 impl FieldError {
-    pub(super) fn new(problem: TraceErrorKind) -> Self {
+    pub(super) fn new(kind: TraceErrorKind) -> Self {
         FieldError {
             path: String::new(),
-            kind: problem,
+            kind,
         }
     }
 
@@ -65,7 +65,7 @@ impl<'a> ObjectFields<'a> {
         self.0.contains_key(name)
     }
 
-    /// Refuses fields of other names.
+    /// Refuses unknown fields.
     pub(super) fn only(self, known: &[&str]) -> Result<Self, FieldError> {
         match self.0.keys().find(|name| !known.contains(&name.as_str())) {
             Some(name) => Err(FieldError::new(TraceErrorKind::Unknown {
@@ -92,11 +92,11 @@ impl<'a> ObjectFields<'a> {
     ) -> Result<Option<T>, FieldError> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(value) => read(value).map(Some).map_err(|wrong| wrong.within(name)),
+            Some(value) => read(value).map(Some).map_err(|error| error.within(name)),
         }
     }
 
-    /// The field, or its type's default where it was left out.
+    /// The field, or its type's default if it is missing.
     pub(super) fn or_empty<T: Default>(
         &self,
         name: &str,
@@ -106,7 +106,7 @@ impl<'a> ObjectFields<'a> {
     }
 }
 
-/// One of several: a bare name, or an object whose only field is the name.
+/// One of several variants: a name alone, or an object whose only field is the name.
 pub(super) fn choice<'a>(
     value: &'a Value,
     names: &[&str],
@@ -124,13 +124,13 @@ pub(super) fn choice<'a>(
         .ok_or_else(|| FieldError::unexpected(format!("one of {}", quoted(names)), value))
 }
 
-/// One of several that are nothing but a name.
+/// One of several variants without contents.
 pub(super) fn name<'a>(value: &'a Value, names: &[&str]) -> Result<&'a str, FieldError> {
     let name = value.as_str().filter(|name| names.contains(name));
     name.ok_or_else(|| FieldError::unexpected(format!("one of {}", quoted(names)), value))
 }
 
-/// What follows a name that says everything.
+/// The contents of a variant without contents.
 pub(super) fn nothing(value: &Value) -> Result<(), FieldError> {
     if value.is_null() {
         Ok(())
@@ -189,7 +189,7 @@ macro_rules! json_integers {
 
 json_integers! { i32 u16 u32 u64 }
 
-/// A foreign name, made harmless for a line of text.
+/// A name from the file, without control characters.
 fn escaped(name: &str) -> String {
     shortened(&name.escape_debug().to_string())
 }

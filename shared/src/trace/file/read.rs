@@ -1,4 +1,4 @@
-//! Reads the lines: each method knows the fields of one object.
+//! Reads the lines. Each method reads one kind of object.
 
 use serde_json::Value;
 
@@ -7,14 +7,17 @@ use super::fields::{
     FieldError, ObjectFields, choice, flag, identity, integer, name, nothing, text,
 };
 use crate::Text;
-use crate::action::{Action, Key, SystemEvent, Widget};
+use crate::action::{Action, Key, SystemEvent};
 use crate::fingerprint::Fingerprint;
-use crate::protocol::{PhoneInfo, Target};
-use crate::screen::{Point, Rotation, ScreenHash, Size};
+use crate::geometry::{Point, Rotation, Size};
+use crate::phone_info::PhoneInfo;
+use crate::screen::ScreenHash;
+use crate::target::Target;
 use crate::trace::{App, StartMode, Step, TraceHeader};
+use crate::widget::Widget;
 
 pub(super) struct TraceReader {
-    /// The file is of a newer minor version: fields that are not known are its business.
+    /// True if the file is of a newer minor version: unknown fields are ignored.
     pub(super) lenient: bool,
 }
 
@@ -82,7 +85,7 @@ impl TraceReader {
             "lacks" => self.lacks(content),
             _ => nothing(content).map(|()| Target::AnyProblem),
         };
-        target.map_err(|wrong| wrong.within(name))
+        target.map_err(|error| error.within(name))
     }
 
     fn lacks(&self, value: &Value) -> Result<Target, FieldError> {
@@ -168,7 +171,7 @@ impl TraceReader {
             "system" => TraceReader::system(content).map(Action::System),
             _ => nothing(content).map(|()| Action::Launch),
         };
-        action.map_err(|wrong| wrong.within(name))
+        action.map_err(|error| error.within(name))
     }
 
     fn point(&self, value: &Value) -> Result<Point, FieldError> {
@@ -209,12 +212,12 @@ impl TraceReader {
             _ => {
                 return integer(content)
                     .map(Key::Code)
-                    .map_err(|wrong| wrong.within(name));
+                    .map_err(|error| error.within(name));
             }
         };
         nothing(content)
             .map(|()| named)
-            .map_err(|wrong| wrong.within(name))
+            .map_err(|error| error.within(name))
     }
 
     fn system(value: &Value) -> Result<SystemEvent, FieldError> {
@@ -230,7 +233,7 @@ impl TraceReader {
         let named = ["locale", "broadcast", "time_zone"];
         let (name, content) = choice(value, &[&plain[..], &named[..]].concat())?;
         let text = |make: fn(Text) -> SystemEvent| {
-            text(content).map(make).map_err(|wrong| wrong.within(name))
+            text(content).map(make).map_err(|error| error.within(name))
         };
         let named = match name {
             "call" => SystemEvent::Call,
@@ -246,7 +249,7 @@ impl TraceReader {
         };
         nothing(content)
             .map(|()| named)
-            .map_err(|wrong| wrong.within(name))
+            .map_err(|error| error.within(name))
     }
 
     fn typed(&self, value: &Value) -> Result<Action, FieldError> {

@@ -1,13 +1,16 @@
-//! The lines as they are written: what is empty is left out.
+//! Writes the lines. Empty fields are left out.
 
 use serde::Serialize;
 
 use super::{FORMAT_MAJOR, FORMAT_MINOR};
-use crate::action::{Action, Widget};
+use crate::action::Action;
 use crate::fingerprint::Fingerprint;
-use crate::protocol::{PhoneInfo, Target};
-use crate::screen::{Rotation, ScreenHash, Size};
+use crate::geometry::{Rotation, Size};
+use crate::phone_info::PhoneInfo;
+use crate::screen::ScreenHash;
+use crate::target::Target;
 use crate::trace::{App, StartMode, Step, TraceHeader};
+use crate::widget::Widget;
 
 pub(super) fn header(header: &TraceHeader) -> String {
     line(&HeaderLine {

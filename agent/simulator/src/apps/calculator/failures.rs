@@ -1,16 +1,15 @@
-//! What is wrong with this app, and the shortest way to each of it.
+//! Planted crashes of this app, and the shortest trace to each.
 
 use retap_shared::Text;
 use retap_shared::action::SystemEvent;
-use retap_shared::screen::Rotation;
-use retap_shared::verdict::FindingKind;
+use retap_shared::finding::FindingKind;
+use retap_shared::geometry::Rotation;
 
-use crate::apps::PlantedCrashScript;
 use crate::framework::{Exception, FrameworkCaller, Stall, Tombstone};
-use crate::ground_truth::LONG_TEXT;
-use crate::ground_truth::ScriptedAction::{
+use crate::planted_crash::ScriptedAction::{
     self, Back, Home, Launch, LongPress, Rotate, Tap, Taps, Type,
 };
+use crate::planted_crash::{LONG_TEXT, PlantedCrashScript};
 
 const CALL: ScriptedAction = ScriptedAction::System(SystemEvent::Call);
 const OFFLINE: ScriptedAction = ScriptedAction::System(SystemEvent::Offline);

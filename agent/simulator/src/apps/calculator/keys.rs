@@ -89,7 +89,7 @@ fn divide() -> AppRule {
     )
 }
 
-/// One digit further into the code that is next; any other begins anew.
+/// Advances in the next code by one digit. A wrong digit resets it.
 fn digit(number: u8) -> Vec<AppRule> {
     let shown = RuleEffect::Increment(SHOWN, 250);
     let mut rules = Vec::new();

@@ -1,4 +1,4 @@
-//! What is around the keys: converters, a graph, history, settings.
+//! Tools beside the keys: converters, a graph, history, settings.
 
 use super::failures::{
     GRAPH_BLOCKS, HISTORY_NOT_READ, INTEREST_TOO_LONG, RATES_OFFLINE, UNITS_OF_ANOTHER_LANGUAGE,
@@ -61,7 +61,7 @@ fn history() -> ScreenDefinition {
     .on(ActivityHook::Restore, vec![not_read])
 }
 
-/// What has been unlocked. The second is slow, and works on the main thread.
+/// Unlocked programs. The second is slow and works on the main thread.
 fn programs() -> ScreenDefinition {
     let slow = rule(
         &[RuleCondition::Equals(STAGE, 2)],

@@ -1,4 +1,4 @@
-//! What came with a message.
+//! Attachments of a message.
 
 use super::failures::BAD_ARCHIVE;
 use super::mailbox::AttachedFile;

@@ -46,9 +46,9 @@ impl From<ComposeMsg> for super::MailMsg {
     }
 }
 
-/// How long a message waits before it is sent.
+/// Delay before a message is sent.
 const OUTBOX: Micros = Micros::from_millis(1_200);
-/// What the encoder can hold, in megabytes.
+/// Capacity of the encoder in megabytes.
 const MEMORY: u32 = 50;
 
 impl ComposePage {

@@ -35,7 +35,7 @@ impl ContactsPage {
         });
     }
 
-    /// Hands the address back to the page beneath, by way of the draft.
+    /// Returns the address to the page beneath through the draft.
     pub(super) fn update(
         &mut self,
         app: &mut MailApp,

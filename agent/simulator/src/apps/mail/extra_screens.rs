@@ -1,4 +1,4 @@
-//! What belongs to mail beside messages: accounts, a calendar, spam, keys.
+//! Further screens of the mail app: accounts, a calendar, spam, keys.
 
 use std::sync::{Arc, LazyLock};
 

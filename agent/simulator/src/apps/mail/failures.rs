@@ -1,12 +1,12 @@
-//! What is wrong with this app, and the shortest way to each of it.
+//! Planted crashes of this app, and the shortest trace to each.
 
 use retap_shared::action::SystemEvent;
-use retap_shared::screen::Rotation;
-use retap_shared::verdict::FindingKind;
+use retap_shared::finding::FindingKind;
+use retap_shared::geometry::Rotation;
 
-use crate::apps::PlantedCrashScript;
 use crate::framework::{Exception, FrameworkCaller, Stall, Tombstone};
-use crate::ground_truth::ScriptedAction::{self, Back, Home, Launch, Rotate, Tap, Type};
+use crate::planted_crash::PlantedCrashScript;
+use crate::planted_crash::ScriptedAction::{self, Back, Home, Launch, Rotate, Tap, Type};
 
 const CALL: ScriptedAction = ScriptedAction::System(SystemEvent::Call);
 const LOW_MEMORY: ScriptedAction = ScriptedAction::System(SystemEvent::LowMemory);

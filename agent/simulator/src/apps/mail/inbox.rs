@@ -14,7 +14,7 @@ use crate::framework::{AppContext, Ui, number_text};
 pub(super) struct InboxPage {
     folder: Text,
     loading: LoadingState,
-    /// How many rows have been fetched.
+    /// Number of rows fetched.
     fetched: usize,
     /// Numbers of messages.
     selected: Vec<usize>,
@@ -52,7 +52,7 @@ impl Default for InboxPage {
     }
 }
 
-/// How long after coming back notifications are offered.
+/// Delay until notifications are offered after a return.
 const OFFER: Micros = Micros::from_millis(700);
 const PAGE: usize = 10;
 

@@ -34,7 +34,7 @@ pub(super) struct AttachedFile {
     pub(super) megabytes: u32,
 }
 
-/// What is on the phone.
+/// Messages and folders stored on the phone.
 pub(super) const FILES: [AttachedFile; 3] = [
     AttachedFile {
         name: "report.pdf",

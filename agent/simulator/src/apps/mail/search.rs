@@ -71,7 +71,7 @@ impl MailSearchPage {
         }
     }
 
-    /// What was found is marked by counting characters, where the texts count halves of them.
+    /// Results are marked by counting characters, but the texts count UTF-16 units.
     fn go(&mut self, app: &MailApp, cx: &mut AppContext<'_, MailApp>) {
         self.found.clear();
         if cx.decide(Branch::SearchEmpty, self.query.is_empty()) {

@@ -7,7 +7,7 @@ use super::failures::SYNC;
 use super::{Branch, MailApp};
 use crate::framework::{AppContext, Ui, Unhashed};
 
-/// What is kept of them.
+/// Persistent settings.
 #[derive(Clone, Debug, Hash)]
 pub(super) struct MailSettings {
     pub(super) notifications: bool,

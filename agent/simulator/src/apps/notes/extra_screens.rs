@@ -1,4 +1,4 @@
-//! What belongs to notes beside them: notebooks, reminders, a lock, help.
+//! Further screens of the notes app: notebooks, reminders, a lock, help.
 
 use std::sync::{Arc, LazyLock};
 
@@ -43,7 +43,7 @@ const REMINDED: Variable = Variable::Memory(1);
 const DIGITS: Variable = Variable::Memory(2);
 const LOCKED: Variable = Variable::Persistent(0);
 
-/// What was read is only in memory; a restored state expects it there.
+/// The data is only in memory; a restored activity expects it there.
 fn notebooks(screen: ScreenDefinition) -> ScreenDefinition {
     let gone = rule(
         &[RuleCondition::Equals(READ, 0)],
@@ -64,7 +64,7 @@ fn remind() -> Vec<AppRule> {
     vec![rule(&[], &[RuleEffect::Increment(REMINDED, 2)])]
 }
 
-/// The second reminder is told in words that another language does not have.
+/// The second reminder's text is missing in another language.
 fn reminders(screen: ScreenDefinition) -> ScreenDefinition {
     let words = rule(
         &[

@@ -50,7 +50,7 @@ impl From<NoteListMsg> for super::NotesMsg {
     }
 }
 
-/// How long a deleted note can be taken back.
+/// Time in which a deletion can be undone.
 const UNDO: Micros = Micros::from_millis(1_500);
 
 impl NoteListPage {

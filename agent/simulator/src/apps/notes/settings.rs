@@ -6,7 +6,7 @@ use super::failures::EXPORT;
 use super::{Branch, NotesApp};
 use crate::framework::{AppContext, Ui};
 
-/// What is kept of them.
+/// Persistent settings.
 #[derive(Clone, Debug, Default, Hash)]
 pub(super) struct NotesSettings {
     pub(super) template: bool,

@@ -1,4 +1,4 @@
-//! What there is to play, and the introduction that is shown once.
+//! The library, and the introduction that is shown once.
 
 use super::failures::{
     ARTWORK_TOO_LARGE, FORMAT_OF_WELCOME, LOGO_WITHOUT_LISTENER, QUOTED_PLAYLIST, SCAN_BLOCKS,

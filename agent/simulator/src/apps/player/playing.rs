@@ -130,7 +130,7 @@ fn next() -> Vec<AppRule> {
     ]
 }
 
-/// What was read of the queue is only in memory; who comes back with a saved state expects it there.
+/// The queue is only in memory; an activity restored from saved state expects it there.
 fn queue() -> ScreenDefinition {
     let widgets = vec![
         inert_switch("keep", "Keep after the end"),
@@ -320,7 +320,7 @@ fn sleep() -> ScreenDefinition {
         )
 }
 
-/// What is played elsewhere is lost when the network changes twice.
+/// Remote playback is lost when the network changes twice.
 fn casting() -> ScreenDefinition {
     let connect = |id: &str, label: &str, value| {
         radio(id, label, CAST_TO, value).then(vec![

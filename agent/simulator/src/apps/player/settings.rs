@@ -191,7 +191,7 @@ fn account() -> ScreenDefinition {
         )
 }
 
-/// The receiver for the headset is registered anew with every configuration, and taken back once.
+/// The headset's receiver is registered with every configuration and unregistered once.
 fn headset() -> ScreenDefinition {
     let registered = Variable::Memory(13);
     let twice = rule(

@@ -1,4 +1,4 @@
-//! What is about to be bought, and a coupon for it.
+//! The cart, and a coupon for it.
 
 use retap_shared::Text;
 

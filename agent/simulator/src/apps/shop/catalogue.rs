@@ -1,4 +1,4 @@
-//! What there is to buy, one category a page.
+//! The catalogue: one category a page.
 
 use super::stock::{CATEGORIES, PER_CATEGORY, PRODUCTS, price};
 use super::{Branch, ShopApp, ShopPage, cart, login, orders, product, wishlist};

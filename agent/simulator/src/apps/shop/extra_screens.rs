@@ -48,7 +48,7 @@ fn label() -> Vec<AppRule> {
     vec![rule(&[], &[RuleEffect::Set(LABELS, 1)])]
 }
 
-/// The label is drawn anew when the process comes back, and what it says was in memory.
+/// The label is drawn again when the process is restored, but its text was only in memory.
 fn returns(screen: ScreenDefinition) -> ScreenDefinition {
     let empty = rule(
         &[RuleCondition::Equals(LABELS, 0)],

@@ -1,4 +1,4 @@
-//! What was ordered before.
+//! Earlier orders.
 
 use super::stock::price;
 use super::{Branch, ShopApp};

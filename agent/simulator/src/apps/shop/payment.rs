@@ -33,7 +33,7 @@ impl From<PaymentMsg> for super::ShopMsg {
     }
 }
 
-/// What a gift card is worth, in cents.
+/// Value of a gift card in cents.
 const GIFT: u32 = 2_000;
 
 impl PaymentPage {

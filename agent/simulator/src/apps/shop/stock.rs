@@ -1,4 +1,4 @@
-//! What the shop sells.
+//! Products of the shop.
 
 use retap_shared::Text;
 

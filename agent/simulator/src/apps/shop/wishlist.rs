@@ -1,4 +1,4 @@
-//! What one would like to have.
+//! The wish list.
 
 use super::stock::{PRODUCTS, price};
 use super::{Branch, ShopApp, ShopPage, product};

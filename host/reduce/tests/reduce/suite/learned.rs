@@ -1,14 +1,14 @@
-//! APE's abstraction for suites: learned from their own runs, the same however many phones teach it, and frozen after that.
+//! APE's abstraction for a suite: learned from the suite's own replays, the same for any number of phones, frozen after that.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use retap_agent::in_process::InProcessConnection;
-use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
-use retap_device::{Device, DevicePool};
-use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal as ExplorationInMemory};
-use retap_explore::{ExploreSettings, RandomExplorer, explore};
+use retap_device::{CancellationToken, Device, DevicePool};
+use retap_explore::journal::{ExplorationContext, MemoryExplorationJournal};
+use retap_explore::{ExploreSettings, RandomSessions, run_exploration};
 use retap_model::ape::LearnedAbstraction;
 use retap_model::{Abstraction, PreparedAbstraction};
 use retap_reduce::journal::MemoryReductionJournal;
@@ -23,128 +23,103 @@ async fn phones(count: usize) -> (DevicePool, App) {
     for number in 0..count {
         let phone = retap_simulator::open("sim:player").unwrap();
         let connection = Arc::new(InProcessConnection::new(Box::new(phone)));
-        devices.push(
-            Device::connect(format!("player#{number}"), connection)
-                .await
-                .unwrap(),
-        );
+        let device = Device::connect(format!("player#{number}"), connection).await;
+        devices.push(device.unwrap());
     }
     let app = devices[0].description().apps[0].app.clone();
     (DevicePool::new(devices), app)
 }
 
-async fn suite() -> Vec<Trace> {
+async fn explored_suite() -> Vec<Trace> {
     let (pool, _) = phones(1).await;
-    let journal = ExplorationInMemory::default();
     let phone = pool.lease().await.unwrap();
     let settings = ExploreSettings {
-        session_events: 16,
         keep_traces: true,
         ..ExploreSettings::new(phone.description().apps[0].clone(), 480)
     };
     drop(phone);
-    let make = || Box::new(RandomExplorer::default()) as _;
-    explore(
-        &pool,
-        &make,
-        &settings,
-        Seed(3),
-        &journal,
-        &null_sink(),
-        &CancellationToken::new(),
-    )
-    .await
-    .unwrap();
-    journal
-        .recall_sessions()
-        .unwrap()
-        .into_values()
-        .flat_map(|session| session.traces)
-        .collect()
+    let explorer = RandomSessions::new(Seed(3), NonZeroU32::new(16).unwrap());
+    let context = ExplorationContext {
+        seed: Seed(3),
+        events: &null_sink(),
+        journal: &MemoryExplorationJournal::default(),
+        cancellation: &CancellationToken::new(),
+    };
+    let result = run_exploration(&pool, Box::new(explorer), &settings, context)
+        .await
+        .unwrap();
+    result.traces.into_iter().map(|(_, trace)| trace).collect()
 }
 
-fn on(pool: &DevicePool, app: &App, learned: &LearnedAbstraction) -> PooledReplayer {
-    let states = PreparedAbstraction::by(&Abstraction::Ape(learned.clone())).unwrap();
-    PooledReplayer::new(pool, app.clone(), states, &null_sink())
+fn replayer(pool: &DevicePool, app: &App, learned: &LearnedAbstraction) -> PooledReplayer {
+    let abstraction = PreparedAbstraction::by(&Abstraction::Ape(learned.clone())).unwrap();
+    PooledReplayer::new(pool, app.clone(), abstraction, &null_sink())
 }
 
-async fn taught(traces: &[Trace], from: &LearnedAbstraction, count: usize) -> SuiteLearning {
+async fn learn_on(traces: &[Trace], from: &LearnedAbstraction, count: usize) -> SuiteLearning {
     let (pool, app) = phones(count).await;
-    learn(
-        traces,
-        from,
-        &on(&pool, &app, from),
-        &CancellationToken::new(),
-    )
-    .await
-    .unwrap()
-    .unwrap()
+    let replayer = replayer(&pool, &app, from);
+    learn(traces, from, &replayer, &CancellationToken::new())
+        .await
+        .unwrap()
+        .unwrap()
 }
 
-async fn reduced(
+async fn reduce(
     traces: &[Trace],
     learned: &LearnedAbstraction,
-    log: &MemoryReductionJournal,
+    journal: &MemoryReductionJournal,
 ) -> SuiteReduction {
     let (pool, app) = phones(1).await;
-    let replayer = on(&pool, &app, learned);
     let settings = SuiteSettings {
         algorithm: SuiteReductionAlgorithm::Auto,
         replays: 3,
         ..SuiteSettings::default()
     };
     let sink = null_sink();
-    let stop = CancellationToken::new();
-    let logged = JournaledReplayer::new(replayer, log, &sink);
-    Box::pin(reduce_suite(traces, &settings, &logged, &sink, &stop))
-        .await
-        .unwrap()
+    let cancellation = CancellationToken::new();
+    let replayer = JournaledReplayer::new(replayer(&pool, &app, learned), journal, &sink);
+    let reduction = reduce_suite(traces, &settings, &replayer, &sink, &cancellation);
+    Box::pin(reduction).await.unwrap()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_suite_teaches_the_same_on_any_number_of_phones_and_what_it_taught_can_be_written_down() {
-    let traces = suite().await;
-    let one = taught(&traces, &LearnedAbstraction::default(), 1).await;
-    let four = taught(&traces, &LearnedAbstraction::default(), 4).await;
+async fn the_abstraction_is_the_same_for_any_number_of_phones_and_can_be_written_to_a_file() {
+    let traces = explored_suite().await;
+    let one = learn_on(&traces, &LearnedAbstraction::default(), 1).await;
+    let four = learn_on(&traces, &LearnedAbstraction::default(), 4).await;
     assert_eq!(one.learned, four.learned);
-    assert!(
-        !one.learned.finer.is_empty(),
-        "nothing was learned: {}",
-        one.text
-    );
-    let written = serde_json::to_string(&one.learned).unwrap();
-    assert_eq!(
-        serde_json::from_str::<LearnedAbstraction>(&written).unwrap(),
-        one.learned
-    );
-    // What is for people begins with the rules to start from.
-    assert_eq!(
-        LearnedAbstraction::from_rules(&one.text).unwrap(),
-        LearnedAbstraction::default()
-    );
+    let text = &one.text;
+    assert!(!one.learned.finer.is_empty(), "nothing was learned: {text}");
+    let json = serde_json::to_string(&one.learned).unwrap();
+    let read: LearnedAbstraction = serde_json::from_str(&json).unwrap();
+    assert_eq!(read, one.learned);
+    // The text begins with the rules that learning started from.
+    let rules = LearnedAbstraction::from_rules(text).unwrap();
+    assert_eq!(rules, LearnedAbstraction::default());
 }
 
 #[tokio::test(start_paused = true)]
-async fn runs_that_taught_count_as_the_first_ones_and_change_nothing_of_the_result() {
-    let traces = suite().await;
-    let lesson = taught(&traces, &LearnedAbstraction::default(), 1).await;
-    let noted = MemoryReductionJournal::default();
-    let bare = MemoryReductionJournal::default();
-    lesson.record(&noted).unwrap();
-    let before = noted.runs();
-    assert_eq!(before, traces.len());
-    let with = reduced(&traces, &lesson.learned, &noted).await;
-    let without = reduced(&traces, &lesson.learned, &bare).await;
+async fn replays_of_learning_count_as_the_first_ones_and_do_not_change_the_result() {
+    let traces = explored_suite().await;
+    let learning = learn_on(&traces, &LearnedAbstraction::default(), 1).await;
+    let filled = MemoryReductionJournal::default();
+    let empty = MemoryReductionJournal::default();
+    learning.record(&filled).unwrap();
+    let recorded = filled.runs();
+    assert_eq!(recorded, traces.len());
+    let with = reduce(&traces, &learning.learned, &filled).await;
+    let without = reduce(&traces, &learning.learned, &empty).await;
     assert_eq!((&with.traces, with.cost), (&without.traces, without.cost));
     assert!(
-        noted.runs() - before < bare.runs(),
-        "they were played again"
+        filled.runs() - recorded < empty.runs(),
+        "the replays of learning were made again"
     );
     assert!(with.after.covered.contains(&with.before.covered));
     assert!(with.after.traces < with.before.traces);
 
-    // Rules that tell nothing apart leave less to cover.
-    let blind = LearnedAbstraction::from_rules("none").unwrap();
-    let coarse = reduced(&traces, &blind, &MemoryReductionJournal::default()).await;
+    // An abstraction in which all screens are equal leaves less to cover.
+    let coarsest = LearnedAbstraction::from_rules("none").unwrap();
+    let coarse = reduce(&traces, &coarsest, &MemoryReductionJournal::default()).await;
     assert!(coarse.before.covered.app.screens.len() < with.before.covered.app.screens.len());
 }

@@ -1,11 +1,11 @@
-//! An app that is a table of transitions, as something that plays traces: what the tests of suites are made of.
+//! An app that is a table of transitions, as a replayer of traces whose actions are waits of so many milliseconds.
 
 use std::sync::Mutex;
 
 use rand::RngExt;
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
-use retap_device::seed::Rng;
+use retap_device::seed::{Rng, Seed};
 use retap_reduce::suite::{
     ReplayObservation, ReplayRecord, ReplayRequest, ReplayStep, Replayer, SuiteError,
     SuiteReduction, SuiteReductionAlgorithm, SuiteSettings, reduce_suite,
@@ -14,112 +14,179 @@ use retap_shared::action::Action;
 use retap_shared::connection::BoxFuture;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::PhoneInfo;
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
 
-/// Where an action leads: the app's own state, what is seen of it, the branches on the way, and whether it crashes.
+/// Result of an action.
 #[derive(Clone, Debug)]
-pub(super) struct To {
+pub(super) struct Destination {
+    /// Hidden state of the app.
     pub(super) state: u32,
+    /// Screen that shows it.
     pub(super) screen: u64,
     pub(super) branches: Vec<u32>,
     pub(super) crashes: bool,
 }
 
-pub(super) type Table = dyn Fn(u32, u32) -> To + Send + Sync;
-
-pub(super) struct Machine {
-    pub(super) table: Box<Table>,
-    /// Once in so many steps it goes astray.
-    pub(super) stray: Option<(u32, Mutex<Rng>)>,
-    pub(super) runs: Mutex<Vec<Vec<u32>>>,
-    pub(super) width: usize,
-}
-
-impl Machine {
-    pub(super) fn new(table: impl Fn(u32, u32) -> To + Send + Sync + 'static) -> Machine {
-        Machine {
-            table: Box::new(table),
-            stray: None,
-            runs: Mutex::default(),
-            width: 1,
+impl Destination {
+    /// State that has a screen of its own.
+    pub(super) fn new(state: u32, branches: &[u32]) -> Destination {
+        Destination {
+            state,
+            screen: u64::from(state),
+            branches: branches.to_vec(),
+            crashes: false,
         }
     }
 
-    pub(super) fn runs(&self) -> usize {
-        self.runs.lock().unwrap().len()
+    pub(super) fn on_screen(self, screen: u64) -> Destination {
+        Destination { screen, ..self }
     }
 
-    fn goes_astray(&self) -> bool {
-        self.stray
+    fn observation(&self) -> ReplayObservation {
+        let finding = self.crashes.then(|| Fingerprint(u64::from(self.state)));
+        ReplayObservation {
+            state: if self.crashes {
+                1_000_000 + u64::from(self.state)
+            } else {
+                self.screen
+            },
+            inside: !self.crashes,
+            branches: self.branches.clone(),
+            problems: finding.into_iter().collect(),
+            took: Micros(10),
+            ..ReplayObservation::default()
+        }
+    }
+}
+
+pub(super) type Table = dyn Fn(u32, u32) -> Destination + Send + Sync;
+
+pub(super) struct Machine {
+    /// Destination by state and action.
+    pub(super) table: Box<Table>,
+    /// Mean number of steps between two divergences.
+    pub(super) divergence: Option<(u32, Mutex<Rng>)>,
+    /// Actions of each replay.
+    pub(super) replays: Mutex<Vec<Vec<u32>>>,
+    pub(super) parallelism: usize,
+}
+
+impl Machine {
+    pub(super) fn new(table: impl Fn(u32, u32) -> Destination + Send + Sync + 'static) -> Machine {
+        Machine {
+            table: Box::new(table),
+            divergence: None,
+            replays: Mutex::default(),
+            parallelism: 1,
+        }
+    }
+
+    pub(super) fn replay_count(&self) -> usize {
+        self.replays.lock().unwrap().len()
+    }
+
+    fn diverges(&self) -> bool {
+        self.divergence
             .as_ref()
             .is_some_and(|(once_in, rng)| rng.lock().unwrap().random_range(0..*once_in) == 0)
     }
 }
 
 impl Replayer for Machine {
-    fn replay(&self, errand: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
+    fn replay(&self, request: ReplayRequest) -> BoxFuture<'_, Result<ReplayRecord, SuiteError>> {
         Box::pin(async move {
-            let arrived = |to: &To| ReplayObservation {
-                state: if to.crashes {
-                    1_000_000 + u64::from(to.state)
-                } else {
-                    to.screen
-                },
-                inside: !to.crashes,
-                branches: to.branches.clone(),
-                problems: to
-                    .crashes
-                    .then(|| Fingerprint(u64::from(to.state)))
-                    .into_iter()
-                    .collect(),
-                took: Micros(10),
-                ..ReplayObservation::default()
-            };
-            let start = To {
-                state: 0,
-                screen: 0,
-                branches: vec![],
-                crashes: false,
-            };
-            let mut run = ReplayRecord {
-                start: arrived(&start),
+            let mut record = ReplayRecord {
+                start: Destination::new(0, &[]).observation(),
                 hops: Vec::new(),
                 refused: None,
             };
             let mut state = 0;
-            let mut played = Vec::new();
-            while run.last_observation().problems.is_empty() {
-                let Some(ReplayStep { origin, step }) = errand.step_source.next(&run) else {
+            let mut actions = Vec::new();
+            while record.last_observation().problems.is_empty() {
+                let Some(ReplayStep { origin, step }) = request.step_source.next(&record) else {
                     break;
                 };
-                let Action::Wait { millis } = step.action else {
-                    panic!("{step:?}")
-                };
-                let mut to = (self.table)(state, millis);
-                if self.goes_astray() {
-                    to = To {
-                        state: 0,
-                        screen: 999,
-                        branches: vec![],
-                        crashes: false,
-                    };
+                let action = action(&step);
+                let mut destination = (self.table)(state, action);
+                if self.diverges() {
+                    destination = Destination::new(0, &[]).on_screen(999);
                 }
-                state = to.state;
-                played.push(millis);
-                run.hops.push((origin, arrived(&to)));
+                state = destination.state;
+                actions.push(action);
+                record.hops.push((origin, destination.observation()));
                 tokio::task::yield_now().await;
             }
-            self.runs.lock().unwrap().push(played);
-            Ok(run)
+            self.replays.lock().unwrap().push(actions);
+            Ok(record)
         })
     }
 
     fn parallelism(&self) -> usize {
-        self.width
+        self.parallelism
     }
 }
 
+/// A random app that shows only a part of its state.
+pub(super) fn random_machine(seed: u64) -> Machine {
+    Machine::new(move |state, action| {
+        let mut rng = Seed(seed)
+            .derive("to", u64::from(state) * 64 + u64::from(action))
+            .rng();
+        let next = rng.random_range(0..14);
+        let crashes = rng.random_range(0..25) == 0;
+        let branches = (0..rng.random_range(0..3))
+            .map(|_| rng.random_range(0..40))
+            .collect();
+        Destination {
+            state: next,
+            screen: u64::from(next % 6),
+            branches,
+            crashes,
+        }
+    })
+}
+
+pub(super) fn random_suite(seed: u64) -> Vec<Vec<u32>> {
+    let mut rng = Seed(seed).derive("suite", 0).rng();
+    let mut suite = Vec::new();
+    for _ in 0..25 {
+        suite.push(
+            (0..rng.random_range(1..14))
+                .map(|_| rng.random_range(0..5))
+                .collect(),
+        );
+    }
+    suite
+}
+
+pub(super) async fn reduce_random_suite(
+    machine: &Machine,
+    seed: u64,
+    algorithm: SuiteReductionAlgorithm,
+) -> SuiteReduction {
+    let suite = random_suite(seed);
+    let suite: Vec<&[u32]> = suite.iter().map(Vec::as_slice).collect();
+    reduce(machine, &suite, algorithm).await
+}
+
+pub(super) async fn reduce(
+    machine: &Machine,
+    suite: &[&[u32]],
+    algorithm: SuiteReductionAlgorithm,
+) -> SuiteReduction {
+    let traces: Vec<Trace> = suite.iter().map(|actions| trace(actions)).collect();
+    let settings = SuiteSettings {
+        algorithm,
+        ..SuiteSettings::default()
+    };
+    let cancellation = CancellationToken::new();
+    reduce_suite(&traces, &settings, machine, &null_sink(), &cancellation)
+        .await
+        .unwrap()
+}
+
+/// Trace with the given actions.
 pub(super) fn trace(actions: &[u32]) -> Trace {
     let header = TraceHeader {
         app: App {
@@ -131,48 +198,26 @@ pub(super) fn trace(actions: &[u32]) -> Trace {
         target: None,
         phone: PhoneInfo::default(),
     };
+    let step = |&millis: &u32| Step::new(Action::Wait { millis });
     Trace {
         header,
-        steps: actions
-            .iter()
-            .map(|&millis| Step::new(Action::Wait { millis }))
-            .collect(),
+        steps: actions.iter().map(step).collect(),
     }
 }
 
-pub(super) fn actions(trace: &Trace) -> Vec<u32> {
-    let action = |step: &Step| match step.action {
-        Action::Wait { millis } => millis,
-        _ => panic!("{step:?}"),
-    };
-    trace.steps.iter().map(action).collect()
-}
-
-pub(super) async fn reduced(
-    machine: &Machine,
-    suite: &[&[u32]],
-    algorithm: SuiteReductionAlgorithm,
-) -> SuiteReduction {
-    let traces: Vec<Trace> = suite.iter().map(|actions| trace(actions)).collect();
-    let settings = SuiteSettings {
-        algorithm,
-        ..SuiteSettings::default()
-    };
-    reduce_suite(
-        &traces,
-        &settings,
-        machine,
-        &null_sink(),
-        &CancellationToken::new(),
-    )
-    .await
-    .unwrap()
-}
-
-pub(super) fn left(reduction: &SuiteReduction) -> Vec<Vec<u32>> {
+/// Actions of each reduced trace.
+pub(super) fn reduced_actions(reduction: &SuiteReduction) -> Vec<Vec<u32>> {
+    let actions = |trace: &Trace| trace.steps.iter().map(action).collect();
     reduction
         .traces
         .iter()
-        .map(|kept| actions(&kept.trace))
+        .map(|reduced| actions(&reduced.trace))
         .collect()
+}
+
+fn action(step: &Step) -> u32 {
+    match step.action {
+        Action::Wait { millis } => millis,
+        _ => panic!("{step:?}"),
+    }
 }

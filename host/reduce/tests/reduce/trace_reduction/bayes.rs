@@ -2,9 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use retap_device::CancellationToken;
-use retap_device::DevicePool;
 use retap_device::run_event::RunEvent;
+use retap_device::{CancellationToken, DevicePool};
 use retap_reduce::journal::MemoryReductionJournal;
 use retap_reduce::oracle::{JournaledOracle, OracleError, PooledOracle, ReplayConditions};
 use retap_reduce::trace_reduction::{ReduceError, ReduceSettings, ReductionAlgorithm, reduce};

@@ -1,22 +1,22 @@
-//! Reads a page as strictly as no browser does: every element closed in order, every attribute quoted, every id once.
+//! Strict parser of a page: every element closed in order, every attribute quoted, every id once.
 
 use std::collections::{BTreeSet, HashSet};
 
 const VOID: [&str; 2] = ["meta", "wbr"];
 
-/// What was seen on a page that is well-formed.
+/// Elements, attributes and links of a well-formed page.
 #[derive(Debug, Default)]
 pub(crate) struct PageInventory {
     pub(crate) elements: BTreeSet<String>,
     pub(crate) attributes: BTreeSet<String>,
     pub(crate) targets: BTreeSet<String>,
-    /// Of everything that is drawn.
+    /// Coordinates of all shapes.
     pub(crate) coordinates: Vec<i64>,
     ids: HashSet<String>,
 }
 
 impl PageInventory {
-    /// Links that lead nowhere.
+    /// Links without a target.
     pub(crate) fn dangling(&self) -> Vec<&String> {
         self.targets
             .iter()
@@ -25,7 +25,7 @@ impl PageInventory {
     }
 }
 
-/// Panics with the place of the first mistake.
+/// Parses a page; panics at the first mistake.
 pub(crate) fn read(page: &str) -> PageInventory {
     let mut seen = PageInventory::default();
     let mut open: Vec<String> = Vec::new();

@@ -1,0 +1,112 @@
+//! What all workers of an exploration share. Every step goes through `commit`, and every step of the journal through the same
+//! `ExplorationState::apply`, so that a resumed run has the same state.
+
+mod state;
+mod unconfirmed;
+mod worker_state;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use retap_device::DevicePool;
+use retap_device::run_event::RunEvent;
+use retap_shared::finding::Finding;
+use state::ExplorationState;
+pub(crate) use unconfirmed::UnconfirmedFinding;
+
+use crate::error::ExploreError;
+use crate::explorer::Explorer;
+use crate::journal::{ExplorationContext, RecordedEvent, RecordedStep};
+use crate::result::ExplorationResult;
+use crate::settings::ExploreSettings;
+
+/// One exploration: its phones, its settings, and the state that its workers share.
+pub(crate) struct Exploration<'a> {
+    pub(crate) pool: &'a DevicePool,
+    pub(crate) settings: &'a ExploreSettings,
+    pub(crate) context: ExplorationContext<'a>,
+    state: Mutex<ExplorationState>,
+}
+
+impl<'a> Exploration<'a> {
+    pub(crate) fn new(
+        pool: &'a DevicePool,
+        explorer: Box<dyn Explorer>,
+        settings: &'a ExploreSettings,
+        context: ExplorationContext<'a>,
+        workers: usize,
+    ) -> Exploration<'a> {
+        Exploration {
+            pool,
+            settings,
+            context,
+            state: Mutex::new(ExplorationState::new(explorer, workers)),
+        }
+    }
+
+    pub(crate) fn lock_state(&self) -> MutexGuard<'_, ExplorationState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Applies all steps of the journal. The snapshots of the earlier process are lost, which becomes a step of each worker.
+    pub(crate) fn replay_journal(&self) -> Result<(), ExploreError> {
+        let records = self.context.journal.recall_steps()?;
+        if records.is_empty() {
+            return Ok(());
+        }
+        let events = self.lock_state().replay(&records, self.settings);
+        events.into_iter().for_each(|event| self.emit(event));
+        let workers = self.lock_state().workers.len();
+        (0..workers).try_for_each(|worker| {
+            self.commit(&mut RecordedStep::new(worker, RecordedEvent::SnapshotsLost))
+        })
+    }
+
+    /// Numbers a step, records it in the journal and applies it, all under one lock: the journal has the steps in the order in
+    /// which the strategy observed them.
+    pub(crate) fn commit(&self, record: &mut RecordedStep) -> Result<(), ExploreError> {
+        let (events, findings) = {
+            let mut state = self.lock_state();
+            record.number = state.next_number;
+            self.context.journal.record_step(record)?;
+            state.next_number += 1;
+            let known = state.result.findings.len();
+            let events = state.apply(record, self.settings);
+            (events, state.result.findings[known..].to_vec())
+        };
+        events.into_iter().for_each(|event| self.emit(event));
+        Ok(findings
+            .iter()
+            .try_for_each(|finding| self.context.journal.record_finding(finding))?)
+    }
+
+    /// True if a worker may begin another event.
+    pub(crate) fn is_within_limit(&self, worker: usize) -> bool {
+        let state = self.lock_state();
+        match self.settings.time_limit {
+            Some(limit) => state.workers[worker].took < limit,
+            None => state.events_begun < self.settings.event_limit,
+        }
+    }
+
+    /// Takes one event of the event limit.
+    pub(crate) fn count_event(&self) {
+        self.lock_state().events_begun += 1;
+    }
+
+    /// True if one of these findings is the first of its fingerprint in this run.
+    pub(crate) fn has_new_finding(&self, findings: &[Finding]) -> bool {
+        let known = &self.lock_state().known_findings;
+        findings
+            .iter()
+            .any(|finding| !known.contains(&finding.fingerprint()))
+    }
+
+    /// The result so far, and the findings that still need a confirmation.
+    pub(crate) fn finish(&self) -> (ExplorationResult, Vec<UnconfirmedFinding>) {
+        self.lock_state().finish(self.settings)
+    }
+
+    pub(crate) fn emit(&self, event: RunEvent) {
+        (self.context.events)(event);
+    }
+}

@@ -1,0 +1,148 @@
+//! Starting the app, with the setup steps that must come after a clean start, such as signing in.
+
+use retap_device::Device;
+use retap_shared::locate::LocatedBy;
+use retap_shared::protocol::AppCommand;
+use retap_shared::screen::SharedScreen;
+use retap_shared::trace::StartMode;
+
+use super::{Worker, WorkerError};
+use crate::error::ExploreError;
+use crate::journal::{RecordedEvent, RecordedStep};
+
+/// Number of failed starts in a row after which a worker ends: by findings, or by setup steps.
+pub(super) const MAX_START_ATTEMPTS: u32 = 3;
+
+impl Worker<'_> {
+    /// Starts the app, again if the setup steps fail.
+    pub(super) async fn start_app(
+        &mut self,
+        device: &mut Device,
+        clean: bool,
+    ) -> Result<RecordedStep, WorkerError> {
+        loop {
+            self.return_attempts = 0;
+            self.consecutive_refusals = 0;
+            let (screen, mut record) = self.launch_app(device, clean).await?;
+            match self.run_setup_steps(device, screen, &mut record).await? {
+                Ok(screen) => return self.finish_start(device, screen, record).await,
+                Err(why) => self.count_failed_setup(device.name(), why)?,
+            }
+        }
+    }
+
+    async fn launch_app(
+        &self,
+        device: &mut Device,
+        clean: bool,
+    ) -> Result<(SharedScreen, RecordedStep), WorkerError> {
+        let app = &self.exploration.settings.app.app;
+        // What the phone has still to report belongs to no trace of this start.
+        device.watch(&app.package).await?;
+        let start = if clean {
+            StartMode::Clean
+        } else {
+            StartMode::Restart
+        };
+        let started = device.control(app, AppCommand::Start(start)).await?;
+        let screen = device.capture().await?;
+        let mut record = RecordedStep::new(self.number, RecordedEvent::Started { clean });
+        record.took = started.took;
+        record.add_phone_events(started.events);
+        Ok((screen, record))
+    }
+
+    /// Does the setup steps of a clean start. Returns the screen that they lead to, or why they failed. A finding on the way
+    /// is a finding like any other.
+    async fn run_setup_steps(
+        &self,
+        device: &mut Device,
+        first: SharedScreen,
+        record: &mut RecordedStep,
+    ) -> Result<Result<SharedScreen, String>, WorkerError> {
+        let settings = self.exploration.settings;
+        let steps = &settings.constraints.setup_steps;
+        let is_clean = record.event == RecordedEvent::Started { clean: true };
+        if !is_clean || !record.findings.is_empty() || steps.is_empty() {
+            return Ok(Ok(first));
+        }
+        let mut last = first;
+        for (number, step) in (1..).zip(steps) {
+            let stepped = device.step(step.clone()).await?;
+            record.took += stepped.took;
+            record.branches.extend(stepped.branches);
+            record.add_phone_events(stepped.phone_events);
+            last = stepped.screen;
+            if !record.findings.is_empty() {
+                break;
+            }
+            if let (Some(widget), LocatedBy::Place) = (&step.widget, stepped.hit) {
+                let count = steps.len();
+                return Ok(Err(format!(
+                    "step {number} of {count} does not find {widget}"
+                )));
+            }
+        }
+        record.branches.sort_unstable();
+        record.branches.dedup();
+        let has_arrived = !record.findings.is_empty() || settings.is_in_app(last.activity());
+        Ok(has_arrived
+            .then_some(last)
+            .ok_or_else(|| "they do not end in the app".to_owned()))
+    }
+
+    /// Counts setup steps that failed; an error if that was the last attempt.
+    fn count_failed_setup(&mut self, device: &str, why: String) -> Result<(), ExploreError> {
+        self.failed_starts += 1;
+        if self.failed_starts >= MAX_START_ATTEMPTS {
+            return Err(ExploreError::SetupFailed {
+                device: device.to_owned(),
+                app: self.exploration.settings.app.app.package.to_string(),
+                why,
+            });
+        }
+        self.warn(format!(
+            "the setup steps failed on `{device}`: {why}; they are tried again"
+        ));
+        Ok(())
+    }
+
+    /// Completes the record. `never` rules hold for the first screen too; what `always` rules want may still appear.
+    async fn finish_start(
+        &mut self,
+        device: &mut Device,
+        screen: SharedScreen,
+        mut record: RecordedStep,
+    ) -> Result<RecordedStep, WorkerError> {
+        self.warn_of_forbidden(screen.activity());
+        let settings = self.exploration.settings;
+        let package = &settings.app.app.package;
+        let broken = settings
+            .constraints
+            .broken_rules(&record, &screen, false, package);
+        record.findings.extend(broken);
+        record.screen = Some(self.explorer_screen(device, screen).await?);
+        Ok(record)
+    }
+
+    /// Warns once if the first activity is forbidden: nothing would be explored.
+    fn warn_of_forbidden(&mut self, first: &str) {
+        let settings = self.exploration.settings;
+        if settings.constraints.forbids_activity(first)
+            && !std::mem::replace(&mut self.has_warned_of_forbidden, true)
+        {
+            let app = &settings.app.app.package;
+            self.warn(format!(
+                "`{app}` begins with `{first}`, which is forbidden and left at once; see `forbidden_activities`"
+            ));
+        }
+    }
+
+    pub(super) fn warn_of_failed_starts(&self) {
+        let app = &self.exploration.settings.app.app.package;
+        self.warn(format!(
+            "`{app}` fails as it starts; worker {} ends early",
+            self.number
+        ));
+    }
+}

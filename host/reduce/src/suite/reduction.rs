@@ -1,0 +1,187 @@
+//! Results of a suite reduction: the reduced suite, its measures, its origin and its cost.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use retap_model::Coverage;
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::micros::Micros;
+use retap_shared::trace::Trace;
+use retap_shared::verdict::Outcome;
+
+use super::replayer::ReplayRecord;
+
+/// Result of a suite reduction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuiteReduction {
+    /// Outcome of the reduction.
+    pub outcome: Outcome,
+    /// The original suite. Its coverage is what can be replayed of it, which the result must cover.
+    pub before: SuiteMeasure,
+    /// The reduced suite.
+    pub after: SuiteMeasure,
+    /// The suite after each phase, in order.
+    pub phases: Vec<SuitePhaseReport>,
+    /// The reduced traces.
+    pub traces: Vec<SuiteTrace>,
+    /// Use of each original trace, in the order of the suite.
+    pub dispositions: Vec<TraceDisposition>,
+    /// Number of steps of the result that are simpler than recorded.
+    pub simplified: u32,
+    /// Number of coverage items that were observed at least once but that no trace can replay.
+    pub not_replayable: u32,
+    /// Replays of the result that followed it, and replays that are required.
+    pub replays: (u32, u32),
+    /// Cost of the reduction.
+    pub cost: SuiteCost,
+}
+
+/// Measures of a suite.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SuiteMeasure {
+    /// Number of traces.
+    pub traces: u32,
+    /// Number of transitions of all traces.
+    pub transitions: u64,
+    /// Phone time of one replay of the suite on one phone, clean starts included.
+    pub took: Micros,
+    /// Coverage of the suite.
+    pub covered: SuiteCoverage,
+}
+
+/// Coverage of a suite: activities, screens, branches and findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SuiteCoverage {
+    /// Activities, abstract screens and branches.
+    pub app: Coverage,
+    /// Failures of the app.
+    pub findings: BTreeSet<Fingerprint>,
+}
+
+/// Cost of a suite reduction so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SuiteCost {
+    /// Number of replays.
+    pub runs: u64,
+    /// Number of events of all replays.
+    pub events: u64,
+    /// Phone time of all replays.
+    pub took: Micros,
+}
+
+/// Phase of a suite reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuitePhase {
+    /// DetReduce: the longest replayable prefix of each trace.
+    Prefixes,
+    /// DetReduce: redundant traces are dropped.
+    Traces,
+    /// Redundant loops are cut.
+    Loops,
+    /// DetReduce: fragments are spliced.
+    Splices,
+    /// Retap's own algorithm: each trace was replayed once.
+    Seen,
+    /// Retap's own algorithm: guided replays cover the suite again.
+    GuidedReplays,
+    /// Retap's own algorithm: steps are replaced by simpler ones.
+    Simpler,
+    /// Every trace has been replayed as often as required.
+    Proven,
+}
+
+/// The suite at the end of a phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuitePhaseReport {
+    /// The phase that ended.
+    pub phase: SuitePhase,
+    /// Number of traces.
+    pub traces: u32,
+    /// Number of transitions of all traces.
+    pub transitions: u64,
+    /// Cost of the reduction up to the end of the phase.
+    pub cost: SuiteCost,
+}
+
+/// Trace of the reduced suite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuiteTrace {
+    /// The trace itself.
+    pub trace: Trace,
+    /// The fragments it was spliced from.
+    pub fragments: Vec<TraceFragment>,
+    /// Indices of the steps that are simpler than recorded.
+    pub simplified: Vec<u32>,
+    /// Mean phone time of one replay.
+    pub took: Micros,
+    /// Number of coverage items that no other trace of the result covers.
+    pub unique_coverage: u32,
+}
+
+/// Consecutive steps of an original trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceFragment {
+    /// Index of the original trace.
+    pub trace: u32,
+    /// Indices of its steps.
+    pub steps: Range<u32>,
+}
+
+/// Use of an original trace in the reduced suite.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceDisposition {
+    /// Number of its steps.
+    pub steps: u32,
+    /// Length of its replayable prefix.
+    pub replayable: u32,
+    /// Reduced traces that contain steps of it, and the number of these steps.
+    pub in_result: Vec<(u32, u32)>,
+}
+
+impl SuiteCoverage {
+    /// Number of covered items.
+    pub fn len(&self) -> usize {
+        self.app.activities.len()
+            + self.app.screens.len()
+            + self.app.branches.len()
+            + self.findings.len()
+    }
+
+    /// True if nothing is covered.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// True if everything that `other` covers is covered.
+    pub fn contains(&self, other: &SuiteCoverage) -> bool {
+        other.app.activities.is_subset(&self.app.activities)
+            && other.app.screens.is_subset(&self.app.screens)
+            && other.app.branches.is_subset(&self.app.branches)
+            && other.findings.is_subset(&self.findings)
+    }
+}
+
+impl SuiteCost {
+    /// Adds one replay.
+    pub(super) fn add(&mut self, record: &ReplayRecord) {
+        self.runs += 1;
+        self.events += record.hops.len() as u64;
+        self.took += record.took();
+    }
+}
+
+impl SuitePhase {
+    /// Name of the phase in run events and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            SuitePhase::Prefixes => "replayable beginnings",
+            SuitePhase::Traces => "traces that add something",
+            SuitePhase::Loops => "loops cut",
+            SuitePhase::Splices => "fragments spliced",
+            SuitePhase::Seen => "traces played once",
+            SuitePhase::GuidedReplays => "walks",
+            SuitePhase::Simpler => "steps made simpler",
+            SuitePhase::Proven => "proven",
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Benchmarks of reductions: noisy targets, recorded crashes, and the reducer's own cost.
+
+pub mod noisy;
+pub mod noisy_app;
+pub mod own_cost;
+pub mod recorded_crash;

@@ -1,0 +1,281 @@
+//! A run at work: its directory, its journal in the store, and the reporters of its events.
+//! It starts and resumes runs, and leaves each in the state that its work ended in.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use retap_device::CancellationToken;
+use retap_device::run_event::{EventSink, RunEvent};
+use retap_device::seed::Seed;
+use retap_shared::micros::Micros;
+use retap_shared::verdict::Outcome;
+
+use crate::command_context::CommandContext;
+use crate::command_error::{CommandError, UserError};
+use crate::devices::ConnectedPhones;
+use crate::exit::CommandExit;
+use crate::operations::clock::{ClockKind, block_on};
+use crate::options::{PhoneSelection, RunOptions};
+use crate::report::console::{Console, LineStyle};
+use crate::report::event_log::{self, EventLog};
+use crate::report::progress::ProgressReporter;
+use crate::report::{self, Reporter};
+use crate::run::Run;
+use crate::run::directory::RunDirectory;
+use crate::run::manifest::{RunManifest, RunState};
+use crate::run::store::{SqliteStore, StoreError, StoreJournal};
+use crate::sanitise_terminal::{self, LINE_WIDTH};
+
+/// A run that this process works on.
+pub struct ActiveRun {
+    run: Run,
+    store: SqliteStore,
+    event_log: Arc<EventLog>,
+    context: CommandContext,
+    sink: EventSink,
+    started: Instant,
+}
+
+/// Directory and store of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunLocation {
+    /// Directory of the run; without one it gets a name below `runs/`.
+    pub out: Option<PathBuf>,
+    /// Store of the run; without one the journal is kept in memory.
+    pub store: Option<PathBuf>,
+}
+
+/// Result of a command's work.
+#[derive(Debug)]
+pub struct CommandResult<T> {
+    pub outcome: Outcome,
+    pub finding_count: usize,
+    pub value: T,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ActiveRunError {
+    #[error("could not write `{}`", .path.display())]
+    Events { path: PathBuf, source: io::Error },
+    #[error("could not start the runtime")]
+    Runtime(#[source] io::Error),
+}
+
+impl ActiveRun {
+    /// Starts a new run. Without a store it cannot be resumed.
+    pub fn start(
+        options: RunOptions,
+        seed: u64,
+        location: &RunLocation,
+        context: &CommandContext,
+    ) -> Result<ActiveRun, CommandError> {
+        let (store, path) = match &location.store {
+            Some(path) => (SqliteStore::open(path)?, path.as_path()),
+            None => (SqliteStore::in_memory()?, Path::new("")),
+        };
+        let run = Run::start(options, seed, location.out.as_deref(), path)?;
+        ActiveRun::open(run, store, context)
+    }
+
+    /// Resumes a run that was killed or interrupted. `store` replaces the store of the run, if it was moved;
+    /// `select` returns the options if they are of the command that resumes.
+    pub fn resume<S>(
+        path: &Path,
+        store: Option<&Path>,
+        context: &CommandContext,
+        select: impl Fn(&RunOptions) -> Option<S>,
+    ) -> Result<(ActiveRun, S), CommandError> {
+        let (run, options) = Run::resume(path, select)?;
+        let store = SqliteStore::open(store.unwrap_or(&run.manifest().store))?;
+        let active = ActiveRun::open(run, store, context)?;
+        if !active.store.has_journals_of(&active.run.manifest().job)? {
+            let text = "the store has no journal of this run; it starts from the beginning".into();
+            (active.sink)(RunEvent::Warning { text });
+        }
+        Ok((active, options))
+    }
+
+    fn open(
+        run: Run,
+        store: SqliteStore,
+        context: &CommandContext,
+    ) -> Result<ActiveRun, CommandError> {
+        let path = run.directory().path().join(event_log::EVENTS_FILE);
+        let event_log = EventLog::open(&path, context.cancellation.clone())
+            .map_err(|source| ActiveRunError::Events { path, source })?;
+        let event_log = Arc::new(event_log);
+        let started = Instant::now();
+        let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
+        let sink = report::event_sink(
+            vec![Arc::clone(&event_log) as Arc<dyn Reporter>, progress],
+            started,
+        );
+        Ok(ActiveRun {
+            run,
+            store,
+            event_log,
+            context: context.clone(),
+            sink,
+            started,
+        })
+    }
+
+    pub fn seed(&self) -> Seed {
+        Seed(self.run.manifest().seed)
+    }
+
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    pub fn directory(&self) -> &Arc<RunDirectory> {
+        self.run.directory()
+    }
+
+    pub fn store(&self) -> &SqliteStore {
+        &self.store
+    }
+
+    pub fn context(&self) -> &CommandContext {
+        &self.context
+    }
+
+    pub fn console(&self) -> &Console {
+        &self.context.console
+    }
+
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.context.cancellation
+    }
+
+    pub fn sink(&self) -> &EventSink {
+        &self.sink
+    }
+
+    /// Real time since this process started or resumed the run.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Journal of one part of the work. Parts have separate journals: the same candidate may be tried in two of them.
+    pub fn journal(&self, part: &str) -> Result<StoreJournal, StoreError> {
+        self.store
+            .journal(&format!("{}/{part}", self.run.manifest().job))
+    }
+
+    /// Connects the phones of the run.
+    pub async fn connect(&self, phones: &PhoneSelection) -> Result<ConnectedPhones, CommandError> {
+        Ok(ConnectedPhones::connect(phones, self.seed()).await?)
+    }
+
+    /// Emits the start of the run on these phones.
+    pub fn emit_started(&self, devices: Vec<String>) {
+        let command = self.run.manifest().settings.command().to_owned();
+        (self.sink)(RunEvent::RunStarted {
+            command,
+            seed: self.seed().0,
+            devices,
+        });
+    }
+
+    /// Emits the heading of a part of the run.
+    pub fn heading(&self, text: &str) {
+        let text = text.to_owned();
+        (self.sink)(RunEvent::Heading { text });
+    }
+
+    /// Emits a remark to the reader.
+    pub fn note(&self, text: &str) {
+        let text = text.to_owned();
+        (self.sink)(RunEvent::Note { text });
+    }
+
+    /// Writes the page of the run, and returns its path.
+    pub fn write_page(&self, html: &str) -> Result<PathBuf, CommandError> {
+        self.run.write_page(html)
+    }
+
+    /// Does the work to its end, and leaves the run in the state that it ended in.
+    pub fn execute<T>(
+        mut self,
+        work: impl AsyncFnOnce(&ActiveRun) -> Result<CommandResult<T>, CommandError>,
+    ) -> Result<(CommandExit, T), CommandError> {
+        let clock = ClockKind::for_run(&self.run.manifest().settings);
+        let result = block_on(clock, work(&self)).and_then(|result| result);
+        self.console().end_progress();
+        if let Ok(result) = &result {
+            (self.sink)(RunEvent::Finished {
+                outcome: result.outcome,
+                problems: u32::try_from(result.finding_count).unwrap_or(u32::MAX),
+                took: Micros::from(self.elapsed()),
+            });
+        }
+        // An event that could not be written cancelled the work: that error is the cause of any other.
+        let result = self.check_events_written().and(result);
+        let state = match &result {
+            Ok(result) if result.outcome == Outcome::Interrupted => RunState::Interrupted,
+            Ok(_) => RunState::Done,
+            Err(_) => RunState::Failed,
+        };
+        let saved = self.run.set_state(state);
+        let result = result?;
+        saved?;
+        if result.outcome == Outcome::Interrupted {
+            self.print_resume_hint();
+        }
+        Ok((exit_for(result.outcome), result.value))
+    }
+
+    /// Printed and no run event: the run has ended, and the hint is about the next command.
+    fn print_resume_hint(&self) {
+        let RunManifest {
+            settings, store, ..
+        } = self.run.manifest();
+        if !store.as_os_str().is_empty() {
+            let path = self.directory().path().to_string_lossy();
+            let path = sanitise_terminal::sanitise_line(&path, LINE_WIDTH);
+            let line = format!(
+                "interrupted; resume with: retap {} --resume {path}",
+                settings.command()
+            );
+            self.console().print(LineStyle::Warning, &line);
+        }
+    }
+
+    fn check_events_written(&self) -> Result<(), CommandError> {
+        let path = self.directory().path().join(event_log::EVENTS_FILE);
+        match self.event_log.take_error() {
+            Some(source) => Err(ActiveRunError::Events { path, source }.into()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn exit_for(outcome: Outcome) -> CommandExit {
+    match outcome {
+        Outcome::Done | Outcome::BudgetSpent => CommandExit::Done,
+        Outcome::DoesNotReproduce => CommandExit::DoesNotReproduce,
+        Outcome::Interrupted => CommandExit::Interrupted,
+    }
+}
+
+impl UserError for ActiveRunError {
+    fn exit(&self) -> CommandExit {
+        match self {
+            ActiveRunError::Events { .. } => CommandExit::Usage,
+            ActiveRunError::Runtime(_) => CommandExit::InternalError,
+        }
+    }
+
+    fn help(&self) -> String {
+        match self {
+            ActiveRunError::Events { .. } => {
+                "free disk space or allow writing there, then resume with `--resume`; all observations are kept"
+            }
+            ActiveRunError::Runtime(_) => "see whether the system has threads and memory left",
+        }
+        .into()
+    }
+}

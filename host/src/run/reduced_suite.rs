@@ -1,0 +1,156 @@
+//! A reduced suite and its files in `suite/` of a run: a `.retap` file for each trace, and a manifest that names the
+//! origin of every step. The page and the table of `retap reduce-suite` are made from the same value.
+
+use std::path::Path;
+
+use retap_reduce::suite::{
+    SuiteCoverage, SuiteMeasure, SuitePhaseReport, SuiteReduction, SuiteTrace, TraceDisposition,
+};
+use retap_shared::trace::App;
+use retap_shared::verdict::Outcome;
+use serde_json::{Value, json};
+
+use crate::options::ReduceSuiteOptions;
+use crate::run::directory::{RunDirectory, RunDirectoryError};
+
+/// Directory of the reduced suite, inside the run.
+pub const SUITE_DIRECTORY: &str = "suite";
+/// Manifest of the reduced suite, inside `suite/`.
+pub const SUITE_MANIFEST: &str = "manifest.json";
+
+/// Result of a suite reduction.
+#[derive(Clone, Debug)]
+pub struct ReducedSuite {
+    pub reduction: SuiteReduction,
+    /// The files that were read, in their order.
+    pub names: Vec<String>,
+    pub app: App,
+    pub algorithm: String,
+}
+
+impl ReducedSuite {
+    /// Name of a reduced trace's file inside `suite/`.
+    pub fn file_name(number: usize) -> String {
+        format!("{:03}.retap", number + 1)
+    }
+
+    /// Path of a reduced trace's file inside the run.
+    pub fn file_path(number: usize) -> String {
+        format!("{SUITE_DIRECTORY}/{}", ReducedSuite::file_name(number))
+    }
+
+    /// Name of a file that was read, without the directories above it.
+    pub fn original_name(&self, original: u32) -> &str {
+        let name = self.names.get(original as usize).map_or("", String::as_str);
+        Path::new(name)
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or(name)
+    }
+
+    /// Writes traces and manifest; nothing if the reduction did not come to its end.
+    pub fn write(
+        &self,
+        run: &RunDirectory,
+        options: &ReduceSuiteOptions,
+    ) -> Result<(), RunDirectoryError> {
+        let SuiteReduction {
+            outcome, traces, ..
+        } = &self.reduction;
+        if !matches!(outcome, Outcome::Done | Outcome::BudgetSpent) {
+            return Ok(());
+        }
+        for (number, reduced) in traces.iter().enumerate() {
+            run.write(
+                &ReducedSuite::file_path(number),
+                reduced.trace.to_text().as_bytes(),
+            )?;
+        }
+        let manifest = format!("{:#}\n", manifest(self, options));
+        run.write(
+            &format!("{SUITE_DIRECTORY}/{SUITE_MANIFEST}"),
+            manifest.as_bytes(),
+        )
+    }
+}
+
+fn manifest(suite: &ReducedSuite, options: &ReduceSuiteOptions) -> Value {
+    let reduction = &suite.reduction;
+    json!({
+        "format": 1,
+        "app": suite.app.package,
+        "version_code": suite.app.version_code,
+        "algorithm": options.algorithm.name(),
+        "abstraction": options.abstraction,
+        "replays": options.replays,
+        "fragments": options.fragments,
+        "before": measure_json(&reduction.before),
+        "after": measure_json(&reduction.after),
+        "not_replayable": reduction.not_replayable,
+        "phases": reduction.phases.iter().map(phase).collect::<Vec<_>>(),
+        "traces": reduction.traces.iter().enumerate().map(|(number, kept)| trace(suite, number, kept)).collect::<Vec<_>>(),
+        "originals": reduction.dispositions.iter().enumerate().map(|(number, disposition)| original(suite, number, disposition)).collect::<Vec<_>>(),
+    })
+}
+
+/// Size and coverage of a suite, for the manifest and for `--json`.
+pub fn measure_json(measure: &SuiteMeasure) -> Value {
+    let SuiteMeasure {
+        traces,
+        transitions,
+        took,
+        covered,
+    } = measure;
+    let SuiteCoverage { app, findings } = covered;
+    json!({
+        "traces": traces,
+        "transitions": transitions,
+        "restarts": traces,
+        "seconds": took.0 as f64 / 1e6,
+        "coverage": {
+            "activities": app.activities.len(), "screens": app.screens.len(),
+            "branches": app.branches.len(), "crashes": findings.len(),
+        },
+    })
+}
+
+fn phase(report: &SuitePhaseReport) -> Value {
+    let SuitePhaseReport {
+        phase,
+        traces,
+        transitions,
+        cost,
+    } = report;
+    json!({
+        "phase": phase.name(), "traces": traces, "transitions": transitions,
+        "runs": cost.runs, "events": cost.events, "phone_seconds": cost.took.0 as f64 / 1e6,
+    })
+}
+
+fn trace(suite: &ReducedSuite, number: usize, kept: &SuiteTrace) -> Value {
+    let fragments: Vec<Value> = kept
+        .fragments
+        .iter()
+        .map(|part| {
+            let name = suite.names.get(part.trace as usize);
+            // Counted from one, as people and `retap screen` count steps.
+            json!({ "from": name, "first_step": part.steps.start + 1, "last_step": part.steps.end })
+        })
+        .collect();
+    json!({
+        "file": ReducedSuite::file_name(number), "steps": kept.trace.steps.len(), "seconds": kept.took.0 as f64 / 1e6,
+        "covers_alone": kept.unique_coverage, "fragments": fragments,
+        "simplified": kept.simplified.iter().map(|step| step + 1).collect::<Vec<_>>(),
+    })
+}
+
+fn original(suite: &ReducedSuite, number: usize, disposition: &TraceDisposition) -> Value {
+    let used: Vec<Value> = disposition
+        .in_result
+        .iter()
+        .map(|&(file, steps)| json!({ "file": ReducedSuite::file_name(file as usize), "steps": steps }))
+        .collect();
+    json!({
+        "file": suite.names.get(number), "steps": disposition.steps, "replayable": disposition.replayable, "used_in": used,
+    })
+}
