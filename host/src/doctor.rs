@@ -12,7 +12,7 @@ use crate::devices::AdbDeviceSpec;
 /// What to look at, and how closely.
 #[derive(Clone, Debug, Default)]
 pub struct DoctorOptions {
-    /// The only phone that is ready if not said.
+    /// Default: the only phone that is ready.
     pub serial: Option<String>,
     /// The Android user whose apps are to be tested.
     pub user: u32,

@@ -10,7 +10,7 @@ pub enum CommandExit {
     FindingsFound = 1,
     /// Usage, configuration, or files that cannot be read or written.
     Usage = 2,
-    /// The trace does not do again what it is said to do.
+    /// The trace did not reproduce.
     DoesNotReproduce = 3,
     /// There is no phone, or all of them were lost.
     NoPhone = 4,

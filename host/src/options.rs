@@ -145,7 +145,7 @@ pub struct ReduceOptions {
     pub algorithm: Algorithm,
     pub runs: u32,
     pub successes: u32,
-    /// Runs at once; as many as there are phones if not said.
+    /// Maximum number of concurrent runs; default: the number of phones.
     #[serde(default)]
     pub parallel: Option<u32>,
     /// How many of the first runs of the whole trace must do it.
@@ -279,19 +279,19 @@ pub enum ExplorerKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {
-    /// The shortest recorded way, what else is needed by probabilities, then every short stretch until nothing can go.
+    /// Retap's own: the shortest recorded path, then deletion by probabilities, until nothing can be removed
     Auto,
-    /// Plain delta debugging.
+    /// Plain delta debugging (ddmin)
     Dd,
-    /// Delta debugging in rounds of runs, for targets that are reached only sometimes.
+    /// Delta debugging in rounds of runs, for flaky targets
     Nd3min,
-    /// SimplyDroid's, by a tree of states, in parts of equally many nodes.
+    /// SimplyDroid: hierarchical delta debugging by a tree of states, in parts of equally many nodes
     Hdd,
-    /// The same in parts of equally many events.
+    /// SimplyDroid: as `hdd`, in parts of equally many events
     Bhdd,
-    /// The same where it is enough to get from level to level.
+    /// SimplyDroid: as `hdd`, but only the transitions between levels are kept where that suffices
     Lhdd,
-    /// The same without first trying the last nodes of a level.
+    /// As `lhdd`, without first trying the last nodes of a level
     LhddNoPreselection,
 }
 
@@ -331,7 +331,7 @@ impl ExplorerKind {
 }
 
 impl Algorithm {
-    /// How often a candidate is run, and how many of these runs must do it, if only some of it is said.
+    /// Runs of a candidate and successes among them, with defaults for what is not given.
     pub fn rules(self, runs: Option<u32>, successes: Option<u32>) -> (u32, u32) {
         match self {
             Algorithm::Nd3min => {

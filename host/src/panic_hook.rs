@@ -28,7 +28,7 @@ fn panic_message(panic: &PanicHookInfo<'_>) -> String {
     format!(
         "error: Retap made a mistake of its own, sorry: {}{place}\n\
          help: please report this line with the command and its seed; Retap {}, {} on {}. \
-         What was observed is kept: go on with `--resume`\n",
+         All observations are kept: resume with `--resume`\n",
         sanitise_terminal::sanitise_line(what.unwrap_or("no message"), LINE_WIDTH),
         env!("CARGO_PKG_VERSION"),
         std::env::consts::ARCH,

@@ -48,7 +48,7 @@ pub struct SuiteBenchOptions {
     pub replays: u32,
     pub phones: u32,
     pub abstraction: Abstraction,
-    /// What is said of the simulated phone, as after the `?` of its name.
+    /// Parameters of the simulated phone, as after the `?` of its spec.
     pub parameters: String,
 }
 

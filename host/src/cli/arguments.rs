@@ -22,7 +22,7 @@ pub struct GlobalArguments {
     /// Plain lines instead of moving bars
     #[arg(long, global = true)]
     pub plain: bool,
-    /// Tell on standard error what goes on inside
+    /// Log details to standard error
     #[arg(long, short, global = true)]
     pub verbose: bool,
     /// The adb server to use instead of this machine's: its address and port
@@ -51,7 +51,7 @@ impl GlobalArguments {
         self.store.clone().or_else(variable)
     }
 
-    /// Absolute, because a run is gone on with from anywhere.
+    /// Absolute, because a run can be resumed from anywhere.
     pub fn store(&self, config: &Config) -> PathBuf {
         let store = self
             .named_store()
@@ -69,10 +69,10 @@ pub struct PhoneArguments {
     /// The phone: a serial of adb's, several with commas between them or `all`, `sim:NAME`, `jvm:FILE.apk`; see `retap devices`
     #[arg(long, visible_alias = "devices", value_name = "PHONE", value_parser = phone)]
     pub device: Option<String>,
-    /// How many phones of that kind work side by side; one if not said
+    /// Number of phones of that kind; default: 1
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub count: Option<u32>,
-    /// The Android user whose apps are tested, on phones on adb; 0 if not said
+    /// Android user whose apps are tested, on phones on adb; default: 0
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=99_999))]
     pub user: Option<u32>,
     /// Leave the agent's files on phones on adb for the next time, instead of removing everything at the end
@@ -84,7 +84,7 @@ pub struct PhoneArguments {
 }
 
 impl PhoneArguments {
-    /// What is said about a phone is part of its name: a run that is gone on with knows it.
+    /// Options of a phone are part of its spec, so that a resumed run has them.
     pub fn device(&self, config: &Config) -> Result<Option<String>, CommandError> {
         let Some(named) = self.device.clone().or_else(|| config.device.clone()) else {
             return Ok(None);

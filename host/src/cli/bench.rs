@@ -80,7 +80,7 @@ struct BenchLinkCommand {
 /// How long the optimal policy of a round takes to solve, with the paper's prior, 18 of 20 runs to pass
 #[derive(Debug, Args)]
 struct BenchPolicyCommand {
-    /// Only for this many candidates; 2 to 5 if not said
+    /// Number of candidates; default: 2 to 5
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
     /// Runs in one round

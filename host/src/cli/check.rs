@@ -18,7 +18,7 @@ use crate::wording::{group_thousands, pluralise, quoted_list};
 /// Read `retap.toml` strictly, and say what would be done
 #[derive(Debug, Args)]
 pub struct CheckCommand {
-    /// The file; `retap.toml` in this directory if not said
+    /// The file; default: `retap.toml` in this directory
     file: Option<PathBuf>,
 }
 

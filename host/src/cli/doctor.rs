@@ -17,7 +17,7 @@ use crate::sanitise_terminal;
 pub struct DoctorCommand {
     /// The package of an app: its data is saved and put back, and it is stopped for that
     app: Option<String>,
-    /// The phone's serial; the only one that is ready if not said
+    /// Serial of the phone; default: the only one that is ready
     #[arg(long, value_name = "SERIAL")]
     device: Option<String>,
     /// The Android user whose apps are to be tested

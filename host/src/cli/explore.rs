@@ -22,50 +22,50 @@ use crate::wording::pluralise;
 
 /// Drive an app by itself, and collect the ways to make it fail
 ///
-/// Ends with 1 if it found problems in the app, with 0 if it found none.
+/// Exit code 1 if it found problems in the app, 0 if it found none.
 #[derive(Debug, Args)]
 pub struct ExploreCommand {
     /// Package or name of the app; not needed where the phone has only one
     app: Option<String>,
     #[command(flatten)]
     phones: Named,
-    /// How to choose what to do next; `auto` if not said, `random` where sessions are spoken of
+    /// Exploration strategy; default: `auto`, or `random` with `--session-events`
     #[arg(long, value_enum)]
     explorer: Option<ExplorerKind>,
-    /// How long each phone works, by its own clock, instead of a number of events
+    /// Minutes of phone time for each phone, instead of a number of events
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "events")]
     minutes: Option<u32>,
-    /// How many events in all; 5,000 if not said
+    /// Number of events of all phones together; default: 5,000
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events)]
     events: Option<u64>,
-    /// How many events `random` has between two clean starts; 500 if not said
+    /// Events of one session of `random`, between two clean starts; default: 500
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     session_events: Option<u32>,
-    /// Write what was done from each clean start on to `traces/`, for `retap reduce-suite`
+    /// Write a trace of each clean start to `traces/`, for `retap reduce-suite`
     #[arg(long)]
     keep_traces: bool,
     /// Recorded traces to start from: they are played first
     #[arg(long, value_name = "TRACE", num_args = 1..)]
     from: Vec<PathBuf>,
-    /// Cut each new crash down as soon as a phone is idle, while others go on exploring
+    /// Reduce each new crash as soon as a phone is idle, while others explore
     #[arg(long)]
     reduce: bool,
     #[command(flatten)]
     tuning: ExplorerArguments,
-    /// The number that makes the run: same seed, same run
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
+    /// Seed of the run: the same seed gives the same run
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, help_heading = "Run")]
     seed: Option<u64>,
     /// The run's directory, which must be new or empty
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Run")]
     out: Option<PathBuf>,
-    /// Go on with a run that was stopped or killed
+    /// Resume a run that was interrupted or killed
     #[arg(
-        long, value_name = "RUN",
+        long, value_name = "RUN", help_heading = "Run",
         conflicts_with_all = ["app", "device", "count", "user", "keep_agent", "explorer", "minutes", "events", "session_events", "keep_traces", "from", "reduce", "allow", "tuning", "seed", "out", "config"]
     )]
     resume: Option<PathBuf>,
     /// The result as one JSON object
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     json: bool,
 }
 

@@ -18,13 +18,13 @@ pub struct ExplorerArguments {
     /// A setting of APE's, such as `alpha=3`; docs/how-it-works/ape.md lists them
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting, help_heading = "Models")]
     ape: Vec<(String, String)>,
-    /// What `timetravel` is over; `monkey+system` if not said
+    /// Strategy under `timetravel`; default: `monkey+system`
     #[arg(long, value_enum, help_heading = "Models")]
     over: Option<ExplorerKind>,
     /// The abstraction to start from, as a run with `ape` writes it
     #[arg(long, value_name = "FILE", help_heading = "Models")]
     abstraction: Option<PathBuf>,
-    /// Milliseconds between two events; 200 if not said
+    /// Milliseconds between two events; default: 200
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=60_000))]
     throttle: Option<u32>,
     #[arg(
@@ -126,7 +126,7 @@ impl ExplorerArguments {
             .as_deref()
             .map(directory::read)
             .transpose()?;
-        // What is said later wins.
+        // The last one wins.
         let ape = config
             .explore
             .ape

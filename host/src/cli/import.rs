@@ -32,7 +32,7 @@ struct ImportMonkeyCommand {
     /// The package of the app, for scripts that launch none
     #[arg(long, value_name = "PACKAGE")]
     app: Option<String>,
-    /// Where the `.retap` files go; beside the originals if not said
+    /// Directory of the `.retap` files; default: beside the originals
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -42,7 +42,7 @@ struct ImportMonkeyCommand {
 struct ImportSimplyDroidCommand {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Where the `.retap` files go; beside the originals if not said
+    /// Directory of the `.retap` files; default: beside the originals
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -25,10 +25,10 @@ const ZIP: &[u8; 4] = b"PK\x03\x04";
 pub struct InstallCommand {
     /// The app, as an APK
     file: PathBuf,
-    /// The phone's serial, or several with commas between them; the only phone that is ready if not said
+    /// The phone's serial, or several with commas between them; default: the only phone that is ready
     #[arg(long, value_name = "SERIAL")]
     device: Option<String>,
-    /// The Android user who gets it; 0 if not said
+    /// Android user who gets the app; default: 0
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99_999))]
     user: Option<u32>,
     /// One JSON object a phone

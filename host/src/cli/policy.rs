@@ -38,7 +38,7 @@ pub struct PolicyCommand {
     /// How often a candidate is run at most
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = options::NOISY_RUNS)]
     runs: u32,
-    /// How many of these runs must do it; nine of ten if not said
+    /// Runs that must reach the target; default: nine of ten
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     successes: Option<u32>,
     /// What is believed of candidates: `paper`, `learned` from the store's runs, or a table

@@ -33,25 +33,25 @@ pub struct ReduceCommand {
     crash: Option<String>,
     #[command(flatten)]
     phones: PhoneArguments,
-    /// What must stay: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX`; what the trace says if not said
+    /// Target to keep: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX`; default: the target of the trace
     #[arg(long, value_parser = parse_target)]
     target: Option<String>,
-    /// How to choose what to leave out; `auto` if not said
+    /// Reduction algorithm; default: `auto`
     #[arg(long, value_enum)]
     algorithm: Option<Algorithm>,
-    /// Those that go by a tree of states: what counts as one; `activity` if not said
+    /// Hierarchical algorithms: level of the states in the tree; default: `activity`
     #[arg(long, value_enum)]
     hierarchy: Option<Hierarchy>,
-    /// Who is asked: `phones`, or the `recording` itself, an activity machine; `phones` if not said
+    /// Oracle: `phones`, or the `recording` itself as an activity machine; default: `phones`
     #[arg(long, value_enum)]
     oracle: Option<OracleKind>,
-    /// `nd3min`: who plans the rounds; `heuristic` if not said
+    /// `nd3min`: scheduler of the rounds; default: `heuristic`
     #[arg(long, value_enum)]
     scheduler: Option<Scheduler>,
-    /// `nd3min`: into how many parts a trace is cut first; 5 if not said
+    /// `nd3min`: number of parts of the first round; default: 5
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     parts: Option<u32>,
-    /// How many runs are under way at once; as many as there are phones if not said
+    /// Maximum number of concurrent runs; default: the number of phones
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     parallel: Option<u32>,
     /// How many of the first runs of the whole trace must do it; `nd3min` asks for 15 where a candidate needs 18
@@ -63,13 +63,13 @@ pub struct ReduceCommand {
     /// Leave steps out and nothing else: no shorter texts, no taps for long presses, no shorter waits
     #[arg(long)]
     only_delete: bool,
-    /// What is believed of candidates: `paper`, `learned` from the store's runs, or a table; `paper` if not said
+    /// Prior of candidates: `paper`, `learned` from the store's runs, or a table; default: `paper`
     #[arg(long, value_name = "FILE|learned|paper")]
     prior: Option<String>,
-    /// How often each candidate is run; once if not said, 20 times by `nd3min`
+    /// Runs of each candidate; default: 1, for `nd3min` 20
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: Option<u32>,
-    /// How many of these runs must do it; all of them if not said, nine of ten for `nd3min`
+    /// Runs that must reach the target; default: all, for `nd3min` nine of ten
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     successes: Option<u32>,
     /// The number that makes the run: same seed, same run

@@ -26,17 +26,17 @@ pub struct ReduceSuiteCommand {
     sources: Vec<PathBuf>,
     #[command(flatten)]
     phones: PhoneArguments,
-    /// How to choose what stays; `auto` if not said
+    /// Reduction algorithm; default: `auto`
     #[arg(long, value_enum)]
     algorithm: Option<SuiteAlgorithm>,
-    /// In how many runs a trace must visit the same screens; 10 if not said
+    /// Runs in which a trace must visit the same screens; default: 10
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     replays: Option<u32>,
-    /// `detreduce`: of how many fragments a trace is spliced at most; 3 if not said
+    /// `detreduce`: maximum number of fragments of a spliced trace; default: 3
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10))]
     fragments: Option<u32>,
     /// Which screens count as the same: by `activity`, by `widgets`, as `ape` learns it from the suite, or a file of rules
-    /// (or one that `explore --explorer ape` wrote, to start from); `widgets` if not said
+    /// (or one that `explore --explorer ape` wrote, to start from); default: `widgets`
     #[arg(long, value_name = "activity|widgets|ape|FILE")]
     abstraction: Option<String>,
     /// Leave steps out and nothing else: no shorter texts, no taps for long presses, no shorter waits

@@ -34,7 +34,7 @@ pub struct ReplayCommand {
     traces: Vec<PathBuf>,
     #[command(flatten)]
     phones: PhoneArguments,
-    /// How often each; 3 times if not said
+    /// Runs of each trace; default: 3
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     times: Option<u32>,
     /// The number that makes the noise of simulated phones

@@ -271,13 +271,13 @@ impl UserError for ExploreError {
 
     fn help(&self) -> String {
         match self {
-            ExploreError::Pool(_) => "see why the phones were lost, then go on with `--resume`".into(),
+            ExploreError::Pool(_) => "see why the phones were lost, then resume with `--resume`".into(),
             ExploreError::SetupFailed { .. } => {
                 "see with `retap replay` what the trace that `before` names does, and record it anew".into()
             }
             ExploreError::Refused { .. } => "see whether the app can be started by hand".into(),
             ExploreError::Journal(_) => {
-                "make room or give the right to write there, then go on with `--resume`; what was observed is kept".into()
+                "free disk space or allow writing there, then resume with `--resume`; all observations are kept".into()
             }
         }
     }

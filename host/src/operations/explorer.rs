@@ -22,11 +22,11 @@ const THROTTLE: u32 = 200;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ExplorerError {
-    #[error("Monkey's events cannot be mixed so")]
+    #[error("invalid shares of Monkey's events")]
     Mix(#[source] EventMixError),
     #[error(transparent)]
     Ape(ApeParameterError),
-    #[error("the abstraction to start from is none")]
+    #[error("invalid initial abstraction")]
     Abstraction(#[source] AbstractionError),
     #[error("a trace to start from cannot be read")]
     From(#[source] TraceError),

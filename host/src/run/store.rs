@@ -254,7 +254,7 @@ impl UserError for StoreError {
                 "name a file with `--store` where you may write".into()
             }
             StoreError::Use { .. } => {
-                "see whether the disk is full; go on with `--resume`, what was observed is kept"
+                "check whether the disk is full; resume with `--resume`, all observations are kept"
                     .into()
             }
         }

@@ -114,7 +114,7 @@ fn wrong_settings_of_explorers_are_told_before_anything_is_begun_each_with_its_o
         ),
         (
             "--explorer monkey --pct-touch 60 --pct-nav 60",
-            "120 of 100",
+            "add up to 120",
             "--pct-touch 40",
         ),
         (
@@ -309,7 +309,7 @@ fn retap_toml_forbids_types_and_looks_out() {
     assert!(
         ended
             .out
-            .contains("rule broken: must never appear: the activity SearchActivity"),
+            .contains("Rule broken: must never appear: the activity SearchActivity"),
         "{}",
         ended.out
     );

@@ -71,7 +71,7 @@ fn a_pairing_file_that_is_none_and_an_address_that_is_none_are_named() {
             "udp:127.0.0.1:9?pairing=none.pairing",
             "`none.pairing` is not a pairing file",
         ),
-        ("udp:nowhere", "is no address of an agent"),
+        ("udp:nowhere", "is not an address of an agent"),
     ] {
         let ended = desk.run(&format!("replay {trace} --device {device}"));
         assert_eq!(ended.code, 2, "{device}: {}", ended.err);

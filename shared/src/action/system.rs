@@ -88,16 +88,16 @@ impl SystemEvent {
 impl fmt::Display for SystemEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SystemEvent::Call => f.write_str("a call comes in"),
-            SystemEvent::Offline => f.write_str("the network goes"),
-            SystemEvent::Online => f.write_str("the network comes back"),
-            SystemEvent::LowMemory => f.write_str("memory runs short"),
+            SystemEvent::Call => f.write_str("incoming call"),
+            SystemEvent::Offline => f.write_str("network off"),
+            SystemEvent::Online => f.write_str("network on"),
+            SystemEvent::LowMemory => f.write_str("low memory"),
             SystemEvent::Locale(tag) => write!(f, "switch the language to {tag}"),
-            SystemEvent::Message => f.write_str("a text message comes in"),
-            SystemEvent::Broadcast(action) => write!(f, "the broadcast {action} comes"),
+            SystemEvent::Message => f.write_str("incoming text message"),
+            SystemEvent::Broadcast(action) => write!(f, "broadcast {action}"),
             SystemEvent::TimeZone(id) => write!(f, "switch the time zone to {id}"),
-            SystemEvent::Doze => f.write_str("the phone dozes off"),
-            SystemEvent::Wake => f.write_str("the phone wakes up"),
+            SystemEvent::Doze => f.write_str("enter doze"),
+            SystemEvent::Wake => f.write_str("leave doze"),
         }
     }
 }
@@ -105,15 +105,15 @@ impl fmt::Display for SystemEvent {
 impl SystemEventKinds {
     const NAMES: [(SystemEventKinds, &str); 10] = [
         (SystemEventKinds::CALL, "calls"),
-        (SystemEventKinds::OFFLINE, "the network gone"),
-        (SystemEventKinds::ONLINE, "the network back"),
-        (SystemEventKinds::LOW_MEMORY, "short memory"),
+        (SystemEventKinds::OFFLINE, "network off"),
+        (SystemEventKinds::ONLINE, "network on"),
+        (SystemEventKinds::LOW_MEMORY, "low memory"),
         (SystemEventKinds::LOCALE, "another language"),
         (SystemEventKinds::MESSAGE, "text messages"),
         (SystemEventKinds::BROADCAST, "broadcasts"),
         (SystemEventKinds::TIME_ZONE, "another time zone"),
         (SystemEventKinds::DOZE, "doze"),
-        (SystemEventKinds::WAKE, "waking from doze"),
+        (SystemEventKinds::WAKE, "leaving doze"),
     ];
 }
 

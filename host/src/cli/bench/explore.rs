@@ -17,7 +17,7 @@ use crate::options::ExplorerKind;
 /// Explorers side by side: coverage and crashes after the same time, or after as many events
 #[derive(Debug, Args)]
 pub struct BenchExploreCommand {
-    /// The phone, or several; all simulated apps with realistic latencies if not said
+    /// The phone, or several; default: all simulated apps with realistic latencies
     #[arg(long, value_name = "PHONE")]
     device: Vec<String>,
     /// How many phones of that kind work side by side
@@ -29,7 +29,7 @@ pub struct BenchExploreCommand {
     /// How many events of all phones together
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events, conflicts_with = "minutes")]
     events: Option<u64>,
-    /// How long each phone works, by its own clock; 60 if nothing is said
+    /// Minutes of phone time for each phone; default: 60
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     minutes: Option<u32>,
     /// How many seeds for each phone and explorer

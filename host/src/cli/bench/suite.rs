@@ -36,7 +36,7 @@ pub struct BenchSuiteCommand {
     /// Which screens count as the same, as for `reduce-suite`
     #[arg(long, value_name = "activity|widgets|ape|FILE")]
     abstraction: Option<String>,
-    /// What is said of the phones, such as `noise=0.002`
+    /// Parameters of the simulated phones, such as `noise=0.002`
     #[arg(long, value_name = "TEXT", default_value = "")]
     parameters: String,
     /// The number that makes the suites
