@@ -106,17 +106,7 @@ impl AndroidPhone {
     ) -> std::result::Result<Self, PhoneError> {
         let user = options.user;
         let folder = &options.folder;
-        // Build.VERSION.SDK_INT
-        let level =
-            java.with(|env| Ok(java.get_static(env, JavaName::BuildLevel)?.into_int()?))?;
-        let level = u32::try_from(level).unwrap_or_default();
-        if level < *LEVELS.start() {
-            let reason = format!(
-                "be driven: it has API level {level}, and {} is the oldest that is supported",
-                LEVELS.start()
-            );
-            return Err(RequestFailure::Unsupported(reason).into());
-        }
+        let level = supported_api_level(&java)?;
         let (accessibility, activity_manager) = java.with(|env| {
             let accessibility =
                 Accessibility::connect(&java, env, &objects.context, &objects.events)?;
@@ -307,6 +297,21 @@ impl AndroidPhone {
         }
         Ok(())
     }
+}
+
+/// The phone's API level; an error if it is older than the oldest supported one.
+fn supported_api_level(java: &JavaBridge) -> std::result::Result<u32, PhoneError> {
+    // Build.VERSION.SDK_INT
+    let level = java.with(|env| Ok(java.get_static(env, JavaName::BuildLevel)?.into_int()?))?;
+    let level = u32::try_from(level).unwrap_or_default();
+    if level >= *LEVELS.start() {
+        return Ok(level);
+    }
+    let reason = format!(
+        "be driven: it has API level {level}, and {} is the oldest that is supported",
+        LEVELS.start()
+    );
+    Err(RequestFailure::Unsupported(reason).into())
 }
 
 /// True if the app in front shows no tree and has never shown one.

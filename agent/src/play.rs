@@ -1,5 +1,5 @@
 //! Handler of `Play`: plays a trace one step at a time, so that its caller can cancel between two steps.
-//! The play ends as soon as its target is reached or the app has failed in another way.
+//! The play ends as soon as its target is reached or the app has failed differently.
 
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;

@@ -19,13 +19,14 @@ fn finding_lines(finding: &Finding) -> impl Iterator<Item = String> + '_ {
     let Finding {
         kind,
         process,
+        summary,
         stack,
-        ..
     } = finding;
     let (tag, first) = match kind {
         FindingKind::Crash => ("E/AndroidRuntime", "FATAL EXCEPTION: main".to_owned()),
         FindingKind::NativeCrash => ("F/DEBUG", "*** *** *** *** *** *** *** ***".to_owned()),
         FindingKind::Anr => ("E/ActivityManager", format!("ANR in {process}")),
+        FindingKind::Rule => ("E/Retap", format!("rule broken: {summary}")),
     };
     let messages = [first, format!("Process: {process}")]
         .into_iter()

@@ -29,6 +29,8 @@ pub enum FindingKind {
     NativeCrash,
     /// "Application not responding".
     Anr,
+    /// A broken rule of `retap.toml`. Made by the host, never by a phone.
+    Rule,
 }
 
 impl fmt::Display for FindingKind {
@@ -37,6 +39,7 @@ impl fmt::Display for FindingKind {
             FindingKind::Crash => "crash",
             FindingKind::NativeCrash => "native crash",
             FindingKind::Anr => "ANR",
+            FindingKind::Rule => "rule broken",
         })
     }
 }

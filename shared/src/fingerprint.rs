@@ -45,6 +45,7 @@ impl Fingerprint {
             FindingKind::Crash => exception::explain(finding, &mut lines),
             FindingKind::NativeCrash => native::explain(finding, &mut lines),
             FindingKind::Anr => anr::explain(finding, &mut lines),
+            FindingKind::Rule => lines.push(finding.summary.clone()),
         }
         lines
     }

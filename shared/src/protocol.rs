@@ -222,7 +222,7 @@ pub struct Play {
 /// The result of a play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayReply {
-    /// What the run did to the app.
+    /// The effect of the run on the app.
     pub verdict: Verdict,
     /// Number of steps that were injected.
     pub played: u32,

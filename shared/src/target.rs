@@ -13,7 +13,7 @@ use crate::phone_event::PhoneEventKind;
 use crate::screen::Screen;
 use crate::widget::Widget;
 
-/// What a run must reach. It counts if it is reached at any time during the run.
+/// The goal of a run. It counts if it is reached at any time during the run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {

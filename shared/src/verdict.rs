@@ -1,4 +1,4 @@
-//! What a run did to the app (`Verdict`), why a run has no verdict (`Interruption`), and the outcome of a command's
+//! The effect of a run on the app (`Verdict`), why a run has no verdict (`Interruption`), and the outcome of a command's
 //! work (`Outcome`). The three are never mixed.
 
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Text;
 use crate::finding::Finding;
 
-/// What one run did to the app.
+/// The effect of one run on the app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

@@ -7,6 +7,8 @@ mod exception;
 #[path = "fingerprints/native.rs"]
 mod native;
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
@@ -71,9 +73,13 @@ fn the_kind_is_part_of_the_fingerprint() {
         FindingKind::Crash,
         FindingKind::NativeCrash,
         FindingKind::Anr,
+        FindingKind::Rule,
     ];
-    let prints = kinds.map(|kind| finding(kind, "").fingerprint());
-    assert!(prints[0] != prints[1] && prints[1] != prints[2] && prints[0] != prints[2]);
+    let prints: HashSet<Fingerprint> = kinds
+        .into_iter()
+        .map(|kind| finding(kind, "").fingerprint())
+        .collect();
+    assert_eq!(prints.len(), kinds.len());
 }
 
 proptest! {

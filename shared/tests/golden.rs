@@ -454,8 +454,9 @@ fn parts_of_messages_have_their_golden_bytes() {
             FindingKind::Crash,
             FindingKind::NativeCrash,
             FindingKind::Anr,
+            FindingKind::Rule,
         ],
-        "000102",
+        "00010203",
     );
 }
 

@@ -117,10 +117,7 @@ fn envelopes_and_notifications_have_their_golden_bytes() {
         kind: PhoneEventKind::Activity("A".into()),
     };
     check(
-        &NumberedNotification {
-            number: 251,
-            event: event,
-        },
+        &NumberedNotification { number: 251, event },
         "fbfb00 03 01 0141",
     );
 }

@@ -2,6 +2,7 @@
 
 use jni::Env;
 use jni::objects::{JObject, JObjectArray, JValue};
+use retap_shared::Text;
 use retap_shared::geometry::Rect;
 use retap_shared::screen::{Node, Window, WindowFlags, WindowKind};
 
@@ -90,22 +91,6 @@ pub(crate) fn read_window(
         .into_object()?;
     let read = env.cast_local::<JObjectArray>(read)?;
     let numbers = integers(env, &read, 0)?;
-    let Ok(
-        [
-            layer,
-            number,
-            kind,
-            is_child,
-            is_focused,
-            left,
-            top,
-            right,
-            bottom,
-        ],
-    ) = <[i32; 9]>::try_from(numbers)
-    else {
-        return Err(JavaError::Arguments("Windows.read".to_owned()));
-    };
     let title = read.get_element(env, 1)?;
     let title = java.text(env, &title)?;
     let tree = if root.is_null() {
@@ -113,6 +98,22 @@ pub(crate) fn read_window(
     } else {
         read_tree(java, env, &root, level)?
     };
+    window_of(&numbers, title, tree).ok_or_else(|| JavaError::Arguments("Windows.read".to_owned()))
+}
+
+/// The window of the numbers that `Windows.read` returns; `None` if there are more or fewer.
+fn window_of(numbers: &[i32], title: Text, tree: WindowTree) -> Option<ReadWindow> {
+    let [
+        layer,
+        number,
+        kind,
+        is_child,
+        is_focused,
+        left,
+        top,
+        right,
+        bottom,
+    ] = *<&[i32; 9]>::try_from(numbers).ok()?;
     let mut flags = WindowFlags::empty();
     flags.set(WindowFlags::FOCUSED, is_focused != 0);
     let window = Window {
@@ -128,7 +129,7 @@ pub(crate) fn read_window(
         flags,
         nodes: u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX),
     };
-    Ok(ReadWindow {
+    Some(ReadWindow {
         layer,
         number,
         window,

@@ -1,5 +1,5 @@
-//! A phone as the algorithms see it: step, play, checkpoint, over a `Connection`.
-//! Keeps the screen that the phone was last told the host holds, so that only differences travel.
+//! A phone as the algorithms see it: typed requests over a `Connection`. Keeps the last screen, so that only differences are
+//! transferred.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,14 +20,13 @@ use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Interruption;
 
-/// A phone that has not answered for so long, beyond what the request itself takes, does not answer any more. Longer than
-/// links wait for a phone that restarts.
+/// Time for a reply, in addition to what the request itself takes. Longer than a link waits for a phone that restarts.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
-/// What injecting a step of a play and reading the screen take at most.
+/// Time for injecting one step of a replay and reading the screen.
 const PLAYED_STEP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// One phone. Requests go one after the other: all methods that change it take it exclusively.
+/// One phone. Requests are sent one after the other.
 pub struct Device {
     name: String,
     connection: Arc<dyn Connection>,
@@ -36,39 +35,49 @@ pub struct Device {
     cached_screen: Option<SharedScreen>,
 }
 
-/// What one step led to.
+/// The result of one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepResult {
+    /// Screen after the step.
     pub screen: SharedScreen,
+    /// How the widget was located.
     pub hit: LocatedBy,
-    /// What happened on the way, oldest first.
+    /// Events during the step, oldest first.
     pub phone_events: Vec<PhoneEvent>,
+    /// Branches that the step covered.
     pub branches: Vec<u32>,
     /// False if the screen was still changing when the wait ended.
     pub quiet: bool,
+    /// Phone time of the step.
     pub took: Micros,
 }
 
+/// An error of a request to a phone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    /// There is no answer.
+    /// There is no reply.
     #[error(transparent)]
     Interrupted(#[from] Interruption),
-    /// The phone answered that it could not.
+    /// The phone replied that it cannot.
     #[error(transparent)]
     Refused(#[from] RequestFailure),
+    /// The reply makes no sense.
     #[error("the phone breaks the protocol: {0}; install the agent of this version again")]
     Protocol(#[from] ProtocolViolation),
 }
 
-/// An answer that makes no sense.
+/// A reply that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolViolation {
+    /// A reply to another kind of request.
     #[error("it answered `{asked}` with `{answered}`")]
     WrongReply {
+        /// Name of the request.
         asked: &'static str,
+        /// Name of the reply.
         answered: &'static str,
     },
+    /// A screen diff in reply to a request for a full screen.
     #[error(
         "it sent a difference to a screen that the host does not hold, although asked for the whole one"
     )]
@@ -76,8 +85,7 @@ pub enum ProtocolViolation {
 }
 
 impl DeviceError {
-    /// Whether this says something about the phone and nothing about the app or the request: it is no answer, and
-    /// the same work is done again.
+    /// True if the error says nothing about the app or the request: it is an interruption, and the work is done again.
     pub fn is_interruption(&self) -> bool {
         match self {
             DeviceError::Interrupted(_) | DeviceError::Protocol(_) => true,
@@ -98,7 +106,7 @@ impl From<RequestError> for DeviceError {
 }
 
 impl Device {
-    /// Asks the phone who it is.
+    /// A device over a connection. Requests the phone's description.
     pub async fn connect(
         name: String,
         connection: Arc<dyn Connection>,
@@ -113,19 +121,22 @@ impl Device {
         })
     }
 
+    /// Name of the device in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
+    /// The phone's description.
     pub fn description(&self) -> &DescribePhoneReply {
         &self.description
     }
 
-    /// What counts as quiet after a step from now on.
+    /// Sets the settle times of later steps.
     pub fn set_settle(&mut self, settle: Settle) {
         self.settle = settle;
     }
 
+    /// Does one step and waits until the screen has settled.
     pub async fn step(&mut self, step: Step) -> Result<StepResult, DeviceError> {
         let act = Act {
             step,
@@ -144,11 +155,12 @@ impl Device {
         })
     }
 
+    /// The current screen.
     pub async fn capture(&mut self) -> Result<SharedScreen, DeviceError> {
         Ok(self.capture_timed().await?.0)
     }
 
-    /// With what the agent took for it, without the way there and back.
+    /// The current screen, and the agent's time for it without the transfer.
     pub async fn capture_timed(&mut self) -> Result<(SharedScreen, Micros), DeviceError> {
         let captured = ask(
             &*self.connection,
@@ -163,24 +175,27 @@ impl Device {
         ))
     }
 
-    /// The next screen travels whole, as if none were held.
+    /// Forgets the last screen: the next one is transferred in full.
     pub fn clear_cached_screen(&mut self) {
         self.cached_screen = None;
     }
 
-    /// The pixels, as PNG.
+    /// A screenshot as PNG.
     pub async fn screenshot(&mut self) -> Result<Png, DeviceError> {
         Ok(ask(&*self.connection, TakeScreenshot).await?.picture)
     }
 
+    /// Waits until the screen has settled.
     pub async fn settle(&mut self) -> Result<SettleReply, DeviceError> {
         ask(&*self.connection, self.settle).await
     }
 
+    /// Replays steps.
     pub async fn play(&mut self, play: Play) -> Result<PlayReply, DeviceError> {
         ask(&*self.connection, play).await
     }
 
+    /// Starts, stops or clears an app.
     pub async fn control(
         &mut self,
         app: &App,
@@ -196,7 +211,7 @@ impl Device {
         .await
     }
 
-    /// Reports only this package's failures from now on; returns what no reply has carried yet.
+    /// Restricts the reported events to one package. Returns events that no reply has carried yet.
     pub async fn watch(&mut self, package: &Text) -> Result<WatchAppReply, DeviceError> {
         ask(
             &*self.connection,
@@ -207,10 +222,12 @@ impl Device {
         .await
     }
 
+    /// Takes a snapshot.
     pub async fn take_snapshot(&mut self) -> Result<ManageSnapshotReply, DeviceError> {
         ask(&*self.connection, ManageSnapshot::Save).await
     }
 
+    /// Restores a snapshot.
     pub async fn restore_snapshot(
         &mut self,
         id: SnapshotId,
@@ -218,6 +235,7 @@ impl Device {
         ask(&*self.connection, ManageSnapshot::Restore(id)).await
     }
 
+    /// Discards a snapshot.
     pub async fn discard_snapshot(
         &mut self,
         id: SnapshotId,
@@ -229,7 +247,7 @@ impl Device {
         self.cached_screen.as_deref().map(Screen::hash)
     }
 
-    /// The screen that an update leads to. One that does not fit what is held is asked for once more, whole.
+    /// Resolves a screen update. If it does not fit the last screen, the full screen is requested.
     async fn resolve_update(&mut self, update: ScreenUpdate) -> Result<SharedScreen, DeviceError> {
         let screen = match self.apply(update) {
             Some(screen) => screen,
@@ -288,7 +306,7 @@ async fn ask<A: TypedRequest>(
     Ok(A::Reply::try_from(reply).map_err(wrong)?)
 }
 
-/// What a request may take by its own words, at most.
+/// Maximum time that a request takes by its own settings.
 fn own_timeout(request: &Request) -> Duration {
     let waits = |step: &Step, settle: Settle| step.action.duration() + settle.limit.into();
     match request {

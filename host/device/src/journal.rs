@@ -1,9 +1,12 @@
-//! Why a journal could not be read or written. What is kept in one is the business of those who explore and reduce.
+//! The error of journals. Their contents belong to exploration and reduction.
 
+/// A journal could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("could not {what}")]
 pub struct JournalError {
+    /// What was tried, as a verb: `write a step to the store`.
     pub what: String,
+    /// The cause.
     #[source]
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }

@@ -1,5 +1,7 @@
-//! Phones as the algorithms see them: `Device` over a connection, a `Pool` of them, and what every run has: a seed,
-//! a sink for its events, a journal, and a way to be cancelled. Knows no explorers and no reducers.
+//! Phones as the algorithms see them: a `Device` over a connection, a `DevicePool` of them, and the context of a run: seed,
+//! event sink, journal and cancellation. Knows no strategies and no reducers.
+
+#![warn(missing_docs)]
 
 mod device;
 mod journal;

@@ -1,4 +1,4 @@
-//! Many devices: leases that come back when dropped, and quarantine for those that are no use any more.
+//! A pool of devices: leases that are given back when dropped, and quarantine for devices that failed.
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
@@ -11,37 +11,38 @@ use tokio::sync::Semaphore;
 use crate::run_event::{EventSink, RunEvent};
 use crate::{Device, DeviceError};
 
-/// An agent that dies more often than this under one piece of work does not die by chance.
+/// Maximum number of agent deaths under one piece of work before its device is quarantined.
 const MAX_AGENT_DEATHS: u32 = 5;
 
-/// All clones are the same pool.
+/// A pool of devices. All clones share the same devices.
 #[derive(Clone, Debug)]
 pub struct DevicePool {
     shared: Arc<PoolState>,
 }
 
-/// A device for oneself until this is dropped.
+/// The exclusive use of a device, until it is dropped.
 #[derive(Debug)]
 pub struct DeviceLease {
-    /// Empty only once it has been given back or quarantined.
+    /// `None` once the device is given back or quarantined.
     device: Option<Device>,
     shared: Arc<PoolState>,
 }
 
+/// A pool that cannot lease a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
+    /// All devices are quarantined, or there never was one.
     #[error(
         "no phone is left{}; connect one and run the same command again",
         reasons(lost)
     )]
     Empty {
-        /// Each device that was lost, and why.
+        /// Names of the quarantined devices, each with the reason.
         lost: Vec<(String, String)>,
     },
 }
 
-/// A permit of `free` is an idle device. The semaphore hands them out first come, first served, and closing it
-/// wakes all who wait.
+/// A permit of `idle_permits` is an idle device. The semaphore serves waiting callers in order, and closing it wakes them all.
 #[derive(Debug)]
 struct PoolState {
     idle_permits: Semaphore,
@@ -50,17 +51,18 @@ struct PoolState {
 
 #[derive(Debug)]
 struct PoolDevices {
-    /// The one idle for longest first.
+    /// The device that is idle for longest comes first.
     idle: VecDeque<Device>,
     leased: usize,
     lost: Vec<(String, String)>,
 }
 
 impl DevicePool {
+    /// A pool of these devices, all idle.
     pub fn new(devices: Vec<Device>) -> DevicePool {
-        let free = Semaphore::new(devices.len());
+        let idle_permits = Semaphore::new(devices.len());
         if devices.is_empty() {
-            free.close();
+            idle_permits.close();
         }
         let devices = Mutex::new(PoolDevices {
             idle: devices.into(),
@@ -69,13 +71,13 @@ impl DevicePool {
         });
         DevicePool {
             shared: Arc::new(PoolState {
-                idle_permits: free,
+                idle_permits,
                 devices,
             }),
         }
     }
 
-    /// Waits for a free device. Fails as soon as there is none left that could become free.
+    /// Leases a device, once one is idle. Fails as soon as no device is left that could become idle.
     pub async fn lease(&self) -> Result<DeviceLease, PoolError> {
         let permit = self.shared.idle_permits.acquire().await;
         let mut devices = self.shared.lock();
@@ -94,26 +96,27 @@ impl DevicePool {
         }
     }
 
-    /// How many devices are at work or ready for it.
+    /// Number of devices that are leased or idle.
     pub fn len(&self) -> usize {
         let devices = self.shared.lock();
         devices.idle.len() + devices.leased
     }
 
+    /// True if no device is left.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Each device that was quarantined, and why.
+    /// Names of the quarantined devices, each with the reason.
     pub fn quarantined(&self) -> Vec<(String, String)> {
         self.shared.lock().lost.clone()
     }
 }
 
 impl DeviceLease {
-    /// After an error in a piece of work that is then done again: a phone that is of no use any more is quarantined. One
-    /// whose agent died and was started anew is given back, unless that has happened to this work too often; `deaths`
-    /// counts. A fault that says nothing about the phone is handed back.
+    /// Releases the device after an error in work that is then done again. The device is quarantined, unless only its agent
+    /// died, which was started again since; `deaths` counts how often that happened to this work. A failure that says nothing
+    /// about the phone is returned.
     pub fn release_failed(
         self,
         error: DeviceError,
@@ -133,7 +136,7 @@ impl DeviceLease {
             {
                 *deaths += 1;
                 sink(RunEvent::Warning {
-                    text: format!("on `{device}` {why}; what it was doing is done again"),
+                    text: format!("on `{device}` {why}; its work is done again"),
                 });
             }
             _ => {
@@ -144,7 +147,7 @@ impl DeviceLease {
         Ok(())
     }
 
-    /// Takes the device out of the pool for good.
+    /// Removes the device from the pool for the rest of the run.
     pub fn quarantine(mut self, why: impl Into<String>) {
         let Some(device) = self.device.take() else {
             return;

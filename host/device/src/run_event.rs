@@ -1,4 +1,4 @@
-//! Everything that happens in a run, as one stream. Console, JSON lines and reports are consumers of it.
+//! Run events: everything that happens in a run, as one stream. Console, JSON lines and reports are made from it.
 
 use std::sync::Arc;
 
@@ -9,9 +9,14 @@ use retap_shared::micros::Micros;
 use retap_shared::verdict::Outcome;
 use serde::{Deserialize, Serialize};
 
-/// Where a run's events go.
+/// Receives the events of a run.
 pub type EventSink = Arc<dyn Fn(RunEvent) + Send + Sync>;
 
+/// One event of a run.
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the JSON lines in `events.jsonl`"
+)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum RunEvent {
@@ -44,18 +49,17 @@ pub enum RunEvent {
     Stepped {
         session: u32,
         device: String,
-        /// Counted over the whole session.
+        /// Number of the worker's event, from 1.
         step: u32,
         action: String,
         widget: Option<String>,
         activity: Text,
     },
-    /// Coverage of the whole exploration has grown.
+    /// Coverage of the exploration has grown.
     Covered {
         app: Text,
         events: u64,
-        /// The phone's time until then. Sessions count as if they had been played one after the other; of phones that
-        /// work on one whole it is the time of the one that met it.
+        /// Phone time of the worker that covered it, until then.
         took: Micros,
         activities: u32,
         screens: u32,
@@ -67,16 +71,16 @@ pub enum RunEvent {
         fingerprint: Fingerprint,
         kind: FindingKind,
         summary: String,
-        /// How many steps from the last clean start led to it.
+        /// Number of steps from the last clean start.
         steps: u32,
-        /// Nobody has seen it in this run before.
+        /// True for its first occurrence in this run.
         first: bool,
     },
     SessionEnded {
         session: u32,
         events: u32,
         took: Micros,
-        /// It was not played now but recalled from the journal of an earlier process.
+        /// True in logs of earlier versions for a session that was recalled from the journal.
         recalled: bool,
     },
     ExplorationEnded {
@@ -90,7 +94,7 @@ pub enum RunEvent {
         algorithm: String,
         steps: u32,
     },
-    /// Whether the whole trace, or the result, does it again.
+    /// The original trace, or the result, was replayed to see how often it reproduces.
     Checked {
         what: CheckSubject,
         successes: u32,
@@ -109,18 +113,18 @@ pub enum RunEvent {
         steps: u32,
         runs: u64,
     },
-    /// What a reduction by beliefs holds of the steps at this moment.
+    /// Current beliefs of a reduction.
     Believed {
-        /// How many steps are surely needed, and how many surely not.
+        /// Number of steps that are almost surely needed; then of those that are almost surely not.
         needed: u32,
         not_needed: u32,
         under_way: u32,
-        /// How many more runs it will take, by how fast it has learned so far.
+        /// Estimated number of runs until the end.
         runs_left: u32,
-        /// One digit for each step, or for each few neighbours of a long trace: 0 is surely not needed, 9 surely is.
+        /// One digit per step, or per few neighbours of a long trace: 0 is almost surely not needed, 9 almost surely is.
         strip: String,
     },
-    /// Of the runs of a reduction so many went on from a saved state, and so many steps were not played again for it.
+    /// Number of runs of a reduction that began at a snapshot, and of steps that were saved by that.
     Resumed {
         runs: u64,
         steps: u64,
@@ -146,7 +150,7 @@ pub enum RunEvent {
         took: Micros,
         recalled: bool,
     },
-    /// What is left of a suite so far, and how much that covers.
+    /// The suite so far, and its coverage.
     SuiteShrunk {
         phase: String,
         traces: u32,
@@ -182,14 +186,17 @@ pub enum RunEvent {
     },
 }
 
+/// The subject of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckSubject {
+    /// The original trace.
     Original,
+    /// The reduced trace.
     Result,
 }
 
-/// A sink for those who do not listen.
+/// A sink that drops all events.
 pub fn null_sink() -> EventSink {
     Arc::new(|_| {})
 }

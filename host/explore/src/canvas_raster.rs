@@ -1,5 +1,5 @@
-//! Apps that draw everything themselves and show no nodes: a raster over the display stands for what could be touched, and a
-//! coarse look at the pixels for the state. As soon as an app has shown something to aim at, it is taken at its nodes.
+//! Apps that draw everything themselves and have no nodes: strategies see a raster of touchable cells instead, and a coarse hash
+//! of the pixels stands for the state. An app that has shown an actionable node once is explored by its nodes.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -15,52 +15,51 @@ use retap_shared::screen::{
 use retap_shared::trace::Step;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The class of a part of the raster. It is on no phone: steps go by their place.
+/// Class of a cell. No phone has it: steps on cells are located by their place.
 const RASTER_CLASS: Text = Text::new_static("retap.Cell");
 const COLUMNS: i32 = 4;
 const ROWS: i32 = 6;
-/// How finely pixels are looked at: so many fields, and so many shades of each. A blinking cursor is no other state.
+/// Resolution of the pixel hash: columns and rows of fields, each with its mean shade. A blinking cursor does not change it.
 const PIXEL_GRID: (usize, usize) = (12, 20);
 const SHADES: u64 = 16;
-/// The clock of the status bar is no other state either: so much of the height, from the top, is not looked at.
+/// Share of the height, from the top, that is left out of the pixel hash: the clock of the status bar.
 const STATUS_BAR: f64 = 0.04;
 
-/// What a walker knows of the app's screens so far.
+/// Decides per worker whether the app needs a raster.
 #[derive(Debug, Default)]
 pub(super) struct CanvasRaster {
     has_shown_nodes: bool,
 }
 
 impl CanvasRaster {
-    /// The screen as explorers are to see it. `inside`: it is the app's own. `shown`: as the phone shows it, whatever is hidden
-    /// from explorers: an app of which nothing may be touched does not draw itself.
+    /// The screen as strategies see it. `shown` is the phone's own screen: an app whose nodes are all forbidden still has nodes.
     pub(super) async fn explorer_screen(
         &mut self,
         device: &mut Device,
         shown: &Screen,
         screen: SharedScreen,
-        inside: bool,
+        in_app: bool,
     ) -> Result<SharedScreen, DeviceError> {
-        if self.has_shown_nodes || !inside {
+        if self.has_shown_nodes || !in_app {
             return Ok(screen);
         }
         if has_actionable_node(shown) {
             self.has_shown_nodes = true;
             return Ok(screen);
         }
-        let look = match device.description().capabilities.screenshots {
+        let hash = match device.description().capabilities.screenshots {
             true => match device.screenshot().await {
-                Ok(picture) => pixel_hash(&picture),
+                Ok(screenshot) => pixel_hash(&screenshot),
                 Err(error) if error.is_interruption() => return Err(error),
                 Err(_) => 0,
             },
             false => 0,
         };
-        Ok(raster(&screen, look).map_or(screen, Arc::new))
+        Ok(raster(&screen, hash).map_or(screen, Arc::new))
     }
 }
 
-/// A finger on the raster is meant for a place, not for a widget.
+/// Removes a cell as the widget of a step: it is meant for a place.
 pub(super) fn without_raster_widget(mut step: Step) -> Step {
     step.widget = step.widget.filter(|widget| widget.class != RASTER_CLASS);
     step
@@ -74,8 +73,8 @@ fn has_actionable_node(screen: &Screen) -> bool {
         .any(|one| one.node.is_some() && one.kind != ActionKind::TapAnywhere)
 }
 
-/// The screen with nothing but the raster on it, in a window that is called as the pixels look.
-fn raster(screen: &Screen, look: u64) -> Option<Screen> {
+/// The screen with nothing but the raster. Its root is named after the pixel hash.
+fn raster(screen: &Screen, hash: u64) -> Option<Screen> {
     let mut content = screen.content().clone();
     let width = i32::try_from(content.size.width).ok()?;
     let height = i32::try_from(content.size.height).ok()?;
@@ -86,7 +85,7 @@ fn raster(screen: &Screen, look: u64) -> Option<Screen> {
         bottom: height,
     };
     let seen = NodeFlags::VISIBLE | NodeFlags::ENABLED;
-    let id = Text::from(format!("retap:pixels/{look:016x}"));
+    let id = Text::from(format!("retap:pixels/{hash:016x}"));
     let root = Node {
         class: RASTER_CLASS,
         id,
@@ -129,12 +128,12 @@ fn raster(screen: &Screen, look: u64) -> Option<Screen> {
     Screen::new(content).ok()
 }
 
-/// A number for how a picture looks from afar; of what is no picture, for its bytes.
+/// Coarse hash of a screenshot; of its bytes if it cannot be decoded.
 fn pixel_hash(picture: &Png) -> u64 {
     pixel_shades(&picture.0).map_or_else(|| xxh3_64(&picture.0), |fields| xxh3_64(&fields))
 }
 
-/// The shade of each field.
+/// The mean shade of each field.
 fn pixel_shades(file: &[u8]) -> Option<Vec<u8>> {
     let mut decoder = png::Decoder::new(Cursor::new(file));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
@@ -165,7 +164,7 @@ fn pixel_shades(file: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// Grey, with a white square of this size at a place.
+    /// A grey picture with a white square of this size at a place.
     fn picture(square: usize, at: (usize, usize)) -> Png {
         let width = 240;
         let height = 400;
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn other_pictures_look_other_and_a_cursor_or_a_clock_does_not_matter() {
+    fn other_pictures_have_other_hashes_and_a_cursor_or_a_clock_does_not_matter() {
         let plain = pixel_hash(&picture(0, (0, 0)));
         assert_eq!(plain, pixel_hash(&picture(2, (100, 200))));
         assert_eq!(plain, pixel_hash(&picture(14, (10, 0))));

@@ -1,10 +1,10 @@
-//! What an exploration must not touch, what it types where, what comes before it, and what must never appear. Whoever drives a
-//! phone goes by it, so that no explorer can forget it.
+//! Constraints: what an exploration must not touch, what it types, what comes first, and what must never appear. The worker
+//! enforces them, so that no strategy can forget them.
 
 use std::sync::Arc;
 
 use retap_shared::Text;
-use retap_shared::action::{Action, Key};
+use retap_shared::action::{Action, Key, key_code};
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::geometry::Point;
 use retap_shared::phone_event::PhoneEventKind;
@@ -14,45 +14,49 @@ use retap_shared::trace::Step;
 
 use crate::journal::{RecordedStep, StepOrigin};
 
-/// Nothing is forbidden by default.
+/// Constraints of an exploration. Empty by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constraints {
+    /// Widgets that are not touched.
     pub forbidden_widgets: Vec<WidgetSelector>,
-    /// By their whole names, or the ends of these after a dot.
+    /// Activities that are left at once, by name or by its end after a dot.
     pub forbidden_activities: Vec<Text>,
-    /// A widget that shows one of these, in capitals or not, or has such a widget in it, is not touched.
+    /// Texts, in any case, of widgets that are not touched. A widget that contains such a widget counts too.
     pub forbidden_texts: Vec<Text>,
-    /// What is typed into fields whose id, description or text has this in it.
+    /// Texts to type: a part of a field's id, description or text, and what is typed into that field.
     pub field_texts: Vec<(Text, Text)>,
-    /// Done after every clean start, such as signing in.
+    /// Steps after every clean start, such as signing in.
     pub setup_steps: Vec<Step>,
+    /// Targets that must never be reached.
     pub never_rules: Vec<Target>,
-    /// What is missing where it must not be: `Target::Lacks`.
+    /// Widgets that must be there, each as the target of a screen that lacks it (`Target::Lacks`).
     pub always_rules: Vec<Target>,
 }
 
-/// Widgets by what they are; what is empty matches anything.
+/// Selects widgets by their attributes. An empty field matches anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WidgetSelector {
-    /// The whole resource id, or what comes after its slash.
+    /// Resource id, or its part after the slash.
     pub id: Text,
+    /// Label.
     pub text: Text,
-    /// The whole class, or its end after a dot.
+    /// Class, or its end after a dot.
     pub class: Text,
 }
 
-/// What makes a widget something that can be done to.
+/// Flags of widgets that accept an action.
 const INTERACTIVE: NodeFlags = NodeFlags::CLICKABLE
     .union(NodeFlags::LONG_CLICKABLE)
     .union(NodeFlags::SCROLLABLE)
     .union(NodeFlags::CHECKABLE)
     .union(NodeFlags::EDITABLE);
-/// What takes a press that comes down on something within it.
+/// Flags of widgets that take a press on something inside them.
 const PRESSABLE: NodeFlags = NodeFlags::CLICKABLE
     .union(NodeFlags::LONG_CLICKABLE)
     .union(NodeFlags::CHECKABLE);
 
 impl Constraints {
+    /// True if nothing is constrained.
     pub fn is_empty(&self) -> bool {
         *self == Constraints::default()
     }
@@ -91,8 +95,7 @@ impl Constraints {
         Screen::new(content).map_or(screen, Arc::new)
     }
 
-    /// Whether a step would touch what it must not: where a finger comes down, or what has the focus. `screen` is what the phone
-    /// shows, not what explorers see of it: what is masked there would let fingers through to what lies below.
+    /// True if a step would touch a forbidden widget: by its widget, by a finger, or by a key that presses the focused one.
     fn forbids(&self, step: &Step, screen: &Screen) -> bool {
         if self.forbidden_widgets.is_empty() && self.forbidden_texts.is_empty() {
             return false;
@@ -118,7 +121,7 @@ impl Constraints {
             .any(|node| is_within_forbidden(node, &forbidden, screen))
     }
 
-    /// For every node, whether it is forbidden: by itself, by what it lies in, or by what it is the button of.
+    /// Flag per node: forbidden by itself, by a node around it, or by the label of the button that it is.
     fn forbidden_nodes(&self, screen: &Screen) -> Vec<bool> {
         let nodes = screen.nodes();
         let mut forbidden = vec![false; nodes.len()];
@@ -160,6 +163,7 @@ impl Constraints {
         forbidden
     }
 
+    /// True if an activity is forbidden.
     pub(super) fn forbids_activity(&self, activity: &str) -> bool {
         self.forbidden_activities
             .iter()
@@ -231,8 +235,7 @@ fn is_broken_on_screen(rule: &Target, screen: &Screen, quiet: bool, package: &Te
     is_final && rule.is_reached_on(screen, package)
 }
 
-/// Whether a finger would press something of the system's that lies over the app, such as a switch of an open notification
-/// shade: that is nothing to explore.
+/// True if a finger would press something of a system window over the app, such as a switch of the notification shade.
 fn touches_system_window(step: &Step, screen: &Screen, package: &str) -> bool {
     let is_system = |node: usize| {
         let mut windows = screen.windows_with_nodes();
@@ -251,7 +254,7 @@ fn touches_system_window(step: &Step, screen: &Screen, package: &str) -> bool {
         .any(|node| is_system(node) && up(node).any(takes))
 }
 
-/// Where fingers come down.
+/// Points where fingers touch the screen.
 fn touch_points(action: &Action) -> Vec<Point> {
     match action {
         Action::Pinch { center, from, .. } => {
@@ -287,22 +290,33 @@ impl WidgetSelector {
 }
 
 fn rule_finding(target: &Target, package: &Text) -> Finding {
-    let summary = target.rule_summary();
-    let stack = format!("{summary}\n\tat retap.toml");
     Finding {
-        kind: FindingKind::Crash,
+        kind: FindingKind::Rule,
         process: package.clone(),
-        summary,
-        stack,
+        summary: target.rule_summary(),
+        stack: String::new(),
     }
 }
 
-/// Keys that press what has the focus: of keyboards, and of game pads, which the phone takes for these where the app does not.
+/// True for keys that press the focused widget: those of keyboards, and those of game pads, which Android falls back to.
 fn is_press_key(code: u16) -> bool {
-    matches!(code, 23 | 62 | 66 | 96 | 98 | 99 | 101 | 106..=108 | 149 | 160 | 188..=203)
+    matches!(
+        code,
+        key_code::DPAD_CENTER
+            | key_code::SPACE
+            | key_code::ENTER
+            | key_code::BUTTON_A
+            | key_code::BUTTON_C
+            | key_code::BUTTON_X
+            | key_code::BUTTON_Z
+            | key_code::BUTTON_THUMBL..=key_code::BUTTON_START
+            | key_code::NUMPAD_5
+            | key_code::NUMPAD_ENTER
+            | key_code::BUTTON_1..=key_code::BUTTON_16
+    )
 }
 
-/// What has the focus, and in a list that has it the row that is chosen.
+/// The focused node and, in a focused list, the selected row.
 fn focused_nodes(screen: &Screen) -> Vec<usize> {
     let nodes = screen.nodes();
     let Some(focused) = nodes.iter().position(|node| node.is(NodeFlags::FOCUSED)) else {
@@ -384,11 +398,11 @@ mod tests {
     }
 
     fn forbids(text: &str, action: Action) -> bool {
-        let guard = Constraints {
+        let constraints = Constraints {
             forbidden_texts: vec![text.into()],
             ..Constraints::default()
         };
-        guard.forbids(&Step::new(action), &screen())
+        constraints.forbids(&Step::new(action), &screen())
     }
 
     fn at(x: i32, y: i32) -> Point {
@@ -406,11 +420,11 @@ mod tests {
     fn a_forbidden_button_above_something_else_lets_no_finger_through() {
         assert!(forbids("buy", Action::LongPress(at(900, 150))));
         assert!(!forbids("buy", Action::LongPress(at(600, 150))));
-        let guard = Constraints {
+        let constraints = Constraints {
             forbidden_texts: vec!["buy".into()],
             ..Constraints::default()
         };
-        assert!(!guard.mask(screen()).nodes()[4].is(NodeFlags::CLICKABLE));
+        assert!(!constraints.mask(screen()).nodes()[4].is(NodeFlags::CLICKABLE));
     }
 
     #[test]
@@ -470,22 +484,22 @@ mod tests {
         })
         .unwrap();
         let forbids = |text: &str, code| {
-            let guard = Constraints {
+            let constraints = Constraints {
                 forbidden_texts: vec![text.into()],
                 ..Constraints::default()
             };
-            guard.forbids(&Step::new(Action::Key(Key::Code(code))), &screen)
+            constraints.forbids(&Step::new(Action::Key(Key::Code(code))), &screen)
         };
-        let center = 23;
-        let button_a = 96;
-        let numpad_5 = 149;
-        let down = 20;
-        for pressing in [center, button_a, numpad_5] {
+        for pressing in [
+            key_code::DPAD_CENTER,
+            key_code::BUTTON_A,
+            key_code::NUMPAD_5,
+        ] {
             assert!(
                 forbids("buy", pressing) && !forbids("look", pressing),
                 "{pressing}"
             );
         }
-        assert!(!forbids("buy", down));
+        assert!(!forbids("buy", key_code::DPAD_DOWN));
     }
 }

@@ -3,6 +3,8 @@
 //! A strategy decides and observes. All that it knows comes from what it observed, so that an interrupted run is resumed by
 //! replaying the journal, in which each step is recorded before the next one is done.
 
+#![warn(missing_docs)]
+
 mod canvas_raster;
 mod confirm;
 mod constraints;

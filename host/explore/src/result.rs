@@ -1,4 +1,4 @@
-//! What came of an exploration: its sessions put together in their order, or the whole that several phones made.
+//! The result of an exploration: coverage, findings, counts and traces of all workers together.
 
 use retap_model::{Coverage, CoveragePoint};
 use retap_shared::fingerprint::Fingerprint;
@@ -8,55 +8,70 @@ use retap_shared::verdict::Outcome;
 
 use crate::finding_record::{self, FindingRecord};
 
+/// The result of an exploration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplorationResult {
+    /// `Done`, or `Interrupted` if the run was cancelled.
     pub outcome: Outcome,
+    /// Everything that was covered.
     pub coverage: Coverage,
-    /// How coverage grew; sessions count as if they had been played one after the other.
+    /// Growth of the coverage, by events and by the phone time of the worker that covered it.
     pub curve: Vec<CoveragePoint>,
-    /// Each problem once, as it came first.
+    /// Findings that came from a clean start, each once, as it was found first.
     pub findings: Vec<FindingRecord>,
-    /// Problems that came only after a state was restored or data was kept, and not again from a clean start.
+    /// Findings that came only after a restore or with kept data, and did not reproduce from a clean start.
     pub unconfirmed: Vec<FindingRecord>,
-    /// When each problem that counts was first met, in that order.
+    /// First occurrence of each finding, in the order of time.
     pub first_seen: Vec<FindingPoint>,
+    /// Number of events.
     pub events: u64,
-    /// How many of the events the journal knew.
+    /// Number of events that were recalled from the journal.
     pub recalled_events: u64,
-    /// The phones' time, of all of them together.
+    /// Phone time of all workers together.
     pub took: Micros,
-    /// The time of the phone that worked longest.
+    /// Phone time of the worker that took longest.
     pub longest_worker_time: Micros,
+    /// Counts of everything that is not an event.
     pub counts: ExplorationCounts,
-    /// What each walker did from each clean start on, where traces are kept.
+    /// Trace from each clean start, with the number of its worker, if traces are kept.
     pub traces: Vec<(u32, Trace)>,
-    /// What the explorer learned, by the names of files.
+    /// Files about what the strategy has learned: names and contents.
     pub learned_files: Vec<(&'static str, String)>,
 }
 
+/// The moment when a finding was found first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingPoint {
+    /// The finding.
     pub fingerprint: Fingerprint,
+    /// Number of events of the run until then.
     pub events: u64,
+    /// Phone time of its worker until then.
     pub took: Micros,
 }
 
-/// How often something other than an event was done, and what it took.
+/// Counts of everything that is not an event, and the phone time that it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExplorationCounts {
-    /// The first start of each phone included.
+    /// Number of clean starts, with the first one of each worker.
     pub clean_starts: u32,
-    /// With the data that was there.
+    /// Number of restarts with the app's data.
     pub restarts: u32,
+    /// Time of all starts.
     pub starting_time: Micros,
+    /// Number of snapshots.
     pub snapshots: u32,
-    /// Of these: only of the app's data.
+    /// Number of app-data snapshots among them.
     pub app_data_snapshots: u32,
+    /// Time of all snapshots.
     pub snapshot_time: Micros,
+    /// Number of restores.
     pub restores: u32,
+    /// Time of all restores.
     pub restore_time: Micros,
-    /// Recorded ways that were played again from a clean start to get somewhere, and their events.
+    /// Number of step paths that were replayed from a clean start in order to travel.
     pub replayed_paths: u32,
+    /// Number of their events.
     pub replayed_events: u64,
 }
 
@@ -79,7 +94,7 @@ impl ExplorationResult {
         }
     }
 
-    /// Ends the curve.
+    /// Adds the last point of the curve.
     pub(super) fn finish_curve(&mut self) {
         let end = self.coverage.at(self.events, self.longest_worker_time);
         if self.curve.last() != Some(&end) {

@@ -1,11 +1,12 @@
-//! The steps from a clean start to a moment. Ways that begin alike share what they have in common, so that every saved
-//! state and every state of a model can have its own.
+//! Step paths: the steps from a clean start to a moment. Paths with the same beginning share it, so that every snapshot and
+//! every state of a model can have its own.
 
 use std::fmt;
 use std::sync::Arc;
 
 use retap_shared::trace::Step;
 
+/// The steps from a clean start to a moment.
 #[derive(Clone, Default)]
 pub struct StepPath {
     last: Option<Arc<StepLink>>,
@@ -18,15 +19,17 @@ struct StepLink {
 }
 
 impl StepPath {
+    /// Number of steps.
     pub fn len(&self) -> usize {
         self.last.as_ref().map_or(0, |link| link.length)
     }
 
+    /// True at a clean start.
     pub fn is_empty(&self) -> bool {
         self.last.is_none()
     }
 
-    /// One step further.
+    /// The path with one more step.
     pub fn with_step(&self, step: Step) -> StepPath {
         StepPath {
             last: Some(Arc::new(StepLink {
@@ -37,13 +40,13 @@ impl StepPath {
         }
     }
 
-    /// All steps but the first `skipped`, in their order.
+    /// All steps but the first `skipped`, in order.
     pub fn steps(&self, skipped: usize) -> Vec<Step> {
         let mut steps = Vec::with_capacity(self.len().saturating_sub(skipped));
-        let mut way = self;
-        while let Some(link) = way.last.as_ref().filter(|link| link.length > skipped) {
+        let mut path = self;
+        while let Some(link) = path.last.as_ref().filter(|link| link.length > skipped) {
             steps.push(link.step.clone());
-            way = &link.previous;
+            path = &link.previous;
         }
         steps.reverse();
         steps
@@ -51,7 +54,7 @@ impl StepPath {
 }
 
 impl Drop for StepPath {
-    /// One link after the other: a way of a hundred thousand steps must not need as deep a stack.
+    /// Drops one link after the other: recursion would overflow the stack on long paths.
     fn drop(&mut self) {
         let mut last = self.last.take();
         while let Some(mut link) = last.and_then(|link| Arc::try_unwrap(link).ok()) {
@@ -62,7 +65,7 @@ impl Drop for StepPath {
 
 impl fmt::Debug for StepPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Way of {} steps", self.len())
+        write!(f, "path of {} steps", self.len())
     }
 }
 
@@ -73,10 +76,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_has_its_steps_in_order_and_shares_those_of_others() {
+    fn a_path_has_its_steps_in_order_and_shares_them_with_others() {
         let step = |millis| Step::new(Action::Wait { millis });
-        let long = (0..200_000).fold(StepPath::default(), |way, millis| {
-            way.with_step(step(millis))
+        let long = (0..200_000).fold(StepPath::default(), |path, millis| {
+            path.with_step(step(millis))
         });
         let fork = long.with_step(step(7));
         assert_eq!((long.len(), fork.len()), (200_000, 200_001));

@@ -2,9 +2,12 @@
 
 mod ape;
 mod auto;
+mod model_actions;
 mod monkey;
+mod plan_follower;
 mod random;
 mod random_sessions;
+mod snapshot_keeper;
 mod stuck_detector;
 mod time_travel;
 mod trace_seeds;

@@ -1,5 +1,4 @@
-//! What the system has to do with an exploration: the events to draw from, as the phone allows, what is told of those that it
-//! cannot do, and its own dialogs.
+//! System events to draw from, as the phone supports them, and the system's permission dialog.
 
 use rand::RngExt;
 use retap_device::seed::Rng;
@@ -9,16 +8,15 @@ use retap_shared::geometry::Point;
 use retap_shared::screen::{Node, Screen};
 
 const LANGUAGES: [&str; 5] = ["ar", "de", "ja", "ru", "en"];
-/// Broadcasts that any app may get from any other: those of the system itself are not the shell's to send.
+/// Broadcasts that any app may send. Those of the system itself are refused to the shell.
 const BROADCASTS: [&str; 3] = [
     "android.intent.action.MEDIA_BUTTON",
     "android.intent.action.PROVIDER_CHANGED",
     "com.android.vending.INSTALL_REFERRER",
 ];
-/// A quarter of an hour off, half an hour off and behind, and tomorrow.
+/// Time zones with unusual offsets: quarters of an hour, half an hour behind, and the next day.
 const TIME_ZONES: [&str; 3] = ["Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati"];
-/// One of each kind, in the order in which they are drawn from. New kinds come last: what phones without them draw stays as
-/// it is.
+/// One event of each kind, in the order in which they are drawn. New kinds come last, so that phones without them draw the same.
 static KINDS: [SystemEvent; 10] = [
     SystemEvent::Call,
     SystemEvent::Offline,
@@ -32,11 +30,11 @@ static KINDS: [SystemEvent; 10] = [
     SystemEvent::Wake,
 ];
 
-/// What can come upon an app on such a phone, each kind as often as the others.
-pub(super) fn draw_system_event(can: SystemEventKinds, rng: &mut Rng) -> Option<SystemEvent> {
+/// Draws a system event that the phone supports; all kinds are equally likely.
+pub(super) fn draw_system_event(supported: SystemEventKinds, rng: &mut Rng) -> Option<SystemEvent> {
     let possible: Vec<&SystemEvent> = KINDS
         .iter()
-        .filter(|event| can.contains(event.kind()))
+        .filter(|event| supported.contains(event.kind()))
         .collect();
     let kinds = u32::try_from(possible.len())
         .ok()
@@ -53,7 +51,7 @@ pub(super) fn draw_system_event(can: SystemEventKinds, rng: &mut Rng) -> Option<
     })
 }
 
-/// The same kind of event: another language is no other kind, but each broadcast is allowed or not by itself.
+/// True for events of the same kind. Each broadcast is a kind of its own, since each is allowed or refused by itself.
 pub(super) fn is_same_kind(one: &SystemEvent, other: &SystemEvent) -> bool {
     match (one, other) {
         (SystemEvent::Broadcast(one), SystemEvent::Broadcast(other)) => one == other,
@@ -61,7 +59,7 @@ pub(super) fn is_same_kind(one: &SystemEvent, other: &SystemEvent) -> bool {
     }
 }
 
-/// Where to tap to grant what the system's own dialog asks about, if it is in front.
+/// The point that grants the permission, if the system's permission dialog is shown.
 pub(super) fn permission_button(screen: &Screen) -> Option<Point> {
     let package = screen.activity().split('/').next().unwrap_or_default();
     if !package.ends_with("permissioncontroller") && !package.ends_with("packageinstaller") {

@@ -165,7 +165,7 @@ impl ApeModel {
         (observed, self.states.len() > states_before)
     }
 
-    /// The same screen in the model as it is now, without a visit.
+    /// Places a screen in the model as it is now, without counting a visit.
     pub fn relocate(&mut self, screen: &ModelScreen) -> ModelScreen {
         if self.is_leaf(screen.state) {
             return screen.clone();

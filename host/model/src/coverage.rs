@@ -17,7 +17,7 @@ pub struct Coverage {
     pub branches: BTreeSet<u32>,
 }
 
-/// What one step covered for the first time.
+/// Coverage that one step reached for the first time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoverageGain {
     /// Number of events up to this one.

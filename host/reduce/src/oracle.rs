@@ -1,4 +1,5 @@
-//! "Does this candidate still do it?" Reducers ask, and do not know who answers.
+//! The oracle: does this candidate reach the target? Reducers ask it and do not know who answers: phones, a journal or a
+//! recording.
 
 mod activity_machine;
 mod candidate;
@@ -20,54 +21,66 @@ use retap_shared::protocol::RequestFailure;
 use retap_shared::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
+/// Answers whether candidates reach the target.
 pub trait Oracle: Send + Sync {
-    /// Dropping the future cancels the run. A lost phone is not an answer: the run is then done again elsewhere.
-    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>>;
+    /// Runs one attempt. Dropping the future cancels it. A lost phone is not an observation: the attempt is repeated elsewhere.
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>>;
 }
 
-/// One run of one candidate.
+/// One attempt of one candidate.
 #[derive(Clone, Debug)]
 pub struct OracleQuery {
+    /// Steps to play.
     pub candidate: Candidate,
-    /// Which run of this candidate it is: a target that comes only sometimes is asked for several times.
+    /// Number of the attempt: a target that is reached only sometimes needs several.
     pub attempt: u32,
-    /// It must be played from the trace's start, as every proof is. Otherwise it may go on from a state that was saved where
-    /// another candidate began in the same way.
+    /// The attempt must start clean, as every check does. Otherwise it may resume from a snapshot that another candidate with
+    /// the same prefix has saved.
     pub from_start: bool,
 }
 
-/// What one run showed.
+/// Result of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
+    /// True if the target was reached.
     pub reached: bool,
+    /// Verdict of the replay.
     pub verdict: Verdict,
-    /// How many steps were injected.
+    /// Number of injected steps.
     pub played: u32,
+    /// Phone time.
     pub took: Micros,
 }
 
+/// An attempt without an observation.
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {
+    /// No phone is left.
     #[error(transparent)]
     Pool(#[from] PoolError),
-    #[error("`{device}` will not play the trace")]
+    /// A phone rejects the trace.
+    #[error("`{device}` does not play the trace")]
     Refused {
+        /// Name of the phone.
         device: String,
+        /// Failure of the request.
         #[source]
         fault: RequestFailure,
     },
+    /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
 
 impl OracleQuery {
+    /// Key of the candidate.
     pub fn key(&self) -> CandidateKey {
         self.candidate.key()
     }
 }
 
 impl<O: Oracle + ?Sized> Oracle for &O {
-    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
-        (**self).ask(question)
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+        (**self).ask(query)
     }
 }

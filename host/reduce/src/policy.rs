@@ -1,5 +1,6 @@
-//! What a scheduler may know in advance: the prior over candidates, and the policy that is optimal for it: how many runs of
-//! each candidate to start next, so that the fewest rounds are needed until one has passed or all are dead.
+//! Knowledge of schedulers: the prior over the success rates of candidates, and the policy that is optimal for it. A policy says
+//! how many attempts of each candidate the next round consists of, so that the expected number of rounds until one candidate
+//! has passed or all are dead is minimal.
 
 mod backward_induction;
 mod open_tallies;
@@ -20,62 +21,87 @@ pub use prior::{
 use states::{multiset_count, open_states, pack};
 use value_table::ValueTable;
 
-/// A state is packed into eight bytes.
-pub const MOST_CANDIDATES: usize = 8;
-const FEWEST_CANDIDATES: usize = 2;
-/// A pair is one byte, and one is kept for the dead.
-const MOST_PAIRS: u64 = 254;
-const MOST_PARALLEL: u32 = 255;
+/// Maximum number of candidates of a policy: a state is packed into eight bytes.
+pub const MAX_CANDIDATES: usize = 8;
+const MIN_CANDIDATES: usize = 2;
+/// A tally is one byte, and one value stands for dead candidates.
+const MAX_TALLIES: u64 = 254;
+const MAX_PARALLEL: u32 = 255;
 
-/// What a policy is for.
+/// Parameters of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PolicyParameters {
+    /// Maximum number of candidates.
     pub candidates: usize,
-    /// Runs in one round: the number of phones.
+    /// Attempts in one round: the number of phones.
     pub parallel: u32,
-    /// A candidate passes with `successes` of `runs`.
+    /// Maximum number of attempts per candidate.
     pub runs: u32,
+    /// Number of successes with which a candidate passes.
     pub successes: u32,
 }
 
+/// The optimal schedule for every state of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchedulePolicy {
     parameters: PolicyParameters,
     prior: u64,
     expected_rounds: f64,
-    /// By how many are alive, from one on: the states in order.
+    /// Sorted states, by the number of candidates that are alive, from one on.
     states: Vec<Vec<u64>>,
-    /// Runs for each candidate, state after state.
+    /// Attempts for each candidate, state after state.
     schedules: Vec<u8>,
     tallies: Vec<AttemptTally>,
 }
 
+/// A policy that cannot be solved or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    #[error("a policy is for {FEWEST_CANDIDATES} to {MOST_CANDIDATES} candidates, not for {0}")]
+    /// Too few or too many candidates.
+    #[error("a policy is for {MIN_CANDIDATES} to {MAX_CANDIDATES} candidates, not for {0}")]
     Candidates(usize),
-    #[error("a round has 1 to {MOST_PARALLEL} runs, not {0}")]
+    /// Too few or too many attempts in a round.
+    #[error("a round has 1 to {MAX_PARALLEL} runs, not {0}")]
     Parallel(u32),
+    /// No candidate could pass, or none could fail.
     #[error("{successes} successes of {runs} runs cannot decide anything")]
-    Undecidable { successes: u32, runs: u32 },
-    #[error(
-        "{successes} successes of {runs} runs leave too much open for a table: {pairs} pairs where {MOST_PAIRS} can be told apart"
-    )]
-    Pairs {
+    Undecidable {
+        /// Successes that were asked for.
         successes: u32,
+        /// Attempts that were asked for.
         runs: u32,
-        pairs: u64,
     },
+    /// More undecided tallies than a table can index.
+    #[error(
+        "{successes} successes of {runs} runs have too many undecided tallies for a policy: {tallies}, and {MAX_TALLIES} are \
+         possible"
+    )]
+    Tallies {
+        /// Successes that were asked for.
+        successes: u32,
+        /// Attempts that were asked for.
+        runs: u32,
+        /// Number of undecided tallies.
+        tallies: u64,
+    },
+    /// The table does not fit into the allowed memory.
     #[error("the policy would take about {} MiB of memory, and {} MiB are allowed", .needed >> 20, .allowed >> 20)]
-    Memory { needed: u64, allowed: u64 },
-    #[error("the policy was stopped before it was solved")]
+    Memory {
+        /// Bytes that solving takes.
+        needed: u64,
+        /// Bytes that are allowed.
+        allowed: u64,
+    },
+    /// Solving was cancelled.
+    #[error("the policy was cancelled before it was solved")]
     Stopped,
-    #[error("what was kept of the policy is damaged")]
+    /// The stored schedules do not belong to the parameters.
+    #[error("the stored policy is damaged")]
     Damaged,
 }
 
 impl PolicyParameters {
-    /// Whether there can be such a policy, and whether it fits into so much memory.
+    /// Rejects parameters without a policy, and policies that need more than `memory` bytes.
     pub fn validate(&self, memory: u64) -> Result<(), PolicyError> {
         let PolicyParameters {
             candidates,
@@ -83,24 +109,24 @@ impl PolicyParameters {
             runs,
             successes,
         } = *self;
-        if !(FEWEST_CANDIDATES..=MOST_CANDIDATES).contains(&candidates) {
+        if !(MIN_CANDIDATES..=MAX_CANDIDATES).contains(&candidates) {
             return Err(PolicyError::Candidates(candidates));
         }
-        if !(1..=MOST_PARALLEL).contains(&parallel) {
+        if !(1..=MAX_PARALLEL).contains(&parallel) {
             return Err(PolicyError::Parallel(parallel));
         }
         if !(1..=runs).contains(&successes) {
             return Err(PolicyError::Undecidable { successes, runs });
         }
-        if self.tally_count() > MOST_PAIRS {
-            return Err(PolicyError::Pairs {
+        if self.tally_count() > MAX_TALLIES {
+            return Err(PolicyError::Tallies {
                 successes,
                 runs,
-                pairs: self.tally_count(),
+                tallies: self.tally_count(),
             });
         }
         let needed = self.memory_needed();
-        // Places in the table are numbers of four bytes.
+        // Indices of the table have four bytes.
         let memory = memory.min(u64::from(u32::MAX) * 8);
         if needed > memory {
             Err(PolicyError::Memory {
@@ -112,12 +138,12 @@ impl PolicyParameters {
         }
     }
 
-    /// How many pairs of successes and failures are neither decided nor dead.
+    /// Number of undecided tallies.
     fn tally_count(&self) -> u64 {
         u64::from(self.successes) * u64::from(self.runs - self.successes + 1)
     }
 
-    /// About how much memory solving takes: values, states with their schedules, and rows of two threads.
+    /// Approximate memory for solving, in bytes: values, states with their schedules, and the rows of two threads.
     pub fn memory_needed(&self) -> u64 {
         let all = multiset_count(self.tally_count(), self.candidates) / u64::from(self.parallel);
         let fewer = multiset_count(self.tally_count() + 1, self.candidates - 1);
@@ -134,68 +160,69 @@ impl PolicyParameters {
 }
 
 impl SchedulePolicy {
-    /// Exact for this prior. Refused if it needs more than `memory` bytes.
+    /// Solves the policy exactly for this prior, in at most `memory` bytes.
     pub fn solve(
-        rules: &PolicyParameters,
+        parameters: &PolicyParameters,
         prior: &SuccessRatePrior,
         memory: u64,
         threads: usize,
         progress: SolveProgress<'_>,
     ) -> Result<SchedulePolicy, PolicyError> {
-        rules.validate(memory)?;
-        backward_induction::solve(rules, prior, threads, progress).ok_or(PolicyError::Stopped)
+        parameters.validate(memory)?;
+        backward_induction::solve(parameters, prior, threads, progress).ok_or(PolicyError::Stopped)
     }
 
     fn from_parts(
-        rules: PolicyParameters,
+        parameters: PolicyParameters,
         prior: u64,
-        start: f64,
+        expected_rounds: f64,
         schedules: Vec<u8>,
-        pairs: &OpenTallies,
+        open_tallies: &OpenTallies,
         states: Vec<Vec<u64>>,
     ) -> SchedulePolicy {
         SchedulePolicy {
-            parameters: rules,
+            parameters,
             prior,
-            expected_rounds: start,
+            expected_rounds,
             states,
             schedules,
-            tallies: pairs.tallies().to_vec(),
+            tallies: open_tallies.tallies().to_vec(),
         }
     }
 
+    /// Parameters that the policy was solved for.
     pub fn parameters(&self) -> &PolicyParameters {
         &self.parameters
     }
 
-    /// The hash of the prior that it is optimal for.
+    /// Hash of the prior that the policy is optimal for.
     pub fn prior(&self) -> u64 {
         self.prior
     }
 
-    /// V0: the rounds that are to be expected when nothing has been run yet.
+    /// V0: expected number of rounds before the first attempt.
     pub fn expected_rounds(&self) -> f64 {
         self.expected_rounds
     }
 
-    /// States in which something is left to decide.
+    /// Number of undecided states.
     pub fn states(&self) -> usize {
         self.states.iter().map(Vec::len).sum()
     }
 
-    /// How many runs of each candidate to start next. `None` for states that the policy does not know: one has passed
-    /// or is dead, or there are more than it was made for.
+    /// Attempts of each candidate in the next round. `None` for states that the policy does not contain: a candidate has
+    /// passed or is dead, or there are too many candidates.
     pub fn schedule(&self, candidates: &[AttemptTally]) -> Option<Vec<u32>> {
-        let number = |tally| {
+        let index_of = |tally| {
             self.tallies
                 .iter()
                 .position(|known| known == tally)
-                .map(|pair| pair as u8)
+                .map(|index| index as u8)
         };
-        let pairs: Vec<u8> = candidates.iter().map(number).collect::<Option<_>>()?;
-        let mut order: Vec<usize> = (0..pairs.len()).collect();
-        order.sort_by_key(|&place| pairs[place]);
-        let sorted: Vec<u8> = order.iter().map(|&place| pairs[place]).collect();
+        let tallies: Vec<u8> = candidates.iter().map(index_of).collect::<Option<_>>()?;
+        let mut order: Vec<usize> = (0..tallies.len()).collect();
+        order.sort_by_key(|&candidate| tallies[candidate]);
+        let sorted: Vec<u8> = order.iter().map(|&candidate| tallies[candidate]).collect();
         let layer = self.states.get(sorted.len().checked_sub(1)?)?;
         let state = layer.binary_search(&pack(&sorted)).ok()?;
         let before: usize = (1..)
@@ -204,28 +231,28 @@ impl SchedulePolicy {
             .sum();
         let first = before + state * sorted.len();
         let mut runs = vec![0; sorted.len()];
-        for (place, planned) in order.into_iter().zip(&self.schedules[first..]) {
-            runs[place] = u32::from(*planned);
+        for (candidate, attempts) in order.into_iter().zip(&self.schedules[first..]) {
+            runs[candidate] = u32::from(*attempts);
         }
         Some(runs)
     }
 
-    /// What must be kept to have it again, beside the rules and the prior's hash.
+    /// Schedules to store; `from_stored` makes the policy of them, its parameters and its prior.
     pub fn schedules(&self) -> &[u8] {
         &self.schedules
     }
 
-    /// One that was solved before.
+    /// Policy that was solved before.
     pub fn from_stored(
-        rules: PolicyParameters,
+        parameters: PolicyParameters,
         prior: &SuccessRatePrior,
-        start: f64,
+        expected_rounds: f64,
         schedules: Vec<u8>,
     ) -> Result<SchedulePolicy, PolicyError> {
-        rules.validate(u64::MAX)?;
-        let pairs = OpenTallies::new(&rules, prior);
-        let states: Vec<Vec<u64>> = (1..=rules.candidates)
-            .map(|alive| open_states(&rules, &pairs, alive))
+        parameters.validate(u64::MAX)?;
+        let open_tallies = OpenTallies::new(&parameters, prior);
+        let states: Vec<Vec<u64>> = (1..=parameters.candidates)
+            .map(|alive| open_states(&parameters, &open_tallies, alive))
             .collect();
         let length: usize = (1..)
             .zip(&states)
@@ -235,11 +262,11 @@ impl SchedulePolicy {
             return Err(PolicyError::Damaged);
         }
         Ok(SchedulePolicy::from_parts(
-            rules,
+            parameters,
             prior.hash(),
-            start,
+            expected_rounds,
             schedules,
-            &pairs,
+            &open_tallies,
             states,
         ))
     }

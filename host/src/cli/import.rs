@@ -6,11 +6,9 @@ use clap::{Args, Subcommand};
 use retap_shared::trace::Trace;
 
 use crate::command_context::CommandContext;
-use crate::command_error::{CommandError, UserError};
+use crate::command_error::CommandError;
 use crate::exit::CommandExit;
-use crate::format::monkey::{self, ImportedScript, MonkeyScriptError};
-use crate::format::simplydroid::{self, SimplyDroidError};
-use crate::run::directory::{self, RunDirectoryError};
+use crate::format::import::{ImportError, read, read_script};
 use crate::wording::pluralise;
 
 /// Make `.retap` traces of other tools' files
@@ -49,30 +47,6 @@ struct ImportSimplyDroidCommand {
     out: Option<PathBuf>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ImportError {
-    #[error("could not read `{}`", .path.display())]
-    Content {
-        path: PathBuf,
-        #[source]
-        source: SimplyDroidError,
-    },
-    #[error("could not read `{}`", .path.display())]
-    Script {
-        path: PathBuf,
-        #[source]
-        source: MonkeyScriptError,
-    },
-    #[error(transparent)]
-    Directory(#[from] RunDirectoryError),
-    #[error("could not write `{}`", .path.display())]
-    Write {
-        path: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-}
-
 impl ImportCommand {
     pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
         // All are read before any is written.
@@ -86,7 +60,7 @@ impl ImportCommand {
                 )
             }
             ImportFormat::Monkey(ImportMonkeyCommand { files, app, out }) => {
-                let read = files.iter().map(|file| script(file, app.as_deref()));
+                let read = files.iter().map(|file| read_script(file, app.as_deref()));
                 (
                     files,
                     out,
@@ -118,42 +92,5 @@ impl ImportCommand {
                 .result(&format!("{}: {steps}{without}", to.display()))?;
         }
         Ok(CommandExit::Done)
-    }
-}
-
-/// A trace, and how many lines are no event.
-fn script(path: &Path, app: Option<&str>) -> Result<(Trace, usize), ImportError> {
-    let text = directory::read(path)?;
-    let ImportedScript { trace, left_out } =
-        monkey::parse(&text, app).map_err(|source| ImportError::Script {
-            path: path.to_owned(),
-            source,
-        })?;
-    Ok((trace, left_out))
-}
-
-/// A trace of SimplyDroid.
-pub fn read(path: &Path) -> Result<Trace, ImportError> {
-    let text = directory::read(path)?;
-    simplydroid::parse(&text).map_err(|source| ImportError::Content {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-impl UserError for ImportError {
-    fn exit(&self) -> CommandExit {
-        CommandExit::Usage
-    }
-
-    fn help(&self) -> String {
-        match self {
-            ImportError::Content { source, .. } => source.help(),
-            ImportError::Script { source, .. } => source.help(),
-            ImportError::Directory(error) => error.help(),
-            ImportError::Write { .. } => {
-                "name a place with `--out` where files may be written".into()
-            }
-        }
     }
 }

@@ -107,7 +107,7 @@ impl UserError for PolicyError {
             }
             PolicyError::Parallel(_) => "name the number of phones with `--parallel`".into(),
             PolicyError::Undecidable { .. } => "set `--successes` to at most `--runs`".into(),
-            PolicyError::Pairs { .. } => {
+            PolicyError::Tallies { .. } => {
                 "reduce `--runs`, raise `--successes`, or use `--scheduler heuristic`".into()
             }
             PolicyError::Memory { .. } => {

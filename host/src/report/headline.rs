@@ -43,6 +43,7 @@ impl FindingHeadline {
                 (name.unwrap_or("Native crash"), first_line(&finding.summary))
             }
             FindingKind::Anr => ("Not responding", first_line(&finding.summary)),
+            FindingKind::Rule => ("Rule broken", first_line(&finding.summary)),
         };
         let frame = responsible_frame(&lines, cause, &finding.process);
         FindingHeadline {

@@ -177,7 +177,7 @@ fn a_trace_that_is_cut_off_in_the_middle_of_a_line() {
 fn a_trace_or_run_that_is_not_there() {
     insta::assert_snapshot!(told(&Desk::new(), "reduce nowhere", 2), @r"
     error: there is no `nowhere`
-    help: name a `.retap` file, or a run in which `retap explore` found a crash
+    help: name a `.retap` file, or a run of `retap explore` with a finding
     ");
     let desk = Desk::new();
     fs::create_dir(desk.path("run")).unwrap();

@@ -188,7 +188,7 @@ fn what_is_no_recording_is_refused_by_name() {
     desk.write("blind.retap", &unrecorded);
     refused(
         "reduce blind.retap --oracle recording",
-        &["step 1", "in which activity"],
+        &["step 1", "no recorded activity"],
     );
     refused(
         "reduce whole.retap --oracle recording --hierarchy screen",

@@ -73,7 +73,7 @@ fn the_table_tells_starts_and_travel_and_ape_leaves_its_abstraction() {
     desk.write("broken.txt", "type\n  {colour=\"red\"} => text\n");
     let broken = desk.run(&format!("{line} --abstraction broken.txt --out three"));
     assert!(
-        broken.code == 2 && broken.err.contains("line 2: `colour` is no attribute"),
+        broken.code == 2 && broken.err.contains("line 2: unknown attribute `colour`"),
         "{}",
         broken.err
     );
@@ -99,7 +99,7 @@ fn wrong_settings_of_explorers_are_told_before_anything_is_begun_each_with_its_o
         ),
         (
             "--explorer monkey --pct-touch 101",
-            "`touch` is a number from 0 to 100, not 101",
+            "the share of `touch` must be a number from 0 to 100, not 101",
             "--pct-touch 40",
         ),
         (
@@ -309,7 +309,7 @@ fn retap_toml_forbids_types_and_looks_out() {
     assert!(
         ended
             .out
-            .contains("must never appear: the activity SearchActivity"),
+            .contains("rule broken: must never appear: the activity SearchActivity"),
         "{}",
         ended.out
     );

@@ -69,7 +69,7 @@ fn a_pairing_file_that_is_none_and_an_address_that_is_none_are_named() {
         ),
         (
             "udp:127.0.0.1:9?pairing=none.pairing",
-            "`none.pairing` is no pairing file",
+            "`none.pairing` is not a pairing file",
         ),
         ("udp:nowhere", "is no address of an agent"),
     ] {

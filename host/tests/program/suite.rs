@@ -226,7 +226,7 @@ fn what_is_no_suite_is_refused_before_anything_is_made() {
     refused(
         &both,
         2,
-        &["traces of 2 apps", "1 trace", "directory of its own"],
+        &["traces of 2 apps", "1 trace", "separate directory"],
     );
     changed(&desk, &notes, "newer.retap", |trace| {
         trace.header.app.version_code += 1;

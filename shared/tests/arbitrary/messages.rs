@@ -243,7 +243,8 @@ fn finding() -> impl Strategy<Value = Finding> {
     let kind = prop::sample::select(std::vec![
         FindingKind::Crash,
         FindingKind::NativeCrash,
-        FindingKind::Anr
+        FindingKind::Anr,
+        FindingKind::Rule
     ]);
     (kind, text(), long_text(), long_text()).prop_map(|(kind, process, summary, stack)| Finding {
         kind,

@@ -146,7 +146,7 @@ async fn a_reply_to_another_question_is_named_in_the_error() {
     .await;
     let error = phone.capture().await.unwrap_err().to_string();
     assert!(
-        error.contains("`Capture`") && error.contains("`Watched`"),
+        error.contains("`Capture`") && error.contains("`WatchAppReply`"),
         "{error}"
     );
 }

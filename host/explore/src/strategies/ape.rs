@@ -1,111 +1,112 @@
-//! APE: explores by a model that changes its mind. Local first: what has not been done in this state, then in the nearest
-//! state of the same connected part; now and then a burst of random events, now and then a restart.
+//! The strategy `ape` (Gu et al., ICSE 2019): explores by a model whose abstraction is refined while it is learned. It does
+//! the untried actions of the current state first, then follows the model to the nearest state with untried ones. Random
+//! bursts and restarts interrupt it.
 
 mod parameters;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 pub use parameters::{ApeParameterError, ApeParameters};
 use rand::RngExt;
 use retap_device::seed::Rng;
 use retap_model::actions::{self, ActionKind, CandidateAction};
 use retap_model::ape::{
-    ApeModel, AttributePaths, DecisionTree, ModelAction, ModelActionId, ModelScreen, StateId,
+    ApeModel, AttributePaths, DecisionTree, ModelAction, ModelActionId, ModelScreen, ModelState,
+    StateId,
 };
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Settle;
 use retap_shared::screen::SharedScreen;
 
+use super::model_actions::concrete_action;
+use super::plan_follower::PlanFollower;
 use super::random::RandomExplorer;
 use crate::journal::RecordedEvent;
 use crate::{ChosenAction, Decision, Explorer, StepObservation, WorkerView};
 
-/// A screen that never rests is not waited for as long as others wait.
-const SETTLE: Settle = Settle {
+/// Settle of `ape` and `auto`: shorter than the default, for screens that never stop changing. Retap's own figures.
+pub(super) const SETTLE: Settle = Settle {
     quiet: Micros::from_millis(200),
     limit: Micros::from_millis(1_000),
 };
-/// How far a search for something to do goes, in states.
+/// Maximum number of states that a search for untried actions reaches. Retap's own figure.
 const MAX_SEARCHED_STATES: usize = 2_000;
 
+/// The strategy `ape`.
 #[derive(Debug)]
 pub struct ApeExplorer {
     parameters: ApeParameters,
-    pub(super) model: ApeModel,
+    model: ApeModel,
     workers: HashMap<usize, ApeWorkerState>,
-    /// For bursts.
+    /// Chooses the events of bursts.
     random: RandomExplorer,
 }
 
 #[derive(Debug, Default)]
 struct ApeWorkerState {
     screen: Option<ModelScreen>,
-    /// What to do where, one after the other.
-    plan: VecDeque<(StateId, ModelActionId)>,
-    /// Where the last action of a plan should have led.
-    expected: Option<StateId>,
+    plan: PlanFollower,
+    /// Number of random events left in the current burst.
     burst: u32,
     events_since_start: u32,
+    /// Number of events from a start to the next restart; 0 before it is drawn.
     restart_after: u32,
+    /// Number of events since the model last changed.
     events_unchanged: u32,
 }
 
 impl ApeExplorer {
-    pub fn new(rules: ApeParameters, tree: DecisionTree, paths: AttributePaths) -> ApeExplorer {
-        let model = ApeModel::new(rules.model, tree, paths);
+    /// An explorer with an empty model. `tree`, with its `paths`, is the abstraction to start from.
+    pub fn new(
+        parameters: ApeParameters,
+        tree: DecisionTree,
+        paths: AttributePaths,
+    ) -> ApeExplorer {
+        let model = ApeModel::new(parameters.model, tree, paths);
         ApeExplorer {
-            parameters: rules,
+            parameters,
             model,
             workers: HashMap::new(),
             random: RandomExplorer::default(),
         }
     }
 
+    /// The model as learned so far.
     pub fn model(&self) -> &ApeModel {
         &self.model
     }
 
-    /// What to do in this state: buffered, then what is not done yet, here or nearby, then what was done least.
+    /// Next action: of the plan, else an unsaturated one of this state, else the first on a path to a state that has one, else the
+    /// least visited one.
     fn choose_action(
         &mut self,
-        walker: usize,
-        here: &ModelScreen,
+        worker: usize,
+        state: StateId,
         rng: &mut Rng,
     ) -> Option<ModelActionId> {
-        let held = self.workers.entry(walker).or_default();
-        match held.plan.pop_front() {
-            Some((state, action)) if state == here.state => {
-                let known = self.model.state(state).action(action);
-                held.expected = known.and_then(ModelAction::reliable_target);
-                return Some(action);
-            }
-            Some(_) => held.plan.clear(),
-            None => {}
-        }
-        held.expected = None;
-        if let Some(action) = self.unsaturated_action(here.state, rng) {
+        let plan = &mut self.workers.entry(worker).or_default().plan;
+        if let Some(action) = plan.next_action(state, &self.model) {
             return Some(action);
         }
-        let undone = |_, state: &retap_model::ape::ModelState| {
-            state
-                .actions
-                .iter()
-                .any(|action| is_explorable(action) && !action.is_saturated())
-        };
-        if let Some(way) = self
+        if let Some(action) = draw_unsaturated(self.model.state(state), rng) {
+            return Some(action);
+        }
+        let is_unsaturated = |_, state: &ModelState| state.actions.iter().any(is_worth_exploring);
+        if let Some(path) = self
             .model
-            .nearest_path(here.state, MAX_SEARCHED_STATES, undone)
+            .nearest_path(state, MAX_SEARCHED_STATES, is_unsaturated)
         {
-            let held = self.workers.entry(walker).or_default();
-            held.plan = way.into();
-            let (_, action) = held.plan.pop_front()?;
-            let known = self.model.state(here.state).action(action);
-            held.expected = known.and_then(ModelAction::reliable_target);
-            return Some(action);
+            plan.set_plan(path);
+            return plan.next_action(state, &self.model);
         }
+        self.draw_least_visited(state, rng)
+    }
+
+    /// One of the least visited actions of a state; with probability ε any of its actions.
+    fn draw_least_visited(&self, state: StateId, rng: &mut Rng) -> Option<ModelActionId> {
         let actions: Vec<&ModelAction> = self
             .model
-            .state(here.state)
+            .state(state)
             .actions
             .iter()
             .filter(|action| action.aliases > 0)
@@ -116,111 +117,77 @@ impl ApeExplorer {
         if rng.random_bool(self.parameters.epsilon) {
             return Some(actions[rng.random_range(0..actions.len())].id);
         }
-        let least = actions.iter().map(|action| action.visits).min()?;
-        let least: Vec<&&ModelAction> = actions
+        let visits = actions.iter().map(|action| action.visits).min()?;
+        let least_visited: Vec<&&ModelAction> = actions
             .iter()
-            .filter(|action| action.visits == least)
+            .filter(|action| action.visits == visits)
             .collect();
-        Some(least[rng.random_range(0..least.len())].id)
+        Some(least_visited[rng.random_range(0..least_visited.len())].id)
     }
 
-    /// One of this state's actions that is not done often enough: never done first, then what stands for more widgets.
-    fn unsaturated_action(&self, state: StateId, rng: &mut Rng) -> Option<ModelActionId> {
-        let actions = self.model.state(state).actions.iter();
-        let undone: Vec<&ModelAction> = actions
-            .filter(|action| is_explorable(action) && !action.is_saturated())
-            .collect();
-        let best = undone.iter().map(|action| rank(action)).max()?;
-        let best: Vec<&&ModelAction> = undone
-            .iter()
-            .filter(|action| rank(action) == best)
-            .collect();
-        Some(best[rng.random_range(0..best.len())].id)
-    }
-
-    /// One of the widgets that the action stands for.
     fn concrete_action(
         &self,
-        here: &ModelScreen,
+        screen: &ModelScreen,
         action: ModelActionId,
-        at: &WorkerView<'_>,
+        view: &WorkerView<'_>,
         rng: &mut Rng,
     ) -> Option<ChosenAction> {
-        let mut listed = Vec::new();
-        actions::list_candidate_actions(at.screen, &mut listed);
-        let ways: Vec<usize> = self.model.gui_actions(here, action).collect();
-        let way = *ways.get(rng.random_range(0..ways.len().max(1)))?;
-        let possible = listed.get(way)?;
-        Some(ChosenAction {
-            action: possible.to_action(at.screen, rng),
-            node: possible.node,
-        })
+        let candidates = candidate_actions(view.screen);
+        concrete_action(&self.model, screen, action, &candidates, view.screen, rng)
     }
 
     fn observe_screen(&mut self, screen: &SharedScreen) -> (ModelScreen, bool) {
-        let mut listed: Vec<CandidateAction> = Vec::new();
-        actions::list_candidate_actions(screen, &mut listed);
-        self.model.observe_screen(screen, &listed)
+        self.model
+            .observe_screen(screen, &candidate_actions(screen))
     }
 
-    fn observe_step(&mut self, seen: &StepObservation<'_>) {
+    fn observe_step(&mut self, observation: &StepObservation<'_>) {
         let (RecordedEvent::Stepped { step, node, .. }, Some(before)) =
-            (&seen.record.event, seen.before)
+            (&observation.record.event, observation.before)
         else {
             return;
         };
-        let node = *node;
-        let from = self.workers.entry(seen.worker).or_default().screen.take();
-        let what = actions::action_kind_of(&step.action, node, before);
-        let Some(screen) = seen.screen.filter(|_| seen.in_app) else {
-            self.observe_exit(seen.worker, from.as_ref(), node, before, what);
+        let worker = observation.worker;
+        let from = self.workers.entry(worker).or_default().screen.take();
+        let widget = actions::touchable_widget(before, *node);
+        let kind = actions::action_kind_of(&step.action, *node, before);
+        let Some(screen) = observation.screen.filter(|_| observation.in_app) else {
+            self.observe_exit(worker, from.as_ref(), widget, kind);
             return;
         };
         let (mut to, is_new) = self.observe_screen(screen);
-        let mut changed = is_new;
-        if let (Some(from), Some(what)) = (from, what) {
+        let mut has_changed = is_new;
+        if let (Some(from), Some(kind)) = (from, kind) {
             let from = self.model.relocate(&from);
-            let widget = widget_of(node, before);
-            changed |= self.model.learn(&from, widget, what, &to);
+            has_changed |= self.model.learn(&from, widget, kind, &to);
             to = self.model.relocate(&to);
         }
-        let walker = self.workers.entry(seen.worker).or_default();
-        if let Some(expected) = walker
-            .expected
-            .take()
-            .filter(|expected| *expected != to.state)
-        {
-            walker.plan.clear();
-            if self.model.is_leaf(expected) {
-                self.model.detach(expected);
-            }
-        }
-        walker.events_unchanged = if changed {
+        let state = self.workers.entry(worker).or_default();
+        state.plan.check_arrival(to.state, &mut self.model);
+        state.events_unchanged = if has_changed {
             0
         } else {
-            walker.events_unchanged + 1
+            state.events_unchanged + 1
         };
-        walker.events_since_start += 1;
-        walker.screen = Some(to);
+        state.events_since_start += 1;
+        state.screen = Some(to);
     }
 
-    /// The action led out of the app or into a problem: it has been done, and leads nowhere.
+    /// The action led out of the app or to a finding: it counts as done, and has no target.
     fn observe_exit(
         &mut self,
-        walker: usize,
+        worker: usize,
         from: Option<&ModelScreen>,
-        node: Option<usize>,
-        before: &SharedScreen,
-        what: Option<ActionKind>,
+        widget: Option<u32>,
+        kind: Option<ActionKind>,
     ) {
-        if let (Some(from), Some(what)) = (from, what) {
+        if let (Some(from), Some(kind)) = (from, kind) {
             let from = self.model.relocate(from);
-            self.model.record_exit(&from, widget_of(node, before), what);
+            self.model.record_exit(&from, widget, kind);
         }
-        let walker = self.workers.entry(walker).or_default();
-        walker.plan.clear();
-        walker.expected = None;
-        walker.events_since_start += 1;
+        let state = self.workers.entry(worker).or_default();
+        state.plan.reset();
+        state.events_since_start += 1;
     }
 }
 
@@ -234,62 +201,59 @@ impl Explorer for ApeExplorer {
     }
 
     fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
-        let here = match self
-            .workers
-            .get(&at.worker)
-            .and_then(|walker| walker.screen.clone())
-        {
-            Some(here) => self.model.relocate(&here),
+        let known = self.workers.entry(at.worker).or_default().screen.clone();
+        let screen = match known {
+            Some(screen) => self.model.relocate(&screen),
             None => self.observe_screen(at.screen).0,
         };
-        let walker = self.workers.entry(at.worker).or_default();
-        walker.screen = Some(here.clone());
-        if walker.restart_after == 0 {
-            walker.restart_after =
-                rng.random_range(self.parameters.restart_after.0..=self.parameters.restart_after.1);
+        let parameters = &self.parameters;
+        let worker = self.workers.entry(at.worker).or_default();
+        worker.screen = Some(screen.clone());
+        if worker.restart_after == 0 {
+            let (least, most) = parameters.restart_after;
+            worker.restart_after = rng.random_range(least..=most);
         }
-        if walker.events_since_start >= walker.restart_after
-            || walker.events_unchanged >= self.parameters.stagnation_limit
+        if worker.events_since_start >= worker.restart_after
+            || worker.events_unchanged >= parameters.stagnation_limit
         {
             return Decision::Restart {
-                clear_data: rng.random_bool(self.parameters.clear_data_probability),
+                clear_data: rng.random_bool(parameters.clear_data_probability),
             };
         }
-        if walker.burst == 0
-            && walker.plan.is_empty()
-            && rng.random_bool(self.parameters.burst_probability)
+        if worker.burst == 0
+            && worker.plan.is_empty()
+            && rng.random_bool(parameters.burst_probability)
         {
-            walker.burst =
-                rng.random_range(self.parameters.burst_length.0..=self.parameters.burst_length.1);
+            let (least, most) = parameters.burst_length;
+            worker.burst = rng.random_range(least..=most);
         }
-        if walker.burst > 0 {
-            walker.burst -= 1;
+        if worker.burst > 0 {
+            worker.burst -= 1;
             return self.random.decide(at, rng);
         }
-        let chosen = self.choose_action(at.worker, &here, rng);
-        let choice = chosen.and_then(|action| self.concrete_action(&here, action, at, rng));
-        choice.map_or_else(|| self.random.decide(at, rng), Decision::Act)
+        let action = self.choose_action(at.worker, screen.state, rng);
+        let chosen = action.and_then(|action| self.concrete_action(&screen, action, at, rng));
+        chosen.map_or_else(|| self.random.decide(at, rng), Decision::Act)
     }
 
-    fn observe(&mut self, seen: &StepObservation<'_>) {
-        match seen.record.event {
-            RecordedEvent::Stepped { .. } => self.observe_step(seen),
+    fn observe(&mut self, observation: &StepObservation<'_>) {
+        match observation.record.event {
+            RecordedEvent::Stepped { .. } => self.observe_step(observation),
             RecordedEvent::Started { .. } | RecordedEvent::SnapshotRestored { .. } => {
-                let here = seen
+                let screen = observation
                     .screen
-                    .filter(|_| seen.in_app)
+                    .filter(|_| observation.in_app)
                     .map(|screen| self.observe_screen(screen).0);
-                let walker = self.workers.entry(seen.worker).or_default();
-                *walker = ApeWorkerState {
-                    screen: here,
+                let started = ApeWorkerState {
+                    screen,
                     ..ApeWorkerState::default()
                 };
+                self.workers.insert(observation.worker, started);
             }
-            // Once tried is enough, for what the phone cannot do.
             RecordedEvent::Refused => {
-                let walker = self.workers.entry(seen.worker).or_default();
-                walker.plan.clear();
-                walker.events_since_start += 1;
+                let worker = self.workers.entry(observation.worker).or_default();
+                worker.plan.drop_plan();
+                worker.events_since_start += 1;
             }
             RecordedEvent::SnapshotTaken { .. }
             | RecordedEvent::SnapshotDiscarded { .. }
@@ -302,17 +266,32 @@ impl Explorer for ApeExplorer {
     }
 }
 
-/// Never done counts more than done once, and among these what more widgets hide behind.
-fn rank(action: &ModelAction) -> (bool, u32) {
+fn candidate_actions(screen: &SharedScreen) -> Vec<CandidateAction> {
+    let mut candidates = Vec::new();
+    actions::list_candidate_actions(screen, &mut candidates);
+    candidates
+}
+
+/// One of a state's unsaturated actions: untried ones first, then those that stand for several widgets.
+fn draw_unsaturated(state: &ModelState, rng: &mut Rng) -> Option<ModelActionId> {
+    let unsaturated: Vec<&ModelAction> = state
+        .actions
+        .iter()
+        .filter(|action| is_worth_exploring(action))
+        .collect();
+    let best = unsaturated.iter().map(|action| priority(action)).max()?;
+    let best: Vec<&&ModelAction> = unsaturated
+        .iter()
+        .filter(|action| priority(action) == best)
+        .collect();
+    Some(best[rng.random_range(0..best.len())].id)
+}
+
+fn priority(action: &ModelAction) -> (bool, u32) {
     (action.visits == 0, action.aliases.min(2))
 }
 
-/// Turning the display is for bursts.
-fn is_explorable(action: &ModelAction) -> bool {
-    action.aliases > 0 && action.id.kind != ActionKind::Rotate
-}
-
-fn widget_of(node: Option<usize>, before: &SharedScreen) -> Option<u32> {
-    let first = actions::touchable_window(before).map_or(0, |(_, first, _)| first);
-    node.and_then(|node| u32::try_from(node.checked_sub(first)?).ok())
+/// An unsaturated action that a screen offers. Rotation is left to the bursts.
+fn is_worth_exploring(action: &ModelAction) -> bool {
+    action.aliases > 0 && action.id.kind != ActionKind::Rotate && !action.is_saturated()
 }

@@ -1,5 +1,5 @@
-//! Android's own Monkey: events by fixed shares, wherever they fall, without a look at the screen. With system events, and
-//! with a restart when it is stuck, it is what the papers compare themselves with.
+//! The strategy `monkey`: Android's own Monkey, which draws events by fixed shares without regard to the screen. With system events,
+//! or with restarts when it is stuck, it is the baseline of the papers.
 
 mod event_mix;
 
@@ -20,14 +20,19 @@ use super::stuck_detector::{StuckDetector, StuckParameters};
 use crate::journal::RecordedEvent;
 use crate::{ChosenAction, Decision, Explorer, StepObservation, WorkerView, system_events};
 
-/// A system event comes in place of so many of a hundred events.
+/// Percentage of events that are replaced by a system event. Retap's own figure.
 const SYSTEM_PERCENT: u32 = 5;
-/// Monkey's own: a finger goes this far from one moment to the next at most, and moves so often.
+/// Maximum distance in pixels, in each direction, from one move of a drag to the next. From `MonkeySourceRandom`.
 const MAX_DRAG_DISTANCE: f32 = 25.0;
+/// Maximum number of moves in a drag. From `MonkeySourceRandom`.
 const MAX_DRAG_MOVES: u32 = 10;
+/// Duration of one move in milliseconds: a frame of a display with 60 Hz.
 const MOVE_MILLIS: u32 = 16;
+/// Key codes of the four directions of a D-pad.
 const DPAD: [u16; 4] = [19, 20, 21, 22];
+/// Key code of the centre of a D-pad.
 const DPAD_CENTER: u16 = 23;
+/// Monkey's system keys: Home, Back, volume up, volume down and mute.
 const SYSTEM_KEYS: [Key; 5] = [
     Key::Home,
     Key::Back,
@@ -36,23 +41,27 @@ const SYSTEM_KEYS: [Key; 5] = [
     Key::Code(164),
 ];
 
+/// The strategy `monkey`.
 #[derive(Debug)]
 pub struct MonkeyExplorer {
     mix: EventMix,
+    /// Interval between two events.
     throttle: Micros,
     system_events: bool,
     restarts: Option<StuckRestarts>,
 }
 
-/// For restarting when stuck.
+/// Detects stuck workers, for restarts.
 #[derive(Debug, Default)]
 struct StuckRestarts {
-    rules: StuckParameters,
+    parameters: StuckParameters,
     visits: HashMap<u64, u32>,
+    /// Detector of each worker, and whether it is stuck.
     workers: HashMap<usize, (StuckDetector, bool)>,
 }
 
 impl MonkeyExplorer {
+    /// Plain Monkey, with an interval between two events.
     pub fn new(mix: EventMix, throttle: Micros) -> MonkeyExplorer {
         MonkeyExplorer {
             mix,
@@ -62,7 +71,7 @@ impl MonkeyExplorer {
         }
     }
 
-    /// TimeMachine's control MS, and what it travels over.
+    /// Monkey with system events: TimeMachine's baseline MS, and the strategy that it travels over.
     pub fn with_system_events(self) -> MonkeyExplorer {
         MonkeyExplorer {
             system_events: true,
@@ -70,38 +79,38 @@ impl MonkeyExplorer {
         }
     }
 
-    /// TimeMachine's control MR.
-    pub fn with_restarts(self, rules: StuckParameters) -> MonkeyExplorer {
+    /// Monkey that starts clean when it is stuck: TimeMachine's baseline MR.
+    pub fn with_restarts(self, parameters: StuckParameters) -> MonkeyExplorer {
         MonkeyExplorer {
             restarts: Some(StuckRestarts {
-                rules,
+                parameters,
                 ..StuckRestarts::default()
             }),
             ..self
         }
     }
 
-    fn event(&self, screen: &Screen, can: SystemEventKinds, rng: &mut Rng) -> Action {
+    fn draw_action(&self, screen: &Screen, supported: SystemEventKinds, rng: &mut Rng) -> Action {
         if self.system_events
             && rng.random_ratio(SYSTEM_PERCENT, 100)
-            && let Some(event) = system_events::draw_system_event(can, rng)
+            && let Some(event) = system_events::draw_system_event(supported, rng)
         {
             return Action::System(event);
         }
         match self.mix.draw(rng) {
-            MonkeyEvent::Touch => Action::Tap(point(screen, rng)),
+            MonkeyEvent::Touch => Action::Tap(random_point(screen, rng)),
             MonkeyEvent::Motion => drag(screen, rng),
             MonkeyEvent::Pinch => {
                 let from = rng.random_range(20..400);
                 let to = rng.random_range(20..400);
                 Action::Pinch {
-                    center: point(screen, rng),
+                    center: random_point(screen, rng),
                     from,
                     to,
                     millis: MAX_DRAG_MOVES * MOVE_MILLIS,
                 }
             }
-            // What a view makes of a trackball: the keys of a cross, and now and then a click.
+            // Views turn a trackball's moves into D-pad keys, and one in ten is a click.
             MonkeyEvent::Trackball if rng.random_ratio(1, 10) => key(DPAD_CENTER),
             MonkeyEvent::Trackball | MonkeyEvent::Nav => key(DPAD[rng.random_range(0..DPAD.len())]),
             MonkeyEvent::MajorNav if rng.random_bool(0.5) => Action::Key(Key::Menu),
@@ -114,7 +123,7 @@ impl MonkeyExplorer {
                 Action::Rotate(Rotation::Left)
             }
             MonkeyEvent::Rotation => Action::Rotate(Rotation::Natural),
-            // No phone of today has a keyboard that slides out: this is the time that it takes.
+            // Phones have no sliding keyboards any more: the event only takes its time.
             MonkeyEvent::Flip => Action::Wait { millis: 0 },
             MonkeyEvent::Anything => {
                 event_mix::random_key(rng).map_or(Action::Wait { millis: 0 }, key)
@@ -132,7 +141,7 @@ impl Explorer for MonkeyExplorer {
         }
     }
 
-    /// It throws its events at fixed intervals, whatever the app does.
+    /// Events come at fixed intervals, whatever the app does.
     fn settle(&self) -> Option<Settle> {
         Some(Settle {
             quiet: self.throttle,
@@ -145,34 +154,34 @@ impl Explorer for MonkeyExplorer {
     }
 
     fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
-        let walker = self
+        let worker = self
             .restarts
             .as_ref()
             .and_then(|restarts| restarts.workers.get(&at.worker));
-        if walker.is_some_and(|(_, is_stuck)| *is_stuck) {
+        if worker.is_some_and(|(_, is_stuck)| *is_stuck) {
             return Decision::Restart { clear_data: true };
         }
         Decision::Act(ChosenAction {
-            action: self.event(at.screen, at.capabilities.system_events, rng),
+            action: self.draw_action(at.screen, at.capabilities.system_events, rng),
             node: None,
         })
     }
 
-    fn observe(&mut self, seen: &StepObservation<'_>) {
+    fn observe(&mut self, observation: &StepObservation<'_>) {
         let Some(restarts) = &mut self.restarts else {
             return;
         };
-        let (stuck, is_stuck) = restarts.workers.entry(seen.worker).or_default();
-        match (&seen.record.event, seen.screen) {
+        let (detector, is_stuck) = restarts.workers.entry(observation.worker).or_default();
+        match (&observation.record.event, observation.screen) {
             (RecordedEvent::Stepped { .. }, Some(screen)) => {
                 let state = widget_tree(screen);
-                if !stuck.is_at(state) {
+                if !detector.is_at(state) {
                     *restarts.visits.entry(state).or_default() += 1;
                 }
-                *is_stuck |= stuck.record_state(state, &restarts.visits, &restarts.rules);
+                *is_stuck |= detector.record_state(state, &restarts.visits, &restarts.parameters);
             }
             (RecordedEvent::Started { .. }, _) => {
-                stuck.clear();
+                detector.clear();
                 *is_stuck = false;
             }
             _ => {}
@@ -184,18 +193,18 @@ fn key(code: u16) -> Action {
     Action::Key(Key::of_code(code))
 }
 
-fn point(screen: &Screen, rng: &mut Rng) -> Point {
-    let side =
+fn random_point(screen: &Screen, rng: &mut Rng) -> Point {
+    let coordinate =
         |length: u32, rng: &mut Rng| rng.random_range(0..i32::try_from(length).unwrap_or(1).max(1));
     Point {
-        x: side(screen.size().width, rng),
-        y: side(screen.size().height, rng),
+        x: coordinate(screen.size().width, rng),
+        y: coordinate(screen.size().height, rng),
     }
 }
 
-/// A walk of up to ten moves in one direction, each of another length.
+/// Drag of up to ten moves in one direction, each of a random length.
 fn drag(screen: &Screen, rng: &mut Rng) -> Action {
-    let from = point(screen, rng);
+    let from = random_point(screen, rng);
     let across = rng.random_range(-MAX_DRAG_DISTANCE..MAX_DRAG_DISTANCE);
     let down = rng.random_range(-MAX_DRAG_DISTANCE..MAX_DRAG_DISTANCE);
     let moves = rng.random_range(0..MAX_DRAG_MOVES) + 1;
@@ -205,8 +214,9 @@ fn drag(screen: &Screen, rng: &mut Rng) -> Action {
         x += rng.random::<f32>() * across;
         y += rng.random::<f32>() * down;
     }
-    let within =
-        |place: f32, length: u32| (place as i32).clamp(0, i32::try_from(length).unwrap_or(1) - 1);
+    let within = |coordinate: f32, length: u32| {
+        (coordinate as i32).clamp(0, i32::try_from(length).unwrap_or(1) - 1)
+    };
     let to = Point {
         x: within(x, screen.size().width),
         y: within(y, screen.size().height),

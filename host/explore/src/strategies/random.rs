@@ -1,26 +1,27 @@
-//! The explorer `random`: any widget that can be touched, preferring what it has done less often on the same
-//! abstract screen, so that a session gets somewhere.
+//! Random choices for `random` and for the bursts of `ape`: draws a candidate action of the screen, with a preference for those that
+//! were tried less often on the same abstract screen.
 
 use std::collections::HashMap;
 
-use rand::RngExt;
 use retap_device::seed::Rng;
 use retap_model::actions::{self, ActionKind, CandidateAction};
-use retap_model::{abstract_screen, input_texts, mixed};
+use retap_model::{abstract_screen, draw_weighted, input_texts, mixed};
 use retap_shared::action::Action;
 use retap_shared::screen::Screen;
 
 use crate::{ChosenAction, Decision, Explorer, WorkerView};
 
-/// What has never been tried weighs this much, times its own weight.
-const UNTRIED: u64 = 1 << 32;
+/// Factor of the weight of an untried action: large, so that divided weights differ as integers.
+const UNTRIED_WEIGHT: u64 = 1 << 32;
 
+/// Random choices, with a memory of what was tried.
 #[derive(Debug, Default)]
 pub struct RandomExplorer {
-    /// How often something was done on an abstract screen.
+    /// Number of times that an action was tried on an abstract screen, by a hash of both.
     tries: HashMap<u64, u32>,
-    /// These two are kept between choices for their memory alone.
-    possible: Vec<CandidateAction>,
+    /// Kept between choices to reuse its allocation.
+    candidates: Vec<CandidateAction>,
+    /// Kept between choices to reuse its allocation.
     weights: Vec<u64>,
 }
 
@@ -35,22 +36,23 @@ impl Explorer for RandomExplorer {
 }
 
 impl RandomExplorer {
+    /// Draws an action of a screen.
     pub fn choose_action(&mut self, screen: &Screen, rng: &mut Rng) -> ChosenAction {
         let state = abstract_screen(screen);
-        let mut possible = std::mem::take(&mut self.possible);
-        actions::list_candidate_actions(screen, &mut possible);
-        let rarely = possible
+        let mut candidates = std::mem::take(&mut self.candidates);
+        actions::list_candidate_actions(screen, &mut candidates);
+        let weighted = candidates
             .iter()
-            .map(|possible| (mixed(state, possible.key), possible.kind.weight()));
-        let chosen = possible[self.draw_least_tried(rarely, rng)];
-        self.possible = possible;
+            .map(|candidate| (mixed(state, candidate.key), candidate.kind.weight()));
+        let chosen = candidates[self.draw_least_tried(weighted, rng)];
+        self.candidates = candidates;
         ChosenAction {
-            action: self.action(&chosen, state, screen, rng),
+            action: self.detailed_action(&chosen, state, screen, rng),
             node: chosen.node,
         }
     }
 
-    fn action(
+    fn detailed_action(
         &mut self,
         chosen: &CandidateAction,
         state: u64,
@@ -60,43 +62,37 @@ impl RandomExplorer {
         match chosen.kind {
             ActionKind::Type => {
                 let field = chosen.node.map(|node| &screen.nodes()[node]);
-                let here = mixed(state, chosen.key);
-                let rarely = input_texts::fit_weights(field)
+                let key = mixed(state, chosen.key);
+                let weighted = input_texts::fit_weights(field)
                     .zip(1..)
-                    .map(|(fit, text)| (mixed(here, text), fit));
+                    .map(|(weight, text)| (mixed(key, text), weight));
                 Action::Text {
                     at: chosen.area.center(),
-                    text: input_texts::text_at(self.draw_least_tried(rarely, rng)),
+                    text: input_texts::text_at(self.draw_least_tried(weighted, rng)),
                 }
             }
             _ => chosen.to_action(screen, rng),
         }
     }
-    /// Draws one of several, each by its weight divided by one more than the times it was drawn before, and counts
-    /// it. There must be at least one.
+
+    /// Draws an index and counts it as tried. Each weight is divided by one more than the number of earlier tries. There must be at
+    /// least one item of key and weight.
     fn draw_least_tried(
         &mut self,
-        from: impl Iterator<Item = (u64, u32)> + Clone,
+        items: impl Iterator<Item = (u64, u32)> + Clone,
         rng: &mut Rng,
     ) -> usize {
         self.weights.clear();
-        for (key, weight) in from.clone() {
+        for (key, weight) in items.clone() {
             let tries = self.tries.get(&key).copied().unwrap_or(0);
             self.weights
-                .push(UNTRIED * u64::from(weight) / (u64::from(tries) + 1));
+                .push(UNTRIED_WEIGHT * u64::from(weight) / (u64::from(tries) + 1));
         }
-        let mut left = rng.random_range(0..self.weights.iter().sum::<u64>().max(1));
-        let mut last = 0;
-        for (number, &weight) in self.weights.iter().enumerate() {
-            last = number;
-            if left < weight {
-                break;
-            }
-            left -= weight;
-        }
-        if let Some((key, _)) = from.into_iter().nth(last) {
+        let last = self.weights.len().saturating_sub(1);
+        let drawn = draw_weighted(self.weights.iter().copied(), rng).unwrap_or(last);
+        if let Some((key, _)) = items.into_iter().nth(drawn) {
             *self.tries.entry(key).or_insert(0) += 1;
         }
-        last
+        drawn
     }
 }

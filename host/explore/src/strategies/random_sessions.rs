@@ -72,11 +72,13 @@ impl Explorer for RandomSessions {
         let worker = observation.worker;
         let session = self.sessions.get_mut(&worker);
         match observation.record.event {
-            RecordedEvent::Started { clean: true } => {
-                // The clean start after a finding does not end the session.
-                if session.is_none_or(|session| session.events >= self.session_events.get()) {
-                    self.begin_session(worker);
-                }
+            // The clean start after a finding does not end the session.
+            RecordedEvent::Started { clean: true }
+                if session
+                    .as_ref()
+                    .is_none_or(|session| session.events >= self.session_events.get()) =>
+            {
+                self.begin_session(worker);
             }
             RecordedEvent::Stepped { .. } | RecordedEvent::Refused => {
                 session.into_iter().for_each(|session| session.events += 1);

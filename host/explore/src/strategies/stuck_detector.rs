@@ -1,18 +1,19 @@
-//! Whether a walker makes no progress any more: TimeMachine's `isStuck`, a sliding window over the states it was in.
+//! TimeMachine's `isStuck`: a sliding window over the states of a worker shows whether it still makes progress.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 
-/// The published figures by default.
+/// Parameters of `isStuck`. The defaults are the published ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StuckParameters {
-    /// How many states the window holds.
+    /// l: number of states in the window.
     pub window: usize,
-    /// More events than this in one state are a dead end.
+    /// Maximum number of events without a change of state; more are a dead end.
     pub dead_end_events: u32,
-    /// Which share of all states counts as frequent.
+    /// Share of all states, the most visited first, that counts as frequent.
     pub frequent_share: f64,
-    /// A window of which more than this is easy is a loop: states that are in it more than once, and frequent ones.
+    /// Maximum share of easy states in a full window; more are a loop. A state is easy if it occurs in the window more than once or
+    /// is frequent. To any other state a lucky transition leads.
     pub loop_share: f64,
 }
 
@@ -27,20 +28,22 @@ impl Default for StuckParameters {
     }
 }
 
+/// Sliding window over the states of one worker.
 #[derive(Clone, Debug, Default)]
 pub struct StuckDetector {
     window: VecDeque<u64>,
+    /// Number of events since the state last changed.
     unchanged: u32,
 }
 
 impl StuckDetector {
-    /// Notes a state; true if the walker is stuck. `visits` tells how often each state was come to, this time included.
-    /// A state is new to the window only when it changed; loops are looked for only when the window is full.
+    /// Records a state; true if the worker is stuck. `visits` are the numbers of visits of all states, this one included. A state
+    /// enters the window only after a change. Loops are detected only in a full window.
     pub fn record_state(
         &mut self,
         state: u64,
         visits: &HashMap<u64, u32>,
-        rules: &StuckParameters,
+        parameters: &StuckParameters,
     ) -> bool {
         if self.is_at(state) {
             self.unchanged += 1;
@@ -48,30 +51,30 @@ impl StuckDetector {
             self.window.push_back(state);
             self.unchanged = 0;
         }
-        while self.window.len() > rules.window {
+        while self.window.len() > parameters.window {
             self.window.pop_front();
         }
-        self.unchanged > rules.dead_end_events
-            || (self.window.len() == rules.window
+        self.unchanged > parameters.dead_end_events
+            || (self.window.len() == parameters.window
                 && self.unchanged == 0
-                && self.is_loop(visits, rules))
+                && self.is_loop(visits, parameters))
     }
 
-    /// Whether this was the last state that was noted.
+    /// True if this state was recorded last.
     pub fn is_at(&self, state: u64) -> bool {
         self.window.back() == Some(&state)
     }
 
-    /// After a restart or a travel.
+    /// Empties the window, after a restart or a travel.
     pub fn clear(&mut self) {
         self.window.clear();
         self.unchanged = 0;
     }
 
-    fn is_loop(&self, visits: &HashMap<u64, u32>, rules: &StuckParameters) -> bool {
+    fn is_loop(&self, visits: &HashMap<u64, u32>, parameters: &StuckParameters) -> bool {
         let is_repeated =
             |state: &u64| self.window.iter().filter(|other| *other == state).count() > 1;
-        let last = last_frequent(visits, rules.frequent_share);
+        let last = last_frequent(visits, parameters.frequent_share);
         let is_frequent = |state: &u64| {
             visits
                 .get(state)
@@ -83,12 +86,12 @@ impl StuckDetector {
             .iter()
             .filter(|state| is_repeated(state) || is_frequent(state))
             .count();
-        easy as f64 / rules.window as f64 > rules.loop_share
+        easy as f64 / parameters.window as f64 > parameters.loop_share
     }
 }
 
-/// The last of the frequent states, by visits and then by name: among many states with one visit each, only so many are
-/// frequent as belong to the share.
+/// Last of the frequent states, by visits and then by hash: of many states with one visit each, only those within the share are
+/// frequent.
 fn last_frequent(visits: &HashMap<u64, u32>, share: f64) -> Option<(Reverse<u32>, u64)> {
     let mut states: Vec<(Reverse<u32>, u64)> = visits
         .iter()
@@ -104,53 +107,53 @@ mod tests {
 
     #[derive(Default)]
     struct VisitedStates {
-        stuck: StuckDetector,
+        detector: StuckDetector,
         visits: HashMap<u64, u32>,
     }
 
     impl VisitedStates {
-        fn to(&mut self, state: u64) -> bool {
+        fn visit(&mut self, state: u64) -> bool {
             *self.visits.entry(state).or_default() += 1;
-            self.stuck
+            self.detector
                 .record_state(state, &self.visits, &StuckParameters::default())
         }
     }
 
     #[test]
-    fn two_hundred_events_in_one_state_are_not_a_dead_end_and_one_more_is() {
-        let mut walk = VisitedStates::default();
-        assert!((0..201).all(|_| !walk.to(1)));
-        assert!(walk.to(1));
-        walk.stuck.clear();
-        assert!(!walk.to(1));
+    fn more_than_two_hundred_events_in_one_state_are_a_dead_end() {
+        let mut states = VisitedStates::default();
+        assert!((0..201).all(|_| !states.visit(1)));
+        assert!(states.visit(1));
+        states.detector.clear();
+        assert!(!states.visit(1));
     }
 
     #[test]
-    fn going_to_and_fro_is_a_loop_only_once_the_window_is_full() {
-        let mut walk = VisitedStates::default();
-        (100..140).for_each(|state| assert!(!walk.to(state), "{state}"));
-        walk.stuck.clear();
-        let stuck: Vec<bool> = (0..10).map(|event| walk.to(event % 2)).collect();
+    fn alternating_between_two_states_is_a_loop_once_the_window_is_full() {
+        let mut states = VisitedStates::default();
+        (100..140).for_each(|state| assert!(!states.visit(state), "{state}"));
+        states.detector.clear();
+        let stuck: Vec<bool> = (0..10).map(|event| states.visit(event % 2)).collect();
         assert_eq!(stuck.iter().position(|stuck| *stuck), Some(9));
     }
 
     #[test]
-    fn going_round_five_seldom_states_is_a_loop() {
-        let mut walk = VisitedStates::default();
-        // So that none of the five is frequent.
-        (100..110).for_each(|state| walk.visits.extend([(state, 50)]));
-        let stuck: Vec<bool> = (0..10).map(|event| walk.to(event % 5)).collect();
+    fn a_circle_of_five_infrequent_states_is_a_loop() {
+        let mut states = VisitedStates::default();
+        // These are frequent, and none of the five is.
+        (100..110).for_each(|state| states.visits.extend([(state, 50)]));
+        let stuck: Vec<bool> = (0..10).map(|event| states.visit(event % 5)).collect();
         assert_eq!(stuck.iter().position(|stuck| *stuck), Some(9));
-        // Eight of ten are not more than 0.8 of them.
-        let mut walk = VisitedStates::default();
-        (100..110).for_each(|state| walk.visits.extend([(state, 50)]));
-        assert!((0..10).all(|event| !walk.to(if event < 8 { event % 4 } else { event })));
+        // Eight easy states of ten do not exceed the share of 0.8.
+        let mut states = VisitedStates::default();
+        (100..110).for_each(|state| states.visits.extend([(state, 50)]));
+        assert!((0..10).all(|event| !states.visit(if event < 8 { event % 4 } else { event })));
     }
 
     #[test]
     fn always_new_states_are_progress() {
-        let mut walk = VisitedStates::default();
-        (0..3).for_each(|_| assert!(!walk.to(1_000) && !walk.to(1_001)));
-        assert!((0..200).all(|state| !walk.to(state)));
+        let mut states = VisitedStates::default();
+        (0..3).for_each(|_| assert!(!states.visit(1_000) && !states.visit(1_001)));
+        assert!((0..200).all(|state| !states.visit(state)));
     }
 }

@@ -1,6 +1,6 @@
-//! TimeMachine: over any explorer, goes back to the most promising state when that one is stuck. A state is gone back to on
-//! foot from where the walker is, by its snapshot, or by a clean start and its shortest recorded way, whichever takes least;
-//! interesting states are saved where that is likely to spare more than it takes.
+//! The strategy `timetravel` (TimeMachine; Dong et al., ICSE 2020): travels back to the most promising state when the strategy
+//! under it is stuck: by recorded transitions, by a snapshot, or by a clean start and the shortest recorded path, whichever
+//! costs least. Snapshots of interesting states are taken where they are likely to save more time than they cost.
 
 mod state_graph;
 #[cfg(test)]
@@ -15,23 +15,26 @@ use retap_shared::protocol::{Settle, SnapshotId};
 use retap_shared::trace::Step;
 use state_graph::StateGraph;
 
+use super::snapshot_keeper::{SnapshotKeeper, TakenSnapshot};
 use super::stuck_detector::{StuckDetector, StuckParameters};
-use super::travel_costs::{TravelCosts, TravelSnapshot};
+use super::travel_costs::TravelCosts;
 use crate::journal::RecordedEvent;
 use crate::{Decision, Explorer, StepObservation, WorkerView};
 
-/// The published figures by default.
+/// Parameters of `timetravel`. The defaults are the published ones; the limit of the snapshots is Retap's own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeTravelParameters {
+    /// Parameters of `isStuck`.
     pub stuck: StuckParameters,
-    /// What an interesting state found from a state adds to its fitness, and what any other visit takes.
+    /// r: relative increase of a state's fitness for each interesting state that was found from it.
     pub reward: f64,
+    /// p: relative decrease of a state's fitness for each other visit.
     pub penalty: f64,
-    /// How much fitter an interesting state is to begin with.
+    /// Initial fitness of an interesting state. That of any other state is 1.
     pub interesting_fitness: f64,
-    /// How many transitions a neighbourhood reaches.
+    /// Number of transitions that a neighbourhood reaches.
     pub neighbourhood_radius: u32,
-    /// What all snapshots of a phone may take; the least fit ones are dropped.
+    /// Maximum size of all snapshots of a phone, in bytes. Above it the least fit are discarded.
     pub snapshot_bytes_limit: u64,
 }
 
@@ -48,13 +51,14 @@ impl Default for TimeTravelParameters {
     }
 }
 
+/// The strategy `timetravel`, over another one.
 pub struct TimeTravelExplorer {
     inner: Box<dyn Explorer>,
     parameters: TimeTravelParameters,
     graph: StateGraph,
     costs: TravelCosts,
     workers: HashMap<usize, TimeTravelWorkerState>,
-    /// The phone tells which code ran. Where it does not, new screens and activities stand for new code.
+    /// A phone has reported branches. Otherwise new screens and activities stand for new code.
     reports_branches: bool,
 }
 
@@ -63,131 +67,114 @@ struct TimeTravelWorkerState {
     state: Option<u64>,
     stuck_detector: StuckDetector,
     is_stuck: bool,
-    /// The state it is in is interesting, and so many steps from a clean start: it may be worth a snapshot.
-    snapshot_candidate: Option<usize>,
-    /// The phone was asked once and could not.
-    snapshots_refused: bool,
-    snapshots: HashMap<u64, TravelSnapshot<u64>>,
-    /// The rest of a recorded way, and where it leads.
+    snapshots: SnapshotKeeper<u64>,
+    /// Rest of the recorded steps that lead to the goal.
     replay_steps: VecDeque<Step>,
     goal: Option<u64>,
-    snapshot_requested: bool,
 }
 
+/// A possible travel: its cost in microseconds, its decision before the steps if any, and its steps.
+type Travel = (u64, Option<Decision>, Vec<Step>);
+
 impl TimeTravelExplorer {
-    pub fn over(inner: Box<dyn Explorer>, rules: TimeTravelParameters) -> TimeTravelExplorer {
-        let graph = StateGraph::default();
-        let costs = TravelCosts::default();
+    /// Travels over the decisions of another strategy.
+    pub fn over(inner: Box<dyn Explorer>, parameters: TimeTravelParameters) -> TimeTravelExplorer {
         TimeTravelExplorer {
             inner,
-            parameters: rules,
-            graph,
-            costs,
+            parameters,
+            graph: StateGraph::default(),
+            costs: TravelCosts::default(),
             workers: HashMap::new(),
             reports_branches: false,
         }
     }
 
-    /// The way back to the fittest of the states that this walker can go back to.
+    /// Begins the cheapest travel to the most promising state that this worker can return to.
     fn travel(&mut self, number: usize) -> Option<Decision> {
-        let walker = self.workers.entry(number).or_default();
-        let from_snapshot = |state: u64| {
-            let saved = walker.snapshots.get(&state)?;
-            Some((
-                saved.id,
-                self.graph.path_between(saved.resulting_state, state)?,
-            ))
-        };
-        let target = self
-            .graph
-            .fittest(&self.parameters, |state| from_snapshot(state).is_some())?;
-        // Who is there already and stuck does not go back by staying.
-        let here = walker
-            .state
-            .filter(|at| *at != target)
-            .and_then(|at| self.graph.path_between(at, target));
-        let restoring =
-            |rest: &[Step]| self.costs.restore_cost() + self.costs.transitions_cost(rest.len());
-        let ways = [
-            here.map(|way| (self.costs.transitions_cost(way.len()), None, way)),
-            self.graph.path_from_start(target).map(|way| {
-                (
-                    self.costs.replay_cost(way.len()),
-                    Some(Decision::Restart { clear_data: true }),
-                    way,
-                )
-            }),
-            from_snapshot(target)
-                .map(|(id, rest)| (restoring(&rest), Some(Decision::RestoreSnapshot(id)), rest)),
-        ];
-        let (_, first, way) = ways
+        let worker = &self.workers[&number];
+        let goal = self.graph.most_promising(&self.parameters, |state| {
+            self.path_from_snapshot(worker, state).is_some()
+        })?;
+        let (_, first, steps) = self
+            .travels(worker, goal)
             .into_iter()
             .flatten()
-            .min_by_key(|(takes, ..)| *takes)?;
-        walker.is_stuck = false;
-        walker.stuck_detector.clear();
-        walker.follow(way, target);
-        first.or_else(|| walker.replay_steps.pop_front().map(Decision::RepeatStep))
+            .min_by_key(|(cost, ..)| *cost)?;
+        let worker = self.workers.entry(number).or_default();
+        worker.is_stuck = false;
+        worker.stuck_detector.clear();
+        worker.follow(steps, goal);
+        first.or_else(|| worker.replay_steps.pop_front().map(Decision::RepeatStep))
     }
 
-    /// A snapshot to give up, if they take too much together: the least fit one.
-    fn snapshot_to_discard(&self, walker: &TimeTravelWorkerState) -> Option<SnapshotId> {
-        let bytes: u64 = walker.snapshots.values().map(|saved| saved.bytes).sum();
-        if bytes <= self.parameters.snapshot_bytes_limit {
-            return None;
-        }
-        let fitness = |state: &u64| self.graph.fitness(*state, &self.parameters);
-        let least = walker.snapshots.iter().min_by(|(one, a), (other, b)| {
-            fitness(one)
-                .total_cmp(&fitness(other))
-                .then(a.id.cmp(&b.id))
+    /// Travels to a state by transitions, by a clean start and by a snapshot.
+    fn travels(&self, worker: &TimeTravelWorkerState, goal: u64) -> [Option<Travel>; 3] {
+        // A worker that is stuck in the goal itself must leave it.
+        let by_transitions = worker
+            .state
+            .filter(|state| *state != goal)
+            .and_then(|state| self.graph.path_between(state, goal))
+            .map(|steps| (self.costs.transitions_cost(steps.len()), None, steps));
+        let by_start = self.graph.path_from_start(goal).map(|steps| {
+            let start = Decision::Restart { clear_data: true };
+            (self.costs.replay_cost(steps.len()), Some(start), steps)
         });
-        least.map(|(_, saved)| saved.id)
+        let by_restore = self.path_from_snapshot(worker, goal).map(|(id, steps)| {
+            let cost = self.costs.restore_cost() + self.costs.transitions_cost(steps.len());
+            (cost, Some(Decision::RestoreSnapshot(id)), steps)
+        });
+        [by_transitions, by_start, by_restore]
     }
 
-    fn observe_step(&mut self, seen: &StepObservation<'_>) {
-        let RecordedEvent::Stepped { step, .. } = &seen.record.event else {
+    /// Snapshot of a state, and the recorded steps from its restore to the state.
+    fn path_from_snapshot(
+        &self,
+        worker: &TimeTravelWorkerState,
+        state: u64,
+    ) -> Option<(SnapshotId, Vec<Step>)> {
+        let snapshot = worker.snapshots.get(state)?;
+        let path = self.graph.path_between(snapshot.resulting_state, state)?;
+        Some((snapshot.id, path))
+    }
+
+    /// The least fit snapshot, if all together are too large.
+    fn snapshot_to_discard(&self, worker: &TimeTravelWorkerState) -> Option<SnapshotId> {
+        let fitness = |state: u64| self.graph.fitness(state, &self.parameters);
+        worker
+            .snapshots
+            .to_discard(self.parameters.snapshot_bytes_limit, |one, other| {
+                fitness(one).total_cmp(&fitness(other))
+            })
+    }
+
+    fn observe_step(&mut self, observation: &StepObservation<'_>) {
+        let RecordedEvent::Stepped { step, .. } = &observation.record.event else {
             return;
         };
-        self.reports_branches |= !seen.record.branches.is_empty();
-        let walker = self.workers.entry(seen.worker).or_default();
-        let from = walker.state.take();
-        walker.snapshot_candidate = None;
-        let Some(screen) = seen.screen.filter(|_| seen.in_app) else {
-            if !seen.findings.is_empty() {
-                // A clean start comes next, from which the rest leads elsewhere.
-                walker.replay_steps.clear();
-            }
-            if walker.replay_steps.is_empty()
-                && let Some(goal) = walker.goal.take()
-            {
-                self.graph.record_arrival(goal, false);
-            }
+        self.reports_branches |= !observation.record.branches.is_empty();
+        let has_gain = self.has_gain(observation);
+        let worker = self.workers.entry(observation.worker).or_default();
+        let from = worker.state.take();
+        worker.snapshots.withdraw();
+        let Some(screen) = observation.screen.filter(|_| observation.in_app) else {
+            self.observe_exit(observation);
             return;
         };
         let state = widget_tree(screen);
-        walker.state = Some(state);
-        let new = self.is_new(seen);
-        let leads_through = self
-            .workers
-            .get(&seen.worker)
-            .is_some_and(|walker| !walker.replay_steps.is_empty());
-        let interesting =
-            self.graph
-                .visit(from.map(|from| (from, step)), state, new, leads_through);
-        let walker = self.workers.entry(seen.worker).or_default();
-        if interesting && !walker.snapshots_refused {
-            let steps = self
-                .graph
-                .path_from_start(state)
-                .map_or(seen.path.len(), |way| way.len());
-            walker.snapshot_candidate = Some(steps);
+        worker.state = Some(state);
+        let is_passing = !worker.replay_steps.is_empty();
+        let transition = from.map(|from| (from, step));
+        let is_interesting = self.graph.visit(transition, state, has_gain, is_passing);
+        if is_interesting && worker.snapshots.is_supported() {
+            let path = self.graph.path_from_start(state);
+            let steps = path.map_or(observation.path.len(), |path| path.len());
+            worker.snapshots.propose(steps);
         }
-        if walker.replay_steps.is_empty() {
-            if let Some(goal) = walker.goal.take() {
+        if !is_passing {
+            if let Some(goal) = worker.goal.take() {
                 self.graph.record_arrival(goal, goal == state);
             }
-            walker.is_stuck |= walker.stuck_detector.record_state(
+            worker.is_stuck |= worker.stuck_detector.record_state(
                 state,
                 self.graph.visits(),
                 &self.parameters.stuck,
@@ -195,42 +182,86 @@ impl TimeTravelExplorer {
         }
     }
 
-    /// The app has begun, or begun anew.
-    fn observe_start(&mut self, seen: &StepObservation<'_>) {
-        let new = self.is_new(seen);
-        let walker = self.workers.entry(seen.worker).or_default();
-        (walker.is_stuck, walker.snapshot_candidate) = (false, None);
-        walker.stuck_detector.clear();
-        walker.state = None;
-        if !seen.findings.is_empty() {
-            walker.replay_steps.clear();
+    /// The step led out of the app or to a finding.
+    fn observe_exit(&mut self, observation: &StepObservation<'_>) {
+        let worker = self.workers.entry(observation.worker).or_default();
+        if !observation.findings.is_empty() {
+            // A clean start comes next; from there the steps would lead elsewhere.
+            worker.replay_steps.clear();
+        }
+        if worker.replay_steps.is_empty()
+            && let Some(goal) = worker.goal.take()
+        {
+            self.graph.record_arrival(goal, false);
+        }
+    }
+
+    /// The app was started, restarted or restored.
+    fn observe_start(&mut self, observation: &StepObservation<'_>) {
+        let has_gain = self.has_gain(observation);
+        let worker = self.workers.entry(observation.worker).or_default();
+        worker.is_stuck = false;
+        worker.snapshots.withdraw();
+        worker.stuck_detector.clear();
+        worker.state = None;
+        if !observation.findings.is_empty() {
+            worker.replay_steps.clear();
             return;
         }
-        if let Some(screen) = seen.screen.filter(|_| seen.in_app) {
+        if let Some(screen) = observation.screen.filter(|_| observation.in_app) {
             let state = widget_tree(screen);
-            walker.state = Some(state);
-            let leads_through = !walker.replay_steps.is_empty();
-            self.graph.visit(None, state, new, leads_through);
-            if matches!(seen.record.event, RecordedEvent::Started { clean: true }) {
+            worker.state = Some(state);
+            let is_passing = !worker.replay_steps.is_empty();
+            self.graph.visit(None, state, has_gain, is_passing);
+            if matches!(
+                observation.record.event,
+                RecordedEvent::Started { clean: true }
+            ) {
                 self.graph.set_root(state);
             }
         }
     }
 
-    fn is_new(&self, seen: &StepObservation<'_>) -> bool {
+    /// A snapshot was taken. If it is of the app's data only, the app was restarted for it: recorded steps lead back to the saved
+    /// state.
+    fn observe_snapshot(&mut self, observation: &StepObservation<'_>, taken: TakenSnapshot) {
+        let worker = self.workers.entry(observation.worker).or_default();
+        worker.snapshots.end_request();
+        let saved = worker.state;
+        if !taken.whole_phone {
+            self.observe_start(observation);
+        }
+        let worker = self.workers.entry(observation.worker).or_default();
+        let (Some(saved), Some(resulting_state)) = (saved, worker.state) else {
+            return;
+        };
+        worker
+            .snapshots
+            .insert(saved, taken.leading_to(resulting_state));
+        if let Some(path) = self
+            .graph
+            .path_between(resulting_state, saved)
+            .filter(|path| !path.is_empty())
+        {
+            worker.follow(path, saved);
+        }
+    }
+
+    /// The step covered new code or, if no phone reports branches, anything new.
+    fn has_gain(&self, observation: &StepObservation<'_>) -> bool {
         if self.reports_branches {
-            seen.gain.branches > 0
+            observation.gain.branches > 0
         } else {
-            !seen.gain.is_empty()
+            !observation.gain.is_empty()
         }
     }
 }
 
 impl TimeTravelWorkerState {
-    /// A way that is empty leads nowhere that it is not.
-    fn follow(&mut self, way: Vec<Step>, goal: u64) {
-        self.goal = (!way.is_empty()).then_some(goal);
-        self.replay_steps = way.into();
+    /// Replays steps to a goal. Without steps the worker is there already.
+    fn follow(&mut self, steps: Vec<Step>, goal: u64) {
+        self.goal = (!steps.is_empty()).then_some(goal);
+        self.replay_steps = steps.into();
     }
 }
 
@@ -247,28 +278,23 @@ impl Explorer for TimeTravelExplorer {
         self.inner.wants_system_events()
     }
 
-    fn set_worker_capabilities(&mut self, walker: usize, can: SystemEventKinds) {
-        self.inner.set_worker_capabilities(walker, can);
+    fn set_worker_capabilities(&mut self, worker: usize, supported: SystemEventKinds) {
+        self.inner.set_worker_capabilities(worker, supported);
     }
 
     fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
-        let walker = self.workers.entry(at.worker).or_default();
-        if let Some(steps) = walker.snapshot_candidate.take()
-            && self
-                .costs
-                .is_snapshot_worthwhile(steps, if at.capabilities.snapshots { 0 } else { steps })
-        {
-            walker.snapshot_requested = true;
+        let worker = self.workers.entry(at.worker).or_default();
+        if worker.snapshots.take_request(&self.costs, at.capabilities) {
             return Decision::TakeSnapshot;
         }
-        if let Some(step) = walker.replay_steps.pop_front() {
+        if let Some(step) = worker.replay_steps.pop_front() {
             return Decision::RepeatStep(step);
         }
-        let walker = &self.workers[&at.worker];
-        if let Some(id) = self.snapshot_to_discard(walker) {
+        let worker = &self.workers[&at.worker];
+        if let Some(id) = self.snapshot_to_discard(worker) {
             return Decision::DiscardSnapshot(id);
         }
-        if walker.is_stuck
+        if worker.is_stuck
             && let Some(travel) = self.travel(at.worker)
         {
             return travel;
@@ -276,56 +302,30 @@ impl Explorer for TimeTravelExplorer {
         self.inner.decide(at, rng)
     }
 
-    fn observe(&mut self, seen: &StepObservation<'_>) {
-        self.costs.observe(seen);
-        self.inner.observe(seen);
-        match seen.record.event {
-            RecordedEvent::Stepped { .. } => self.observe_step(seen),
+    fn observe(&mut self, observation: &StepObservation<'_>) {
+        self.costs.observe(observation);
+        self.inner.observe(observation);
+        let worker = self.workers.entry(observation.worker).or_default();
+        match observation.record.event {
+            RecordedEvent::Stepped { .. } => self.observe_step(observation),
             RecordedEvent::Started { .. } | RecordedEvent::SnapshotRestored { .. } => {
-                self.observe_start(seen);
+                self.observe_start(observation);
             }
             RecordedEvent::SnapshotTaken {
                 id,
                 bytes,
-                whole_phone: whole,
+                whole_phone,
             } => {
-                let walker = self.workers.entry(seen.worker).or_default();
-                walker.snapshot_requested = false;
-                let state = walker.state;
-                if !whole {
-                    self.observe_start(seen);
-                }
-                let walker = self.workers.entry(seen.worker).or_default();
-                if let (Some(state), Some(lands)) = (state, walker.state) {
-                    walker.snapshots.insert(
-                        state,
-                        TravelSnapshot {
-                            id,
-                            bytes,
-                            resulting_state: lands,
-                        },
-                    );
-                    if let Some(way) = self
-                        .graph
-                        .path_between(lands, state)
-                        .filter(|way| !way.is_empty())
-                    {
-                        walker.follow(way, state);
-                    }
-                }
+                let taken = TakenSnapshot {
+                    id,
+                    bytes,
+                    whole_phone,
+                };
+                self.observe_snapshot(observation, taken);
             }
-            RecordedEvent::SnapshotDiscarded { id } => {
-                let walker = self.workers.entry(seen.worker).or_default();
-                walker.snapshots.retain(|_, saved| saved.id != id);
-            }
-            RecordedEvent::Refused => {
-                let walker = self.workers.entry(seen.worker).or_default();
-                walker.snapshots_refused |= std::mem::take(&mut walker.snapshot_requested);
-            }
-            RecordedEvent::SnapshotsLost => {
-                self.workers
-                    .insert(seen.worker, TimeTravelWorkerState::default());
-            }
+            RecordedEvent::SnapshotDiscarded { id } => worker.snapshots.remove(id),
+            RecordedEvent::Refused => worker.snapshots.record_refusal(),
+            RecordedEvent::SnapshotsLost => *worker = TimeTravelWorkerState::default(),
         }
     }
 
@@ -336,7 +336,7 @@ impl Explorer for TimeTravelExplorer {
 
 impl std::fmt::Debug for TimeTravelExplorer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TimeTravel")
+        f.debug_struct("TimeTravelExplorer")
             .field("over", &self.inner.name())
             .finish_non_exhaustive()
     }

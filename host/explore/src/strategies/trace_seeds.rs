@@ -1,5 +1,5 @@
-//! Recorded traces as seeds: they are played first, each from a clean start, and the explorer learns from them as from
-//! anything else. What was played is known by what was observed, so that a run that is gone on with does not begin anew.
+//! Recorded traces as seeds: they are played first, each from a clean start, and the strategy under it learns from their steps as
+//! from any others. Progress is counted by observations, so that a resumed run does not play them again.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,16 +11,17 @@ use retap_shared::trace::Step;
 use crate::journal::{RecordedEvent, StepOrigin};
 use crate::{Decision, Explorer, StepObservation, WorkerView};
 
-/// What a trace leads to may come so long after its last step, as in a replay.
-const LINGER_MILLIS: u32 = 2_500;
+/// Wait at the end of a trace in milliseconds, for late findings; as long as in a replay.
+const FINAL_WAIT_MILLIS: u32 = 2_500;
 
+/// Plays traces before another strategy decides.
 pub struct TraceSeededExplorer {
     inner: Box<dyn Explorer>,
     pending_traces: VecDeque<Vec<Step>>,
     playbacks: HashMap<usize, TracePlayback>,
 }
 
-/// A trace that a walker plays, and how much of it has been.
+/// A trace that a worker plays, and the number of its steps that were played.
 struct TracePlayback {
     steps: Vec<Step>,
     played: usize,
@@ -33,6 +34,7 @@ impl TracePlayback {
 }
 
 impl TraceSeededExplorer {
+    /// Plays these traces, and then leaves the decisions to `inner`.
     pub fn new(inner: Box<dyn Explorer>, traces: Vec<Vec<Step>>) -> TraceSeededExplorer {
         TraceSeededExplorer {
             inner,
@@ -55,8 +57,8 @@ impl Explorer for TraceSeededExplorer {
         self.inner.wants_system_events()
     }
 
-    fn set_worker_capabilities(&mut self, walker: usize, can: SystemEventKinds) {
-        self.inner.set_worker_capabilities(walker, can);
+    fn set_worker_capabilities(&mut self, worker: usize, supported: SystemEventKinds) {
+        self.inner.set_worker_capabilities(worker, supported);
     }
 
     fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
@@ -71,52 +73,53 @@ impl Explorer for TraceSeededExplorer {
         }
     }
 
-    fn observe(&mut self, seen: &StepObservation<'_>) {
-        let playing = self.playbacks.get_mut(&seen.worker);
-        match &seen.record.event {
+    fn observe(&mut self, observation: &StepObservation<'_>) {
+        let playback = self.playbacks.get_mut(&observation.worker);
+        match &observation.record.event {
             RecordedEvent::Started { clean: true } => {
                 let steps = self.pending_traces.pop_front();
-                let played = steps.map(|steps| TracePlayback {
+                let playback = steps.map(|steps| TracePlayback {
                     steps: with_final_wait(steps),
                     played: 0,
                 });
-                self.playbacks.remove(&seen.worker);
+                self.playbacks.remove(&observation.worker);
                 self.playbacks
-                    .extend(played.map(|played| (seen.worker, played)));
+                    .extend(playback.map(|playback| (observation.worker, playback)));
             }
-            // A trace that leaves the app has the way back in it, as it was gone then. It is not gone twice.
+            // A trace that leaves the app contains the steps that brought it back. They are not played twice.
             RecordedEvent::Stepped {
                 step,
                 origin: StepOrigin::ReturnToApp,
                 ..
             } => {
-                if let Some(playing) = playing.filter(|one| {
-                    one.next_step()
+                if let Some(playback) = playback.filter(|playback| {
+                    playback
+                        .next_step()
                         .is_some_and(|next| next.action == step.action)
                 }) {
-                    playing.played += 1;
+                    playback.played += 1;
                 }
             }
             RecordedEvent::Stepped { .. } | RecordedEvent::Refused => {
-                if let Some(playing) = playing {
-                    playing.played += 1;
+                if let Some(playback) = playback {
+                    playback.played += 1;
                 }
             }
-            // What was interrupted is played once more, from its start.
+            // An interrupted trace is played again from its start.
             RecordedEvent::SnapshotsLost => {
                 let lost = self
                     .playbacks
-                    .remove(&seen.worker)
+                    .remove(&observation.worker)
                     .filter(|lost| lost.next_step().is_some());
                 lost.into_iter()
                     .for_each(|lost| self.pending_traces.push_front(lost.steps));
             }
             _ => {}
         }
-        if !seen.findings.is_empty() {
-            self.playbacks.remove(&seen.worker);
+        if !observation.findings.is_empty() {
+            self.playbacks.remove(&observation.worker);
         }
-        self.inner.observe(seen);
+        self.inner.observe(observation);
     }
 
     fn learned_files(&self) -> Vec<(&'static str, String)> {
@@ -124,10 +127,10 @@ impl Explorer for TraceSeededExplorer {
     }
 }
 
-/// With a wait at its end, for what comes late.
+/// Adds the final wait, if it is not there.
 fn with_final_wait(mut steps: Vec<Step>) -> Vec<Step> {
     let wait = Action::Wait {
-        millis: LINGER_MILLIS,
+        millis: FINAL_WAIT_MILLIS,
     };
     if steps.last().is_none_or(|last| last.action != wait) {
         steps.push(Step::new(wait));
@@ -137,7 +140,7 @@ fn with_final_wait(mut steps: Vec<Step>) -> Vec<Step> {
 
 impl std::fmt::Debug for TraceSeededExplorer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Seeded")
+        f.debug_struct("TraceSeededExplorer")
             .field("inner", &self.inner.name())
             .finish_non_exhaustive()
     }

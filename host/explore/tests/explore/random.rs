@@ -1,4 +1,4 @@
-//! What the explorer `random` does and never does on a screen.
+//! Choices of `random` on a screen: what it does, and what it never does.
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,14 +33,14 @@ fn button(number: i32) -> Node {
 }
 
 #[test]
-fn the_same_seed_makes_the_same_choices_and_another_one_others() {
+fn the_same_seed_makes_the_same_choices_and_another_seed_makes_others() {
     let screen = app(vec![root(), button(0), button(1), button(2)]);
     assert_eq!(choices(&screen, 5, 50), choices(&screen, 5, 50));
     assert_ne!(choices(&screen, 5, 50), choices(&screen, 6, 50));
 }
 
 #[test]
-fn what_was_tried_less_is_preferred() {
+fn actions_that_were_tried_less_are_preferred() {
     let screen = app(std::iter::once(root()).chain((0..10).map(button)).collect());
     let mut taps: HashMap<usize, u32> = HashMap::new();
     for node in choices(&screen, 1, 400)
@@ -56,7 +56,7 @@ fn what_was_tried_less_is_preferred() {
 }
 
 #[test]
-fn an_equal_list_of_other_texts_is_not_tried_anew() {
+fn a_list_with_other_texts_does_not_count_as_untried() {
     let list = |text: &str| app(vec![root(), texted(button(0), text), button(1)]);
     let mut random = RandomExplorer::default();
     let mut rng = Seed(3).rng();
@@ -65,55 +65,25 @@ fn an_equal_list_of_other_texts_is_not_tried_anew() {
         let choice = random.choose_action(&list(&format!("{number} items")), &mut rng);
         back += u32::from(choice.action == Action::Key(Key::Back));
     }
-    // If every text made a new screen, back would keep its small weight of an untried thing.
+    // If every text made a new abstract screen, Back would keep the small weight of an untried action.
     assert!(back > 25, "{back}");
 }
 
 #[test]
-fn only_what_can_be_touched_is_touched() {
-    let below = node(
-        1,
-        "android.widget.Button",
-        "below",
-        TAPPABLE,
-        [0, 0, 400, 50],
-    );
-    let disabled = node(
-        1,
-        "android.widget.Button",
-        "disabled",
-        TAPPABLE - NodeFlags::ENABLED,
-        [100, 300, 300, 350],
-    );
-    let hidden = node(
-        1,
-        "android.widget.Button",
-        "hidden",
-        TAPPABLE - NodeFlags::VISIBLE,
-        [100, 350, 300, 400],
-    );
-    let label = node(
-        1,
-        "android.widget.TextView",
-        "label",
-        NodeFlags::VISIBLE | NodeFlags::ENABLED,
-        [0, 0, 9, 9],
-    );
-    let outside = node(
-        1,
-        "android.widget.Button",
-        "outside",
-        TAPPABLE,
-        [0, 900, 400, 950],
-    );
-    let yes = node(
-        1,
-        "android.widget.Button",
-        "yes",
-        TAPPABLE,
-        [100, 400, 300, 450],
-    );
-    let dialog = vec![root(), disabled, hidden, label, outside, yes];
+fn only_touchable_widgets_are_touched() {
+    let button = |id: &str, flags, bounds| node(1, "android.widget.Button", id, flags, bounds);
+    let below = button("below", TAPPABLE, [0, 0, 400, 50]);
+    let disabled = TAPPABLE - NodeFlags::ENABLED;
+    let hidden = TAPPABLE - NodeFlags::VISIBLE;
+    let label = NodeFlags::VISIBLE | NodeFlags::ENABLED;
+    let dialog = vec![
+        root(),
+        button("disabled", disabled, [100, 300, 300, 350]),
+        button("hidden", hidden, [100, 350, 300, 400]),
+        node(1, "android.widget.TextView", "label", label, [0, 0, 9, 9]),
+        button("outside", TAPPABLE, [0, 900, 400, 950]),
+        button("yes", TAPPABLE, [100, 400, 300, 450]),
+    ];
     let screen = screen(vec![
         (WindowKind::Application, vec![root(), below]),
         (WindowKind::Dialog, dialog),
@@ -127,7 +97,7 @@ fn only_what_can_be_touched_is_touched() {
 }
 
 #[test]
-fn the_keyboard_is_not_played_on_and_what_is_under_it_is_left_alone() {
+fn the_keyboard_and_widgets_under_it_are_not_touched() {
     let covered = node(
         1,
         "android.widget.Button",
@@ -157,48 +127,42 @@ fn the_keyboard_is_not_played_on_and_what_is_under_it_is_left_alone() {
     );
 }
 
-#[test]
-fn each_widget_is_used_as_it_can_be() {
+const FIELD: usize = 1;
+const PRESSABLE: usize = 2;
+const LIST: usize = 3;
+const PAGER: usize = 4;
+
+/// A thousand choices on a screen with a field, a button that can be pressed long, a list and a pager.
+fn choices_on_all_kinds_of_widgets() -> Vec<ChosenAction> {
     let editable = NodeFlags::VISIBLE | NodeFlags::ENABLED | NodeFlags::EDITABLE;
+    let pressable = TAPPABLE | NodeFlags::LONG_CLICKABLE;
     let scrollable = NodeFlags::VISIBLE | NodeFlags::ENABLED | NodeFlags::SCROLLABLE;
+    let pager = "androidx.viewpager.widget.ViewPager";
+    let widget = |class: &str, flags, top, bottom| node(1, class, "", flags, [0, top, 400, bottom]);
     let screen = app(vec![
         root(),
-        node(
-            1,
-            "android.widget.EditText",
-            "field",
-            editable,
-            [0, 0, 400, 50],
-        ),
-        node(
-            1,
-            "android.widget.Button",
-            "press",
-            TAPPABLE | NodeFlags::LONG_CLICKABLE,
-            [0, 50, 400, 100],
-        ),
-        node(
-            1,
-            "android.widget.ListView",
-            "list",
-            scrollable,
-            [0, 100, 400, 500],
-        ),
-        node(
-            1,
-            "androidx.viewpager.widget.ViewPager",
-            "pager",
-            scrollable,
-            [0, 500, 400, 800],
-        ),
+        widget("android.widget.EditText", editable, 0, 50),
+        widget("android.widget.Button", pressable, 50, 100),
+        widget("android.widget.ListView", scrollable, 100, 500),
+        widget(pager, scrollable, 500, 800),
     ]);
-    let all = choices(&screen, 9, 1_000);
-    let on = |node: usize| {
-        all.iter()
-            .filter(move |choice| choice.node == Some(node))
-            .map(|choice| &choice.action)
-    };
-    let texts: HashSet<&str> = on(1)
+    choices(&screen, 9, 1_000)
+}
+
+/// All actions on a node, or those without a node.
+fn actions_on(choices: &[ChosenAction], node: Option<usize>) -> HashSet<&Action> {
+    choices
+        .iter()
+        .filter(|choice| choice.node == node)
+        .map(|choice| &choice.action)
+        .collect()
+}
+
+#[test]
+fn a_field_gets_empty_long_numeric_and_foreign_texts() {
+    let choices = choices_on_all_kinds_of_widgets();
+    let texts: HashSet<&str> = actions_on(&choices, Some(FIELD))
+        .into_iter()
         .filter_map(|action| match action {
             Action::Text { text, .. } => Some(text.as_str()),
             _ => None,
@@ -206,40 +170,54 @@ fn each_widget_is_used_as_it_can_be() {
         .collect();
     assert!(texts.contains("") && texts.contains("user@example.com"));
     assert!(texts.iter().any(|text| text.len() > 150) && texts.iter().any(|text| !text.is_ascii()));
+    let is_numeric =
+        |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    assert!(texts.iter().any(is_numeric));
+}
+
+#[test]
+fn buttons_are_tapped_and_pressed_and_lists_are_scrolled_in_their_direction() {
+    let choices = choices_on_all_kinds_of_widgets();
+    let on_button = actions_on(&choices, Some(PRESSABLE));
     assert!(
-        texts
+        on_button
             .iter()
-            .any(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+            .any(|action| matches!(action, Action::Tap(_)))
     );
-    assert!(on(2).any(|action| matches!(action, Action::Tap(_))));
-    assert!(on(2).any(|action| matches!(action, Action::LongPress(_))));
-    let ways = |node: usize| -> HashSet<(i32, i32)> {
-        on(node)
+    assert!(
+        on_button
+            .iter()
+            .any(|action| matches!(action, Action::LongPress(_)))
+    );
+    let directions = |node: usize| -> HashSet<(i32, i32)> {
+        actions_on(&choices, Some(node))
+            .into_iter()
             .map(|action| match action {
                 Action::Swipe { from, to, .. } => {
                     ((to.x - from.x).signum(), (to.y - from.y).signum())
                 }
-                other => panic!("{other} on something that only scrolls"),
+                other => panic!("{other} on a widget that only scrolls"),
             })
             .collect()
     };
-    assert_eq!(ways(3), HashSet::from([(0, 1), (0, -1)]));
-    assert_eq!(ways(4), HashSet::from([(1, 0), (-1, 0)]));
-    let alone: HashSet<&Action> = all
-        .iter()
-        .filter(|choice| choice.node.is_none())
-        .map(|choice| &choice.action)
-        .collect();
-    assert!(alone.contains(&Action::Key(Key::Back)) && alone.contains(&Action::Key(Key::Menu)));
+    assert_eq!(directions(LIST), HashSet::from([(0, 1), (0, -1)]));
+    assert_eq!(directions(PAGER), HashSet::from([(1, 0), (-1, 0)]));
+}
+
+#[test]
+fn back_menu_and_rotation_are_done_without_a_widget() {
+    let choices = choices_on_all_kinds_of_widgets();
+    let actions = actions_on(&choices, None);
+    assert!(actions.contains(&Action::Key(Key::Back)) && actions.contains(&Action::Key(Key::Menu)));
     assert!(
-        alone
+        actions
             .iter()
             .any(|action| matches!(action, Action::Rotate(_)))
     );
 }
 
 #[test]
-fn a_password_field_mostly_gets_a_password() {
+fn a_password_field_gets_a_password_most_often() {
     let flags = NodeFlags::VISIBLE | NodeFlags::ENABLED | NodeFlags::EDITABLE | NodeFlags::PASSWORD;
     let screen = app(vec![
         root(),
@@ -258,7 +236,7 @@ fn a_password_field_mostly_gets_a_password() {
 }
 
 #[test]
-fn a_screen_that_shows_nothing_to_aim_at_is_tapped_all_over() {
+fn a_screen_without_touchable_widgets_is_tapped_everywhere() {
     let screen = app(vec![root()]);
     let places: HashSet<(i32, i32)> = choices(&screen, 4, 200)
         .iter()
@@ -284,7 +262,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn no_screen_is_too_strange(
+    fn a_choice_on_any_screen_stays_inside_its_widget(
         nodes in prop::collection::vec(any_node(0), 0..30),
         (width, height) in (prop_oneof![0u32..2_000, Just(u32::MAX)], prop_oneof![0u32..2_000, Just(u32::MAX)]),
         kind in prop::sample::select(vec![WindowKind::Application, WindowKind::Keyboard, WindowKind::System]),

@@ -7,7 +7,9 @@ use retap_agent::in_process::InProcessConnection;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::{Rng, Seed};
 use retap_device::{CancellationToken, Device, DevicePool, RunContext};
-use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal, RecordedEvent};
+use retap_explore::journal::{
+    ExplorationContext, ExplorationJournal, MemoryExplorationJournal, RecordedEvent,
+};
 use retap_explore::{
     Decision, EventMix, ExplorationResult, ExploreSettings, Explorer, MonkeyExplorer,
     RandomExplorer, RandomSessions, StepObservation, StuckParameters, WorkerView, run_exploration,
@@ -330,4 +332,34 @@ async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_
         (0, 0, 1)
     );
     assert!(!run.unconfirmed[0].context.log.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_journal_has_the_steps_in_the_order_in_which_they_were_observed() {
+    let spec = "sim:notes?latency=realistic";
+    let journal = MemoryExplorationJournal::default();
+    let pool = phones(spec, 3).await;
+    // The screenshot of a finding takes time, in which other workers complete their steps.
+    let settings = ExploreSettings {
+        screenshots: true,
+        ..settings(spec, 1_500)
+    };
+    let context = ExplorationContext {
+        seed: Seed(5),
+        events: &null_sink(),
+        journal: &journal,
+        cancellation: &CancellationToken::new(),
+    };
+    let explorer = RandomSessions::new(Seed(5), NonZeroU32::new(500).unwrap());
+    let result = run_exploration(&pool, Box::new(explorer), &settings, context)
+        .await
+        .unwrap();
+    assert!(!result.findings.is_empty());
+    let steps = journal.recall_steps().unwrap();
+    assert!(
+        steps
+            .iter()
+            .map(|step| step.number)
+            .eq(0..steps.len() as u64)
+    );
 }

@@ -150,8 +150,9 @@ impl ModelAction {
             several => {
                 let most_frequent = several.iter().max_by_key(|target| target.times)?;
                 let all: u32 = several.iter().map(|target| target.times).sum();
-                let (share, whole) = RELIABLE_SHARE;
-                (most_frequent.times * whole >= all * share).then_some(most_frequent.state)
+                let (numerator, denominator) = RELIABLE_SHARE;
+                (most_frequent.times * denominator >= all * numerator)
+                    .then_some(most_frequent.state)
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::model_state::RefinementChange;
 use super::{ApeModel, DecisionTree, ModelScreen, StateId};
 
-/// What the replaced states held, to be put into the states of the new abstraction.
+/// Contents of the replaced states, to be moved to the states of the new abstraction.
 #[derive(Default)]
 struct Detached {
     /// Indices of GUI trees.

@@ -294,7 +294,7 @@ impl ApeModel {
         })
     }
 
-    /// The activity of a state has so many states that none is refined any more.
+    /// True if the activity of a state has reached its limit of states: none of them is refined any more.
     fn is_full(&self, state: StateId) -> bool {
         let activity = &self.states[state.0 as usize].activity;
         let limit = self.parameters.states_an_activity + self.extra_states_of(activity);

@@ -1,5 +1,5 @@
-//! A recorded trace in place of a phone: an activity machine. It knows in which activity each event was recorded and where
-//! it led, and nothing else of the app. Whoever passes its answers on says so.
+//! The activity machine: an oracle that simulates an app by its recorded trace. It knows in which activity each event was
+//! recorded and which activity followed, and nothing else. Reports of its results name it.
 
 use rand::seq::IteratorRandom;
 use retap_device::seed::Seed;
@@ -12,46 +12,52 @@ use retap_shared::verdict::Verdict;
 
 use super::{AppState, Observation, Oracle, OracleError, OracleQuery};
 
-/// What reports call it.
+/// Name of this oracle in reports.
 pub const ACTIVITY_MACHINE: &str = "activity machine";
 
-/// What an event takes on the machine's clock.
+/// Duration of an event on the machine's clock.
 const EVENT_DURATION: Micros = Micros::from_millis(1_000);
 
-/// What is made up beside the recording, the same for the same seed.
+/// Behaviour that the recording does not have, equal for equal seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ActivityMachineSettings {
-    /// So many events that stay in their activity, on the way to the crash, are needed for it.
+    /// Number of events that change no activity and are needed for the crash.
     pub hidden_events: u32,
-    /// How probably an event that is played elsewhere than it was recorded leads somewhere, instead of doing nothing.
+    /// Probability that an event in another activity than its recorded one leads to some activity instead of none.
     pub stray_probability: f64,
+    /// Seed of both.
     pub seed: u64,
 }
 
+/// A recorded trace as an app.
 #[derive(Clone, Debug)]
 pub struct ActivityMachine {
     names: Vec<Text>,
-    /// The activity of each step, by number.
+    /// Activity of each step, as an index into `names`.
     activities: Vec<u32>,
-    /// Ascending.
+    /// Needed events that change no activity, ascending.
     hidden_events: Vec<u32>,
     settings: ActivityMachineSettings,
-    /// A run ends as soon as nothing that is left of it can do anything.
+    /// An attempt ends as soon as none of its remaining events can have an effect.
     ends_early: bool,
 }
 
+/// A trace that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActivityMachineError {
+    /// No steps.
     #[error("the trace has no steps")]
     Empty,
-    #[error("step {0} of the trace does not say in which activity it was recorded")]
+    /// A step without an activity, counted from 1.
+    #[error("step {0} of the trace has no recorded activity")]
     NoActivity(usize),
 }
 
 impl ActivityMachine {
+    /// Machine of a trace.
     pub fn of(
         trace: &Trace,
-        invented: ActivityMachineSettings,
+        settings: ActivityMachineSettings,
     ) -> Result<ActivityMachine, ActivityMachineError> {
         let steps = &trace.steps;
         if steps.is_empty() {
@@ -67,18 +73,18 @@ impl ActivityMachine {
                 names.push(step.activity.clone());
             }
         }
-        let hidden = choose_hidden_events(&activities, invented);
+        let hidden_events = choose_hidden_events(&activities, settings);
         Ok(ActivityMachine {
             names,
             activities,
-            hidden_events: hidden,
-            settings: invented,
+            hidden_events,
+            settings,
             ends_early: false,
         })
     }
 
-    /// From now on a run ends once it has left the path: when none of the events that are left was recorded in the activity in
-    /// front. The answer is the same for less. Where events may go astray all of them are played: each might lead back.
+    /// Ends attempts early: when none of the remaining events was recorded in the current activity. The verdict is the same
+    /// with fewer events. With stray events all events are played, because each might lead back.
     pub fn ending_early(self) -> ActivityMachine {
         ActivityMachine {
             ends_early: self.settings.stray_probability <= 0.0,
@@ -86,44 +92,45 @@ impl ActivityMachine {
         }
     }
 
-    /// The events that are needed without leading anywhere, ascending.
+    /// Needed events that change no activity, ascending.
     pub fn hidden_events(&self) -> &[u32] {
         &self.hidden_events
     }
 
-    /// How many steps it has.
+    /// Number of steps.
     pub fn len(&self) -> usize {
         self.activities.len()
     }
 
-    /// Never: a trace without steps is no recording.
+    /// Always false: a machine has at least one step.
     pub fn is_empty(&self) -> bool {
         self.activities.is_empty()
     }
 
-    /// Whether these steps of the trace, ascending, crash, and how many of them were played.
+    /// Plays ascending steps of the trace. Returns whether they crash, and how many were played.
     pub fn play(&self, kept: &[u32]) -> (bool, u32) {
         let (crashed, played, _) = self.run(kept);
         (crashed, played)
     }
 
+    /// True if these ascending steps crash.
     pub fn crashes(&self, kept: &[u32]) -> bool {
         self.play(kept).0
     }
 
-    /// Plays steps: whether that crashed, how many were played, and where it ended.
+    /// Plays steps. Returns whether they crash, how many were played, and the last activity.
     fn run(&self, kept: &[u32]) -> (bool, u32, u32) {
         let last = self.activities.len() - 1;
-        let mut front = self.activities[0];
+        let mut current = self.activities[0];
         let mut played = 0;
         let mut missing = self.hidden_events.len();
-        for (place, &event) in kept.iter().enumerate() {
-            if self.ends_early && !self.can_act(&kept[place..], front) {
+        for (index, &event) in kept.iter().enumerate() {
+            if self.ends_early && !self.can_act(&kept[index..], current) {
                 break;
             }
             played += 1;
-            if self.activities[event as usize] != front {
-                front = self.stray_activity(event, front).unwrap_or(front);
+            if self.activities[event as usize] != current {
+                current = self.stray_activity(event, current).unwrap_or(current);
                 continue;
             }
             if self.hidden_events.binary_search(&event).is_ok() {
@@ -131,42 +138,43 @@ impl ActivityMachine {
             }
             if event as usize == last {
                 if missing == 0 {
-                    return (true, played, front);
+                    return (true, played, current);
                 }
             } else {
-                front = self.activities[event as usize + 1];
+                current = self.activities[event as usize + 1];
             }
         }
-        (false, played, front)
+        (false, played, current)
     }
 
-    fn can_act(&self, left: &[u32], front: u32) -> bool {
-        left.iter()
-            .any(|&event| self.activities[event as usize] == front)
+    fn can_act(&self, remaining: &[u32], current: u32) -> bool {
+        remaining
+            .iter()
+            .any(|&event| self.activities[event as usize] == current)
     }
 
-    /// Where an event leads that was not recorded in the activity in front.
-    fn stray_activity(&self, event: u32, front: u32) -> Option<u32> {
+    /// Activity that an event leads to if it was not recorded in the current one.
+    fn stray_activity(&self, event: u32, current: u32) -> Option<u32> {
         let others = self.names.len() as u64 - 1;
         if self.settings.stray_probability <= 0.0 || others == 0 {
             return None;
         }
-        let chance = mixed(
+        let hash = mixed(
             mixed(self.settings.seed, u64::from(event)),
-            u64::from(front),
+            u64::from(current),
         );
-        let strays = (chance >> 11) as f64 / (1_u64 << 53) as f64;
-        let other = (mixed(chance, 1) % others) as u32;
-        (strays < self.settings.stray_probability).then_some(other + u32::from(other >= front))
+        let draw = (hash >> 11) as f64 / (1_u64 << 53) as f64;
+        let other = (mixed(hash, 1) % others) as u32;
+        (draw < self.settings.stray_probability).then_some(other + u32::from(other >= current))
     }
 }
 
 impl Oracle for ActivityMachine {
-    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
-        let (crashed, played, front) = self.run(question.candidate.kept());
-        let reached = match question.candidate.local_target() {
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+        let (crashed, played, current) = self.run(query.candidate.kept());
+        let reached = match query.candidate.local_target() {
             None => crashed,
-            Some(AppState::Activity(name)) => !crashed && self.names[front as usize] == *name,
+            Some(AppState::Activity(name)) => !crashed && self.names[current as usize] == *name,
             Some(AppState::Screen(_)) => false,
         };
         let verdict = if reached {
@@ -186,20 +194,21 @@ impl Oracle for ActivityMachine {
     }
 }
 
-/// Chosen among the events that stay in their activity, in activities that the shortest way passes.
-fn choose_hidden_events(activities: &[u32], invented: ActivityMachineSettings) -> Vec<u32> {
-    let way = shortest(activities, &[]);
-    let passed = |activity: u32| {
-        way.iter()
+/// Random events that change no activity, in activities on the shortest path.
+fn choose_hidden_events(activities: &[u32], settings: ActivityMachineSettings) -> Vec<u32> {
+    let path = shortest(activities, &[]);
+    let is_on_path = |activity: u32| {
+        path.iter()
             .any(|&event| activities[event as usize] == activity)
     };
     let last = activities.len() - 1;
-    let stays = (0..last)
-        .filter(|&event| activities[event] == activities[event + 1] && passed(activities[event]));
-    let mut rng = Seed(invented.seed).derive("hidden", 0).rng();
-    let mut chosen: Vec<u32> = stays
+    let events = (0..last).filter(|&event| {
+        activities[event] == activities[event + 1] && is_on_path(activities[event])
+    });
+    let mut rng = Seed(settings.seed).derive("hidden", 0).rng();
+    let mut chosen: Vec<u32> = events
         .map(|event| event as u32)
-        .sample(&mut rng, invented.hidden_events as usize);
+        .sample(&mut rng, settings.hidden_events as usize);
     chosen.sort_unstable();
     chosen
 }

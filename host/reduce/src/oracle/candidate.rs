@@ -1,6 +1,5 @@
-//! A part of a trace that might be enough, and its name in caches and journals. Candidates of one trace share its
-//! steps, so that making one costs no more than the list of what it keeps.
-//! It may be asked to lead to a place only, instead of to the trace's target.
+//! Candidates: parts of a trace, with a key for caches and journals. Candidates of one trace share its steps, so that each only
+//! costs its list of kept steps. A candidate may have a local target instead of the trace's target.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -13,26 +12,29 @@ use retap_shared::trace::Step;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-/// Equal for equal steps, whatever trace they came from.
+/// Key of a candidate, equal for equal steps of whatever trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CandidateKey(pub u64);
 
+/// A part of a trace that might be enough.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     trace: Arc<HashedSteps>,
-    /// Which steps of the trace it keeps, ascending.
+    /// Indices of the kept steps, ascending.
     kept: Arc<[u32]>,
-    /// Steps that stand in the place of the trace's, each with its hash.
+    /// Steps in place of the trace's, each with its hash.
     replaced: Option<Arc<BTreeMap<u32, (Step, u64)>>>,
     local_target: Option<AppState>,
     key: CandidateKey,
 }
 
-/// What is in front after the last step, without a problem on the way.
+/// State of the app after the last step, without a finding before.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AppState {
+    /// Activity in front.
     Activity(Text),
+    /// Complete screen.
     Screen(ScreenHash),
 }
 
@@ -43,39 +45,43 @@ struct HashedSteps {
 }
 
 impl Candidate {
+    /// Key of the kept steps and the local target.
     pub fn key(&self) -> CandidateKey {
         self.key
     }
 
+    /// Number of kept steps.
     pub fn len(&self) -> usize {
         self.kept.len()
     }
 
+    /// True if no step is kept.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Which steps of the trace it was made from are in it, ascending.
+    /// Indices of the kept steps in the trace, ascending.
     pub fn kept(&self) -> &[u32] {
         &self.kept
     }
 
-    /// Where it is to lead; to the trace's target if none is said.
+    /// State that it must reach instead of the trace's target.
     pub fn local_target(&self) -> Option<&AppState> {
         self.local_target.as_ref()
     }
 
-    /// The same steps, asked whether they lead to that place.
-    pub(crate) fn with_local_target(&self, place: AppState) -> Candidate {
+    /// Same steps with a local target.
+    pub(crate) fn with_local_target(&self, state: AppState) -> Candidate {
         let mut hasher = Xxh3::new();
-        (self.key.0, &place).hash(&mut hasher);
+        (self.key.0, &state).hash(&mut hasher);
         Candidate {
             key: CandidateKey(hasher.finish()),
-            local_target: Some(place),
+            local_target: Some(state),
             ..self.clone()
         }
     }
 
+    /// Kept steps in order.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = &Step> {
         self.kept.iter().map(|step| match self.replaced(*step) {
             Some((replaced, _)) => replaced,
@@ -87,7 +93,7 @@ impl Candidate {
         self.replaced.as_ref()?.get(&step)
     }
 
-    /// A name for each step, equal for equal steps.
+    /// Hash of each step, equal for equal steps.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = u64> {
         self.kept.iter().map(|step| match self.replaced(*step) {
             Some((_, hash)) => *hash,
@@ -95,11 +101,12 @@ impl Candidate {
         })
     }
 
+    /// Copy of the kept steps.
     pub fn to_steps(&self) -> Vec<Step> {
         self.steps().cloned().collect()
     }
 
-    /// The same with other steps in the place of those it keeps, one for each.
+    /// Replaces all kept steps, one for one.
     pub(crate) fn with_replaced_steps(&self, steps: Vec<Step>) -> Candidate {
         let mut replaced = self.replaced.as_deref().cloned().unwrap_or_default();
         let hashed = steps
@@ -109,7 +116,7 @@ impl Candidate {
             self.kept
                 .iter()
                 .zip(hashed)
-                .map(|(&place, (hash, step))| (place, (step, hash))),
+                .map(|(&index, (hash, step))| (index, (step, hash))),
         );
         Candidate {
             replaced: Some(Arc::new(replaced)),
@@ -118,17 +125,17 @@ impl Candidate {
         .with_key()
     }
 
-    /// Only these steps, counted within this candidate.
+    /// Keeps only these steps, counted within this candidate.
     pub fn only(&self, steps: Range<usize>) -> Candidate {
         self.keeping(&self.kept[steps])
     }
 
-    /// All but these steps, counted within this candidate.
+    /// Removes these steps, counted within this candidate.
     pub fn without(&self, steps: Range<usize>) -> Candidate {
         self.keeping([&self.kept[..steps.start], &self.kept[steps.end..]].concat())
     }
 
-    /// These steps, counted in the whole trace, ascending.
+    /// Keeps these steps, as ascending indices in the trace.
     pub(crate) fn keeping(&self, kept: impl Into<Arc<[u32]>>) -> Candidate {
         let trace = Arc::clone(&self.trace);
         let replaced = self.replaced.clone();
@@ -142,7 +149,7 @@ impl Candidate {
         .with_key()
     }
 
-    /// With the key that its steps give it.
+    /// Sets the key from the steps.
     fn with_key(mut self) -> Candidate {
         let mut bytes = Vec::with_capacity(8 * self.kept.len());
         self.hashes()
@@ -184,7 +191,7 @@ fn step_hash(step: &Step, bytes: &mut StepHasher) -> u64 {
     bytes.finish()
 }
 
-/// What a step is made of, in one piece: for something so small, a hasher that takes it in pieces is mostly set-up.
+/// Collects the bytes of a step and hashes them at once: for so few bytes a streaming hasher is mostly set-up.
 #[derive(Default)]
 struct StepHasher(Vec<u8>);
 
@@ -214,41 +221,41 @@ mod tests {
 
     #[test]
     fn equal_steps_have_the_same_key_wherever_they_come_from() {
-        let whole = waits(&[1, 2, 3, 2, 1]);
-        assert_eq!(whole.without(1..3).key(), waits(&[1, 2, 1]).key());
-        assert_eq!(whole.only(0..2).key(), waits(&[1, 2]).key());
-        assert_ne!(whole.key(), waits(&[1, 2, 3, 1, 2]).key());
-        assert_ne!(whole.only(0..0).key(), whole.only(0..1).key());
+        let original = waits(&[1, 2, 3, 2, 1]);
+        assert_eq!(original.without(1..3).key(), waits(&[1, 2, 1]).key());
+        assert_eq!(original.only(0..2).key(), waits(&[1, 2]).key());
+        assert_ne!(original.key(), waits(&[1, 2, 3, 1, 2]).key());
+        assert_ne!(original.only(0..0).key(), original.only(0..1).key());
     }
 
     #[test]
-    fn what_stands_in_for_a_step_stays_there_however_it_is_cut() {
-        let waits_of = |millis: &[u32]| waits(millis).to_steps();
-        let other = waits(&[0, 1, 2, 3, 4])
+    fn replaced_steps_stay_in_candidates_made_of_a_candidate() {
+        let wait_steps = |millis: &[u32]| waits(millis).to_steps();
+        let replaced = waits(&[0, 1, 2, 3, 4])
             .without(1..2)
-            .with_replaced_steps(waits_of(&[0, 20, 3, 40]));
+            .with_replaced_steps(wait_steps(&[0, 20, 3, 40]));
         assert_eq!(
-            (other.kept(), other.to_steps()),
-            (&[0, 2, 3, 4][..], waits_of(&[0, 20, 3, 40]))
+            (replaced.kept(), replaced.to_steps()),
+            (&[0, 2, 3, 4][..], wait_steps(&[0, 20, 3, 40]))
         );
-        assert_eq!(other.key(), waits(&[0, 20, 3, 40]).key());
-        let cut = other
+        assert_eq!(replaced.key(), waits(&[0, 20, 3, 40]).key());
+        let smaller = replaced
             .without(0..1)
-            .with_replaced_steps(waits_of(&[21, 3, 40]))
+            .with_replaced_steps(wait_steps(&[21, 3, 40]))
             .only(0..2);
         assert_eq!(
-            (cut.kept(), cut.key()),
+            (smaller.kept(), smaller.key()),
             (&[2, 3][..], waits(&[21, 3]).key())
         );
     }
 
     #[test]
-    fn what_is_kept_is_counted_in_the_whole_trace_however_often_it_was_cut() {
-        let cut = waits(&[0, 1, 2, 3, 4, 5])
+    fn kept_steps_are_indices_in_the_trace_after_several_reductions() {
+        let candidate = waits(&[0, 1, 2, 3, 4, 5])
             .without(1..3)
             .only(1..4)
             .without(1..2);
-        assert_eq!(cut.kept(), [3, 5]);
-        assert_eq!(cut.to_steps(), waits(&[3, 5]).to_steps());
+        assert_eq!(candidate.kept(), [3, 5]);
+        assert_eq!(candidate.to_steps(), waits(&[3, 5]).to_steps());
     }
 }

@@ -1,4 +1,4 @@
-//! The oracle over the pool: each question is played by whichever phone is free.
+//! The oracle over a pool of phones: each attempt is played by the next free phone.
 
 use std::fmt;
 
@@ -14,72 +14,82 @@ use retap_shared::verdict::Verdict;
 use super::prefix_snapshots::{PrefixPlan, PrefixSnapshots, ResumeStatistics};
 use super::{AppState, Candidate, Observation, Oracle, OracleError, OracleQuery};
 
-/// Longer than Android waits before it reports that an app does not respond.
-const LINGER: Micros = Micros::from_millis(6_000);
+/// Wait after the last step: longer than Android takes to report an ANR.
+const FINAL_WAIT: Micros = Micros::from_millis(6_000);
 
-/// What all runs of one reduction have in common.
+/// Conditions that all attempts of one reduction share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayConditions {
+    /// App under test.
     pub app: App,
+    /// Start before the first step.
     pub start: StartMode,
+    /// Target to reach.
     pub target: Target,
+    /// Settling after each step.
     pub settle: Settle,
-    /// How long to wait after the last step for what comes late.
+    /// Wait after the last step for late findings.
     pub linger: Micros,
-    /// Where a phone can save its state, candidates that begin alike go on from it.
+    /// Candidates with a common prefix resume from snapshots, on phones that have them.
     pub snapshots: bool,
 }
 
 impl ReplayConditions {
-    /// As the trace says; one that names no target is meant to reach any problem.
+    /// Conditions of a trace; without a target any finding counts.
     pub fn of(trace: &Trace) -> ReplayConditions {
         ReplayConditions {
             app: trace.header.app.clone(),
             start: trace.header.start,
             target: trace.header.target.clone().unwrap_or(Target::AnyProblem),
             settle: Settle::default(),
-            linger: LINGER,
+            linger: FINAL_WAIT,
             snapshots: false,
         }
     }
 }
 
+/// Plays candidates on phones.
 pub struct PooledOracle {
     pool: DevicePool,
     conditions: ReplayConditions,
-    sink: EventSink,
+    events: EventSink,
     prefixes: PrefixSnapshots,
 }
 
 impl PooledOracle {
-    pub fn new(pool: &DevicePool, conditions: ReplayConditions, sink: &EventSink) -> PooledOracle {
+    /// Oracle over `pool`.
+    pub fn new(
+        pool: &DevicePool,
+        conditions: ReplayConditions,
+        events: &EventSink,
+    ) -> PooledOracle {
         PooledOracle {
             pool: pool.clone(),
             conditions,
-            sink: sink.clone(),
+            events: events.clone(),
             prefixes: PrefixSnapshots::default(),
         }
     }
 
-    async fn run(&self, question: OracleQuery) -> Result<Observation, OracleError> {
-        let mut deaths = 0;
+    async fn run(&self, query: OracleQuery) -> Result<Observation, OracleError> {
+        let mut failures = 0;
         loop {
             let mut lease = self.pool.lease().await?;
-            match self.play(&mut lease, &question).await {
-                Ok(seen) => return Ok(seen),
+            match self.play(&mut lease, &query).await {
+                Ok(observation) => return Ok(observation),
                 Err(error) => {
                     self.prefixes.forget_device(lease.name());
                     let device = lease.name().to_owned();
                     let refused = |fault| OracleError::Refused { device, fault };
                     lease
-                        .release_failed(error, &mut deaths, &self.sink)
+                        .release_failed(error, &mut failures, &self.events)
                         .map_err(refused)?;
                 }
             }
         }
     }
 
-    /// How many runs went on from a saved state, and how many steps that saved.
+    /// Number of attempts that resumed from a snapshot, and of the steps that this saved.
     pub fn resume_statistics(&self) -> ResumeStatistics {
         self.prefixes.statistics()
     }
@@ -87,7 +97,7 @@ impl PooledOracle {
     async fn play(
         &self,
         device: &mut Device,
-        question: &OracleQuery,
+        query: &OracleQuery,
     ) -> Result<Observation, DeviceError> {
         let ReplayConditions {
             start,
@@ -95,31 +105,31 @@ impl PooledOracle {
             snapshots,
             ..
         } = self.conditions;
-        if let Some(place) = question.candidate.local_target() {
-            // The next step would have come as soon as the screen was quiet, so that nothing late counts.
-            let part = self.play_request(question.candidate.to_steps(), start, Micros::ZERO);
+        if let Some(state) = query.candidate.local_target() {
+            // The next step would have followed as soon as the screen had settled, so there is no final wait.
+            let request = self.play_request(query.candidate.to_steps(), start, Micros::ZERO);
             return Ok(local_observation(
                 device
                     .play(Play {
                         target: None,
                         record: true,
-                        ..part
+                        ..request
                     })
                     .await?,
-                place,
+                state,
             ));
         }
-        let may_resume = snapshots && !question.from_start && start == StartMode::Clean;
+        let may_resume = snapshots && !query.from_start && start == StartMode::Clean;
         if may_resume && device.description().capabilities.snapshots {
-            return self.resume(device, &question.candidate).await;
+            return self.resume(device, &query.candidate).await;
         }
         Ok(device
-            .play(self.play_request(question.candidate.to_steps(), start, linger))
+            .play(self.play_request(query.candidate.to_steps(), start, linger))
             .await?
             .into())
     }
 
-    /// From the longest saved beginning, and with a stop on the way to save a longer one if others have that in common.
+    /// Resumes from the longest saved prefix, and saves a longer one if other candidates share it.
     async fn resume(
         &self,
         device: &mut Device,
@@ -132,39 +142,41 @@ impl PooledOracle {
             ..
         } = self.conditions;
         let PrefixPlan {
-            resume_from: from,
+            resume_from,
             save_at,
         } = self.prefixes.plan(device.name(), candidate, settle.quiet);
         let mut steps = candidate.to_steps();
         let mut played = 0;
         let mut took = Micros::ZERO;
-        let mut left_out = 0;
-        if let Some((id, length)) = from {
+        let mut resumed = 0;
+        if let Some((id, length)) = resume_from {
             let restored = device.restore_snapshot(id).await?;
             self.prefixes.record_restored(length, restored.took);
             took += restored.took;
             steps.drain(..length);
-            (start, left_out) = (StartMode::Continue, length);
+            start = StartMode::Continue;
+            resumed = length;
         }
         if let Some(length) = save_at {
-            let first: Vec<Step> = steps.drain(..length - left_out).collect();
-            let part = device
-                .play(self.play_request(first, start, Micros::ZERO))
+            let prefix: Vec<Step> = steps.drain(..length - resumed).collect();
+            let reply = device
+                .play(self.play_request(prefix, start, Micros::ZERO))
                 .await?;
-            (played, took) = (part.played, took + part.took);
-            if part.verdict != Verdict::TargetNotReached {
+            played = reply.played;
+            took += reply.took;
+            if reply.verdict != Verdict::TargetNotReached {
                 return Ok(Observation {
                     took,
-                    ..part.into()
+                    ..reply.into()
                 });
             }
             let saved = device.take_snapshot().await?;
             took += saved.took;
-            if let Some(old) = self
-                .prefixes
-                .record_saved(device.name(), candidate, length, &saved)
+            if let Some(oldest) =
+                self.prefixes
+                    .record_saved(device.name(), candidate, length, &saved)
             {
-                device.discard_snapshot(old).await?;
+                device.discard_snapshot(oldest).await?;
             }
             start = StartMode::Continue;
         }
@@ -199,19 +211,19 @@ impl PooledOracle {
 }
 
 impl Oracle for PooledOracle {
-    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
-        Box::pin(self.run(question))
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+        Box::pin(self.run(query))
     }
 }
 
 impl From<PlayReply> for Observation {
-    fn from(played: PlayReply) -> Observation {
+    fn from(reply: PlayReply) -> Observation {
         let PlayReply {
             verdict,
             played,
             took,
             ..
-        } = played;
+        } = reply;
         Observation {
             reached: verdict == Verdict::TargetReached,
             verdict,
@@ -221,23 +233,23 @@ impl From<PlayReply> for Observation {
     }
 }
 
-/// Whether a run without a problem ended at a place.
-fn local_observation(run: PlayReply, place: &AppState) -> Observation {
-    let there = run.screens.last().is_some_and(|screen| match place {
+/// Observation of a candidate with a local target: reached if the replay ended in that state without a finding.
+fn local_observation(reply: PlayReply, state: &AppState) -> Observation {
+    let is_there = reply.screens.last().is_some_and(|screen| match state {
         AppState::Activity(name) => screen.activity() == name,
         AppState::Screen(hash) => screen.hash() == *hash,
     });
-    let verdict = match run.verdict {
-        Verdict::Problem(problem) => Verdict::Problem(problem),
-        _ if there => Verdict::TargetReached,
+    let verdict = match reply.verdict {
+        Verdict::Problem(finding) => Verdict::Problem(finding),
+        _ if is_there => Verdict::TargetReached,
         _ => Verdict::TargetNotReached,
     };
-    Observation::from(PlayReply { verdict, ..run })
+    Observation::from(PlayReply { verdict, ..reply })
 }
 
 impl fmt::Debug for PooledOracle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pooled")
+        f.debug_struct("PooledOracle")
             .field("pool", &self.pool)
             .field("conditions", &self.conditions)
             .finish_non_exhaustive()

@@ -1,5 +1,5 @@
-//! Candidates that begin alike need not be played from the start: the phone's state after the common steps is saved on the way,
-//! and the next one goes on from there. For looking only; what is proven is played from the start.
+//! Snapshots after common prefixes of candidates, so that a candidate need not be played from the start. Only for the search:
+//! checks always start clean.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,32 +9,36 @@ use retap_shared::protocol::{ManageSnapshotReply, SnapshotId};
 
 use super::Candidate;
 
-/// So many candidates are remembered, to see what a new one has in common with them.
+/// Number of recent candidates that a new one is compared with.
 const RECENT_CANDIDATES: usize = 8;
-/// States that are kept on one phone; the one not used for longest goes first.
+/// Maximum number of snapshots per phone; the least recently used one is discarded.
 const MAX_SNAPSHOTS: usize = 16;
-/// Nobody saves fewer steps than this.
+/// Minimum number of steps that a snapshot must save.
 const MIN_SAVED_STEPS: usize = 6;
 
+/// Snapshots of all phones of a pool.
 #[derive(Debug, Default)]
 pub(super) struct PrefixSnapshots {
     cache: Mutex<PrefixCache>,
 }
 
-/// How often a state was gone back to, and how many steps were not played again for it.
+/// Attempts that resumed from a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ResumeStatistics {
+    /// Number of these attempts.
     pub runs: u64,
+    /// Steps that were not played again.
     pub steps: u64,
 }
 
 #[derive(Debug, Default)]
 struct PrefixCache {
     recent: VecDeque<Arc<[u64]>>,
-    /// By phone, the one used last at the end.
+    /// Snapshots by phone, the most recently used at the end.
     saved: HashMap<String, Vec<SavedPrefix>>,
-    /// What saving and going back took, once it is known.
+    /// Duration of the last save; 0 before the first.
     save_cost: Micros,
+    /// Duration of the last restore; 0 before the first.
     restore_cost: Micros,
     statistics: ResumeStatistics,
 }
@@ -45,42 +49,48 @@ struct SavedPrefix {
     id: SnapshotId,
 }
 
-/// How one candidate is best played on one phone.
+/// Use of snapshots for one candidate on one phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PrefixPlan {
-    /// Go back to this state, and leave so many steps out.
+    /// Snapshot to restore, and the number of steps that it saves.
     pub(super) resume_from: Option<(SnapshotId, usize)>,
-    /// After so many steps save the state.
+    /// Number of steps after which to save.
     pub(super) save_at: Option<usize>,
 }
 
 impl PrefixSnapshots {
-    /// `each` is what a step takes at least: states are only saved and gone back to where that is worth it.
-    pub(super) fn plan(&self, device: &str, candidate: &Candidate, each: Micros) -> PrefixPlan {
+    /// Plans saving and restoring where the steps that it saves take longer; `step_time` is the minimum duration of a step.
+    pub(super) fn plan(
+        &self,
+        device: &str,
+        candidate: &Candidate,
+        step_time: Micros,
+    ) -> PrefixPlan {
         let steps: Arc<[u64]> = candidate.hashes().collect();
-        let mut known = self.lock();
-        let save = known.save_cost;
-        let restore = known.restore_cost;
-        let worth = |count: usize, cost: Micros| {
-            count >= MIN_SAVED_STEPS && each.0.saturating_mul(count as u64) > cost.0
+        let mut cache = self.lock();
+        let save_cost = cache.save_cost;
+        let restore_cost = cache.restore_cost;
+        let is_worth = |count: usize, cost: Micros| {
+            count >= MIN_SAVED_STEPS && step_time.0.saturating_mul(count as u64) > cost.0
         };
-        let longest = known
+        let longest = cache
             .take_longest(device, &steps)
-            .filter(|(_, length)| worth(*length, restore));
+            .filter(|(_, length)| is_worth(*length, restore_cost));
         let from = longest.map_or(0, |(_, length)| length);
-        let common = known
+        let common = cache
             .recent
             .iter()
             .map(|other| common_prefix_len(other, &steps))
             .max()
             .unwrap_or(0);
-        // At least one step is left, so that there is something to go on with.
+        // At least one step is left to play.
         let common = common.min(steps.len().saturating_sub(1));
-        let save_at = Some(common).filter(|common| *common > from && worth(common - from, save));
-        if !known.recent.contains(&steps) {
-            known.recent.push_back(steps);
-            let more = known.recent.len().saturating_sub(RECENT_CANDIDATES);
-            known.recent.drain(..more);
+        let save_at =
+            Some(common).filter(|common| *common > from && is_worth(common - from, save_cost));
+        if !cache.recent.contains(&steps) {
+            cache.recent.push_back(steps);
+            let surplus = cache.recent.len().saturating_sub(RECENT_CANDIDATES);
+            cache.recent.drain(..surplus);
         }
         PrefixPlan {
             resume_from: longest,
@@ -88,7 +98,7 @@ impl PrefixSnapshots {
         }
     }
 
-    /// The state after the first `length` steps was saved. Returns one that is to be dropped for it.
+    /// Records a snapshot after the first `length` steps. Returns one that must be discarded for it.
     pub(super) fn record_saved(
         &self,
         device: &str,
@@ -96,24 +106,25 @@ impl PrefixSnapshots {
         length: usize,
         saved: &ManageSnapshotReply,
     ) -> Option<SnapshotId> {
-        let mut known = self.lock();
-        known.save_cost = saved.took;
-        let of_device = known.saved.entry(device.to_owned()).or_default();
-        of_device.push(SavedPrefix {
+        let mut cache = self.lock();
+        cache.save_cost = saved.took;
+        let snapshots = cache.saved.entry(device.to_owned()).or_default();
+        snapshots.push(SavedPrefix {
             steps: candidate.hashes().take(length).collect(),
             id: saved.id,
         });
-        (of_device.len() > MAX_SNAPSHOTS).then(|| of_device.remove(0).id)
+        (snapshots.len() > MAX_SNAPSHOTS).then(|| snapshots.remove(0).id)
     }
 
+    /// Records a restore that saved `length` steps.
     pub(super) fn record_restored(&self, length: usize, took: Micros) {
-        let mut known = self.lock();
-        known.restore_cost = took;
-        known.statistics.runs += 1;
-        known.statistics.steps += length as u64;
+        let mut cache = self.lock();
+        cache.restore_cost = took;
+        cache.statistics.runs += 1;
+        cache.statistics.steps += length as u64;
     }
 
-    /// What was saved on a phone may be gone.
+    /// Forgets the snapshots of a phone that may have lost them.
     pub(super) fn forget_device(&self, device: &str) {
         self.lock().saved.remove(device);
     }
@@ -128,20 +139,21 @@ impl PrefixSnapshots {
 }
 
 impl PrefixCache {
-    /// The longest beginning of these steps that is saved on this phone; it counts as used.
+    /// Longest saved prefix of these steps on this phone; it becomes the most recently used.
     fn take_longest(&mut self, device: &str, steps: &[u64]) -> Option<(SnapshotId, usize)> {
         let saved = self.saved.get_mut(device)?;
-        let fits =
-            |one: &SavedPrefix| one.steps.len() < steps.len() && steps.starts_with(&one.steps);
-        let (place, _) = saved
+        let is_prefix = |saved: &SavedPrefix| {
+            saved.steps.len() < steps.len() && steps.starts_with(&saved.steps)
+        };
+        let (index, _) = saved
             .iter()
             .enumerate()
-            .filter(|(_, one)| fits(one))
-            .max_by_key(|(_, one)| one.steps.len())?;
-        let used = saved.remove(place);
-        let found = (used.id, used.steps.len());
+            .filter(|(_, saved)| is_prefix(saved))
+            .max_by_key(|(_, saved)| saved.steps.len())?;
+        let used = saved.remove(index);
+        let longest = (used.id, used.steps.len());
         saved.push(used);
-        Some(found)
+        Some(longest)
     }
 }
 
@@ -159,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    const EACH: Micros = Micros::from_millis(200);
+    const STEP_TIME: Micros = Micros::from_millis(200);
 
     fn trace() -> Candidate {
         (0..100)
@@ -177,63 +189,69 @@ mod tests {
     }
 
     #[test]
-    fn what_two_candidates_begin_with_is_saved_and_then_gone_back_to() {
+    fn a_common_prefix_is_saved_and_then_resumed_from() {
         let prefixes = PrefixSnapshots::default();
-        let whole = trace();
+        let original = trace();
         assert_eq!(
-            prefixes.plan("a", &whole, EACH),
+            prefixes.plan("a", &original, STEP_TIME),
             PrefixPlan {
                 resume_from: None,
                 save_at: None
             }
         );
-        let without = whole.without(50..60);
+        let without = original.without(50..60);
         assert_eq!(
-            prefixes.plan("a", &without, EACH),
+            prefixes.plan("a", &without, STEP_TIME),
             PrefixPlan {
                 resume_from: None,
                 save_at: Some(50)
             }
         );
         prefixes.record_saved("a", &without, 50, &took(7, 1));
-        let next = whole.without(60..70);
+        let next = original.without(60..70);
         let id = SnapshotId(7);
         assert_eq!(
-            prefixes.plan("a", &next, EACH),
+            prefixes.plan("a", &next, STEP_TIME),
             PrefixPlan {
                 resume_from: Some((id, 50)),
                 save_at: Some(60)
             }
         );
-        // Another phone has not been there.
+        // Another phone does not have the snapshot.
         assert_eq!(
-            prefixes.plan("b", &next, EACH),
+            prefixes.plan("b", &next, STEP_TIME),
             PrefixPlan {
                 resume_from: None,
                 save_at: Some(89)
             }
         );
         prefixes.forget_device("a");
-        assert_eq!(prefixes.plan("a", &next, EACH).resume_from, None);
+        assert_eq!(prefixes.plan("a", &next, STEP_TIME).resume_from, None);
     }
 
     #[test]
-    fn a_phone_that_is_slow_to_save_saves_only_long_ways() {
+    fn a_phone_that_saves_slowly_saves_only_long_prefixes() {
         let prefixes = PrefixSnapshots::default();
-        let whole = trace();
-        prefixes.plan("a", &whole, EACH);
-        prefixes.record_saved("a", &whole, 10, &took(1, 10_000));
+        let original = trace();
+        prefixes.plan("a", &original, STEP_TIME);
+        prefixes.record_saved("a", &original, 10, &took(1, 10_000));
         assert_eq!(
-            prefixes.plan("a", &whole.without(40..41), EACH).save_at,
+            prefixes
+                .plan("a", &original.without(40..41), STEP_TIME)
+                .save_at,
             None
         );
         assert_eq!(
-            prefixes.plan("a", &whole.without(80..81), EACH).save_at,
+            prefixes
+                .plan("a", &original.without(80..81), STEP_TIME)
+                .save_at,
             Some(80)
         );
         prefixes.record_restored(10, Micros::from_millis(9_000));
         assert_eq!(
-            prefixes.plan("a", &whole.without(30..31), EACH).resume_from,
+            prefixes
+                .plan("a", &original.without(30..31), STEP_TIME)
+                .resume_from,
             None
         );
         assert_eq!(
@@ -243,17 +261,17 @@ mod tests {
     }
 
     #[test]
-    fn states_that_were_not_used_for_long_are_dropped() {
+    fn the_least_recently_used_snapshot_is_discarded() {
         let prefixes = PrefixSnapshots::default();
-        let whole = trace();
+        let original = trace();
         for number in 0..MAX_SNAPSHOTS as u32 {
             assert_eq!(
-                prefixes.record_saved("a", &whole, 20 + number as usize, &took(number, 1)),
+                prefixes.record_saved("a", &original, 20 + number as usize, &took(number, 1)),
                 None
             );
         }
         assert_eq!(
-            prefixes.record_saved("a", &whole, 90, &took(99, 1)),
+            prefixes.record_saved("a", &original, 90, &took(99, 1)),
             Some(SnapshotId(0))
         );
     }

@@ -1,4 +1,4 @@
-//! The policy against a program that knows nothing clever: every schedule, every outcome, every order of the candidates.
+//! Tests of the policy against brute force: every schedule, every outcome, every order of the candidates.
 
 use std::collections::HashMap;
 
@@ -16,34 +16,34 @@ fn tally(successes: u32, failures: u32) -> AttemptTally {
 }
 
 struct BruteForceSolver<'a> {
-    rules: PolicyParameters,
+    parameters: PolicyParameters,
     prior: &'a SuccessRatePrior,
-    known: HashMap<Vec<AttemptTally>, f64>,
+    values: HashMap<Vec<AttemptTally>, f64>,
 }
 
 impl BruteForceSolver<'_> {
-    /// The fewest rounds to be expected from here, over all schedules of up to `parallel` runs.
+    /// Minimum expected number of rounds from a state, over all schedules of up to `parallel` attempts.
     fn value(&mut self, state: &[AttemptTally]) -> f64 {
         let PolicyParameters {
             runs,
             successes,
             parallel,
             ..
-        } = self.rules;
+        } = self.parameters;
         let dead = |tally: &AttemptTally| tally.failures > runs - successes;
         if state.iter().any(|tally| tally.successes >= successes) || state.iter().all(dead) {
             return 0.0;
         }
-        if let Some(known) = self.known.get(state) {
-            return *known;
+        if let Some(value) = self.values.get(state) {
+            return *value;
         }
         let mut best = f64::INFINITY;
         for schedule in self.schedules(state, parallel) {
             if schedule.iter().any(|&runs| runs > 0) {
-                best = best.min(1.0 + self.after(state, &schedule, 0, &mut Vec::new()));
+                best = best.min(1.0 + self.value_after(state, &schedule, 0, &mut Vec::new()));
             }
         }
-        self.known.insert(state.to_vec(), best);
+        self.values.insert(state.to_vec(), best);
         best
     }
 
@@ -51,7 +51,7 @@ impl BruteForceSolver<'_> {
         let Some((first, rest)) = state.split_first() else {
             return vec![Vec::new()];
         };
-        let most = left.min(self.rules.runs - first.successes - first.failures);
+        let most = left.min(self.parameters.runs - first.successes - first.failures);
         let mut all = Vec::new();
         for runs in 0..=most {
             all.extend(
@@ -63,26 +63,26 @@ impl BruteForceSolver<'_> {
         all
     }
 
-    fn after(
+    fn value_after(
         &mut self,
         state: &[AttemptTally],
         schedule: &[u32],
-        place: usize,
+        candidate: usize,
         next: &mut Vec<AttemptTally>,
     ) -> f64 {
-        if place == state.len() {
+        if candidate == state.len() {
             return self.value(&next.clone());
         }
-        let from = state[place];
-        let more = schedule[place];
+        let from = state[candidate];
+        let more = schedule[candidate];
         let mut sum = 0.0;
         for failures in 0..=more {
             let to = tally(from.successes + more - failures, from.failures + failures);
-            let chance = binomial(more, failures) * self.prior.marginal_likelihood(to)
+            let probability = binomial(more, failures) * self.prior.marginal_likelihood(to)
                 / self.prior.marginal_likelihood(from);
-            if chance > 0.0 {
+            if probability > 0.0 {
                 next.push(to);
-                sum += chance * self.after(state, schedule, place + 1, next);
+                sum += probability * self.value_after(state, schedule, candidate + 1, next);
                 next.pop();
             }
         }
@@ -97,16 +97,16 @@ fn solved(
     successes: u32,
     prior: &SuccessRatePrior,
 ) -> SchedulePolicy {
-    let rules = PolicyParameters {
+    let parameters = PolicyParameters {
         candidates,
         parallel,
         runs,
         successes,
     };
-    SchedulePolicy::solve(&rules, prior, ENOUGH, 2, &|_, _| true).unwrap()
+    SchedulePolicy::solve(&parameters, prior, ENOUGH, 2, &|_, _| true).unwrap()
 }
 
-/// Schedules that leave phones idle are tried too: they are never better.
+/// Schedules with idle phones are tried too.
 #[test]
 fn no_other_schedule_is_better() {
     let even = SuccessRatePrior::parse("p,w\n0.1,1\n0.5,1\n0.7,2\n0.95,3\n").unwrap();
@@ -120,31 +120,31 @@ fn no_other_schedule_is_better() {
             (3, 5, 3, 3),
             (4, 3, 2, 2),
         ] {
-            let rules = PolicyParameters {
+            let parameters = PolicyParameters {
                 candidates,
                 parallel,
                 runs,
                 successes,
             };
             let mut brute = BruteForceSolver {
-                rules,
+                parameters,
                 prior: &prior,
-                known: HashMap::new(),
+                values: HashMap::new(),
             };
             let expected = brute.value(&vec![AttemptTally::default(); candidates]);
             let policy = solved(candidates, parallel, runs, successes, &prior);
             assert!(
                 (policy.expected_rounds() - expected).abs() < 1e-9,
-                "{rules:?}: {} or {expected}",
+                "{parameters:?}: {} instead of {expected}",
                 policy.expected_rounds()
             );
         }
     }
 }
 
-/// What it plans must also lead to what it promises.
+/// The schedules must lead to the expected number of rounds.
 #[test]
-fn following_the_policy_takes_as_long_as_it_says() {
+fn following_the_policy_takes_the_expected_number_of_rounds() {
     fn followed(policy: &SchedulePolicy, prior: &SuccessRatePrior, state: &[AttemptTally]) -> f64 {
         let PolicyParameters {
             runs, successes, ..
@@ -165,37 +165,37 @@ fn following_the_policy_takes_as_long_as_it_says() {
         for (from, more) in alive.iter().zip(schedule) {
             next = next
                 .into_iter()
-                .flat_map(|(before, chance): (Vec<AttemptTally>, f64)| {
+                .flat_map(|(before, probability): (Vec<AttemptTally>, f64)| {
                     (0..=more).map(move |failures| {
                         let to = tally(from.successes + more - failures, from.failures + failures);
                         let one = binomial(more, failures) * prior.marginal_likelihood(to)
                             / prior.marginal_likelihood(*from);
-                        ([before.as_slice(), &[to]].concat(), chance * one)
+                        ([before.as_slice(), &[to]].concat(), probability * one)
                     })
                 })
                 .collect();
         }
         1.0 + next
             .into_iter()
-            .filter(|(_, chance)| *chance > 0.0)
-            .map(|(state, chance)| chance * followed(policy, prior, &state))
+            .filter(|(_, probability)| *probability > 0.0)
+            .map(|(state, probability)| probability * followed(policy, prior, &state))
             .sum::<f64>()
     }
     let prior = SuccessRatePrior::published();
     for (candidates, parallel, runs, successes) in [(2, 4, 6, 5), (3, 4, 5, 4)] {
         let policy = solved(candidates, parallel, runs, successes, &prior);
-        let takes = followed(&policy, &prior, &vec![AttemptTally::default(); candidates]);
+        let rounds = followed(&policy, &prior, &vec![AttemptTally::default(); candidates]);
         assert!(
-            (takes - policy.expected_rounds()).abs() < 1e-9,
-            "{takes} or {}",
+            (rounds - policy.expected_rounds()).abs() < 1e-9,
+            "{rounds} instead of {}",
             policy.expected_rounds()
         );
     }
 }
 
 #[test]
-fn the_known_values_come_out() {
-    for (candidates, states, start) in [
+fn states_and_expected_rounds_equal_known_values() {
+    for (candidates, states, rounds) in [
         (2, 151, 1.625),
         (3, 3_379, 1.807),
         (4, 55_563, 1.988),
@@ -204,7 +204,7 @@ fn the_known_values_come_out() {
         let policy = solved(candidates, 15, 20, 18, &SuccessRatePrior::published());
         assert_eq!(policy.states(), states);
         assert!(
-            (policy.expected_rounds() - start).abs() < 0.0005,
+            (policy.expected_rounds() - rounds).abs() < 0.0005,
             "{candidates}: {}",
             policy.expected_rounds()
         );
@@ -225,113 +225,113 @@ fn a_schedule_follows_its_candidates_whatever_their_order() {
         policy.schedule(&[bad, good, fair]),
         Some(vec![third, first, second])
     );
-    // While all three are alive only full rounds can have been played, and 12 + 1 + 3 runs are none.
+    // While all three are alive only full rounds can have been played, and 12 + 1 + 3 attempts are not one.
     assert_eq!(policy.schedule(&[good, tally(1, 0), bad]), None);
     assert_eq!(policy.schedule(&[good, tally(18, 0)]), None);
 }
 
 #[test]
-fn what_was_kept_is_the_policy_again() {
+fn a_stored_policy_is_the_same_policy() {
     let prior = SuccessRatePrior::published();
     let policy = solved(3, 15, 20, 18, &prior);
-    let kept = policy.schedules().to_vec();
-    let again = SchedulePolicy::from_stored(
+    let stored = policy.schedules().to_vec();
+    let restored = SchedulePolicy::from_stored(
         *policy.parameters(),
         &prior,
         policy.expected_rounds(),
-        kept.clone(),
+        stored.clone(),
     )
     .unwrap();
-    assert_eq!(again, policy);
-    let cut = SchedulePolicy::from_stored(
+    assert_eq!(restored, policy);
+    let damaged = SchedulePolicy::from_stored(
         *policy.parameters(),
         &prior,
         policy.expected_rounds(),
-        kept[1..].to_vec(),
+        stored[1..].to_vec(),
     );
-    assert_eq!(cut, Err(PolicyError::Damaged));
+    assert_eq!(damaged, Err(PolicyError::Damaged));
+}
+
+const PAPER: PolicyParameters = PolicyParameters {
+    candidates: 5,
+    parallel: 15,
+    runs: 20,
+    successes: 18,
+};
+
+#[test]
+fn impossible_parameters_are_rejected_before_solving() {
+    let few = PolicyParameters {
+        candidates: 1,
+        ..PAPER
+    };
+    assert_eq!(rejection(few, ENOUGH), PolicyError::Candidates(1));
+    let many = PolicyParameters {
+        candidates: 9,
+        ..PAPER
+    };
+    assert_eq!(rejection(many, ENOUGH), PolicyError::Candidates(9));
+    let no_phone = PolicyParameters {
+        parallel: 0,
+        ..PAPER
+    };
+    assert_eq!(rejection(no_phone, ENOUGH), PolicyError::Parallel(0));
+    let undecidable = PolicyParameters { runs: 17, ..PAPER };
+    assert!(matches!(
+        rejection(undecidable, ENOUGH),
+        PolicyError::Undecidable { .. }
+    ));
+    let too_many_tallies = PolicyParameters {
+        runs: 100,
+        successes: 50,
+        ..PAPER
+    };
+    assert!(matches!(
+        rejection(too_many_tallies, ENOUGH),
+        PolicyError::Tallies { .. }
+    ));
 }
 
 #[test]
-fn rules_that_make_no_sense_or_need_too_much_are_refused_before_any_work() {
-    let rules = PolicyParameters {
-        candidates: 5,
-        parallel: 15,
-        runs: 20,
-        successes: 18,
+fn policies_that_need_too_much_memory_are_rejected_before_solving() {
+    let large = PolicyParameters {
+        candidates: 7,
+        ..PAPER
     };
-    let never: super::SolveProgress<'_> = &|_, _| panic!("it was begun");
-    let refused = |rules: PolicyParameters, memory| {
-        SchedulePolicy::solve(&rules, &SuccessRatePrior::published(), memory, 1, never).unwrap_err()
-    };
-    assert_eq!(
-        refused(
-            PolicyParameters {
-                candidates: 1,
-                ..rules
-            },
-            ENOUGH
-        ),
-        PolicyError::Candidates(1)
-    );
-    assert_eq!(
-        refused(
-            PolicyParameters {
-                candidates: 9,
-                ..rules
-            },
-            ENOUGH
-        ),
-        PolicyError::Candidates(9)
-    );
-    assert_eq!(
-        refused(
-            PolicyParameters {
-                parallel: 0,
-                ..rules
-            },
-            ENOUGH
-        ),
-        PolicyError::Parallel(0)
-    );
     assert!(matches!(
-        refused(PolicyParameters { runs: 17, ..rules }, ENOUGH),
-        PolicyError::Undecidable { .. }
-    ));
-    assert!(matches!(
-        refused(
-            PolicyParameters {
-                runs: 100,
-                successes: 50,
-                ..rules
-            },
-            ENOUGH
-        ),
-        PolicyError::Pairs { .. }
-    ));
-    assert!(matches!(
-        refused(
-            PolicyParameters {
-                candidates: 7,
-                ..rules
-            },
-            ENOUGH
-        ),
+        rejection(large, ENOUGH),
         PolicyError::Memory { .. }
     ));
     assert!(matches!(
-        refused(rules, 1 << 20),
+        rejection(PAPER, 1 << 20),
         PolicyError::Memory { .. }
     ));
-    let stopped = SchedulePolicy::solve(
-        &PolicyParameters {
-            candidates: 3,
-            ..rules
-        },
+}
+
+#[test]
+fn solving_can_be_cancelled() {
+    let parameters = PolicyParameters {
+        candidates: 3,
+        ..PAPER
+    };
+    let cancelled = SchedulePolicy::solve(
+        &parameters,
         &SuccessRatePrior::published(),
         ENOUGH,
         2,
         &|_, _| false,
     );
-    assert_eq!(stopped, Err(PolicyError::Stopped));
+    assert_eq!(cancelled, Err(PolicyError::Stopped));
+}
+
+fn rejection(parameters: PolicyParameters, memory: u64) -> PolicyError {
+    let never: super::SolveProgress<'_> = &|_, _| panic!("solving was started");
+    SchedulePolicy::solve(
+        &parameters,
+        &SuccessRatePrior::published(),
+        memory,
+        1,
+        never,
+    )
+    .unwrap_err()
 }

@@ -1,80 +1,82 @@
-//! What is known of one candidate, as the policy sees it: successes and failures so far, and where a number of further
-//! runs may lead.
+//! The undecided tallies of one candidate, and the tallies that further attempts lead to.
 
 use super::PolicyParameters;
 use super::prior::{AttemptTally, SuccessRatePrior, binomial};
 
-/// All pairs that are neither decided nor dead, by number. The number after the last one stands for every dead candidate.
+/// All tallies that have neither passed nor died, by index. The index after the last one stands for every dead candidate.
 #[derive(Clone, Debug)]
 pub(super) struct OpenTallies {
     tallies: Vec<AttemptTally>,
     runs: u32,
-    /// By pair, then by further runs. What is missing to a probability of 1 is the chance that the candidate passes.
+    /// Outcomes by tally, then by further attempts. Their probabilities lack that of passing to add up to 1.
     outcomes: Vec<Vec<Vec<TallyOutcome>>>,
 }
 
+/// A tally after further attempts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TallyOutcome {
-    pub(super) pair: u8,
-    pub(super) chance: f64,
+    pub(super) tally: u8,
+    pub(super) probability: f64,
 }
 
 impl OpenTallies {
-    pub(super) fn new(rules: &PolicyParameters, prior: &SuccessRatePrior) -> OpenTallies {
-        let mut tallies: Vec<AttemptTally> = (0..rules.successes)
+    pub(super) fn new(parameters: &PolicyParameters, prior: &SuccessRatePrior) -> OpenTallies {
+        let mut tallies: Vec<AttemptTally> = (0..parameters.successes)
             .flat_map(|successes| {
-                (0..=rules.runs - rules.successes).map(move |failures| AttemptTally {
+                (0..=parameters.runs - parameters.successes).map(move |failures| AttemptTally {
                     successes,
                     failures,
                 })
             })
             .collect();
         tallies.sort_unstable_by_key(|tally| (tally.successes + tally.failures, tally.failures));
-        let mut pairs = OpenTallies {
+        let mut open = OpenTallies {
             tallies,
-            runs: rules.runs,
+            runs: parameters.runs,
             outcomes: Vec::new(),
         };
-        for pair in 0..pairs.tallies.len() {
-            let most = pairs.attempts_left(pair as u8).min(rules.parallel);
-            let outcomes =
-                (0..=most).map(|more| pairs.outcomes_of(pairs.tallies[pair], more, rules, prior));
-            let outcomes = outcomes.collect();
-            pairs.outcomes.push(outcomes);
+        for tally in 0..open.tallies.len() {
+            let most = open.attempts_left(tally as u8).min(parameters.parallel);
+            let outcomes = (0..=most)
+                .map(|more| open.outcomes_of(open.tallies[tally], more, parameters, prior))
+                .collect();
+            open.outcomes.push(outcomes);
         }
-        pairs.outcomes.push(vec![vec![TallyOutcome {
-            pair: pairs.dead(),
-            chance: 1.0,
-        }]]);
-        pairs
+        let dead = TallyOutcome {
+            tally: open.dead(),
+            probability: 1.0,
+        };
+        open.outcomes.push(vec![vec![dead]]);
+        open
     }
 
     pub(super) fn tallies(&self) -> &[AttemptTally] {
         &self.tallies
     }
 
+    /// Index of dead candidates.
     pub(super) fn dead(&self) -> u8 {
         self.tallies.len() as u8
     }
 
-    /// The pairs, and the dead one.
+    /// Number of indices, the dead one included.
     pub(super) fn kind_count(&self) -> usize {
         self.tallies.len() + 1
     }
 
-    /// Runs that a pair has had. Of a dead one nobody knows.
-    pub(super) fn attempts(&self, pair: u8) -> u32 {
+    /// Attempts of a tally; 0 for the dead one, where the number is unknown.
+    pub(super) fn attempts(&self, tally: u8) -> u32 {
         self.tallies
-            .get(pair as usize)
+            .get(tally as usize)
             .map_or(0, |tally| tally.successes + tally.failures)
     }
 
-    /// Runs that a pair may still have.
-    pub(super) fn attempts_left(&self, pair: u8) -> u32 {
-        if pair == self.dead() {
+    /// Further attempts that a tally may have.
+    pub(super) fn attempts_left(&self, tally: u8) -> u32 {
+        if tally == self.dead() {
             0
         } else {
-            self.runs - self.attempts(pair)
+            self.runs - self.attempts(tally)
         }
     }
 
@@ -82,22 +84,22 @@ impl OpenTallies {
         self.tallies
             .iter()
             .position(|known| *known == tally)
-            .map(|number| number as u8)
+            .map(|index| index as u8)
     }
 
-    /// Where `more` runs lead if the candidate does not pass by them.
-    pub(super) fn outcomes(&self, pair: u8, more: u32) -> &[TallyOutcome] {
-        &self.outcomes[pair as usize][more as usize]
+    /// Outcomes of `more` attempts in which the candidate does not pass.
+    pub(super) fn outcomes(&self, tally: u8, more: u32) -> &[TallyOutcome] {
+        &self.outcomes[tally as usize][more as usize]
     }
 
     fn outcomes_of(
         &self,
         from: AttemptTally,
         more: u32,
-        rules: &PolicyParameters,
+        parameters: &PolicyParameters,
         prior: &SuccessRatePrior,
     ) -> Vec<TallyOutcome> {
-        let seen = prior.marginal_likelihood(from);
+        let likelihood = prior.marginal_likelihood(from);
         let mut dead = 0.0;
         let mut outcomes = Vec::new();
         for failures in 0..=more {
@@ -105,23 +107,26 @@ impl OpenTallies {
                 successes: from.successes + more - failures,
                 failures: from.failures + failures,
             };
-            let chance = binomial(more, failures) * prior.marginal_likelihood(tally) / seen;
-            // A prior that rules out what was seen says nothing about what comes.
-            let chance = if seen > 0.0 { chance } else { 0.0 };
-            if tally.failures > rules.runs - rules.successes {
-                dead += chance;
-            } else if let Some(pair) = self.index_of(tally) {
-                outcomes.push(TallyOutcome { pair, chance });
+            // A prior that rules out the observations predicts nothing.
+            let probability = if likelihood > 0.0 {
+                binomial(more, failures) * prior.marginal_likelihood(tally) / likelihood
+            } else {
+                0.0
+            };
+            if tally.failures > parameters.runs - parameters.successes {
+                dead += probability;
+            } else if let Some(tally) = self.index_of(tally) {
+                outcomes.push(TallyOutcome { tally, probability });
             }
         }
-        if seen <= 0.0 {
+        if likelihood <= 0.0 {
             dead = 1.0;
         }
-        outcomes.retain(|outcome| outcome.chance > 0.0);
+        outcomes.retain(|outcome| outcome.probability > 0.0);
         if dead > 0.0 {
             outcomes.push(TallyOutcome {
-                pair: self.dead(),
-                chance: dead,
+                tally: self.dead(),
+                probability: dead,
             });
         }
         outcomes

@@ -1,58 +1,77 @@
-//! How likely it is, before anything was run, that a candidate reaches its target with probability p; and what nr runs
-//! then say about it. The numbers `c (p1/p2)` beside a result come from here.
+//! The prior over the success rates of candidates, its posterior after nr attempts, and the probabilities p1 and p2 that
+//! ND3MIN's tables print beside a result.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Fitted so that the columns p1 and p2 of the published tables come out.
+/// Prior that was fitted to the columns p1 and p2 of the published tables.
 const PUBLISHED_PRIOR: &str = include_str!("../../data/nd3min-prior.csv");
-/// A result is held to be good from here on.
+/// Success rate from which a result counts as good.
 pub const GOOD_SUCCESS_RATE: f64 = 0.85;
-/// Probabilities are written with two digits; anything nearer than this is the same one.
+/// Probabilities have two digits; those that differ by less are equal.
 const PROBABILITY_TOLERANCE: f64 = 1e-9;
-/// What is learned starts as if this many candidates had been met before, distributed as the paper's.
+/// Weight of the published prior in a fitted one, in candidates.
 const PRIOR_STRENGTH: f64 = 40.0;
 const EM_ITERATIONS: usize = 60;
 
-/// A discrete distribution over probabilities.
+/// A discrete distribution over success rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuccessRatePrior {
     points: Vec<PriorPoint>,
 }
 
+/// One point of a prior.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PriorPoint {
+    /// Success rate.
     pub p: f64,
+    /// Probability of this rate.
     pub weight: f64,
 }
 
-/// How often a candidate was seen to do it, and not to.
+/// Successes and failures of one candidate so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AttemptTally {
+    /// Attempts that reached the target.
     pub successes: u32,
+    /// Attempts that did not.
     pub failures: u32,
 }
 
+/// A prior that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PriorError {
+    /// A line that is not a point.
     #[error("line {line} is `{text}` instead of a probability, a comma and its weight")]
-    Line { line: usize, text: String },
+    Line {
+        /// Number of the line, from 1.
+        line: usize,
+        /// Text of the line.
+        text: String,
+    },
+    /// A point outside the allowed range.
     #[error(
-        "line {line} says {p} with weight {weight}; both must be numbers, the first one from 0 to 1, the second not below 0"
+        "line {line} has probability `{p}` and weight `{weight}`; the probability must be from 0 to 1, the weight not below 0"
     )]
     Range {
+        /// Number of the line, from 1.
         line: usize,
+        /// Success rate as it is written.
         p: String,
+        /// Weight as it is written.
         weight: String,
     },
-    #[error("the weights add up to nothing")]
+    /// No point has a weight.
+    #[error("the weights add up to 0")]
     Empty,
 }
 
 impl AttemptTally {
+    /// Number of attempts.
     pub fn runs(&self) -> u32 {
         self.successes + self.failures
     }
 
+    /// Counts one attempt.
     pub fn count(&mut self, reached: bool) {
         if reached {
             self.successes += 1;
@@ -63,12 +82,12 @@ impl AttemptTally {
 }
 
 impl SuccessRatePrior {
-    /// The one that the paper's tables follow.
+    /// Prior behind the published tables.
     pub fn published() -> SuccessRatePrior {
         SuccessRatePrior::parse(PUBLISHED_PRIOR).expect("the built-in table is well formed")
     }
 
-    /// `p,probability` in the first line, then one point a line. Weights need not add up to 1.
+    /// Reads `p,probability` in the first line, then one point per line. Weights need not add up to 1.
     pub fn parse(text: &str) -> Result<SuccessRatePrior, PriorError> {
         let mut points = Vec::new();
         for (number, text) in text.lines().enumerate().skip(1) {
@@ -79,34 +98,34 @@ impl SuccessRatePrior {
         SuccessRatePrior::normalized(points).ok_or(PriorError::Empty)
     }
 
-    /// As `parse` reads it.
+    /// Text that `parse` reads.
     pub fn to_text(&self) -> String {
         let line = |point: &PriorPoint| format!("{},{}\n", point.p, point.weight);
         "p,probability\n".to_owned() + &self.points.iter().map(line).collect::<String>()
     }
 
-    /// The paper's, corrected by what was seen of candidates since: the likeliest distribution, by repeated estimation.
-    pub fn fitted(seen: &[(AttemptTally, u64)]) -> SuccessRatePrior {
-        let paper = SuccessRatePrior::published();
-        let mut prior = paper.clone();
+    /// Published prior, fitted to tallies of candidates (with their frequencies) by expectation maximisation.
+    pub fn fitted(observed: &[(AttemptTally, u64)]) -> SuccessRatePrior {
+        let published = SuccessRatePrior::published();
+        let mut prior = published.clone();
         for _ in 0..EM_ITERATIONS {
-            let mut weights: Vec<f64> = paper
+            let mut weights: Vec<f64> = published
                 .points
                 .iter()
                 .map(|point| PRIOR_STRENGTH * point.weight)
                 .collect();
-            for (tally, times) in seen {
-                let after = prior.posterior(*tally);
-                for (weight, point) in weights.iter_mut().zip(&after.points) {
-                    *weight += *times as f64 * point.weight;
+            for (tally, frequency) in observed {
+                let posterior = prior.posterior(*tally);
+                for (weight, point) in weights.iter_mut().zip(&posterior.points) {
+                    *weight += *frequency as f64 * point.weight;
                 }
             }
-            let learned = paper
+            let fitted = published
                 .points
                 .iter()
                 .zip(weights)
                 .map(|(point, weight)| PriorPoint { weight, ..*point });
-            prior = SuccessRatePrior::normalized(learned.collect()).unwrap_or(prior);
+            prior = SuccessRatePrior::normalized(fitted.collect()).unwrap_or(prior);
         }
         prior
     }
@@ -120,17 +139,18 @@ impl SuccessRatePrior {
         Some(SuccessRatePrior { points })
     }
 
+    /// Points by their order in the table.
     pub fn points(&self) -> &[PriorPoint] {
         &self.points
     }
 
-    /// The same for the same distribution: policies are kept under it.
+    /// Equal for equal distributions; stored policies are found by it.
     pub fn hash(&self) -> u64 {
         let numbers = self.points.iter().flat_map(|point| [point.p, point.weight]);
         xxh3_64(&numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())
     }
 
-    /// The chance of exactly these answers in one certain order.
+    /// Probability of a tally in one particular order of its attempts.
     pub fn marginal_likelihood(&self, tally: AttemptTally) -> f64 {
         self.points
             .iter()
@@ -138,16 +158,16 @@ impl SuccessRatePrior {
             .sum()
     }
 
-    /// What is believed once these answers have been seen.
+    /// Distribution after a tally.
     pub fn posterior(&self, tally: AttemptTally) -> SuccessRatePrior {
-        let seen = self.points.iter().map(|point| PriorPoint {
+        let weighted = self.points.iter().map(|point| PriorPoint {
             p: point.p,
             weight: point.weight * likelihood(point.p, tally),
         });
-        SuccessRatePrior::normalized(seen.collect()).unwrap_or_else(|| self.clone())
+        SuccessRatePrior::normalized(weighted.collect()).unwrap_or_else(|| self.clone())
     }
 
-    /// The chance that p is at least `bound`.
+    /// Probability that the rate is at least `bound`.
     pub fn tail_probability(&self, bound: f64) -> f64 {
         self.points
             .iter()
@@ -156,13 +176,13 @@ impl SuccessRatePrior {
             .sum()
     }
 
-    /// p1: how sure a check makes one that the result does it in at least 85 of 100 runs.
+    /// p1: probability, after a check, that the result reaches the target in at least 85 of 100 attempts.
     pub fn p1(&self, check: AttemptTally) -> f64 {
         self.posterior(check).tail_probability(GOOD_SUCCESS_RATE)
     }
 
-    /// p2: Lemma 1. How sure one is that of `events` events no single one can be left out, since the candidate
-    /// without it has failed `successes` of `runs` for every one of them.
+    /// p2 (Lemma 1): probability that none of `events` events can be left out, given that for each of them the candidate
+    /// without it has failed `successes` of `runs`.
     pub fn p2(&self, events: usize, runs: u32, successes: u32) -> f64 {
         let bound = f64::from(successes) / f64::from(runs);
         let failed =
@@ -180,13 +200,14 @@ impl SuccessRatePrior {
     }
 }
 
-/// The chance of at least `successes` successes in `runs` runs.
+/// Probability of at least `successes` successes in `runs` attempts.
 pub fn pass_probability(p: f64, runs: u32, successes: u32) -> f64 {
     (successes..=runs)
         .map(|count| binomial(runs, count) * power(p, count) * power(1.0 - p, runs - count))
         .sum()
 }
 
+/// Binomial coefficient.
 pub fn binomial(from: u32, count: u32) -> f64 {
     (0..count.min(from - count)).fold(1.0, |product, i| {
         product * f64::from(from - i) / f64::from(i + 1)
@@ -226,8 +247,8 @@ fn parse_point(line: usize, text: &str) -> Result<PriorPoint, PriorError> {
 mod tests {
     use super::*;
 
-    /// Two digits, the rest cut off, as the paper prints them.
-    fn cut(probability: f64) -> u32 {
+    /// Percent, truncated as the paper prints them.
+    fn percent(probability: f64) -> u32 {
         (probability * 100.0 + 1e-9) as u32
     }
 
@@ -239,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_column_p1_comes_out() {
+    fn p1_equals_the_published_column() {
         let published = [
             (20, 99),
             (19, 94),
@@ -252,12 +273,12 @@ mod tests {
         ];
         let prior = SuccessRatePrior::published();
         for (c, p1) in published {
-            assert_eq!(cut(prior.p1(tally(c, 20 - c))), p1, "{c} of 20");
+            assert_eq!(percent(prior.p1(tally(c, 20 - c))), p1, "{c} of 20");
         }
     }
 
     #[test]
-    fn the_papers_column_p2_comes_out() {
+    fn p2_equals_the_published_column() {
         let published = [
             (1, 98),
             (2, 96),
@@ -275,17 +296,17 @@ mod tests {
         ];
         let prior = SuccessRatePrior::published();
         for (events, p2) in published {
-            assert_eq!(cut(prior.p2(events, 20, 18)), p2, "{events} events");
+            assert_eq!(percent(prior.p2(events, 20, 18)), p2, "{events} events");
         }
         assert!(
             (prior.p2(0, 20, 18) - 1.0).abs() < 1e-12,
-            "of nothing nothing can be left out"
+            "the empty trace is minimal"
         );
     }
 
-    /// The paper: after 18 of 20 runs a candidate is good with more than 95 %.
+    /// The paper: a candidate that passes 18 of 20 is good with more than 95 %.
     #[test]
-    fn a_candidate_that_passed_is_good_nineteen_times_in_twenty() {
+    fn a_candidate_that_passed_is_good_with_95_percent() {
         let prior = SuccessRatePrior::published();
         let weigh = |point: &PriorPoint| point.weight * pass_probability(point.p, 20, 18);
         let all: f64 = prior.points().iter().map(weigh).sum();
@@ -299,27 +320,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_learned_follows_what_is_seen_and_without_it_stays_the_papers() {
-        let paper = SuccessRatePrior::published();
-        let untaught = SuccessRatePrior::fitted(&[]);
+    fn a_fitted_prior_follows_the_tallies_and_equals_the_published_one_without_any() {
+        let published = SuccessRatePrior::published();
+        let unfitted = SuccessRatePrior::fitted(&[]);
         assert!(
-            untaught
+            unfitted
                 .points()
                 .iter()
-                .zip(paper.points())
+                .zip(published.points())
                 .all(|(one, other)| (one.weight - other.weight).abs() < 1e-12)
         );
-        // Half of a thousand candidates never do it, the others in about 60 of 100 runs.
-        let taught = SuccessRatePrior::fitted(&[(tally(0, 20), 500), (tally(12, 8), 500)]);
+        // Half of a thousand candidates never reach the target, the others in about 60 of 100 attempts.
+        let fitted = SuccessRatePrior::fitted(&[(tally(0, 20), 500), (tally(12, 8), 500)]);
         let near =
-            |low: f64, high: f64| taught.tail_probability(low) - taught.tail_probability(high);
-        assert!(near(0.0, 0.01) > 0.45 && near(0.5, 0.7) > 0.4, "{taught:?}");
-        assert!(taught.tail_probability(0.9) < 0.05);
-        assert_ne!(taught.hash(), paper.hash());
+            |low: f64, high: f64| fitted.tail_probability(low) - fitted.tail_probability(high);
+        assert!(near(0.0, 0.01) > 0.45 && near(0.5, 0.7) > 0.4, "{fitted:?}");
+        assert!(fitted.tail_probability(0.9) < 0.05);
+        assert_ne!(fitted.hash(), published.hash());
     }
 
     #[test]
-    fn a_table_that_makes_no_sense_is_refused_with_its_line() {
+    fn an_invalid_table_is_rejected_with_its_line() {
         assert_eq!(
             SuccessRatePrior::parse("p,probability\n0.5;1\n"),
             Err(PriorError::Line {

@@ -1,15 +1,15 @@
-//! Sets of candidates whose order is forgotten: how many there are, each with a number, and all of them in order.
+//! Multisets of tallies: their number, a rank for each, and the undecided states as packed multisets.
 
 use super::PolicyParameters;
 use super::open_tallies::OpenTallies;
 
-/// Sets of up to `size` kinds, each set with a number. A set one larger is found from a set and what is put into it.
+/// Ranks of multisets of up to `size` members. The rank of a larger multiset follows from a smaller one and the new member.
 #[derive(Clone, Debug)]
 pub(super) struct MultisetIndex {
     kinds: usize,
-    /// For sets of 0, 1, 2 … kinds: by the set's number and the kind that is added, the number of the larger one.
+    /// For multisets of 0, 1, 2 … members: rank of the larger multiset, by the rank of the smaller one and the new member.
     with: Vec<Vec<u32>>,
-    /// The members of each set of the largest size, ascending.
+    /// Ascending members of each multiset of the largest size.
     pub(super) members: Vec<Vec<u8>>,
 }
 
@@ -21,8 +21,8 @@ impl MultisetIndex {
             let larger = multisets(kinds, members[0].len() + 1);
             let table = members.iter().flat_map(|set| {
                 (0..kinds as u8).map(|kind| {
-                    let place = set.partition_point(|member| *member <= kind);
-                    rank(set[..place].iter().chain([&kind]).chain(&set[place..]))
+                    let index = set.partition_point(|member| *member <= kind);
+                    rank(set[..index].iter().chain([&kind]).chain(&set[index..]))
                 })
             });
             with.push(table.collect());
@@ -35,30 +35,30 @@ impl MultisetIndex {
         }
     }
 
-    /// The number of the set that `set`, which has `size` members, becomes with one more.
+    /// Rank of `set`, which has `size` members, with one more member.
     pub(super) fn insert(&self, size: usize, set: u32, kind: u8) -> u32 {
         self.with[size][set as usize * self.kinds + kind as usize]
     }
 }
 
-/// Its place among all sets of its size, as `multisets` lists them.
+/// Index among all multisets of the same size, in the order of `multisets`.
 fn rank<'a>(members: impl Iterator<Item = &'a u8>) -> u32 {
     members
         .enumerate()
-        .map(|(place, &kind)| multiset_count(u64::from(kind), place + 1))
+        .map(|(index, &kind)| multiset_count(u64::from(kind), index + 1))
         .sum::<u64>() as u32
 }
 
-/// How many sets of `size` there are out of `kinds`, order forgotten and repetition allowed.
+/// Number of multisets of `size` members out of `kinds`.
 pub(super) fn multiset_count(kinds: u64, size: usize) -> u64 {
     let mut product: u64 = 1;
-    for place in 0..size as u64 {
-        product = product.saturating_mul(kinds + place) / (place + 1);
+    for index in 0..size as u64 {
+        product = product.saturating_mul(kinds + index) / (index + 1);
     }
     product
 }
 
-/// All sets of a size, ascending by their rank: the largest member counts most.
+/// All multisets of a size, by ascending rank: the largest member is the most significant.
 fn multisets(kinds: usize, size: usize) -> Vec<Vec<u8>> {
     if size == 0 {
         return vec![Vec::new()];
@@ -74,40 +74,45 @@ fn multisets(kinds: usize, size: usize) -> Vec<Vec<u8>> {
     sets
 }
 
-/// Every state in which something is alive and nothing has passed, by how many are alive, then by their pairs. While all
-/// are alive only full rounds can have been played.
-pub(super) fn open_states(rules: &PolicyParameters, pairs: &OpenTallies, alive: usize) -> Vec<u64> {
+/// Undecided states with this number of candidates alive, in order. While all candidates are alive only full rounds can have
+/// been played.
+pub(super) fn open_states(
+    parameters: &PolicyParameters,
+    tallies: &OpenTallies,
+    alive: usize,
+) -> Vec<u64> {
     let mut states = Vec::new();
     let mut members = vec![0u8; alive];
     loop {
-        let used: u32 = members.iter().map(|member| pairs.attempts(*member)).sum();
-        if alive < rules.candidates || used.is_multiple_of(rules.parallel) {
+        let attempts: u32 = members.iter().map(|member| tallies.attempts(*member)).sum();
+        if alive < parameters.candidates || attempts.is_multiple_of(parameters.parallel) {
             states.push(pack(&members));
         }
-        // The next ascending row, counted from its end.
-        let Some(place) = members
+        // The next ascending sequence: the last member that can be raised, and all behind it.
+        let Some(index) = members
             .iter()
-            .rposition(|member| *member + 1 < pairs.dead())
+            .rposition(|member| *member + 1 < tallies.dead())
         else {
             break;
         };
-        let next = members[place] + 1;
-        members[place..].fill(next);
+        let next = members[index] + 1;
+        members[index..].fill(next);
     }
     states
 }
 
-/// Eight members at most, the first in the highest byte, so that packed states are ordered as the rows are.
+/// Packs up to eight members, the first in the highest byte, so that packed states have the order of the sequences.
 pub(super) fn pack(members: &[u8]) -> u64 {
     members
         .iter()
         .fold(0, |packed, member| packed << 8 | u64::from(*member))
 }
 
+/// Members of a packed state.
 pub(super) fn unpack(state: u64, alive: usize) -> impl Iterator<Item = u8> {
     (0..alive)
         .rev()
-        .map(move |place| (state >> (8 * place)) as u8)
+        .map(move |index| (state >> (8 * index)) as u8)
 }
 
 #[cfg(test)]
@@ -115,21 +120,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_set_is_found_by_the_number_that_the_list_gives_it() {
+    fn inserting_members_in_any_order_leads_to_the_rank_of_the_multiset() {
         let sets = MultisetIndex::new(5, 3);
         assert_eq!(sets.members.len() as u64, multiset_count(5, 3));
         for (number, set) in sets.members.iter().enumerate() {
             for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]] {
-                let found = order.iter().enumerate().fold(0, |found, (size, &place)| {
-                    sets.insert(size, found, set[place])
+                let rank = order.iter().enumerate().fold(0, |rank, (size, &index)| {
+                    sets.insert(size, rank, set[index])
                 });
-                assert_eq!(found as usize, number);
+                assert_eq!(rank as usize, number);
             }
         }
     }
 
     #[test]
-    fn states_are_packed_in_their_order() {
+    fn packed_states_keep_their_order() {
         assert_eq!(unpack(pack(&[3, 7, 9]), 3).collect::<Vec<_>>(), [3, 7, 9]);
         assert!(pack(&[3, 7, 9]) < pack(&[3, 8, 8]));
     }

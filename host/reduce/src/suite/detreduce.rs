@@ -1,5 +1,5 @@
 //! DetReduce (Choi, Necula, Sen, Wang). Phase 1 drops redundant traces and cuts redundant loops; phase 2 splices fragments of
-//! what is left. docs/algorithms.md lists where the paper is corrected.
+//! what is left. docs/how-it-works/detreduce.md lists where the paper is corrected.
 
 mod splice;
 

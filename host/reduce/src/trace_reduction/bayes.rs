@@ -1,5 +1,6 @@
-//! Retap's own for targets that are reached only sometimes: no rounds. Whenever a phone is free it gets the run that tells
-//! most; runs that can no longer matter are cancelled; the result is proven by fresh runs.
+//! Bayesian reduction: Retap's own for targets that are reached only sometimes. There are no rounds: whenever a phone is free it
+//! gets the attempt with the highest expected information per cost. Attempts that are no longer relevant are cancelled, and
+//! fresh attempts check the result.
 
 mod belief_tracker;
 mod beliefs;
@@ -17,122 +18,177 @@ use retap_shared::verdict::Verdict;
 use super::evaluation::{CandidateEvaluator, ReductionStop};
 use super::pending_attempts::PendingAttempts;
 use super::{ReduceSettings, ReductionAlgorithm, ReproductionCheck, step_count};
-use crate::oracle::{Candidate, CandidateKey, OracleQuery};
+use crate::oracle::{Candidate, CandidateKey, Observation, OracleQuery};
 use crate::policy::AttemptTally;
 
-/// What became of a trace: the runs of the whole one, and the fresh runs of the result unless it does not reproduce.
+/// Probability below which a group of steps is left out of all further candidates.
+const EXCLUDED_BELOW: f64 = 0.01;
+/// Probability from which a step counts as needed.
+const NEEDED_ABOVE: f64 = 0.98;
+
+/// Result of a Bayesian reduction.
 pub(super) struct BayesianResult {
     pub(super) original: ReproductionCheck,
+    /// Fresh attempts of the result; `None` if the original does not reproduce.
     pub(super) result: Option<ReproductionCheck>,
-    /// How many successes were asked for in the end.
+    /// Number of successes that the check of the result had to show.
     pub(super) successes: u32,
-    /// The chance that each step is needed.
+    /// Probability that each step is needed.
     pub(super) belief: Vec<f32>,
-    /// What was run so often in vain that it does not pass.
-    pub(super) failed: Vec<CandidateKey>,
+    /// Candidates whose attempts show that they do not pass.
+    pub(super) failing: Vec<CandidateKey>,
 }
 
-/// Reduces `best`. It is replaced as soon as something smaller is believed to have all that is needed.
+/// Reduces `best`, and replaces it whenever a smaller candidate is believed to contain all needed steps.
 pub(super) async fn bayesian_reduction(
-    judge: &mut CandidateEvaluator<'_>,
+    evaluator: &mut CandidateEvaluator<'_>,
     settings: &ReduceSettings,
     best: &mut Candidate,
 ) -> Result<BayesianResult, ReductionStop> {
-    let whole = best.clone();
-    let (_, needed) = settings.original_check(ReductionAlgorithm::Auto);
-    let ReduceSettings {
-        runs,
-        successes,
-        keep_rate,
-        ..
-    } = *settings;
-    let pass = AcceptanceCriterion {
-        runs,
-        successes,
-        whole_successes: needed,
-        keep_rate,
-    };
-    let mut plan = BayesianPlanner::new(whole.len(), pass, Seed(whole.key().0).rng());
-    let mut runs = PendingAttempts::default();
-    let mut failures = FailureVerdicts::default();
-    let mut outlook = BeliefTracker::default();
-    let mut keys: HashMap<usize, CandidateKey> = HashMap::new();
-    let mut tallies: HashMap<CandidateKey, AttemptTally> = HashMap::new();
+    let mut reduction = BayesianReduction::new(settings, best.clone());
+    let mut pending = PendingAttempts::default();
     let end = loop {
-        while runs.len() < settings.parallel.max(1) {
-            let Some((number, kept)) = plan.next_attempt() else {
+        while pending.len() < settings.parallel.max(1) {
+            let Some((number, query)) = reduction.next_query(evaluator) else {
                 break;
             };
-            let steps = whole.keeping(kept.steps());
-            keys.insert(number, steps.key());
-            let attempt = judge.allocate_attempts(steps.key(), 1).start;
-            runs.start(
-                number,
-                judge.start_attempt(OracleQuery {
-                    candidate: steps,
-                    attempt,
-                    from_start: true,
-                }),
-            );
+            pending.start(number, evaluator.start_attempt(query));
         }
-        let (number, seen) = judge.next_observation(&mut runs).await?;
-        if let Some(key) = keys.remove(&number) {
-            tallies.entry(key).or_default().count(seen.reached);
-        }
-        failures.record(&plan, number, &whole, seen.reached, seen.verdict);
-        plan.observe(number, seen.reached);
-        if let Some(end) = plan.end() {
+        let (number, observation) = evaluator.next_observation(&mut pending).await?;
+        reduction.observe(number, observation);
+        let planner = &mut reduction.planner;
+        if let Some(end) = planner.end() {
             break end.clone();
         }
-        for cancelled in runs.cancel(|number| !plan.is_relevant(number)) {
-            plan.cancel(cancelled);
+        for cancelled in pending.cancel(|number| !planner.is_relevant(number)) {
+            planner.cancel(cancelled);
         }
-        if plan.smallest().len() != best.len() {
-            *best = whole.keeping(plan.smallest().steps());
-            judge.record_reduction(step_count(best));
+        if planner.smallest().len() != best.len() {
+            *best = reduction.original.keeping(planner.smallest().steps());
+            evaluator.record_reduction(step_count(best));
         }
-        if let Some(believed) = outlook.after_observation(plan.groups(), runs.len(), settings.runs)
+        let groups = planner.groups();
+        if let Some(event) =
+            reduction
+                .tracker
+                .after_observation(groups, pending.len(), settings.runs)
         {
-            judge.emit(believed);
+            evaluator.emit(event);
         }
     };
-    judge.emit(outlook.event(plan.groups(), 0, 0));
-    let original = failures.check_of_whole(plan.whole_tally());
-    emit_check(judge, CheckSubject::Original, &original);
-    let result = match end {
-        PlannerEnd::DoesNotReproduce => {
-            *best = whole;
-            None
-        }
-        PlannerEnd::Checked(kept, tally) => {
-            *best = whole.keeping(kept.steps());
-            let check = failures.check_of_result(tally);
-            emit_check(judge, CheckSubject::Result, &check);
-            Some(check)
-        }
-    };
-    let successes = plan.successes();
-    let belief = belief_tracker::step_probabilities(plan.groups());
-    let fails = |tally: &AttemptTally| {
-        tally.failures > settings.runs.saturating_sub(successes) && tally.successes < successes
-    };
-    let failed = tallies
-        .into_iter()
-        .filter(|(_, tally)| fails(tally))
-        .map(|(key, _)| key)
-        .collect();
-    Ok(BayesianResult {
-        original,
-        result,
-        successes,
-        belief,
-        failed,
-    })
+    Ok(reduction.finish(evaluator, settings, best, end))
 }
 
-fn emit_check(judge: &CandidateEvaluator<'_>, what: CheckSubject, check: &ReproductionCheck) {
+/// State of a Bayesian reduction besides the pending attempts.
+struct BayesianReduction {
+    original: Candidate,
+    planner: BayesianPlanner,
+    tracker: BeliefTracker,
+    failures: FailureVerdicts,
+    /// Candidates of the pending attempts, by number.
+    pending_keys: HashMap<usize, CandidateKey>,
+    tallies: HashMap<CandidateKey, AttemptTally>,
+}
+
+impl BayesianReduction {
+    fn new(settings: &ReduceSettings, original: Candidate) -> BayesianReduction {
+        let criterion = AcceptanceCriterion {
+            runs: settings.runs,
+            successes: settings.successes,
+            original_successes: settings
+                .original_criterion(ReductionAlgorithm::Auto)
+                .successes,
+            keep_rate: settings.keep_rate,
+        };
+        let rng = Seed(original.key().0).rng();
+        BayesianReduction {
+            planner: BayesianPlanner::new(original.len(), criterion, rng),
+            original,
+            tracker: BeliefTracker::default(),
+            failures: FailureVerdicts::default(),
+            pending_keys: HashMap::new(),
+            tallies: HashMap::new(),
+        }
+    }
+
+    fn next_query(
+        &mut self,
+        evaluator: &mut CandidateEvaluator<'_>,
+    ) -> Option<(usize, OracleQuery)> {
+        let (number, kept) = self.planner.next_attempt()?;
+        let candidate = self.original.keeping(kept.steps());
+        self.pending_keys.insert(number, candidate.key());
+        let attempt = evaluator.allocate_attempts(candidate.key(), 1).start;
+        let query = OracleQuery {
+            candidate,
+            attempt,
+            from_start: true,
+        };
+        Some((number, query))
+    }
+
+    fn observe(&mut self, number: usize, observation: Observation) {
+        let Observation {
+            reached, verdict, ..
+        } = observation;
+        if let Some(key) = self.pending_keys.remove(&number) {
+            self.tallies.entry(key).or_default().count(reached);
+        }
+        if !reached {
+            self.failures
+                .record(&self.planner, number, self.original.len(), verdict);
+        }
+        self.planner.observe(number, reached);
+    }
+
+    fn finish(
+        mut self,
+        evaluator: &CandidateEvaluator<'_>,
+        settings: &ReduceSettings,
+        best: &mut Candidate,
+        end: PlannerEnd,
+    ) -> BayesianResult {
+        evaluator.emit(self.tracker.event(self.planner.groups(), 0, 0));
+        let original = check(
+            self.planner.original_tally(),
+            self.failures.original.as_ref(),
+        );
+        emit_check(evaluator, CheckSubject::Original, &original);
+        let result = match end {
+            PlannerEnd::DoesNotReproduce => {
+                *best = self.original;
+                None
+            }
+            PlannerEnd::Checked(kept, tally) => {
+                *best = self.original.keeping(kept.steps());
+                let failure = self.failures.last_check.as_ref();
+                let check = check(tally, failure.filter(|_| tally.failures > 0));
+                emit_check(evaluator, CheckSubject::Result, &check);
+                Some(check)
+            }
+        };
+        let successes = self.planner.successes();
+        let fails = |tally: &AttemptTally| {
+            tally.failures > settings.runs.saturating_sub(successes) && tally.successes < successes
+        };
+        BayesianResult {
+            original,
+            result,
+            successes,
+            belief: belief_tracker::step_probabilities(self.planner.groups()),
+            failing: self
+                .tallies
+                .into_iter()
+                .filter(|(_, tally)| fails(tally))
+                .map(|(key, _)| key)
+                .collect(),
+        }
+    }
+}
+
+fn emit_check(evaluator: &CandidateEvaluator<'_>, what: CheckSubject, check: &ReproductionCheck) {
     if check.runs > 0 {
-        judge.emit(RunEvent::Checked {
+        evaluator.emit(RunEvent::Checked {
             what,
             successes: check.successes,
             runs: check.runs,
@@ -140,44 +196,31 @@ fn emit_check(judge: &CandidateEvaluator<'_>, what: CheckSubject, check: &Reprod
     }
 }
 
-/// How the first runs ended that did not do it.
+/// Verdicts of attempts that did not reach the target.
 #[derive(Default)]
 struct FailureVerdicts {
-    whole: Option<Verdict>,
+    /// First failure of the original.
+    original: Option<Verdict>,
+    /// Last failure of a check.
     last_check: Option<Verdict>,
 }
 
 impl FailureVerdicts {
     fn record(
         &mut self,
-        plan: &BayesianPlanner,
+        planner: &BayesianPlanner,
         number: usize,
-        whole: &Candidate,
-        reached: bool,
+        original_steps: usize,
         verdict: Verdict,
     ) {
-        if reached {
-            return;
-        }
-        if plan
+        if planner
             .kept(number)
-            .is_some_and(|kept| kept.len() == whole.len())
+            .is_some_and(|kept| kept.len() == original_steps)
         {
-            self.whole.get_or_insert(verdict);
-        } else if plan.is_check(number) {
+            self.original.get_or_insert(verdict);
+        } else if planner.is_check(number) {
             self.last_check = Some(verdict);
         }
-    }
-
-    fn check_of_whole(&self, tally: AttemptTally) -> ReproductionCheck {
-        check(tally, self.whole.as_ref())
-    }
-
-    fn check_of_result(&self, tally: AttemptTally) -> ReproductionCheck {
-        check(
-            tally,
-            self.last_check.as_ref().filter(|_| tally.failures > 0),
-        )
     }
 }
 

@@ -1,38 +1,31 @@
-//! Delta debugging as Zeller and Hildebrandt wrote it (ddmin): parts, then what is left without one of them, then
-//! smaller parts. What it leaves is 1-minimal: no single step of it can go.
+//! Delta debugging by Zeller and Hildebrandt (ddmin): subsets, then complements, then smaller parts. The result is 1-minimal.
 
 use std::ops::Range;
 
 use super::evaluation::{CandidateEvaluator, ReductionStop};
 use crate::oracle::Candidate;
 
-/// Reduces `best`, which is known to pass. It is replaced as soon as something smaller passes.
+/// Reduces `best`, which is known to pass, and replaces it whenever a smaller candidate passes.
 pub(super) async fn ddmin(
-    judge: &mut CandidateEvaluator<'_>,
+    evaluator: &mut CandidateEvaluator<'_>,
     best: &mut Candidate,
 ) -> Result<(), ReductionStop> {
-    // Many targets need no step at all, and nothing below would ever ask for none.
-    if !best.is_empty() && replace_with_passing(judge, best, 1, |_, whole| whole.only(0..0)).await?
-    {
+    // Many targets need no step at all, and ddmin itself never tries the empty candidate.
+    if !best.is_empty() && reduce_to(evaluator, best, 1, |_, best| best.only(0..0)).await? {
         return Ok(());
     }
-    let mut parts = 2;
+    let mut granularity = 2;
     while best.len() > 1 {
-        let count = parts.min(best.len());
-        if replace_with_passing(judge, best, count, |number, whole| {
-            whole.only(part_range(whole, count, number))
-        })
-        .await?
-        {
-            parts = 2;
-        } else if replace_with_passing(judge, best, count, |number, whole| {
-            whole.without(part_range(whole, count, number))
-        })
-        .await?
-        {
-            parts = (count - 1).max(2);
-        } else if count < best.len() {
-            parts = count * 2;
+        let parts = granularity.min(best.len());
+        let subset = |number: usize, best: &Candidate| best.only(part_range(best, parts, number));
+        let complement =
+            |number: usize, best: &Candidate| best.without(part_range(best, parts, number));
+        if reduce_to(evaluator, best, parts, subset).await? {
+            granularity = 2;
+        } else if reduce_to(evaluator, best, parts, complement).await? {
+            granularity = (parts - 1).max(2);
+        } else if parts < best.len() {
+            granularity = parts * 2;
         } else {
             break;
         }
@@ -40,25 +33,24 @@ pub(super) async fn ddmin(
     Ok(())
 }
 
-async fn replace_with_passing(
-    judge: &mut CandidateEvaluator<'_>,
+/// Replaces `best` by the first of `count` candidates that passes. Returns false if none does.
+async fn reduce_to(
+    evaluator: &mut CandidateEvaluator<'_>,
     best: &mut Candidate,
     count: usize,
     candidate: impl Fn(usize, &Candidate) -> Candidate,
 ) -> Result<bool, ReductionStop> {
-    match judge
+    let passing = evaluator
         .first_passing(count, |number| candidate(number, best))
-        .await?
-    {
-        Some((_, smaller)) => {
-            *best = smaller;
-            Ok(true)
-        }
-        None => Ok(false),
-    }
+        .await?;
+    let Some((_, smaller)) = passing else {
+        return Ok(false);
+    };
+    *best = smaller;
+    Ok(true)
 }
 
-/// Part `number` of `count`. They differ by one step at most and leave none out.
-pub(super) fn part_range(whole: &Candidate, count: usize, number: usize) -> Range<usize> {
-    whole.len() * number / count..whole.len() * (number + 1) / count
+/// Part `number` of `parts`. Sizes differ by one step at most.
+pub(super) fn part_range(candidate: &Candidate, parts: usize, number: usize) -> Range<usize> {
+    candidate.len() * number / parts..candidate.len() * (number + 1) / parts
 }

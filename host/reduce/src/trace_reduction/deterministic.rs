@@ -1,5 +1,5 @@
-//! Retap's own for targets that always come. First the shortest way there by what was recorded: if that is enough, the whole
-//! trace need not be played once. If not, what else has to be played on the way is found by probabilities.
+//! Retap's own reduction for targets that are reached every time. It first tries the shortest path through the recorded states;
+//! if that passes, the original need not be run at all. Otherwise ProbDD finds the other steps that are needed.
 
 mod sweep;
 
@@ -10,67 +10,66 @@ use super::evaluation::{CandidateEvaluator, ReductionStop};
 use super::probdd::ProbabilisticDeletion;
 use crate::oracle::Candidate;
 
+/// The recorded states of a trace, and the reduction along them.
 pub(super) struct DeterministicReducer {
-    whole: Candidate,
-    /// What counts as the same state on the way, coarse to fine; nothing if the trace does not tell where its steps were
-    /// recorded.
+    original: Candidate,
+    /// State of each step under each abstraction, coarse to fine; empty if the trace has no recorded states.
     states: Vec<Vec<u32>>,
 }
 
 impl DeterministicReducer {
-    pub(super) fn of(whole: &Candidate) -> DeterministicReducer {
+    pub(super) fn of(original: &Candidate) -> DeterministicReducer {
         let mut states = Vec::new();
-        if whole
+        if original
             .steps()
             .any(|step| !step.activity.is_empty() || step.screen.is_some())
         {
-            states.push(numbered(whole.steps().map(|step| &step.activity)));
+            states.push(numbered(original.steps().map(|step| &step.activity)));
             states.push(numbered(
-                whole.steps().map(|step| (&step.activity, step.screen)),
+                original.steps().map(|step| (&step.activity, step.screen)),
             ));
             states.dedup();
         }
         DeterministicReducer {
-            whole: whole.clone(),
+            original: original.clone(),
             states,
         }
     }
 
-    /// The first of the shortest ways that is enough. It proves the whole trace as well.
+    /// Replaces `best` by the first shortest path that passes. Then the original passes as well.
     pub(super) async fn try_shortest_path(
         &self,
-        judge: &mut CandidateEvaluator<'_>,
+        evaluator: &mut CandidateEvaluator<'_>,
         best: &mut Candidate,
     ) -> Result<bool, ReductionStop> {
-        let way = |number: usize| self.whole.keeping(shortest(&self.states[number], &[]));
-        let found = judge.first_passing(self.states.len(), way).await?;
-        Ok(found.map(|(_, way)| *best = way).is_some())
+        let path = |number: usize| self.original.keeping(shortest(&self.states[number], &[]));
+        let passing = evaluator.first_passing(self.states.len(), path).await?;
+        Ok(passing.map(|(_, path)| *best = path).is_some())
     }
 
-    /// Reduces `best`, which is known to pass: the shortcut, or the whole trace if there is none. When it ends, no single
-    /// step can go.
+    /// Reduces `best`, which is known to pass: a shortest path or the original. The result is 1-minimal.
     pub(super) async fn reduce(
         &self,
-        judge: &mut CandidateEvaluator<'_>,
+        evaluator: &mut CandidateEvaluator<'_>,
         best: &mut Candidate,
     ) -> Result<(), ReductionStop> {
-        if !self.states.is_empty() && best.len() == self.whole.len() {
-            *best = self.shortest_path_with_needed(judge).await?;
+        if !self.states.is_empty() && best.len() == self.original.len() {
+            *best = self.shortest_path_with_needed(evaluator).await?;
         }
         let items = best.kept().to_vec();
         let kept = ProbabilisticDeletion::new(items)
-            .run(judge, |kept| self.whole.keeping(kept))
+            .run(evaluator, |kept| self.original.keeping(kept))
             .await?;
-        *best = self.whole.keeping(kept);
-        sweep(judge, best).await
+        *best = self.original.keeping(kept);
+        sweep(evaluator, best).await
     }
 
-    /// The shortest way with what has to be played beside what leads from one state to the next.
+    /// Shortest path together with the needed steps that change no state.
     async fn shortest_path_with_needed(
         &self,
-        judge: &mut CandidateEvaluator<'_>,
+        evaluator: &mut CandidateEvaluator<'_>,
     ) -> Result<Candidate, ReductionStop> {
-        let guesses: Vec<(&[u32], Vec<u32>)> = self
+        let path_candidates: Vec<(&[u32], Vec<u32>)> = self
             .states
             .iter()
             .flat_map(|states| {
@@ -80,42 +79,47 @@ impl DeterministicReducer {
                 ]
             })
             .collect();
-        let through = |states: &[u32], events: &[u32]| self.whole.keeping(shortest(states, events));
-        let guess = |number: usize| through(guesses[number].0, &guesses[number].1);
-        let (states, items) = match judge.first_passing(guesses.len(), guess).await? {
-            Some((number, _)) => guesses[number].clone(),
+        let path_with =
+            |states: &[u32], events: &[u32]| self.original.keeping(shortest(states, events));
+        let candidate =
+            |number: usize| path_with(path_candidates[number].0, &path_candidates[number].1);
+        let (states, items) = match evaluator
+            .first_passing(path_candidates.len(), candidate)
+            .await?
+        {
+            Some((number, _)) => path_candidates[number].clone(),
             None => (
-                guesses[guesses.len() - 1].0,
-                (0..self.whole.len() as u32 - 1).collect(),
+                path_candidates[path_candidates.len() - 1].0,
+                (0..self.original.len() as u32 - 1).collect(),
             ),
         };
         let needed = ProbabilisticDeletion::new(items)
-            .run(judge, |kept| through(states, &kept))
+            .run(evaluator, |kept| path_with(states, &kept))
             .await?;
-        Ok(through(states, &needed))
+        Ok(path_with(states, &needed))
     }
 }
 
-/// Events that change no state and can be played along the shortest way.
+/// Events that change no state and can be played along the shortest path.
 fn events_along_path(states: &[u32]) -> Vec<u32> {
-    let mut way = shortest(states, &[]).into_iter().peekable();
-    let mut front = states[0];
-    let mut beside = Vec::new();
+    let mut path = shortest(states, &[]).into_iter().peekable();
+    let mut current = states[0];
+    let mut events = Vec::new();
     for event in 0..states.len() - 1 {
-        if way.next_if(|next| *next as usize == event).is_some() {
-            front = states[event + 1];
-        } else if states[event] == front && states[event + 1] == front {
-            beside.push(event as u32);
+        if path.next_if(|next| *next as usize == event).is_some() {
+            current = states[event + 1];
+        } else if states[event] == current && states[event + 1] == current {
+            events.push(event as u32);
         }
     }
-    beside
+    events
 }
 
-/// Events that change no state, in any state that the shortest way passes.
+/// Events that change no state, in all states on the shortest path.
 fn events_in_path_states(states: &[u32]) -> Vec<u32> {
-    let way = shortest(states, &[]);
-    let passed = |state: u32| way.iter().any(|&event| states[event as usize] == state);
-    let stays = |event: &usize| states[*event] == states[*event + 1] && passed(states[*event]);
+    let path = shortest(states, &[]);
+    let is_on_path = |state: u32| path.iter().any(|&event| states[event as usize] == state);
+    let stays = |event: &usize| states[*event] == states[*event + 1] && is_on_path(states[*event]);
     (0..states.len() - 1)
         .filter(stays)
         .map(|event| event as u32)

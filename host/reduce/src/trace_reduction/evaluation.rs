@@ -1,9 +1,12 @@
-//! Who decides whether a candidate passes, and keeps the phones busy meanwhile. The decision depends on the answers
-//! alone, not on the order in which they come.
+//! Evaluation of candidates: which of them pass, with as many attempts at the same time as there are phones. Decisions depend on
+//! the observations alone, not on the order in which they arrive.
 
-use std::collections::{HashMap, VecDeque};
+mod first_passing_search;
+
+use std::collections::HashMap;
 use std::ops::Range;
 
+use first_passing_search::{FirstPassing, FirstPassingSearch};
 use retap_device::CancellationToken;
 use retap_device::run_event::{CheckSubject, EventSink, RunEvent};
 use retap_shared::connection::BoxFuture;
@@ -13,33 +16,34 @@ use super::pending_attempts::PendingAttempts;
 use super::{PassCriterion, ReduceSettings, ReductionSample, ReproductionCheck, step_count};
 use crate::oracle::{Candidate, CandidateKey, Observation, Oracle, OracleError, OracleQuery};
 
+/// Asks the oracle on behalf of an algorithm, and counts the cost.
 pub(super) struct CandidateEvaluator<'a> {
     settings: &'a ReduceSettings,
     oracle: &'a dyn Oracle,
-    sink: &'a EventSink,
-    stop: &'a CancellationToken,
+    events: &'a EventSink,
+    cancellation: &'a CancellationToken,
     criterion: PassCriterion,
-    /// What has been decided is not asked again.
+    /// Candidates that are known to pass or to fail. They are not run again.
     decided: HashMap<CandidateKey, bool>,
-    /// How often each candidate has been asked about by those who want fresh answers every time.
+    /// Attempts per candidate that algorithms with fresh attempts have used.
     attempts_used: HashMap<CandidateKey, u32>,
     cost: ReductionCost,
     history: Vec<ReductionSample>,
 }
 
+/// Cost of a reduction so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReductionCost {
     pub(super) runs: u64,
     pub(super) events: u64,
     pub(super) took: Micros,
-    /// Rounds of runs that waited for each other.
     pub(super) rounds: u64,
 }
 
-/// Why a reduction ends before it is done.
+/// Reason for which a reduction ends early.
 #[derive(Debug)]
 pub(super) enum ReductionStop {
-    Stopped,
+    Cancelled,
     Oracle(OracleError),
 }
 
@@ -47,18 +51,15 @@ impl<'a> CandidateEvaluator<'a> {
     pub(super) fn new(
         settings: &'a ReduceSettings,
         oracle: &'a dyn Oracle,
-        sink: &'a EventSink,
-        stop: &'a CancellationToken,
+        events: &'a EventSink,
+        cancellation: &'a CancellationToken,
     ) -> CandidateEvaluator<'a> {
         CandidateEvaluator {
             settings,
             oracle,
-            sink,
-            stop,
-            criterion: PassCriterion {
-                runs: settings.runs,
-                successes: settings.successes,
-            },
+            events,
+            cancellation,
+            criterion: settings.criterion(),
             decided: HashMap::new(),
             attempts_used: HashMap::new(),
             cost: ReductionCost::default(),
@@ -70,31 +71,39 @@ impl<'a> CandidateEvaluator<'a> {
         self.settings
     }
 
-    /// From now on other candidates pass; what was decided is forgotten.
-    pub(super) fn set_criterion(&mut self, runs: u32, successes: u32) {
-        self.criterion = PassCriterion { runs, successes };
+    pub(super) fn criterion(&self) -> PassCriterion {
+        self.criterion
+    }
+
+    /// Changes the criterion and forgets which candidates pass.
+    pub(super) fn set_criterion(&mut self, criterion: PassCriterion) {
+        self.criterion = criterion;
         self.decided.clear();
     }
 
-    /// Earlier runs have shown that these do not pass.
-    pub(super) fn mark_failing(&mut self, failed: &[CandidateKey]) {
-        self.decided.extend(failed.iter().map(|key| (*key, false)));
+    /// Marks a candidate that has been checked.
+    pub(super) fn mark_passing(&mut self, candidate: &Candidate) {
+        self.decided.insert(candidate.key(), true);
+    }
+
+    /// Marks candidates that earlier attempts have shown to fail.
+    pub(super) fn mark_failing(&mut self, failing: &[CandidateKey]) {
+        self.decided.extend(failing.iter().map(|key| (*key, false)));
     }
 
     pub(super) fn is_known_to_fail(&self, candidate: impl FnOnce() -> CandidateKey) -> bool {
         !self.decided.is_empty() && self.decided.get(&candidate()) == Some(&false)
     }
 
-    /// A candidate passes with the second of so many runs.
-    pub(super) fn criterion(&self) -> (u32, u32) {
-        (self.criterion.runs, self.criterion.successes)
-    }
-
     pub(super) fn cost(&self) -> ReductionCost {
         self.cost
     }
 
-    /// The first of `count` candidates that passes, with its number.
+    pub(super) fn history(&self) -> &[ReductionSample] {
+        &self.history
+    }
+
+    /// First of `count` candidates that passes, with its number.
     pub(super) async fn first_passing(
         &mut self,
         count: usize,
@@ -104,24 +113,23 @@ impl<'a> CandidateEvaluator<'a> {
             .await
     }
 
-    /// The first candidate that passes, with its number; `candidate` is asked for one after the other until it has none.
-    /// Several are asked about at once, but one passes for the first only when all before it have failed; runs that no
-    /// longer matter are cancelled.
+    /// First candidate that passes, with its number; `candidate` makes them one after the other until it returns `None`.
+    /// Several are run at the same time, but a candidate is the first only if all before it have failed. Attempts that are
+    /// no longer relevant are cancelled.
     pub(super) async fn first_passing_of(
         &mut self,
         mut candidate: impl FnMut(usize) -> Option<Candidate>,
     ) -> Result<Option<(usize, Candidate)>, ReductionStop> {
-        let mut round = FirstPassingSearch::new(self.criterion);
-        let mut runs = PendingAttempts::default();
+        let mut search = FirstPassingSearch::new(self.criterion);
+        let mut pending = PendingAttempts::default();
         loop {
-            while runs.len() < self.settings.parallel.max(1) {
-                let Some((number, question)) = round.next_query(&mut candidate, &self.decided)
-                else {
+            while pending.len() < self.settings.parallel.max(1) {
+                let Some((number, query)) = search.next_query(&mut candidate, &self.decided) else {
                     break;
                 };
-                runs.start(number, self.oracle.ask(question));
+                pending.start(number, self.oracle.ask(query));
             }
-            match round.first_passing() {
+            match search.first_passing() {
                 FirstPassing::Found(number, candidate) => {
                     if candidate.local_target().is_none() {
                         self.record_reduction(step_count(&candidate));
@@ -131,16 +139,15 @@ impl<'a> CandidateEvaluator<'a> {
                 FirstPassing::None => return Ok(None),
                 FirstPassing::Undecided => {}
             }
-            let (number, seen) = runs.next_observation(self.stop).await?;
-            self.add_cost(&seen);
-            if let Some((key, passes)) = round.record_outcome(number, seen.reached) {
+            let (number, observation) = self.next_observation(&mut pending).await?;
+            if let Some((key, passes)) = search.record_outcome(number, observation.reached) {
                 self.decided.insert(key, passes);
             }
-            runs.cancel(|running| !round.is_relevant(running));
+            pending.cancel(|running| !search.is_relevant(running));
         }
     }
 
-    /// Runs a candidate `runs` times, whatever the first ones say, and tells how often it did it.
+    /// Runs a candidate `runs` times, whatever the first attempts show.
     pub(super) async fn check_reproduction(
         &mut self,
         candidate: &Candidate,
@@ -149,15 +156,16 @@ impl<'a> CandidateEvaluator<'a> {
         runs: u32,
     ) -> Result<ReproductionCheck, ReductionStop> {
         let mut check = ReproductionCheck::default();
-        self.cost.rounds += u64::from(runs).div_ceil(self.settings.parallel.max(1) as u64);
+        let parallel = self.settings.parallel.max(1);
+        self.cost.rounds += u64::from(runs).div_ceil(parallel as u64);
         let mut attempts = first_attempt..first_attempt.saturating_add(runs);
-        let mut under_way = PendingAttempts::default();
+        let mut pending = PendingAttempts::default();
         loop {
-            while under_way.len() < self.settings.parallel.max(1) {
+            while pending.len() < parallel {
                 let Some(attempt) = attempts.next() else {
                     break;
                 };
-                under_way.start(
+                pending.start(
                     0,
                     self.oracle.ask(OracleQuery {
                         candidate: candidate.clone(),
@@ -166,247 +174,77 @@ impl<'a> CandidateEvaluator<'a> {
                     }),
                 );
             }
-            if under_way.len() == 0 {
+            if pending.len() == 0 {
                 break;
             }
-            let (_, seen) = under_way.next_observation(self.stop).await?;
-            self.add_cost(&seen);
+            let (_, observation) = self.next_observation(&mut pending).await?;
             check.runs += 1;
-            check.successes += u32::from(seen.reached);
-            if !seen.reached {
-                check.failure.get_or_insert(seen.verdict);
+            check.successes += u32::from(observation.reached);
+            if !observation.reached {
+                check.failure.get_or_insert(observation.verdict);
             }
         }
-        let ReproductionCheck {
-            successes, runs, ..
-        } = check;
-        (self.sink)(RunEvent::Checked {
+        self.emit(RunEvent::Checked {
             what,
-            successes,
-            runs,
+            successes: check.successes,
+            runs: check.runs,
         });
         Ok(check)
     }
 
-    /// What has been checked is known to pass.
-    pub(super) fn mark_passing(&mut self, candidate: &Candidate) {
-        self.decided.insert(candidate.key(), true);
-    }
-
-    /// Numbers for runs of a candidate that nobody has had.
+    /// Numbers of attempts that this candidate has not had yet.
     pub(super) fn allocate_attempts(&mut self, candidate: CandidateKey, runs: u32) -> Range<u32> {
-        let asked = self.attempts_used.entry(candidate).or_default();
-        let first = *asked;
-        *asked = first.saturating_add(runs);
-        first..*asked
+        let used = self.attempts_used.entry(candidate).or_default();
+        let first = *used;
+        *used = first.saturating_add(runs);
+        first..*used
     }
 
-    /// Runs that are started together and waited for together, each with the number it is asked under.
+    /// Starts all attempts of a round and waits for all observations.
     pub(super) async fn run_round(
         &mut self,
-        questions: Vec<(usize, OracleQuery)>,
+        queries: Vec<(usize, OracleQuery)>,
     ) -> Result<Vec<(usize, Observation)>, ReductionStop> {
-        let mut runs = PendingAttempts::default();
-        for (number, question) in questions {
-            runs.start(number, self.oracle.ask(question));
+        let mut pending = PendingAttempts::default();
+        for (number, query) in queries {
+            pending.start(number, self.oracle.ask(query));
         }
         self.cost.rounds += 1;
-        let mut seen = Vec::new();
-        while runs.len() > 0 {
-            let (number, one) = runs.next_observation(self.stop).await?;
-            self.add_cost(&one);
-            seen.push((number, one));
+        let mut observations = Vec::new();
+        while pending.len() > 0 {
+            observations.push(self.next_observation(&mut pending).await?);
         }
-        Ok(seen)
+        Ok(observations)
     }
 
-    /// Dropping what it returns cancels the run.
+    /// Starts an attempt. Dropping the future cancels it.
     pub(super) fn start_attempt(
         &self,
-        question: OracleQuery,
+        query: OracleQuery,
     ) -> BoxFuture<'a, Result<Observation, OracleError>> {
-        self.oracle.ask(question)
+        self.oracle.ask(query)
     }
 
-    /// The next answer of runs that were started with `ask`.
+    /// Waits for the next observation of pending attempts, and counts its cost.
     pub(super) async fn next_observation(
         &mut self,
-        runs: &mut PendingAttempts<'a>,
+        pending: &mut PendingAttempts<'a>,
     ) -> Result<(usize, Observation), ReductionStop> {
-        let (number, seen) = runs.next_observation(self.stop).await?;
-        self.add_cost(&seen);
-        Ok((number, seen))
+        let (number, observation) = pending.next_observation(self.cancellation).await?;
+        self.cost.runs += 1;
+        self.cost.events += u64::from(observation.played);
+        self.cost.took += observation.took;
+        Ok((number, observation))
     }
 
-    /// A smaller one has passed.
+    /// Records that a smaller candidate has passed.
     pub(super) fn record_reduction(&mut self, steps: u32) {
         let ReductionCost { runs, took, .. } = self.cost;
         self.history.push(ReductionSample { steps, runs, took });
-        (self.sink)(RunEvent::Shrunk { steps, runs });
-    }
-
-    pub(super) fn history(&self) -> &[ReductionSample] {
-        &self.history
+        self.emit(RunEvent::Shrunk { steps, runs });
     }
 
     pub(super) fn emit(&self, event: RunEvent) {
-        (self.sink)(event);
-    }
-
-    fn add_cost(&mut self, seen: &Observation) {
-        self.cost.runs += 1;
-        self.cost.events += u64::from(seen.played);
-        self.cost.took += seen.took;
-    }
-}
-
-/// Candidates of which the first that passes is wanted. They are made only when it is their turn.
-struct FirstPassingSearch {
-    criterion: PassCriterion,
-    next_number: usize,
-    /// No more candidates are to be had.
-    exhausted: bool,
-    /// Those that are not known to fail, in order. Behind one that passes there is none.
-    undecided: VecDeque<CandidateTrial>,
-}
-
-struct CandidateTrial {
-    number: usize,
-    candidate: Candidate,
-    attempts: u32,
-    successes: u32,
-    failures: u32,
-    passes: bool,
-}
-
-enum FirstPassing {
-    Found(usize, Candidate),
-    None,
-    Undecided,
-}
-
-impl FirstPassingSearch {
-    fn new(passing: PassCriterion) -> FirstPassingSearch {
-        FirstPassingSearch {
-            criterion: passing,
-            next_number: 0,
-            exhausted: false,
-            undecided: VecDeque::new(),
-        }
-    }
-
-    /// The run most worth starting: of the first candidate that needs one more.
-    fn next_query(
-        &mut self,
-        mut candidate: impl FnMut(usize) -> Option<Candidate>,
-        passed: &HashMap<CandidateKey, bool>,
-    ) -> Option<(usize, OracleQuery)> {
-        let passing = self.criterion;
-        if let Some(trial) = self
-            .undecided
-            .iter_mut()
-            .find(|trial| trial.needs_attempt(passing))
-        {
-            return Some(trial.next_query(passing));
-        }
-        while !self.exhausted && !self.undecided.back().is_some_and(|trial| trial.passes) {
-            let number = self.next_number;
-            self.next_number += 1;
-            let Some(candidate) = candidate(number) else {
-                self.exhausted = true;
-                break;
-            };
-            // An equal one before it decides for both.
-            if self
-                .undecided
-                .iter()
-                .any(|trial| trial.candidate.key() == candidate.key())
-            {
-                continue;
-            }
-            let known = passed.get(&candidate.key()).copied();
-            if known == Some(false) {
-                continue;
-            }
-            let passes = known == Some(true);
-            let mut trial = CandidateTrial {
-                number,
-                candidate,
-                attempts: 0,
-                successes: 0,
-                failures: 0,
-                passes,
-            };
-            let question = (!passes).then(|| trial.next_query(passing));
-            self.undecided.push_back(trial);
-            if question.is_some() {
-                return question;
-            }
-        }
-        None
-    }
-
-    /// Counts an answer; tells if it decided its candidate, and how.
-    fn record_outcome(&mut self, number: usize, reached: bool) -> Option<(CandidateKey, bool)> {
-        let place = self
-            .undecided
-            .iter()
-            .position(|trial| trial.number == number)?;
-        let trial = &mut self.undecided[place];
-        trial.successes += u32::from(reached);
-        trial.failures += u32::from(!reached);
-        let key = trial.candidate.key();
-        if trial.successes >= self.criterion.successes {
-            trial.passes = true;
-            self.undecided.truncate(place + 1);
-            Some((key, true))
-        } else if trial.failures > self.criterion.runs - self.criterion.successes {
-            self.undecided.remove(place);
-            Some((key, false))
-        } else {
-            None
-        }
-    }
-
-    /// Whether an answer about this candidate could still change anything.
-    fn is_relevant(&self, number: usize) -> bool {
-        self.undecided
-            .iter()
-            .any(|trial| trial.number == number && !trial.passes)
-    }
-
-    fn first_passing(&self) -> FirstPassing {
-        match self.undecided.front() {
-            Some(trial) if trial.passes => {
-                FirstPassing::Found(trial.number, trial.candidate.clone())
-            }
-            Some(_) => FirstPassing::Undecided,
-            None => FirstPassing::None,
-        }
-    }
-}
-
-impl CandidateTrial {
-    /// No more runs are started at once than successes are missing.
-    fn needs_attempt(&self, passing: PassCriterion) -> bool {
-        let under_way = self.attempts - self.successes - self.failures;
-        !self.passes
-            && self.attempts < passing.runs
-            && under_way < passing.successes - self.successes
-    }
-
-    fn next_query(&mut self, passing: PassCriterion) -> (usize, OracleQuery) {
-        let attempt = self.attempts;
-        self.attempts += 1;
-        // Luck that was had once on the way to a saved state would count again and again.
-        let from_start = passing.runs > 1;
-        (
-            self.number,
-            OracleQuery {
-                candidate: self.candidate.clone(),
-                attempt,
-                from_start,
-            },
-        )
+        (self.events)(event);
     }
 }

@@ -1,5 +1,5 @@
-//! Hierarchical delta debugging of SimplyDroid (Tables 2 and 3): level by level through the tree of states, so that all that
-//! happened below a node goes with it. None of the three promises a result from which no single step could go.
+//! Hierarchical delta debugging of SimplyDroid (Tables 2 and 3): level by level through the state tree; a node is removed with
+//! its subtree. None of the variants guarantees a 1-minimal result.
 
 mod state_tree;
 
@@ -9,37 +9,39 @@ use state_tree::StateTree;
 use super::evaluation::{CandidateEvaluator, ReductionStop};
 use crate::oracle::{AppState, Candidate};
 
+/// A variant of hierarchical delta debugging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HddVariant {
-    /// Parts of equally many nodes.
+    /// HDD: parts with the same number of nodes.
     Plain,
-    /// Parts below which there are equally many events.
+    /// BHDD: parts with the same number of events in their subtrees.
     Balanced,
-    /// On every level but the crash's own it is enough to get to the next one.
+    /// LHDD: above the level of the last event a candidate only has to reach the next level. With preselection the last nodes of
+    /// a level are tried first.
     Local { preselection: bool },
 }
 
 /// Reduces `best`, which is known to pass.
 pub(super) async fn hdd(
-    judge: &mut CandidateEvaluator<'_>,
+    evaluator: &mut CandidateEvaluator<'_>,
     best: &mut Candidate,
     variant: HddVariant,
     hierarchy: StateGranularity,
 ) -> Result<(), ReductionStop> {
-    let whole = best.clone();
-    let places = hierarchy.states_of(whole.steps());
-    let tree = StateTree::of(&places);
+    let original = best.clone();
+    let states = hierarchy.states_of(original.steps());
+    let tree = StateTree::of(&states);
     let mut descent = HddDescent {
-        evaluator: judge,
+        evaluator,
         best,
-        whole,
-        states: places,
+        original,
+        states,
         tree,
         variant,
         kept: Vec::new(),
     };
     if !descent.descend().await? {
-        // Getting to the next level was not all that counted: from the top again, and every check is for the target.
+        // Reaching the next level was not enough. Start again from the top, and require the target everywhere.
         descent.variant = HddVariant::Balanced;
         descent.kept.clear();
         descent.descend().await?;
@@ -47,34 +49,35 @@ pub(super) async fn hdd(
     Ok(())
 }
 
-struct HddDescent<'a, 'j> {
-    evaluator: &'a mut CandidateEvaluator<'j>,
-    /// The smallest that has reached the target.
+/// One pass through the levels of the tree.
+struct HddDescent<'a, 'e> {
+    evaluator: &'a mut CandidateEvaluator<'e>,
+    /// Smallest candidate that has reached the target.
     best: &'a mut Candidate,
-    whole: Candidate,
+    original: Candidate,
     states: Vec<AppState>,
     tree: StateTree,
     variant: HddVariant,
-    /// What was kept of the levels that are done.
+    /// Nodes that were kept on the levels above.
     kept: Vec<usize>,
 }
 
-/// The nodes of one level, of which some are to go.
+/// Nodes of one level before its reduction.
 struct TreeLevel {
     nodes: Vec<usize>,
-    /// Where the last node must lead to, if that is enough.
+    /// State that the last node must lead to, where that replaces the target.
     local_target: Option<AppState>,
 }
 
 impl HddDescent<'_, '_> {
-    /// False if what was kept does not reach the target; only local checks can come to that.
+    /// Reduces all levels. Returns false if the result does not reach the target, which only local targets can cause.
     async fn descend(&mut self) -> Result<bool, ReductionStop> {
         let mut nodes = self.tree.children(None);
         while !nodes.is_empty() {
-            let aim = self.local_target(&nodes);
+            let local_target = self.local_target(&nodes);
             let level = TreeLevel {
                 nodes,
-                local_target: aim,
+                local_target,
             };
             let from = match self.variant {
                 HddVariant::Local { preselection } => {
@@ -99,7 +102,7 @@ impl HddDescent<'_, '_> {
         Ok(result.key() == self.best.key() || self.first_passing(&[result]).await?.is_some())
     }
 
-    /// Local checks are for the levels above the last event's own.
+    /// Local target of a level above the last event; `None` from there on, and for variants without local targets.
     fn local_target(&self, nodes: &[usize]) -> Option<AppState> {
         let last_event = self.states.len() - 1;
         let last = *nodes.last()?;
@@ -108,34 +111,34 @@ impl HddDescent<'_, '_> {
         (local && above).then(|| self.states[last + 1].clone())
     }
 
-    /// The last node alone, then the last two, four, …: where the first of these begins that passes. None if not even the
-    /// whole level does: something that the levels above have lost was needed.
+    /// Tries the last node alone, then the last two, four, … Returns the start of the first of these that passes. `None` if
+    /// not even the complete level does: a needed node was removed on a level above.
     async fn preselect(
         &mut self,
         level: &TreeLevel,
         doubling: bool,
     ) -> Result<Option<usize>, ReductionStop> {
         let count = level.nodes.len();
-        let mut begins = vec![0];
+        let mut starts = vec![0];
         if doubling {
             let lengths = std::iter::successors(Some(1), |length| Some(length * 2));
-            begins = lengths
+            starts = lengths
                 .take_while(|length| *length < count)
                 .map(|length| count - length)
                 .collect();
-            begins.push(0);
+            starts.push(0);
         }
-        let candidates: Vec<Candidate> = begins
+        let candidates: Vec<Candidate> = starts
             .iter()
-            .map(|begin| self.candidate(level, &level.nodes[*begin..]))
+            .map(|start| self.candidate(level, &level.nodes[*start..]))
             .collect();
         Ok(self
             .first_passing(&candidates)
             .await?
-            .map(|place| begins[place]))
+            .map(|number| starts[number]))
     }
 
-    /// Table 2's `inlevel_hdd`, over the nodes from the given one on, which are known to be enough. The last node stays.
+    /// Table 2's `inlevel_hdd` over the nodes from `from` on, which are known to pass. The last node is always kept.
     async fn reduce_level(
         &mut self,
         level: &TreeLevel,
@@ -147,7 +150,7 @@ impl HddDescent<'_, '_> {
             let cuts = self.part_boundaries(level, &nodes, parts);
             let part = |number: usize| cuts[number]..cuts[number + 1];
             let mut smaller = vec![nodes[part(parts - 1)].to_vec()];
-            // Of two parts the last is what is left without the first.
+            // With two parts, the last part is the complement of the first.
             let others = if parts == 2 { 0 } else { parts - 1 };
             smaller.extend((0..others).rev().map(|number| {
                 let range = part(number);
@@ -158,9 +161,9 @@ impl HddDescent<'_, '_> {
                 .map(|nodes| self.candidate(level, nodes))
                 .collect();
             match self.first_passing(&candidates).await? {
-                Some(place) => {
-                    nodes = smaller.swap_remove(place);
-                    parts = if place == 0 { 2 } else { parts - 1 };
+                Some(number) => {
+                    nodes = smaller.swap_remove(number);
+                    parts = if number == 0 { 2 } else { parts - 1 };
                 }
                 None if parts < nodes.len() => parts = (2 * parts).min(nodes.len()),
                 None => break,
@@ -169,14 +172,14 @@ impl HddDescent<'_, '_> {
         Ok(nodes)
     }
 
-    /// Where the parts of a level begin and end. None of them is empty.
+    /// Boundaries of the parts of a level. No part is empty.
     fn part_boundaries(&self, level: &TreeLevel, nodes: &[usize], parts: usize) -> Vec<usize> {
         let last = level.nodes.last();
-        let alone = |node: &usize| {
+        let counts_alone = |node: &usize| {
             self.variant == HddVariant::Plain || level.local_target.is_some() && Some(node) == last
         };
         let weight = |node: &usize| {
-            if alone(node) {
+            if counts_alone(node) {
                 1
             } else {
                 self.tree.subtree(*node).len()
@@ -189,16 +192,16 @@ impl HddDescent<'_, '_> {
         let mut cuts = vec![0];
         for part in 1..parts {
             let wanted = sums[nodes.len()] * part;
-            let off = |cut: &usize| (sums[*cut] * parts).abs_diff(wanted);
+            let deviation = |cut: &usize| (sums[*cut] * parts).abs_diff(wanted);
             let possible = cuts[part - 1] + 1..=nodes.len() - (parts - part);
-            // Of two that are equally good the later: the part that is tried alone is the last.
-            cuts.push(possible.rev().min_by_key(off).unwrap_or(part));
+            // Of two equally good boundaries the later one, because the last part is tried alone.
+            cuts.push(possible.rev().min_by_key(deviation).unwrap_or(part));
         }
         cuts.push(nodes.len());
         cuts
     }
 
-    /// What was kept of the levels above, with these nodes of a level and what is below them.
+    /// Kept nodes of the levels above, with these nodes of a level and their subtrees.
     fn candidate(&self, level: &TreeLevel, nodes: &[usize]) -> Candidate {
         let mut events = self.kept.clone();
         for &node in nodes {
@@ -209,25 +212,25 @@ impl HddDescent<'_, '_> {
             }
         }
         events.sort_unstable();
-        let numbers = self.whole.kept();
+        let numbers = self.original.kept();
         let kept: Vec<u32> = events.into_iter().map(|event| numbers[event]).collect();
-        let candidate = self.whole.keeping(kept);
+        let candidate = self.original.keeping(kept);
         match &level.local_target {
-            Some(place) => candidate.with_local_target(place.clone()),
+            Some(state) => candidate.with_local_target(state.clone()),
             None => candidate,
         }
     }
 
-    /// The first of the candidates that passes. One that reaches the target is remembered.
+    /// First of the candidates that passes. One that reaches the target may become the best.
     async fn first_passing(
         &mut self,
         candidates: &[Candidate],
     ) -> Result<Option<usize>, ReductionStop> {
-        let found = self
+        let passing = self
             .evaluator
             .first_passing(candidates.len(), |number| candidates[number].clone())
             .await?;
-        Ok(found.map(|(number, candidate)| {
+        Ok(passing.map(|(number, candidate)| {
             if candidate.local_target().is_none() && candidate.len() < self.best.len() {
                 *self.best = candidate;
             }

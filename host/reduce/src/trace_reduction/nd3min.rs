@@ -1,5 +1,5 @@
-//! ND3MIN: delta debugging for targets that are reached only sometimes. A candidate passes with st of nr runs, and runs are
-//! made in rounds of as many as there are phones; a scheduler says which.
+//! ND3MIN: delta debugging for targets that are reached only sometimes. A candidate passes with st of nr attempts. Attempts are
+//! made in rounds with one attempt per phone; a scheduler decides which.
 
 mod scheduler;
 
@@ -8,33 +8,34 @@ use scheduler::{RoundLimits, Scheduler, make_scheduler};
 
 use super::ddmin::part_range;
 use super::evaluation::{CandidateEvaluator, ReductionStop};
-use super::step_count;
+use super::{PassCriterion, step_count};
 use crate::oracle::{Candidate, OracleQuery};
 use crate::policy::AttemptTally;
 
-/// Reduces `best`, which is known to pass: MinR of Figure 2. It never asks about a candidate equal to its parent, and
-/// ends at the empty one.
+/// Reduces `best`, which is known to pass: MinR of Figure 2. It never runs a candidate that equals its parent, and ends at the
+/// empty candidate.
 pub(super) async fn nd3min(
-    judge: &mut CandidateEvaluator<'_>,
+    evaluator: &mut CandidateEvaluator<'_>,
     best: &mut Candidate,
 ) -> Result<(), ReductionStop> {
-    let settings = judge.settings();
+    let settings = evaluator.settings();
     let scheduler = make_scheduler(settings.scheduling, settings.policy.clone());
-    let mut parts = settings.parts;
+    let mut granularity = settings.parts;
     while !best.is_empty() {
-        let count = parts.min(best.len());
-        let only = |number: usize| best.only(part_range(best, count, number));
-        let without = |number: usize| best.without(part_range(best, count, number));
-        // One part alone would be the whole.
-        let parts_to_ask = if count == 1 { 0 } else { count };
-        if let Some(smaller) = get_passing(judge, &*scheduler, parts_to_ask, only).await? {
+        let parts = granularity.min(best.len());
+        let subset = |number: usize| best.only(part_range(best, parts, number));
+        let complement = |number: usize| best.without(part_range(best, parts, number));
+        // A single part equals its parent.
+        let subsets = if parts == 1 { 0 } else { parts };
+        if let Some(smaller) = get_passing(evaluator, &*scheduler, subsets, subset).await? {
             *best = smaller;
-            parts = settings.parts;
-        } else if let Some(smaller) = get_passing(judge, &*scheduler, count, without).await? {
+            granularity = settings.parts;
+        } else if let Some(smaller) = get_passing(evaluator, &*scheduler, parts, complement).await?
+        {
             *best = smaller;
-            parts = (count - 1).max(2);
-        } else if count < best.len() {
-            parts = count * 2;
+            granularity = (parts - 1).max(2);
+        } else if parts < best.len() {
+            granularity = parts * 2;
         } else {
             break;
         }
@@ -42,59 +43,62 @@ pub(super) async fn nd3min(
     Ok(())
 }
 
-/// `get_passing`: rounds until one of the candidates has passed or all are dead. Of several that pass in the same round
-/// the first counts. Candidates are made when they are run: all of them at once would be too many.
+/// The paper's `get_passing`: rounds until a candidate has passed or all are dead. Of several that pass in the same round the
+/// first counts. Candidates are made when they are run: all of them at once would take too much memory.
 async fn get_passing(
-    judge: &mut CandidateEvaluator<'_>,
+    evaluator: &mut CandidateEvaluator<'_>,
     scheduler: &dyn Scheduler,
     count: usize,
     candidate: impl Fn(usize) -> Candidate,
 ) -> Result<Option<Candidate>, ReductionStop> {
-    let (runs, successes) = judge.criterion();
+    let PassCriterion { runs, successes } = evaluator.criterion();
     let limits = RoundLimits {
-        parallel: u32::try_from(judge.settings().parallel.max(1)).unwrap_or(u32::MAX),
+        parallel: u32::try_from(evaluator.settings().parallel.max(1)).unwrap_or(u32::MAX),
         runs,
         successes,
         candidates: count,
     };
-    let open = (0..count).filter(|number| !judge.is_known_to_fail(|| candidate(*number).key()));
-    let mut alive: Vec<(usize, AttemptTally)> = open
+    let mut alive: Vec<(usize, AttemptTally)> = (0..count)
+        .filter(|number| !evaluator.is_known_to_fail(|| candidate(*number).key()))
         .map(|number| (number, AttemptTally::default()))
         .collect();
     while !alive.is_empty() {
         let tallies: Vec<AttemptTally> = alive.iter().map(|(_, tally)| *tally).collect();
-        let mut round = Vec::new();
-        for (place, runs) in scheduler
-            .schedule(&tallies, &limits)
-            .into_iter()
-            .enumerate()
-        {
-            if runs > 0 {
-                let candidate = candidate(alive[place].0);
-                for attempt in judge.allocate_attempts(candidate.key(), runs) {
-                    round.push((
-                        place,
-                        OracleQuery {
-                            candidate: candidate.clone(),
-                            attempt,
-                            from_start: true,
-                        },
-                    ));
-                }
-            }
-        }
-        for (place, seen) in judge.run_round(round).await? {
-            alive[place].1.count(seen.reached);
+        let schedule = scheduler.schedule(&tallies, &limits);
+        let queries = round_queries(evaluator, &schedule, |index| candidate(alive[index].0));
+        for (index, observation) in evaluator.run_round(queries).await? {
+            alive[index].1.count(observation.reached);
         }
         if let Some((number, _)) = alive
             .iter()
             .find(|(_, tally)| tally.successes >= limits.successes)
         {
-            let passed = candidate(*number);
-            judge.record_reduction(step_count(&passed));
-            return Ok(Some(passed));
+            let passing = candidate(*number);
+            evaluator.record_reduction(step_count(&passing));
+            return Ok(Some(passing));
         }
         alive.retain(|(_, tally)| tally.failures <= limits.runs - limits.successes);
     }
     Ok(None)
+}
+
+/// Attempts of one round, each with the index of its candidate in the schedule.
+fn round_queries(
+    evaluator: &mut CandidateEvaluator<'_>,
+    schedule: &[u32],
+    candidate: impl Fn(usize) -> Candidate,
+) -> Vec<(usize, OracleQuery)> {
+    let mut queries = Vec::new();
+    for (index, &runs) in schedule.iter().enumerate().filter(|(_, runs)| **runs > 0) {
+        let candidate = candidate(index);
+        for attempt in evaluator.allocate_attempts(candidate.key(), runs) {
+            let query = OracleQuery {
+                candidate: candidate.clone(),
+                attempt,
+                from_start: true,
+            };
+            queries.push((index, query));
+        }
+    }
+    queries
 }

@@ -1,4 +1,4 @@
-//! Runs that were begun and have not answered yet.
+//! Attempts that were started and have no observation yet.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -9,7 +9,7 @@ use retap_shared::connection::BoxFuture;
 use super::evaluation::ReductionStop;
 use crate::oracle::{Observation, OracleError};
 
-/// Runs under way, each for the candidate of a number.
+/// Running attempts, each with the number of its candidate.
 #[derive(Default)]
 pub(super) struct PendingAttempts<'a> {
     pending: Vec<(usize, BoxFuture<'a, Result<Observation, OracleError>>)>,
@@ -23,12 +23,12 @@ impl<'a> PendingAttempts<'a> {
     pub(super) fn start(
         &mut self,
         number: usize,
-        run: BoxFuture<'a, Result<Observation, OracleError>>,
+        attempt: BoxFuture<'a, Result<Observation, OracleError>>,
     ) {
-        self.pending.push((number, run));
+        self.pending.push((number, attempt));
     }
 
-    /// The numbers of those that are no longer under way.
+    /// Cancels the attempts of some candidates. Returns the candidates' numbers.
     pub(super) fn cancel(&mut self, which: impl Fn(usize) -> bool) -> Vec<usize> {
         self.pending
             .extract_if(.., |(number, _)| which(*number))
@@ -36,25 +36,29 @@ impl<'a> PendingAttempts<'a> {
             .collect()
     }
 
-    /// The next answer. Only called while a run is under way.
+    /// Next observation. Only called while an attempt is running. Of several that are ready the one that was started first
+    /// comes first, so that a run is repeatable; `FuturesUnordered` does not keep that order.
     pub(super) async fn next_observation(
         &mut self,
-        stop: &CancellationToken,
+        cancellation: &CancellationToken,
     ) -> Result<(usize, Observation), ReductionStop> {
-        let answered = poll_fn(|context| {
-            let mut runs = self.pending.iter_mut().enumerate();
-            let ready = runs.find_map(|(place, (_, run))| match run.as_mut().poll(context) {
-                Poll::Ready(answer) => Some((place, answer)),
-                Poll::Pending => None,
-            });
+        let first_ready = poll_fn(|context| {
+            let mut attempts = self.pending.iter_mut().enumerate();
+            let ready =
+                attempts.find_map(
+                    |(index, (_, attempt))| match attempt.as_mut().poll(context) {
+                        Poll::Ready(observation) => Some((index, observation)),
+                        Poll::Pending => None,
+                    },
+                );
             ready.map_or(Poll::Pending, Poll::Ready)
         });
-        let (place, answer) = tokio::select! {
+        let (index, observation) = tokio::select! {
             biased;
-            () = stop.cancelled() => return Err(ReductionStop::Stopped),
-            answered = answered => answered,
+            () = cancellation.cancelled() => return Err(ReductionStop::Cancelled),
+            ready = first_ready => ready,
         };
-        let (number, _) = self.pending.remove(place);
-        Ok((number, answer.map_err(ReductionStop::Oracle)?))
+        let (number, _) = self.pending.remove(index);
+        Ok((number, observation.map_err(ReductionStop::Oracle)?))
     }
 }

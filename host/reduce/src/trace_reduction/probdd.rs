@@ -1,6 +1,6 @@
-//! Deletion by probabilities, after ProbDD: of each item it is believed how probably it is needed. What is tried is what
-//! takes most away for what it costs, and every failure is remembered in the probabilities.
-//! Items that have gone through the same failures are alike, so what is thought about is classes and not items.
+//! Probabilistic delta debugging after ProbDD: each item has a probability of being needed, an attempt deletes the items with
+//! the highest expected gain per cost, and every failure raises the probabilities of what was deleted. Items with the same
+//! failures have the same probability, so the algorithm works on classes of items.
 
 use std::sync::Arc;
 
@@ -8,35 +8,36 @@ use super::evaluation::{CandidateEvaluator, ReductionStop};
 use super::step_spans::StepSpans;
 use crate::oracle::Candidate;
 
-/// What a run costs beside its events: a start of the app, in events.
+/// Fixed cost of an attempt, in events: a start of the app.
 const RESTART_COST: f64 = 3.0;
-/// How many tries are thought out at once, each for the case that those before it fail: enough to keep many phones busy.
+/// Number of deletions that are planned ahead, each for the case that those before it fail: enough for many phones.
 const SPECULATIVE_TRIES: usize = 32;
-/// What is needed with this probability is not taken away any more; nothing is that sure without having been tried alone.
+/// Items with this probability are not deleted any more. Only a failed deletion of a single item leads there.
 const CERTAIN: f64 = 1.0;
 const ALMOST_CERTAIN: f64 = 1.0 - 1e-6;
-/// How closely it is looked for by how much all probabilities have to be raised.
+/// Iterations of the bisection that raises all probabilities.
 const BISECTIONS: u32 = 16;
 
+/// Items that are still kept, with the probability that each is needed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ProbabilisticDeletion {
-    /// What it began with, ascending; what is left of that is in the classes.
+    /// Initial items, ascending; the classes contain those that are left.
     items: Arc<[u32]>,
-    /// By ascending probability. None is empty.
+    /// Classes by ascending probability, none of them empty.
     classes: Vec<ProbabilityClass>,
-    /// How many surely needed ones are known not to be enough alone.
+    /// Number of certainly needed items that are known to fail without the others.
     insufficient: Option<usize>,
 }
 
-/// Items that are needed with the same probability, each by itself.
+/// Items with the same probability of being needed.
 #[derive(Clone, Debug, PartialEq)]
 struct ProbabilityClass {
     needed: f64,
-    /// By their places.
+    /// Indices into the initial items.
     items: StepSpans,
 }
 
-/// What is taken away at once: so many items of the first classes, and so many of the one behind them.
+/// Deletion of one attempt: all items of the first classes, and some of the next class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct DeletionChoice {
     whole_classes: usize,
@@ -44,7 +45,7 @@ struct DeletionChoice {
 }
 
 impl ProbabilisticDeletion {
-    /// Of items that are known to be enough together. As if one of them were needed: each failure raises that.
+    /// Starts with items that pass together. One of them is expected to be needed; each failure raises that.
     pub(super) fn new(items: Vec<u32>) -> ProbabilisticDeletion {
         let needed = 1.0 / items.len().max(2) as f64;
         let all = ProbabilityClass {
@@ -63,14 +64,14 @@ impl ProbabilisticDeletion {
         }
     }
 
-    /// Those of which none can go any more. `candidate` makes a candidate of what is kept; it may add what leads there.
+    /// Deletes items until each has failed alone. `candidate` makes a candidate of the kept items and may add steps to them.
     pub(super) async fn run(
         mut self,
-        judge: &mut CandidateEvaluator<'_>,
+        evaluator: &mut CandidateEvaluator<'_>,
         candidate: impl Fn(Vec<u32>) -> Candidate,
     ) -> Result<Vec<u32>, ReductionStop> {
         if !self.classes.is_empty()
-            && judge
+            && evaluator
                 .first_passing(1, |_| candidate(Vec::new()))
                 .await?
                 .is_some()
@@ -79,16 +80,16 @@ impl ProbabilisticDeletion {
         }
         self.insufficient = Some(0);
         while self.next_choice().is_some() {
-            let mut ahead = SpeculativeDeletions {
+            let mut speculation = SpeculativeDeletions {
                 if_all_fail: self,
                 candidates: Vec::new(),
             };
-            let found = judge
-                .first_passing_of(|_| ahead.next().map(&candidate))
+            let passing = evaluator
+                .first_passing_of(|_| speculation.next().map(&candidate))
                 .await?;
-            self = match found {
-                Some((number, _)) => ahead.candidates.swap_remove(number),
-                None => ahead.if_all_fail,
+            self = match passing {
+                Some((number, _)) => speculation.candidates.swap_remove(number),
+                None => speculation.if_all_fail,
             };
         }
         Ok(self.items())
@@ -98,7 +99,7 @@ impl ProbabilisticDeletion {
         best_choice(&self.sizes())
     }
 
-    /// Of each class, how probably its items are needed, and how many there are.
+    /// Probability and size of each class.
     fn sizes(&self) -> Vec<(f64, usize)> {
         self.classes
             .iter()
@@ -106,27 +107,27 @@ impl ProbabilisticDeletion {
             .collect()
     }
 
-    /// As many more are expected to be needed as it takes for something else to be worth more than what is known to fail:
-    /// taking away all that is not surely needed.
+    /// Raises all probabilities as little as possible so that the best choice is no longer one that is known to fail: to
+    /// delete everything that is not certainly needed.
     fn raise_probabilities(&mut self) {
         let mut sizes = self.sizes();
         let open = sizes.partition_point(|(needed, _)| *needed < CERTAIN);
-        let sure: usize = sizes[open..].iter().map(|(_, count)| count).sum();
-        let takes_all = |sizes: &[(f64, usize)]| {
-            let all = |taken: DeletionChoice| {
-                taken.whole_classes + 1 == open
-                    && taken.from_next_class == sizes[taken.whole_classes].1
+        let certain: usize = sizes[open..].iter().map(|(_, count)| count).sum();
+        let deletes_all = |sizes: &[(f64, usize)]| {
+            let all = |choice: DeletionChoice| {
+                choice.whole_classes + 1 == open
+                    && choice.from_next_class == sizes[choice.whole_classes].1
             };
             best_choice(sizes).is_some_and(all)
         };
-        if self.insufficient != Some(sure) || !takes_all(&sizes) {
+        if self.insufficient != Some(certain) || !deletes_all(&sizes) {
             return;
         }
-        if self.len() == sure + 1 {
+        if self.len() == certain + 1 {
             self.classes[0].needed = CERTAIN;
             return;
         }
-        let raised = |needed: f64, by: f64| (needed * by.exp()).min(ALMOST_CERTAIN);
+        let raised = |needed: f64, log_factor: f64| (needed * log_factor.exp()).min(ALMOST_CERTAIN);
         let mut too_little = 0.0;
         let mut enough = (ALMOST_CERTAIN / sizes[0].0).ln();
         for _ in 0..BISECTIONS {
@@ -134,48 +135,50 @@ impl ProbabilisticDeletion {
             for ((needed, _), class) in sizes[..open].iter_mut().zip(&self.classes) {
                 *needed = raised(class.needed, middle);
             }
-            *(if takes_all(&sizes) {
-                &mut too_little
+            if deletes_all(&sizes) {
+                too_little = middle;
             } else {
-                &mut enough
-            }) = middle;
+                enough = middle;
+            }
         }
         for class in &mut self.classes[..open] {
             class.needed = raised(class.needed, enough);
         }
     }
 
-    /// What is left without them, and what is believed if that fails: at least one of them is needed.
-    fn split(&self, taken: DeletionChoice) -> (ProbabilisticDeletion, ProbabilisticDeletion) {
-        let mut away = self.classes[..taken.whole_classes].to_vec();
-        let mut rest = self.classes[taken.whole_classes..].to_vec();
-        let items = rest[0].items.slice(0..taken.from_next_class);
-        rest[0].items = rest[0].items.difference(&items);
-        away.push(ProbabilityClass {
-            needed: rest[0].needed,
+    /// Both outcomes of a deletion: what is left if it passes, and the posterior if it fails (at least one deleted item is
+    /// needed).
+    fn split(&self, choice: DeletionChoice) -> (ProbabilisticDeletion, ProbabilisticDeletion) {
+        let mut deleted = self.classes[..choice.whole_classes].to_vec();
+        let mut remaining = self.classes[choice.whole_classes..].to_vec();
+        let items = remaining[0].items.slice(0..choice.from_next_class);
+        remaining[0].items = remaining[0].items.difference(&items);
+        deleted.push(ProbabilityClass {
+            needed: remaining[0].needed,
             items,
         });
-        rest.retain(|class| !class.items.is_empty());
+        remaining.retain(|class| !class.items.is_empty());
         let kept = ProbabilisticDeletion {
-            classes: rest.clone(),
+            classes: remaining.clone(),
             ..self.clone()
         };
 
-        let chance = |class: &ProbabilityClass| (1.0 - class.needed).powf(class.items.len() as f64);
-        let none_needed: f64 = away.iter().map(chance).product();
-        let single = away.iter().map(|class| class.items.len()).sum::<usize>() == 1;
-        for class in &mut away {
+        let none_in_class =
+            |class: &ProbabilityClass| (1.0 - class.needed).powf(class.items.len() as f64);
+        let none_needed: f64 = deleted.iter().map(none_in_class).product();
+        let single = deleted.iter().map(|class| class.items.len()).sum::<usize>() == 1;
+        for class in &mut deleted {
             class.needed = if single {
                 CERTAIN
             } else {
                 (class.needed / (1.0 - none_needed)).min(ALMOST_CERTAIN)
             };
         }
-        let mut classes = away;
-        classes.append(&mut rest);
+        let mut classes = deleted;
+        classes.append(&mut remaining);
         classes.sort_by(|one, other| one.needed.total_cmp(&other.needed));
         let open = kept.classes.iter().any(|class| class.needed < CERTAIN);
-        let not_enough = if open {
+        let insufficient = if open {
             self.insufficient
         } else {
             Some(kept.len())
@@ -185,7 +188,7 @@ impl ProbabilisticDeletion {
             ProbabilisticDeletion {
                 items: Arc::clone(&self.items),
                 classes,
-                insufficient: not_enough,
+                insufficient,
             },
         )
     }
@@ -194,30 +197,32 @@ impl ProbabilisticDeletion {
         self.classes.iter().map(|class| class.items.len()).sum()
     }
 
-    /// What is left, in order.
+    /// Items that are left, in order.
     fn items(&self) -> Vec<u32> {
-        let left = self
+        let spans = self
             .classes
             .iter()
-            .fold(StepSpans::default(), |left, class| left.union(&class.items));
-        let mut items = Vec::with_capacity(left.len());
-        for span in left.iter() {
+            .fold(StepSpans::default(), |spans, class| {
+                spans.union(&class.items)
+            });
+        let mut items = Vec::with_capacity(spans.len());
+        for span in spans.iter() {
             items.extend_from_slice(&self.items[span.start as usize..span.end as usize]);
         }
         items
     }
 }
 
-/// Tries that are thought out only when a phone is free for them.
+/// Deletions that are planned only when a phone is free for them.
 struct SpeculativeDeletions {
-    /// What is believed if all of them fail.
+    /// Posterior if all of them fail.
     if_all_fail: ProbabilisticDeletion,
-    /// What each leaves.
+    /// What is left if each of them passes.
     candidates: Vec<ProbabilisticDeletion>,
 }
 
 impl SpeculativeDeletions {
-    /// What the next try keeps.
+    /// Items that the next attempt keeps.
     fn next(&mut self) -> Option<Vec<u32>> {
         if self.candidates.len() == SPECULATIVE_TRIES {
             return None;
@@ -231,12 +236,12 @@ impl SpeculativeDeletions {
     }
 }
 
-/// What is expected to take away most for each event that is played, of classes by ascending probability.
+/// Deletion with the highest expected number of deleted items per played event. Classes are ordered by probability.
 fn best_choice(sizes: &[(f64, usize)]) -> Option<DeletionChoice> {
     let all = sizes.iter().map(|(_, count)| count).sum::<usize>() as f64;
-    let mut taken = 0.0;
+    let mut deleted = 0.0;
     let mut ln_none_needed = 0.0;
-    let mut most = 0.0;
+    let mut best_gain = 0.0;
     let mut best = None;
     for (number, &(needed, count)) in sizes
         .iter()
@@ -244,32 +249,30 @@ fn best_choice(sizes: &[(f64, usize)]) -> Option<DeletionChoice> {
         .take_while(|(_, (needed, _))| *needed < CERTAIN)
     {
         let ln_not_needed = (-needed).ln_1p();
-        for of_next in count_options(taken, -ln_not_needed, count, all + RESTART_COST) {
-            let both = taken + of_next as f64;
-            let chance = (ln_none_needed + ln_not_needed * of_next as f64).exp();
-            let worth = both * chance / (all - both + RESTART_COST);
-            if worth > most {
-                (most, best) = (
-                    worth,
-                    Some(DeletionChoice {
-                        whole_classes: number,
-                        from_next_class: of_next,
-                    }),
-                );
+        for from_next_class in count_options(deleted, -ln_not_needed, count, all + RESTART_COST) {
+            let total = deleted + from_next_class as f64;
+            let none_needed = (ln_none_needed + ln_not_needed * from_next_class as f64).exp();
+            let gain = total * none_needed / (all - total + RESTART_COST);
+            if gain > best_gain {
+                best_gain = gain;
+                best = Some(DeletionChoice {
+                    whole_classes: number,
+                    from_next_class,
+                });
             }
         }
-        taken += count as f64;
+        deleted += count as f64;
         ln_none_needed += ln_not_needed * count as f64;
     }
     best
 }
 
-/// How many items of a class can be worth most if `before` others are taken: t · e^(−st) / (all − t) rises, and from the
-/// smaller root of t · (all − t) = all / s on it falls, until it may rise again towards the end.
+/// Numbers of items of a class that can have the highest gain if `before` others are deleted: t · e^(−st) / (all − t) rises
+/// up to the smaller root of t · (all − t) = all / s, falls behind it, and may rise again towards the end.
 fn count_options(before: f64, steepness: f64, count: usize, all: f64) -> [usize; 4] {
     let root = (all * all - 4.0 * all / steepness).max(0.0).sqrt();
     let top = (all - root) / 2.0 - before;
-    let within = |place: f64| (place.max(1.0) as usize).min(count);
+    let within = |items: f64| (items.max(1.0) as usize).min(count);
     [1, within(top.floor()), within(top.ceil()), count]
 }
 
@@ -279,7 +282,7 @@ mod tests {
 
     use super::*;
 
-    /// Some classes, by ascending probability, the last items surely needed.
+    /// Classes by ascending probability.
     fn deletions() -> impl Strategy<Value = ProbabilisticDeletion> {
         let class = (0.0001..0.9_f64, 1_u32..60);
         prop::collection::vec(class, 1..6).prop_map(|mut classes| {
@@ -301,28 +304,28 @@ mod tests {
         })
     }
 
-    /// By trying every number of items.
-    fn most(deletion: &ProbabilisticDeletion) -> f64 {
-        let chances = deletion
+    /// Highest gain, by trying every number of items.
+    fn highest_gain(deletion: &ProbabilisticDeletion) -> f64 {
+        let probabilities = deletion
             .classes
             .iter()
             .flat_map(|class| vec![class.needed; class.items.len()]);
         let mut none_needed = 1.0;
-        let mut most = 0.0_f64;
+        let mut highest = 0.0_f64;
         let all = deletion.len() as f64;
-        for (taken, needed) in (1..).zip(chances) {
+        for (deleted, needed) in (1..).zip(probabilities) {
             none_needed *= 1.0 - needed;
-            let taken = f64::from(taken);
-            most = most.max(taken * none_needed / (all - taken + RESTART_COST));
+            let deleted = f64::from(deleted);
+            highest = highest.max(deleted * none_needed / (all - deleted + RESTART_COST));
         }
-        most
+        highest
     }
 
-    fn worth(deletion: &ProbabilisticDeletion, taken: DeletionChoice) -> f64 {
-        let mut none_needed =
-            (1.0 - deletion.classes[taken.whole_classes].needed).powf(taken.from_next_class as f64);
-        let mut count = taken.from_next_class as f64;
-        for class in &deletion.classes[..taken.whole_classes] {
+    fn gain(deletion: &ProbabilisticDeletion, choice: DeletionChoice) -> f64 {
+        let mut none_needed = (1.0 - deletion.classes[choice.whole_classes].needed)
+            .powf(choice.from_next_class as f64);
+        let mut count = choice.from_next_class as f64;
+        for class in &deletion.classes[..choice.whole_classes] {
             none_needed *= (1.0 - class.needed).powf(class.items.len() as f64);
             count += class.items.len() as f64;
         }
@@ -331,22 +334,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_worth_more_than_what_is_taken(deletion in deletions()) {
-            let taken = deletion.next_choice().unwrap();
-            let most = most(&deletion);
-            let worth = worth(&deletion, taken);
-            prop_assert!((most - worth).abs() <= 1e-9 * most, "{most} {worth} {taken:?}");
+        fn no_deletion_has_a_higher_gain_than_the_best_choice(deletion in deletions()) {
+            let choice = deletion.next_choice().unwrap();
+            let highest = highest_gain(&deletion);
+            let gain = gain(&deletion, choice);
+            prop_assert!((highest - gain).abs() <= 1e-9 * highest, "{highest} {gain} {choice:?}");
         }
 
         #[test]
-        fn a_try_loses_no_item_and_raises_what_it_took(deletion in deletions()) {
-            let taken = deletion.next_choice().unwrap();
-            let (kept, failed) = deletion.split(taken);
+        fn a_failed_deletion_loses_no_item_and_raises_probabilities(deletion in deletions()) {
+            let choice = deletion.next_choice().unwrap();
+            let (kept, failed) = deletion.split(choice);
             prop_assert_eq!(failed.items(), deletion.items());
-            let away = deletion.len() - kept.len();
-            prop_assert!(away > 0);
-            let needed = |of: &ProbabilisticDeletion| -> f64 {
-                of.classes.iter().map(|class| class.needed * class.items.len() as f64).sum()
+            prop_assert!(kept.len() < deletion.len());
+            let needed = |deletion: &ProbabilisticDeletion| -> f64 {
+                deletion.classes.iter().map(|class| class.needed * class.items.len() as f64).sum()
             };
             prop_assert!(needed(&failed) > needed(&deletion));
         }

@@ -1,14 +1,14 @@
-//! What a reduction is asked for: how often a candidate is run, what passes, and what its algorithm may choose.
+//! Settings of a reduction: attempts per candidate, the criterion to pass, and the options of the algorithms.
 
 use std::sync::Arc;
 
 use super::{
-    ReduceError, ReductionAlgorithm, ReproductionCheck, ResultConfidence, SchedulerKind,
-    StateGranularity,
+    NOISY_RUNS, ReduceError, ReductionAlgorithm, ReproductionCheck, ResultConfidence,
+    SchedulerKind, StateGranularity,
 };
 use crate::policy::{AttemptTally, SchedulePolicy, SuccessRatePrior};
 
-/// The paper's.
+/// Number of parts that ND3MIN begins with, as published.
 pub const DEFAULT_PARTS: usize = 5;
 
 /// A candidate passes if at least `successes` of `runs` attempts reach the target.
@@ -20,34 +20,39 @@ pub struct PassCriterion {
     pub successes: u32,
 }
 
+/// Settings of one reduction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReduceSettings {
-    /// A candidate passes if at least `successes` of `runs` runs reach the target.
+    /// Attempts per candidate.
     pub runs: u32,
+    /// Number of these attempts that must reach the target.
     pub successes: u32,
-    /// How many runs may be under way at once: the number of phones.
+    /// Maximum number of attempts at the same time: the number of phones.
     pub parallel: usize,
-    /// How many fresh runs of the result are made at the end.
+    /// Fresh attempts of the result at the end.
     pub check_runs: u32,
-    /// How often the whole trace is run first; `runs` times if not said.
+    /// Attempts of the original at the beginning; default: `runs`.
     pub original_runs: Option<u32>,
-    /// How many of these must do it; what the algorithm asks for if not said.
+    /// Number of these attempts that must reach the target; default: depends on the algorithm.
     pub original_successes: Option<u32>,
-    /// ND3MIN: into how many parts a trace is cut first, and who plans the rounds.
+    /// ND3MIN: number of parts that it begins with.
     pub parts: usize,
+    /// ND3MIN: scheduler of its rounds.
     pub scheduling: SchedulerKind,
+    /// ND3MIN: policy of the optimal scheduler.
     pub policy: Option<Arc<SchedulePolicy>>,
-    /// What is believed of candidates before they are run.
+    /// Prior over the success rates of candidates.
     pub prior: Arc<SuccessRatePrior>,
-    /// `auto`: the result need not pass `successes`, but reach the target no less often than the original.
+    /// `auto`: the result must reach the target as often as the original does, instead of `successes` times.
     pub keep_rate: bool,
-    /// In the end, steps are replaced by simpler ones where the result still passes.
+    /// At the end, steps are replaced by simpler ones where the result still passes.
     pub simplify: bool,
-    /// SimplyDroid's: what counts as a state.
+    /// SimplyDroid: granularity of the state tree.
     pub hierarchy: StateGranularity,
 }
 
 impl ReduceSettings {
+    /// Rejects settings under which no candidate could pass or fail.
     pub fn validate(&self) -> Result<(), ReduceError> {
         if !(1..=self.runs).contains(&self.successes) {
             return Err(ReduceError::Settings {
@@ -67,23 +72,32 @@ impl ReduceSettings {
         }
     }
 
-    /// How often the whole trace is run, and how many of these runs must do it. Less is asked of it than of a
-    /// candidate, as in the paper: 15 of 20 where those need 18.
-    pub(super) fn original_check(&self, algorithm: ReductionAlgorithm) -> (u32, u32) {
-        let runs = self.original_runs.unwrap_or(self.runs);
-        let own = match algorithm {
+    pub(super) fn criterion(&self) -> PassCriterion {
+        PassCriterion {
+            runs: self.runs,
+            successes: self.successes,
+        }
+    }
+
+    /// Criterion for the original. For noisy targets it is weaker than the one for candidates, as published: 15 of 20
+    /// where a candidate needs 18.
+    pub(super) fn original_criterion(&self, algorithm: ReductionAlgorithm) -> PassCriterion {
+        let default_successes = match algorithm {
             ReductionAlgorithm::Nd3min | ReductionAlgorithm::Auto => {
                 (self.successes * 5).div_ceil(6)
             }
             _ => self.successes,
         };
-        (runs, self.original_successes.unwrap_or(own))
+        PassCriterion {
+            runs: self.original_runs.unwrap_or(self.runs),
+            successes: self.original_successes.unwrap_or(default_successes),
+        }
     }
 
-    /// For a trace that turned out to reach its target only sometimes: the paper's.
+    /// Settings for a target that turned out to be reached only sometimes, as published for ND3MIN.
     pub(super) fn for_flaky_target(&self) -> ReduceSettings {
         ReduceSettings {
-            runs: 20,
+            runs: NOISY_RUNS,
             successes: 18,
             original_runs: None,
             original_successes: None,
@@ -91,6 +105,7 @@ impl ReduceSettings {
         }
     }
 
+    /// Confidence that a check of the result gives; `None` where one attempt decides.
     pub(super) fn result_confidence(
         &self,
         check: &ReproductionCheck,
@@ -103,9 +118,10 @@ impl ReduceSettings {
             successes: check.successes,
             failures: check.runs - check.successes,
         };
-        let good = self.prior.p1(tally);
-        let minimal = self.prior.p2(steps, self.runs, self.successes);
-        Some(ResultConfidence { good, minimal })
+        Some(ResultConfidence {
+            good: self.prior.p1(tally),
+            minimal: self.prior.p2(steps, self.runs, self.successes),
+        })
     }
 }
 

@@ -1,14 +1,13 @@
-//! A set of steps as what it is in practice: a few stretches. Thinking about a trace then costs what is known of it, not its
-//! length.
+//! A set of steps as a few ranges, so that set operations cost the number of ranges and not the length of the trace.
 
 use std::ops::Range;
 
-/// Ascending; no two touch, and none is empty.
+/// Ascending ranges of steps; no two touch, and none is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::trace_reduction) struct StepSpans(Vec<Range<u32>>);
 
 impl StepSpans {
-    /// The first so many steps.
+    /// The first `steps` steps.
     pub(in crate::trace_reduction) fn prefix(steps: usize) -> StepSpans {
         let mut all = StepSpans::default();
         all.push(0..u32::try_from(steps).unwrap_or(u32::MAX));
@@ -27,7 +26,7 @@ impl StepSpans {
         self.0.iter()
     }
 
-    /// One by one, ascending.
+    /// Single steps, ascending.
     pub(in crate::trace_reduction) fn steps(&self) -> Vec<u32> {
         let mut steps = Vec::with_capacity(self.len());
         self.0.iter().for_each(|span| steps.extend(span.clone()));
@@ -43,7 +42,7 @@ impl StepSpans {
         }
     }
 
-    /// Those that are not in `other`.
+    /// Steps that are not in `other`.
     pub(in crate::trace_reduction) fn difference(&self, other: &StepSpans) -> StepSpans {
         let mut left = StepSpans::default();
         let mut others = other.0.as_slice();
@@ -65,7 +64,7 @@ impl StepSpans {
         left
     }
 
-    /// Those of either.
+    /// Steps of either set.
     pub(in crate::trace_reduction) fn union(&self, other: &StepSpans) -> StepSpans {
         let mut both: Vec<Range<u32>> = [self.0.as_slice(), other.0.as_slice()].concat();
         both.sort_by_key(|span| span.start);
@@ -80,21 +79,21 @@ impl StepSpans {
         merged
     }
 
-    /// Those from the one place to the other, counted within the set.
-    pub(in crate::trace_reduction) fn slice(&self, places: Range<usize>) -> StepSpans {
-        let mut some = StepSpans::default();
+    /// Steps by their index within the set.
+    pub(in crate::trace_reduction) fn slice(&self, indices: Range<usize>) -> StepSpans {
+        let mut slice = StepSpans::default();
         let mut before = 0;
         for span in &self.0 {
-            let part = |place: usize| {
-                span.start + place.clamp(before, before + span.len()) as u32 - before as u32
+            let part = |index: usize| {
+                span.start + index.clamp(before, before + span.len()) as u32 - before as u32
             };
-            some.push(part(places.start)..part(places.end));
+            slice.push(part(indices.start)..part(indices.end));
             before += span.len();
         }
-        some
+        slice
     }
 
-    /// How many they have in common.
+    /// Number of steps in both sets.
     fn intersection_len(&self, other: &StepSpans) -> usize {
         let mut mine = self.0.iter();
         let mut others = other.0.iter();
@@ -112,7 +111,7 @@ impl StepSpans {
         common
     }
 
-    /// What two sets have in common, as a share of what either has.
+    /// Size of the intersection divided by the size of the union.
     pub(in crate::trace_reduction) fn jaccard_index(&self, other: &StepSpans) -> f64 {
         let common = self.intersection_len(other);
         match self.len() + other.len() - common {
@@ -142,19 +141,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_do_what_sets_do(one in sets(), other in sets(), from in 0_usize..30, count in 0_usize..30) {
+        fn spans_behave_like_sets(one in sets(), other in sets(), from in 0_usize..30, count in 0_usize..30) {
             let a = spans(&one);
             let b = spans(&other);
             prop_assert_eq!(a.steps(), one.iter().copied().collect::<Vec<_>>());
             prop_assert_eq!(a.len(), one.len());
             prop_assert_eq!(a.difference(&b), spans(&(&one - &other)));
             prop_assert_eq!(a.union(&b), spans(&(&one | &other)));
-            let some = one.iter().copied().skip(from).take(count).collect();
-            prop_assert_eq!(a.slice(from..from + count), spans(&some));
+            let slice = one.iter().copied().skip(from).take(count).collect();
+            prop_assert_eq!(a.slice(from..from + count), spans(&slice));
             let common = (&one & &other).len();
             let all = (&one | &other).len();
-            let alike = if all == 0 { 1.0 } else { common as f64 / all as f64 };
-            prop_assert_eq!(a.jaccard_index(&b), alike);
+            let jaccard = if all == 0 { 1.0 } else { common as f64 / all as f64 };
+            prop_assert_eq!(a.jaccard_index(&b), jaccard);
         }
     }
 }

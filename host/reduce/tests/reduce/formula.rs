@@ -1,4 +1,4 @@
-//! An oracle that is a formula, and what tests want to know of it afterwards.
+//! An oracle whose answers are a formula over the steps. It records its queries.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -10,30 +10,31 @@ use retap_shared::micros::Micros;
 use retap_shared::verdict::Verdict;
 use retap_testing::fakes::numbers;
 
-/// An oracle that is a formula. Its answers take time that has nothing to do with the order of the questions.
+/// An oracle that is a formula. The duration of an attempt is independent of the order of the queries.
 pub(crate) struct Formula<F> {
-    does: F,
-    /// Every question that was begun, in order.
-    asked: Mutex<Vec<(Vec<u32>, u32)>>,
-    answered: Mutex<HashMap<(Vec<u32>, u32), u32>>,
+    reaches: F,
+    /// Steps and attempt of every query that was started, in order.
+    queries: Mutex<Vec<(Vec<u32>, u32)>>,
+    /// Number of observations per query.
+    observations: Mutex<HashMap<(Vec<u32>, u32), u32>>,
 }
 
 impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Formula<F> {
-    pub(crate) fn new(does: F) -> Formula<F> {
+    pub(crate) fn new(reaches: F) -> Formula<F> {
         Formula {
-            does,
-            asked: Mutex::default(),
-            answered: Mutex::default(),
+            reaches,
+            queries: Mutex::default(),
+            observations: Mutex::default(),
         }
     }
 
-    pub(crate) fn asked(&self) -> Vec<(Vec<u32>, u32)> {
-        self.asked.lock().unwrap().clone()
+    pub(crate) fn queries(&self) -> Vec<(Vec<u32>, u32)> {
+        self.queries.lock().unwrap().clone()
     }
 
-    /// How often the question that was answered most often was answered.
-    pub(crate) fn most_answers_to_one(&self) -> u32 {
-        self.answered
+    /// Highest number of observations that a single attempt of a candidate has had.
+    pub(crate) fn most_observations_of_one_attempt(&self) -> u32 {
+        self.observations
             .lock()
             .unwrap()
             .values()
@@ -44,15 +45,20 @@ impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Formula<F> {
 }
 
 impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Oracle for Formula<F> {
-    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
         Box::pin(async move {
-            let steps = numbers(question.candidate.steps());
-            let named = (steps.clone(), question.attempt);
-            self.asked.lock().unwrap().push(named.clone());
-            let took = Micros::from_millis(1 + question.key().0 % 50);
+            let steps = numbers(query.candidate.steps());
+            let attempt = (steps.clone(), query.attempt);
+            self.queries.lock().unwrap().push(attempt.clone());
+            let took = Micros::from_millis(1 + query.key().0 % 50);
             tokio::time::sleep(Duration::from(took)).await;
-            *self.answered.lock().unwrap().entry(named).or_insert(0) += 1;
-            let reached = (self.does)(&steps, question.attempt);
+            *self
+                .observations
+                .lock()
+                .unwrap()
+                .entry(attempt)
+                .or_insert(0) += 1;
+            let reached = (self.reaches)(&steps, query.attempt);
             let verdict = if reached {
                 Verdict::TargetReached
             } else {

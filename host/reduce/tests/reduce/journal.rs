@@ -1,4 +1,4 @@
-//! What is in the journal is not asked again, and a job that was stopped goes on to the same answer.
+//! Recorded attempts are not played again, and a cancelled reduction resumes to the same result.
 
 use std::io;
 use std::sync::Mutex;
@@ -17,14 +17,14 @@ use retap_testing::fakes::{in_virtual_time, listening, numbers, trace};
 
 use crate::formula::Formula;
 
-/// Writes until it is full.
+/// A journal with room for a number of observations.
 #[derive(Default)]
-struct Full {
+struct LimitedJournal {
     inner: MemoryReductionJournal,
     room: Mutex<usize>,
 }
 
-impl ObservationJournal for Full {
+impl ObservationJournal for LimitedJournal {
     fn recall_observation(
         &self,
         candidate: CandidateKey,
@@ -37,7 +37,7 @@ impl ObservationJournal for Full {
         &self,
         candidate: CandidateKey,
         attempt: u32,
-        seen: &Observation,
+        observation: &Observation,
     ) -> Result<(), JournalError> {
         let mut room = self.room.lock().unwrap();
         let source = io::Error::from(io::ErrorKind::StorageFull);
@@ -45,11 +45,12 @@ impl ObservationJournal for Full {
             what: "note a run".to_owned(),
             source: source.into(),
         })?;
-        self.inner.record_observation(candidate, attempt, seen)
+        self.inner
+            .record_observation(candidate, attempt, observation)
     }
 }
 
-fn does(steps: &[u32], _: u32) -> bool {
+fn reaches(steps: &[u32], _: u32) -> bool {
     [3, 8, 21].iter().all(|needed| steps.contains(needed))
         && steps.contains(&9) == steps.contains(&10)
 }
@@ -62,23 +63,23 @@ fn settings(parallel: usize) -> ReduceSettings {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_is_played_once_and_recalled_ever_after() {
+async fn an_attempt_is_played_once_and_then_recalled() {
     let journal = MemoryReductionJournal::default();
-    let formula = Formula::new(does);
-    let (sink, heard) = listening();
-    let oracle = JournaledOracle::new(&formula, &journal, &sink);
-    let question = |attempt| OracleQuery {
+    let formula = Formula::new(reaches);
+    let (events, received) = listening();
+    let oracle = JournaledOracle::new(&formula, &journal, &events);
+    let query = |attempt| OracleQuery {
         candidate: trace([3, 8, 21]).steps.into(),
         attempt,
         from_start: true,
     };
-    let seen = oracle.ask(question(0)).await.unwrap();
-    assert_eq!(oracle.ask(question(0)).await.unwrap(), seen);
-    assert_eq!(formula.asked().len(), 1);
-    oracle.ask(question(1)).await.unwrap();
-    assert_eq!(formula.asked().len(), 2);
-    let heard = heard.lock().unwrap();
-    let recalled = heard.iter().map(|event| {
+    let observation = oracle.ask(query(0)).await.unwrap();
+    assert_eq!(oracle.ask(query(0)).await.unwrap(), observation);
+    assert_eq!(formula.queries().len(), 1);
+    oracle.ask(query(1)).await.unwrap();
+    assert_eq!(formula.queries().len(), 2);
+    let received = received.lock().unwrap();
+    let recalled = received.iter().map(|event| {
         matches!(
             event,
             RunEvent::Observed {
@@ -92,12 +93,12 @@ async fn a_question_is_played_once_and_recalled_ever_after() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_noted_is_not_answered() {
-    let journal = Full {
+async fn an_observation_that_cannot_be_recorded_is_an_error() {
+    let journal = LimitedJournal {
         room: Mutex::new(5),
-        ..Full::default()
+        ..LimitedJournal::default()
     };
-    let formula = Formula::new(does);
+    let formula = Formula::new(reaches);
     let oracle = JournaledOracle::new(&formula, &journal, &null_sink());
     let error = reduce(
         &trace(0..30),
@@ -113,56 +114,59 @@ async fn what_cannot_be_noted_is_not_answered() {
         matches!(error, ReduceError::Oracle(OracleError::Journal(_))),
         "{error}"
     );
-    assert_eq!(formula.asked().len(), 6);
+    assert_eq!(formula.queries().len(), 6);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Stopped once, twice, … after any number of answers, with any number of phones.
+    /// Cancelled several times, after any number of observations, with any number of phones.
     #[test]
-    fn a_reduction_that_is_stopped_anywhere_goes_on_to_the_same_answer(
-        stops in prop::collection::vec(0usize..60, 0..4),
+    fn a_reduction_that_is_cancelled_anywhere_resumes_to_the_same_result(
+        cancelled_after in prop::collection::vec(0usize..60, 0..4),
         phones in 1usize..4,
     ) {
         in_virtual_time(async {
-            let undisturbed = Formula::new(does);
-            let whole = trace(0..30);
-            let stop = CancellationToken::new();
-            let expected = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &undisturbed, &null_sink(), &stop).await;
+            let undisturbed = Formula::new(reaches);
+            let original = trace(0..30);
+            let cancellation = CancellationToken::new();
+            let expected = reduce(&original, ReductionAlgorithm::Auto, &settings(phones), &undisturbed, &null_sink(), &cancellation).await;
 
             let journal = MemoryReductionJournal::default();
-            let formula = Formula::new(does);
-            for answers in stops {
-                let stop = CancellationToken::new();
-                let sink = stop_after(answers, &stop);
-                let oracle = JournaledOracle::new(&formula, &journal, &sink);
-                let part = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &oracle, &sink, &stop).await.unwrap();
+            let formula = Formula::new(reaches);
+            for observations in cancelled_after {
+                let cancellation = CancellationToken::new();
+                let events = cancel_after(observations, &cancellation);
+                let oracle = JournaledOracle::new(&formula, &journal, &events);
+                let part = reduce(&original, ReductionAlgorithm::Auto, &settings(phones), &oracle, &events, &cancellation).await.unwrap();
                 prop_assert!(matches!(part.outcome, Outcome::Interrupted | Outcome::Done));
-                prop_assert!(does(&numbers(&part.trace.steps), 0));
+                prop_assert!(reaches(&numbers(&part.trace.steps), 0));
             }
             let oracle = JournaledOracle::new(&formula, &journal, &null_sink());
-            let result = reduce(&whole, ReductionAlgorithm::Auto, &settings(phones), &oracle, &null_sink(), &CancellationToken::new()).await;
+            let result = reduce(&original, ReductionAlgorithm::Auto, &settings(phones), &oracle, &null_sink(), &CancellationToken::new()).await;
             let result = result.unwrap();
             let expected = expected.unwrap();
             prop_assert_eq!((result.outcome, &result.kept), (Outcome::Done, &expected.kept));
             prop_assert_eq!(result.result, expected.result);
-            prop_assert_eq!(formula.most_answers_to_one(), 1);
+            prop_assert_eq!(formula.most_observations_of_one_attempt(), 1);
             Ok(())
         })?;
     }
 }
 
-/// A sink that asks for a stop when it has heard of so many observations.
-fn stop_after(answers: usize, stop: &CancellationToken) -> retap_device::run_event::EventSink {
-    let left = Mutex::new(answers);
-    let stop = stop.clone();
+/// A sink that cancels after a number of observations.
+fn cancel_after(
+    observations: usize,
+    cancellation: &CancellationToken,
+) -> retap_device::run_event::EventSink {
+    let left = Mutex::new(observations);
+    let cancellation = cancellation.clone();
     std::sync::Arc::new(move |event| {
         if let RunEvent::Observed { .. } = event {
             let mut left = left.lock().unwrap();
             match left.checked_sub(1) {
                 Some(fewer) => *left = fewer,
-                None => stop.cancel(),
+                None => cancellation.cancel(),
             }
         }
     })

@@ -1,4 +1,4 @@
-//! Reduction from outside, in virtual time: on oracles that are a formula, on phones of a few lines and on simulated phones.
+//! Reduction from outside, in virtual time: with formulas as oracles, scripted phones and simulated phones.
 
 mod formula;
 mod journal;

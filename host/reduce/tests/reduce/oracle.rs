@@ -1,4 +1,4 @@
-//! The oracle over the pool: a lost phone is never an answer.
+//! The oracle over a pool of phones: a lost phone is never an observation.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ use retap_testing::fakes::{
     device, in_virtual_time, listening, lost, playing, pool_with_a_broken_one, trace,
 };
 
-fn question(steps: impl IntoIterator<Item = u32>) -> OracleQuery {
+fn query(steps: impl IntoIterator<Item = u32>) -> OracleQuery {
     OracleQuery {
         candidate: trace(steps).steps.into(),
         attempt: 0,
@@ -26,12 +26,11 @@ fn question(steps: impl IntoIterator<Item = u32>) -> OracleQuery {
     }
 }
 
-/// Twelve questions at once, half of them with the step that does it.
-async fn answers(pool: &DevicePool) -> Vec<Observation> {
+/// Twelve attempts at the same time, half of them with the needed step.
+async fn observations(pool: &DevicePool) -> Vec<Observation> {
     let oracle = PooledOracle::new(pool, ReplayConditions::of(&trace([])), &null_sink());
-    let asked =
-        (0..12).map(|question_number| oracle.ask(question(question_number..question_number + 6)));
-    join_all(asked)
+    let attempts = (0..12).map(|number| oracle.ask(query(number..number + 6)));
+    join_all(attempts)
         .await
         .into_iter()
         .map(Result::unwrap)
@@ -44,28 +43,28 @@ fn needs_six(steps: &[u32]) -> bool {
 
 proptest! {
     #[test]
-    fn answers_are_the_same_whenever_a_phone_is_lost(phones in 2usize..5, at in 0usize..14) {
+    fn observations_are_the_same_whenever_a_phone_is_lost(phones in 2usize..5, at in 0usize..14) {
         in_virtual_time(async {
-            let undisturbed = answers(&pool_with_a_broken_one(phones, phones, 0, needs_six).await).await;
+            let undisturbed = observations(&pool_with_a_broken_one(phones, phones, 0, needs_six).await).await;
             let pool = pool_with_a_broken_one(phones, 0, at, needs_six).await;
-            let disturbed = answers(&pool).await;
+            let disturbed = observations(&pool).await;
             prop_assert_eq!(&disturbed, &undisturbed);
-            prop_assert_eq!(disturbed.iter().filter(|seen| seen.reached).count(), 6);
+            prop_assert_eq!(disturbed.iter().filter(|observation| observation.reached).count(), 6);
             Ok(())
         })?;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_phone_is_told_and_gets_no_more_work() {
+async fn a_lost_phone_is_reported_and_not_leased_again() {
     let pool = pool_with_a_broken_one(2, 0, 0, needs_six).await;
-    let (sink, heard) = listening();
-    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &sink);
-    assert!(oracle.ask(question([6])).await.unwrap().reached);
+    let (events, received) = listening();
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &events);
+    assert!(oracle.ask(query([6])).await.unwrap().reached);
     assert_eq!(pool.len(), 1);
     let why = "the phone was lost: the cable was pulled".to_owned();
     assert_eq!(
-        *heard.lock().unwrap(),
+        *received.lock().unwrap(),
         [RunEvent::DeviceLost {
             device: "phone-0".to_owned(),
             why
@@ -81,7 +80,7 @@ fn agent_died() -> RequestError {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_phone_whose_agent_was_started_anew_plays_the_run_again() {
+async fn a_phone_whose_agent_was_restarted_repeats_the_attempt() {
     let answer = playing(needs_six);
     let phone = move |before, request| {
         if before < 3 {
@@ -92,28 +91,28 @@ async fn a_phone_whose_agent_was_started_anew_plays_the_run_again() {
     };
     let pool = DevicePool::new(vec![device("a", phone).await]);
     let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
-    assert!(oracle.ask(question([6])).await.unwrap().reached);
+    assert!(oracle.ask(query([6])).await.unwrap().reached);
     assert_eq!(pool.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_phone_whose_agent_dies_again_and_again_is_given_up() {
+async fn a_phone_whose_agent_dies_repeatedly_is_quarantined() {
     let pool = DevicePool::new(vec![device("a", |_, _| Err(agent_died())).await]);
     let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
     assert!(matches!(
-        oracle.ask(question([6])).await,
+        oracle.ask(query([6])).await,
         Err(OracleError::Pool(_))
     ));
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_all_phones_are_lost_there_is_no_answer_but_an_error() {
+async fn when_all_phones_are_lost_the_oracle_fails() {
     let pool = DevicePool::new(vec![
         device("a", |_, _| Err(lost())).await,
         device("b", |_, _| Err(lost())).await,
     ]);
     let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
-    let error = oracle.ask(question([6])).await.unwrap_err();
+    let error = oracle.ask(query([6])).await.unwrap_err();
     assert!(
         matches!(error, OracleError::Pool(PoolError::Empty { ref lost }) if lost.len() == 2),
         "{error}"
@@ -121,51 +120,51 @@ async fn when_all_phones_are_lost_there_is_no_answer_but_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_phone_will_not_play_is_an_error_and_the_phone_stays() {
-    let refuses = |_, _| Err(RequestFailure::Impossible("there is no app `x`".to_owned()).into());
-    let pool = DevicePool::new(vec![device("a", refuses).await]);
+async fn a_rejected_trace_is_an_error_and_the_phone_stays() {
+    let rejects = |_, _| Err(RequestFailure::Impossible("there is no app `x`".to_owned()).into());
+    let pool = DevicePool::new(vec![device("a", rejects).await]);
     let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
     assert!(matches!(
-        oracle.ask(question([6])).await,
+        oracle.ask(query([6])).await,
         Err(OracleError::Refused { .. })
     ));
     assert_eq!(pool.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_phone_that_fails_is_not_blamed_on_the_app() {
+async fn a_failure_of_the_phone_is_not_a_failure_of_the_app() {
     let fails = |_, _| Err(RequestFailure::Phone("the input service is gone".to_owned()).into());
     let pool = DevicePool::new(vec![
         device("a", fails).await,
         device("b", playing(needs_six)).await,
     ]);
     let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
-    assert!(oracle.ask(question([6])).await.unwrap().reached);
+    assert!(oracle.ask(query([6])).await.unwrap().reached);
     assert_eq!(pool.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_is_played_as_its_trace_says() {
+async fn an_attempt_is_played_under_the_conditions_of_its_trace() {
     let played = Arc::new(Mutex::new(Vec::new()));
-    let keep = Arc::clone(&played);
+    let recorder = Arc::clone(&played);
     let answer = playing(needs_six);
     let phone = device("a", move |before, request: Request| {
         if let Request::Play(play) = &request {
-            keep.lock().unwrap().push(play.clone());
+            recorder.lock().unwrap().push(play.clone());
         }
         answer(before, request)
     });
-    let mut origin = trace([1, 6]);
-    origin.header.start = StartMode::Restart;
-    origin.header.target = Some(Target::Activity("Settings".into()));
+    let mut original = trace([1, 6]);
+    original.header.start = StartMode::Restart;
+    original.header.target = Some(Target::Activity("Settings".into()));
     let oracle = PooledOracle::new(
         &DevicePool::new(vec![phone.await]),
-        ReplayConditions::of(&origin),
+        ReplayConditions::of(&original),
         &null_sink(),
     );
     oracle
         .ask(OracleQuery {
-            candidate: origin.steps.clone().into(),
+            candidate: original.steps.clone().into(),
             attempt: 3,
             from_start: true,
         })
@@ -174,16 +173,16 @@ async fn a_question_is_played_as_its_trace_says() {
     let plays = played.lock().unwrap();
     assert_eq!(
         (plays[0].start, &plays[0].target, &plays[0].steps),
-        (StartMode::Restart, &origin.header.target, &origin.steps)
+        (StartMode::Restart, &original.header.target, &original.steps)
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_question_frees_its_phone() {
+async fn a_dropped_attempt_frees_its_phone() {
     let pool = pool_with_a_broken_one(1, 1, 0, needs_six).await;
     let oracle = PooledOracle::new(&pool, ReplayConditions::of(&trace([])), &null_sink());
-    let mut dropped = oracle.ask(question([6]));
+    let mut dropped = oracle.ask(query([6]));
     assert!(futures_util::poll!(&mut dropped).is_pending());
     drop(dropped);
-    assert!(!oracle.ask(question([1])).await.unwrap().reached);
+    assert!(!oracle.ask(query([1])).await.unwrap().reached);
 }

@@ -57,17 +57,17 @@ async fn explored(
 async fn reduced(
     spec: &str,
     count: usize,
-    found: &FindingRecord,
+    finding: &FindingRecord,
     algorithm: ReductionAlgorithm,
 ) -> Reduction {
     let pool = DevicePool::new(phones(spec, count).await);
-    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&found.trace), &null_sink());
+    let oracle = PooledOracle::new(&pool, ReplayConditions::of(&finding.trace), &null_sink());
     let settings = ReduceSettings {
         parallel: count,
         ..ReduceSettings::default()
     };
     reduce(
-        &found.trace,
+        &finding.trace,
         algorithm,
         &settings,
         &oracle,
@@ -79,7 +79,7 @@ async fn reduced(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_found_was_planted_and_most_of_it_is_found() {
+async fn all_findings_were_planted_and_many_planted_crashes_are_found() {
     for name in retap_simulator::app_names() {
         let truth = retap_simulator::ground_truth(name).unwrap();
         let exploration = explored(
@@ -91,26 +91,26 @@ async fn what_is_found_was_planted_and_most_of_it_is_found() {
         )
         .await;
         assert_eq!(exploration.events, 10_000);
-        for found in &exploration.findings {
+        for finding in &exploration.findings {
             let planted = truth
                 .crashes
                 .iter()
-                .find(|crash| crash.fingerprint == found.fingerprint);
-            let planted = planted.unwrap_or_else(|| panic!("{name}: {}", found.finding.stack));
-            assert_eq!(found.finding.kind, planted.kind);
-            assert!(found.trace.steps.len() >= planted.shortest.len());
+                .find(|crash| crash.fingerprint == finding.fingerprint);
+            let planted = planted.unwrap_or_else(|| panic!("{name}: {}", finding.finding.stack));
+            assert_eq!(finding.finding.kind, planted.kind);
+            assert!(finding.trace.steps.len() >= planted.shortest.len());
         }
-        // What a random explorer has a chance of: few touches, and nothing that the system would have to do.
-        let outside =
+        // Crashes that a random explorer can reach: few touches, and no system events.
+        let is_system =
             |step: &Step| matches!(step.action, Action::System(_) | Action::Key(Key::Home));
-        let near = truth
+        let reachable = truth
             .crashes
             .iter()
-            .filter(|crash| crash.shortest.len() <= 6 && !crash.shortest.iter().any(outside))
+            .filter(|crash| crash.shortest.len() <= 6 && !crash.shortest.iter().any(is_system))
             .count();
         assert!(
-            exploration.findings.len() * 3 > near,
-            "{name}: {} of {near}",
+            exploration.findings.len() * 3 > reachable,
+            "{name}: {} of {reachable}",
             exploration.findings.len()
         );
         assert!(
@@ -131,7 +131,7 @@ async fn what_is_found_was_planted_and_most_of_it_is_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_seed_is_the_same_exploration_bit_for_bit() {
+async fn the_same_seed_gives_the_same_exploration() {
     for name in retap_simulator::app_names() {
         let spec = format!("sim:{name}?noise=0.1&latency=realistic&seed=3");
         let once = explored(&spec, 2, 2_200, 5, &MemoryExplorationJournal::default()).await;
@@ -182,20 +182,20 @@ async fn an_exploration_is_resumed_after_any_step() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_crash_that_is_found_is_cut_down_and_still_crashes() {
+async fn every_finding_is_reduced_and_still_reproduces() {
     for name in retap_simulator::app_names() {
         let spec = format!("sim:{name}");
         let truth = retap_simulator::ground_truth(name).unwrap();
-        for found in &explored(&spec, 1, 4_000, 2, &MemoryExplorationJournal::default())
+        for finding in &explored(&spec, 1, 4_000, 2, &MemoryExplorationJournal::default())
             .await
             .findings
         {
             let planted = truth
                 .crashes
                 .iter()
-                .find(|crash| crash.fingerprint == found.fingerprint)
+                .find(|crash| crash.fingerprint == finding.fingerprint)
                 .unwrap();
-            let alone = reduced(&spec, 1, found, ReductionAlgorithm::Auto).await;
+            let alone = reduced(&spec, 1, finding, ReductionAlgorithm::Auto).await;
             assert_eq!(alone.outcome, Outcome::Done, "{name}: {}", planted.name);
             let check = alone.result.unwrap();
             assert_eq!(
@@ -204,52 +204,52 @@ async fn every_crash_that_is_found_is_cut_down_and_still_crashes() {
                 "{name}: {}",
                 planted.name
             );
-            // What is left may be another way than the shortest, since nothing is put in that was not there.
-            let left = alone.trace.steps.len();
+            // The result may be longer than the shortest path, because a reduction adds no steps.
+            let steps = alone.trace.steps.len();
             let shortest = planted.shortest.len();
             assert!(
-                (shortest..=shortest + 6).contains(&left),
-                "{name}: {} in {left} steps",
+                (shortest..=shortest + 6).contains(&steps),
+                "{name}: {} in {steps} steps",
                 planted.name
             );
-            let together = reduced(&spec, 4, found, ReductionAlgorithm::Auto).await;
+            let together = reduced(&spec, 4, finding, ReductionAlgorithm::Auto).await;
             assert_eq!(together.kept, alone.kept, "{name}: {}", planted.name);
         }
     }
 }
 
-/// Going on from saved states changes how much is played, and nothing else.
+/// Snapshots change the number of played events, and nothing else.
 #[tokio::test(start_paused = true)]
 async fn snapshots_save_steps_and_change_no_result() {
-    let mut with = 0;
-    let mut without = 0;
+    let mut events_with = 0;
+    let mut events_without = 0;
     let mut resumed = 0;
     for name in retap_simulator::app_names() {
         let spec = format!("sim:{name}");
-        for found in &explored(&spec, 1, 4_000, 2, &MemoryExplorationJournal::default())
+        for finding in &explored(&spec, 1, 4_000, 2, &MemoryExplorationJournal::default())
             .await
             .findings
         {
-            let clean = reduced(&spec, 3, found, ReductionAlgorithm::Auto).await;
+            let clean = reduced(&spec, 3, finding, ReductionAlgorithm::Auto).await;
             let pool = DevicePool::new(phones(&spec, 3).await);
             let conditions = ReplayConditions {
                 snapshots: true,
-                ..ReplayConditions::of(&found.trace)
+                ..ReplayConditions::of(&finding.trace)
             };
             let oracle = PooledOracle::new(&pool, conditions, &null_sink());
             let settings = ReduceSettings {
                 parallel: 3,
                 ..ReduceSettings::default()
             };
-            let trace = &found.trace;
-            let stop = CancellationToken::new();
+            let trace = &finding.trace;
+            let cancellation = CancellationToken::new();
             let quick = reduce(
                 trace,
                 ReductionAlgorithm::Auto,
                 &settings,
                 &oracle,
                 &null_sink(),
-                &stop,
+                &cancellation,
             )
             .await
             .unwrap();
@@ -257,15 +257,15 @@ async fn snapshots_save_steps_and_change_no_result() {
                 (quick.kept, quick.result),
                 (clean.kept, clean.result),
                 "{name}: {}",
-                found.fingerprint
+                finding.fingerprint
             );
-            with += quick.events;
-            without += clean.events;
+            events_with += quick.events;
+            events_without += clean.events;
             resumed += oracle.resume_statistics().runs;
         }
     }
     assert!(
-        resumed > 0 && with < without,
-        "{resumed} resumed, {with} of {without} events"
+        resumed > 0 && events_with < events_without,
+        "{resumed} resumed, {events_with} of {events_without} events"
     );
 }

@@ -1,9 +1,9 @@
-//! Reduction over oracles that are a formula: what every algorithm promises, and what each is known for.
+//! Reduction with oracles that are a formula: ddmin on its published example, checks, events and parallel attempts.
 
-mod auto;
-mod crash;
+mod bayes;
+mod invariants;
 mod nd3min;
-mod promises;
+mod recorded_crashes;
 mod simplify;
 
 use retap_device::CancellationToken;
@@ -46,7 +46,7 @@ fn unchecked() -> ReduceSettings {
 
 /// Zeller and Hildebrandt's own example: eight changes of which 1, 7 and 8 are needed together.
 #[tokio::test(start_paused = true)]
-async fn dd_asks_exactly_what_the_published_example_asks() {
+async fn dd_runs_exactly_the_candidates_of_the_published_example() {
     let oracle =
         Formula::new(|steps: &[u32], _| [1, 7, 8].iter().all(|needed| steps.contains(needed)));
     let trace = trace(1..=8);
@@ -60,7 +60,11 @@ async fn dd_asks_exactly_what_the_published_example_asks() {
     )
     .await
     .unwrap();
-    let asked: Vec<Vec<u32>> = oracle.asked().into_iter().map(|(steps, _)| steps).collect();
+    let candidates: Vec<Vec<u32>> = oracle
+        .queries()
+        .into_iter()
+        .map(|(steps, _)| steps)
+        .collect();
     let expected: [&[u32]; 18] = [
         &[1, 2, 3, 4, 5, 6, 7, 8],
         &[],
@@ -81,14 +85,14 @@ async fn dd_asks_exactly_what_the_published_example_asks() {
         &[1, 7, 8],
         &[1, 8],
     ];
-    assert_eq!(asked[..18], expected);
-    assert_eq!(asked[18..], [[1, 7]]);
+    assert_eq!(candidates[..18], expected);
+    assert_eq!(candidates[18..], [[1, 7]]);
     assert_eq!(numbers(&result.trace.steps), [1, 7, 8]);
     assert_eq!(result.kept, [0, 6, 7]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_target_that_needs_nothing_is_left_with_nothing() {
+async fn a_target_that_needs_no_step_is_reduced_to_the_empty_trace() {
     let oracle = Formula::new(|_: &[u32], _| true);
     let result = reduced(ReductionAlgorithm::Auto, 500, &unchecked(), &oracle).await;
     assert!(result.trace.steps.is_empty());
@@ -96,7 +100,7 @@ async fn a_target_that_needs_nothing_is_left_with_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_empty_trace_is_checked_and_left_as_it_is() {
+async fn an_empty_trace_is_checked_and_stays_empty() {
     let oracle = Formula::new(|_: &[u32], _| true);
     let result = reduced(
         ReductionAlgorithm::Auto,
@@ -110,16 +114,16 @@ async fn an_empty_trace_is_checked_and_left_as_it_is() {
 
 /// 15 opens something that 16 closes again, and the target is reached only with everything closed.
 #[tokio::test(start_paused = true)]
-async fn auto_removes_what_only_goes_together() {
+async fn auto_removes_steps_that_can_only_go_together() {
     let closed = |steps: &[u32]| steps.contains(&15) == steps.contains(&16);
-    let does = move |steps: &[u32], _| {
+    let reaches = move |steps: &[u32], _| {
         [3, 12, 30].iter().all(|needed| steps.contains(needed)) && closed(steps)
     };
     let dd = reduced(
         ReductionAlgorithm::Dd,
         33,
         &unchecked(),
-        &Formula::new(does),
+        &Formula::new(reaches),
     )
     .await;
     assert_eq!(numbers(&dd.trace.steps), [3, 12, 15, 16, 30]);
@@ -127,14 +131,14 @@ async fn auto_removes_what_only_goes_together() {
         ReductionAlgorithm::Auto,
         33,
         &unchecked(),
-        &Formula::new(does),
+        &Formula::new(reaches),
     )
     .await;
     assert_eq!(numbers(&auto.trace.steps), [3, 12, 30]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_trace_that_does_not_reproduce_is_refused_with_its_share() {
+async fn a_trace_that_does_not_reproduce_is_reported_with_its_successes() {
     let oracle = Formula::new(|_: &[u32], attempt| attempt < 3);
     let settings = ReduceSettings {
         runs: 10,
@@ -143,14 +147,14 @@ async fn a_trace_that_does_not_reproduce_is_refused_with_its_share() {
         check_runs: 5,
         ..ReduceSettings::default()
     };
-    let (sink, heard) = listening();
+    let (events, received) = listening();
     let trace = trace(0..40);
     let result = reduce(
         &trace,
         ReductionAlgorithm::Dd,
         &settings,
         &oracle,
-        &sink,
+        &events,
         &CancellationToken::new(),
     )
     .await
@@ -167,11 +171,11 @@ async fn a_trace_that_does_not_reproduce_is_refused_with_its_share() {
         successes: 3,
         runs: 10,
     };
-    assert!(heard.lock().unwrap().contains(&checked));
+    assert!(received.lock().unwrap().contains(&checked));
 }
 
 #[tokio::test(start_paused = true)]
-async fn settings_that_decide_nothing_are_refused() {
+async fn settings_that_cannot_decide_are_rejected() {
     for (successes, runs) in [(0, 0), (0, 5), (6, 5)] {
         let settings = ReduceSettings {
             runs,
@@ -179,7 +183,7 @@ async fn settings_that_decide_nothing_are_refused() {
             ..ReduceSettings::default()
         };
         let oracle = Formula::new(|_: &[u32], _| true);
-        let answer = reduce(
+        let result = reduce(
             &trace(0..3),
             ReductionAlgorithm::Dd,
             &settings,
@@ -188,13 +192,13 @@ async fn settings_that_decide_nothing_are_refused() {
             &CancellationToken::new(),
         )
         .await;
-        assert!(matches!(answer, Err(ReduceError::Settings { .. })));
-        assert!(oracle.asked().is_empty());
+        assert!(matches!(result, Err(ReduceError::Settings { .. })));
+        assert!(oracle.queries().is_empty());
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_result_is_checked_by_runs_that_nobody_has_seen_before() {
+async fn the_result_is_checked_by_fresh_attempts() {
     let oracle = Formula::new(|steps: &[u32], attempt| steps.contains(&5) && attempt != 6);
     let settings = ReduceSettings {
         runs: 4,
@@ -210,7 +214,7 @@ async fn the_result_is_checked_by_runs_that_nobody_has_seen_before() {
         (4, 5, Some(Verdict::TargetNotReached))
     );
     let mut attempts: Vec<u32> = oracle
-        .asked()
+        .queries()
         .into_iter()
         .filter(|(steps, _)| steps == &[5])
         .map(|(_, attempt)| attempt)
@@ -220,22 +224,22 @@ async fn the_result_is_checked_by_runs_that_nobody_has_seen_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_on_the_way_adds_up() {
+async fn events_and_result_agree() {
     let oracle = Formula::new(|steps: &[u32], _| steps.contains(&5) && steps.contains(&17));
-    let (sink, heard) = listening();
-    let stop = CancellationToken::new();
+    let (events, received) = listening();
+    let cancellation = CancellationToken::new();
     let result = reduce(
         &trace(0..30),
         ReductionAlgorithm::Auto,
         &unchecked(),
         &oracle,
-        &sink,
-        &stop,
+        &events,
+        &cancellation,
     )
     .await
     .unwrap();
-    let heard = heard.lock().unwrap();
-    let sizes: Vec<u32> = heard
+    let received = received.lock().unwrap();
+    let sizes: Vec<u32> = received
         .iter()
         .filter_map(|event| match event {
             RunEvent::Shrunk { steps, .. } => Some(*steps),
@@ -244,27 +248,27 @@ async fn what_is_told_on_the_way_adds_up() {
         .collect();
     assert!(sizes.is_sorted_by(|one, next| one > next), "{sizes:?}");
     assert_eq!(sizes.last(), Some(&2));
-    let asked = oracle.asked();
-    let events = asked.iter().map(|(steps, _)| steps.len() as u64).sum();
+    let queries = oracle.queries();
+    let played = queries.iter().map(|(steps, _)| steps.len() as u64).sum();
     let target = "any problem".to_owned();
     let took = result.took;
     let ended = RunEvent::ReductionEnded {
         target,
         from: 30,
         to: 2,
-        runs: asked.len() as u64,
-        events,
+        runs: queries.len() as u64,
+        events: played,
         took,
     };
-    assert_eq!(heard.last(), Some(&ended));
-    assert_eq!((result.runs, result.events), (asked.len() as u64, events));
+    assert_eq!(received.last(), Some(&ended));
+    assert_eq!((result.runs, result.events), (queries.len() as u64, played));
 }
 
-/// Each needed event works in nine of ten runs: one run each would throw needed steps away or keep others.
+/// Complete candidates succeed in nine of ten attempts: with one attempt each, needed steps would be removed.
 #[tokio::test(start_paused = true)]
-async fn several_runs_a_candidate_hold_on_to_what_only_mostly_works() {
+async fn several_attempts_per_candidate_keep_needed_steps_in_noise() {
     for seed in 0..8 {
-        let does = move |steps: &[u32], attempt: u32| {
+        let reaches = move |steps: &[u32], attempt: u32| {
             [4, 9, 23].iter().all(|needed| steps.contains(needed))
                 && !scrambled(seed, steps, attempt).is_multiple_of(10)
         };
@@ -274,22 +278,22 @@ async fn several_runs_a_candidate_hold_on_to_what_only_mostly_works() {
             check_runs: 20,
             ..ReduceSettings::default()
         };
-        let oracle = Formula::new(does);
+        let oracle = Formula::new(reaches);
         let alone = reduced(ReductionAlgorithm::Dd, 40, &settings, &oracle).await;
         assert_eq!(numbers(&alone.trace.steps), [4, 9, 23], "seed {seed}");
         assert!(
             alone.result.as_ref().unwrap().successes >= 13,
             "seed {seed}"
         );
-        for (steps, attempt) in oracle.asked() {
+        for (steps, attempt) in oracle.queries() {
             assert!(
                 attempt < 10 || steps == [4, 9, 23],
-                "{steps:?} was run too often"
+                "{steps:?} had too many attempts"
             );
-            let hopeless = ![4, 9, 23].iter().all(|needed| steps.contains(needed));
+            let is_incomplete = ![4, 9, 23].iter().all(|needed| steps.contains(needed));
             assert!(
-                !hopeless || attempt < 5,
-                "{steps:?} was run on although it had failed five times"
+                !is_incomplete || attempt < 5,
+                "{steps:?} had attempts after five failures"
             );
         }
         for parallel in [2, 4, 7] {
@@ -297,8 +301,13 @@ async fn several_runs_a_candidate_hold_on_to_what_only_mostly_works() {
                 parallel,
                 ..settings.clone()
             };
-            let together =
-                reduced(ReductionAlgorithm::Dd, 40, &settings, &Formula::new(does)).await;
+            let together = reduced(
+                ReductionAlgorithm::Dd,
+                40,
+                &settings,
+                &Formula::new(reaches),
+            )
+            .await;
             assert_eq!(
                 (&together.kept, &together.result),
                 (&alone.kept, &alone.result)
@@ -308,9 +317,9 @@ async fn several_runs_a_candidate_hold_on_to_what_only_mostly_works() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn phones_that_are_free_are_used() {
-    let does = |steps: &[u32], _| (7..200).step_by(23).all(|needed| steps.contains(&needed));
-    let mut spans = Vec::new();
+async fn several_phones_shorten_a_reduction() {
+    let reaches = |steps: &[u32], _| (7..200).step_by(23).all(|needed| steps.contains(&needed));
+    let mut durations = Vec::new();
     for parallel in [1, 4] {
         let start = tokio::time::Instant::now();
         let settings = ReduceSettings {
@@ -321,10 +330,10 @@ async fn phones_that_are_free_are_used() {
             ReductionAlgorithm::Auto,
             200,
             &settings,
-            &Formula::new(does),
+            &Formula::new(reaches),
         )
         .await;
-        spans.push(start.elapsed());
+        durations.push(start.elapsed());
     }
-    assert!(spans[1] * 2 < spans[0], "{spans:?}");
+    assert!(durations[1] * 2 < durations[0], "{durations:?}");
 }

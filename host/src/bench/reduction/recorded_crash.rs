@@ -10,9 +10,9 @@ use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
-use crate::cli::import;
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
+use crate::format::import;
 use crate::run::findings;
 
 /// Algorithms for targets that are always reached, in the order of the paper's Table 6, and `auto`.

@@ -91,6 +91,7 @@ pub(crate) fn kind(kind: FindingKind) -> Markup {
         FindingKind::Crash => ("java", "Crash"),
         FindingKind::NativeCrash => ("native", "Native crash"),
         FindingKind::Anr => ("anr", "ANR"),
+        FindingKind::Rule => ("rule", "Rule"),
     };
     html! { span.kind.(class) { (words) } }
 }

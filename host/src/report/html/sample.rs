@@ -132,6 +132,7 @@ pub(crate) fn finding(kind: FindingKind) -> Finding {
              at com.example.shop.PaymentGate.await(PaymentGate.java:61)\n  \
              at com.example.shop.CheckoutActivity.onPay(CheckoutActivity.java:203)",
         ),
+        FindingKind::Rule => ("must never appear: TextView \"null\"", ""),
     };
     Finding {
         kind,

@@ -57,7 +57,7 @@ pub(crate) fn capitalised(text: &str) -> String {
 pub(crate) fn badge(action: &Action) -> String {
     match action {
         Action::Key(Key::Back) => "← back".to_owned(),
-        Action::Key(Key::Code(code)) => format!("key {code}"),
+        Action::Key(key @ Key::Code(_)) => format!("key {key}"),
         Action::Key(key) => format!("{key} key"),
         Action::Rotate(rotation) => format!("↻ turn {}", turned(*rotation)),
         Action::Launch => "launch".to_owned(),

@@ -1,34 +1,30 @@
-//! What weighs how much, and drawing by weight.
+//! Weights of the kinds of actions in `auto`, and the draw by weight.
 
-use rand::RngExt;
 use retap_device::seed::Rng;
 use retap_model::actions::ActionKind;
 use retap_model::ape::ModelActionId;
+use retap_model::draw_weighted;
 
-/// What weighs less is no reason to go anywhere.
-pub(super) const MATTERS: u32 = 4;
+/// Least weight of an untried action that is worth a travel. Retap's own figure.
+pub(super) const MIN_TRAVEL_WEIGHT: u32 = 4;
 
-/// In a rich app going back is as good as a tap: what is behind may be better than the rest of what is here.
-pub(super) fn action_weight(what: ActionKind, is_rich: bool) -> u32 {
-    match what {
-        ActionKind::Back if is_rich => ActionKind::Tap.weight(),
+/// Weight of a kind of action. In an app that is still rewarding, Back weighs as much as a tap: the states before may be better than
+/// the rest of this one.
+pub(super) fn action_weight(kind: ActionKind, is_rewarding: bool) -> u32 {
+    match kind {
+        ActionKind::Back if is_rewarding => ActionKind::Tap.weight(),
         ActionKind::Rotate => 3,
         ActionKind::System(_) => 2,
         other => other.weight(),
     }
 }
 
-pub(super) fn draw_by_weight(
-    from: &[(ModelActionId, u64)],
+/// Draws an action by its weight; the last one if all weights are zero.
+pub(super) fn draw_action(
+    actions: &[(ModelActionId, u64)],
     rng: &mut Rng,
 ) -> Option<ModelActionId> {
-    let sum: u64 = from.iter().map(|(_, weight)| *weight).sum();
-    let mut left = rng.random_range(0..sum.max(1));
-    for (action, weight) in from {
-        if left < *weight {
-            return Some(*action);
-        }
-        left -= weight;
-    }
-    from.last().map(|(action, _)| *action)
+    let drawn = draw_weighted(actions.iter().map(|(_, weight)| *weight), rng);
+    let (action, _) = drawn.map_or(actions.last(), |index| actions.get(index))?;
+    Some(*action)
 }

@@ -1,5 +1,5 @@
-//! What the other phones are about, so that no two of them do the same: where their plans lead, and what they do at this moment,
-//! which the model knows nothing of until it has ended.
+//! Goals and current actions of the other workers, so that no two do the same. The model knows nothing of an action until it has
+//! ended.
 
 use std::collections::HashMap;
 
@@ -14,26 +14,27 @@ pub(super) struct OtherWorkers {
 }
 
 impl OtherWorkers {
-    pub(super) fn of(walkers: &HashMap<usize, AutoWorkerState>, number: usize) -> OtherWorkers {
-        let mut all = OtherWorkers::default();
-        for (_, walker) in walkers.iter().filter(|(other, _)| **other != number) {
-            all.goals.extend(walker.goal);
-            all.current_actions.extend(walker.doing);
+    /// All workers except one.
+    pub(super) fn of(workers: &HashMap<usize, AutoWorkerState>, except: usize) -> OtherWorkers {
+        let mut others = OtherWorkers::default();
+        for (_, worker) in workers.iter().filter(|(number, _)| **number != except) {
+            others.goals.extend(worker.plan_goal);
+            others.current_actions.extend(worker.current_action);
         }
-        all
+        others
     }
 
-    /// Whether one of them is on its way to this state.
-    pub(super) fn go_to(&self, state: StateId) -> bool {
+    /// One of them travels to this state.
+    pub(super) fn travel_to(&self, state: StateId) -> bool {
         self.goals.contains(&state)
     }
 
-    /// How many of them do this now. It counts as done: what one finds out by it the others will know.
-    pub(super) fn doing(&self, state: StateId, action: ModelActionId) -> u32 {
+    /// Number of them that do this action now. It counts as done: they will all know its result.
+    pub(super) fn count_doing(&self, state: StateId, action: ModelActionId) -> u32 {
         let same = self
             .current_actions
             .iter()
-            .filter(|doing| **doing == (state, action))
+            .filter(|current| **current == (state, action))
             .count();
         u32::try_from(same).unwrap_or(u32::MAX)
     }

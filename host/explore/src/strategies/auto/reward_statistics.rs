@@ -1,5 +1,5 @@
-//! What came of events: of each kind lately, and in the whole run. What has led to little in this app is drawn less, and as
-//! long as the app is rich a stretch of a walk that gives much less than the run did is left.
+//! Reward statistics: the recent rewards of each kind of action and of each activity, and those of the run. Kinds with little
+//! reward are drawn less often. As long as the app is rewarding, a worker whose window has much less reward than the run stagnates.
 
 use std::collections::HashMap;
 
@@ -8,26 +8,33 @@ use retap_shared::Text;
 
 use crate::CoverageGainCount;
 
-/// A tally of so many events is halved, so that what was long ago counts less.
+/// Number of events at which a mean is halved, so that older events count less. Retap's own figure, like all below.
 const DECAY_EVENTS: f64 = 128.0;
-/// What is expected of something counts as much as so many events of it.
+/// Weight of the prior mean, in events.
 const PRIOR_EVENTS: f64 = 4.0;
-/// Of one event no more counts, or the first look into a large part of the app would outweigh all that follows.
+/// Maximum reward of one event that counts: the first look into a large part of the app must not outweigh all that follows.
 const MAX_REWARD: u32 = 10;
-/// So many new screens of an activity in which no new code runs count, and no more.
+/// Maximum number of new screens of an activity that are rewarded while no new branch is covered there.
 const MAX_SCREENS_WITHOUT_CODE: u32 = 20;
-/// No kind of event is given up.
+/// Least relative reward: no kind of action is given up.
 const MIN_RELATIVE_REWARD: f64 = 1.0 / 32.0;
-/// How often something comes upon the app from outside, as long as as much comes of it as of what is done inside.
+/// Share of system events and rotations, as long as their reward equals that of the other events.
 const SYSTEM_EVENT_SHARE: f64 = 0.15;
+/// Least and greatest share of system events and rotations.
 const SYSTEM_EVENT_SHARE_RANGE: (f64, f64) = (0.02, 0.25);
-/// So many events are looked at together, and are poor if so many times less came of them than of others.
+/// Number of events in a full window.
 const WINDOW_EVENTS: u32 = 30;
+/// A full window stagnates if its mean reward, times this factor, is below that of the run.
 const STAGNATION_FACTOR: u64 = 2;
-/// So much must have come of an activity for each state that it has beyond the rules.
+/// Reward of an activity for each state that it may have beyond the parameters of the model.
 const REWARD_PER_STATE: u64 = 10;
-/// An app is rich as long as so much has come of two events of the run, on the average.
+/// Least mean reward of two events of the run for an app to be rewarding.
 const REWARDING_THRESHOLD: u64 = 3;
+/// Least prior of a mean: it is a divisor.
+const MIN_PRIOR: f64 = 1e-3;
+/// Rewards of a new branch and of a new activity; a new screen counts 1.
+const BRANCH_REWARD: u32 = 2;
+const ACTIVITY_REWARD: u32 = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct RewardStatistics {
@@ -36,92 +43,98 @@ pub(super) struct RewardStatistics {
     activities: HashMap<Text, DecayingMean>,
     system_events: DecayingMean,
     user_events: DecayingMean,
-    /// Since the beginning.
+    /// All events of the run.
     run: RewardWindow,
-    /// Some phone has told of branches that ran.
-    counts_branches: bool,
-    /// New screens of each activity since new code ran in it.
+    /// A phone has reported branches.
+    reports_branches: bool,
+    /// Number of new screens of each activity since its last new branch.
     screens_without_code: HashMap<Text, u32>,
-    /// All that came of events in each activity.
+    /// Sum of the rewards in each activity.
     activity_totals: HashMap<Text, u64>,
 }
 
-/// Some events one after the other, and what came of them: of one no more than counts.
+/// Number of events in a row, and the sum of their rewards, each limited to [`MAX_REWARD`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RewardWindow {
     events: u32,
-    gains: u64,
+    reward: u64,
 }
 
+/// Mean of recent rewards.
 #[derive(Clone, Copy, Debug, Default)]
 struct DecayingMean {
     events: f64,
-    gains: f64,
+    reward: f64,
 }
 
-/// What the system does, and turning the display: it can be done in every state, and is no reason to stay in one.
-pub(super) fn comes_from_outside(what: ActionKind) -> bool {
-    matches!(what, ActionKind::System(_) | ActionKind::Rotate)
+/// True for system events and rotations. They can be done in every state, and are no reason to stay in one.
+pub(super) fn is_system_event(kind: ActionKind) -> bool {
+    matches!(kind, ActionKind::System(_) | ActionKind::Rotate)
 }
 
 impl RewardStatistics {
-    /// What new things in an activity are worth. Some activities show a new screen after every event and run no new code: where
-    /// branches are counted, screens are no reason to stay in such a one, nor in a rich app.
-    pub(super) fn weigh(&mut self, new: CoverageGainCount, activity: &Text) -> u32 {
-        self.counts_branches |= new.branches > 0;
-        let only_screens = self
+    /// Reward of a coverage gain in an activity. Some activities show a new screen after every event and run no new code: where
+    /// branches are reported, screens are not rewarded in such an activity, nor in a rewarding app.
+    pub(super) fn reward(&mut self, gain: CoverageGainCount, activity: &Text) -> u32 {
+        self.reports_branches |= gain.branches > 0;
+        let screens = self
             .screens_without_code
             .entry(activity.clone())
             .or_default();
-        *only_screens = if new.branches > 0 {
+        *screens = if gain.branches > 0 {
             0
         } else {
-            *only_screens + new.screens
+            *screens + gain.screens
         };
-        let counts =
-            !self.counts_branches || *only_screens <= MAX_SCREENS_WITHOUT_CODE && !self.is_rich();
-        new.branches * 2 + if counts { new.screens } else { 0 } + new.activities * 4
+        let is_below_limit = *screens <= MAX_SCREENS_WITHOUT_CODE;
+        let screen_reward = if !self.reports_branches || is_below_limit && !self.is_rewarding() {
+            gain.screens
+        } else {
+            0
+        };
+        gain.branches * BRANCH_REWARD + screen_reward + gain.activities * ACTIVITY_REWARD
     }
 
-    pub(super) fn note(&mut self, what: ActionKind, activity: &Text, gain: u32) {
-        self.run.note(gain);
+    /// Records the reward of an event.
+    pub(super) fn record(&mut self, kind: ActionKind, activity: &Text, reward: u32) {
+        self.run.record(reward);
         *self.activity_totals.entry(activity.clone()).or_default() +=
-            u64::from(gain.min(MAX_REWARD));
-        let gain = f64::from(gain.min(MAX_REWARD));
-        self.all.note(gain);
-        self.kinds.entry(what).or_default().note(gain);
+            u64::from(reward.min(MAX_REWARD));
+        let reward = f64::from(reward.min(MAX_REWARD));
+        self.all.add(reward);
+        self.kinds.entry(kind).or_default().add(reward);
         self.activities
             .entry(activity.clone())
             .or_default()
-            .note(gain);
-        let side = if comes_from_outside(what) {
+            .add(reward);
+        let group = if is_system_event(kind) {
             &mut self.system_events
         } else {
             &mut self.user_events
         };
-        side.note(gain);
+        group.add(reward);
     }
 
-    /// Of an event, on the average.
+    /// Mean reward of recent events.
     pub(super) fn mean(&self) -> f64 {
         self.all.mean(1.0)
     }
 
-    /// Of events of a kind, as a part of what comes of all: 1 as long as nothing is known, and at most.
-    pub(super) fn of_kind(&self, what: ActionKind) -> f64 {
-        self.relative_reward(self.kinds.get(&what))
+    /// Mean reward of a kind of action, relative to that of all events. 1 before any event of the kind, and at most.
+    pub(super) fn relative_of_kind(&self, kind: ActionKind) -> f64 {
+        self.relative_reward(self.kinds.get(&kind))
     }
 
-    /// The same of events in an activity.
-    pub(super) fn of_activity(&self, activity: &Text) -> f64 {
+    /// Mean reward of an activity, relative to that of all events. 1 before any event in it, and at most.
+    pub(super) fn relative_of_activity(&self, activity: &Text) -> f64 {
         self.relative_reward(self.activities.get(activity))
     }
 
-    /// How many more states than the rules say an activity may have: as many as it has paid for. Telling the lists of a menu
-    /// apart leads on, telling the pages of a feed apart does not.
-    pub(super) fn states(&self, activity: &Text) -> usize {
-        let gains = self.activity_totals.get(activity).copied().unwrap_or(0);
-        usize::try_from(gains / REWARD_PER_STATE).unwrap_or(usize::MAX)
+    /// Number of states that an activity may have beyond the parameters of the model, in proportion to its reward: distinguishing
+    /// the lists of a menu is rewarded, distinguishing the pages of a feed is not.
+    pub(super) fn extra_states(&self, activity: &Text) -> usize {
+        let reward = self.activity_totals.get(activity).copied().unwrap_or(0);
+        usize::try_from(reward / REWARD_PER_STATE).unwrap_or(usize::MAX)
     }
 
     fn relative_reward(&self, known: Option<&DecayingMean>) -> f64 {
@@ -129,55 +142,58 @@ impl RewardStatistics {
         (known.mean(self.mean()) / self.mean()).clamp(MIN_RELATIVE_REWARD, 1.0)
     }
 
-    /// Whether so much has come of the run that it is likely to be better elsewhere than where nothing comes any more.
-    pub(super) fn is_rich(&self) -> bool {
+    /// The mean reward of the run is high: where it has dropped, other states are likely to be better.
+    pub(super) fn is_rewarding(&self) -> bool {
         self.run.events < WINDOW_EVENTS
-            || 2 * self.run.gains >= REWARDING_THRESHOLD * u64::from(self.run.events)
+            || 2 * self.run.reward >= REWARDING_THRESHOLD * u64::from(self.run.events)
     }
 
-    /// Whether a stretch gave much less than the run did on the average, in a rich app. Where little is left to be found it is no
-    /// use to run about.
-    pub(super) fn is_poor(&self, stretch: RewardWindow) -> bool {
-        let expected = self.run.gains * u64::from(stretch.events);
-        stretch.is_long()
-            && self.is_rich()
-            && STAGNATION_FACTOR * stretch.gains * u64::from(self.run.events) < expected
+    /// A full window has much less reward than the run, in a rewarding app. In any other app no state is likely to be better.
+    pub(super) fn is_stagnating(&self, window: RewardWindow) -> bool {
+        let expected = self.run.reward * u64::from(window.events);
+        window.is_full()
+            && self.is_rewarding()
+            && STAGNATION_FACTOR * window.reward * u64::from(self.run.events) < expected
     }
 
-    /// How often something should come from outside: as rarely as may be while there is much inside.
-    pub(super) fn share_from_outside(&self) -> f64 {
-        if self.is_rich() {
-            return SYSTEM_EVENT_SHARE_RANGE.0;
+    /// Share of system events and rotations: in proportion to their reward, and the least while the app is rewarding.
+    pub(super) fn system_event_share(&self) -> f64 {
+        let (least, greatest) = SYSTEM_EVENT_SHARE_RANGE;
+        if self.is_rewarding() {
+            return least;
         }
         let mean = self.mean();
         (SYSTEM_EVENT_SHARE * self.system_events.mean(mean) / self.user_events.mean(mean))
-            .clamp(SYSTEM_EVENT_SHARE_RANGE.0, SYSTEM_EVENT_SHARE_RANGE.1)
+            .clamp(least, greatest)
     }
 }
 
 impl RewardWindow {
-    pub(super) fn note(&mut self, gain: u32) {
+    /// Adds an event.
+    pub(super) fn record(&mut self, reward: u32) {
         self.events += 1;
-        self.gains += u64::from(gain.min(MAX_REWARD));
+        self.reward += u64::from(reward.min(MAX_REWARD));
     }
 
-    pub(super) fn is_long(self) -> bool {
+    /// The window has all its events.
+    pub(super) fn is_full(self) -> bool {
         self.events >= WINDOW_EVENTS
     }
 }
 
 impl DecayingMean {
-    fn note(&mut self, gain: f64) {
+    fn add(&mut self, reward: f64) {
         self.events += 1.0;
-        self.gains += gain;
+        self.reward += reward;
         if self.events >= DECAY_EVENTS {
-            (self.events, self.gains) = (self.events / 2.0, self.gains / 2.0);
+            self.events /= 2.0;
+            self.reward /= 2.0;
         }
     }
 
-    /// Never nothing: it is divided by.
-    fn mean(self, expected: f64) -> f64 {
-        (self.gains + PRIOR_EVENTS * expected.max(1e-3)) / (self.events + PRIOR_EVENTS)
+    /// Mean with a prior; never zero.
+    fn mean(self, prior: f64) -> f64 {
+        (self.reward + PRIOR_EVENTS * prior.max(MIN_PRIOR)) / (self.events + PRIOR_EVENTS)
     }
 }
 
@@ -185,53 +201,57 @@ impl DecayingMean {
 mod tests {
     use super::*;
 
-    fn noted(
+    fn record(
         events: u32,
-        what: ActionKind,
-        gain: u32,
-        yields: &mut RewardStatistics,
+        kind: ActionKind,
+        reward: u32,
+        statistics: &mut RewardStatistics,
     ) -> RewardWindow {
-        let mut stretch = RewardWindow::default();
+        let mut window = RewardWindow::default();
         (0..events).for_each(|_| {
-            yields.note(what, &Text::default(), gain);
-            stretch.note(gain);
+            statistics.record(kind, &Text::default(), reward);
+            window.record(reward);
         });
-        stretch
+        window
     }
 
     #[test]
-    fn what_leads_nowhere_is_drawn_less_until_nothing_else_leads_anywhere() {
-        let mut yields = RewardStatistics::default();
-        noted(60, ActionKind::Tap, 1, &mut yields);
-        let before = yields.share_from_outside();
-        noted(30, ActionKind::System(3), 0, &mut yields);
+    fn kinds_without_reward_are_drawn_less_until_no_kind_has_any() {
+        let mut statistics = RewardStatistics::default();
+        record(60, ActionKind::Tap, 1, &mut statistics);
+        let before = statistics.system_event_share();
+        record(30, ActionKind::System(3), 0, &mut statistics);
         assert!(
-            yields.of_kind(ActionKind::System(3)) < 0.3 && yields.of_kind(ActionKind::Tap) > 0.9
+            statistics.relative_of_kind(ActionKind::System(3)) < 0.3
+                && statistics.relative_of_kind(ActionKind::Tap) > 0.9
         );
-        let barren = yields.share_from_outside();
-        assert!(barren < before / 3.0, "{barren} {before}");
-        noted(2_000, ActionKind::Tap, 0, &mut yields);
-        assert!(yields.share_from_outside() > 2.0 * barren);
+        let unrewarded = statistics.system_event_share();
+        assert!(unrewarded < before / 3.0, "{unrewarded} {before}");
+        record(2_000, ActionKind::Tap, 0, &mut statistics);
+        assert!(statistics.system_event_share() > 2.0 * unrewarded);
     }
 
     #[test]
-    fn an_app_is_rich_until_little_comes_of_it_and_one_find_does_not_make_it_so() {
-        let mut yields = RewardStatistics::default();
-        assert!(yields.is_rich());
-        noted(100, ActionKind::Tap, 2, &mut yields);
-        noted(100, ActionKind::System(3), 2, &mut yields);
+    fn an_app_is_rewarding_until_the_mean_drops_and_one_large_reward_does_not_change_that() {
+        let mut statistics = RewardStatistics::default();
+        assert!(statistics.is_rewarding());
+        record(100, ActionKind::Tap, 2, &mut statistics);
+        record(100, ActionKind::System(3), 2, &mut statistics);
         assert_eq!(
-            (yields.is_rich(), yields.share_from_outside()),
+            (statistics.is_rewarding(), statistics.system_event_share()),
             (true, SYSTEM_EVENT_SHARE_RANGE.0)
         );
-        noted(100, ActionKind::Tap, 0, &mut yields);
-        assert!(!yields.is_rich() && yields.share_from_outside() > SYSTEM_EVENT_SHARE_RANGE.0);
-        noted(1, ActionKind::Tap, 1_000, &mut yields);
-        assert!(!yields.is_rich());
+        record(100, ActionKind::Tap, 0, &mut statistics);
+        assert!(
+            !statistics.is_rewarding()
+                && statistics.system_event_share() > SYSTEM_EVENT_SHARE_RANGE.0
+        );
+        record(1, ActionKind::Tap, 1_000, &mut statistics);
+        assert!(!statistics.is_rewarding());
     }
 
     #[test]
-    fn screens_count_where_no_branches_are_counted_and_else_only_so_many_without_new_code() {
+    fn screens_are_rewarded_without_branches_and_otherwise_only_up_to_a_number_without_new_code() {
         let screen = CoverageGainCount {
             screens: 1,
             ..CoverageGainCount::default()
@@ -241,32 +261,40 @@ mod tests {
             ..CoverageGainCount::default()
         };
         let [form, other] = ["Form", "Other"].map(Text::new);
-        let mut yields = RewardStatistics::default();
+        let mut statistics = RewardStatistics::default();
         assert!(
-            (0..100).all(|_| yields.weigh(screen, &form) == 1),
-            "no phone tells of branches"
+            (0..100).all(|_| statistics.reward(screen, &form) == 1),
+            "no phone reports branches"
         );
-        assert_eq!(yields.weigh(code, &form), 6);
-        assert_eq!(yields.weigh(screen, &other), 0, "the app is rich");
-        noted(100, ActionKind::Tap, 0, &mut yields);
-        let counted = (0..100).map(|_| yields.weigh(screen, &form)).sum::<u32>();
+        assert_eq!(statistics.reward(code, &form), 6);
+        assert_eq!(statistics.reward(screen, &other), 0, "the app is rewarding");
+        record(100, ActionKind::Tap, 0, &mut statistics);
+        let counted = (0..100)
+            .map(|_| statistics.reward(screen, &form))
+            .sum::<u32>();
         assert_eq!(
-            (counted, yields.weigh(screen, &other)),
+            (counted, statistics.reward(screen, &other)),
             (MAX_SCREENS_WITHOUT_CODE, 1)
         );
-        yields.weigh(code, &form);
-        assert_eq!(yields.weigh(screen, &form), 1);
+        statistics.reward(code, &form);
+        assert_eq!(statistics.reward(screen, &form), 1);
     }
 
     #[test]
-    fn a_stretch_is_poor_only_where_others_were_rich() {
-        let mut yields = RewardStatistics::default();
-        let rich = noted(300, ActionKind::Tap, 4, &mut yields);
-        let poor = noted(WINDOW_EVENTS, ActionKind::Tap, 0, &mut yields);
-        assert_eq!((yields.is_poor(rich), yields.is_poor(poor)), (false, true));
-        let short = noted(WINDOW_EVENTS - 1, ActionKind::Tap, 0, &mut yields);
-        assert!(!yields.is_poor(short));
-        noted(3_000, ActionKind::Tap, 0, &mut yields);
-        assert!(!yields.is_poor(poor));
+    fn a_window_stagnates_only_in_a_rewarding_app() {
+        let mut statistics = RewardStatistics::default();
+        let rewarded = record(300, ActionKind::Tap, 4, &mut statistics);
+        let unrewarded = record(WINDOW_EVENTS, ActionKind::Tap, 0, &mut statistics);
+        assert_eq!(
+            (
+                statistics.is_stagnating(rewarded),
+                statistics.is_stagnating(unrewarded)
+            ),
+            (false, true)
+        );
+        let short = record(WINDOW_EVENTS - 1, ActionKind::Tap, 0, &mut statistics);
+        assert!(!statistics.is_stagnating(short));
+        record(3_000, ActionKind::Tap, 0, &mut statistics);
+        assert!(!statistics.is_stagnating(unrewarded));
     }
 }

@@ -1,181 +1,177 @@
-//! What to do next in a state: drawn by what it is, how rarely it was done there, and what has come of its like in this app.
-//! What was never done is looked for here and then nearby, as long as the app is rich before anything else; what is known to
-//! end in a crash is left alone.
+//! Chooses the next action of a state: drawn by its kind, by the number of times it was done there, and by the rewards of its kind in this
+//! app. Untried actions are preferred, here and then in nearby states; actions that ended in findings are avoided.
 
 use rand::RngExt;
 use retap_device::seed::Rng;
-use retap_model::ape::{ModelAction, ModelActionId, ModelScreen, ModelState, StateId};
+use retap_model::ape::{ModelAction, ModelActionId, ModelState, StateId};
 
-use super::action_weights::{MATTERS, action_weight, draw_by_weight};
+use super::AutoExplorer;
+use super::action_weights::{MIN_TRAVEL_WEIGHT, action_weight, draw_action};
 use super::other_workers::OtherWorkers;
-use super::reward_statistics::comes_from_outside;
-use super::{AutoExplorer, ChosenAction, WorkerView};
+use super::reward_statistics::is_system_event;
 
-/// How near something undone must be to be gone to.
+/// Maximum number of states that a search for nearby untried actions reaches. Retap's own figure.
 const MAX_SEARCHED_STATES: usize = 400;
-/// How probably something undone is done, and gone to, rather than anything.
+/// Probability of an untried action of the state, where there is one. Retap's own figure.
 const UNTRIED_PROBABILITY: f64 = 0.8;
+/// Probability of a travel to the nearest untried action, where the state has none. Retap's own figure.
 const TRAVEL_TO_UNTRIED_PROBABILITY: f64 = 2.0 / 3.0;
-/// Where only things are undone that do not matter, they are done as readily as they weigh against a tap.
+/// Weight of a tap: untried actions that are not worth a travel are done in proportion to their weights against it.
 const TAP_WEIGHT: f64 = 24.0;
+/// Factor of all weights, so that small ones differ as integers.
+const WEIGHT_UNIT: u64 = 1 << 20;
+/// Number of times that a system event is done in an activity until the divisor of its weight there grows by one. Retap's own
+/// figure.
+const SYSTEM_EVENTS_PER_DIVISION: u32 = 4;
+
+/// An action of a state, with its weight before it is divided by the number of times it was done.
+struct WeightedAction {
+    id: ModelActionId,
+    weight: u64,
+    /// Number of times that it was done, current ones included.
+    times: u64,
+}
 
 impl AutoExplorer {
     pub(super) fn choose_action(
         &mut self,
-        number: usize,
-        here: &ModelScreen,
+        worker: usize,
+        state: StateId,
         rng: &mut Rng,
     ) -> Option<ModelActionId> {
-        if let Some(action) = self.next_of_plan(number, here) {
+        if let Some(action) = self.next_planned_action(worker, state) {
             return Some(action);
         }
-        let others = OtherWorkers::of(&self.walkers, number);
-        let times = |action: &ModelAction| action.visits + others.doing(here.state, action.id);
-        let weighed = |outside: bool,
-                       by: &dyn Fn(&ModelAction, u64) -> u64|
-         -> Vec<(ModelActionId, u64)> {
-            let worth = self.worth(number, here.state);
-            let of_side = worth.filter(|(action, _)| comes_from_outside(action.id.kind) == outside);
-            of_side
-                .map(|(action, weight)| (action.id, by(action, weight)))
-                .collect()
-        };
-        if rng.random_bool(self.yields.share_from_outside()) {
-            let outside = weighed(true, &|action, weight| {
-                weight / (4 * u64::from(times(action)) + 1)
-            });
-            if !outside.is_empty() {
-                return draw_by_weight(&outside, rng);
-            }
+        let others = OtherWorkers::of(&self.workers, worker);
+        let (system_actions, user_actions): (Vec<_>, Vec<_>) = self
+            .weighted_actions(worker, state, &others)
+            .into_iter()
+            .partition(|action| is_system_event(action.id.kind));
+        if rng.random_bool(self.rewards.system_event_share()) && !system_actions.is_empty() {
+            let weights = weights(&system_actions, |action| 4 * action.times + 1);
+            return draw_action(&weights, rng);
         }
-        let all = weighed(false, &|action, weight| {
-            weight / (u64::from(times(action)) + 1)
-        });
-        let mut undone = weighed(false, &|action, weight| {
-            if times(action) == 0 { weight } else { 0 }
-        });
-        undone.retain(|(_, weight)| *weight > 0);
-        let is_rich = self.yields.is_rich();
-        let matters = undone
+        let is_rewarding = self.rewards.is_rewarding();
+        let untried: Vec<(ModelActionId, u64)> = user_actions
             .iter()
-            .any(|(action, _)| action_weight(action.kind, is_rich) >= MATTERS);
-        let sum = undone.iter().map(|(_, weight)| *weight).sum::<u64>() as f64 / WEIGHT_UNIT as f64;
-        let do_undone = if matters {
-            UNTRIED_PROBABILITY
-        } else {
-            UNTRIED_PROBABILITY * sum / (sum + TAP_WEIGHT)
-        };
-        if !undone.is_empty() && (is_rich || rng.random_bool(do_undone)) {
-            return draw_by_weight(&undone, rng);
+            .filter(|action| action.times == 0 && action.weight > 0)
+            .map(|action| (action.id, action.weight))
+            .collect();
+        let has_relevant = untried
+            .iter()
+            .any(|(action, _)| action_weight(action.kind, is_rewarding) >= MIN_TRAVEL_WEIGHT);
+        if !untried.is_empty()
+            && (is_rewarding || rng.random_bool(untried_probability(&untried, has_relevant)))
+        {
+            return draw_action(&untried, rng);
         }
-        if !matters
-            && (is_rich || rng.random_bool(TRAVEL_TO_UNTRIED_PROBABILITY))
-            && let Some(action) = self.go_near(number, here, &others)
+        if !has_relevant
+            && (is_rewarding || rng.random_bool(TRAVEL_TO_UNTRIED_PROBABILITY))
+            && let Some(action) = self.travel_to_untried(worker, state, &others)
         {
             return Some(action);
         }
-        draw_by_weight(&all, rng)
+        draw_action(&weights(&user_actions, |action| action.times + 1), rng)
     }
 
-    fn next_of_plan(&mut self, number: usize, here: &ModelScreen) -> Option<ModelActionId> {
-        let walker = self.walkers.entry(number).or_default();
-        match walker.plan.pop_front() {
-            Some((state, action)) if state == here.state => {
-                walker.expected = self
-                    .model
-                    .state(state)
-                    .action(action)
-                    .and_then(ModelAction::reliable_target);
-                return Some(action);
-            }
-            Some(_) => walker.plan.clear(),
-            None => {}
+    fn next_planned_action(&mut self, worker: usize, state: StateId) -> Option<ModelActionId> {
+        let worker = self.workers.entry(worker).or_default();
+        let action = worker.plan.next_action(state, &self.model);
+        if action.is_none() {
+            // Without a plan the worker keeps no other one from its goal.
+            worker.plan_goal = None;
         }
-        // Who has no plan is on the way to nowhere, and keeps nobody from going there.
-        (walker.expected, walker.goal) = (None, None);
-        None
+        action
     }
 
-    /// What can be done in a state, with what it weighs by itself. What has led to little weighs less, and so does what ended in
-    /// problems, and what comes from outside where it has come in the same activity.
-    fn worth(&self, number: usize, id: StateId) -> impl Iterator<Item = (&ModelAction, u64)> {
+    /// Actions that can be done in a state. Kinds with little reward weigh less, and so do actions that ended in findings, and
+    /// system events that were done before in the same activity.
+    fn weighted_actions(
+        &self,
+        worker: usize,
+        id: StateId,
+        others: &OtherWorkers,
+    ) -> Vec<WeightedAction> {
         let state = self.model.state(id);
-        let can = self.can(number);
-        let possible =
-            move |action: &&ModelAction| action.aliases > 0 && action.id.kind.is_supported_by(can);
-        state.actions.iter().filter(possible).map(move |action| {
-            let what = action.id.kind;
-            let crashes = self.crashes.get(&(id, action.id)).copied().unwrap_or(0);
-            let outside = self
-                .outside
-                .get(&(state.activity.clone(), what))
+        let allowed = self.allowed_events(worker);
+        let is_possible =
+            |action: &&ModelAction| action.aliases > 0 && action.id.kind.is_supported_by(allowed);
+        let is_rewarding = self.rewards.is_rewarding();
+        let weighted = |action: &ModelAction| {
+            let kind = action.id.kind;
+            let crashes = self
+                .crash_counts
+                .get(&(id, action.id))
                 .copied()
                 .unwrap_or(0);
-            let weight = u64::from(action_weight(what, self.yields.is_rich())) * WEIGHT_UNIT
-                / u64::from(1 + outside / 4);
-            let weight = (weight as f64 * self.yields.of_kind(what)) as u64;
-            (action, weight >> (2 * crashes).min(16))
-        })
+            let system_events = self
+                .system_event_counts
+                .get(&(state.activity.clone(), kind))
+                .copied()
+                .unwrap_or(0);
+            let weight = u64::from(action_weight(kind, is_rewarding)) * WEIGHT_UNIT
+                / u64::from(1 + system_events / SYSTEM_EVENTS_PER_DIVISION);
+            let weight = (weight as f64 * self.rewards.relative_of_kind(kind)) as u64;
+            WeightedAction {
+                id: action.id,
+                weight: weight >> (2 * crashes).min(16),
+                times: u64::from(action.visits + others.count_doing(id, action.id)),
+            }
+        };
+        state
+            .actions
+            .iter()
+            .filter(is_possible)
+            .map(weighted)
+            .collect()
     }
 
-    /// The first action on the way to the nearest state where something that matters was never done.
-    fn go_near(
+    /// Plans a path to the nearest state with an untried action that is worth a travel, and returns its first action.
+    fn travel_to_untried(
         &mut self,
-        number: usize,
-        here: &ModelScreen,
+        worker: usize,
+        from: StateId,
         others: &OtherWorkers,
     ) -> Option<ModelActionId> {
-        let pleases = |id: StateId, state: &ModelState| {
-            let matters = |action: &ModelAction| {
-                action.aliases > 0
-                    && action_weight(action.id.kind, self.yields.is_rich()) >= MATTERS
+        let is_rewarding = self.rewards.is_rewarding();
+        let has_untried = |id: StateId, state: &ModelState| {
+            let is_untried = |action: &&ModelAction| {
+                action.visits + others.count_doing(id, action.id) == 0 && action.aliases > 0
             };
-            let is_undone = |action: &ModelAction| action.visits + others.doing(id, action.id) == 0;
-            !others.go_to(id)
-                && state
-                    .actions
-                    .iter()
-                    .any(|action| is_undone(action) && matters(action))
+            let is_relevant = |action: &ModelAction| {
+                action_weight(action.id.kind, is_rewarding) >= MIN_TRAVEL_WEIGHT
+            };
+            !others.travel_to(id) && state.actions.iter().filter(is_untried).any(is_relevant)
         };
-        let way = self
+        let path = self
             .model
-            .nearest_path(here.state, MAX_SEARCHED_STATES, pleases)?;
-        let goal = way.last().and_then(|(state, action)| {
-            self.model
-                .state(*state)
-                .action(*action)
-                .and_then(ModelAction::reliable_target)
-        });
-        let walker = self.walkers.entry(number).or_default();
-        walker.goal = goal;
-        walker.plan = way.into();
-        let (_, action) = walker.plan.pop_front()?;
-        walker.expected = self
-            .model
-            .state(here.state)
-            .action(action)
-            .and_then(ModelAction::reliable_target);
-        Some(action)
-    }
-
-    /// One of the widgets that the action stands for.
-    pub(super) fn choice(
-        &self,
-        here: &ModelScreen,
-        action: ModelActionId,
-        at: &WorkerView<'_>,
-        rng: &mut Rng,
-    ) -> Option<ChosenAction> {
-        let listed = self.list(at.worker, at.screen);
-        let ways: Vec<usize> = self.model.gui_actions(here, action).collect();
-        let way = *ways.get(rng.random_range(0..ways.len().max(1)))?;
-        let possible = listed.get(way)?;
-        Some(ChosenAction {
-            action: possible.to_action(at.screen, rng),
-            node: possible.node,
-        })
+            .nearest_path(from, MAX_SEARCHED_STATES, has_untried)?;
+        let goal = path
+            .last()
+            .and_then(|(state, action)| self.model.state(*state).reliable_target(*action));
+        let worker = self.workers.entry(worker).or_default();
+        worker.plan_goal = goal;
+        worker.plan.set_plan(path);
+        worker.plan.next_action(from, &self.model)
     }
 }
 
-/// Weights are counted in such parts, so that small ones can be told apart.
-const WEIGHT_UNIT: u64 = 1 << 20;
+/// Weight of each action, divided.
+fn weights(
+    actions: &[WeightedAction],
+    divisor: impl Fn(&WeightedAction) -> u64,
+) -> Vec<(ModelActionId, u64)> {
+    actions
+        .iter()
+        .map(|action| (action.id, action.weight / divisor(action)))
+        .collect()
+}
+
+/// Probability of an untried action of a state. Lower if none of them is worth a travel.
+fn untried_probability(untried: &[(ModelActionId, u64)], has_relevant: bool) -> f64 {
+    if has_relevant {
+        return UNTRIED_PROBABILITY;
+    }
+    let sum = untried.iter().map(|(_, weight)| *weight).sum::<u64>() as f64 / WEIGHT_UNIT as f64;
+    UNTRIED_PROBABILITY * sum / (sum + TAP_WEIGHT)
+}

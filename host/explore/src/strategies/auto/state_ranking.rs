@@ -1,53 +1,60 @@
-//! Which states are worth going back to: where something new was seen, the more of it and the fewer visits it took.
+//! Ranks the states as goals of a travel: those with much reward for few visits are the most promising.
 
 use std::collections::HashMap;
 
 use rand::RngExt;
 use retap_device::seed::Rng;
 use retap_model::ape::{ApeModel, StateId};
+use retap_model::draw_weighted;
 
-use super::{OtherWorkers, RewardStatistics};
+use super::other_workers::OtherWorkers;
+use super::reward_statistics::RewardStatistics;
 
-/// How many of the best are drawn from.
+/// Number of the most promising states that a goal is drawn from. Retap's own figure.
 const DRAWN_AMONG: usize = 8;
-/// Of all travels, one in so many just starts clean.
+/// One in this number of travels is a mere clean start. Retap's own figure.
 const CLEAN_START_RATIO: u32 = 5;
+/// Value of an untried action, as a reward. Retap's own figure.
+const UNTRIED_REWARD: f64 = 0.2;
 
 #[derive(Debug, Default)]
 pub(super) struct StateRanking {
-    states: HashMap<StateId, StateGain>,
+    states: HashMap<StateId, StateReward>,
 }
 
 #[derive(Debug, Default)]
-struct StateGain {
-    /// What was new when it was reached, and in events from it.
-    gains: u32,
-    picks: u32,
+struct StateReward {
+    /// Rewards of the arrivals in the state and of the events from it.
+    reward: u32,
+    /// Number of times that the state was drawn.
+    draws: u32,
 }
 
 impl StateRanking {
-    pub(super) fn reached(&mut self, state: StateId, new: u32) {
-        self.states.entry(state).or_default().gains += new;
+    /// A worker arrived in a state, with a reward.
+    pub(super) fn record_arrival(&mut self, state: StateId, reward: u32) {
+        self.states.entry(state).or_default().reward += reward;
     }
 
-    pub(super) fn gained(&mut self, state: StateId, new: u32) {
+    /// An event in a state had a reward.
+    pub(super) fn record_reward(&mut self, state: StateId, reward: u32) {
         if let Some(known) = self.states.get_mut(&state) {
-            known.gains += new;
+            known.reward += reward;
         }
     }
 
-    /// In thousandths.
-    pub(super) fn of(&self, state: StateId) -> u64 {
+    /// Value of a state in thousandths, to rank snapshots by.
+    pub(super) fn value(&self, state: StateId) -> u64 {
         self.states.get(&state).map_or(0, |known| {
-            1_000 * u64::from(1 + known.gains) / u64::from(1 + 3 * known.picks)
+            1_000 * u64::from(1 + known.reward) / u64::from(1 + 3 * known.draws)
         })
     }
 
-    /// One of the most promising.
-    pub(super) fn best(
+    /// Draws one of the most promising states that no other worker travels to. `None` for a mere clean start.
+    pub(super) fn draw_goal(
         &mut self,
         model: &ApeModel,
-        yields: &RewardStatistics,
+        rewards: &RewardStatistics,
         others: &OtherWorkers,
         rng: &mut Rng,
     ) -> Option<StateId> {
@@ -55,42 +62,33 @@ impl StateRanking {
             return None;
         }
         self.states.retain(|state, _| model.is_leaf(*state));
-        let score = |(state, known): (&StateId, &StateGain)| {
-            let visits = f64::from(model.state(*state).visits.max(1));
-            let undone = model
-                .state(*state)
-                .actions
-                .iter()
-                .filter(|action| action.visits == 0)
-                .count();
-            // There are activities that show ever new states with much undone, and nothing comes of it.
-            let part = yields.of_activity(&model.state(*state).activity);
-            let promise = part * (1.0 + f64::from(known.gains) + 0.2 * undone as f64);
-            (
-                promise / (visits.sqrt() * f64::from(1 + known.picks)),
-                *state,
-            )
-        };
         let mut scores: Vec<(f64, StateId)> = self
             .states
             .iter()
-            .filter(|(state, _)| !others.go_to(**state))
-            .map(score)
+            .filter(|(state, _)| !others.travel_to(**state))
+            .map(|(state, known)| (known.score(*state, model, rewards), *state))
             .collect();
         scores.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         scores.truncate(DRAWN_AMONG);
-        let sum: f64 = scores.iter().map(|(score, _)| score).sum();
-        let mut left = rng.random::<f64>() * sum;
-        let mut chosen = scores.first()?.1;
-        for (score, state) in &scores {
-            chosen = *state;
-            if left < *score {
-                break;
-            }
-            left -= score;
-        }
-        let known = self.states.get_mut(&chosen)?;
-        known.picks += 1;
-        Some(chosen)
+        let drawn = draw_weighted(scores.iter().map(|(score, _)| *score), rng);
+        let (_, goal) = *drawn.map_or(scores.last(), |index| scores.get(index))?;
+        self.states.get_mut(&goal)?.draws += 1;
+        Some(goal)
+    }
+}
+
+impl StateReward {
+    fn score(&self, id: StateId, model: &ApeModel, rewards: &RewardStatistics) -> f64 {
+        let state = model.state(id);
+        let visits = f64::from(state.visits.max(1));
+        let untried = state
+            .actions
+            .iter()
+            .filter(|action| action.visits == 0)
+            .count();
+        // Some activities always show new states with untried actions, and without any reward.
+        let share = rewards.relative_of_activity(&state.activity);
+        let value = share * (1.0 + f64::from(self.reward) + UNTRIED_REWARD * untried as f64);
+        value / (visits.sqrt() * f64::from(1 + self.draws))
     }
 }

@@ -1,152 +1,183 @@
-//! When to go elsewhere, and how. A walker leaves as soon as more is to be expected elsewhere for the effort than here and than
-//! events gave lately; one that has seen nothing new for a while travels to where much was found.
+//! Decides when a worker goes to another state, and how. A worker leaves as soon as the expected gain per step is higher elsewhere
+//! than here, and than the recent rewards. A worker that stagnates travels to a promising state.
 
 use rand::RngExt;
 use retap_device::seed::Rng;
+use retap_model::actions::ActionKind;
 use retap_model::ape::{
-    AttributePathId, ModelAction, ModelActionId, ModelScreen, ModelState, StateId, TransitionPath,
+    ApeModel, AttributePathId, ModelAction, ModelActionId, ModelScreen, ModelState, StateId,
+    TransitionPath,
 };
 
-use super::action_weights::{MATTERS, action_weight};
+use super::AutoExplorer;
+use super::action_weights::{MIN_TRAVEL_WEIGHT, action_weight};
 use super::other_workers::OtherWorkers;
-use super::reward_statistics::{RewardWindow, comes_from_outside};
-use super::{ActionKind, AutoExplorer, Decision};
+use super::reward_statistics::{RewardWindow, is_system_event};
+use crate::Decision;
 
-/// How far something to do is looked for, and how far a way to a goal, in states.
+/// Maximum number of states that a search for expected gain reaches. Retap's own figure.
 const MAX_SEARCHED_STATES: usize = 400;
-pub(super) const MAX_PATH_SEARCH_STATES: usize = 20_000;
-/// What is here counts so many times: it is certain to be reached.
+/// Maximum number of states that a search for a path to a known goal reaches. Retap's own figure.
+const MAX_PATH_SEARCH_STATES: usize = 20_000;
+/// Factor of the expected gain of the current state, which is certain to be reached. Retap's own figure.
 const STAY_FACTOR: f64 = 1.5;
-/// So often Back is tried where no way out is known, before the app is started anew.
+/// Factor of the expected gain of a state for each missed arrival. Retap's own figure.
+const MISSED_ARRIVAL_FACTOR: f64 = 0.5;
+/// Maximum number of times that Back is tried before a clean start. Retap's own figure.
 const MAX_BACK_ATTEMPTS: u32 = 3;
 const BACK_ACTION: ModelActionId = ModelActionId {
     path: AttributePathId::NONE,
     kind: ActionKind::Back,
 };
 
+/// Gain per step, and the path to the state that has it.
+type BestPath = Option<(f64, TransitionPath)>;
+
+/// Shortest path between two states.
+pub(super) fn path_between(model: &ApeModel, from: StateId, to: StateId) -> Option<TransitionPath> {
+    model.nearest_path(from, MAX_PATH_SEARCH_STATES, |state, _| state == to)
+}
+
 impl AutoExplorer {
-    /// The state that a clean start led to, as the model tells states apart now.
-    pub(super) fn root(&mut self) -> Option<StateId> {
+    /// State after a clean start, in the model as it is now.
+    fn root_state(&mut self) -> Option<StateId> {
         let root = self.model.relocate(self.root.as_ref()?);
         let state = root.state;
         self.root = Some(root);
         Some(state)
     }
 
-    /// The nearest way from a clean start to a state.
-    pub(super) fn way_from_start(&mut self, to: StateId) -> Option<TransitionPath> {
-        let root = self.root()?;
-        self.model
-            .nearest_path(root, MAX_PATH_SEARCH_STATES, |state, _| state == to)
+    /// Shortest path from a clean start to a state.
+    pub(super) fn path_from_start(&mut self, to: StateId) -> Option<TransitionPath> {
+        let root = self.root_state()?;
+        path_between(&self.model, root, to)
     }
 
-    /// Plans the way to where more is to be expected for the effort: on foot, or by a clean start, which is asked for. Who does
-    /// not know the way out of here tries Back before that.
+    /// Plans the path to a state with more expected gain per step. Returns a clean start if the path begins with one. A worker
+    /// that knows no transition out of its state tries Back first.
     pub(super) fn leave(
         &mut self,
-        number: usize,
-        here: &ModelScreen,
+        worker: usize,
+        screen: &ModelScreen,
         rng: &mut Rng,
     ) -> Option<Decision> {
-        let others = OtherWorkers::of(&self.walkers, number);
-        let sought = self.walkers.entry(number).or_default().sought.take();
-        if let Some(goal) = sought.filter(|goal| *goal != here.state) {
-            *self.missed.entry(goal).or_default() += 1;
-        }
-        let root = self.root();
-        let gives = |id: StateId, state: &ModelState| {
-            let is_taken = id != here.state && others.go_to(id);
-            if is_taken {
-                0.0
-            } else {
-                self.hope(id, state, &others)
-            }
-        };
-        let stay =
-            (STAY_FACTOR * gives(here.state, self.model.state(here.state))).max(self.yields.mean());
-        let a_start = self.costs.replay_cost(0) as f64 / self.costs.step_cost().max(1) as f64;
-        let on_foot = self
-            .model
-            .best_path(here.state, MAX_SEARCHED_STATES, 0.0, gives)
-            .filter(|(_, way)| !way.is_empty());
-        let anew = root.filter(|root| *root != here.state);
-        let anew = anew.and_then(|root| {
-            self.model
-                .best_path(root, MAX_SEARCHED_STATES, a_start, gives)
-        });
-        let a_step =
-            |best: &Option<(f64, TransitionPath)>| best.as_ref().map_or(0.0, |(a_step, _)| *a_step);
-        if a_step(&on_foot).max(a_step(&anew)) <= stay {
+        let here = screen.state;
+        let others = OtherWorkers::of(&self.workers, worker);
+        self.record_missed_goal(worker, here);
+        let root = self.root_state();
+        let (by_transitions, by_start) = self.paths_to_gain(here, root, &others)?;
+        let needs_start = gain_per_step(&by_start) > gain_per_step(&by_transitions);
+        if needs_start && self.plan_back(worker, here) {
             return None;
         }
-        let is_anew = a_step(&anew) > a_step(&on_foot);
-        if is_anew && self.tries_back(number, here) {
-            return None;
-        }
-        let (_, mut way) = if is_anew { anew } else { on_foot }?;
-        let goal = match way.last() {
-            Some((state, action)) => self
-                .model
-                .state(*state)
-                .action(*action)
-                .and_then(ModelAction::reliable_target)?,
+        let (_, mut path) = if needs_start {
+            by_start
+        } else {
+            by_transitions
+        }?;
+        let goal = match path.last() {
+            Some((state, action)) => self.model.state(*state).reliable_target(*action)?,
             None => root?,
         };
-        way.extend(
-            self.most_hopeful(goal, &others, rng)
-                .map(|action| (goal, action)),
-        );
-        let walker = self.walkers.entry(number).or_default();
-        (walker.goal, walker.sought, walker.backs) = (Some(goal), Some(goal), 0);
-        if is_anew {
-            walker.after_start = way.into();
+        let first_action = self.draw_best_untried(goal, &others, rng);
+        path.extend(first_action.map(|action| (goal, action)));
+        let state = self.workers.entry(worker).or_default();
+        state.plan_goal = Some(goal);
+        state.gain_goal = Some(goal);
+        state.back_attempts = 0;
+        if needs_start {
+            state.plan_after_start = path;
             return Some(Decision::Restart { clear_data: true });
         }
-        walker.plan = way.into();
+        state.plan.set_plan(path);
         None
     }
 
-    /// Back, where it was never tried, may lead out of here for less than a clean start.
-    fn tries_back(&mut self, number: usize, here: &ModelScreen) -> bool {
-        let is_undone = self
+    /// A goal that the worker left for and has not reached counts as missed.
+    fn record_missed_goal(&mut self, worker: usize, here: StateId) {
+        let goal = self.workers.entry(worker).or_default().gain_goal.take();
+        if let Some(goal) = goal.filter(|goal| *goal != here) {
+            *self.missed_arrivals.entry(goal).or_default() += 1;
+        }
+    }
+
+    /// Best paths by transitions and after a clean start. `None` if none of them is better than to stay.
+    fn paths_to_gain(
+        &self,
+        here: StateId,
+        root: Option<StateId>,
+        others: &OtherWorkers,
+    ) -> Option<(BestPath, BestPath)> {
+        let gain = |id: StateId, state: &ModelState| {
+            let is_taken = id != here && others.travel_to(id);
+            if is_taken {
+                0.0
+            } else {
+                self.expected_gain_in(id, state, others)
+            }
+        };
+        let gain_here = gain(here, self.model.state(here));
+        let gain_of_staying = (STAY_FACTOR * gain_here).max(self.rewards.mean());
+        let start_steps = self.costs.replay_cost(0) as f64 / self.costs.step_cost().max(1) as f64;
+        let by_transitions = self
             .model
-            .state(here.state)
+            .best_path(here, MAX_SEARCHED_STATES, 0.0, gain)
+            .filter(|(_, path)| !path.is_empty());
+        let by_start = root.filter(|root| *root != here).and_then(|root| {
+            self.model
+                .best_path(root, MAX_SEARCHED_STATES, start_steps, gain)
+        });
+        let best = gain_per_step(&by_transitions).max(gain_per_step(&by_start));
+        (best > gain_of_staying).then_some((by_transitions, by_start))
+    }
+
+    /// Plans Back where it is untried: it may lead out of a state for less than a clean start costs.
+    fn plan_back(&mut self, worker: usize, here: StateId) -> bool {
+        let is_untried = self
+            .model
+            .state(here)
             .action(BACK_ACTION)
             .is_some_and(|back| back.visits == 0);
-        let walker = self.walkers.entry(number).or_default();
-        let tries = is_undone && walker.backs < MAX_BACK_ATTEMPTS;
-        if tries {
-            walker.backs += 1;
-            walker.plan = [(here.state, BACK_ACTION)].into();
+        let state = self.workers.entry(worker).or_default();
+        let is_planned = is_untried && state.back_attempts < MAX_BACK_ATTEMPTS;
+        if is_planned {
+            state.back_attempts += 1;
+            state.plan.set_plan(vec![(here, BACK_ACTION)]);
         }
-        tries
+        is_planned
     }
 
-    /// What is to be expected of the best of what was never done in a state. A state that was missed on the way to it is half
-    /// as good each time, or one would set out for it again and again.
-    pub(super) fn hope(&self, id: StateId, state: &ModelState, others: &OtherWorkers) -> f64 {
-        let expected = self.firsts.expected(&state.activity);
-        let best = self
-            .undone(id, state, others)
+    /// Expected gain of the best untried action of a state. It is reduced for each missed arrival: a worker would leave for such a
+    /// state again and again.
+    pub(super) fn expected_gain_in(
+        &self,
+        id: StateId,
+        state: &ModelState,
+        others: &OtherWorkers,
+    ) -> f64 {
+        let misses = self.missed_arrivals.get(&id).copied().unwrap_or(0);
+        self.best_untried_gain(id, state, others) * MISSED_ARRIVAL_FACTOR.powi(misses)
+    }
+
+    fn best_untried_gain(&self, id: StateId, state: &ModelState, others: &OtherWorkers) -> f64 {
+        let expected = self.expected_gain.expected(&state.activity);
+        self.untried_actions(id, state, others)
             .map(|action| expected(action.kind))
-            .fold(0.0, f64::max);
-        best * 0.5_f64.powi(self.missed.get(&id).copied().unwrap_or(0))
+            .fold(0.0, f64::max)
     }
 
-    fn most_hopeful(
+    /// Draws one of the untried actions with the highest expected gain.
+    fn draw_best_untried(
         &self,
         id: StateId,
         others: &OtherWorkers,
         rng: &mut Rng,
     ) -> Option<ModelActionId> {
         let state = self.model.state(id);
-        let expected = self.firsts.expected(&state.activity);
-        let best = self
-            .undone(id, state, others)
-            .map(|action| expected(action.kind))
-            .fold(0.0, f64::max);
+        let expected = self.expected_gain.expected(&state.activity);
+        let best = self.best_untried_gain(id, state, others);
         let actions: Vec<ModelActionId> = self
-            .undone(id, state, others)
+            .untried_actions(id, state, others)
             .filter(|action| expected(action.kind) >= best)
             .collect();
         actions
@@ -154,77 +185,94 @@ impl AutoExplorer {
             .copied()
     }
 
-    /// What was never done in a state, and is a reason to go there.
-    fn undone<'a>(
+    /// Untried actions of a state that are worth a travel.
+    fn untried_actions<'a>(
         &self,
         id: StateId,
         state: &'a ModelState,
         others: &'a OtherWorkers,
     ) -> impl Iterator<Item = ModelActionId> + 'a {
-        let is_rich = self.yields.is_rich();
-        let is_undone = move |action: &&ModelAction| {
-            action.aliases > 0 && action.visits + others.doing(id, action.id) == 0
+        let is_rewarding = self.rewards.is_rewarding();
+        let is_untried = move |action: &&ModelAction| {
+            action.aliases > 0 && action.visits + others.count_doing(id, action.id) == 0
         };
-        let matters = move |what: ActionKind| {
-            !comes_from_outside(what) && action_weight(what, is_rich) >= MATTERS
+        let is_relevant = move |kind: ActionKind| {
+            !is_system_event(kind) && action_weight(kind, is_rewarding) >= MIN_TRAVEL_WEIGHT
         };
         state
             .actions
             .iter()
-            .filter(is_undone)
+            .filter(is_untried)
             .map(|action| action.id)
-            .filter(move |id| matters(id.kind))
+            .filter(move |id| is_relevant(id.kind))
     }
 
-    /// Where to go when here nothing new has been seen for a while; nothing if it is gone to on foot, by the plan.
+    /// Travels to a promising state at the least cost. Returns `None` if transitions lead there: they are planned.
     pub(super) fn travel(
         &mut self,
-        number: usize,
-        here: &ModelScreen,
+        worker: usize,
+        screen: &ModelScreen,
         rng: &mut Rng,
     ) -> Option<Decision> {
-        let root = self.root();
-        let others = OtherWorkers::of(&self.walkers, number);
-        let walker = self.walkers.entry(number).or_default();
-        (walker.dull, walker.stretch, walker.goal) = (0, RewardWindow::default(), None);
-        walker.plan.clear();
-        let Some(goal) = self.promise.best(&self.model, &self.yields, &others, rng) else {
-            return Some(Decision::Restart { clear_data: true });
-        };
-        walker.goal = Some(goal);
-        let start = self.costs.replay_cost(0);
-        let way = |from: StateId| {
-            self.model
-                .nearest_path(from, MAX_PATH_SEARCH_STATES, |state, _| state == goal)
-        };
-        let cost = |way: &[(StateId, ModelActionId)]| self.costs.step_cost() * way.len() as u64;
-        let on_foot = way(here.state);
-        let anew = root.and_then(way);
-        let snapshot = walker
-            .saved
-            .get(&goal)
-            .filter(|saved| self.model.is_leaf(saved.resulting_state));
-        let snapshot = snapshot.and_then(|saved| Some((saved.id, way(saved.resulting_state)?)));
-        let snapshot_cost = snapshot
+        let root = self.root_state();
+        let others = OtherWorkers::of(&self.workers, worker);
+        let state = self.workers.entry(worker).or_default();
+        state.stagnation = 0;
+        state.window = RewardWindow::default();
+        state.plan.drop_plan();
+        state.plan_goal = self
+            .ranking
+            .draw_goal(&self.model, &self.rewards, &others, rng);
+        match state.plan_goal {
+            Some(goal) => self.travel_to(worker, screen.state, root, goal),
+            None => Some(Decision::Restart { clear_data: true }),
+        }
+    }
+
+    fn travel_to(
+        &mut self,
+        worker: usize,
+        here: StateId,
+        root: Option<StateId>,
+        goal: StateId,
+    ) -> Option<Decision> {
+        let state = self.workers.entry(worker).or_default();
+        let path_from = |from: StateId| path_between(&self.model, from, goal);
+        let by_transitions = path_from(here);
+        let by_start = root.and_then(path_from);
+        let by_restore = state
+            .snapshots
+            .get(goal)
+            .filter(|snapshot| self.model.is_leaf(snapshot.resulting_state))
+            .and_then(|snapshot| Some((snapshot.id, path_from(snapshot.resulting_state)?)));
+        let cost = |path: &TransitionPath| self.costs.transitions_cost(path.len());
+        // With half as much again as a margin. Retap's own figure.
+        let transitions_cost = by_transitions
             .as_ref()
-            .map_or(u64::MAX, |(_, rest)| self.costs.restore_cost() + cost(rest));
-        let on_foot_cost = on_foot
-            .as_deref()
-            .map_or(u64::MAX, |way| cost(way) + cost(way) / 2);
-        let anew_cost = anew.as_deref().map_or(u64::MAX, |way| start + cost(way));
-        match snapshot {
-            Some((id, rest)) if snapshot_cost < on_foot_cost.min(anew_cost) => {
-                walker.after_start = rest.into();
-                Some(Decision::RestoreSnapshot(id))
+            .map_or(u64::MAX, |path| cost(path) + cost(path) / 2);
+        let start_cost = by_start
+            .as_ref()
+            .map_or(u64::MAX, |path| self.costs.replay_cost(path.len()));
+        let restore_cost = by_restore
+            .as_ref()
+            .map_or(u64::MAX, |(_, path)| self.costs.restore_cost() + cost(path));
+        match by_restore {
+            Some((snapshot, path)) if restore_cost < transitions_cost.min(start_cost) => {
+                state.plan_after_start = path;
+                Some(Decision::RestoreSnapshot(snapshot))
             }
-            _ if on_foot_cost < anew_cost => {
-                walker.plan = on_foot.unwrap_or_default().into();
+            _ if transitions_cost < start_cost => {
+                state.plan.set_plan(by_transitions.unwrap_or_default());
                 None
             }
             _ => {
-                walker.after_start = anew.unwrap_or_default().into();
+                state.plan_after_start = by_start.unwrap_or_default();
                 Some(Decision::Restart { clear_data: true })
             }
         }
     }
+}
+
+fn gain_per_step(best: &BestPath) -> f64 {
+    best.as_ref().map_or(0.0, |(gain, _)| *gain)
 }

@@ -1,10 +1,12 @@
-//! Which share of Monkey's events is of which kind: Android's own figures, and how options change them.
+//! Shares of the kinds of events in Monkey: Android's own figures, and how options change them.
 
 use std::ops::RangeInclusive;
 
 use rand::RngExt;
 use retap_device::seed::Rng;
+use retap_model::draw_weighted;
 
+/// A kind of event, after Monkey's options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MonkeyEvent {
     Touch,
@@ -20,7 +22,7 @@ pub(super) enum MonkeyEvent {
     Anything,
 }
 
-/// The names of Monkey's options, with what `MonkeySourceRandom` has for them.
+/// Names of Monkey's options, and the shares in percent that `MonkeySourceRandom` has for them.
 const SHARES: [(&str, MonkeyEvent, f64); 11] = [
     ("touch", MonkeyEvent::Touch, 15.0),
     ("motion", MonkeyEvent::Motion, 10.0),
@@ -35,27 +37,48 @@ const SHARES: [(&str, MonkeyEvent, f64); 11] = [
     ("anyevent", MonkeyEvent::Anything, 13.0),
 ];
 
-/// All of Android 15's but the last, as Monkey draws them.
+/// Key codes that Monkey draws from: all of Android 15 except the last.
 const KEYS: RangeInclusive<u16> = 1..=317;
-/// Ending a call, power, sleep and soft sleep: Monkey draws again.
+/// Keys that Monkey replaces by another one: end of call, power, sleep and soft sleep.
 const SWITCHES_OFF: [u16; 4] = [6, 26, 223, 276];
 
-/// Percentages that come to 100.
+/// Shares of all kinds of events in percent; their sum is 100.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventMix {
     shares: [f64; SHARES.len()],
 }
 
+/// Shares that make no mix.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EventMixError {
-    #[error("there is no kind of event `{name}`; known are {known}")]
-    Name { name: String, known: String },
-    #[error("the share of `{name}` is a number from 0 to 100, not {share}")]
-    Share { name: String, share: f64 },
-    #[error("the shares that are given come to {sum} of 100")]
-    TooMuch { sum: f64 },
-    #[error("the shares come to {sum}, and none is left to make up 100")]
-    TooLittle { sum: f64 },
+    /// No kind of event has this name.
+    #[error("unknown kind of event `{name}`; known are {known}")]
+    Name {
+        /// The given name.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// A share is not a percentage.
+    #[error("the share of `{name}` must be a number from 0 to 100, not {share}")]
+    Share {
+        /// Name of the kind.
+        name: String,
+        /// The given share.
+        share: f64,
+    },
+    /// The given shares exceed 100.
+    #[error("the given shares add up to {sum}, more than 100")]
+    TooMuch {
+        /// Sum of the given shares.
+        sum: f64,
+    },
+    /// The given shares are less than 100, and no other kind can fill the rest.
+    #[error("the given shares add up to {sum}, and no other kind is left to make up 100")]
+    TooLittle {
+        /// Sum of the given shares.
+        sum: f64,
+    },
 }
 
 impl Default for EventMix {
@@ -67,7 +90,7 @@ impl Default for EventMix {
 }
 
 impl EventMix {
-    /// With some shares given: the others keep their proportions in what is left of 100, as Monkey does it.
+    /// Mix with some given shares. The others keep their proportions in the rest of 100, as in Monkey.
     pub fn with_shares(given: &[(String, f64)]) -> Result<EventMix, EventMixError> {
         let mut mix = EventMix::default();
         let mut fixed = [false; SHARES.len()];
@@ -78,15 +101,16 @@ impl EventMix {
                     share: *share,
                 });
             }
-            let place = SHARES.iter().position(|(known, ..)| known == name);
+            let index = SHARES.iter().position(|(known, ..)| known == name);
             let known = || SHARES.map(|(name, ..)| name).join(", ");
-            let place = place.ok_or_else(|| EventMixError::Name {
+            let index = index.ok_or_else(|| EventMixError::Name {
                 name: name.clone(),
                 known: known(),
             })?;
-            (mix.shares[place], fixed[place]) = (*share, true);
+            mix.shares[index] = *share;
+            fixed[index] = true;
         }
-        let sum = |of_fixed: bool| {
+        let sum = |of_fixed: bool| -> f64 {
             mix.shares
                 .iter()
                 .zip(fixed)
@@ -94,7 +118,8 @@ impl EventMix {
                 .map(|(share, _)| share)
                 .sum()
         };
-        let (given, others): (f64, f64) = (sum(true), sum(false));
+        let given = sum(true);
+        let others = sum(false);
         if given > 100.0 {
             return Err(EventMixError::TooMuch { sum: given });
         }
@@ -107,31 +132,26 @@ impl EventMix {
         Ok(mix)
     }
 
+    /// Draws a kind of event.
     pub(super) fn draw(&self, rng: &mut Rng) -> MonkeyEvent {
-        let mut left = rng.random::<f64>() * self.shares.iter().sum::<f64>();
-        for ((_, event, _), share) in SHARES.iter().zip(self.shares) {
-            if left < share {
-                return *event;
-            }
-            left -= share;
-        }
-        MonkeyEvent::Touch
+        let drawn = draw_weighted(self.shares.iter().copied(), rng);
+        drawn.map_or(MonkeyEvent::Touch, |index| SHARES[index].1)
     }
 }
 
-/// A key of Android's whole list, each as often as Monkey draws it: most are no letters. `None` stands for one that calls, opens
-/// other apps or changes how the phone is set: those are not sent, and on phones most of them are refused to Monkey too.
+/// Draws a key code as Monkey does: from all of Android, so that few are letters. `None` for a key that calls, opens other apps or
+/// changes settings: it is not sent, and on phones most of them are refused to Monkey too.
 pub(super) fn random_key(rng: &mut Rng) -> Option<u16> {
     loop {
         let code = rng.random_range(KEYS);
         if !SWITCHES_OFF.contains(&code) {
-            return (!leads_away(code)).then_some(code);
+            return (!leaves_app(code)).then_some(code);
         }
     }
 }
 
-/// Calls, media, screenshots, what is a television's, recent apps, keys of one app, assistants, brightness, the phone's own gestures.
-fn leads_away(code: u16) -> bool {
+/// True for keys of calls, media, screenshots, televisions, recent apps, single apps, assistants, brightness and system gestures.
+fn leaves_app(code: u16) -> bool {
     matches!(
         code,
         5 | 27 | 64 | 65 | 83..=91 | 117 | 118 | 120 | 126..=130 | 170..=173 | 176..=182 | 187 | 204..=210
@@ -146,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_given_keeps_its_proportions() {
+    fn shares_that_are_not_given_keep_their_proportions() {
         let mix = EventMix::with_shares(&[("touch".into(), 50.0), ("nav".into(), 0.0)]).unwrap();
         let of = |name| {
             mix.shares[SHARES
@@ -160,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_that_cannot_be_are_refused() {
+    fn invalid_shares_are_errors() {
         let with = |name: &str, share| EventMix::with_shares(&[(name.into(), share)]);
         assert!(matches!(with("tuch", 5.0), Err(EventMixError::Name { .. })));
         for share in [101.0, -5.0, f64::NAN, f64::INFINITY] {
@@ -185,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn events_come_as_often_as_their_share_says() {
+    fn events_are_drawn_in_proportion_to_their_shares() {
         let mix = EventMix::default();
         let mut rng = Seed(1).rng();
         let touches = (0..20_000)
@@ -195,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn any_key_is_a_letter_or_a_digit_as_seldom_as_with_android() {
+    fn a_random_key_is_a_letter_or_digit_as_rarely_as_in_monkey() {
         let mut rng = Seed(1).rng();
         let keys: Vec<_> = (0..20_000).map(|_| random_key(&mut rng)).collect();
         let typed = keys

@@ -1,4 +1,4 @@
-//! How a walker that is stuck goes back, told what came of each of its moves.
+//! Travels of a worker that is stuck.
 
 use std::sync::Arc;
 
@@ -42,13 +42,13 @@ impl TravelFixture {
     fn begun(start_millis: u64) -> TravelFixture {
         let monkey = MonkeyExplorer::new(EventMix::default(), Micros::ZERO);
         let travel = TimeTravelExplorer::over(Box::new(monkey), TimeTravelParameters::default());
-        let mut walk = TravelFixture {
+        let mut fixture = TravelFixture {
             travel,
             at: screen("home"),
             rng: Seed(1).rng(),
         };
-        walk.starts(start_millis);
-        walk
+        fixture.starts(start_millis);
+        fixture
     }
 
     fn starts(&mut self, millis: u64) {
@@ -115,17 +115,17 @@ impl TravelFixture {
         );
     }
 
-    fn goes(&mut self, way: &[(u32, &str)]) {
-        way.iter()
+    fn goes(&mut self, path: &[(u32, &str)]) {
+        path.iter()
             .for_each(|(number, to)| self.does(*number, to, *to == "found", &[]));
     }
 
-    /// Until it is a dead end.
+    /// Stays in a state until it is a dead end.
     fn stays(&mut self, at: &str) {
         (0..=201).for_each(|_| self.does(0, at, false, &[]));
     }
 
-    /// What it does next on a phone that cannot save.
+    /// Next decision on a phone without snapshots.
     fn next(&mut self) -> Decision {
         loop {
             let at = WorkerView {
@@ -146,50 +146,50 @@ impl TravelFixture {
 }
 
 #[test]
-fn a_walker_goes_back_on_foot_where_that_takes_less_than_a_clean_start() {
-    let way = [
+fn a_worker_travels_by_transitions_where_they_cost_less_than_a_clean_start() {
+    let path = [
         (1, "found"),
         (2, "home"),
-        (3, "dull"),
+        (3, "plain"),
         (4, "home"),
-        (3, "dull"),
+        (3, "plain"),
     ];
-    let mut walk = TravelFixture::begun(2_500);
-    walk.goes(&way);
-    walk.stays("dull");
-    assert_eq!(walk.next(), Decision::RepeatStep(step(4)));
-    walk.goes(&[(4, "home")]);
-    assert!(matches!(walk.next(), Decision::Act(_)));
+    let mut fixture = TravelFixture::begun(2_500);
+    fixture.goes(&path);
+    fixture.stays("plain");
+    assert_eq!(fixture.next(), Decision::RepeatStep(step(4)));
+    fixture.goes(&[(4, "home")]);
+    assert!(matches!(fixture.next(), Decision::Act(_)));
 
-    let mut walk = TravelFixture::begun(100);
-    walk.goes(&way);
-    walk.stays("dull");
-    assert_eq!(walk.next(), Decision::Restart { clear_data: true });
+    let mut fixture = TravelFixture::begun(100);
+    fixture.goes(&path);
+    fixture.stays("plain");
+    assert_eq!(fixture.next(), Decision::Restart { clear_data: true });
 }
 
 #[test]
-fn a_walker_that_is_stuck_in_the_fittest_state_starts_anew() {
-    let mut walk = TravelFixture::begun(2_500);
-    walk.stays("home");
-    assert_eq!(walk.next(), Decision::Restart { clear_data: true });
+fn a_worker_that_is_stuck_in_the_most_promising_state_starts_clean() {
+    let mut fixture = TravelFixture::begun(2_500);
+    fixture.stays("home");
+    assert_eq!(fixture.next(), Decision::Restart { clear_data: true });
 }
 
 #[test]
-fn what_is_left_of_a_way_is_given_up_after_a_problem() {
+fn the_rest_of_a_path_is_dropped_after_a_finding() {
     let there = [
         (1, "found"),
         (2, "home"),
-        (3, "dull"),
+        (3, "plain"),
         (4, "far"),
-        (5, "dull"),
+        (5, "plain"),
         (6, "home"),
     ];
-    let mut walk = TravelFixture::begun(2_500);
-    walk.goes(&there);
-    walk.goes(&[(3, "dull"), (4, "far")]);
-    walk.stays("far");
-    assert_eq!(walk.next(), Decision::RepeatStep(step(5)));
-    walk.does(5, "dull", false, &[Fingerprint(7)]);
-    walk.starts(2_500);
-    assert!(matches!(walk.next(), Decision::Act(_)));
+    let mut fixture = TravelFixture::begun(2_500);
+    fixture.goes(&there);
+    fixture.goes(&[(3, "plain"), (4, "far")]);
+    fixture.stays("far");
+    assert_eq!(fixture.next(), Decision::RepeatStep(step(5)));
+    fixture.does(5, "plain", false, &[Fingerprint(7)]);
+    fixture.starts(2_500);
+    assert!(matches!(fixture.next(), Decision::Act(_)));
 }

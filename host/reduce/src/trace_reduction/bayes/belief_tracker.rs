@@ -1,92 +1,89 @@
-//! What is believed at one moment, for whoever watches: which steps are surely needed and which surely not, and how many
-//! more runs it will take.
+//! Progress of the beliefs as run events: how many steps are certainly needed or not needed, and how many attempts are left.
 
 use std::ops::Range;
 
 use retap_device::run_event::RunEvent;
 
-/// A step whose chance is above the one or below the other is done with.
-const NEEDED_ABOVE: f64 = 0.98;
-const NOT_NEEDED_BELOW: f64 = 0.01;
-/// Between two tellings so many answers pass.
+use super::beliefs::entropy;
+use super::{EXCLUDED_BELOW, NEEDED_ABOVE};
+
+/// Number of observations per event.
 const REPORT_INTERVAL: u32 = 8;
-/// A strip has no more digits than this.
+/// Maximum number of digits of a strip.
 const STRIP_WIDTH: usize = 120;
 
-/// Steps that are believed of as one, in order, each group with the chance that it has a needed one.
+/// Groups of steps in order, each with the probability that it contains a needed step.
 pub(super) type GroupBeliefs = [(Range<u32>, f64)];
 
-/// Keeps count of how fast things become clear.
+/// Measures how fast entropy falls.
 #[derive(Debug, Default)]
 pub(super) struct BeliefTracker {
-    /// What was open before the first answer, in bits.
+    /// Entropy before the first observation, in bits.
     initial_entropy: Option<f64>,
     observations: u32,
 }
 
 impl BeliefTracker {
-    /// After an answer; every few of them are worth telling. `proof` is how many runs the last check takes.
+    /// Event after an observation, every `REPORT_INTERVAL` of them. `check_runs` is the number of attempts of the final check.
     pub(super) fn after_observation(
         &mut self,
         groups: &GroupBeliefs,
-        under_way: usize,
-        proof: u32,
+        pending: usize,
+        check_runs: u32,
     ) -> Option<RunEvent> {
         self.observations += 1;
-        (self.observations % REPORT_INTERVAL == 1).then(|| self.event(groups, under_way, proof))
+        (self.observations % REPORT_INTERVAL == 1).then(|| self.event(groups, pending, check_runs))
     }
 
     pub(super) fn event(
         &mut self,
         groups: &GroupBeliefs,
-        under_way: usize,
-        proof: u32,
+        pending: usize,
+        check_runs: u32,
     ) -> RunEvent {
-        let left = open_entropy(groups);
-        let open = *self.initial_entropy.get_or_insert(left);
-        let learned = (open - left) / f64::from(self.observations.max(1));
-        // As long as nothing has become clear, nobody can say: as many again.
-        let more = if learned > 0.0 {
-            left / learned
+        let entropy = open_entropy(groups);
+        let initial = *self.initial_entropy.get_or_insert(entropy);
+        let gain_per_attempt = (initial - entropy) / f64::from(self.observations.max(1));
+        // Without any gain so far there is no estimate: as many attempts again.
+        let more = if gain_per_attempt > 0.0 {
+            entropy / gain_per_attempt
         } else {
             f64::from(self.observations)
         };
-        let count = |is: &dyn Fn(f64, usize) -> bool| {
-            let those = groups
+        let count_steps = |is_counted: &dyn Fn(f64, usize) -> bool| {
+            let counted = groups
                 .iter()
-                .filter(|(group, needed)| is(*needed, group.len()));
-            those.map(|(group, _)| group.end - group.start).sum()
+                .filter(|(group, needed)| is_counted(*needed, group.len()));
+            counted.map(|(group, _)| group.end - group.start).sum()
         };
         RunEvent::Believed {
-            needed: count(&|needed, size| size == 1 && needed >= NEEDED_ABOVE),
-            not_needed: count(&|needed, _| needed < NOT_NEEDED_BELOW),
-            under_way: u32::try_from(under_way).unwrap_or(u32::MAX),
-            runs_left: proof.saturating_add(more.min(1e6) as u32),
+            needed: count_steps(&|needed, size| size == 1 && needed >= NEEDED_ABOVE),
+            not_needed: count_steps(&|needed, _| needed < EXCLUDED_BELOW),
+            under_way: u32::try_from(pending).unwrap_or(u32::MAX),
+            runs_left: check_runs.saturating_add(more.min(1e6) as u32),
             strip: belief_strip(groups),
         }
     }
 }
 
-/// The chance of each step by itself.
+/// Probability of each single step.
 pub(super) fn step_probabilities(groups: &GroupBeliefs) -> Vec<f32> {
-    let chance = |(group, needed): &(Range<u32>, f64)| (needed / group.len() as f64) as f32;
+    let probability = |(group, needed): &(Range<u32>, f64)| (needed / group.len() as f64) as f32;
     groups
         .iter()
-        .flat_map(|group| std::iter::repeat_n(chance(group), group.0.len()))
+        .flat_map(|group| std::iter::repeat_n(probability(group), group.0.len()))
         .collect()
 }
 
-/// What is not known yet: whether each group has a needed step, and where in it.
+/// Entropy of the beliefs: whether each group contains a needed step, and which of its steps that is.
 fn open_entropy(groups: &GroupBeliefs) -> f64 {
     groups
         .iter()
-        .map(|(group, needed)| {
-            let part = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
-            part(*needed) + part(1.0 - needed) + needed * (group.len() as f64).log2()
-        })
+        .map(|(group, needed)| entropy(*needed) + needed * (group.len() as f64).log2())
         .sum()
 }
 
+/// One digit per step: its probability in tenths. In long traces a digit stands for several steps, by their maximum.
 fn belief_strip(groups: &GroupBeliefs) -> String {
     let steps = groups.last().map_or(0, |(last, _)| last.end as usize);
     let columns = steps.min(STRIP_WIDTH);
@@ -94,11 +91,11 @@ fn belief_strip(groups: &GroupBeliefs) -> String {
         let from = (steps * number / columns) as u32;
         let to = (steps * (number + 1) / columns) as u32;
         let first = groups.partition_point(|(group, _)| group.end <= from);
-        let within = groups[first..]
+        let covered = groups[first..]
             .iter()
             .take_while(|(group, _)| group.start < to);
-        let most = within.map(|(_, needed)| *needed).fold(0.0, f64::max);
-        char::from(b'0' + ((most * 10.0) as u8).min(9))
+        let highest = covered.map(|(_, needed)| *needed).fold(0.0, f64::max);
+        char::from(b'0' + ((highest * 10.0) as u8).min(9))
     };
     (0..columns).map(column).collect()
 }
@@ -108,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_strip_shows_every_step_or_the_likeliest_of_a_few() {
+    fn a_strip_shows_every_step_or_the_maximum_of_several() {
         assert_eq!(
             belief_strip(&[(0..2, 0.001), (2..3, 0.99), (3..4, 0.5)]),
             "0095"
@@ -125,12 +122,12 @@ mod tests {
     }
 
     #[test]
-    fn the_clearer_it_is_the_fewer_runs_are_left() {
-        let mut outlook = BeliefTracker {
+    fn fewer_attempts_are_left_as_entropy_falls() {
+        let mut tracker = BeliefTracker {
             initial_entropy: None,
             observations: 40,
         };
-        let mut left = |needed: f64| match outlook.event(&[(0..1, needed), (1..2, needed)], 3, 20) {
+        let mut left = |needed: f64| match tracker.event(&[(0..1, needed), (1..2, needed)], 3, 20) {
             RunEvent::Believed { runs_left, .. } => runs_left,
             _ => 0,
         };

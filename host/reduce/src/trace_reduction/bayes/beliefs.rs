@@ -1,6 +1,6 @@
-//! What is believed of each step of a trace: whether the target needs it. A run that has all needed steps reaches the target
-//! with one probability, any other with a lower one; both are learned on the way. Every run says something about the steps
-//! it left out, and beliefs are passed between runs and steps until they agree (loopy belief propagation).
+//! Beliefs that steps are needed, by loopy belief propagation. A complete candidate (one with all needed steps) reaches the target
+//! with one rate, an incomplete one with a lower rate; both are estimated. Each candidate is a factor over the steps it left
+//! out, and messages between factors and steps are updated until they converge.
 
 mod group_set;
 mod messages;
@@ -14,81 +14,88 @@ use messages::{FactorMessages, MAX_PRODUCT, clamp_odds, clamp_to};
 
 use super::super::step_spans::StepSpans;
 
-/// The same runs, however often they were made, say no more than this, e¹².
+/// Bound of the likelihood ratio of one factor, e¹², whatever its number of attempts.
 const MAX_LIKELIHOOD_RATIO: f64 = 162_755.0;
-/// What is held before anything was run, as successes and failures: of runs that have all that is needed, and of others.
+/// Prior of the rate of complete candidates, as successes and failures.
 const COMPLETE_PRIOR: [f64; 2] = [9.4, 0.6];
+/// Prior of the rate of incomplete candidates, as successes and failures.
 const INCOMPLETE_PRIOR: [f64; 2] = [0.5, 2.0];
 const MAX_COMPLETE_RATE: f64 = 0.995;
 const MIN_INCOMPLETE_RATE: f64 = 0.005;
-/// The two probabilities are at least this far apart: others cannot be told from each other by a few runs.
+/// Maximum ratio of the incomplete to the complete rate. A few attempts cannot distinguish rates that are closer.
 const MAX_RATE_RATIO: f64 = 0.75;
-/// A measured rate may turn out to be lower by so much.
+/// Factor by which a rate may be lower than it was measured.
 const RATE_TOLERANCE: f64 = 0.8;
-/// How many steps are expected to be needed, before anything is known.
+/// Number of steps that are expected to be needed before any observation.
 const EXPECTED_NEEDED: f64 = 1.0;
-/// Later as many as beliefs add up to, and this many more. It is small because beliefs hold on to what was expected of them: with
-/// more, noise makes more and more steps look needed, and all further runs are long.
+/// Later the sum of all beliefs is expected, plus this number. It is small because beliefs follow their expectation: with more,
+/// noise makes more and more steps look needed, and all further candidates are long.
 const EXTRA_NEEDED: f64 = 0.2;
-/// A group whose odds are lower is quiet: what runs say of it is looked at again only after every so many answers. Most
-/// groups of a long trace are, and looking at all of them would take most of the time.
+/// Odds below which a group is inactive. Messages to inactive groups, which are most groups of a long trace, are updated only
+/// in full passes.
 const INACTIVE_BELOW: f64 = 0.002;
+/// Number of propagations per full pass.
 const FULL_PASS_INTERVAL: u32 = 5;
 
+/// Beliefs about groups of steps, and all factors that they follow from.
 #[derive(Clone, Debug)]
 pub(super) struct StepBeliefs {
     steps: u32,
-    /// Steps that no run has separated are believed of as one group. Where each begins.
+    /// First step of each group. Steps that no candidate has separated form one group.
     starts: Vec<u32>,
-    /// The odds that one of a group's steps is needed.
+    /// Odds that a group contains a needed step.
     odds: Vec<f64>,
-    /// The same before anything was known of it.
+    /// Prior odds of each group.
     priors: Vec<f64>,
-    /// The odds as chances, once conclusions were drawn.
-    chances: Vec<f64>,
-    /// The logarithms of the chances that none of the groups before each is needed; those of all come last.
+    /// Probabilities of the groups after the last propagation.
+    marginals: Vec<f64>,
+    /// Prefix sums over the groups: logarithm of the probability that none of the groups before is needed.
     log_unneeded: Vec<f64>,
+    /// Groups with low odds.
     inactive: GroupSet,
     factors: Vec<CandidateFactor>,
-    /// How many answers were drawn conclusions from.
+    /// Number of propagations so far.
     propagations: u32,
     messages: FactorMessages,
-    /// The chance that a single step is needed, before anything is known of it.
+    /// Prior probability that a single step is needed.
     step_prior: f64,
+    /// Estimated success rate of complete candidates.
     complete_rate: f64,
+    /// Estimated success rate of incomplete candidates.
     incomplete_rate: f64,
-    /// The entropy of both.
+    /// Entropy of an attempt at either rate.
     rate_entropy: [f64; 2],
-    /// Successes and failures of runs that left out something needed, as far as that is known.
+    /// Expected successes and failures of incomplete candidates.
     incomplete_counts: [f64; 2],
-    /// `with` is not believed to be lower.
+    /// Lower bound of the complete rate.
     min_complete_rate: f64,
-    /// What is held of runs that have all that is needed, as successes and failures, before any was made.
+    /// Prior of the complete rate, as successes and failures.
     complete_prior: [f64; 2],
 }
 
-/// All runs that left out the same steps.
+/// All attempts of one candidate, as a factor over the groups it left out.
 #[derive(Clone, Debug)]
 struct CandidateFactor {
     left_out: GroupSet,
-    /// For each group the factor by which its odds were higher without what this test says.
+    /// Reciprocal of the message to each group: cavity odds are odds times this.
     inverse_messages: Vec<f64>,
-    /// One more than the odds of each quiet group, multiplied, once they were looked at.
+    /// Product of 1 + cavity odds over the inactive groups, from the last full pass.
     inactive_product: Option<f64>,
     reached: f64,
     failed: f64,
-    /// Those of them that left out something needed, as far as that is known.
+    /// Expected successes and failures under the hypothesis that the candidate is incomplete.
     incomplete_counts: [f64; 2],
 }
 
 impl StepBeliefs {
-    pub(super) fn new(steps: usize, floor: f64) -> StepBeliefs {
-        let mut belief = StepBeliefs {
+    /// Beliefs before any observation. The complete rate is at least `min_complete_rate`.
+    pub(super) fn new(steps: usize, min_complete_rate: f64) -> StepBeliefs {
+        let mut beliefs = StepBeliefs {
             steps: u32::try_from(steps).unwrap_or(u32::MAX),
             starts: if steps == 0 { Vec::new() } else { vec![0] },
             odds: Vec::new(),
             priors: Vec::new(),
-            chances: Vec::new(),
+            marginals: Vec::new(),
             log_unneeded: Vec::new(),
             inactive: GroupSet::default(),
             factors: Vec::new(),
@@ -99,18 +106,18 @@ impl StepBeliefs {
             incomplete_rate: success_rate(INCOMPLETE_PRIOR),
             rate_entropy: [0.0; 2],
             incomplete_counts: INCOMPLETE_PRIOR,
-            min_complete_rate: floor,
+            min_complete_rate,
             complete_prior: COMPLETE_PRIOR,
         };
-        belief.priors = (0..belief.starts.len())
-            .map(|group| belief.prior_odds(group))
+        beliefs.priors = (0..beliefs.starts.len())
+            .map(|group| beliefs.prior_odds(group))
             .collect();
-        belief.odds = belief.priors.clone();
-        belief.update_marginals();
-        belief
+        beliefs.odds = beliefs.priors.clone();
+        beliefs.update_marginals();
+        beliefs
     }
 
-    /// For targets that even the whole trace reaches only in this share of its runs.
+    /// Sets the complete rate to what was measured of the original.
     pub(super) fn expect_rate(&mut self, rate: f64) {
         let [successes, failures] = COMPLETE_PRIOR;
         self.complete_prior = [
@@ -125,111 +132,112 @@ impl StepBeliefs {
         self.update_marginals();
     }
 
-    /// Groups in order, as ranges of steps, each with the chance that one of its steps is needed.
+    /// Groups in order, as ranges of steps, each with the probability that it contains a needed step.
     pub(super) fn groups(&self) -> impl Iterator<Item = (Range<u32>, f64)> + '_ {
-        self.chances
+        self.marginals
             .iter()
             .enumerate()
-            .map(|(group, chance)| (self.group_range(group), *chance))
+            .map(|(group, probability)| (self.group_range(group), *probability))
     }
 
-    /// The chance that a candidate has all that is needed. Looks at the groups that it keeps in part and at no others.
+    /// Probability that a candidate is complete. Only groups that it keeps in part are visited one by one.
     pub(super) fn completeness(&self, kept: &StepSpans) -> f64 {
-        let mut ln = self.log_none_needed(0..self.chances.len());
-        let mut in_part = 1.0;
-        // The last group that was kept in part, and how many of its steps.
-        let mut part: Option<(usize, u32)> = None;
-        let mut leave = |part: Option<(usize, u32)>| {
-            if let Some((group, kept)) = part {
+        let mut log_complete = self.log_none_needed(0..self.marginals.len());
+        let mut partial_product = 1.0;
+        // Last group that is kept in part, with the number of its kept steps.
+        let mut partial: Option<(usize, u32)> = None;
+        let mut finish_partial = |partial: Option<(usize, u32)>| {
+            if let Some((group, kept)) = partial {
                 let steps = self.group_range(group).len() as f64;
-                in_part *= 1.0 - self.chances[group] * (steps - f64::from(kept)) / steps;
+                partial_product *= 1.0 - self.marginals[group] * (steps - f64::from(kept)) / steps;
             }
         };
         for span in kept.iter() {
             let [mut first, mut behind] = [span.start, span.end]
                 .map(|step| self.starts.partition_point(|&start| start < step));
-            // The groups in which the span begins and ends, if it has not all of them.
-            let begins = (self.starts.get(first) != Some(&span.start)).then(|| first - 1);
+            // Groups in which the span starts and ends without keeping all of their steps.
+            let first_partial = (self.starts.get(first) != Some(&span.start)).then(|| first - 1);
             let end = self.starts.get(behind).copied().unwrap_or(self.steps);
-            let ends = (end != span.end).then(|| behind - 1);
-            let ends = ends.filter(|group| begins != Some(*group));
-            behind -= usize::from(ends.is_some());
+            let last_partial = (end != span.end)
+                .then(|| behind - 1)
+                .filter(|group| first_partial != Some(*group));
+            behind -= usize::from(last_partial.is_some());
             first = first.min(behind);
-            ln -= self.log_none_needed(first..behind);
-            for group in begins.into_iter().chain(ends) {
+            log_complete -= self.log_none_needed(first..behind);
+            for group in first_partial.into_iter().chain(last_partial) {
                 let range = self.group_range(group);
                 let common = span.end.min(range.end) - span.start.max(range.start);
-                match &mut part {
+                match &mut partial {
                     Some((same, kept)) if *same == group => *kept += common,
                     _ => {
-                        leave(part);
-                        ln -= self.log_none_needed(group..group + 1);
-                        part = Some((group, common));
+                        finish_partial(partial);
+                        log_complete -= self.log_none_needed(group..group + 1);
+                        partial = Some((group, common));
                     }
                 }
             }
         }
-        leave(part);
-        ln.exp() * in_part
+        finish_partial(partial);
+        log_complete.exp() * partial_product
     }
 
-    /// The logarithm of the chance that none of these groups is needed.
+    /// Logarithm of the probability that none of these groups is needed.
     fn log_none_needed(&self, groups: Range<usize>) -> f64 {
         self.log_unneeded[groups.end] - self.log_unneeded[groups.start]
     }
 
-    /// How many runs kept exactly these steps.
+    /// Number of attempts of the candidate with these steps.
     pub(super) fn attempts_of(&self, kept: &StepSpans) -> u32 {
         let groups = self.left_out(kept);
         self.factors
             .iter()
-            .find(|test| test.left_out == groups)
-            .map_or(0, |test| (test.reached + test.failed) as u32)
+            .find(|factor| factor.left_out == groups)
+            .map_or(0, |factor| (factor.reached + factor.failed) as u32)
     }
 
-    /// What one more run is worth, in bits, if its candidate has all that is needed with this chance.
+    /// Expected information of one attempt, in bits, of a candidate that is complete with this probability.
     pub(super) fn information_gain(&self, complete: f64) -> f64 {
         let reached = self.incomplete_rate + (self.complete_rate - self.incomplete_rate) * complete;
-        let [with, without] = self.rate_entropy;
-        entropy(reached) - complete * with - (1.0 - complete) * without
+        let [if_complete, if_incomplete] = self.rate_entropy;
+        entropy(reached) - complete * if_complete - (1.0 - complete) * if_incomplete
     }
 
-    /// Counts a run that kept these steps. `settle` draws the conclusions.
+    /// Counts an attempt of the candidate with these steps. `propagate` then updates the beliefs.
     pub(super) fn observe(&mut self, kept: &StepSpans, reached: bool) {
         for edge in kept.iter().flat_map(|span| [span.start, span.end]) {
             if (1..self.steps).contains(&edge) {
                 self.split_group(edge);
             }
         }
-        let groups = self.left_out(kept);
-        let place = self
-            .factors
-            .iter()
-            .position(|test| test.left_out == groups)
-            .unwrap_or_else(|| {
-                let unsaid = vec![1.0; self.odds.len()];
-                let reached = 0.0;
-                let failed = 0.0;
-                let incomplete = [0.0; 2];
-                self.factors.push(CandidateFactor {
-                    left_out: groups,
-                    inverse_messages: unsaid,
-                    inactive_product: None,
-                    reached,
-                    failed,
-                    incomplete_counts: incomplete,
-                });
-                self.factors.len() - 1
-            });
-        let test = &mut self.factors[place];
-        *(if reached {
-            &mut test.reached
+        let factor = self.factor_of(kept);
+        if reached {
+            factor.reached += 1.0;
         } else {
-            &mut test.failed
-        }) += 1.0;
+            factor.failed += 1.0;
+        }
     }
 
-    /// The groups of which no step was kept.
+    fn factor_of(&mut self, kept: &StepSpans) -> &mut CandidateFactor {
+        let left_out = self.left_out(kept);
+        let known = self
+            .factors
+            .iter()
+            .position(|factor| factor.left_out == left_out);
+        let index = known.unwrap_or_else(|| {
+            self.factors.push(CandidateFactor {
+                left_out,
+                inverse_messages: vec![1.0; self.odds.len()],
+                inactive_product: None,
+                reached: 0.0,
+                failed: 0.0,
+                incomplete_counts: [0.0; 2],
+            });
+            self.factors.len() - 1
+        });
+        &mut self.factors[index]
+    }
+
+    /// Groups of which no step was kept.
     fn left_out(&self, kept: &StepSpans) -> GroupSet {
         let mut spans = kept.iter().peekable();
         let is_left_out = |start: &u32| {
@@ -239,12 +247,12 @@ impl StepBeliefs {
         self.starts.iter().map(is_left_out).collect()
     }
 
-    /// Passes beliefs around until they agree, `passes` times at most.
+    /// Updates messages until they converge, in `passes` passes at most.
     pub(super) fn propagate(&mut self, passes: usize) {
-        let around = self.propagations.is_multiple_of(FULL_PASS_INTERVAL);
+        let full_pass = self.propagations.is_multiple_of(FULL_PASS_INTERVAL);
         self.propagations += 1;
         for number in 0..passes {
-            if self.propagate_once(around && number == 0) {
+            if self.propagate_once(full_pass && number == 0) {
                 break;
             }
         }
@@ -253,15 +261,15 @@ impl StepBeliefs {
 
     fn update_marginals(&mut self) {
         self.rate_entropy = [entropy(self.complete_rate), entropy(self.incomplete_rate)];
-        self.chances.clear();
-        self.chances
+        self.marginals.clear();
+        self.marginals
             .extend(self.odds.iter().map(|odds| probability(*odds)));
-        let mut ln = 0.0;
+        let mut sum = 0.0;
         self.log_unneeded.clear();
-        self.log_unneeded.push(ln);
+        self.log_unneeded.push(sum);
         self.log_unneeded.extend(self.odds.iter().map(|odds| {
-            ln -= (1.0 + clamp_odds(*odds)).ln();
-            ln
+            sum -= (1.0 + clamp_odds(*odds)).ln();
+            sum
         }));
     }
 
@@ -269,98 +277,101 @@ impl StepBeliefs {
         self.starts[group]..self.starts.get(group + 1).copied().unwrap_or(self.steps)
     }
 
-    /// The odds of a group before anything is known of it.
+    /// Prior odds of a group.
     fn prior_odds(&self, group: usize) -> f64 {
-        let none = (1.0 - self.step_prior)
+        let none_needed = (1.0 - self.step_prior)
             .powi(i32::try_from(self.group_range(group).len()).unwrap_or(i32::MAX));
-        ((1.0 - none) / none).min(MAX_PRODUCT)
+        ((1.0 - none_needed) / none_needed).min(MAX_PRODUCT)
     }
 
-    /// Makes a group begin at this step. What was said of the whole group is said of both parts anew.
+    /// Splits the group with this step so that a group starts there. Both parts start with neutral messages.
     fn split_group(&mut self, step: u32) {
-        let place = self.starts.partition_point(|&start| start <= step);
-        let group = place - 1;
+        let second = self.starts.partition_point(|&start| start <= step);
+        let group = second - 1;
         if self.starts[group] == step {
             return;
         }
-        self.starts.insert(place, step);
-        self.odds.insert(place, 1.0);
-        self.priors.insert(place, 1.0);
+        self.starts.insert(second, step);
+        self.odds.insert(second, 1.0);
+        self.priors.insert(second, 1.0);
         self.inactive.remove(group);
         self.inactive.duplicate(group);
-        for test in &mut self.factors {
-            test.left_out.duplicate(group);
-            test.inverse_messages[group] = 1.0;
-            test.inverse_messages.insert(place, 1.0);
+        for factor in &mut self.factors {
+            factor.left_out.duplicate(group);
+            factor.inverse_messages[group] = 1.0;
+            factor.inverse_messages.insert(second, 1.0);
         }
-        for part in [group, place] {
+        for part in [group, second] {
             self.priors[part] = self.prior_odds(part);
             self.odds[part] = self.priors[part];
         }
     }
 
-    /// Every test tells each group it left out what follows from its runs and from what is believed of the others; quiet
-    /// ones only if it looks `around`. True if they agree.
-    fn propagate_once(&mut self, around: bool) -> bool {
+    /// Updates the messages of every factor once; those to inactive groups only in a full pass. Returns true if all messages
+    /// have converged.
+    fn propagate_once(&mut self, full_pass: bool) -> bool {
         let mut complete = self.complete_prior;
         let mut incomplete = INCOMPLETE_PRIOR;
-        let mut agreed = true;
-        let before = self.incomplete_counts;
-        let mut whole = self.complete_prior;
-        if around {
+        let mut converged = true;
+        let all_incomplete = self.incomplete_counts;
+        let mut original = self.complete_prior;
+        if full_pass {
             self.inactive = self
                 .odds
                 .iter()
                 .map(|odds| *odds < INACTIVE_BELOW)
                 .collect();
         }
-        for test in &mut self.factors {
+        for factor in &mut self.factors {
             let CandidateFactor {
                 reached,
                 failed,
                 incomplete_counts: own,
                 ..
-            } = *test;
-            // How much likelier these answers are if something needed was left out.
-            let others = [before[0] - own[0], before[1] - own[1]];
-            let likelier = likelihood_ratio(others, [reached, failed], self.complete_rate);
-            let none = 1.0
+            } = *factor;
+            let others = [all_incomplete[0] - own[0], all_incomplete[1] - own[1]];
+            let ratio = likelihood_ratio(others, [reached, failed], self.complete_rate);
+            let none_needed = 1.0
                 / self
                     .messages
-                    .gather_cavities(test, &self.odds, &self.inactive, around);
-            let all = none / (none + (1.0 - none) * likelier);
-            test.incomplete_counts = [(1.0 - all) * reached, (1.0 - all) * failed];
-            if test.left_out.is_empty() {
-                whole = [
+                    .gather_cavities(factor, &self.odds, &self.inactive, full_pass);
+            let is_complete = none_needed / (none_needed + (1.0 - none_needed) * ratio);
+            factor.incomplete_counts =
+                [(1.0 - is_complete) * reached, (1.0 - is_complete) * failed];
+            if factor.left_out.is_empty() {
+                original = [
                     self.complete_prior[0] + reached,
                     self.complete_prior[1] + failed,
                 ];
             }
-            for (share, into) in [(all, &mut complete), (1.0 - all, &mut incomplete)] {
-                into[0] += share * reached;
-                into[1] += share * failed;
+            for (share, counts) in [
+                (is_complete, &mut complete),
+                (1.0 - is_complete, &mut incomplete),
+            ] {
+                counts[0] += share * reached;
+                counts[1] += share * failed;
             }
-            agreed &= self.messages.update(none, likelier);
-            self.messages.scatter(test, &mut self.odds);
+            converged &= self.messages.update(none_needed, ratio);
+            self.messages.scatter(factor, &mut self.odds);
         }
-        self.update_rates(complete, incomplete, whole);
-        agreed
+        self.update_rates(complete, incomplete, original);
+        converged
     }
 
-    /// How often runs reach the target, by what is believed of what they left out; and how many steps are needed.
-    fn update_rates(&mut self, complete: [f64; 2], incomplete: [f64; 2], whole: [f64; 2]) {
+    /// Estimates both rates and the prior of a step anew, from expected successes and failures.
+    fn update_rates(&mut self, complete: [f64; 2], incomplete: [f64; 2], original: [f64; 2]) {
         self.incomplete_counts = incomplete;
-        let floor = self
+        let lower_bound = self
             .min_complete_rate
-            .max(rate_lower_bound(whole))
+            .max(rate_lower_bound(original))
             .min(MAX_COMPLETE_RATE);
-        self.complete_rate = success_rate(complete).clamp(floor, MAX_COMPLETE_RATE);
+        self.complete_rate = success_rate(complete).clamp(lower_bound, MAX_COMPLETE_RATE);
         self.incomplete_rate = success_rate(incomplete)
             .clamp(MIN_INCOMPLETE_RATE, MAX_RATE_RATIO * self.complete_rate);
-        let expected: f64 = self.odds.iter().map(|odds| probability(*odds)).sum();
+        let expected_needed: f64 = self.odds.iter().map(|odds| probability(*odds)).sum();
         let steps = f64::from(self.steps);
-        let rare = ((expected + EXTRA_NEEDED) / (steps + 4.0)).clamp(0.5 / steps.max(2.0), 0.3);
-        self.step_prior = rare;
+        self.step_prior =
+            ((expected_needed + EXTRA_NEEDED) / (steps + 4.0)).clamp(0.5 / steps.max(2.0), 0.3);
         for group in 0..self.odds.len() {
             let prior = self.prior_odds(group);
             self.odds[group] = clamp_to(self.odds[group] / self.priors[group] * prior, MAX_PRODUCT);
@@ -378,22 +389,25 @@ fn success_rate([successes, failures]: [f64; 2]) -> f64 {
     successes / (successes + failures)
 }
 
-/// A rate that is hardly lower, after so many successes and failures: two standard deviations below the mean.
+/// Lower bound of a rate after these successes and failures: two standard deviations below the mean.
 fn rate_lower_bound(counts: [f64; 2]) -> f64 {
     let mean = success_rate(counts);
     let all = counts[0] + counts[1];
     mean - 2.0 * (mean * (1.0 - mean) / (all + 1.0)).sqrt()
 }
 
-/// How much likelier so many successes and then failures are if something needed was left out than if nothing was. Each
-/// answer changes what is held of the former, as successes and failures; the latter succeed in the share `with`.
-fn likelihood_ratio(held: [f64; 2], seen: [f64; 2], with: f64) -> f64 {
+/// Likelihood ratio, incomplete to complete, of successes and then failures. The rate of an incomplete candidate is uncertain:
+/// each observation updates its successes and failures `prior`. A complete one succeeds with `complete_rate`.
+fn likelihood_ratio(prior: [f64; 2], observed: [f64; 2], complete_rate: f64) -> f64 {
     let mut ratio = 1.0;
-    let mut all = held[0] + held[1];
-    for (held, more, expected) in [(held[0], seen[0], with), (held[1], seen[1], 1.0 - with)] {
-        for number in 0..more as u32 {
+    let mut all = prior[0] + prior[1];
+    for (prior, count, if_complete) in [
+        (prior[0], observed[0], complete_rate),
+        (prior[1], observed[1], 1.0 - complete_rate),
+    ] {
+        for number in 0..count as u32 {
             ratio = clamp_to(
-                ratio * (held + f64::from(number)) / (all * expected),
+                ratio * (prior + f64::from(number)) / (all * if_complete),
                 MAX_PRODUCT,
             );
             all += 1.0;
@@ -402,7 +416,8 @@ fn likelihood_ratio(held: [f64; 2], seen: [f64; 2], with: f64) -> f64 {
     clamp_to(ratio, MAX_LIKELIHOOD_RATIO)
 }
 
-fn entropy(p: f64) -> f64 {
+/// Entropy of an event with probability `p`, in bits.
+pub(super) fn entropy(p: f64) -> f64 {
     let part = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
     part(p) + part(1.0 - p)
 }

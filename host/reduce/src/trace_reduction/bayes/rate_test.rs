@@ -1,27 +1,27 @@
-//! How often a result must reach the target so that nobody can say it does so less often than the original.
+//! A test whether a result reaches its target less often than the original.
 
 use crate::policy::binomial;
 
-/// A share as low as this comes by chance in one of four checks of an equally good result.
+/// Level of the test: one of four results with the same rate as the original is rejected.
 const SIGNIFICANCE_LEVEL: f64 = 0.25;
 
-/// The fewest successes of `runs` that are no sign of a lower rate than `successes` of `runs`: Fisher's exact test, one-sided.
-/// At least one.
+/// Smallest number of successes of `runs` that is not significantly lower than `successes` of `runs`, by Fisher's exact test,
+/// one-sided. At least 1.
 pub(super) fn min_successes_not_lower(successes: u32, runs: u32) -> u32 {
     (1..=runs)
-        .find(|&other| chance_of_at_most(other, successes, runs) >= SIGNIFICANCE_LEVEL)
+        .find(|&other| probability_of_at_most(other, successes, runs) >= SIGNIFICANCE_LEVEL)
         .unwrap_or(runs)
 }
 
-/// If both have the same rate: the chance that of all their successes at most `other` fall to the second.
-fn chance_of_at_most(other: u32, first: u32, runs: u32) -> f64 {
+/// Probability, if both rates are equal, that at most `other` of all successes are the second's.
+fn probability_of_at_most(other: u32, first: u32, runs: u32) -> f64 {
     let all = first + other;
-    let ways = |second: u32| binomial(runs, second) * binomial(runs, all - second);
+    let arrangements = |second: u32| binomial(runs, second) * binomial(runs, all - second);
     let possible = all.saturating_sub(runs)..=all.min(runs);
-    let sum: f64 = possible.clone().map(ways).sum();
+    let sum: f64 = possible.clone().map(arrangements).sum();
     possible
         .filter(|second| *second <= other)
-        .map(ways)
+        .map(arrangements)
         .sum::<f64>()
         / sum
 }
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_fewer_are_chance_and_many_fewer_are_not() {
+    fn slightly_fewer_successes_are_accepted_and_many_fewer_are_not() {
         assert_eq!(min_successes_not_lower(20, 20), 19);
         assert_eq!(min_successes_not_lower(8, 20), 5);
         assert_eq!(min_successes_not_lower(1, 20), 1);

@@ -1,5 +1,5 @@
-//! The tree of states of a trace (SimplyDroid, Table 1): a new state is a child of what came before it, one that is already
-//! on the way to there is a right sibling of its like. What is below a node are the events right after it.
+//! The state tree of a trace (SimplyDroid, Table 1): a new state becomes a child of the previous event; a state that is already
+//! on the path to the root becomes a right sibling of that node. A subtree is a range of events.
 
 use std::ops::Range;
 
@@ -44,63 +44,63 @@ impl NamedChoice for StateGranularity {
 named_choice_text!(StateGranularity);
 
 impl StateGranularity {
-    /// The state in which each step was recorded.
+    /// State in which each step was recorded.
     pub(in crate::trace_reduction) fn states_of<'a>(
         self,
         steps: impl Iterator<Item = &'a Step>,
     ) -> Vec<AppState> {
-        let place = |step: &Step| match (self, step.screen) {
+        let state = |step: &Step| match (self, step.screen) {
             (StateGranularity::Screen, Some(screen)) => AppState::Screen(screen),
             _ => AppState::Activity(step.activity.clone()),
         };
-        steps.map(place).collect()
+        steps.map(state).collect()
     }
 }
 
-/// One node for each event. The root is the start of the app, which is always kept and has no number.
+/// One node per event. The root is the start of the app, which is always kept and has no number.
 pub(super) struct StateTree {
     parents: Vec<Option<usize>>,
-    /// Where the events below each node, and the node itself, end.
+    /// End of the subtree of each node, as a range of events.
     subtree_ends: Vec<usize>,
 }
 
 impl StateTree {
-    pub(super) fn of(places: &[AppState]) -> StateTree {
-        let states = numbered(places);
+    pub(super) fn of(states: &[AppState]) -> StateTree {
+        let states = numbered(states);
         let mut parents: Vec<Option<usize>> = Vec::new();
         for (event, state) in states.iter().enumerate() {
-            let mut like = event.checked_sub(1);
-            while let Some(above) = like.filter(|above| states[*above] != *state) {
-                like = parents[above];
+            let mut same_state = event.checked_sub(1);
+            while let Some(ancestor) = same_state.filter(|ancestor| states[*ancestor] != *state) {
+                same_state = parents[ancestor];
             }
-            parents.push(like.map_or(event.checked_sub(1), |like| parents[like]));
+            parents.push(same_state.map_or(event.checked_sub(1), |sibling| parents[sibling]));
         }
-        let mut ends: Vec<usize> = (1..=states.len()).collect();
+        let mut subtree_ends: Vec<usize> = (1..=states.len()).collect();
         for event in (0..states.len()).rev() {
             if let Some(parent) = parents[event] {
-                ends[parent] = ends[parent].max(ends[event]);
+                subtree_ends[parent] = subtree_ends[parent].max(subtree_ends[event]);
             }
         }
         StateTree {
             parents,
-            subtree_ends: ends,
+            subtree_ends,
         }
     }
 
-    /// An event with all that is below it.
+    /// Events of the subtree of a node, itself included.
     pub(super) fn subtree(&self, event: usize) -> Range<usize> {
         event..self.subtree_ends[event]
     }
 
-    /// The nodes right below these, in order; below the root if none are named.
-    pub(super) fn children(&self, of: Option<&[usize]>) -> Vec<usize> {
-        let is = |parent: &Option<usize>| match (of, parent) {
-            (Some(of), Some(parent)) => of.contains(parent),
+    /// Children of these nodes, in order; of the root for `None`.
+    pub(super) fn children(&self, nodes: Option<&[usize]>) -> Vec<usize> {
+        let is_child = |parent: &Option<usize>| match (nodes, parent) {
+            (Some(nodes), Some(parent)) => nodes.contains(parent),
             (None, None) => true,
             _ => false,
         };
         (0..self.parents.len())
-            .filter(|event| is(&self.parents[*event]))
+            .filter(|event| is_child(&self.parents[*event]))
             .collect()
     }
 }

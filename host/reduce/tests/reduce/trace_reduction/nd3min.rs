@@ -1,4 +1,4 @@
-//! ND3MIN on cases worked by hand: Figure 2's order, what is right about it beyond the figure, and what rounds cost.
+//! ND3MIN on cases worked by hand: the order of Figure 2, the criterion for the original, schedulers and rounds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,45 +25,49 @@ fn plain(parts: usize) -> ReduceSettings {
 }
 
 fn paper(scheduling: SchedulerKind) -> ReduceSettings {
-    let runs = 20;
-    let successes = 18;
-    let parallel = 15;
-    let check_runs = 20;
     ReduceSettings {
-        runs,
-        successes,
-        parallel,
-        check_runs,
+        runs: 20,
+        successes: 18,
+        parallel: 15,
+        check_runs: 20,
         scheduling,
         ..ReduceSettings::default()
     }
 }
 
-async fn asked(steps: u32, parts: usize, needed: &'static [u32]) -> (Vec<Vec<u32>>, Reduction) {
+async fn candidates(
+    steps: u32,
+    parts: usize,
+    needed: &'static [u32],
+) -> (Vec<Vec<u32>>, Reduction) {
     let oracle = Formula::new(move |steps: &[u32], _| has(steps, needed));
     let result = reduced(ReductionAlgorithm::Nd3min, steps, &plain(parts), &oracle).await;
     (
-        oracle.asked().into_iter().map(|(steps, _)| steps).collect(),
+        oracle
+            .queries()
+            .into_iter()
+            .map(|(steps, _)| steps)
+            .collect(),
         result,
     )
 }
 
-/// 7 events in 3 parts: 0 1 | 2 3 | 4 5 6, so no event is left out although 3 does not divide 7. Subsets first; the second
-/// passes, and its two events are cut into as many parts as there are events. One passes; what is left then is nothing.
+/// 7 events in 3 parts: 0 1 | 2 3 | 4 5 6. Subsets come first; the second passes, and its two events become one part each. One of
+/// them passes, and only the empty candidate is left.
 #[tokio::test(start_paused = true)]
-async fn subsets_come_first_and_begin_with_all_parts_again() {
-    let (asked, result) = asked(7, 3, &[2]).await;
+async fn subsets_come_first_and_a_passing_one_starts_with_all_parts_again() {
+    let (candidates, result) = candidates(7, 3, &[2]).await;
     let expected: [&[u32]; 5] = [&[0, 1, 2, 3, 4, 5, 6], &[0, 1], &[2, 3], &[2], &[]];
-    assert_eq!(asked, expected);
+    assert_eq!(candidates, expected);
     assert_eq!(result.kept, [2]);
     assert_eq!(result.rounds, 5);
 }
 
-/// Complements come after the subsets and lower the number of parts by one; 3 parts become 2, whose complements are its
-/// subsets again, and then as many as there are events.
+/// Complements come after the subsets and lower the number of parts by one. 3 parts become 2, whose complements are its subsets
+/// again, and then one part per event.
 #[tokio::test(start_paused = true)]
-async fn complements_come_next_and_then_twice_as_many_parts() {
-    let (asked, result) = asked(6, 3, &[0, 5]).await;
+async fn complements_come_after_subsets_and_then_twice_as_many_parts() {
+    let (candidates, result) = candidates(6, 3, &[0, 5]).await;
     let expected: [&[u32]; 19] = [
         &[0, 1, 2, 3, 4, 5],
         &[0, 1],
@@ -88,35 +92,35 @@ async fn complements_come_next_and_then_twice_as_many_parts() {
         &[4],
         &[5],
     ];
-    assert_eq!(asked[..19], expected);
-    let rest: [&[u32]; 6] = [&[4, 5], &[0, 5], &[0], &[5], &[5], &[0]];
-    assert_eq!(asked[19..], rest);
+    assert_eq!(candidates[..19], expected);
+    let remaining: [&[u32]; 6] = [&[4, 5], &[0, 5], &[0], &[5], &[5], &[0]];
+    assert_eq!(candidates[19..], remaining);
     assert_eq!(result.kept, [0, 5]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_empty_trace_is_an_answer_and_everything_ends_there() {
+async fn the_empty_trace_can_be_the_result() {
     for steps in [0, 1, 2, 9] {
-        let (asked, result) = asked(steps, 5, &[]).await;
+        let (candidates, result) = candidates(steps, 5, &[]).await;
         assert_eq!(result.kept, [0u32; 0], "of {steps}");
         assert!(
-            asked
+            candidates
                 .iter()
                 .skip(1)
                 .all(|candidate| candidate.len() < steps as usize),
-            "{asked:?}"
+            "{candidates:?}"
         );
     }
-    let (asked, result) = asked(1, 5, &[0]).await;
-    assert_eq!((asked, result.kept), (vec![vec![0], vec![]], vec![0]));
+    let (candidates, result) = candidates(1, 5, &[0]).await;
+    assert_eq!((candidates, result.kept), (vec![vec![0], vec![]], vec![0]));
 }
 
-/// The paper: nr runs of the whole trace, refused below 15 of 20.
+/// The paper: nr attempts of the original, of which 15 of 20 must succeed.
 #[tokio::test(start_paused = true)]
-async fn a_trace_below_fifteen_of_twenty_is_refused() {
-    for (does, outcome) in [(14, Outcome::DoesNotReproduce), (15, Outcome::Done)] {
+async fn a_trace_below_fifteen_of_twenty_does_not_reproduce() {
+    for (successes, outcome) in [(14, Outcome::DoesNotReproduce), (15, Outcome::Done)] {
         let oracle =
-            Formula::new(move |steps: &[u32], attempt| steps.len() == 30 && attempt < does);
+            Formula::new(move |steps: &[u32], attempt| steps.len() == 30 && attempt < successes);
         let result = reduced(
             ReductionAlgorithm::Nd3min,
             30,
@@ -130,7 +134,7 @@ async fn a_trace_below_fifteen_of_twenty_is_refused() {
                 result.original.successes,
                 result.original.runs
             ),
-            (outcome, does, 20)
+            (outcome, successes, 20)
         );
     }
     let settings = ReduceSettings {
@@ -142,9 +146,9 @@ async fn a_trace_below_fifteen_of_twenty_is_refused() {
     assert_eq!(result.outcome, Outcome::Done);
 }
 
-/// A candidate has at most nr runs in one call, none after it is decided, and the final check sees none of them again.
+/// A candidate has at most nr attempts in one call, none after its decision, and the final check repeats none of them.
 #[tokio::test(start_paused = true)]
-async fn runs_end_with_the_decision_and_the_check_is_fresh() {
+async fn attempts_end_with_the_decision_and_the_check_is_fresh() {
     let oracle = Formula::new(|steps: &[u32], _| steps.contains(&3));
     let result = reduced(
         ReductionAlgorithm::Nd3min,
@@ -154,42 +158,42 @@ async fn runs_end_with_the_decision_and_the_check_is_fresh() {
     )
     .await;
     assert_eq!(result.kept, [3]);
-    let mut asked = oracle.asked();
-    let before = asked.len();
-    asked.sort_unstable();
-    asked.dedup();
-    assert_eq!(asked.len(), before, "no run counts twice");
-    let of = |steps: &[u32]| {
-        asked
+    let mut queries = oracle.queries();
+    let all = queries.len();
+    queries.sort_unstable();
+    queries.dedup();
+    assert_eq!(queries.len(), all, "no attempt counts twice");
+    let attempts = |steps: &[u32]| {
+        queries
             .iter()
             .filter(|(candidate, _)| candidate == steps)
             .count()
     };
-    // Greedy plans 15 of one that fails at once, or 5 if that many phones are left.
-    assert!(of(&[0]) <= 20 && of(&[]) == 15);
+    // Greedy schedules 15 attempts of a failing candidate, or 5 if that many phones are left.
+    assert!(attempts(&[0]) <= 20 && attempts(&[]) == 15);
     // 18 or 20 to pass, and 20 to check.
-    assert!((38..=40).contains(&of(&[3])), "{}", of(&[3]));
+    assert!((38..=40).contains(&attempts(&[3])), "{}", attempts(&[3]));
     assert_eq!(
         result.result.map(|check| (check.successes, check.runs)),
         Some((20, 20))
     );
-    let certainty = result.confidence.unwrap();
+    let confidence = result.confidence.unwrap();
     assert!(
-        certainty.good > 0.99 && (0.98..0.99).contains(&certainty.minimal),
-        "{certainty:?}"
+        confidence.good > 0.99 && (0.98..0.99).contains(&confidence.minimal),
+        "{confidence:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_scheduler_keeps_what_is_needed_in_noise() {
-    let rules = PolicyParameters {
+async fn every_scheduler_keeps_needed_steps_in_noise() {
+    let parameters = PolicyParameters {
         candidates: 4,
         parallel: 15,
         runs: 20,
         successes: 18,
     };
     let policy = SchedulePolicy::solve(
-        &rules,
+        &parameters,
         &SuccessRatePrior::published(),
         1 << 30,
         1,
@@ -201,8 +205,8 @@ async fn every_scheduler_keeps_what_is_needed_in_noise() {
         for seed in 0..4 {
             let needed = [7, 31, 32];
             let oracle = Formula::new(move |steps: &[u32], attempt| {
-                let odds = if has(steps, &needed) { 970 } else { 100 };
-                scrambled(seed, steps, attempt) % 1000 < odds
+                let rate = if has(steps, &needed) { 970 } else { 100 };
+                scrambled(seed, steps, attempt) % 1000 < rate
             });
             let settings = ReduceSettings {
                 policy: Some(Arc::clone(&policy)),
@@ -219,9 +223,9 @@ async fn every_scheduler_keeps_what_is_needed_in_noise() {
     }
 }
 
-/// A round lasts as long as its longest run, and all of its runs are under way together.
+/// All attempts of a round run at the same time.
 #[tokio::test(start_paused = true)]
-async fn a_round_lasts_as_long_as_its_longest_run() {
+async fn a_round_lasts_as_long_as_its_longest_attempt() {
     let oracle = Formula::new(|steps: &[u32], _| steps.len() == 8);
     let start = tokio::time::Instant::now();
     let settings = ReduceSettings {

@@ -1,4 +1,4 @@
-//! The second pass: steps that are left become simpler where that still does it, and nothing else changes.
+//! Simplification: kept steps become simpler where the trace still passes, and nothing else changes.
 
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
@@ -14,17 +14,17 @@ use retap_testing::fakes::{scrambled, trace};
 
 const HERE: Point = Point { x: 5, y: 6 };
 
-/// An oracle that looks at what is done, not only at which steps.
-struct Doing<F>(F);
+/// An oracle that is a formula over the actions.
+struct ActionFormula<F>(F);
 
-impl<F: Fn(&[Action], u32) -> bool + Send + Sync> Oracle for Doing<F> {
-    fn ask(&self, question: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
-        let actions: Vec<Action> = question
+impl<F: Fn(&[Action], u32) -> bool + Send + Sync> Oracle for ActionFormula<F> {
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+        let actions: Vec<Action> = query
             .candidate
             .steps()
             .map(|step| step.action.clone())
             .collect();
-        let reached = (self.0)(&actions, question.attempt);
+        let reached = (self.0)(&actions, query.attempt);
         let verdict = if reached {
             Verdict::TargetReached
         } else {
@@ -53,7 +53,7 @@ fn text(text: &str) -> Action {
 async fn reduced(
     actions: &[Action],
     settings: &ReduceSettings,
-    does: impl Fn(&[Action], u32) -> bool + Send + Sync,
+    reaches: impl Fn(&[Action], u32) -> bool + Send + Sync,
 ) -> Reduction {
     let mut trace = trace([]);
     trace.steps = actions.iter().cloned().map(Step::new).collect();
@@ -61,7 +61,7 @@ async fn reduced(
         &trace,
         ReductionAlgorithm::Auto,
         settings,
-        &Doing(does),
+        &ActionFormula(reaches),
         &null_sink(),
         &CancellationToken::new(),
     )
@@ -78,13 +78,13 @@ fn actions(reduction: &Reduction) -> Vec<Action> {
         .collect()
 }
 
-/// It takes a text with an `x`, then anything that touches the screen, then half a second.
-fn does(actions: &[Action]) -> bool {
+/// Needs a text with an `x`, then a touch, then half a second.
+fn reaches(actions: &[Action]) -> bool {
     let typed = actions
         .iter()
         .position(|action| matches!(action, Action::Text { text, .. } if text.contains('x')));
-    let after = &actions[typed.map_or(actions.len(), |place| place + 1)..];
-    let touch = |action: &Action| matches!(action, Action::Tap(_) | Action::LongPress(_));
+    let after = &actions[typed.map_or(actions.len(), |index| index + 1)..];
+    let is_touch = |action: &Action| matches!(action, Action::Tap(_) | Action::LongPress(_));
     let waited: u32 = after
         .iter()
         .map(|action| {
@@ -95,10 +95,10 @@ fn does(actions: &[Action]) -> bool {
             }
         })
         .sum();
-    after.iter().any(touch) && waited >= 500
+    after.iter().any(is_touch) && waited >= 500
 }
 
-fn long_way() -> Vec<Action> {
+fn recorded_actions() -> Vec<Action> {
     let noise = [text("abc"), Action::Tap(HERE), Action::Wait { millis: 70 }];
     let needed = [
         text("some text with x in it"),
@@ -116,7 +116,10 @@ async fn texts_waits_and_presses_become_as_simple_as_the_target_allows() {
             parallel,
             ..ReduceSettings::default()
         };
-        let result = reduced(&long_way(), &settings, |actions, _| does(actions)).await;
+        let result = reduced(&recorded_actions(), &settings, |actions, _| {
+            reaches(actions)
+        })
+        .await;
         assert_eq!(
             actions(&result),
             [text("x"), Action::Tap(HERE), Action::Wait { millis: 562 }]
@@ -131,21 +134,23 @@ async fn texts_waits_and_presses_become_as_simple_as_the_target_allows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_it_steps_stay_as_they_were_recorded() {
-    let result = reduced(&long_way(), &ReduceSettings::default(), |actions, _| {
-        does(actions)
-    })
+async fn without_simplification_steps_stay_as_recorded() {
+    let result = reduced(
+        &recorded_actions(),
+        &ReduceSettings::default(),
+        |actions, _| reaches(actions),
+    )
     .await;
-    assert_eq!(actions(&result), long_way()[3..6]);
+    assert_eq!(actions(&result), recorded_actions()[3..6]);
     assert_eq!(result.simplified, 0);
 }
 
-/// What simplifies a flaky trace must be as good as the trace, and is proven by fresh runs.
+/// A simplified trace must meet the criterion for flaky targets, in fresh attempts.
 #[tokio::test(start_paused = true)]
-async fn a_flaky_trace_is_made_simpler_by_the_rules_of_flaky_traces() {
+async fn a_trace_with_a_flaky_target_is_simplified_by_its_criterion() {
     for seed in 0..5 {
-        // Tapping does it too, but in half of the runs only.
-        let odds = |actions: &[Action]| {
+        // A tap succeeds too, but only in half of the attempts.
+        let rate = |actions: &[Action]| {
             if actions.contains(&Action::LongPress(HERE)) {
                 960
             } else {
@@ -160,23 +165,23 @@ async fn a_flaky_trace_is_made_simpler_by_the_rules_of_flaky_traces() {
             check_runs: 20,
             ..ReduceSettings::default()
         };
-        let result = reduced(&long_way(), &settings, |actions, attempt| {
+        let result = reduced(&recorded_actions(), &settings, |actions, attempt| {
             let kinds: Vec<u32> = actions
                 .iter()
                 .map(|action| action.to_string().len() as u32)
                 .collect();
-            does(actions) && scrambled(seed, &kinds, attempt) % 1000 < odds(actions)
+            reaches(actions) && scrambled(seed, &kinds, attempt) % 1000 < rate(actions)
         })
         .await;
-        let left = actions(&result);
+        let kept = actions(&result);
         assert!(
-            left.contains(&Action::LongPress(HERE)),
-            "seed {seed}: {left:?}"
+            kept.contains(&Action::LongPress(HERE)),
+            "seed {seed}: {kept:?}"
         );
         assert!(
-            left.iter()
+            kept.iter()
                 .any(|action| matches!(action, Action::Text { text, .. } if text.len() < 4)),
-            "{left:?}"
+            "{kept:?}"
         );
         let check = result.result.unwrap();
         assert!(

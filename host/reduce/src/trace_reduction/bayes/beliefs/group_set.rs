@@ -1,12 +1,13 @@
-//! A set of groups, as bits: most of a pass is going through such sets.
+//! A set of groups as bits: propagation spends most of its time iterating over such sets. `fixedbitset` has no counterpart to
+//! `duplicate`, which runs once per factor and split group, and whose word shifts are most of this file.
 
 const WORD: usize = u64::BITS as usize;
 
-/// Equal for equal sets of as many groups.
+/// Set of groups. Two sets are equal if they contain the same groups and count the same number of groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct GroupSet {
     words: Vec<u64>,
-    /// How many groups there are.
+    /// Number of groups, inside and outside the set.
     groups: usize,
 }
 
@@ -27,23 +28,22 @@ impl GroupSet {
         }
     }
 
-    /// Makes two groups of one: both are in it or neither is, and those behind have a number one higher.
+    /// Splits a group in two. Both parts are in the set if the group was; the groups behind it move up by one.
     pub(super) fn duplicate(&mut self, group: usize) {
         self.groups += 1;
         if self.words.len() * WORD < self.groups {
             self.words.push(0);
         }
         let first = (group + 1) / WORD;
-        let has = self.contains(group);
-        let mut carried = u64::from(has);
-        for (place, word) in self.words.iter_mut().enumerate().skip(first) {
-            let low = if place == first {
+        let mut carried = u64::from(self.contains(group));
+        for (index, word) in self.words.iter_mut().enumerate().skip(first) {
+            let low = if index == first {
                 (1 << ((group + 1) % WORD)) - 1
             } else {
                 0
             };
             let moved = (*word & !low) << 1
-                | (if place == first {
+                | (if index == first {
                     carried << ((group + 1) % WORD)
                 } else {
                     carried
@@ -53,23 +53,23 @@ impl GroupSet {
         }
     }
 
-    /// Ascending, those that are not in `other`.
+    /// Calls `each` for the groups that are not in `other`, ascending.
     pub(super) fn for_each_difference(&self, other: &GroupSet, mut each: impl FnMut(u32)) {
-        for (place, word) in self.words.iter().enumerate() {
-            let mut left = word & !other.words.get(place).copied().unwrap_or(0);
+        for (index, word) in self.words.iter().enumerate() {
+            let mut left = word & !other.words.get(index).copied().unwrap_or(0);
             while left != 0 {
-                each((place * WORD) as u32 + left.trailing_zeros());
+                each((index * WORD) as u32 + left.trailing_zeros());
                 left &= left - 1;
             }
         }
     }
 }
 
-/// Whether each group is in it.
+/// One item per group: true if it is in the set.
 impl FromIterator<bool> for GroupSet {
-    fn from_iter<I: IntoIterator<Item = bool>>(are_in: I) -> GroupSet {
+    fn from_iter<I: IntoIterator<Item = bool>>(membership: I) -> GroupSet {
         let mut set = GroupSet::default();
-        for is_in in are_in {
+        for is_in in membership {
             if set.groups.is_multiple_of(WORD) {
                 set.words.push(0);
             }
@@ -96,18 +96,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_do_what_lists_do(list in prop::collection::vec(any::<bool>(), 1..200), place in any::<prop::sample::Index>()) {
-            let (mut list, mut set) = (list.clone(), list.into_iter().collect::<GroupSet>());
-            let place = place.index(list.len());
+        fn sets_behave_like_lists_of_flags(list in prop::collection::vec(any::<bool>(), 1..200), index in any::<prop::sample::Index>()) {
+            let mut list = list;
+            let mut set = list.iter().copied().collect::<GroupSet>();
+            let group = index.index(list.len());
             for _ in 0..70 {
-                list.insert(place, list[place]);
-                set.duplicate(place);
+                list.insert(group, list[group]);
+                set.duplicate(group);
             }
             prop_assert_eq!(&set, &list.iter().copied().collect::<GroupSet>());
-            set.remove(place);
-            list[place] = false;
-            let are_in = (0..).zip(&list).filter(|(_, is_in)| **is_in).map(|(group, _)| group);
-            prop_assert_eq!(numbers(&set), are_in.collect::<Vec<u32>>());
+            set.remove(group);
+            list[group] = false;
+            let members = (0..).zip(&list).filter(|(_, is_in)| **is_in).map(|(group, _)| group);
+            prop_assert_eq!(numbers(&set), members.collect::<Vec<u32>>());
             prop_assert_eq!(set.is_empty(), !list.contains(&true));
             prop_assert!(list.iter().enumerate().all(|(group, is_in)| set.contains(group) == *is_in));
         }

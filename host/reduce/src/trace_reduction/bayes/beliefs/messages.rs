@@ -1,45 +1,48 @@
-//! What one test says to the groups that it left out: numbers in plain lists, because this is where the time goes.
+//! The messages of one factor to the groups that its candidate left out, in flat lists: this is the inner loop of propagation.
 
 use super::CandidateFactor;
 use super::group_set::GroupSet;
 
-/// No chance is surer than these odds, e²⁵. What runs say is multiplied without that bound, up to the other: a number.
+/// Bound of the odds of a belief, e²⁵.
 const MAX_ODDS: f64 = 7.2e10;
+/// Bound of products of messages, which keeps them finite.
 pub(super) const MAX_PRODUCT: f64 = 1e250;
-/// Beliefs agree if what runs say of none is changed by more than this factor.
+/// Propagation has converged if no message changes by more than this factor.
 const CONVERGENCE_FACTOR: f64 = 1.02;
 
-/// What a test has to do with the groups that it speaks to. Kept for its memory alone.
+/// Messages of the factor that is being updated. The lists are reused from factor to factor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FactorMessages {
     groups: Vec<u32>,
+    /// Reciprocals of the messages to the groups.
     inverse_messages: Vec<f64>,
-    /// What is held of them but for what the test says.
+    /// Odds of the groups without the message of this factor; after `update`, with the new message.
     cavities: Vec<f64>,
 }
 
 impl FactorMessages {
-    /// Prepares what a test says to the groups that are not quiet, or to all if it has never spoken to any or looks `around`.
-    /// Returns one more than the odds of each group that it left out, multiplied.
+    /// Collects the cavities of the active groups; of all groups in a `full_pass` and the first time. Returns the product of
+    /// 1 + odds over all groups that the factor's candidate left out.
     pub(super) fn gather_cavities(
         &mut self,
-        test: &mut CandidateFactor,
+        factor: &mut CandidateFactor,
         odds: &[f64],
-        quiet: &GroupSet,
-        around: bool,
+        inactive: &GroupSet,
+        full_pass: bool,
     ) -> f64 {
-        let all = around || test.inactive_product.is_none();
-        let nothing = GroupSet::default();
+        let all = full_pass || factor.inactive_product.is_none();
+        let none = GroupSet::default();
         self.groups.clear();
-        test.left_out
-            .for_each_difference(if all { &nothing } else { quiet }, |group| {
+        factor
+            .left_out
+            .for_each_difference(if all { &none } else { inactive }, |group| {
                 self.groups.push(group);
             });
         self.inverse_messages.clear();
         self.inverse_messages.extend(
             self.groups
                 .iter()
-                .map(|&group| test.inverse_messages[group as usize]),
+                .map(|&group| factor.inverse_messages[group as usize]),
         );
         self.cavities.clear();
         self.cavities
@@ -47,65 +50,71 @@ impl FactorMessages {
         self.cavities
             .iter_mut()
             .zip(&self.inverse_messages)
-            .for_each(|(rest, unsaid)| *rest *= unsaid);
-        let spoken_to = product(&self.cavities);
+            .for_each(|(cavity, inverse)| *cavity *= inverse);
+        let updated_product = product(&self.cavities);
         if !all {
-            return spoken_to * test.inactive_product.unwrap_or(1.0);
+            return updated_product * factor.inactive_product.unwrap_or(1.0);
         }
-        let silent = self
+        let inactive_cavities = self
             .groups
             .iter()
             .zip(&self.cavities)
-            .filter(|(group, _)| quiet.contains(**group as usize));
-        test.inactive_product = Some(silent.map(|(_, rest)| 1.0 + clamp_odds(*rest)).product());
-        spoken_to
+            .filter(|(group, _)| inactive.contains(**group as usize));
+        factor.inactive_product = Some(
+            inactive_cavities
+                .map(|(_, cavity)| 1.0 + clamp_odds(*cavity))
+                .product(),
+        );
+        updated_product
     }
 
-    /// What each hears follows from what is held of the others. True if that is what they have heard before.
-    pub(super) fn update(&mut self, none: f64, likelier: f64) -> bool {
-        let mut agreed = true;
-        let unlikelier = 1.0 / likelier;
-        for (unsaid, rest) in self.inverse_messages.iter_mut().zip(&mut self.cavities) {
-            let others = fast_min(1.0, none * (1.0 + clamp_odds(*rest)));
-            let new = others * unlikelier + (1.0 - others);
-            // Half of what is new is taken over at once, so that beliefs do not swing.
-            let half = (*unsaid * new).sqrt();
-            agreed &=
-                (half <= *unsaid * CONVERGENCE_FACTOR) & (*unsaid <= half * CONVERGENCE_FACTOR);
-            *unsaid = half;
-            *rest = clamp_to(*rest / half, MAX_PRODUCT);
+    /// Updates all messages from the cavities of the other groups. `none_needed` is the probability that no left-out step is
+    /// needed, `ratio` the likelihood ratio of the observations. Returns true if the messages have converged.
+    pub(super) fn update(&mut self, none_needed: f64, ratio: f64) -> bool {
+        let mut converged = true;
+        let inverse_ratio = 1.0 / ratio;
+        for (inverse, cavity) in self.inverse_messages.iter_mut().zip(&mut self.cavities) {
+            let others_unneeded = fast_min(1.0, none_needed * (1.0 + clamp_odds(*cavity)));
+            let new = others_unneeded * inverse_ratio + (1.0 - others_unneeded);
+            // Damping by the geometric mean, so that beliefs do not oscillate.
+            let damped = (*inverse * new).sqrt();
+            converged &= (damped <= *inverse * CONVERGENCE_FACTOR)
+                & (*inverse <= damped * CONVERGENCE_FACTOR);
+            *inverse = damped;
+            *cavity = clamp_to(*cavity / damped, MAX_PRODUCT);
         }
-        agreed
+        converged
     }
 
-    pub(super) fn scatter(&self, test: &mut CandidateFactor, odds: &mut [f64]) {
-        for (&group, (&unsaid, &said)) in self
+    /// Writes messages and odds back after `update`.
+    pub(super) fn scatter(&self, factor: &mut CandidateFactor, odds: &mut [f64]) {
+        for (&group, (&inverse, &updated)) in self
             .groups
             .iter()
             .zip(self.inverse_messages.iter().zip(&self.cavities))
         {
-            test.inverse_messages[group as usize] = unsaid;
-            odds[group as usize] = said;
+            factor.inverse_messages[group as usize] = inverse;
+            odds[group as usize] = updated;
         }
     }
 }
 
-/// Of one more than each of these odds. Four at a time: one after the other each would wait for the one before.
+/// Product of 1 + odds. Four independent products, because each multiplication in a single one waits for the one before.
 fn product(odds: &[f64]) -> f64 {
     let mut products = [1.0; 4];
-    let fours = odds.chunks_exact(4);
-    let rest: f64 = fours
+    let chunks = odds.chunks_exact(4);
+    let remainder: f64 = chunks
         .remainder()
         .iter()
         .map(|odds| 1.0 + clamp_odds(*odds))
         .product();
-    for four in fours {
+    for chunk in chunks {
         products
             .iter_mut()
-            .zip(four)
+            .zip(chunk)
             .for_each(|(product, odds)| *product *= 1.0 + clamp_odds(*odds));
     }
-    products.iter().product::<f64>() * rest
+    products.iter().product::<f64>() * remainder
 }
 
 pub(super) fn clamp_odds(odds: f64) -> f64 {
@@ -123,7 +132,7 @@ pub(super) fn clamp_to(odds: f64, bound: f64) -> f64 {
     )
 }
 
-/// `f64::min` without its care for what is not a number, which keeps loops from being made of wide instructions.
-fn fast_min(most: f64, odds: f64) -> f64 {
-    if odds < most { odds } else { most }
+/// `f64::min` without the handling of NaN, which keeps loops from being vectorised.
+fn fast_min(bound: f64, odds: f64) -> f64 {
+    if odds < bound { odds } else { bound }
 }

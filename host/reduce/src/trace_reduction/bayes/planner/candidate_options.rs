@@ -1,26 +1,29 @@
-//! What might be run next: the candidates among which a plan chooses.
+//! The candidates among which the planner chooses its next attempt.
 
 use std::ops::Range;
 
 use rand::RngExt;
 
 use super::super::super::step_spans::StepSpans;
-use super::{BayesianPlanner, EXCLUDED_BELOW};
+use super::super::EXCLUDED_BELOW;
+use super::BayesianPlanner;
 
-/// A step that is needed with this chance is only looked at alone.
+/// Probability from which a step is likely to be needed and is left out only by itself.
 const LIKELY_NEEDED: f64 = 0.9;
-/// Stretches of steps that are compared before one is chosen.
+/// Number of random windows that are left out of one candidate each.
 const WINDOW_SAMPLES: usize = 12;
-/// As parts of what is open: windows that are tried alone.
+/// Divisors of the open steps: one part of each division is tried alone.
 const WINDOW_DIVISORS: [usize; 4] = [2, 3, 5, 8];
 
-/// Steps that no run has separated, and how much each of them adds to the chance that one of them is needed.
+/// A group that is neither excluded nor likely, with the hazard that each of its steps adds.
 struct OpenGroup {
     steps: Range<u32>,
     hazard_per_step: f64,
 }
 
 impl BayesianPlanner {
+    /// Candidates within `base`: all of it, the likely steps with and without some of the open ones, and all but one likely
+    /// step.
     pub(super) fn candidate_options(&mut self, base: &StepSpans) -> Vec<StepSpans> {
         let mut likely: Vec<(u32, f64)> = Vec::new();
         let mut open = StepSpans::default();
@@ -34,11 +37,11 @@ impl BayesianPlanner {
                 likely.push((group.start, *needed));
                 continue;
             }
-            let adds = -(1.0 - needed).max(1e-4).ln() / group.len() as f64;
+            let hazard_per_step = -(1.0 - needed).max(1e-4).ln() / group.len() as f64;
             open.push(group.clone());
             open_groups.push(OpenGroup {
                 steps: group.clone(),
-                hazard_per_step: adds,
+                hazard_per_step,
             });
         }
         let mut options = vec![base.clone()];
@@ -62,31 +65,31 @@ impl BayesianPlanner {
             }
         }
         for _ in 0..WINDOW_SAMPLES {
-            let stretch = self.random_window(&open_groups, count);
-            let rest = open.difference(&open.slice(stretch));
-            options.push(all_likely.union(&rest));
+            let window = self.random_window(&open_groups, count);
+            let others = open.difference(&open.slice(window));
+            options.push(all_likely.union(&others));
         }
         options
     }
 
-    /// Open steps in a row that are about as likely to have a needed one as not.
+    /// Window of open steps that contains a needed one about as likely as not.
     fn random_window(&mut self, open: &[OpenGroup], count: usize) -> Range<usize> {
-        let wanted = self.rng.random_range(0.15..1.25);
+        let wanted_hazard = self.rng.random_range(0.15..1.25);
         let start = self.rng.random_range(0..count);
         let mut sum = 0.0;
         let mut end = start;
-        let mut before = 0;
+        let mut group_start = 0;
         for group in open {
-            let behind = before + group.steps.len();
-            if end < behind && (sum < wanted || end == start) {
-                let steps = ((wanted - sum) / group.hazard_per_step)
+            let group_end = group_start + group.steps.len();
+            if end < group_end && (sum < wanted_hazard || end == start) {
+                let steps = ((wanted_hazard - sum) / group.hazard_per_step)
                     .ceil()
                     .max(1.0)
-                    .min((behind - end) as f64);
+                    .min((group_end - end) as f64);
                 sum += steps * group.hazard_per_step;
                 end += steps as usize;
             }
-            before = behind;
+            group_start = group_end;
         }
         start..end
     }

@@ -1,4 +1,4 @@
-//! SimplyDroid's algorithms and Retap's own on recorded traces: the paper's example, and what each promises.
+//! SimplyDroid's algorithms and Retap's own on recorded traces: the paper's example, the activity machine, and invariants.
 
 use proptest::prelude::*;
 use retap_device::CancellationToken;
@@ -18,7 +18,7 @@ use super::unchecked;
 /// The paper's Figure 1, a trace of Dalvik Explorer: the activity of each event after the launch, which is event 1.
 const FIGURE_1: &str = "ABBBBACCCCCCCCCAADDAAEFFFFFFFFFFFFF";
 
-/// A trace that tells in which activity each step was recorded, a letter each.
+/// A trace with a recorded activity per step, one letter each.
 fn recorded(activities: &str) -> Trace {
     let mut trace = trace(0..activities.len() as u32);
     for (step, activity) in trace.steps.iter_mut().zip(activities.chars()) {
@@ -27,13 +27,13 @@ fn recorded(activities: &str) -> Trace {
     trace
 }
 
-fn cut(
+fn reduced(
     algorithm: ReductionAlgorithm,
     trace: &Trace,
-    invented: ActivityMachineSettings,
+    settings: ActivityMachineSettings,
     parallel: usize,
 ) -> Reduction {
-    let oracle = ActivityMachine::of(trace, invented).unwrap();
+    let oracle = ActivityMachine::of(trace, settings).unwrap();
     let settings = ReduceSettings {
         parallel,
         ..unchecked()
@@ -49,7 +49,7 @@ fn cut(
     .unwrap()
 }
 
-/// With the paper's numbers: the launch is event 1 and always kept.
+/// Kept events with the paper's numbers: the launch is event 1 and always kept.
 fn events(reduction: &Reduction) -> Vec<u32> {
     std::iter::once(1)
         .chain(reduction.kept.iter().map(|step| step + 2))
@@ -57,18 +57,18 @@ fn events(reduction: &Reduction) -> Vec<u32> {
 }
 
 #[test]
-fn figure_1_comes_out_as_printed() {
+fn figure_1_is_reduced_as_printed() {
     let trace = recorded(FIGURE_1);
     let trials = [
         (ReductionAlgorithm::Hdd, 6),
         (ReductionAlgorithm::Bhdd, 6),
         (ReductionAlgorithm::Lhdd, 4),
-        // The paper has 38. How many it takes depends on where parts are cut and which is tried first: ddmin as
-        // Zeller wrote it is not what the paper ran.
+        // The paper has 38. The number depends on the boundaries and the order of the parts; the paper did not run ddmin as
+        // Zeller published it.
         (ReductionAlgorithm::Dd, 52),
     ];
     for (algorithm, runs) in trials {
-        let reduction = cut(algorithm, &trace, ActivityMachineSettings::default(), 1);
+        let reduction = reduced(algorithm, &trace, ActivityMachineSettings::default(), 1);
         assert_eq!(events(&reduction), [1, 22, 23, 36], "{algorithm}");
         assert_eq!(reduction.runs, runs, "{algorithm}");
     }
@@ -76,14 +76,14 @@ fn figure_1_comes_out_as_printed() {
         ReductionAlgorithm::LhddNoPreselection,
         ReductionAlgorithm::Auto,
     ] {
-        let reduction = cut(algorithm, &trace, ActivityMachineSettings::default(), 1);
+        let reduction = reduced(algorithm, &trace, ActivityMachineSettings::default(), 1);
         assert_eq!(events(&reduction), [1, 22, 23, 36], "{algorithm}");
     }
 }
 
 #[test]
-fn auto_does_not_play_the_whole_trace_if_its_shortest_way_is_enough() {
-    let reduction = cut(
+fn auto_does_not_run_the_original_if_the_shortest_path_passes() {
+    let reduction = reduced(
         ReductionAlgorithm::Auto,
         &recorded(FIGURE_1),
         ActivityMachineSettings::default(),
@@ -98,7 +98,7 @@ fn auto_does_not_play_the_whole_trace_if_its_shortest_way_is_enough() {
 }
 
 #[test]
-fn a_tree_of_screens_is_finer_than_one_of_activities() {
+fn a_state_tree_of_screens_is_finer_than_one_of_activities() {
     let mut trace = recorded("AAAABBBB");
     for (step, screen) in trace.steps.iter_mut().zip([1, 2, 1, 1, 3, 4, 3, 3]) {
         step.screen = Some(ScreenHash(screen));
@@ -109,17 +109,17 @@ fn a_tree_of_screens_is_finer_than_one_of_activities() {
             hierarchy,
             ..unchecked()
         };
-        let sink = null_sink();
-        let stop = CancellationToken::new();
-        let work = reduce(
+        let events = null_sink();
+        let cancellation = CancellationToken::new();
+        let reduction = reduce(
             &trace,
             ReductionAlgorithm::Hdd,
             &settings,
             &oracle,
-            &sink,
-            &stop,
+            &events,
+            &cancellation,
         );
-        let reduction = in_virtual_time(work).unwrap();
+        let reduction = in_virtual_time(reduction).unwrap();
         assert_eq!(reduction.kept, [3, 7]);
         reduction.runs
     });
@@ -127,7 +127,7 @@ fn a_tree_of_screens_is_finer_than_one_of_activities() {
 }
 
 #[test]
-fn a_recording_that_is_none_is_refused() {
+fn a_trace_without_steps_or_activities_is_rejected() {
     assert_eq!(
         ActivityMachine::of(&recorded(""), ActivityMachineSettings::default()).unwrap_err(),
         ActivityMachineError::Empty
@@ -141,10 +141,11 @@ fn a_recording_that_is_none_is_refused() {
 }
 
 #[test]
-fn hidden_events_are_chosen_by_the_seed_among_those_that_stay_on_the_way() {
+fn hidden_events_are_chosen_by_the_seed_among_events_of_the_shortest_path_that_change_no_activity()
+{
     let trace = recorded("AAABBBCCAABD");
     let hidden = |seed| {
-        let recording = ActivityMachine::of(
+        let machine = ActivityMachine::of(
             &trace,
             ActivityMachineSettings {
                 hidden_events: 2,
@@ -153,21 +154,21 @@ fn hidden_events_are_chosen_by_the_seed_among_those_that_stay_on_the_way() {
             },
         )
         .unwrap();
-        recording.hidden_events().to_vec()
+        machine.hidden_events().to_vec()
     };
-    let mut seen: Vec<u32> = (0..40).flat_map(hidden).collect();
-    seen.sort_unstable();
-    seen.dedup();
-    // C is not on the shortest way, and B only stays in its first visit.
-    assert_eq!(seen, [0, 1, 3, 4, 8]);
+    let mut chosen: Vec<u32> = (0..40).flat_map(hidden).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    // C is not on the shortest path, and only the first visit of B has such events.
+    assert_eq!(chosen, [0, 1, 3, 4, 8]);
     assert_eq!(hidden(7), hidden(7));
 }
 
 #[test]
-fn an_event_that_is_played_elsewhere_may_lead_astray() {
+fn an_event_in_another_activity_may_lead_to_any_activity() {
     let trace = recorded("ABCDEFGHIJ");
     let reduction = |stray| {
-        cut(
+        reduced(
             ReductionAlgorithm::Dd,
             &trace,
             ActivityMachineSettings {
@@ -181,7 +182,7 @@ fn an_event_that_is_played_elsewhere_may_lead_astray() {
     assert_eq!(reduction(0.0).kept.len(), 10);
     assert!(
         reduction(1.0).kept.len() < 10,
-        "a way that strays is shorter than the recorded one"
+        "stray events make a shorter path"
     );
 }
 
@@ -215,60 +216,61 @@ proptest! {
 
     #[test]
     fn every_result_crashes_and_is_the_same_for_any_number_of_phones(
-        (activities, invented) in machines(),
+        (activities, settings) in machines(),
         algorithm in prop::sample::select(ReductionAlgorithm::ALL.to_vec()),
     ) {
         let trace = recorded(&activities);
-        let one = cut(algorithm, &trace, invented, 1);
+        let one = reduced(algorithm, &trace, settings, 1);
         prop_assert_eq!(one.outcome, Outcome::Done);
-        prop_assert!(crashes(&trace, invented, &one.kept));
-        prop_assert_eq!(&one.kept, &cut(algorithm, &trace, invented, 4).kept);
+        prop_assert!(crashes(&trace, settings, &one.kept));
+        prop_assert_eq!(&one.kept, &reduced(algorithm, &trace, settings, 4).kept);
     }
 
     #[test]
-    fn no_single_event_can_go_from_what_dd_and_auto_leave(
-        (activities, invented) in machines(),
+    fn results_of_dd_and_auto_are_1_minimal(
+        (activities, settings) in machines(),
         algorithm in prop::sample::select(vec![ReductionAlgorithm::Dd, ReductionAlgorithm::Auto]),
     ) {
         let trace = recorded(&activities);
-        let kept = cut(algorithm, &trace, invented, 1).kept;
-        for place in 0..kept.len() {
-            let fewer = [&kept[..place], &kept[place + 1..]].concat();
-            prop_assert!(!crashes(&trace, invented, &fewer), "{:?} without {}", kept, kept[place]);
+        let kept = reduced(algorithm, &trace, settings, 1).kept;
+        for index in 0..kept.len() {
+            let fewer = [&kept[..index], &kept[index + 1..]].concat();
+            prop_assert!(!crashes(&trace, settings, &fewer), "{:?} without {}", kept, kept[index]);
         }
     }
 
     #[test]
-    fn a_run_that_ends_where_it_left_the_path_gives_the_same_answer_for_less((activities, invented) in machines()) {
+    fn attempts_that_end_early_give_the_same_result_with_fewer_events((activities, settings) in machines()) {
         let trace = recorded(&activities);
-        let whole = ActivityMachine::of(&trace, invented).unwrap();
-        let early = whole.clone().ending_early();
+        let complete = ActivityMachine::of(&trace, settings).unwrap();
+        let early = complete.clone().ending_early();
         let reduced = |oracle: &ActivityMachine| {
             let settings = unchecked();
-            let sink = null_sink();
-            let stop = CancellationToken::new();
-            in_virtual_time(reduce(&trace, ReductionAlgorithm::Auto, &settings, oracle, &sink, &stop)).unwrap()
+            let events = null_sink();
+            let cancellation = CancellationToken::new();
+            in_virtual_time(reduce(&trace, ReductionAlgorithm::Auto, &settings, oracle, &events, &cancellation)).unwrap()
         };
-        let one = reduced(&whole);
+        let one = reduced(&complete);
         let other = reduced(&early);
         prop_assert_eq!((&one.kept, one.runs), (&other.kept, other.runs));
         prop_assert!(other.events <= one.events);
         for step in 0..trace.steps.len() as u32 {
             let kept: Vec<u32> = (0..trace.steps.len() as u32).filter(|other| *other != step).collect();
-            let ((crashes, all), (same, played)) = (whole.play(&kept), early.play(&kept));
-            prop_assert_eq!(crashes, same);
-            prop_assert!(played <= all);
+            let (crashes, played) = complete.play(&kept);
+            let (crashes_early, played_early) = early.play(&kept);
+            prop_assert_eq!(crashes, crashes_early);
+            prop_assert!(played_early <= played);
         }
     }
 
     #[test]
-    fn auto_is_never_longer_than_the_shortest_way_if_nothing_is_hidden((activities, _) in machines()) {
-        let kept = cut(ReductionAlgorithm::Auto, &recorded(&activities), ActivityMachineSettings::default(), 1).kept;
+    fn auto_is_never_longer_than_the_shortest_path_without_hidden_events((activities, _) in machines()) {
+        let kept = reduced(ReductionAlgorithm::Auto, &recorded(&activities), ActivityMachineSettings::default(), 1).kept;
         let states: std::collections::BTreeSet<char> = activities.chars().collect();
         prop_assert!(kept.len() <= states.len());
     }
 }
 
-fn crashes(trace: &Trace, invented: ActivityMachineSettings, kept: &[u32]) -> bool {
-    ActivityMachine::of(trace, invented).unwrap().crashes(kept)
+fn crashes(trace: &Trace, settings: ActivityMachineSettings, kept: &[u32]) -> bool {
+    ActivityMachine::of(trace, settings).unwrap().crashes(kept)
 }

@@ -1,4 +1,4 @@
-//! Retap's own reduction where one run is not enough: what it keeps, how it proves it, and what it does not wait for.
+//! Bayesian reduction: needed steps in noise, the check of the result, flaky targets and lost phones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,33 +23,41 @@ fn noisy(parallel: usize) -> ReduceSettings {
     }
 }
 
-/// Reached in `with` of 1000 runs that have all of `needed`, and in `without` of all others.
+/// A target that 1000 attempts reach `complete_rate` times if they contain all of `needed`, and `incomplete_rate` times if not.
 fn sometimes(
     seed: u64,
     needed: &'static [u32],
-    with: u64,
-    without: u64,
+    complete_rate: u64,
+    incomplete_rate: u64,
 ) -> impl Fn(&[u32], u32) -> bool {
     move |steps, attempt| {
-        let complete = needed.iter().all(|step| steps.contains(step));
-        scrambled(seed, steps, attempt) % 1000 < if complete { with } else { without }
+        let is_complete = needed.iter().all(|step| steps.contains(step));
+        scrambled(seed, steps, attempt) % 1000
+            < if is_complete {
+                complete_rate
+            } else {
+                incomplete_rate
+            }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_needed_is_found_in_noise_with_any_number_of_phones() {
-    for (with, without) in [(1000, 0), (950, 0), (950, 100), (930, 300), (930, 500)] {
+async fn needed_steps_are_found_in_noise_with_any_number_of_phones() {
+    for (complete_rate, incomplete_rate) in
+        [(1000, 0), (950, 0), (950, 100), (930, 300), (930, 500)]
+    {
         for needed in [&[][..], &[17], &[3, 40, 90], &[60, 61, 63, 64, 66]] {
             for (seed, phones) in [(1, 1), (2, 4), (3, 15)] {
-                let oracle = Formula::new(sometimes(seed, needed, with, without));
+                let oracle = Formula::new(sometimes(seed, needed, complete_rate, incomplete_rate));
                 let result = reduced(ReductionAlgorithm::Auto, 100, &noisy(phones), &oracle).await;
-                let case = format!("{with}/{without}, {needed:?}, {phones} phones");
+                let case =
+                    format!("{complete_rate}/{incomplete_rate}, {needed:?}, {phones} phones");
                 assert!(
                     needed.iter().all(|step| result.kept.contains(step)),
                     "{case}: {:?}",
                     result.kept
                 );
-                // A result that was stepped back to may have a few more.
+                // A larger fallback may have a few more steps.
                 assert!(
                     result.kept.len() <= needed.len() + 12,
                     "{case}: {:?}",
@@ -63,20 +71,20 @@ async fn what_is_needed_is_found_in_noise_with_any_number_of_phones() {
     }
 }
 
-/// Without noise nothing is left to chance: exactly what is needed, whatever it is.
+/// Without noise the result is exactly the needed steps.
 #[tokio::test(start_paused = true)]
-async fn a_target_that_is_always_reached_comes_down_to_what_it_needs() {
+async fn a_target_that_is_always_reached_is_reduced_to_the_needed_steps() {
     for seed in 0..20 {
         let needed: HashSet<u32> = (0..seed % 7)
             .map(|number| (scrambled(seed, &[number as u32], 0) % 60) as u32)
             .collect();
-        let wanted = needed.clone();
+        let expected = needed.clone();
         let oracle =
             Formula::new(move |steps: &[u32], _| needed.iter().all(|step| steps.contains(step)));
         let result = reduced(ReductionAlgorithm::Auto, 60, &noisy(4), &oracle).await;
         assert_eq!(
             result.kept.iter().copied().collect::<HashSet<_>>(),
-            wanted,
+            expected,
             "seed {seed}"
         );
         assert_eq!(
@@ -87,41 +95,48 @@ async fn a_target_that_is_always_reached_comes_down_to_what_it_needs() {
     }
 }
 
-/// The proof is made of runs that took no part in the search.
+/// The check consists of attempts that took no part in the search.
 #[tokio::test(start_paused = true)]
-async fn no_run_is_asked_for_twice() {
+async fn no_attempt_is_queried_twice() {
     let oracle = Formula::new(sometimes(5, &[8, 9], 950, 100));
     let result = reduced(ReductionAlgorithm::Auto, 50, &noisy(6), &oracle).await;
-    let asked = oracle.asked();
-    assert_eq!(asked.iter().collect::<HashSet<_>>().len(), asked.len());
-    assert!(asked.len() as u64 >= result.runs);
+    let queries = oracle.queries();
+    assert_eq!(queries.iter().collect::<HashSet<_>>().len(), queries.len());
+    assert!(queries.len() as u64 >= result.runs);
 }
 
-/// Half of the runs without the needed step do it too, so that nothing at all is run eight times to begin with: that it is not
-/// enough is usually known by the time it is all that could be left.
+/// Half of the attempts without the needed step succeed too, so that the empty candidate is run eight times at the beginning.
+/// That it fails is usually known before ND3MIN would try it at the end.
 #[tokio::test(start_paused = true)]
-async fn what_has_failed_often_enough_is_not_asked_again_in_the_end() {
+async fn a_candidate_that_has_failed_often_enough_is_not_run_again_at_the_end() {
     let mut known = 0;
     for seed in 0..8 {
         let oracle = Formula::new(sometimes(seed, &[17], 1000, 500));
         let result = reduced(ReductionAlgorithm::Auto, 40, &noisy(6), &oracle).await;
         assert_eq!(result.kept, [17], "seed {seed}");
-        let asked = oracle.asked();
-        let proven = asked.iter().rposition(|(steps, _)| *steps == [17]).unwrap();
+        let queries = oracle.queries();
+        let checked = queries
+            .iter()
+            .rposition(|(steps, _)| *steps == [17])
+            .unwrap();
         let is_reached = sometimes(seed, &[17], 1000, 500);
-        let in_vain =
+        let is_failure =
             |(steps, attempt): &&(Vec<u32>, u32)| steps.is_empty() && !is_reached(steps, *attempt);
-        if asked[..proven].iter().filter(in_vain).count() > 2 {
+        if queries[..checked].iter().filter(is_failure).count() > 2 {
             known += 1;
-            assert_eq!(asked.len(), proven + 1, "seed {seed}: it was asked again");
+            assert_eq!(
+                queries.len(),
+                checked + 1,
+                "seed {seed}: the empty candidate was run again"
+            );
         }
     }
     assert!(known > 4, "known in {known} of 8");
 }
 
-/// 16 of the first 20 runs of the result do it, and then nearly all.
+/// 16 of the first 20 attempts of the result succeed, and then nearly all.
 #[tokio::test(start_paused = true)]
-async fn a_result_that_fails_narrowly_is_proven_by_other_runs_instead_of_a_longer_one() {
+async fn a_result_that_fails_narrowly_is_checked_again_before_a_longer_one() {
     let oracle = Formula::new(|steps: &[u32], attempt| {
         steps.contains(&17) && (steps.len() > 1 || attempt > 25 || attempt % 5 > 0)
     });
@@ -132,7 +147,7 @@ async fn a_result_that_fails_narrowly_is_proven_by_other_runs_instead_of_a_longe
     );
     let mut longer: HashMap<Vec<u32>, u32> = HashMap::new();
     for (steps, _) in oracle
-        .asked()
+        .queries()
         .into_iter()
         .filter(|(steps, _)| steps.len() > 1)
     {
@@ -140,12 +155,12 @@ async fn a_result_that_fails_narrowly_is_proven_by_other_runs_instead_of_a_longe
     }
     assert!(
         longer.values().all(|runs| *runs < 20),
-        "a longer one was proven: {longer:?}"
+        "a longer candidate was checked: {longer:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_trace_that_does_not_reproduce_is_refused_after_a_few_runs() {
+async fn a_trace_that_does_not_reproduce_is_recognised_after_a_few_attempts() {
     let oracle = Formula::new(|_: &[u32], _| false);
     let result = reduced(ReductionAlgorithm::Auto, 40, &noisy(4), &oracle).await;
     assert_eq!(result.outcome, Outcome::DoesNotReproduce);
@@ -154,18 +169,18 @@ async fn a_trace_that_does_not_reproduce_is_refused_after_a_few_runs() {
     assert_eq!(result.kept.len(), 40);
 }
 
-/// Half of all runs do it, whatever they play: nothing is left to be found, and the check does not pass for a proof.
+/// Half of all attempts succeed, whatever their steps are: no check may pass.
 #[tokio::test(start_paused = true)]
-async fn a_target_that_comes_half_the_time_is_not_called_reproducible() {
+async fn a_target_that_is_reached_half_the_time_does_not_pass_the_check() {
     let oracle = Formula::new(sometimes(9, &[], 500, 500));
     let result = reduced(ReductionAlgorithm::Auto, 30, &noisy(8), &oracle).await;
-    let proven = result.result.is_some_and(|check| check.successes >= 18);
-    assert!(!proven, "{:?}", result.outcome);
+    let passes = result.result.is_some_and(|check| check.successes >= 18);
+    assert!(!passes, "{:?}", result.outcome);
 }
 
-/// Either of two steps suffices: no single step is needed, and yet not both can go.
+/// Either of two steps suffices: neither is needed, and yet one must stay.
 #[tokio::test(start_paused = true)]
-async fn steps_that_can_stand_in_for_each_other_do_not_both_go() {
+async fn of_two_interchangeable_steps_one_is_kept() {
     for seed in 0..6 {
         let oracle = Formula::new(move |steps: &[u32], attempt| {
             (steps.contains(&10) || steps.contains(&30))
@@ -183,7 +198,7 @@ async fn steps_that_can_stand_in_for_each_other_do_not_both_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_empty_trace_is_proven_too() {
+async fn an_empty_trace_is_checked_too() {
     let result = reduced(
         ReductionAlgorithm::Auto,
         0,
@@ -195,9 +210,9 @@ async fn an_empty_trace_is_proven_too() {
     assert_eq!(result.result.map(|check| check.successes), Some(20));
 }
 
-/// One run each is asked for, and the target comes in nine of ten: the proof fails, and from there on beliefs decide.
+/// One attempt per candidate, and a target that is reached in nine of ten: the check fails, and Bayesian reduction follows.
 #[tokio::test(start_paused = true)]
-async fn a_trace_that_turns_out_to_be_flaky_is_reduced_as_one() {
+async fn a_target_that_turns_out_to_be_flaky_is_reduced_by_beliefs() {
     for seed in 0..6 {
         let oracle = Formula::new(sometimes(seed, &[4, 23], 930, 0));
         let settings = ReduceSettings {
@@ -217,7 +232,7 @@ async fn a_trace_that_turns_out_to_be_flaky_is_reduced_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_single_run_that_fails_is_not_the_last_word() {
+async fn an_original_that_fails_once_is_run_again() {
     let oracle = Formula::new(|steps: &[u32], attempt| {
         steps.contains(&7) && (attempt > 0 || steps.len() < 30)
     });
@@ -241,7 +256,7 @@ async fn a_single_run_that_fails_is_not_the_last_word() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rate_that_is_low_from_the_start_is_kept() {
+async fn a_low_rate_of_the_original_is_kept() {
     for (rate, seed) in [(300, 1), (450, 2), (600, 3)] {
         let oracle = Formula::new(sometimes(seed, &[11, 12, 40], rate, 0));
         let settings = ReduceSettings {
@@ -265,20 +280,20 @@ async fn a_rate_that_is_low_from_the_start_is_kept() {
     }
 }
 
-/// All phones are gone for good in the middle. Whoever connects others goes on with what was seen.
+/// All phones are lost in the middle. With other phones the reduction resumes from the journal.
 #[tokio::test(start_paused = true)]
-async fn phones_that_vanish_in_the_middle_leave_what_they_have_shown() {
+async fn after_the_loss_of_all_phones_their_observations_are_recalled() {
     let trace = trace(0..60);
     let journal = MemoryReductionJournal::default();
-    let does = |steps: &[u32]| steps.contains(&7) && steps.contains(&30);
-    let (sink, heard) = listening();
-    let mut ends = Vec::new();
-    for lasts in [8, usize::MAX] {
+    let reaches = |steps: &[u32]| steps.contains(&7) && steps.contains(&30);
+    let (events, received) = listening();
+    let mut results = Vec::new();
+    for plays in [8, usize::MAX] {
         let mut devices = Vec::new();
         for phone in 0..3 {
-            let answer = playing(does);
+            let answer = playing(reaches);
             let answer = move |before, request| {
-                if before >= lasts {
+                if before >= plays {
                     Err(lost())
                 } else {
                     answer(before, request)
@@ -287,29 +302,29 @@ async fn phones_that_vanish_in_the_middle_leave_what_they_have_shown() {
             devices.push(device(&format!("phone-{phone}"), answer).await);
         }
         let pool = DevicePool::new(devices);
-        let phones = PooledOracle::new(&pool, ReplayConditions::of(&trace), &sink);
-        let oracle = JournaledOracle::new(phones, &journal, &sink);
-        ends.push(
+        let phones = PooledOracle::new(&pool, ReplayConditions::of(&trace), &events);
+        let oracle = JournaledOracle::new(phones, &journal, &events);
+        results.push(
             reduce(
                 &trace,
                 ReductionAlgorithm::Auto,
                 &noisy(3),
                 &oracle,
-                &sink,
+                &events,
                 &CancellationToken::new(),
             )
             .await,
         );
     }
-    let gone = ends[0].as_ref().unwrap_err();
+    let error = results[0].as_ref().unwrap_err();
     assert!(
-        matches!(gone, ReduceError::Oracle(OracleError::Pool(_))),
-        "{gone}"
+        matches!(error, ReduceError::Oracle(OracleError::Pool(_))),
+        "{error}"
     );
-    assert!(gone.to_string().contains("no phone is left"), "{gone}");
-    assert_eq!(ends[1].as_ref().unwrap().kept, [7, 30]);
+    assert!(error.to_string().contains("no phone is left"), "{error}");
+    assert_eq!(results[1].as_ref().unwrap().kept, [7, 30]);
     let recalled = |event: &&RunEvent| matches!(event, RunEvent::Observed { recalled: true, .. });
-    let count = heard.lock().unwrap().iter().filter(recalled).count();
-    // At least the first runs, of nothing and of everything, are asked for again whatever comes when.
-    assert!(count >= 6, "{count} of 24 runs were recalled");
+    let count = received.lock().unwrap().iter().filter(recalled).count();
+    // At least the first attempts, of the empty candidate and of the original, are needed again in any order.
+    assert!(count >= 6, "{count} of 24 attempts were recalled");
 }

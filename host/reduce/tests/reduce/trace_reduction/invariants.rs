@@ -1,4 +1,4 @@
-//! What holds for any oracle whatsoever, monotone or not.
+//! Invariants of all algorithms for any oracle, monotone or not.
 
 use std::collections::HashSet;
 
@@ -10,14 +10,14 @@ use retap_testing::fakes::{in_virtual_time, numbers, scrambled};
 use super::{reduced, unchecked};
 use crate::formula::Formula;
 
-/// When a candidate reaches the target.
+/// Rule by which a candidate reaches the target.
 #[derive(Clone, Debug)]
 enum Rule {
-    /// Whenever it has all steps of one of these sets: more steps never hurt.
+    /// It contains all steps of one of these sets: monotone.
     AnyOf(Vec<Vec<u32>>),
-    /// As chance has it, once in `one_in` candidates: nothing can be concluded from one about another.
-    Chance { seed: u64, one_in: u64 },
-    /// If it has the needed ones, and of every pair both or none.
+    /// Random, one in `one_in` candidates: candidates say nothing about each other.
+    Random { seed: u64, one_in: u64 },
+    /// It contains the needed steps, and both or none of every pair.
     Pairs {
         needed: Vec<u32>,
         pairs: Vec<(u32, u32)>,
@@ -25,12 +25,13 @@ enum Rule {
 }
 
 impl Rule {
-    fn does(&self, steps: &[u32], whole: u32) -> bool {
+    fn is_reached(&self, steps: &[u32], original: u32) -> bool {
         let all = |needed: &[u32]| needed.iter().all(|step| steps.contains(step));
         match self {
             Rule::AnyOf(sets) => sets.iter().any(|set| all(set)),
-            Rule::Chance { seed, one_in } => {
-                steps.len() == whole as usize || scrambled(*seed, steps, 0).is_multiple_of(*one_in)
+            Rule::Random { seed, one_in } => {
+                steps.len() == original as usize
+                    || scrambled(*seed, steps, 0).is_multiple_of(*one_in)
             }
             Rule::Pairs { needed, pairs } => {
                 all(needed)
@@ -42,13 +43,13 @@ impl Rule {
     }
 }
 
-/// A length and a rule that the whole trace of that length satisfies.
+/// A length, and a rule that the original of that length satisfies.
 fn rules() -> impl Strategy<Value = (u32, Rule)> {
     (1u32..60).prop_flat_map(|steps| {
         let some = move |most| prop::collection::vec(0..steps, 0..most);
         let rule = prop_oneof![
             prop::collection::vec(some(5), 1..4).prop_map(Rule::AnyOf),
-            (any::<u64>(), 2u64..40).prop_map(|(seed, one_in)| Rule::Chance { seed, one_in }),
+            (any::<u64>(), 2u64..40).prop_map(|(seed, one_in)| Rule::Random { seed, one_in }),
             (some(4), prop::collection::vec((0..steps, 0..steps), 0..4))
                 .prop_map(|(needed, pairs)| Rule::Pairs { needed, pairs }),
         ];
@@ -56,23 +57,23 @@ fn rules() -> impl Strategy<Value = (u32, Rule)> {
     })
 }
 
-struct Done {
+struct Recorded {
     reduction: Reduction,
-    asked: Vec<(Vec<u32>, u32)>,
-    most_answers_to_one: u32,
+    queries: Vec<(Vec<u32>, u32)>,
+    most_observations_of_one_attempt: u32,
 }
 
-fn run(algorithm: ReductionAlgorithm, steps: u32, rule: &Rule, parallel: usize) -> Done {
-    let oracle = Formula::new(|candidate: &[u32], _| rule.does(candidate, steps));
+fn run(algorithm: ReductionAlgorithm, steps: u32, rule: &Rule, parallel: usize) -> Recorded {
+    let oracle = Formula::new(|candidate: &[u32], _| rule.is_reached(candidate, steps));
     let settings = ReduceSettings {
         parallel,
         ..unchecked()
     };
     let reduction = in_virtual_time(reduced(algorithm, steps, &settings, &oracle));
-    Done {
+    Recorded {
         reduction,
-        asked: oracle.asked(),
-        most_answers_to_one: oracle.most_answers_to_one(),
+        queries: oracle.queries(),
+        most_observations_of_one_attempt: oracle.most_observations_of_one_attempt(),
     }
 }
 
@@ -84,36 +85,36 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn a_result_is_a_part_of_the_trace_that_still_does_it(
+    fn a_result_is_a_part_of_the_trace_that_reaches_the_target(
         (steps, rule) in rules(),
         algorithm in prop::sample::select(ReductionAlgorithm::ALL.to_vec()),
     ) {
-        let done = run(algorithm, steps, &rule, 1);
-        let left = numbers(&done.reduction.trace.steps);
-        prop_assert!(left.is_sorted_by(|one, next| one < next));
-        prop_assert!(left.last().is_none_or(|&last| last < steps));
-        prop_assert_eq!(&left, &done.reduction.kept);
-        prop_assert!(rule.does(&left, steps));
+        let recorded = run(algorithm, steps, &rule, 1);
+        let result = numbers(&recorded.reduction.trace.steps);
+        prop_assert!(result.is_sorted_by(|one, next| one < next));
+        prop_assert!(result.last().is_none_or(|&last| last < steps));
+        prop_assert_eq!(&result, &recorded.reduction.kept);
+        prop_assert!(rule.is_reached(&result, steps));
     }
 
     #[test]
-    fn no_single_step_of_a_result_can_go(
+    fn results_are_1_minimal(
         (steps, rule) in rules(),
-        // Those that go by a tree of states do not promise it.
+        // Hierarchical algorithms do not guarantee it.
         algorithm in prop::sample::select(vec![ReductionAlgorithm::Auto, ReductionAlgorithm::Dd, ReductionAlgorithm::Nd3min]),
     ) {
-        let left = numbers(&run(algorithm, steps, &rule, 1).reduction.trace.steps);
-        for step in 0..left.len() {
-            prop_assert!(!rule.does(&without(&left, step, 1), steps), "{:?} without its number {}", left, step);
+        let result = numbers(&run(algorithm, steps, &rule, 1).reduction.trace.steps);
+        for step in 0..result.len() {
+            prop_assert!(!rule.is_reached(&without(&result, step, 1), steps), "{:?} without its number {}", result, step);
         }
     }
 
     #[test]
-    fn no_eight_neighbours_of_a_result_of_auto_can_go((steps, rule) in rules()) {
-        let left = numbers(&run(ReductionAlgorithm::Auto, steps, &rule, 1).reduction.trace.steps);
-        for width in 1..=left.len().min(8) {
-            for from in 0..=left.len() - width {
-                prop_assert!(!rule.does(&without(&left, from, width), steps));
+    fn no_window_of_eight_steps_can_be_removed_from_a_result_of_auto((steps, rule) in rules()) {
+        let result = numbers(&run(ReductionAlgorithm::Auto, steps, &rule, 1).reduction.trace.steps);
+        for width in 1..=result.len().min(8) {
+            for from in 0..=result.len() - width {
+                prop_assert!(!rule.is_reached(&without(&result, from, width), steps));
             }
         }
     }
@@ -127,12 +128,12 @@ proptest! {
         for phones in [2, 4] {
             let together = run(algorithm, steps, &rule, phones);
             prop_assert_eq!(&together.reduction.kept, &alone.reduction.kept);
-            prop_assert_eq!(together.most_answers_to_one, 1);
+            prop_assert_eq!(together.most_observations_of_one_attempt, 1);
         }
     }
 
     #[test]
-    fn the_same_run_twice_is_the_same_run_and_asks_nothing_twice(
+    fn a_reduction_is_repeatable_and_runs_no_candidate_twice(
         (steps, rule) in rules(),
         phones in 1usize..5,
         algorithm in prop::sample::select(vec![ReductionAlgorithm::Auto, ReductionAlgorithm::Dd]),
@@ -140,11 +141,11 @@ proptest! {
         let once = run(algorithm, steps, &rule, phones);
         let again = run(algorithm, steps, &rule, phones);
         prop_assert_eq!(&once.reduction, &again.reduction);
-        prop_assert_eq!(&once.asked, &again.asked);
+        prop_assert_eq!(&once.queries, &again.queries);
         if phones == 1 {
-            let distinct: HashSet<_> = once.asked.iter().collect();
-            prop_assert_eq!(distinct.len(), once.asked.len());
-            prop_assert_eq!(once.reduction.runs, once.asked.len() as u64);
+            let distinct: HashSet<_> = once.queries.iter().collect();
+            prop_assert_eq!(distinct.len(), once.queries.len());
+            prop_assert_eq!(once.reduction.runs, once.queries.len() as u64);
         }
     }
 }
