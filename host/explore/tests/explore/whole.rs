@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use retap_agent::in_process::InProcessConnection;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
@@ -334,12 +335,35 @@ async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_
     assert!(!run.unconfirmed[0].context.log.is_empty());
 }
 
+/// A simulated phone whose screenshots take long.
+struct SlowScreenshots(InProcessConnection);
+
+impl Connection for SlowScreenshots {
+    fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
+        Box::pin(async move {
+            if let Request::TakeScreenshot(_) = &request {
+                tokio::time::sleep(Duration::from_secs(60)).await;
+            }
+            self.0.request(request).await
+        })
+    }
+
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
+        self.0.next_notification()
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_journal_has_the_steps_in_the_order_in_which_they_were_observed() {
     let spec = "sim:notes?latency=realistic";
+    let mut devices = Vec::new();
+    for number in 0..3 {
+        let phone = InProcessConnection::new(Box::new(retap_simulator::open(spec).unwrap()));
+        let connection = Arc::new(SlowScreenshots(phone));
+        let device = Device::connect(format!("phone-{number}"), connection).await;
+        devices.push(device.unwrap());
+    }
     let journal = MemoryExplorationJournal::default();
-    let pool = phones(spec, 3).await;
-    // The screenshot of a finding takes time, in which other workers complete their steps.
     let settings = ExploreSettings {
         screenshots: true,
         ..settings(spec, 1_500)
@@ -351,15 +375,12 @@ async fn the_journal_has_the_steps_in_the_order_in_which_they_were_observed() {
         cancellation: &CancellationToken::new(),
     };
     let explorer = RandomSessions::new(Seed(5), NonZeroU32::new(500).unwrap());
+    let pool = DevicePool::new(devices);
     let result = run_exploration(&pool, Box::new(explorer), &settings, context)
         .await
         .unwrap();
-    assert!(!result.findings.is_empty());
+    assert!(result.findings[0].context.screenshot.is_some());
     let steps = journal.recall_steps().unwrap();
-    assert!(
-        steps
-            .iter()
-            .map(|step| step.number)
-            .eq(0..steps.len() as u64)
-    );
+    let numbers = steps.iter().map(|step| step.number);
+    assert!(numbers.eq(0..steps.len() as u64));
 }
