@@ -151,7 +151,7 @@ public final class SelfTest {
       readTree(null, 34);
       check(false, "null was read");
     } catch (RuntimeException e) {
-      check(String.valueOf(e.getMessage()).contains("not there"), "" + e);
+      check(String.valueOf(e.getMessage()).contains("was called on null"), "" + e);
     }
   }
 
@@ -236,7 +236,7 @@ public final class SelfTest {
       Native.run(new String[] {"--nmae", "x"}, null, null, null, null);
       check(false, "a wrong option was taken");
     } catch (RuntimeException e) {
-      check(String.valueOf(e.getMessage()).contains("`--nmae` is no option"), "" + e);
+      check(String.valueOf(e.getMessage()).contains("`--nmae` is not an option"), "" + e);
     }
   }
 
