@@ -349,7 +349,7 @@ mod tests {
                 "swipe (1, 2) → (3, 400)",
                 "type \"a b\" at (1, 2)",
                 "key back",
-                "key 45",
+                "key KEYCODE_Q",
                 "rotate to left",
                 "pinch 14 → 56 around (15, 15)",
                 "wait 250 ms",

@@ -236,7 +236,7 @@ public final class SelfTest {
       Native.run(new String[] {"--nmae", "x"}, null, null, null, null);
       check(false, "a wrong option was taken");
     } catch (RuntimeException e) {
-      check(String.valueOf(e.getMessage()).contains("`--nmae` is no option"), "" + e);
+      check(String.valueOf(e.getMessage()).contains("`--nmae` is not an option"), "" + e);
     }
   }
 
