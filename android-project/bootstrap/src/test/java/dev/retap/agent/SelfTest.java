@@ -151,7 +151,7 @@ public final class SelfTest {
       readTree(null, 34);
       check(false, "null was read");
     } catch (RuntimeException e) {
-      check(String.valueOf(e.getMessage()).contains("not there"), "" + e);
+      check(String.valueOf(e.getMessage()).contains("called on null"), "" + e);
     }
   }
 
