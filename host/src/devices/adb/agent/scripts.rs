@@ -9,7 +9,7 @@ pub(super) const NAMES: &str = "names";
 /// The user that a shell is where adbd is not root.
 const SHELL: u32 = 2000;
 /// What only one session needs.
-const SESSION_FILES: &str = "agent.pid agent.host agent.log outbox checkpoints names";
+const SESSION_FILES: &str = "agent.pid agent.host agent.log outbox snapshots names";
 /// A tenth of a second, or a second where fractions are not known.
 const SHORT_SLEEP: &str = "{ sleep 0.1 2>/dev/null || sleep 1; }";
 

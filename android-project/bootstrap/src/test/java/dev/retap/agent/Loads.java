@@ -16,7 +16,7 @@ public final class Loads {
     } catch (RuntimeException e) {
       refused = String.valueOf(e.getMessage());
     }
-    check(refused.contains("`--user` is no option"), refused);
+    check(refused.contains("`--user` is not an option"), refused);
     System.out.println("1 passed, 0 failed");
     System.exit(0);
   }
