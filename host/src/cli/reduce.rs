@@ -22,7 +22,7 @@ use crate::run::store::SqliteStore;
 
 /// Cut a trace down to the few steps that matter
 ///
-/// Proves first that the trace does it again, and last that what is left still does. Ends with 3 if it does not.
+/// Checks first that the trace reproduces, and last that the reduced trace does. Exit code 3 if it does not.
 #[derive(Debug, Args)]
 pub struct ReduceCommand {
     /// A `.retap` file, or a run whose crashes are cut down one after the other
