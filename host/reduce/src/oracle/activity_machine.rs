@@ -184,12 +184,7 @@ impl Oracle for ActivityMachine {
         };
         let took = Micros(EVENT_DURATION.0 * u64::from(played));
         Box::pin(async move {
-            Ok(Observation {
-                reached,
-                verdict,
-                played,
-                took,
-            })
+            Ok(Observation::new(verdict, played, took))
         })
     }
 }

@@ -325,12 +325,7 @@ impl Oracle for NoisyOracle {
             } else {
                 Verdict::TargetNotReached
             };
-            Ok(Observation {
-                reached,
-                verdict,
-                played,
-                took: Micros::from(took),
-            })
+            Ok(Observation::new(verdict, played, Micros::from(took)))
         })
     }
 }
