@@ -335,6 +335,7 @@ fn matches_name(info: &AppInfo, name: &str) -> bool {
 pub fn simulated_with(package: &str) -> Option<String> {
     retap_simulator::app_names()
         .iter()
+        .chain([&retap_simulator::PACED])
         .map(|app| format!("{SIMULATED}:{app}"))
         .find(|spec| {
             let apps = simulated(spec)
@@ -436,7 +437,8 @@ mod tests {
 
     #[test]
     fn every_simulated_app_is_found_by_its_package() {
-        for app in retap_simulator::app_names() {
+        let apps = retap_simulator::app_names().iter();
+        for app in apps.chain([&retap_simulator::PACED]) {
             let spec = format!("sim:{app}");
             let package = simulated(&spec).unwrap().apps().unwrap()[0]
                 .app

@@ -17,7 +17,7 @@ fn told(desk: &Desk, line: &str, code: i32) -> String {
 fn an_unknown_app() {
     insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:nots", 2), @r"
     error: `sim:nots` names no simulated phone
-      cause: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, and `forge`
+      cause: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, and `forge`
     help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
     ");
     insta::assert_snapshot!(told(&Desk::new(), "explore mail --device sim:notes", 2), @r"
