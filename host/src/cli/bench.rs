@@ -2,18 +2,16 @@
 
 mod crash;
 mod explore;
+mod noisy;
 mod suite;
 
-use std::sync::Arc;
-
-use clap::{Args, Subcommand, ValueEnum};
-use retap_reduce::policy::{PolicyParameters, SuccessRatePrior};
+use clap::{Args, Subcommand};
+use retap_reduce::policy::PolicyParameters;
 use retap_shared::micros::Micros;
 use serde_json::json;
 
 use crate::bench::device::{self, comparison};
-use crate::bench::reduction::noisy::{NoisyAlgorithm, NoisyCase, NoisyMeasurement};
-use crate::bench::reduction::{noisy, noisy_app, own_cost};
+use crate::bench::reduction::own_cost;
 use crate::bench::{link, policy, simulated};
 use crate::cli::arguments;
 use crate::command_context::CommandContext;
@@ -36,7 +34,7 @@ enum BenchSubcommand {
     Simulated(BenchSimulatedCommand),
     Link(BenchLinkCommand),
     Policy(BenchPolicyCommand),
-    Noisy(BenchNoisyCommand),
+    Noisy(noisy::BenchNoisyCommand),
     OwnCost(BenchOwnCostCommand),
     Crash(crash::BenchCrashCommand),
     Oracle(crash::BenchOracleCommand),
@@ -86,26 +84,6 @@ struct BenchPolicyCommand {
     /// Runs in one round
     #[arg(long, value_name = "M", default_value_t = 15)]
     parallel: u32,
-    /// One JSON object a line
-    #[arg(long)]
-    json: bool,
-}
-
-/// What reducing traces of a target costs that is reached only sometimes, in virtual time, on a grid of chances and needed events
-#[derive(Debug, Args)]
-struct BenchNoisyCommand {
-    /// Only these algorithms
-    #[arg(long, value_enum)]
-    algorithm: Vec<NoisyAlgorithm>,
-    /// How many seeds for each cell of the grid
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), default_value_t = 20)]
-    seeds: u64,
-    /// Events of each trace
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=100_000), default_value_t = 500)]
-    events: u32,
-    /// Instead of the grid: crash traces that `explore` records on the simulated mail app with noise, from each seed
-    #[arg(long, conflicts_with = "events")]
-    mail: bool,
     /// One JSON object a line
     #[arg(long)]
     json: bool,
@@ -193,96 +171,6 @@ impl BenchPolicyCommand {
     }
 }
 
-impl BenchNoisyCommand {
-    fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
-        let all = NoisyAlgorithm::value_variants();
-        let competitors = if self.algorithm.is_empty() {
-            all
-        } else {
-            self.algorithm.as_slice()
-        };
-        let policy = match competitors.contains(&NoisyAlgorithm::Nd3minOptimal) {
-            true => {
-                let parallel = noisy::PHONES as u32;
-                let rules = PolicyParameters {
-                    candidates: 5,
-                    parallel,
-                    runs: 20,
-                    successes: 18,
-                };
-                Some(Arc::new(operations::solve_policy(
-                    &rules,
-                    &SuccessRatePrior::published(),
-                    shell,
-                )?))
-            }
-            false => None,
-        };
-        if self.mail {
-            return self.run_on_mail_app(competitors, policy.as_ref(), shell);
-        }
-        for (with, without) in noisy::GRID {
-            for kind in noisy::NEEDED_EVENTS {
-                for &competitor in competitors {
-                    let mut cell = Vec::new();
-                    for seed in 0..self.seeds {
-                        let case = NoisyCase {
-                            success_rate: with,
-                            spurious_rate: without,
-                            needed_events: kind,
-                            seed,
-                            events: self.events,
-                        };
-                        let run =
-                            noisy::run(case, competitor, policy.as_ref(), &shell.cancellation);
-                        cell.push(operations::block_on(ClockKind::Virtual, run)??);
-                        if shell.cancellation.is_cancelled() {
-                            return Ok(CommandExit::Interrupted);
-                        }
-                        if self.json {
-                            shell.console.result(&cell[cell.len() - 1].to_json())?;
-                        }
-                    }
-                    if !self.json {
-                        shell.console.result(&in_words(&cell))?;
-                    }
-                }
-            }
-        }
-        Ok(CommandExit::Done)
-    }
-}
-
-impl BenchNoisyCommand {
-    fn run_on_mail_app(
-        &self,
-        competitors: &[NoisyAlgorithm],
-        policy: Option<&Arc<retap_reduce::policy::SchedulePolicy>>,
-        shell: &CommandContext,
-    ) -> Result<CommandExit, CommandError> {
-        for seed in 0..self.seeds {
-            for trace in operations::block_on(
-                ClockKind::Virtual,
-                noisy_app::traces(seed, &shell.cancellation),
-            )?? {
-                for &competitor in competitors {
-                    let run = noisy_app::run(&trace, competitor, policy, seed, &shell.cancellation);
-                    let reduced = operations::block_on(ClockKind::Virtual, run)??;
-                    if shell.cancellation.is_cancelled() {
-                        return Ok(CommandExit::Interrupted);
-                    }
-                    shell.console.result(&if self.json {
-                        reduced.to_json()
-                    } else {
-                        reduced.to_words()
-                    })?;
-                }
-            }
-        }
-        Ok(CommandExit::Done)
-    }
-}
-
 impl BenchOwnCostCommand {
     fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
         for reducer in own_cost::REDUCERS {
@@ -301,34 +189,6 @@ impl BenchOwnCostCommand {
         }
         Ok(CommandExit::Done)
     }
-}
-
-/// A cell of the grid in a line: means, and the median size.
-fn in_words(cell: &[NoisyMeasurement]) -> String {
-    let Some(first) = cell.first() else {
-        return String::new();
-    };
-    let mean =
-        |of: fn(&NoisyMeasurement) -> f64| cell.iter().map(of).sum::<f64>() / cell.len() as f64;
-    let mut sizes: Vec<usize> = cell.iter().map(|one| one.kept.len()).collect();
-    sizes.sort_unstable();
-    let right = cell.iter().filter(|one| one.is_right()).count();
-    let NoisyCase {
-        success_rate: with,
-        spurious_rate: without,
-        needed_events: kind,
-        ..
-    } = &first.case;
-    format!(
-        "{with:.2}/{without:.1} {:<12}{:<20}{:>8.1} steps {:>8.0} runs {:>8.0} s {:>4} events left, {right} of {} right",
-        kind.to_string(),
-        first.algorithm.to_string(),
-        mean(|one| one.steps as f64),
-        mean(|one| one.runs as f64),
-        mean(|one| one.seconds),
-        sizes[sizes.len() / 2],
-        cell.len(),
-    )
 }
 
 impl BenchLinkCommand {

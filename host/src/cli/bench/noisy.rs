@@ -1,0 +1,214 @@
+//! `retap bench noisy`.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use retap_reduce::policy::{PolicyParameters, SchedulePolicy, SuccessRatePrior};
+
+use crate::bench::reduction::noisy::{
+    self, NoisyAlgorithm, NoisyCase, NoisyCell, NoisyFamily, NoisyMeasurement, NoisySummary,
+    run_in_order,
+};
+use crate::bench::reduction::noisy_app;
+use crate::command_context::CommandContext;
+use crate::command_error::CommandError;
+use crate::exit::CommandExit;
+use crate::operations::{self, ClockKind};
+
+/// What reducing traces of a target costs that is reached only sometimes, and whether what is said of the results is true: in
+/// virtual time, in cells of several families of noise
+#[derive(Debug, Args)]
+pub struct BenchNoisyCommand {
+    /// Only these algorithms; default: auto, auto-defaults, nd3min-heuristic and dd
+    #[arg(long, value_enum)]
+    algorithm: Vec<NoisyAlgorithm>,
+    /// Only these families; default: all
+    #[arg(long, value_enum, value_name = "NAME")]
+    family: Vec<NoisyFamily>,
+    /// The seeds of each cell: `A..B` with both ends, or how many from 0 on
+    #[arg(long, value_name = "A..B|N", value_parser = parse_seeds, default_value = "20")]
+    seeds: RangeInclusive<u64>,
+    /// Events of each trace
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=100_000), default_value_t = 500)]
+    events: u32,
+    /// Instead of the families: crash traces that `explore` records on the simulated mail app with noise, from each seed
+    #[arg(long, conflicts_with_all = ["events", "family"])]
+    mail: bool,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// One reduction to measure.
+type NoisyJob = (NoisyCell, NoisyAlgorithm, u64);
+
+impl BenchNoisyCommand {
+    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+        let algorithms = if self.algorithm.is_empty() {
+            NoisyAlgorithm::USUAL.as_slice()
+        } else {
+            self.algorithm.as_slice()
+        };
+        let policy = if algorithms.contains(&NoisyAlgorithm::Nd3minOptimal) {
+            let rules = PolicyParameters {
+                candidates: 5,
+                parallel: noisy::PHONES as u32,
+                runs: 20,
+                successes: 18,
+            };
+            let policy = operations::solve_policy(&rules, &SuccessRatePrior::published(), shell)?;
+            Some(Arc::new(policy))
+        } else {
+            None
+        };
+        if self.mail {
+            self.run_on_mail_app(algorithms, policy.as_ref(), shell)
+        } else {
+            self.run_families(algorithms, policy.as_ref(), shell)
+        }
+    }
+
+    fn run_families(
+        &self,
+        algorithms: &[NoisyAlgorithm],
+        policy: Option<&Arc<SchedulePolicy>>,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
+        let jobs = self.jobs(algorithms);
+        let mut summary = NoisySummary::default();
+        if !self.json {
+            shell.console.result(&NoisySummary::header())?;
+        }
+        let mut left_in_cell = 0;
+        let mut cell_jobs = jobs.chunk_by(|one, other| one.0 == other.0);
+        run_in_order(
+            &jobs,
+            |job| self.measure(*job, policy, shell),
+            |measured| {
+                let measured = measured?;
+                if shell.cancellation.is_cancelled() {
+                    return Ok(());
+                }
+                summary.add(&measured);
+                if self.json {
+                    shell.console.result(&measured.to_json())?;
+                    return Ok(());
+                }
+                if left_in_cell == 0 {
+                    left_in_cell = cell_jobs.next().map_or(0, <[NoisyJob]>::len);
+                }
+                left_in_cell -= 1;
+                if left_in_cell == 0 {
+                    tell(&summary.cell_lines(measured.case.cell), shell)?;
+                }
+                Ok::<(), CommandError>(())
+            },
+        )?;
+        if shell.cancellation.is_cancelled() {
+            return Ok(CommandExit::Interrupted);
+        }
+        let lines = if self.json {
+            summary.to_json()
+        } else {
+            summary.total_lines()
+        };
+        tell(&lines, shell)?;
+        Ok(CommandExit::Done)
+    }
+
+    fn jobs(&self, algorithms: &[NoisyAlgorithm]) -> Vec<NoisyJob> {
+        let families = if self.family.is_empty() {
+            NoisyFamily::value_variants()
+        } else {
+            self.family.as_slice()
+        };
+        let mut jobs = Vec::new();
+        for cell in families.iter().flat_map(|family| family.cells()) {
+            for &algorithm in algorithms {
+                jobs.extend(self.seeds.clone().map(|seed| (cell, algorithm, seed)));
+            }
+        }
+        jobs
+    }
+
+    fn measure(
+        &self,
+        (cell, algorithm, seed): NoisyJob,
+        policy: Option<&Arc<SchedulePolicy>>,
+        shell: &CommandContext,
+    ) -> Result<NoisyMeasurement, CommandError> {
+        let case = NoisyCase {
+            cell,
+            seed,
+            events: self.events,
+        };
+        let run = noisy::run(case, algorithm, policy, &shell.cancellation);
+        Ok(operations::block_on(ClockKind::Virtual, run)??)
+    }
+
+    fn run_on_mail_app(
+        &self,
+        algorithms: &[NoisyAlgorithm],
+        policy: Option<&Arc<SchedulePolicy>>,
+        shell: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
+        for seed in self.seeds.clone() {
+            for trace in operations::block_on(
+                ClockKind::Virtual,
+                noisy_app::traces(seed, &shell.cancellation),
+            )?? {
+                for &algorithm in algorithms {
+                    let run = noisy_app::run(&trace, algorithm, policy, seed, &shell.cancellation);
+                    let reduced = operations::block_on(ClockKind::Virtual, run)??;
+                    if shell.cancellation.is_cancelled() {
+                        return Ok(CommandExit::Interrupted);
+                    }
+                    shell.console.result(&if self.json {
+                        reduced.to_json()
+                    } else {
+                        reduced.to_words()
+                    })?;
+                }
+            }
+        }
+        Ok(CommandExit::Done)
+    }
+}
+
+fn tell(lines: &[String], shell: &CommandContext) -> Result<(), CommandError> {
+    for line in lines {
+        shell.console.result(line)?;
+    }
+    Ok(())
+}
+
+/// Seeds as `A..B` with both ends, or as a number from 0 on.
+fn parse_seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let (first, last) = match text.split_once("..") {
+        Some((first, last)) => (first.parse().ok(), last.parse().ok()),
+        None => {
+            let count = text.parse::<u64>().ok();
+            (Some(0), count.and_then(|count| count.checked_sub(1)))
+        }
+    };
+    match (first, last) {
+        (Some(first), Some(last)) if first <= last => Ok(first..=last),
+        _ => Err("two numbers such as `1..100`, or a number from 1 on, are needed".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_a_range_with_both_ends_or_a_count() {
+        assert_eq!(parse_seeds("3"), Ok(0..=2));
+        assert_eq!(parse_seeds("1..100"), Ok(1..=100));
+        assert_eq!(parse_seeds("7..7"), Ok(7..=7));
+        for wrong in ["0", "", "5..4", "..", "a..b", "-1", "1..", "1..=3"] {
+            assert!(parse_seeds(wrong).is_err(), "{wrong}");
+        }
+    }
+}
