@@ -1,6 +1,7 @@
 //! The oracle over a pool of phones: each attempt is played by the next free phone.
 
 use std::fmt;
+use std::sync::Arc;
 
 use retap_device::run_event::EventSink;
 use retap_device::{Device, DeviceError, DevicePool};
@@ -48,12 +49,19 @@ impl ReplayConditions {
     }
 }
 
+/// Starts phones beside those of the pool.
+pub trait FreshPhones: Send + Sync {
+    /// A phone that has just been started; `None` if none can be. It ends when the device is dropped.
+    fn start(&self) -> BoxFuture<'_, Option<Device>>;
+}
+
 /// Plays candidates on phones.
 pub struct PooledOracle {
     pool: DevicePool,
     conditions: ReplayConditions,
     events: EventSink,
     prefixes: PrefixSnapshots,
+    fresh_phones: Option<Arc<dyn FreshPhones>>,
 }
 
 impl PooledOracle {
@@ -68,15 +76,42 @@ impl PooledOracle {
             conditions,
             events: events.clone(),
             prefixes: PrefixSnapshots::default(),
+            fresh_phones: None,
         }
     }
 
+    /// Attempts that ask for a freshly started phone get one of these. Without it they are made on a phone of the pool.
+    pub fn with_fresh_phones(mut self, fresh_phones: Arc<dyn FreshPhones>) -> PooledOracle {
+        self.fresh_phones = Some(fresh_phones);
+        self
+    }
+
+    /// Plays the attempt on a phone that is started for it. `None` if that is not possible; then the pool plays it.
+    async fn run_on_fresh_phone(&self, query: &OracleQuery) -> Option<Observation> {
+        let fresh_phones = self.fresh_phones.as_ref().filter(|_| query.fresh_phone)?;
+        let mut device = fresh_phones.start().await?;
+        let observation = self.play(&mut device, query).await.ok()?;
+        Some(Observation {
+            phone: device.name().to_owned(),
+            fresh_phone: true,
+            ..observation
+        })
+    }
+
     async fn run(&self, query: OracleQuery) -> Result<Observation, OracleError> {
+        if let Some(observation) = self.run_on_fresh_phone(&query).await {
+            return Ok(observation);
+        }
         let mut failures = 0;
         loop {
             let mut lease = self.pool.lease().await?;
             match self.play(&mut lease, &query).await {
-                Ok(observation) => return Ok(observation),
+                Ok(observation) => {
+                    return Ok(Observation {
+                        phone: lease.name().to_owned(),
+                        ..observation
+                    });
+                }
                 Err(error) => {
                     self.prefixes.forget_device(lease.name());
                     let device = lease.name().to_owned();
@@ -165,11 +200,14 @@ impl PooledOracle {
             played = reply.played;
             took += reply.took;
             if reply.verdict != Verdict::TargetNotReached {
+                let ended: Observation = reply.into();
                 return Ok(Observation {
                     took,
-                    ..reply.into()
+                    reached_after: after(resumed, ended.reached_after),
+                    ..ended
                 });
             }
+            resumed = length;
             let saved = device.take_snapshot().await?;
             took += saved.took;
             if let Some(oldest) =
@@ -187,6 +225,7 @@ impl PooledOracle {
         Ok(Observation {
             played: played + last.played,
             took: took + last.took,
+            reached_after: after(resumed, last.reached_after),
             ..last
         })
     }
@@ -224,13 +263,14 @@ impl From<PlayReply> for Observation {
             took,
             ..
         } = reply;
-        Observation {
-            reached: verdict == Verdict::TargetReached,
-            verdict,
-            played,
-            took,
-        }
+        Observation::new(verdict, played, took)
     }
+}
+
+/// Number of steps after which the target was reached, with those that were not played again.
+fn after(resumed: usize, reached_after: Option<u32>) -> Option<u32> {
+    let resumed = u32::try_from(resumed).unwrap_or(u32::MAX);
+    reached_after.map(|steps| steps.saturating_add(resumed))
 }
 
 /// Observation of a candidate with a local target: reached if the replay ended in that state without a finding.

@@ -35,7 +35,7 @@ pub struct BenchNoisyCommand {
     /// Instead of the families: crash traces that `explore` records on the simulated mail app with noise, from each seed
     #[arg(long, conflicts_with_all = ["events", "family"])]
     mail: bool,
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -44,28 +44,21 @@ pub struct BenchNoisyCommand {
 type NoisyJob = (NoisyCell, NoisyAlgorithm, u64);
 
 impl BenchNoisyCommand {
-    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+    pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
         let algorithms = if self.algorithm.is_empty() {
             NoisyAlgorithm::USUAL.as_slice()
         } else {
             self.algorithm.as_slice()
         };
         let policy = if algorithms.contains(&NoisyAlgorithm::Nd3minOptimal) {
-            let rules = PolicyParameters {
-                candidates: 5,
-                parallel: noisy::PHONES as u32,
-                runs: 20,
-                successes: 18,
-            };
-            let policy = operations::solve_policy(&rules, &SuccessRatePrior::published(), shell)?;
-            Some(Arc::new(policy))
+            Some(Arc::new(solve_policy(context)?))
         } else {
             None
         };
         if self.mail {
-            self.run_on_mail_app(algorithms, policy.as_ref(), shell)
+            self.run_on_mail_app(algorithms, policy.as_ref(), context)
         } else {
-            self.run_families(algorithms, policy.as_ref(), shell)
+            self.run_families(algorithms, policy.as_ref(), context)
         }
     }
 
@@ -73,26 +66,26 @@ impl BenchNoisyCommand {
         &self,
         algorithms: &[NoisyAlgorithm],
         policy: Option<&Arc<SchedulePolicy>>,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
         let jobs = self.jobs(algorithms);
         let mut summary = NoisySummary::default();
         if !self.json {
-            shell.console.result(&NoisySummary::header())?;
+            context.console.result(&NoisySummary::header())?;
         }
         let mut left_in_cell = 0;
         let mut cell_jobs = jobs.chunk_by(|one, other| one.0 == other.0);
         run_in_order(
             &jobs,
-            |job| self.measure(*job, policy, shell),
+            |job| self.measure(*job, policy, context),
             |measured| {
                 let measured = measured?;
-                if shell.cancellation.is_cancelled() {
+                if context.cancellation.is_cancelled() {
                     return Ok(());
                 }
                 summary.add(&measured);
                 if self.json {
-                    shell.console.result(&measured.to_json())?;
+                    context.console.result(&measured.to_json())?;
                     return Ok(());
                 }
                 if left_in_cell == 0 {
@@ -100,12 +93,12 @@ impl BenchNoisyCommand {
                 }
                 left_in_cell -= 1;
                 if left_in_cell == 0 {
-                    tell(&summary.cell_lines(measured.case.cell), shell)?;
+                    tell(&summary.cell_lines(measured.case.cell), context)?;
                 }
                 Ok::<(), CommandError>(())
             },
         )?;
-        if shell.cancellation.is_cancelled() {
+        if context.cancellation.is_cancelled() {
             return Ok(CommandExit::Interrupted);
         }
         let lines = if self.json {
@@ -113,7 +106,7 @@ impl BenchNoisyCommand {
         } else {
             summary.total_lines()
         };
-        tell(&lines, shell)?;
+        tell(&lines, context)?;
         Ok(CommandExit::Done)
     }
 
@@ -136,14 +129,14 @@ impl BenchNoisyCommand {
         &self,
         (cell, algorithm, seed): NoisyJob,
         policy: Option<&Arc<SchedulePolicy>>,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<NoisyMeasurement, CommandError> {
         let case = NoisyCase {
             cell,
             seed,
             events: self.events,
         };
-        let run = noisy::run(case, algorithm, policy, &shell.cancellation);
+        let run = noisy::run(case, algorithm, policy, &context.cancellation);
         Ok(operations::block_on(ClockKind::Virtual, run)??)
     }
 
@@ -151,20 +144,21 @@ impl BenchNoisyCommand {
         &self,
         algorithms: &[NoisyAlgorithm],
         policy: Option<&Arc<SchedulePolicy>>,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
         for seed in self.seeds.clone() {
             for trace in operations::block_on(
                 ClockKind::Virtual,
-                noisy_app::traces(seed, &shell.cancellation),
+                noisy_app::traces(seed, &context.cancellation),
             )?? {
                 for &algorithm in algorithms {
-                    let run = noisy_app::run(&trace, algorithm, policy, seed, &shell.cancellation);
+                    let run =
+                        noisy_app::run(&trace, algorithm, policy, seed, &context.cancellation);
                     let reduced = operations::block_on(ClockKind::Virtual, run)??;
-                    if shell.cancellation.is_cancelled() {
+                    if context.cancellation.is_cancelled() {
                         return Ok(CommandExit::Interrupted);
                     }
-                    shell.console.result(&if self.json {
+                    context.console.result(&if self.json {
                         reduced.to_json()
                     } else {
                         reduced.to_words()
@@ -176,9 +170,21 @@ impl BenchNoisyCommand {
     }
 }
 
-fn tell(lines: &[String], shell: &CommandContext) -> Result<(), CommandError> {
+/// The policy of the optimal scheduler, as published: 18 of 20 runs to pass.
+fn solve_policy(context: &CommandContext) -> Result<SchedulePolicy, CommandError> {
+    let parameters = PolicyParameters {
+        candidates: 5,
+        parallel: noisy::PHONES as u32,
+        runs: 20,
+        successes: 18,
+    };
+    let prior = SuccessRatePrior::published();
+    Ok(operations::solve_policy(&parameters, &prior, context)?)
+}
+
+fn tell(lines: &[String], context: &CommandContext) -> Result<(), CommandError> {
     for line in lines {
-        shell.console.result(line)?;
+        context.console.result(line)?;
     }
     Ok(())
 }

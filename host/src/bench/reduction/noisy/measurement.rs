@@ -5,15 +5,15 @@ use std::sync::Arc;
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::policy::SchedulePolicy;
-use retap_reduce::trace_reduction::{ReduceError, ReproductionCheck, reduce};
+use retap_reduce::trace_reduction::{ReduceError, reduce};
 use serde_json::json;
 use tokio::time::Instant;
 
 use super::algorithm::NoisyAlgorithm;
-use super::claim::{ReductionClaim, read_claim};
+use super::claim::{ClaimReading, ClaimVerdict};
 use super::family::NoisyCell;
 use super::oracle::{NoisyOracle, PhoneCost, trace};
-use super::planted_target::{FALSE_BELOW, PlantedTarget, RATE_TOLERANCE, is_asked_rate};
+use super::planted_target::{PlantedTarget, is_asked_rate};
 
 /// One trace to reduce.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +28,7 @@ pub struct NoisyCase {
 pub struct NoisyMeasurement {
     pub case: NoisyCase,
     pub algorithm: NoisyAlgorithm,
-    pub claim: ReductionClaim,
-    /// Check of the result that the claim rests on.
-    check: ReproductionCheck,
+    pub claim: ClaimReading,
     needed: Vec<u32>,
     pub kept: Vec<u32>,
     /// True success rate of the result.
@@ -75,12 +73,11 @@ pub async fn run(
     Ok(NoisyMeasurement {
         case,
         algorithm,
-        claim: read_claim(&reduction),
+        claim: ClaimReading::of(&reduction),
         true_rate: target.success_rate(&reduction.kept),
         planted_rate: target.success_rate(&planted),
         planted_size: planted.len(),
         kept: reduction.kept,
-        check: reduction.result.unwrap_or_default(),
         needed: target.needed,
         steps,
         runs,
@@ -90,9 +87,14 @@ pub async fn run(
 }
 
 impl NoisyMeasurement {
-    /// True if the result is called proven and its true rate is too low for that.
+    /// True if the result is said to have a higher rate than it has.
     pub fn is_false_claim(&self) -> bool {
-        self.claim == ReductionClaim::Proven && self.true_rate < FALSE_BELOW - RATE_TOLERANCE
+        self.claim.is_false(self.true_rate)
+    }
+
+    /// True if the interval that is told does not have the true rate.
+    pub fn misses_rate(&self) -> bool {
+        self.claim.misses(self.true_rate)
     }
 
     /// True if a part of the trace is as good as asked.
@@ -102,19 +104,22 @@ impl NoisyMeasurement {
 
     /// Returns whether all needed events are kept and the result is called proven.
     pub fn is_right(&self) -> bool {
-        self.claim == ReductionClaim::Proven
+        self.claim.verdict == ClaimVerdict::Proven
             && self.needed.iter().all(|event| self.kept.contains(event))
     }
 
     pub fn to_json(&self) -> String {
         let NoisyCase { cell, seed, .. } = &self.case;
+        let claim = &self.claim;
         json!({
             "bench": "noisy", "family": cell.family.to_string(), "cell": cell.to_string(),
             "algorithm": self.algorithm.to_string(), "needed_kind": cell.needed_events.to_string(), "seed": seed,
-            "needed": self.needed, "kept": self.kept, "claim": self.claim.name(), "successes": self.check.successes,
-            "checked": self.check.runs, "true_rate": self.true_rate, "false_claim": self.is_false_claim(),
-            "planted": self.planted_size, "planted_rate": self.planted_rate, "steps": self.steps, "runs": self.runs,
-            "events": self.events, "seconds": self.seconds,
+            "needed": self.needed, "kept": self.kept, "claim": claim.verdict.name(),
+            "claimed_rate": claim.claimed_rate, "successes": claim.successes, "told_runs": claim.runs,
+            "interval": claim.interval.map(|interval| [interval.low, interval.high]), "true_rate": self.true_rate,
+            "false_claim": self.is_false_claim(), "misses_rate": self.misses_rate(), "planted": self.planted_size,
+            "planted_rate": self.planted_rate, "steps": self.steps, "runs": self.runs, "events": self.events,
+            "seconds": self.seconds,
         })
         .to_string()
     }

@@ -169,18 +169,14 @@ impl Oracle for NoisyOracle<'_> {
             let played = u32::try_from(query.candidate.len()).unwrap_or(u32::MAX);
             let took = RESTART_TIME + EVENT_TIME * played;
             tokio::time::sleep(took).await;
-            let reached = self.reaches_target(&query, busy.phone);
-            drop(busy);
-            let verdict = if reached {
+            let verdict = if self.reaches_target(&query, busy.phone) {
                 Verdict::TargetReached
             } else {
                 Verdict::TargetNotReached
             };
             Ok(Observation {
-                reached,
-                verdict,
-                played,
-                took: Micros::from(took),
+                phone: format!("phone-{}", busy.phone + 1),
+                ..Observation::new(verdict, played, Micros::from(took))
             })
         })
     }

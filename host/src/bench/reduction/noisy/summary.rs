@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::algorithm::NoisyAlgorithm;
-use super::claim::ReductionClaim;
+use super::claim::ClaimVerdict;
 use super::family::NoisyCell;
 use super::interval::ShareInterval;
 use super::measurement::NoisyMeasurement;
@@ -27,6 +27,9 @@ struct SummaryRow {
     jobs: u64,
     proven: u64,
     false_claims: u64,
+    /// Jobs with an interval, and those whose interval does not have the true rate.
+    with_interval: u64,
+    missed_rates: u64,
     unproven: u64,
     refused: u64,
     /// Jobs in which a part of the trace is as good as asked.
@@ -88,7 +91,7 @@ impl NoisySummary {
         rows.map(|row| row.to_words(self.reference(row))).collect()
     }
 
-    /// Lines of all cells together, by algorithm, and of the cells that miss a goal.
+    /// Lines of all cells together, by algorithm.
     pub fn total_lines(&self) -> Vec<String> {
         let totals = self.totals();
         let reference = totals.iter().find(|row| row.algorithm == Some(REFERENCE));
@@ -132,20 +135,22 @@ impl SummaryRow {
     fn add(&mut self, measurement: &NoisyMeasurement) {
         self.jobs += 1;
         self.false_claims += u64::from(measurement.is_false_claim());
+        self.with_interval += u64::from(measurement.claim.interval.is_some());
+        self.missed_rates += u64::from(measurement.misses_rate());
         self.right += u64::from(measurement.is_right());
         let has_good_cut = u64::from(measurement.has_good_cut());
         self.with_good_cut += has_good_cut;
-        match measurement.claim {
-            ReductionClaim::Proven => {
+        match measurement.claim.verdict {
+            ClaimVerdict::Proven => {
                 self.proven += 1;
                 self.sizes.push(measurement.kept.len() as f64);
                 self.planted_sizes.push(measurement.planted_size as f64);
             }
-            ReductionClaim::Unproven => {
+            ClaimVerdict::Unproven => {
                 self.unproven += 1;
                 self.wrongly_unproven += has_good_cut;
             }
-            ReductionClaim::Refused => {
+            ClaimVerdict::Refused => {
                 self.refused += 1;
                 self.wrongly_refused += has_good_cut;
             }
@@ -160,6 +165,8 @@ impl SummaryRow {
         self.jobs += other.jobs;
         self.proven += other.proven;
         self.false_claims += other.false_claims;
+        self.with_interval += other.with_interval;
+        self.missed_rates += other.missed_rates;
         self.unproven += other.unproven;
         self.refused += other.refused;
         self.with_good_cut += other.with_good_cut;
@@ -239,7 +246,8 @@ impl SummaryRow {
             "needed_kind": self.cell.map(|cell| cell.needed_events.to_string()),
             "algorithm": self.algorithm_name(), "jobs": self.jobs, "proven": self.proven, "unproven": self.unproven,
             "refused": self.refused, "false_claims": self.false_claims,
-            "false_interval": interval(self.false_claims, self.jobs), "with_good_cut": self.with_good_cut,
+            "false_interval": interval(self.false_claims, self.jobs), "with_interval": self.with_interval,
+            "missed_rates": self.missed_rates, "with_good_cut": self.with_good_cut,
             "wrongly_refused": self.wrongly_refused,
             "refusal_interval": interval(self.wrongly_refused, self.with_good_cut),
             "wrongly_unproven": self.wrongly_unproven, "right": self.right, "size": size, "planted_size": planted_size,
