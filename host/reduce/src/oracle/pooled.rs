@@ -9,7 +9,7 @@ use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Play, PlayReply, Settle};
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace};
 use retap_shared::verdict::Verdict;
 
 use super::prefix_snapshots::{PrefixPlan, PrefixSnapshots, ResumeStatistics};
@@ -27,6 +27,8 @@ pub struct ReplayConditions {
     pub start: StartMode,
     /// Target to reach.
     pub target: Target,
+    /// When the next step comes.
+    pub pace: ReplayPace,
     /// Settling after each step.
     pub settle: Settle,
     /// Wait after the last step for late findings.
@@ -42,6 +44,7 @@ impl ReplayConditions {
             app: trace.header.app.clone(),
             start: trace.header.start,
             target: trace.header.target.clone().unwrap_or(Target::AnyProblem),
+            pace: trace.header.pace,
             settle: Settle::default(),
             linger: FINAL_WAIT,
             snapshots: false,
@@ -138,6 +141,7 @@ impl PooledOracle {
             start,
             linger,
             snapshots,
+            pace,
             ..
         } = self.conditions;
         if let Some(state) = query.candidate.local_target() {
@@ -154,7 +158,9 @@ impl PooledOracle {
                 state,
             ));
         }
-        let may_resume = snapshots && !query.from_start && start == StartMode::Clean;
+        // A snapshot takes time in which no step comes.
+        let keeps_pace = pace == ReplayPace::Quiet;
+        let may_resume = snapshots && keeps_pace && !query.from_start && start == StartMode::Clean;
         if may_resume && device.description().capabilities.snapshots {
             return self.resume(device, &query.candidate).await;
         }
@@ -234,6 +240,7 @@ impl PooledOracle {
         let ReplayConditions {
             app,
             target,
+            pace,
             settle,
             ..
         } = self.conditions.clone();
@@ -242,6 +249,7 @@ impl PooledOracle {
             start,
             steps,
             target: Some(target),
+            pace,
             settle,
             final_wait: linger,
             record: false,

@@ -10,7 +10,7 @@ use retap_shared::action::Action;
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::Verdict;
 use tokio::time::Instant;
 
@@ -196,6 +196,7 @@ pub(in crate::bench::reduction) fn trace(events: u32) -> Trace {
         seed: None,
         target: None,
         phone,
+        pace: ReplayPace::Quiet,
     };
     Trace {
         header,
