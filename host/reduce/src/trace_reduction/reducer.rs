@@ -13,8 +13,8 @@ use super::evaluation::{CandidateEvaluator, ReductionCost, ReductionStop};
 use super::hierarchical::HddVariant;
 use super::proof::best_trade;
 use super::{
-    ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, ReductionSample,
-    ReproductionCheck, ddmin, hierarchical, nd3min, simplify, step_count,
+    ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, ReductionSample, ReproductionCheck,
+    ddmin, hierarchical, nd3min, simplify, step_count,
 };
 use crate::oracle::{Candidate, CandidateKey};
 use crate::policy::AttemptTally;
