@@ -3,6 +3,7 @@
 mod adb;
 mod error;
 mod jvm;
+mod retraced;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -25,7 +25,8 @@ use crate::operations::{ActiveRun, explorer};
 use crate::options::{AppConstraints, ExplorerKind, ExplorerOptions};
 use crate::run::directory::RunDirectory;
 use crate::run::findings::{self, StoredFinding};
-use crate::run::store::{KnownFinding, StoreJournal};
+use crate::run::known_finding::KnownFinding;
+use crate::run::store::StoreJournal;
 
 /// Directory of the kept traces, inside the run's directory.
 const TRACES: &str = "traces";
@@ -183,7 +184,7 @@ impl FindingJournal {
             let fingerprint = finding.fingerprint;
             self.journal
                 .record_finding(&self.app, fingerprint, finding.occurrences)?;
-            let known = self.journal.known_finding(&self.app, fingerprint)?;
+            let known = self.journal.known_finding(&self.app, &finding.finding)?;
             findings.push((finding, known));
         }
         let is_done = exploration.outcome == Outcome::Done;
@@ -209,7 +210,7 @@ impl FindingJournal {
         if let Some(met) = &self.new_findings
             && self
                 .journal
-                .known_finding(&self.app, crash.fingerprint)?
+                .known_finding(&self.app, &crash.finding)?
                 .is_none()
         {
             // Who does not listen any more does not want it.

@@ -178,8 +178,11 @@ fn write_files(
 fn new_finding(recorded: RecordedReduction, trace: Trace) -> Option<StoredFinding> {
     let finding = recorded.finding()?.clone();
     let fingerprint = finding.fingerprint();
-    let is_target = matches!(&trace.header.target, Some(Target::AnyProblem))
-        || trace.header.target == Some(Target::Problem(fingerprint));
+    let is_target = match &trace.header.target {
+        Some(Target::AnyProblem) => true,
+        Some(Target::Problem(target)) => finding.is_named_by(*target),
+        _ => false,
+    };
     is_target.then(|| StoredFinding {
         finding,
         fingerprint,
@@ -187,6 +190,7 @@ fn new_finding(recorded: RecordedReduction, trace: Trace) -> Option<StoredFindin
         trace,
         scene: FindingContext::default(),
         reduced: reproduced(recorded),
+        status: None,
     })
 }
 
