@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
@@ -12,9 +12,11 @@ use retap_shared::fingerprint::Fingerprint;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::protocol::{PlayReply, Reply, Request};
 use retap_shared::target::Target;
+use retap_shared::trace::App;
 use retap_shared::verdict::Verdict;
 
-use crate::format::mapping::BuildMapping;
+use crate::format::mapping::{BuildMapping, MappingError};
+use crate::options::MappingOptions;
 
 /// The mapping of the app under test, once its version is known, and what became of the stacks.
 pub struct FindingRetracer {
@@ -36,9 +38,25 @@ impl FindingRetracer {
         }
     }
 
-    /// Sets the mapping of the app's build. Only the first one counts: a run tests one build.
-    pub fn set_mapping(&self, mapping: BuildMapping) {
-        let _ = self.mapping.set(mapping);
+    /// Reads the mapping of the app's version. Only the first one counts: a run tests one build.
+    pub fn use_mapping_for(
+        &self,
+        app: &App,
+        mappings: &MappingOptions,
+    ) -> Result<(), MappingError> {
+        if self.mapping.get().is_some() {
+            return Ok(());
+        }
+        match mappings.of_version(app.version_code) {
+            Some(path) => {
+                let _ = self.mapping.set(BuildMapping::read(path)?);
+            }
+            None => self.warn_once(format!(
+                "`[mappings]` has no version {} of `{}`: its stacks stay as they are",
+                app.version_code, app.package
+            )),
+        }
+        Ok(())
     }
 
     /// The stack as the phone reported it first, if it was retraced.
@@ -69,7 +87,7 @@ impl FindingRetracer {
         }
     }
 
-    fn stacks(&self) -> std::sync::MutexGuard<'_, BTreeMap<Fingerprint, String>> {
+    fn stacks(&self) -> MutexGuard<'_, BTreeMap<Fingerprint, String>> {
         self.obfuscated_stacks
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

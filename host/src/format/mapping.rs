@@ -13,6 +13,7 @@ use retap_shared::fingerprint;
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::options::MappingOptions;
 
 /// Prefix of the source file in frames of a build whose mapping has an id.
 const SOURCE_WITH_ID: &str = "r8-map-id-";
@@ -145,6 +146,20 @@ impl BuildMapping {
                 path: self.path.clone(),
             })
     }
+}
+
+/// Checks the mappings that options name before a run starts: the named one is read, those of the table must exist.
+pub fn check(options: &MappingOptions) -> Result<(), MappingError> {
+    if let Some(path) = &options.file {
+        BuildMapping::read(path)?;
+    }
+    for (_, path) in &options.by_version {
+        std::fs::metadata(path).map_err(|source| MappingError::Read {
+            path: path.clone(),
+            source,
+        })?;
+    }
+    Ok(())
 }
 
 /// One `at` line.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use retap_explore::journal::{ExplorationContext, ExplorationJournal, RecordedSte
 use retap_explore::{
     ExplorationResult, ExploreError, ExploreSettings, FindingRecord, run_exploration,
 };
+use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::AppInfo;
@@ -22,11 +24,14 @@ use crate::command_error::{CommandError, UserError};
 use crate::constraints;
 use crate::exit::CommandExit;
 use crate::operations::{ActiveRun, explorer};
-use crate::options::{AppConstraints, ExplorerKind, ExplorerOptions};
+use crate::options::{
+    AppConstraints, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind, ExplorerOptions,
+};
+use crate::run::baseline::{BaselineError, FindingBaseline};
 use crate::run::directory::RunDirectory;
 use crate::run::findings::{self, StoredFinding};
 use crate::run::known_finding::KnownFinding;
-use crate::run::store::StoreJournal;
+use crate::run::store::{StoreError, StoreJournal};
 
 /// Directory of the kept traces, inside the run's directory.
 const TRACES: &str = "traces";
@@ -54,15 +59,50 @@ pub struct ExplorationPlan {
     pub events: u64,
     pub minutes: Option<u32>,
     pub session_events: u32,
-    /// What was done from each clean start on becomes a file of the run.
+    /// The trace from each clean start becomes a file of the run.
     pub keep_traces: bool,
     pub explorer_options: ExplorerOptions,
     pub constraints: AppConstraints,
     /// System events may happen.
     pub allow_system: bool,
+    /// File of the known findings; without one, the store knows them.
+    pub baseline: Option<PathBuf>,
 }
 
 impl ExplorationPlan {
+    /// Plan with the default options.
+    pub fn new(app: AppInfo, explorer: ExplorerKind, events: u64) -> ExplorationPlan {
+        ExplorationPlan {
+            app,
+            explorer,
+            events,
+            minutes: None,
+            session_events: DEFAULT_SESSION_EVENTS,
+            keep_traces: false,
+            explorer_options: ExplorerOptions::default(),
+            constraints: AppConstraints::default(),
+            allow_system: true,
+            baseline: None,
+        }
+    }
+
+    /// Plan with the options of a run, for an app that its phones have.
+    pub fn of(options: &ExploreOptions, app: AppInfo, allow_system: bool) -> ExplorationPlan {
+        ExplorationPlan {
+            app,
+            explorer: options.explorer,
+            events: options.events,
+            minutes: options.minutes,
+            session_events: options.session_events,
+            keep_traces: options.keep_traces,
+            explorer_options: options.explorer_options.clone(),
+            constraints: options.constraints.clone(),
+            allow_system,
+            baseline: options.baseline.clone(),
+        }
+    }
+
+    /// Settings of the engine.
     pub fn settings(&self) -> Result<ExploreSettings, CommandError> {
         Ok(ExploreSettings {
             time_limit: self
@@ -75,13 +115,24 @@ impl ExplorationPlan {
         })
     }
 
-    /// Whether it can be begun on these phones.
+    /// Checks whether the exploration can be started on these phones.
     pub fn check(&self) -> Result<(), CommandError> {
         self.settings()?;
         constraints::check_traces_are_of(&self.constraints, &self.app.app.package)?;
         explorer::check_app(&self.app.app.package, self.allow_system)?;
-        // Whether it can be made does not depend on the seed.
+        self.read_baseline()?;
+        // The seed makes no difference to the check.
         explorer::make(self, Seed(0)).map(|_| ())
+    }
+
+    /// The baseline, which must be of the app.
+    fn read_baseline(&self) -> Result<Option<FindingBaseline>, BaselineError> {
+        let Some(path) = &self.baseline else {
+            return Ok(None);
+        };
+        let baseline = FindingBaseline::read(path)?;
+        baseline.check_app(&self.app.app.package, path)?;
+        Ok(Some(baseline))
     }
 
     /// Number of sessions that the events make; 0 if the strategy has none, or if the limit is a time.
@@ -99,14 +150,14 @@ impl ExplorationPlan {
 #[error("this run was started by an earlier version of Retap and cannot be resumed by this one")]
 pub struct RecordedInSessions;
 
-/// Explores one app. `seed` is the exploration's own: a run may have several. `new_findings` receives every finding that no
-/// earlier run knows, as soon as it is found.
+/// Explores one app. `seed` is the exploration's own: a run may have several. `found_findings` receives every finding as soon as it
+/// is found.
 pub async fn explore(
     run: &ActiveRun,
     pool: &DevicePool,
     plan: &ExplorationPlan,
     seed: Seed,
-    new_findings: Option<UnboundedSender<StoredFinding>>,
+    found_findings: Option<UnboundedSender<StoredFinding>>,
 ) -> Result<ExploreResult, CommandError> {
     let began = Instant::now();
     let settings = plan.settings()?;
@@ -119,7 +170,8 @@ pub async fn explore(
         directory: Arc::clone(run.run().directory()),
         written: Mutex::default(),
         app: plan.app.app.clone(),
-        new_findings,
+        baseline: plan.read_baseline()?,
+        found_findings,
     };
     let context = ExplorationContext {
         seed,
@@ -163,12 +215,21 @@ struct FindingJournal {
     directory: Arc<RunDirectory>,
     written: Mutex<BTreeSet<Fingerprint>>,
     app: App,
-    new_findings: Option<UnboundedSender<StoredFinding>>,
+    baseline: Option<FindingBaseline>,
+    found_findings: Option<UnboundedSender<StoredFinding>>,
 }
 
 impl FindingJournal {
-    /// Writes the findings of the result, in their final form, and counts them in the store. Returns each with what earlier
-    /// runs knew of it.
+    /// What was known of a finding before this run.
+    fn known_finding(&self, finding: &Finding) -> Result<Option<KnownFinding>, StoreError> {
+        match &self.baseline {
+            Some(baseline) => Ok(baseline.known(finding)),
+            None => self.journal.known_finding(&self.app, finding),
+        }
+    }
+
+    /// Writes the findings of the result, in their final form, and counts them in the store. Returns each with what was
+    /// known of it.
     fn store_results(
         &self,
         exploration: &ExplorationResult,
@@ -179,12 +240,13 @@ impl FindingJournal {
             // Recalled findings, and those that were confirmed last, have not been announced yet.
             self.record_finding(found).map_err(ExploreError::Journal)?;
             let mut finding = StoredFinding::from(found);
+            let known = self.known_finding(&finding.finding)?;
+            finding.status = Some(known.into());
             finding.write(&self.directory)?;
             finding.load_picture(&self.directory);
             let fingerprint = finding.fingerprint;
             self.journal
                 .record_finding(&self.app, fingerprint, finding.occurrences)?;
-            let known = self.journal.known_finding(&self.app, &finding.finding)?;
             findings.push((finding, known));
         }
         let is_done = exploration.outcome == Outcome::Done;
@@ -205,16 +267,13 @@ impl FindingJournal {
         if !is_new {
             return Ok(());
         }
-        let crash = StoredFinding::from(found);
-        crash.write(&self.directory)?;
-        if let Some(met) = &self.new_findings
-            && self
-                .journal
-                .known_finding(&self.app, &crash.finding)?
-                .is_none()
-        {
-            // Who does not listen any more does not want it.
-            let _ = met.send(crash);
+        let mut finding = StoredFinding::from(found);
+        let known = self.known_finding(&finding.finding)?;
+        finding.status = Some(known.into());
+        finding.write(&self.directory)?;
+        if let Some(sender) = &self.found_findings {
+            // A receiver that is gone does not want it.
+            let _ = sender.send(finding);
         }
         Ok(())
     }

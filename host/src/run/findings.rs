@@ -386,12 +386,6 @@ pub fn write_obfuscated_stack(
     run.write(&place, stack.as_bytes())
 }
 
-/// True if the run has a reduced trace of the finding.
-pub fn has_reduced_trace(run: &RunDirectory, fingerprint: Fingerprint) -> bool {
-    let place = format!("{CRASHES}/{fingerprint}/{REDUCED}");
-    run.path().join(place).is_file()
-}
-
 /// Reads a `.retap` file.
 pub fn read_trace(path: &Path) -> Result<Trace, StoredFindingError> {
     if path.is_dir() {
