@@ -17,6 +17,7 @@ mod policy;
 mod reduce;
 mod reduce_suite;
 mod replay;
+mod report;
 mod resume_conflicts;
 mod screen;
 
@@ -61,6 +62,7 @@ enum CliCommand {
     Reduce(reduce::ReduceCommand),
     ReduceSuite(reduce_suite::ReduceSuiteCommand),
     Replay(replay::ReplayCommand),
+    Report(report::ReportCommand),
     Screen(screen::ScreenCommand),
     Import(import::ImportCommand),
     Policy(policy::PolicyCommand),
@@ -128,6 +130,7 @@ impl CliCommand {
             CliCommand::Reduce(command) => command.run(global, context),
             CliCommand::ReduceSuite(command) => command.run(global, context),
             CliCommand::Replay(command) => command.run(global, context),
+            CliCommand::Report(command) => command.run(context),
             CliCommand::Screen(command) => command.run(global, context),
             CliCommand::Import(command) => command.run(context),
             CliCommand::Policy(command) => command.run(global, context),

@@ -11,7 +11,7 @@ use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::config::{Config, ExploreConfig};
-use crate::device_spec::PhoneSelection;
+use crate::device_spec::{DeviceList, PhoneSelection};
 use crate::devices;
 use crate::exit::CommandExit;
 use crate::operations::{self, ActiveRun, ExploreResult, summary};
@@ -20,6 +20,7 @@ use crate::options::{
     RunOptions,
 };
 use crate::run::findings;
+use crate::shell_command;
 use crate::wording::group_thousands;
 
 /// Drive an app by itself, and collect the ways to make it fail
@@ -91,11 +92,11 @@ impl ExploreCommand {
         };
         let directory = run.directory().path().to_owned();
         let seed = run.seed().0;
-        let (exit, explored) =
-            run.execute(async |run| operations::run_exploration(run, &options).await)?;
-        self.print(&explored, seed, &directory, context)?;
-        let has_findings = !explored.findings.is_empty();
-        Ok(match exit {
+        let end = run.execute(async |run| operations::run_exploration(run, &options).await)?;
+        let devices = &options.devices.device;
+        self.print(&end.value, seed, devices, &directory, context)?;
+        let has_findings = !end.value.findings.is_empty();
+        Ok(match end.exit()? {
             CommandExit::Done if has_findings => CommandExit::FindingsFound,
             exit => exit,
         })
@@ -185,6 +186,7 @@ impl ExploreCommand {
         &self,
         explored: &ExploreResult,
         seed: u64,
+        devices: &DeviceList,
         directory: &Path,
         context: &CommandContext,
     ) -> Result<(), CommandError> {
@@ -196,6 +198,14 @@ impl ExploreCommand {
         }
         let page = directory.join("report.html");
         console.result(&summary::exploration_table(explored))?;
+        if !explored.findings.is_empty() {
+            console.result("")?;
+        }
+        for (finding, _) in &explored.findings {
+            let file = directory.join(finding.best_file());
+            let command = shell_command::replay(&file, Some(devices));
+            console.result(&format!("see it again: {command}"))?;
+        }
         console.result(&format!("\nreport: {}", page.display()))?;
         Ok(console.result(&directory.display().to_string())?)
     }

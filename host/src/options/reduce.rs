@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use retap_reduce::trace_reduction::{
     DEFAULT_PARTS, ReductionAlgorithm, SchedulerKind, StateGranularity,
 };
+use retap_shared::trace::ReplayPace;
 use serde::{Deserialize, Serialize};
 
 use crate::device_spec::DeviceList;
@@ -46,6 +47,9 @@ pub struct ReduceOptions {
     pub hierarchy: StateGranularity,
     #[serde(default)]
     pub oracle: OracleKind,
+    /// Pace of all runs; without one the pace of each trace, then the recorded one where a trace never reproduces.
+    #[serde(default)]
+    pub pace: Option<ReplayPace>,
 }
 
 /// Oracle that answers whether a candidate reaches the target.
