@@ -8,6 +8,7 @@ mod paired;
 mod simulated;
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 pub use adb::{AdbDeviceSpec, AdbOptions};
@@ -48,6 +49,11 @@ pub struct JvmDeviceSpec {
     pub file: String,
 }
 
+impl JvmDeviceSpec {
+    /// The sample app, which comes with Retap.
+    pub const SAMPLE: &'static str = "sample";
+}
+
 impl DeviceSpec {
     /// The simulated phone with this app and these parameters, as they stand after `sim:`.
     pub fn simulated(text: &str) -> Result<DeviceSpec, DeviceSpecError> {
@@ -71,6 +77,22 @@ impl DeviceSpec {
                 file.unwrap_or_default().to_owned()
             }
             other => other.name(),
+        }
+    }
+
+    /// The same phone, with a file that does not depend on the working directory.
+    fn with_absolute_path(self) -> DeviceSpec {
+        match self {
+            DeviceSpec::Jvm(jvm) if jvm.file != JvmDeviceSpec::SAMPLE => {
+                DeviceSpec::Jvm(JvmDeviceSpec {
+                    file: absolute(Path::new(&jvm.file)),
+                })
+            }
+            DeviceSpec::Paired(paired) => {
+                let pairing = Some(absolute(paired.pairing_file()));
+                DeviceSpec::Paired(PairedDeviceSpec { pairing, ..paired })
+            }
+            other => other,
         }
     }
 
@@ -120,6 +142,11 @@ impl FromStr for DeviceSpec {
             }),
         }
     }
+}
+
+fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.to_string_lossy().into_owned()
 }
 
 /// A serial of adb, unless the text is likely to mean another kind of phone.

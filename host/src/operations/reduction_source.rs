@@ -12,6 +12,7 @@ use crate::command_error::{CommandError, UserError};
 use crate::device_spec::DeviceList;
 use crate::devices;
 use crate::exit::CommandExit;
+use crate::operations::TraceWithoutTimes;
 use crate::options::{OracleKind, ReduceOptions};
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::findings::{self, StoredFinding, StoredFindingError};
@@ -32,8 +33,6 @@ pub enum ReductionSourceError {
     Crash(#[from] StoredFindingError),
     #[error("there is no `{}`", .path.display())]
     Missing { path: PathBuf },
-    #[error("the run `{}` has no finding to reduce", .path.display())]
-    NoCrash { path: PathBuf },
     #[error("the run `{}` has no finding `{id}`", .path.display())]
     OtherCrash {
         path: PathBuf,
@@ -76,11 +75,6 @@ impl ReductionSource {
         id: Option<&str>,
     ) -> Result<ReductionSource, ReductionSourceError> {
         let mut findings: Vec<StoredFinding> = findings::read_all(run)?.into_values().collect();
-        if findings.is_empty() {
-            return Err(ReductionSourceError::NoCrash {
-                path: run.to_owned(),
-            });
-        }
         let known = findings
             .iter()
             .map(|finding| finding.fingerprint.to_string())
@@ -146,6 +140,7 @@ impl ReductionSource {
                 ActivityMachine::of(&trace, ActivityMachineSettings::default())?;
                 continue;
             }
+            TraceWithoutTimes::check(&trace, options.pace.unwrap_or(trace.header.pace))?;
             devices::check(&devices_for(&trace, options.device.as_ref())?)?;
         }
         Ok(())
@@ -198,8 +193,11 @@ impl UserError for ReductionSourceError {
     fn help(&self) -> String {
         match self {
             ReductionSourceError::Crash(error) => error.help(),
-            ReductionSourceError::Missing { .. } | ReductionSourceError::NoCrash { .. } => {
+            ReductionSourceError::Missing { .. } => {
                 "name a `.retap` file, or a run of `retap explore` with a finding".into()
+            }
+            ReductionSourceError::OtherCrash { known, .. } if known.is_empty() => {
+                "omit `--crash`: the run has no finding".into()
             }
             ReductionSourceError::OtherCrash { known, .. } => {
                 format!("it has {}", quoted_list(known.iter().map(String::as_str)))

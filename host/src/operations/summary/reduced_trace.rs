@@ -62,7 +62,7 @@ pub fn confidence(confidence: ResultConfidence) -> String {
     format!(
         "({}/{})",
         digits(confidence.good),
-        digits(confidence.minimal)
+        confidence.minimal.map_or_else(|| "-".to_owned(), digits)
     )
 }
 

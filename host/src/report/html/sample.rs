@@ -239,6 +239,7 @@ pub(crate) fn app(label: &str, findings: Vec<StoredFinding>) -> AppSection {
             curve: (0..=400).map(|n| point(n * 10)).collect(),
         }),
         findings,
+        devices: format!("sim:{}", label.to_lowercase()).parse().ok(),
     }
 }
 
@@ -263,6 +264,7 @@ pub(crate) fn report() -> ReportData {
         seed: 7,
         outcome: Outcome::Done,
         took: Micros::from_millis(9_300),
+        directory: "/runs/7".into(),
         phones: vec![
             phone("sim:notes"),
             phone("sim:shop"),
