@@ -138,7 +138,7 @@ impl FromStr for DeviceSpec {
             _ if is_network_serial(kind, rest) => Ok(DeviceSpec::Adb(text.parse()?)),
             _ => Err(DeviceSpecError::UnknownKind {
                 kind: kind.to_owned(),
-                guess: closest_name(kind, KINDS.into_iter()).map(|near| format!("{near}:{rest}")),
+                guess: guess_kind(kind, rest).map(|guess| format!("{guess}:{rest}")),
             }),
         }
     }
@@ -162,6 +162,16 @@ fn parse_without_kind(text: &str) -> Result<DeviceSpec, DeviceSpecError> {
         // In a list this comma would be read as part of the phone before it.
         _ if name.starts_with(',') => Err(DeviceSpecError::Empty),
         _ => Ok(DeviceSpec::Adb(text.parse()?)),
+    }
+}
+
+/// The kind that was meant: by what it names, or else the nearest one.
+fn guess_kind(kind: &str, rest: &str) -> Option<&'static str> {
+    let name = rest.split('?').next().unwrap_or_default();
+    match name {
+        _ if has_apk_extension(name) => Some(JVM),
+        _ if retap_simulator::about(name).is_some() => Some(SIMULATED),
+        _ => closest_name(kind, KINDS.into_iter()),
     }
 }
 
@@ -239,7 +249,7 @@ mod tests {
             ("sim:notes?sed=1", "did you mean `seed`?"),
             ("sim", "`sim` is a kind of phone"),
             (
-                "xyz:notes",
+                "xyz:thing",
                 "kinds are `sim`, `jvm`, `udp`, `tcp` and `adb`",
             ),
         ] {
