@@ -2,7 +2,9 @@
 
 mod algorithm;
 mod bayes;
+mod cdd;
 mod ddmin;
+mod deletion_plan;
 mod deterministic;
 mod evaluation;
 mod hierarchical;
@@ -14,6 +16,7 @@ mod reduction;
 mod settings;
 mod simplify;
 mod step_spans;
+mod wdd;
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ use super::deterministic::DeterministicReducer;
 use super::evaluation::{CandidateEvaluator, ReductionCost, ReductionStop};
 use super::hierarchical::HddVariant;
 use super::{
-    ReduceSettings, Reduction, ReductionAlgorithm, ReductionSample, ReproductionCheck, bayes,
-    ddmin, hierarchical, nd3min, simplify, step_count,
+    ReduceSettings, Reduction, ReductionAlgorithm, ReductionSample, ReproductionCheck, bayes, cdd,
+    ddmin, hierarchical, nd3min, probdd, simplify, step_count, wdd,
 };
 use crate::oracle::{Candidate, CandidateKey};
 
@@ -167,6 +167,9 @@ impl<'a> TraceReducer<'a> {
         let variant = match algorithm {
             ReductionAlgorithm::Auto => return deterministic.reduce(evaluator, best).await,
             ReductionAlgorithm::Dd => return ddmin::ddmin(evaluator, best).await,
+            ReductionAlgorithm::Probdd => return probdd::probdd(evaluator, best).await,
+            ReductionAlgorithm::Cdd => return cdd::cdd(evaluator, best).await,
+            ReductionAlgorithm::Wdd => return wdd::wdd(evaluator, best).await,
             ReductionAlgorithm::Nd3min => return nd3min::nd3min(evaluator, best).await,
             ReductionAlgorithm::Hdd => HddVariant::Plain,
             ReductionAlgorithm::Bhdd => HddVariant::Balanced,
