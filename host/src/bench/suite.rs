@@ -19,8 +19,8 @@ use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 
 use crate::command_error::CommandError;
+use crate::device_spec::{DeviceSpec, DeviceSpecError, PhoneSelection};
 use crate::devices::ConnectedPhones;
-use crate::options::PhoneSelection;
 
 pub const ALGORITHMS: [SuiteReductionAlgorithm; 2] = [
     SuiteReductionAlgorithm::DetReduce,
@@ -53,12 +53,13 @@ pub struct SuiteBenchOptions {
 }
 
 impl SuiteBenchOptions {
-    fn devices(&self, app: &str, count: u32) -> PhoneSelection {
-        let question = if self.parameters.is_empty() { "" } else { "?" };
-        PhoneSelection {
-            device: format!("sim:{app}{question}{}", self.parameters),
+    /// Simulated phones with an app and the parameters of the benchmark.
+    pub fn phones(&self, app: &str, count: u32) -> Result<PhoneSelection, DeviceSpecError> {
+        let spec = DeviceSpec::simulated(&format!("{app}?{}", self.parameters))?;
+        Ok(PhoneSelection {
+            device: spec.into(),
             count,
-        }
+        })
     }
 }
 
@@ -69,7 +70,7 @@ pub async fn traces(
     seed: u64,
     stop: &CancellationToken,
 ) -> Result<Vec<Trace>, CommandError> {
-    let phones = ConnectedPhones::connect(&rules.devices(app, 1), Seed(seed)).await?;
+    let phones = ConnectedPhones::connect(&rules.phones(app, 1)?, Seed(seed)).await?;
     let settings = ExploreSettings {
         keep_traces: true,
         ..ExploreSettings::new(phones.app(None)?, rules.events)
@@ -99,7 +100,7 @@ pub async fn run(
     seed: u64,
     stop: &CancellationToken,
 ) -> Result<Option<SuiteMeasurement>, CommandError> {
-    let phones = ConnectedPhones::connect(&rules.devices(app, rules.phones), Seed(seed)).await?;
+    let phones = ConnectedPhones::connect(&rules.phones(app, rules.phones)?, Seed(seed)).await?;
     let began = Instant::now();
     let clock = tokio::time::Instant::now();
     let app_of = phones.app(None)?.app;

@@ -5,7 +5,7 @@ use retap_device::{DeviceError, DevicePool, PoolError};
 use retap_reduce::oracle::ReplayConditions;
 use retap_shared::bytes::Png;
 use retap_shared::protocol::{AppCommand, Play, PlayReply, RequestFailure};
-use retap_shared::trace::Trace;
+use retap_shared::trace::{ReplayPace, Trace};
 use retap_shared::verdict::Verdict;
 
 use crate::command_error::UserError;
@@ -101,6 +101,7 @@ fn play_request(trace: &Trace, record: bool) -> Play {
         start,
         steps,
         target,
+        pace: ReplayPace::Quiet,
         settle,
         final_wait: linger,
         record,

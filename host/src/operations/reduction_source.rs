@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
-use retap_reduce::trace_reduction::ReduceSettings;
 use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 
 use crate::command_error::{CommandError, UserError};
-use crate::devices::{self, DevicesError};
+use crate::device_spec::DeviceList;
+use crate::devices;
 use crate::exit::CommandExit;
 use crate::options::{OracleKind, ReduceOptions};
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
@@ -127,43 +127,59 @@ impl ReductionSource {
         }
     }
 
+    pub fn traces(&self) -> Vec<&Trace> {
+        match self {
+            ReductionSource::Trace(trace) => vec![trace],
+            ReductionSource::Findings(findings) => {
+                findings.iter().map(|finding| &finding.trace).collect()
+            }
+        }
+    }
+
     /// Checks the options, and the target and phone of each trace, before a run is started.
     pub fn check(&self, options: &ReduceOptions) -> Result<(), CommandError> {
-        let ReduceOptions {
-            runs,
-            successes,
-            original_successes,
-            nd3min,
-            ..
-        } = *options;
-        let parts = nd3min.parts as usize;
-        ReduceSettings {
-            runs,
-            successes,
-            original_successes,
-            parts,
-            ..ReduceSettings::default()
-        }
-        .validate()?;
+        options.engine().validate()?;
         for (trace, _) in self.items() {
             Target::resolve(options.target.as_deref(), trace.header.target.as_ref())?;
             if options.oracle == OracleKind::Recording {
                 ActivityMachine::of(&trace, ActivityMachineSettings::default())?;
                 continue;
             }
-            devices::check(&device_for(&trace, options.device.as_deref())?)?;
+            devices::check(&devices_for(&trace, options.device.as_ref())?)?;
         }
         Ok(())
     }
 }
 
-/// The named device, or the simulated phone that has the trace's app.
-pub fn device_for(trace: &Trace, named: Option<&str>) -> Result<String, DevicesError> {
-    let simulated = || devices::simulated_with(&trace.header.app.package);
+/// The named phones, or the simulated phone that has the trace's app.
+pub fn devices_for(
+    trace: &Trace,
+    named: Option<&DeviceList>,
+) -> Result<DeviceList, NoPhoneWithApp> {
+    let app = &trace.header.app.package;
     named
-        .map(str::to_owned)
-        .or_else(simulated)
-        .ok_or(DevicesError::NoneNamed)
+        .cloned()
+        .or_else(|| devices::simulated_with(app))
+        .ok_or_else(|| NoPhoneWithApp {
+            app: app.to_string(),
+        })
+}
+
+/// No phone was named, and no simulated phone has the trace's app.
+#[derive(Debug, thiserror::Error)]
+#[error("no phone was named, and no simulated phone has the app `{app}`")]
+pub struct NoPhoneWithApp {
+    app: String,
+}
+
+impl UserError for NoPhoneWithApp {
+    fn exit(&self) -> CommandExit {
+        CommandExit::NoPhone
+    }
+
+    fn help(&self) -> String {
+        "name a phone with `--device` that has the trace's app; `retap devices` lists them".into()
+    }
 }
 
 impl UserError for ReductionSourceError {

@@ -9,13 +9,14 @@ use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
 use crate::command_error::CommandError;
+use crate::device_spec::PhoneSelection;
 use crate::devices::ConnectedPhones;
-use crate::operations::reduction_source::{ReductionSource, device_for};
+use crate::operations::reduction_source::{ReductionSource, devices_for};
 use crate::operations::report_page::finding_sections;
 use crate::operations::{
     ActiveRun, CommandResult, ReductionOracle, ReductionPlan, reduce, render_report,
 };
-use crate::options::{OracleKind, PhoneSelection, ReduceOptions};
+use crate::options::{OracleKind, ReduceOptions};
 use crate::run::directory::RunDirectory;
 use crate::run::findings::{RecordedReduction, StoredFinding};
 use crate::target;
@@ -94,7 +95,7 @@ async fn connect(
         return Ok(None);
     }
     let selection = PhoneSelection {
-        device: device_for(trace, options.device.as_deref())?,
+        device: devices_for(trace, options.device.as_ref())?,
         count: options.count,
     };
     let phones = run.connect(&selection).await?;

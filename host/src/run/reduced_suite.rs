@@ -80,7 +80,7 @@ fn manifest(suite: &ReducedSuite, options: &ReduceSuiteOptions) -> Value {
         "format": 1,
         "app": suite.app.package,
         "version_code": suite.app.version_code,
-        "algorithm": options.algorithm.name(),
+        "algorithm": options.algorithm.to_string(),
         "abstraction": options.abstraction,
         "replays": options.replays,
         "fragments": options.fragments,

@@ -64,12 +64,7 @@ impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Oracle for Formula<F> {
             } else {
                 Verdict::TargetNotReached
             };
-            Ok(Observation {
-                reached,
-                verdict,
-                played: steps.len() as u32,
-                took,
-            })
+            Ok(Observation::new(verdict, steps.len() as u32, took))
         })
     }
 }

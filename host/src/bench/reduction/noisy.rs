@@ -18,7 +18,7 @@ use retap_shared::action::Action;
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::Verdict;
 use serde_json::json;
 use tokio::time::Instant;
@@ -325,12 +325,7 @@ impl Oracle for NoisyOracle {
             } else {
                 Verdict::TargetNotReached
             };
-            Ok(Observation {
-                reached,
-                verdict,
-                played,
-                took: Micros::from(took),
-            })
+            Ok(Observation::new(verdict, played, Micros::from(took)))
         })
     }
 }
@@ -348,6 +343,7 @@ pub(super) fn trace(events: u32) -> Trace {
         seed: None,
         target: None,
         phone,
+        pace: ReplayPace::Quiet,
     };
     Trace {
         header,

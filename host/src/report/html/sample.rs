@@ -15,7 +15,7 @@ use retap_shared::micros::Micros;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::PlayReply;
 use retap_shared::screen::SharedScreen;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::{Outcome, Verdict};
 pub(crate) use screens::{ScreenBuilder, UPRIGHT, list, tap};
 use screens::{editor, launcher, on, question};
@@ -202,6 +202,7 @@ pub(crate) fn trace(steps: Vec<Step>) -> Trace {
         seed: None,
         target: None,
         phone: PhoneInfo::default(),
+        pace: ReplayPace::Quiet,
     };
     Trace { header, steps }
 }

@@ -194,7 +194,7 @@ async fn attempts_end_with_the_decision_and_the_check_is_fresh() {
     );
     let confidence = result.confidence.unwrap();
     assert!(
-        confidence.good > 0.99 && (0.98..0.99).contains(&confidence.minimal),
+        confidence.good > 0.99 && (0.98..0.99).contains(&confidence.minimal.unwrap()),
         "{confidence:?}"
     );
 }
