@@ -2,6 +2,7 @@
 
 mod abstraction;
 mod arguments;
+mod baseline;
 mod bench;
 mod check;
 mod demo;
@@ -61,6 +62,7 @@ enum CliCommand {
     Reduce(reduce::ReduceCommand),
     ReduceSuite(reduce_suite::ReduceSuiteCommand),
     Replay(replay::ReplayCommand),
+    Baseline(baseline::BaselineCommand),
     Screen(screen::ScreenCommand),
     Import(import::ImportCommand),
     Policy(policy::PolicyCommand),
@@ -128,6 +130,7 @@ impl CliCommand {
             CliCommand::Reduce(command) => command.run(global, context),
             CliCommand::ReduceSuite(command) => command.run(global, context),
             CliCommand::Replay(command) => command.run(global, context),
+            CliCommand::Baseline(command) => command.run(context),
             CliCommand::Screen(command) => command.run(global, context),
             CliCommand::Import(command) => command.run(context),
             CliCommand::Policy(command) => command.run(global, context),

@@ -2,6 +2,7 @@
 //! Every command that works on phones goes through here. Printing results is left to the commands.
 
 mod active_run;
+mod baseline;
 mod clock;
 mod demo;
 mod exploration_run;
@@ -18,6 +19,7 @@ pub mod summary;
 mod widget_correction;
 
 pub use active_run::{ActiveRun, ActiveRunError, CommandResult, RunLocation};
+pub use baseline::{BaselineUpdate, update_baseline};
 pub use clock::{ClockKind, block_on};
 pub use demo::{DemoApp, run_demo};
 pub use exploration_run::run_exploration;

@@ -1,8 +1,10 @@
 //! A run: its directory with manifest, events, findings and page, and the name of its journal in the store.
 
 mod atomic_write;
+pub mod baseline;
 pub mod directory;
 pub mod findings;
+pub mod known_finding;
 mod lock;
 pub mod manifest;
 pub mod reduced_suite;

@@ -12,13 +12,14 @@ use retap_shared::target::Target;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
-use crate::cli::arguments::{GlobalArguments, PhoneArguments, RunArguments};
+use crate::cli::arguments::{GlobalArguments, MappingArguments, PhoneArguments, RunArguments};
 use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::config::{Config, ReduceConfig};
 use crate::device_spec::DeviceList;
 use crate::exit::CommandExit;
+use crate::format::mapping;
 use crate::operations::{
     self, ActiveRun, ReducedTrace, ReductionSource, describe_verdict, summary,
 };
@@ -101,6 +102,8 @@ pub struct ReduceCommand {
     #[arg(long, value_enum)]
     oracle: Option<OracleKind>,
     #[command(flatten)]
+    mapping: MappingArguments,
+    #[command(flatten)]
     phones: PhoneArguments,
     #[command(flatten)]
     run: RunArguments,
@@ -161,6 +164,7 @@ impl ReduceCommand {
             ..self.options(&config, path, device)
         };
         source.check(&options)?;
+        mapping::check(&options.mappings)?;
         let run = ActiveRun::start(
             RunOptions::Reduce(options.clone()),
             self.run.seed(&config),
@@ -199,6 +203,7 @@ impl ReduceCommand {
             prior: None,
             hierarchy: self.hierarchy.unwrap_or_default(),
             oracle: self.oracle(),
+            mappings: self.mapping.options(config),
         }
     }
 

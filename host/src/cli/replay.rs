@@ -12,15 +12,17 @@ use retap_shared::trace::Trace;
 use retap_shared::verdict::Verdict;
 use serde_json::json;
 
-use crate::cli::arguments::{self, GlobalArguments, PhoneArguments};
+use crate::cli::arguments::{self, GlobalArguments, MappingArguments, PhoneArguments};
 use crate::cli::named_choice::help_with_default;
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::config::Config;
 use crate::device_spec::PhoneSelection;
+use crate::devices::{ConnectedPhones, FindingRetracer};
 use crate::exit::CommandExit;
+use crate::format::mapping;
 use crate::operations::{self, ClockKind, describe_verdict};
-use crate::options::DEFAULT_TIMES;
+use crate::options::{DEFAULT_TIMES, MappingOptions};
 use crate::report::progress::ProgressReporter;
 use crate::report::{self, Reporter};
 use crate::run::findings::read_trace;
@@ -49,6 +51,8 @@ pub struct ReplayCommand {
     /// Seed of the noise of simulated phones [default: random]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
     seed: Option<u64>,
+    #[command(flatten)]
+    mapping: MappingArguments,
     #[command(flatten)]
     phones: PhoneArguments,
 }
@@ -89,11 +93,13 @@ impl ReplayCommand {
             count: self.phones.count(&config),
         };
         devices::check(&selection.device)?;
+        let mappings = self.mapping.options(&config);
+        mapping::check(&mappings)?;
         let times = self.times(&config);
         let seed = Seed(arguments::choose_seed(self.seed, &config));
         let reached = operations::block_on(
             ClockKind::for_devices(&selection.device),
-            self.replay(&traces, &selection, times, seed, context),
+            self.replay(&traces, &selection, times, seed, &mappings, context),
         )??;
         if context.cancellation.is_cancelled() {
             return Ok(CommandExit::Interrupted);
@@ -122,14 +128,20 @@ impl ReplayCommand {
         selection: &PhoneSelection,
         times: u32,
         seed: Seed,
+        mappings: &MappingOptions,
         context: &CommandContext,
     ) -> Result<u32, CommandError> {
-        let phones = devices::ConnectedPhones::connect(selection, seed).await?;
         let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
         let sink = report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now());
+        let retracer = Arc::new(FindingRetracer::new(Arc::clone(&sink)));
+        let used = (!mappings.is_empty()).then_some(&retracer);
+        let phones = ConnectedPhones::connect_retraced(selection, seed, used).await?;
         let mut reached = 0;
         for (trace, path) in traces.iter().zip(&self.traces) {
-            phones.app_of(trace, &sink)?;
+            let info = phones.app_of(trace, &sink)?;
+            if used.is_some() {
+                retracer.use_mapping_for(&info.app, mappings)?;
+            }
             for run in 1..=times {
                 if context.cancellation.is_cancelled() {
                     return Ok(reached);

@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
+use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
+use retap_shared::trace::App;
 use retap_shared::verdict::Outcome;
 
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
-use crate::devices::ConnectedPhones;
+use crate::devices::{ConnectedPhones, FindingRetracer};
 use crate::exit::CommandExit;
 use crate::operations::clock::{ClockKind, block_on};
 use crate::options::RunOptions;
@@ -36,6 +38,8 @@ pub struct ActiveRun {
     event_log: Arc<EventLog>,
     context: CommandContext,
     sink: EventSink,
+    /// For runs whose options name a mapping.
+    retracer: Option<Arc<FindingRetracer>>,
     started: Instant,
 }
 
@@ -113,12 +117,15 @@ impl ActiveRun {
             vec![Arc::clone(&event_log) as Arc<dyn Reporter>, progress],
             started,
         );
+        let names_mapping = run.manifest().settings.mappings().is_some();
+        let retracer = names_mapping.then(|| Arc::new(FindingRetracer::new(Arc::clone(&sink))));
         Ok(ActiveRun {
             run,
             store,
             event_log,
             context: context.clone(),
             sink,
+            retracer,
             started,
         })
     }
@@ -168,7 +175,22 @@ impl ActiveRun {
 
     /// Connects the phones of the run.
     pub async fn connect(&self, phones: &PhoneSelection) -> Result<ConnectedPhones, CommandError> {
-        Ok(ConnectedPhones::connect(phones, self.seed()).await?)
+        let retracer = self.retracer.as_ref();
+        Ok(ConnectedPhones::connect_retraced(phones, self.seed(), retracer).await?)
+    }
+
+    /// Retraces the findings of an app from now on, if the options name a mapping for its version.
+    pub fn retrace_findings_of(&self, app: &App) -> Result<(), CommandError> {
+        let mappings = self.run.manifest().settings.mappings();
+        match self.retracer.as_ref().zip(mappings) {
+            Some((retracer, mappings)) => Ok(retracer.use_mapping_for(app, mappings)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Stack of a finding as the phone reported it, if this process retraced it.
+    pub fn obfuscated_stack(&self, fingerprint: Fingerprint) -> Option<String> {
+        self.retracer.as_ref()?.obfuscated_stack(fingerprint)
     }
 
     /// Emits the start of the run on these phones.

@@ -1,4 +1,4 @@
-//! The run of `retap explore`: the exploration, the reduction of new findings while phones are idle, and the page.
+//! The run of `retap explore`: the exploration, the reduction of findings while phones are idle, and the page.
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -9,10 +9,10 @@ use crate::operations::{
     exploration_section, explore, reduce_one, render_report, summary,
 };
 use crate::options::{ExploreOptions, PhonePermission};
-use crate::run::findings::StoredFinding;
+use crate::run::findings::{self, StoredFinding};
 use crate::wording::pluralise;
 
-/// Explores the app, reduces new findings if the options say so, and writes the page.
+/// Explores the app, reduces its findings if the options say so, and writes the page.
 pub async fn run_exploration(
     run: &ActiveRun,
     options: &ExploreOptions,
@@ -23,6 +23,7 @@ pub async fn run_exploration(
         !phones.has_personal_phone() || options.allow.contains(&PhonePermission::System);
     let plan = ExplorationPlan::of(options, app, allow_system);
     plan.check()?;
+    run.retrace_findings_of(&plan.app.app)?;
     run.emit_started(phones.names());
     run.heading(&heading(&plan));
     let explored = explore_and_reduce(run, &phones, &plan, options.reduce).await?;
@@ -50,20 +51,24 @@ fn heading(plan: &ExplorationPlan) -> String {
     format!("Exploring {}: {limit}", plan.app.label)
 }
 
-/// Explores, and reduces each new finding meanwhile if `reduce` is set.
+/// Explores, and reduces each finding meanwhile if `reduce` is set.
 async fn explore_and_reduce(
     run: &ActiveRun,
     phones: &ConnectedPhones,
     plan: &ExplorationPlan,
     reduce: bool,
 ) -> Result<ExploreResult, CommandError> {
-    let (sender, new_findings) = unbounded_channel();
+    let (sender, found_findings) = unbounded_channel();
     let sender = reduce.then_some(sender);
     // The exploration owns the only sender: with its end, or at once without `reduce`, no more findings can come.
     let exploring = explore(run, &phones.pool, plan, run.seed(), sender);
-    let (explored, reduced) =
-        tokio::join!(exploring, reduce_new_findings(run, phones, new_findings));
+    let (explored, reduced) = tokio::join!(exploring, reduce_findings(run, phones, found_findings));
     let mut explored = explored?;
+    for (finding, _) in &explored.findings {
+        if let Some(stack) = run.obfuscated_stack(finding.fingerprint) {
+            findings::write_obfuscated_stack(run.directory(), finding.fingerprint, &stack)?;
+        }
+    }
     for reduced in reduced? {
         let is_same =
             |(finding, _): &&mut (StoredFinding, _)| finding.fingerprint == reduced.fingerprint;
@@ -77,13 +82,13 @@ async fn explore_and_reduce(
 }
 
 /// Reduces each finding as soon as a phone is idle, until no more can come.
-async fn reduce_new_findings(
+async fn reduce_findings(
     run: &ActiveRun,
     phones: &ConnectedPhones,
-    mut new_findings: UnboundedReceiver<StoredFinding>,
+    mut found_findings: UnboundedReceiver<StoredFinding>,
 ) -> Result<Vec<StoredFinding>, CommandError> {
     let mut all = Vec::new();
-    while let Some(finding) = new_findings.recv().await {
+    while let Some(finding) = found_findings.recv().await {
         if run.cancellation().is_cancelled() {
             continue;
         }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
+use retap_shared::fingerprint::Fingerprint;
 use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 
@@ -85,7 +86,7 @@ impl ReductionSource {
             .map(|finding| finding.fingerprint.to_string())
             .collect();
         if let Some(id) = id {
-            findings.retain(|finding| finding.fingerprint.to_string().starts_with(id));
+            findings.retain(|finding| is_meant(finding, id));
         }
         match (findings.is_empty(), id) {
             (true, Some(id)) => Err(ReductionSourceError::OtherCrash {
@@ -149,6 +150,13 @@ impl ReductionSource {
         }
         Ok(())
     }
+}
+
+/// True if the id, or its first digits, names the finding. Runs of older versions show fingerprints of version 1.
+fn is_meant(finding: &StoredFinding, id: &str) -> bool {
+    let of_version_1 = Fingerprint::version_1(&finding.finding);
+    let mut names = [finding.fingerprint, of_version_1].into_iter();
+    names.any(|name| name.to_string().starts_with(id))
 }
 
 /// The named phones, or the simulated phone that has the trace's app.

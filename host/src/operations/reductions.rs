@@ -99,7 +99,8 @@ async fn connect(
         count: options.count,
     };
     let phones = run.connect(&selection).await?;
-    phones.app_of(trace, run.sink())?;
+    let info = phones.app_of(trace, run.sink())?;
+    run.retrace_findings_of(&info.app)?;
     if !phones.infos.iter().all(|phone| phones_used.contains(phone)) {
         run.emit_started(phones.names());
         phones_used.extend(phones.infos.clone());
@@ -179,8 +180,11 @@ fn write_files(
 fn new_finding(recorded: RecordedReduction, trace: Trace) -> Option<StoredFinding> {
     let finding = recorded.finding()?.clone();
     let fingerprint = finding.fingerprint();
-    let is_target = matches!(&trace.header.target, Some(Target::AnyProblem))
-        || trace.header.target == Some(Target::Problem(fingerprint));
+    let is_target = match &trace.header.target {
+        Some(Target::AnyProblem) => true,
+        Some(Target::Problem(target)) => finding.is_named_by(*target),
+        _ => false,
+    };
     is_target.then(|| StoredFinding {
         finding,
         fingerprint,
@@ -188,6 +192,7 @@ fn new_finding(recorded: RecordedReduction, trace: Trace) -> Option<StoredFindin
         trace,
         scene: FindingContext::default(),
         reduced: reproduced(recorded),
+        status: None,
     })
 }
 

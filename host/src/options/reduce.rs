@@ -8,6 +8,7 @@ use retap_reduce::trace_reduction::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::MappingOptions;
 use crate::device_spec::DeviceList;
 
 /// Options of `retap reduce`.
@@ -46,6 +47,8 @@ pub struct ReduceOptions {
     pub hierarchy: StateGranularity,
     #[serde(default)]
     pub oracle: OracleKind,
+    #[serde(default, skip_serializing_if = "MappingOptions::is_empty")]
+    pub mappings: MappingOptions,
 }
 
 /// Oracle that answers whether a candidate reaches the target.

@@ -11,6 +11,7 @@ use crate::report::data::AppSection;
 use crate::report::headline::FindingHeadline;
 use crate::report::stack::{self, StackLine};
 use crate::run::findings::StoredFinding;
+use crate::run::known_finding::FindingStatus;
 use crate::wording::group_thousands;
 
 /// Maximum number of findings on a page; a longer page could not be opened on a phone.
@@ -111,6 +112,16 @@ pub(crate) fn replay_badge(check: &ReproductionCheck) -> Markup {
     }
 }
 
+/// `new`, or since when it is known.
+fn status_badge(status: &FindingStatus) -> Markup {
+    match status {
+        FindingStatus::New => html! { strong { "new" } },
+        FindingStatus::Known { since } => {
+            html! { "known since " (sanitise_html::sanitise_line(since, 60)) }
+        }
+    }
+}
+
 fn facts(numbered: NumberedFinding<'_>, headline: &FindingHeadline) -> Markup {
     let stored = numbered.finding;
     let original_steps = stored.trace.steps.len() as u64;
@@ -127,6 +138,7 @@ fn facts(numbered: NumberedFinding<'_>, headline: &FindingHeadline) -> Markup {
             } @else {
                 (fact("Found after", &html! { (pluralise(original_steps, "step", "steps")) }))
             }
+            @if let Some(status) = &stored.status { (fact("Status", &status_badge(status))) }
             (fact("Seen", &html! { (pluralise(u64::from(stored.occurrences), "time", "times")) }))
             @if !headline.source.is_empty() { (fact("Source", &html! { bdi { (headline.source) } })) }
             @if stored.finding.process != numbered.app.app.package && !stored.finding.process.is_empty() {

@@ -191,6 +191,7 @@ pub(crate) fn stored_finding(kind: FindingKind) -> StoredFinding {
         trace: trace(steps),
         scene: FindingContext::default(),
         reduced: Some(reduction(&trail)),
+        status: None,
     }
 }
 

@@ -146,7 +146,10 @@ async fn a_trace_is_refused_only_after_parts_of_it_have_been_tried_too() {
     assert_eq!((result.kept.len(), result.claim), (40, None));
     let parts = oracle.queries().into_iter();
     assert!(
-        parts.filter(|(steps, _)| (1..40).contains(&steps.len())).count() >= 16,
+        parts
+            .filter(|(steps, _)| (1..40).contains(&steps.len()))
+            .count()
+            >= 16,
         "a long trace may fail because it is long"
     );
 }
@@ -163,7 +166,10 @@ async fn a_target_that_is_reached_half_the_time_is_called_flaky() {
             (Outcome::Done, ClaimStanding::Flaky),
             "seed {seed}"
         );
-        assert!(claim.interval.low < 0.5 && claim.interval.high < 0.95, "{claim:?}");
+        assert!(
+            claim.interval.low < 0.5 && claim.interval.high < 0.95,
+            "{claim:?}"
+        );
     }
 }
 
