@@ -2,6 +2,7 @@
 
 mod adb;
 mod bad_input;
+mod baseline;
 mod bench;
 mod check;
 mod crash;
