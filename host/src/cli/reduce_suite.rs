@@ -153,7 +153,7 @@ fn in_json(smaller: &ReducedSuite, place: &Path) -> Value {
         after,
         not_replayable,
         simplified,
-        replays,
+        check,
         cost: spent,
         ..
     } = &smaller.reduction;
@@ -166,7 +166,7 @@ fn in_json(smaller: &ReducedSuite, place: &Path) -> Value {
         "after": reduced_suite::measure_json(after),
         "not_replayable": not_replayable,
         "simplified": simplified,
-        "replays": { "successes": replays.0, "runs": replays.1 },
+        "replays": { "successes": check.followed, "runs": check.runs },
         "cost": { "runs": spent.runs, "events": spent.events, "seconds": spent.took.0 as f64 / 1e6 },
         "suite": (*outcome == Outcome::Done).then(|| place.join(reduced_suite::SUITE_DIRECTORY).to_string_lossy().into_owned()),
         "run": place.to_string_lossy(),

@@ -184,6 +184,7 @@ impl ReduceSuiteOptions {
             replays: self.replays,
             fragments: self.fragments,
             simplify: !self.only_delete,
+            ..SuiteSettings::default()
         }
     }
 }
@@ -201,6 +202,7 @@ impl UserError for SuiteError {
             SuiteError::Empty => "name a directory with traces".into(),
             SuiteError::NoReplays => "set `--replays 10`, or omit it".into(),
             SuiteError::NoFragments => "set `--fragments 3`, or omit it".into(),
+            SuiteError::NoBudget => "set a budget of at least 1, or omit it".into(),
             SuiteError::Pool(_) => "see why the phones were lost, then resume with `--resume`".into(),
             SuiteError::Refused { .. } => "see whether the app can be started by hand".into(),
             SuiteError::Abstraction(_) => "correct the file that `--abstraction` names".into(),

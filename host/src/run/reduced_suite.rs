@@ -119,10 +119,11 @@ fn phase(report: &SuitePhaseReport) -> Value {
         phase,
         traces,
         transitions,
+        greedy,
         cost,
     } = report;
     json!({
-        "phase": phase.name(), "traces": traces, "transitions": transitions,
+        "phase": phase.name(), "traces": traces, "transitions": transitions, "greedy": greedy,
         "runs": cost.runs, "events": cost.events, "phone_seconds": cost.took.0 as f64 / 1e6,
     })
 }

@@ -1,9 +1,9 @@
 //! `retap bench suite`: whole suites on simulated apps.
 
 use clap::{Args, ValueEnum};
-use retap_reduce::suite;
+use retap_reduce::suite::SuiteReductionAlgorithm;
 
-use crate::bench::suite::{self as bench, SuiteBenchOptions};
+use crate::bench::suite::{self as bench, SuiteBenchOptions, SuiteMeasurement};
 use crate::cli::{abstraction, arguments};
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
@@ -24,9 +24,15 @@ pub struct BenchSuiteCommand {
     /// Events of each suite
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events, default_value_t = 8_500)]
     events: u64,
-    /// Events between two clean starts
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 17)]
-    session_events: u32,
+    /// Events between two clean starts; several, separated by commas, make a suite each
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=100_000), default_value = "17")]
+    session_events: Vec<u32>,
+    /// Replay spliced traces of 1 to 10 fragments instead, and count the replayable ones (DetReduce's Tables 4 and 5)
+    #[arg(long, conflicts_with = "algorithm")]
+    splices: bool,
+    /// Maximum number of runs of each reduction
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_runs: Option<u64>,
     /// In how many runs a trace must visit the same screens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), default_value_t = 10)]
     replays: u32,
@@ -49,65 +55,89 @@ pub struct BenchSuiteCommand {
 
 impl BenchSuiteCommand {
     pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
-        let rules = SuiteBenchOptions {
-            events: self.events,
-            session_events: self.session_events,
-            replays: self.replays,
-            phones: self.count,
-            abstraction: abstraction::parse_abstraction(self.abstraction.as_deref())?,
-            parameters: self.parameters.clone(),
-        };
-        let named = !self.app.is_empty();
-        let apps: Vec<String> = if named {
-            self.app.clone()
+        for app in self.apps() {
+            devices::check(&format!("sim:{app}"))?;
+        }
+        for &session_events in &self.session_events {
+            let rules = SuiteBenchOptions {
+                events: self.events,
+                session_events,
+                replays: self.replays,
+                phones: self.count,
+                max_runs: self.max_runs,
+                abstraction: abstraction::parse_abstraction(self.abstraction.as_deref())?,
+                parameters: self.parameters.clone(),
+            };
+            let Some(all) = self.run_session_length(&rules, shell)? else {
+                return Ok(CommandExit::Interrupted);
+            };
+            if !self.json {
+                for line in bench::pooled(&all) {
+                    shell.console.result(&line)?;
+                }
+            }
+        }
+        Ok(CommandExit::Done)
+    }
+
+    fn apps(&self) -> Vec<String> {
+        let all = retap_simulator::app_names();
+        if self.app.is_empty() {
+            all.iter().map(ToString::to_string).collect()
         } else {
-            retap_simulator::app_names()
-                .iter()
-                .map(ToString::to_string)
-                .collect()
-        };
-        let algorithms: &[SuiteAlgorithm] = if self.algorithm.is_empty() {
+            self.app.clone()
+        }
+    }
+
+    /// Measures all apps with one session length. None if it was stopped.
+    fn run_session_length(
+        &self,
+        rules: &SuiteBenchOptions,
+        shell: &CommandContext,
+    ) -> Result<Option<Vec<SuiteMeasurement>>, CommandError> {
+        let stop = &shell.cancellation;
+        let mut all = Vec::new();
+        for app in self.apps() {
+            let recording = bench::traces(&app, rules, self.seed, stop);
+            let traces = operations::block_on(ClockKind::Virtual, recording)??;
+            if stop.is_cancelled() {
+                return Ok(None);
+            }
+            if self.splices {
+                let survey = bench::survey(&app, &traces, rules, self.seed, stop);
+                let Some(survey) = operations::block_on(ClockKind::Virtual, survey)?? else {
+                    return Ok(None);
+                };
+                self.print(shell, &survey.to_json(), &survey.in_words())?;
+                continue;
+            }
+            for algorithm in self.algorithms() {
+                let run = bench::run(&app, &traces, algorithm, rules, self.seed, stop);
+                let Some(smaller) = operations::block_on(ClockKind::Virtual, run)?? else {
+                    return Ok(None);
+                };
+                self.print(shell, &smaller.to_json(), &smaller.in_words())?;
+                all.push(smaller);
+            }
+        }
+        Ok(Some(all))
+    }
+
+    fn algorithms(&self) -> Vec<SuiteReductionAlgorithm> {
+        let asked = if self.algorithm.is_empty() {
             SuiteAlgorithm::value_variants()
         } else {
             &self.algorithm
         };
-        let mut all = Vec::new();
-        for app in &apps {
-            devices::check(&format!("sim:{app}"))?;
-            let recording = bench::traces(app, &rules, self.seed, &shell.cancellation);
-            let traces = operations::block_on(ClockKind::Virtual, recording)??;
-            if shell.cancellation.is_cancelled() {
-                return Ok(CommandExit::Interrupted);
-            }
-            for algorithm in algorithms.iter().rev() {
-                let algorithm = match algorithm {
-                    SuiteAlgorithm::Detreduce => suite::SuiteReductionAlgorithm::DetReduce,
-                    SuiteAlgorithm::Auto => suite::SuiteReductionAlgorithm::Auto,
-                };
-                let run = bench::run(
-                    app,
-                    &traces,
-                    algorithm,
-                    &rules,
-                    self.seed,
-                    &shell.cancellation,
-                );
-                let Some(smaller) = operations::block_on(ClockKind::Virtual, run)?? else {
-                    return Ok(CommandExit::Interrupted);
-                };
-                shell.console.result(&if self.json {
-                    smaller.to_json()
-                } else {
-                    smaller.in_words()
-                })?;
-                all.push(smaller);
-            }
-        }
-        if !self.json {
-            for line in bench::pooled(&all) {
-                shell.console.result(&line)?;
-            }
-        }
-        Ok(CommandExit::Done)
+        let engine = |algorithm: &SuiteAlgorithm| match algorithm {
+            SuiteAlgorithm::Detreduce => SuiteReductionAlgorithm::DetReduce,
+            SuiteAlgorithm::Auto => SuiteReductionAlgorithm::Auto,
+        };
+        asked.iter().rev().map(engine).collect()
+    }
+
+    fn print(&self, shell: &CommandContext, json: &str, words: &str) -> Result<(), CommandError> {
+        let line = if self.json { json } else { words };
+        Ok(shell.console.result(line)?)
     }
 }

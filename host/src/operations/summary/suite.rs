@@ -69,8 +69,8 @@ fn remarks(reduction: &SuiteReduction) -> Vec<(&'static str, String)> {
             format!("{steps}: shorter texts, taps, shorter waits"),
         ));
     }
-    let (successes, runs) = reduction.replays;
-    let runs = pluralise(u64::from(runs), "run");
+    let successes = reduction.check.followed;
+    let runs = pluralise(u64::from(reduction.check.runs), "run");
     remarks.push((
         "check",
         format!("{successes} of {runs} visited the same screens"),

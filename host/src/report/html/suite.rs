@@ -15,7 +15,8 @@ const LISTED_FILES: usize = 1_000;
 
 pub(crate) fn suite(suite: &ReducedSuite) -> Markup {
     let reduction = &suite.reduction;
-    let (successes, checks) = reduction.replays;
+    let successes = reduction.check.followed;
+    let checks = reduction.check.runs;
     html! {
         p.explored {
             "Reduced by " code { (sanitise_html::sanitise_line(&suite.algorithm, 60)) } " in "
