@@ -11,21 +11,28 @@ mod explore;
 mod explorer_arguments;
 pub mod import;
 mod install;
+mod named_choice;
 mod phone;
 mod policy;
 mod reduce;
 mod reduce_suite;
 mod replay;
+mod resume_conflicts;
 mod screen;
 
 use arguments::GlobalArguments;
-use clap::{Parser, Subcommand};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::adb;
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::report::console::Console;
+
+/// Filter of the log with `-v`, unless `RUST_LOG` has another.
+const VERBOSE_LOG: &str = "debug";
+/// Filter of the log of `retap phone`: which hosts came and went.
+const PHONE_LOG: &str = "warn,retap=info,retap_agent=info";
 
 /// Drives Android apps, finds the ways to make them crash, and cuts each down to the few events that matter.
 ///
@@ -64,10 +71,13 @@ enum CliCommand {
 
 /// The whole program.
 pub fn run() -> CommandExit {
-    let CliArguments { global, command } = match CliArguments::try_parse() {
+    let parsed = cli_command()
+        .try_get_matches()
+        .and_then(|matches| CliArguments::from_arg_matches(&matches));
+    let CliArguments { global, command } = match parsed {
         Ok(arguments) => arguments,
         Err(error) => {
-            // The words are clap's; a terminal that is gone cannot be told.
+            // The words are clap's; if the terminal is gone, nobody can read them.
             let _ = error.print();
             return if error.use_stderr() {
                 CommandExit::Usage
@@ -76,44 +86,64 @@ pub fn run() -> CommandExit {
             };
         }
     };
-    let shell = CommandContext::new(Console::new(global.color, global.plain || global.verbose));
-    if global.verbose {
-        Console::enable_tracing();
-    }
-    let ready = || -> Result<(), CommandError> {
-        global.adb.as_deref().map_or(Ok(()), adb::use_server)?;
-        Ok(shell.install_signal_handlers()?)
-    };
-    let done = ready().and_then(|()| match &command {
-        CliCommand::Demo(command) => command.run(&shell),
-        CliCommand::Devices(command) => command.run(&shell),
-        CliCommand::Doctor(command) => command.run(&shell),
-        CliCommand::Install(command) => command.run(&global, &shell),
-        CliCommand::Explore(command) => command.run(&global, &shell),
-        CliCommand::Reduce(command) => command.run(&global, &shell),
-        CliCommand::ReduceSuite(command) => command.run(&global, &shell),
-        CliCommand::Replay(command) => command.run(&global, &shell),
-        CliCommand::Screen(command) => command.run(&global, &shell),
-        CliCommand::Import(command) => command.run(&shell),
-        CliCommand::Policy(command) => command.run(&global, &shell),
-        CliCommand::Phone(command) => command.run(&shell),
-        CliCommand::Check(command) => command.run(&global, &shell),
-        CliCommand::Bench(command) => command.run(&shell),
-    });
+    let context = CommandContext::new(Console::new(global.color, global.plain || global.verbose));
+    enable_tracing(&global, &command);
+    let done = prepare(&global, &context).and_then(|()| command.run(&global, &context));
     done.unwrap_or_else(|failure| {
-        shell.console.print_error(&failure);
+        context.console.print_error(&failure);
         failure.exit()
     })
 }
 
+/// The command line as clap knows it.
+fn cli_command() -> Command {
+    resume_conflicts::add_resume_conflicts(CliArguments::command())
+}
+
+fn enable_tracing(global: &GlobalArguments, command: &CliCommand) {
+    match command {
+        _ if global.verbose => Console::enable_tracing(VERBOSE_LOG),
+        CliCommand::Phone(_) => Console::enable_tracing(PHONE_LOG),
+        _ => {}
+    }
+}
+
+fn prepare(global: &GlobalArguments, context: &CommandContext) -> Result<(), CommandError> {
+    global.adb.as_deref().map_or(Ok(()), adb::use_server)?;
+    Ok(context.install_signal_handlers()?)
+}
+
+impl CliCommand {
+    fn run(
+        &self,
+        global: &GlobalArguments,
+        context: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
+        match self {
+            CliCommand::Demo(command) => command.run(context),
+            CliCommand::Devices(command) => command.run(context),
+            CliCommand::Doctor(command) => command.run(context),
+            CliCommand::Install(command) => command.run(global, context),
+            CliCommand::Explore(command) => command.run(global, context),
+            CliCommand::Reduce(command) => command.run(global, context),
+            CliCommand::ReduceSuite(command) => command.run(global, context),
+            CliCommand::Replay(command) => command.run(global, context),
+            CliCommand::Screen(command) => command.run(global, context),
+            CliCommand::Import(command) => command.run(context),
+            CliCommand::Policy(command) => command.run(global, context),
+            CliCommand::Phone(command) => command.run(context),
+            CliCommand::Check(command) => command.run(global, context),
+            CliCommand::Bench(command) => command.run(context),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
-        CliArguments::command().debug_assert();
+        cli_command().debug_assert();
     }
 }

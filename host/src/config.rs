@@ -1,4 +1,4 @@
-//! `retap.toml`: what holds for every command in a directory. The command line wins over it.
+//! `retap.toml`: settings for every command in a directory. The command line has priority.
 //! Only keys that take effect are known; anything else is a mistake.
 
 mod reader;
@@ -6,24 +6,26 @@ mod reader;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 pub use reader::ConfigMistake;
 use reader::{TomlDocument, TomlSection};
 use retap_explore::ApeParameters;
+use retap_reduce::named_choice::NamedChoice;
+use retap_reduce::trace_reduction::ReductionAlgorithm;
 use retap_shared::target::Target;
 
 use crate::command_error::{CommandError, UserError};
+use crate::constraints;
+use crate::device_spec::DeviceSelector;
 use crate::exit::CommandExit;
-use crate::options::{self, Algorithm, ExplorerKind};
+use crate::options::{self, ExplorerKind};
 use crate::wording::{closest_name, quoted_list};
-use crate::{constraints, devices};
 
 pub const FILE: &str = "retap.toml";
 
-/// What the file says; `None` for what it does not say.
+/// Content of the file; `None` for keys that it does not have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
-    pub device: Option<String>,
+    pub device: Option<DeviceSelector>,
     pub count: Option<u32>,
     pub app: Option<String>,
     pub seed: Option<u64>,
@@ -48,13 +50,13 @@ pub struct ExploreConfig {
     pub always: Vec<String>,
     pub before: Option<PathBuf>,
     pub from: Vec<PathBuf>,
-    /// APE's settings, as they are written.
+    /// APE's parameters, as they are written.
     pub ape: Vec<(String, String)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReduceConfig {
-    pub algorithm: Option<Algorithm>,
+    pub algorithm: Option<ReductionAlgorithm>,
     pub target: Option<String>,
     pub runs: Option<u32>,
     pub successes: Option<u32>,
@@ -100,7 +102,7 @@ impl Config {
         let document = TomlDocument::parse(text)?;
         let mut top = document.top();
         let config = Config {
-            device: top.checked("device", |spec| devices::check(spec).map_err(error_chain)),
+            device: top.parsed("device"),
             count: top.number("count", options::COUNTS),
             app: top.text("app"),
             seed: top.number("seed", 0..=u64::MAX),
@@ -171,24 +173,21 @@ fn reduce(section: &mut TomlSection<'_>) -> ReduceConfig {
     config
 }
 
-/// One of the names that the command line knows too.
-fn choice<T: ValueEnum + Clone>(section: &mut TomlSection<'_>, key: &'static str) -> Option<T> {
-    let names: Vec<String> = T::value_variants()
-        .iter()
-        .filter_map(|variant| Some(variant.to_possible_value()?.get_name().to_owned()))
-        .collect();
+/// A choice by one of its names.
+fn choice<C: NamedChoice>(section: &mut TomlSection<'_>, key: &'static str) -> Option<C> {
+    let names = || C::ALL.iter().map(|choice| choice.name());
     let name = section.checked(key, |text| {
-        if names.iter().any(|name| name == text) {
+        if C::from_name(text).is_ok() {
             return Ok(());
         }
-        let nearest = closest_name(text, names.iter().map(String::as_str));
-        let hint = nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+        let hint = closest_name(text, names())
+            .map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
         Err(format!(
             "`{text}` is none of {}{hint}",
-            quoted_list(names.iter().map(String::as_str))
+            quoted_list(names())
         ))
     })?;
-    T::from_str(&name, false).ok()
+    C::from_name(&name).ok()
 }
 
 impl UserError for ConfigError {
@@ -210,7 +209,7 @@ impl UserError for ConfigError {
         match self {
             ConfigError::Read { .. } => "name a file that is there and may be read".into(),
             ConfigError::Invalid { .. } => {
-                "correct the file and see with `retap check` what it would do; docs/files.md lists every key"
+                "correct the file and see with `retap check` what it would do; docs/reference/retap-toml.md lists every key"
                     .into()
             }
         }
@@ -260,7 +259,7 @@ mod tests {
             times = 5
         "#;
         let expected = Config {
-            device: Some("sim:notes".into()),
+            device: Some("sim:notes".parse().unwrap()),
             count: Some(4),
             app: Some("notes".into()),
             seed: Some(u64::MAX),
@@ -292,7 +291,7 @@ mod tests {
                 ..ExploreConfig::default()
             },
             reduce: ReduceConfig {
-                algorithm: Some(Algorithm::Dd),
+                algorithm: Some(ReductionAlgorithm::Dd),
                 target: Some("activity:Settings".into()),
                 runs: Some(20),
                 successes: Some(18),

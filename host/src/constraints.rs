@@ -1,4 +1,4 @@
-//! What an exploration must respect, from the words of `retap.toml` to the engine's guard.
+//! Constraints of an exploration, from the words of `retap.toml` to the engine's types.
 
 use retap_explore::{Constraints, WidgetSelector};
 use retap_shared::target::Target;
@@ -12,9 +12,9 @@ use crate::options::AppConstraints;
 pub enum ConstraintsError {
     #[error("{0}")]
     Syntax(String),
-    #[error("the trace that is to come first cannot be read")]
+    #[error("a trace to play cannot be read")]
     Trace(#[from] TraceError),
-    #[error("`{named}` names a trace of `{of}`, and `{app}` is to be explored")]
+    #[error("`{named}` names a trace of `{of}`, but the app to explore is `{app}`")]
     OtherApp {
         named: &'static str,
         of: String,
@@ -22,49 +22,54 @@ pub enum ConstraintsError {
     },
 }
 
-/// The engine's guard.
-pub fn to_engine_constraints(care: &AppConstraints) -> Result<Constraints, ConstraintsError> {
+/// The engine's constraints.
+pub fn to_engine_constraints(
+    constraints: &AppConstraints,
+) -> Result<Constraints, ConstraintsError> {
     let texts = |texts: &[String]| texts.iter().map(|text| text.as_str().into()).collect();
-    let words = ConstraintsError::Syntax;
+    let failed = ConstraintsError::Syntax;
     Ok(Constraints {
-        forbidden_widgets: care
+        forbidden_widgets: constraints
             .forbidden_widgets
             .iter()
             .map(|text| parse_selector(text))
             .collect::<Result<_, _>>()
-            .map_err(words)?,
-        forbidden_activities: texts(&care.forbidden_activities),
-        forbidden_texts: texts(&care.forbidden_texts),
-        field_texts: care
+            .map_err(failed)?,
+        forbidden_activities: texts(&constraints.forbidden_activities),
+        forbidden_texts: texts(&constraints.forbidden_texts),
+        field_texts: constraints
             .texts
             .iter()
             .map(|(field, text)| (field.as_str().into(), text.as_str().into()))
             .collect(),
-        setup_steps: care
+        setup_steps: constraints
             .before
             .as_deref()
             .map(Trace::parse)
             .transpose()?
             .map_or_else(Vec::new, |trace| trace.steps),
-        never_rules: care
+        never_rules: constraints
             .never
             .iter()
             .map(|text| parse_never(text))
             .collect::<Result<_, _>>()
-            .map_err(words)?,
-        always_rules: care
+            .map_err(failed)?,
+        always_rules: constraints
             .always
             .iter()
             .map(|text| parse_always(text))
             .collect::<Result<_, _>>()
-            .map_err(words)?,
+            .map_err(failed)?,
     })
 }
 
-/// Whether the traces that are to be played are of the app that is to be explored.
-pub fn check_traces_are_of(care: &AppConstraints, app: &str) -> Result<(), ConstraintsError> {
-    let before = care.before.iter().map(|text| ("before", text));
-    for (named, text) in before.chain(care.from.iter().map(|text| ("from", text))) {
+/// Checks that the traces to play are of the app to explore.
+pub fn check_traces_are_of(
+    constraints: &AppConstraints,
+    app: &str,
+) -> Result<(), ConstraintsError> {
+    let before = constraints.before.iter().map(|text| ("before", text));
+    for (named, text) in before.chain(constraints.from.iter().map(|text| ("from", text))) {
         let of = Trace::parse(text)?.header.app.package;
         if of != app {
             return Err(ConstraintsError::OtherApp {
@@ -127,7 +132,7 @@ impl UserError for ConstraintsError {
                 "name a trace of the same app, or explore the other one".into()
             }
             ConstraintsError::Syntax(_) | ConstraintsError::Trace(_) => {
-                "correct `retap.toml`; docs/files.md lists every key".into()
+                "correct `retap.toml`; docs/reference/retap-toml.md lists every key".into()
             }
         }
     }

@@ -7,15 +7,15 @@ use retap_shared::error_text::with_causes;
 
 use crate::adb::{Adb, AdbError, AdbState};
 use crate::command_error::UserError;
-use crate::devices::AdbDeviceSpec;
+use crate::device_spec::{AdbDeviceSpec, AdbOptions};
 
 /// What to look at, and how closely.
 #[derive(Clone, Debug, Default)]
 pub struct DoctorOptions {
     /// Default: the only phone that is ready.
-    pub serial: Option<String>,
-    /// The Android user whose apps are to be tested.
-    pub user: u32,
+    pub phone: Option<AdbDeviceSpec>,
+    /// Android user whose apps are tested; default: the one of the spec.
+    pub user: Option<u32>,
     /// The app to try things with.
     pub app: Option<String>,
     /// Whether to make every request once.
@@ -75,9 +75,9 @@ pub async fn examine(wanted: &DoctorOptions, mut tell: impl FnMut(DoctorCheck)) 
         .iter()
         .filter(|phone| phone.state == AdbState::Ready)
         .collect();
-    let serial = match (&wanted.serial, ready.as_slice()) {
-        (Some(serial), _) => serial,
-        (None, [only]) => &only.serial,
+    let spec = match (&wanted.phone, ready.as_slice()) {
+        (Some(spec), _) => spec.clone(),
+        (None, [only]) => AdbDeviceSpec::of(&only.serial),
         (None, []) => {
             return tell(DoctorCheck::failed(
                 "no phone is ready",
@@ -91,13 +91,14 @@ pub async fn examine(wanted: &DoctorOptions, mut tell: impl FnMut(DoctorCheck)) 
             ));
         }
     };
+    let spec = spec.with_options(AdbOptions {
+        user: wanted.user,
+        ..AdbOptions::default()
+    });
+    let serial = &spec.serial;
     match adb.phone(serial).await {
         Ok(found) => {
-            phone::examine(&found, wanted.user, &mut tell).await;
-            let spec = AdbDeviceSpec {
-                user: wanted.user,
-                ..AdbDeviceSpec::of(serial)
-            };
+            phone::examine(&found, spec.user, &mut tell).await;
             agent::examine(&spec, wanted, &mut tell).await;
         }
         Err(error) => tell(DoctorCheck::from_error(&format!("phone {serial}"), &error)),

@@ -12,6 +12,7 @@ mod command_context;
 mod command_error;
 mod config;
 mod constraints;
+mod device_spec;
 mod devices;
 mod doctor;
 mod exit;

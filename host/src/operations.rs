@@ -3,6 +3,8 @@
 
 mod active_run;
 mod clock;
+mod demo;
+mod exploration_run;
 mod explore;
 pub mod explorer;
 mod play;
@@ -17,11 +19,13 @@ mod widget_correction;
 
 pub use active_run::{ActiveRun, ActiveRunError, CommandResult, RunLocation};
 pub use clock::{ClockKind, block_on};
+pub use demo::{DemoApp, run_demo};
+pub use exploration_run::run_exploration;
 pub use explore::{ExplorationPlan, ExploreResult, explore};
 pub use play::{PlayError, describe_verdict, play};
 pub use policy::{load_or_solve_policy, load_prior, solve_policy};
 pub use reduce::{ReductionOracle, ReductionPlan, reduce};
-pub use reduction_source::{ReductionSource, device_for};
+pub use reduction_source::{ReductionSource, devices_for};
 pub use reductions::{ReducedTrace, reduce_all, reduce_one};
 pub use report_page::{exploration_section, render_report};
 pub use suite::{TraceSuite, check_suite, run_suite_reduction};

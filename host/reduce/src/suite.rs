@@ -75,7 +75,7 @@ pub struct SuiteSettings {
 }
 
 /// Limits of DetReduce's searches. A search that reaches one gives up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchLimits {
     /// Maximum number of candidates that are replayed for one trace.
     pub candidates: u32,

@@ -23,9 +23,9 @@ use self::walk::RandomWalk;
 use crate::bench::simulated;
 use crate::bench::statistics::percentile;
 use crate::command_error::CommandError;
+use crate::device_spec::{DeviceSpec, PhoneSelection};
 use crate::devices::{self, ConnectedPhones, DevicesError, JvmError, JvmPhone, RandomWalkSummary};
 use crate::operations::PlayError;
-use crate::options::PhoneSelection;
 
 /// Events of one side before the other side's turn, so that other load of the machine affects both.
 const BLOCK: u64 = 50;
@@ -37,7 +37,7 @@ const READS_A_SAMPLE: usize = 4;
 /// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct DeviceBenchOptions {
-    pub device: String,
+    pub device: DeviceSpec,
     pub app: Option<String>,
     /// Events of the case `step`.
     pub events: u64,
@@ -57,17 +57,14 @@ pub async fn measure(
     let phones = match &jvm {
         Some(phone) => {
             let connected = Device::connect(
-                options.device.clone(),
+                options.device.to_string(),
                 Arc::clone(phone) as Arc<dyn Connection>,
             );
             ConnectedPhones::from_devices(vec![connected.await.map_err(lost(options))?])
         }
         None => {
-            let named = PhoneSelection {
-                device: options.device.clone(),
-                count: 1,
-            };
-            ConnectedPhones::connect(&named, Seed(options.seed)).await?
+            let selection = PhoneSelection::one_each(options.device.clone());
+            ConnectedPhones::connect(&selection, Seed(options.seed)).await?
         }
     };
     let app = phones.app(options.app.as_deref())?.app;
@@ -91,7 +88,7 @@ pub async fn measure(
 
 fn lost(options: &DeviceBenchOptions) -> impl Fn(DeviceError) -> DevicesError {
     |source| DevicesError::Connect {
-        name: options.device.clone(),
+        name: options.device.to_string(),
         source,
     }
 }
@@ -190,7 +187,7 @@ impl DeviceBench<'_> {
     }
 
     fn jvm_error(&self) -> impl Fn(JvmError) -> DevicesError + use<> {
-        let spec = self.options.device.clone();
+        let spec = self.options.device.to_string();
         move |source| DevicesError::Jvm {
             spec: spec.clone(),
             source,
@@ -334,7 +331,7 @@ impl DeviceBench<'_> {
         let phone = percentile(&mut times.phone, 50);
         DeviceMeasurement {
             bench: "device",
-            device: self.options.device.clone(),
+            device: self.options.device.to_string(),
             case,
             p50_us,
             p90_us: percentile(&mut times.host, 90),

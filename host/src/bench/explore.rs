@@ -13,31 +13,33 @@ use retap_explore::{
     WorkerView, run_exploration,
 };
 use retap_model::CoveragePoint;
+use retap_reduce::named_choice::NamedChoice as _;
 use retap_shared::action::SystemEventKinds;
 use retap_shared::protocol::Settle;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
 use crate::command_error::CommandError;
+use crate::device_spec::PhoneSelection;
 use crate::devices::ConnectedPhones;
 use crate::operations::{ExplorationPlan, explorer};
-use crate::options::{AppConstraints, ExplorerKind as Named, ExplorerOptions, PhoneSelection};
+use crate::options::{ExplorerKind, ExplorerOptions};
 
 /// One exploration to measure.
 #[derive(Clone, Debug)]
 pub struct ExploreBenchCase {
-    pub device: String,
-    pub count: u32,
-    pub explorer: Named,
+    pub devices: PhoneSelection,
+    pub explorer: ExplorerKind,
     pub events: u64,
     pub minutes: Option<u32>,
-    pub tuning: ExplorerOptions,
+    pub explorer_options: ExplorerOptions,
     pub seed: u64,
 }
 
 #[derive(Clone, Debug)]
 pub struct ExploreMeasurement {
     pub case: ExploreBenchCase,
+    pub phones: usize,
     pub exploration: ExplorationResult,
     pub activities_total: usize,
     pub branches_total: u32,
@@ -51,32 +53,22 @@ pub async fn run(
     case: ExploreBenchCase,
     stop: &CancellationToken,
 ) -> Result<ExploreMeasurement, CommandError> {
-    let devices = PhoneSelection {
-        device: case.device.clone(),
-        count: case.count,
-    };
-    let phones = ConnectedPhones::connect(&devices, Seed(case.seed)).await?;
+    let phones = ConnectedPhones::connect(&case.devices, Seed(case.seed)).await?;
     let app = phones.app(None)?;
-    let wanted = ExplorationPlan {
-        app: app.clone(),
-        explorer: case.explorer,
-        events: case.events,
+    let plan = ExplorationPlan {
         minutes: case.minutes,
-        session_events: crate::options::DEFAULT_SESSION_EVENTS,
-        explorer_options: case.tuning.clone(),
-        constraints: AppConstraints::default(),
-        allow_system: true,
-        keep_traces: false,
+        explorer_options: case.explorer_options.clone(),
+        ..ExplorationPlan::new(app.clone(), case.explorer, case.events)
     };
     let spent = Arc::new(Mutex::new(0.0));
     let timed = TimedExplorer {
-        inner: explorer::make(&wanted, Seed(case.seed))?,
+        inner: explorer::make(&plan, Seed(case.seed))?,
         processor_seconds: Arc::clone(&spent),
     };
     // Nobody looks at them.
     let settings = ExploreSettings {
         screenshots: false,
-        ..wanted.settings()?
+        ..plan.settings()?
     };
     let context = ExplorationContext {
         seed: Seed(case.seed),
@@ -92,6 +84,7 @@ pub async fn run(
         activities_total: app.activities.len(),
         branches_total: app.branches,
         wall_time: began.elapsed(),
+        phones: phones.infos.len(),
         case,
         exploration,
     })
@@ -138,7 +131,7 @@ impl ExploreMeasurement {
             .map(|point| point.fingerprint.to_string())
             .collect();
         let mut object = json!({
-            "bench": "explore", "device": self.case.device, "phones": self.case.count,
+            "bench": "explore", "device": self.case.devices.device, "phones": self.phones,
             "explorer": self.case.explorer.name(), "seed": self.case.seed, "events": events,
             "activities": activities, "activities_total": self.activities_total, "screens": screens,
             "branches": branches, "branches_total": self.branches_total, "crashes": crashes.len(),

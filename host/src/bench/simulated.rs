@@ -14,9 +14,9 @@ use retap_shared::trace::{App, StartMode, Step};
 
 use crate::bench::processor_time::thread_seconds;
 use crate::command_error::CommandError;
+use crate::device_spec::{DeviceSpec, PhoneSelection};
 use crate::devices::{ConnectedPhones, DevicesError};
 use crate::operations::PlayError;
-use crate::options::PhoneSelection;
 
 /// One in this many events is the back key, so that the walk reaches all of the app.
 const BACK: u32 = 16;
@@ -51,14 +51,8 @@ pub async fn measure(
     events: u64,
     seed: u64,
 ) -> Result<SimulatedMeasurement, CommandError> {
-    let phones = ConnectedPhones::connect(
-        &PhoneSelection {
-            device: format!("sim:{app}"),
-            count: 1,
-        },
-        Seed(seed),
-    )
-    .await?;
+    let selection = PhoneSelection::one_each(DeviceSpec::simulated(app)?);
+    let phones = ConnectedPhones::connect(&selection, Seed(seed)).await?;
     let app = phones.app(None)?.app;
     let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
     let failed = |name: &str| {

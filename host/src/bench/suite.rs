@@ -21,8 +21,8 @@ use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 
 use crate::command_error::CommandError;
+use crate::device_spec::{DeviceSpec, DeviceSpecError, PhoneSelection};
 use crate::devices::ConnectedPhones;
-use crate::options::PhoneSelection;
 
 pub const ALGORITHMS: [SuiteReductionAlgorithm; 2] = [
     SuiteReductionAlgorithm::DetReduce,
@@ -66,12 +66,13 @@ pub struct SuiteBenchOptions {
 }
 
 impl SuiteBenchOptions {
-    fn devices(&self, app: &str, count: u32) -> PhoneSelection {
-        let question = if self.parameters.is_empty() { "" } else { "?" };
-        PhoneSelection {
-            device: format!("sim:{app}{question}{}", self.parameters),
+    /// Simulated phones with an app and the parameters of the benchmark.
+    pub fn phones(&self, app: &str, count: u32) -> Result<PhoneSelection, DeviceSpecError> {
+        let spec = DeviceSpec::simulated(&format!("{app}?{}", self.parameters))?;
+        Ok(PhoneSelection {
+            device: spec.into(),
             count,
-        }
+        })
     }
 
     fn settings(&self, algorithm: SuiteReductionAlgorithm) -> SuiteSettings {
@@ -91,7 +92,7 @@ pub async fn traces(
     seed: u64,
     stop: &CancellationToken,
 ) -> Result<Vec<Trace>, CommandError> {
-    let phones = ConnectedPhones::connect(&rules.devices(app, 1), Seed(seed)).await?;
+    let phones = ConnectedPhones::connect(&rules.phones(app, 1)?, Seed(seed)).await?;
     let settings = ExploreSettings {
         keep_traces: true,
         ..ExploreSettings::new(phones.app(None)?, rules.events)
@@ -121,7 +122,7 @@ pub async fn run(
     seed: u64,
     stop: &CancellationToken,
 ) -> Result<Option<SuiteMeasurement>, CommandError> {
-    let phones = ConnectedPhones::connect(&rules.devices(app, rules.phones), Seed(seed)).await?;
+    let phones = ConnectedPhones::connect(&rules.phones(app, rules.phones)?, Seed(seed)).await?;
     let began = Instant::now();
     let clock = tokio::time::Instant::now();
     let log = MemoryReductionJournal::default();
@@ -152,7 +153,7 @@ pub async fn survey(
     seed: u64,
     stop: &CancellationToken,
 ) -> Result<Option<SpliceMeasurement>, CommandError> {
-    let phones = ConnectedPhones::connect(&rules.devices(app, rules.phones), Seed(seed)).await?;
+    let phones = ConnectedPhones::connect(&rules.phones(app, rules.phones)?, Seed(seed)).await?;
     let log = MemoryReductionJournal::default();
     let Some(replayer) = replayer(&phones, traces, rules, &log, stop).await? else {
         return Ok(None);

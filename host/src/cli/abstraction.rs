@@ -62,7 +62,7 @@ impl UserError for UnknownAbstraction {
     }
 
     fn help(&self) -> String {
-        "say `--abstraction widgets`, or name a file of rules; docs/files.md says how to write one"
+        "choose `--abstraction widgets`, or name a file of rules; docs/reference/files.md says how to write one"
             .into()
     }
 }
@@ -80,7 +80,7 @@ impl UserError for WidgetRulesError {
     }
 
     fn help(&self) -> String {
-        "put it right; docs/files.md lists every key".into()
+        "correct it; docs/reference/files.md lists every key".into()
     }
 }
 
@@ -97,7 +97,7 @@ impl UserError for AbstractionFileError {
     }
 
     fn help(&self) -> String {
-        "put the line right; docs/how-it-works/ape.md shows one, and `retap explore --explorer ape` writes them"
+        "correct the line; docs/how-it-works/ape.md shows one, and `retap explore --explorer ape` writes them"
             .into()
     }
 }

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use retap_shared::trace::Trace;
 
-use crate::adb::{Adb, AdbState};
+use crate::cli::named_choice::help_with_default;
+use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::config::{Config, ConfigError};
-use crate::devices::{DevicesError, is_on_adb, with_options};
-use crate::operations::{self, ClockKind};
-use crate::options::{self, PhonePermission, PhoneSelection};
-use crate::report::console::Color;
+use crate::device_spec::{AdbOptions, DeviceList, DeviceSelector, PhoneSelection};
+use crate::devices::{self, DevicesError};
+use crate::operations::{self, ClockKind, RunLocation};
+use crate::options::{self, DEFAULT_COUNT, PhonePermission};
+use crate::report::console::{Color, LineStyle};
 use crate::run::{STORE_VARIABLE, default_store, random_number};
 
 #[derive(Debug, Args)]
@@ -31,7 +34,8 @@ pub struct GlobalArguments {
     /// Settings to use instead of `retap.toml` in this directory
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where what outlives a run is kept; `$RETAP_STORE`, or else `retap/store.sqlite` in the user's data directory
+    /// Store of journals, known findings and policies [default: `$RETAP_STORE`, or `retap/store.sqlite` in the user's data
+    /// directory]
     #[arg(long, global = true, value_name = "FILE")]
     pub store: Option<PathBuf>,
 }
@@ -51,7 +55,7 @@ impl GlobalArguments {
         self.store.clone().or_else(variable)
     }
 
-    /// Absolute, because a run can be resumed from anywhere.
+    /// Absolute path of the store, because a run can be resumed from anywhere.
     pub fn store(&self, config: &Config) -> PathBuf {
         let store = self
             .named_store()
@@ -61,90 +65,149 @@ impl GlobalArguments {
     }
 }
 
-/// Every phone on adb that can be used.
-const ALL: &str = "all";
-
-#[derive(Debug, Args)]
-pub struct PhoneArguments {
-    /// The phone: a serial of adb's, several with commas between them or `all`, `sim:NAME`, `jvm:FILE.apk`; see `retap devices`
-    #[arg(long, visible_alias = "devices", value_name = "PHONE", value_parser = phone)]
-    pub device: Option<String>,
-    /// Number of phones of that kind; default: 1
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub count: Option<u32>,
-    /// Android user whose apps are tested, on phones on adb; default: 0
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=99_999))]
-    pub user: Option<u32>,
-    /// Leave the agent's files on phones on adb for the next time, instead of removing everything at the end
+/// Arguments of commands that make a run.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Run")]
+pub struct RunArguments {
+    /// Seed of the run: the same seed gives the same run [default: random; the run prints it]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = parse_seed)]
+    seed: Option<u64>,
+    /// Directory of the run, new or empty [default: `runs/DATE-TIME-COMMAND-SEED`]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Resume a run that was interrupted or killed. No other option of the run may be given
+    #[arg(long, value_name = "RUN")]
+    pub resume: Option<PathBuf>,
+    /// Print the result as JSON
     #[arg(long)]
-    pub keep_agent: bool,
-    /// What may happen to a phone that somebody uses: without it, no system events, no keys that call or switch off, no settings
+    pub json: bool,
+}
+
+impl RunArguments {
+    pub fn seed(&self, config: &Config) -> u64 {
+        choose_seed(self.seed, config)
+    }
+
+    /// Directory and store of a new run.
+    pub fn location(&self, store: PathBuf) -> RunLocation {
+        RunLocation {
+            out: self.out.clone(),
+            store: Some(store),
+        }
+    }
+}
+
+/// Arguments of commands that use phones.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Phones")]
+pub struct PhoneArguments {
+    /// The phone, or several with commas between them: a serial of adb's, `all` for those that are ready, `sim:APP`,
+    /// `jvm:FILE.apk`, `udp:HOST:PORT` or `tcp:HOST:PORT`; `retap devices` lists them
+    #[arg(long, visible_alias = "devices", value_name = "PHONE")]
+    device: Option<DeviceSelector>,
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..=1_000),
+        help = help_with_default("Number of phones of each simulated or JVM phone named", DEFAULT_COUNT)
+    )]
+    count: Option<u32>,
+    /// Phones on adb: Android user whose apps are tested [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=99_999))]
+    user: Option<u32>,
+    /// Phones on adb: keep the agent's files for the next time, instead of removing everything at the end
+    #[arg(long)]
+    keep_agent: bool,
+    /// Phones on adb: permit what is not done to a phone that may be somebody's own
     #[arg(long, value_enum, value_name = "WHAT")]
     pub allow: Vec<PhonePermission>,
 }
 
 impl PhoneArguments {
-    /// Options of a phone are part of its spec, so that a resumed run has them.
-    pub fn device(&self, config: &Config) -> Result<Option<String>, CommandError> {
-        let Some(named) = self.device.clone().or_else(|| config.device.clone()) else {
-            return Ok(None);
-        };
-        let device = if named == ALL { all_on_adb()? } else { named };
-        let option = self
-            .user
-            .map(|_| "--user")
-            .or(self.keep_agent.then_some("--keep-agent"));
-        match option.filter(|_| !is_on_adb(&device)) {
-            Some(option) => Err(DevicesError::NotOnAdb {
-                option,
-                spec: device,
-            }
-            .into()),
-            None if is_on_adb(&device) => Ok(Some(with_options(
-                &device,
-                self.user,
-                self.keep_agent,
-                self.allow.contains(&PhonePermission::System),
-            ))),
-            None => Ok(Some(device)),
-        }
-    }
-
     pub fn count(&self, config: &Config) -> u32 {
-        self.count.or(config.count).unwrap_or(1)
+        self.count.or(config.count).unwrap_or(DEFAULT_COUNT)
     }
 
-    /// For commands that cannot guess which phone is meant.
-    pub fn devices(&self, config: &Config) -> Result<PhoneSelection, CommandError> {
-        let device = self.device(config)?.ok_or(DevicesError::NoneNamed)?;
+    /// Phones for a command without traces. If none is named, the only phone that is ready on adb is used.
+    pub fn selection(
+        &self,
+        config: &Config,
+        context: &CommandContext,
+    ) -> Result<PhoneSelection, CommandError> {
+        let device = match self.named(config)? {
+            Some(named) => named,
+            None => self.only_phone(context)?,
+        };
         Ok(PhoneSelection {
             device,
             count: self.count(config),
         })
     }
-}
 
-/// The phones that adb has and that can be used, now: a run that is gone on with goes on with these.
-fn all_on_adb() -> Result<String, CommandError> {
-    let listed = operations::block_on(ClockKind::Real, async { Adb::open().await?.list().await })?;
-    let listed = listed.map_err(DevicesError::Unlisted)?;
-    let ready: Vec<&str> = listed
-        .iter()
-        .filter(|phone| phone.state == AdbState::Ready)
-        .map(|phone| phone.serial.as_str())
-        .collect();
-    if ready.is_empty() {
-        return Err(DevicesError::NoneReady {
-            listed: listed.len(),
+    /// Phones for traces. None if none is named and simulated phones have their apps.
+    pub fn devices_for_traces<'t>(
+        &self,
+        mut traces: impl Iterator<Item = &'t Trace>,
+        config: &Config,
+        context: &CommandContext,
+    ) -> Result<Option<DeviceList>, CommandError> {
+        let named = self.named(config)?;
+        let is_simulated =
+            |trace: &Trace| devices::simulated_with(&trace.header.app.package).is_some();
+        if named.is_some() || traces.all(is_simulated) {
+            return Ok(named);
         }
-        .into());
+        self.only_phone(context).map(Some)
     }
-    Ok(ready.join(","))
+
+    /// Phones that the command line or `retap.toml` names.
+    fn named(&self, config: &Config) -> Result<Option<DeviceList>, CommandError> {
+        let selector = self.device.as_ref().or(config.device.as_ref());
+        let list = match selector {
+            None => return Ok(None),
+            Some(DeviceSelector::Listed(list)) => list.clone(),
+            Some(DeviceSelector::AllOnAdb) => {
+                operations::block_on(ClockKind::Real, devices::all_ready_on_adb())??
+            }
+        };
+        self.with_adb_options(list).map(Some)
+    }
+
+    fn only_phone(&self, context: &CommandContext) -> Result<DeviceList, CommandError> {
+        let only = operations::block_on(ClockKind::Real, devices::only_ready_on_adb())??;
+        let line = format!(
+            "using `{}`, the only phone that is ready on adb",
+            only.name()
+        );
+        context.console.print(LineStyle::Quiet, &line);
+        self.with_adb_options(only.into())
+    }
+
+    /// Options become part of the specs, so that a resumed run has them.
+    fn with_adb_options(&self, list: DeviceList) -> Result<DeviceList, CommandError> {
+        let option = self
+            .user
+            .map(|_| "--user")
+            .or(self.keep_agent.then_some("--keep-agent"));
+        match option.filter(|_| !list.has_phone_on_adb()) {
+            Some(option) => Err(DevicesError::NotOnAdb {
+                option,
+                spec: list.to_string(),
+            }
+            .into()),
+            None => Ok(list.with_adb_options(AdbOptions {
+                user: self.user,
+                keep_agent: self.keep_agent,
+                allow_system: self.allow.contains(&PhonePermission::System),
+            })),
+        }
+    }
 }
 
-/// A seed that nobody chose is kept short enough to be typed again.
-pub fn seed(asked: Option<u64>, config: &Config) -> u64 {
-    asked
+/// The seed that was given, or a random one that is short enough to be typed again.
+pub fn choose_seed(given: Option<u64>, config: &Config) -> u64 {
+    given
         .or(config.seed)
         .unwrap_or_else(|| random_number() % 1_000_000)
 }
@@ -165,13 +228,4 @@ pub fn parse_events(text: &str) -> Result<u64, String> {
         .ok()
         .filter(|events| options::EVENTS.contains(events));
     events.ok_or_else(|| format!("events are a whole number from 1 to {most}"))
-}
-
-/// An empty name is caught here; everything else the phones know better.
-fn phone(text: &str) -> Result<String, String> {
-    if text.is_empty() {
-        Err("name a phone such as `sim:notes`".into())
-    } else {
-        Ok(text.to_owned())
-    }
 }

@@ -3,14 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use retap_reduce::named_choice::NamedChoice as _;
+use retap_reduce::trace_reduction::PassCriterion;
 
 use crate::agent_files::{ABIS, AgentFiles};
 use crate::cli::arguments::GlobalArguments;
+use crate::cli::explore::{ExploreCommand, ExploreLimits};
+use crate::cli::reduce::ReduceCommand;
+use crate::cli::replay::ReplayCommand;
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::config::{self, Config, ExploreConfig};
 use crate::exit::CommandExit;
-use crate::options::{self, Algorithm, ExplorerKind};
+use crate::options::{DEFAULT_COUNT, ExplorerKind};
 use crate::run::findings;
 use crate::sanitise_terminal::{self, LINE_WIDTH};
 use crate::wording::{group_thousands, pluralise, quoted_list};
@@ -18,7 +23,7 @@ use crate::wording::{group_thousands, pluralise, quoted_list};
 /// Read `retap.toml` strictly, and say what would be done
 #[derive(Debug, Args)]
 pub struct CheckCommand {
-    /// The file; default: `retap.toml` in this directory
+    /// The file [default: `retap.toml` in this directory]
     file: Option<PathBuf>,
 }
 
@@ -26,23 +31,23 @@ impl CheckCommand {
     pub fn run(
         &self,
         global: &GlobalArguments,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
         let named = self.file.as_deref().or(global.config.as_deref());
         let config = Config::load(named)?;
         let path = named.unwrap_or(Path::new(config::FILE));
-        let found = if named.is_none() && !path.exists() {
+        let first = if named.is_none() && !path.exists() {
             format!("There is no `{}` here; without one:", config::FILE)
         } else {
             format!("`{}` is right. With it:", path.display())
         };
-        let mut lines = vec![found];
+        let mut lines = vec![first];
         let explore = &config.explore;
         for trace in explore.before.iter().chain(&explore.from) {
             findings::read_trace(trace)?;
         }
         lines.extend(
-            in_words(&config)
+            describe_commands(&config)
                 .into_iter()
                 .map(|line| format!("  {line}")),
         );
@@ -50,9 +55,13 @@ impl CheckCommand {
             "  The store is `{}`.",
             global.store(&config).display()
         ));
-        lines.extend(agents().into_iter().map(|line| format!("  {line}")));
+        lines.extend(
+            describe_agents()
+                .into_iter()
+                .map(|line| format!("  {line}")),
+        );
         for line in lines {
-            shell
+            context
                 .console
                 .result(&sanitise_terminal::sanitise_line(&line, LINE_WIDTH))?;
         }
@@ -60,8 +69,8 @@ impl CheckCommand {
     }
 }
 
-/// What phones would be given, a line for each processor, and what to do if some get nothing.
-fn agents() -> Vec<String> {
+/// The agent for phones, one line per processor, and what to do if there is none.
+fn describe_agents() -> Vec<String> {
     let mut help = None;
     let mut lines = Vec::new();
     for abi in ABIS {
@@ -83,9 +92,9 @@ fn agents() -> Vec<String> {
     lines
 }
 
-/// One sentence a command.
-fn in_words(config: &Config) -> Vec<String> {
-    let count = u64::from(config.count.unwrap_or(1));
+/// One sentence per command, with the defaults that the commands themselves have.
+fn describe_commands(config: &Config) -> Vec<String> {
+    let count = config.count.unwrap_or(DEFAULT_COUNT);
     let phones = |unnamed: &str| match (&config.device, count) {
         (None, 1) => unnamed.to_owned(),
         (None, count) => format!("{unnamed}, {count} of them"),
@@ -95,35 +104,33 @@ fn in_words(config: &Config) -> Vec<String> {
     let seed = config
         .seed
         .map_or_else(|| "a random seed".to_owned(), |seed| format!("seed {seed}"));
-    let mut lines = vec![explore(
+    let mut lines = vec![describe_explore(
         config,
         &phones("the phone named with `--device`"),
         &seed,
     )];
     lines.extend(describe_constraints(&config.explore));
-    lines.push(reduce(
+    lines.push(describe_reduce(
         config,
         &phones("the simulated phone that has the trace's app"),
     ));
-    lines.push(replay(config));
+    lines.push(describe_replay(config));
     lines
 }
 
-fn explore(config: &Config, phones: &str, seed: &str) -> String {
+fn describe_explore(config: &Config, phones: &str, seed: &str) -> String {
     let app = config
         .app
         .as_ref()
         .map_or_else(|| "the app".to_owned(), |app| format!("`{app}`"));
-    let usual = ExplorerKind::default_for(config.explore.session_events);
-    let explorer = config.explore.explorer.unwrap_or(usual);
-    let events = config.explore.events.unwrap_or(options::DEFAULT_EVENTS);
-    let session = u64::from(
-        config
-            .explore
-            .session_events
-            .unwrap_or(options::DEFAULT_SESSION_EVENTS),
-    );
-    let how_long = match (config.explore.minutes, explorer) {
+    let ExploreLimits {
+        explorer,
+        events,
+        minutes,
+        session_events,
+    } = ExploreCommand::default().limits(&config.explore);
+    let session = u64::from(session_events);
+    let limit = match (minutes, explorer) {
         (Some(minutes), _) => format!("{} of phone time", pluralise(u64::from(minutes), "minute")),
         (None, ExplorerKind::Random) => format!(
             "{}, in {} of up to {}",
@@ -135,11 +142,11 @@ fn explore(config: &Config, phones: &str, seed: &str) -> String {
     };
     let explorer = explorer.name();
     format!(
-        "`retap explore` explores {app} on {phones} with explorer `{explorer}` and {seed}: {how_long}."
+        "`retap explore` explores {app} on {phones} with explorer `{explorer}` and {seed}: {limit}."
     )
 }
 
-/// What an exploration does and does not do besides, if the file says something about it.
+/// Constraints of an exploration, if the file has some.
 fn describe_constraints(explore: &ExploreConfig) -> Option<String> {
     let some = |list: &[String], before: &str, one: &str| {
         (!list.is_empty()).then(|| format!("{before} {}", pluralise(list.len() as u64, one)))
@@ -185,10 +192,10 @@ fn describe_constraints(explore: &ExploreConfig) -> Option<String> {
     (!parts.is_empty()).then(|| format!("It {}.", parts.join("; ")))
 }
 
-fn reduce(config: &Config, phones: &str) -> String {
-    let algorithm = config.reduce.algorithm.unwrap_or(Algorithm::Auto);
-    let (runs, successes) = algorithm.rules(config.reduce.runs, config.reduce.successes);
-    let algorithm = algorithm.name();
+fn describe_reduce(config: &Config, phones: &str) -> String {
+    let command = ReduceCommand::default();
+    let algorithm = command.algorithm(&config.reduce);
+    let PassCriterion { runs, successes } = command.criterion(&config.reduce);
     let target = config.reduce.target.as_ref().map_or_else(
         || "what the trace says it reaches".to_owned(),
         |target| format!("`{target}`"),
@@ -200,7 +207,7 @@ fn reduce(config: &Config, phones: &str) -> String {
     )
 }
 
-fn replay(config: &Config) -> String {
-    let times = u64::from(config.replay.times.unwrap_or(options::DEFAULT_TIMES));
+fn describe_replay(config: &Config) -> String {
+    let times = u64::from(ReplayCommand::default().times(config));
     format!("`retap replay` plays a trace {}.", pluralise(times, "time"))
 }

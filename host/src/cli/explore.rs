@@ -1,45 +1,54 @@
 //! `retap explore`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use retap_reduce::named_choice::NamedChoice as _;
 
-use crate::cli::arguments::{self, GlobalArguments, PhoneArguments as Named};
+use crate::cli::arguments::{self, GlobalArguments, PhoneArguments, RunArguments};
 use crate::cli::explorer_arguments::ExplorerArguments;
+use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::config::{Config, ExploreConfig};
-use crate::devices::{ConnectedPhones, PERSONAL_PHONE_KIND};
+use crate::device_spec::PhoneSelection;
+use crate::devices;
 use crate::exit::CommandExit;
-use crate::operations::{
-    self, ActiveRun, CommandResult, ExplorationPlan, ExploreResult, ReductionOracle, ReductionPlan,
-    RunLocation, summary,
+use crate::operations::{self, ActiveRun, ExploreResult, summary};
+use crate::options::{
+    AppConstraints, DEFAULT_EVENTS, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind,
+    RunOptions,
 };
-use crate::options::{self, AppConstraints, ExplorerKind, PhonePermission, RunOptions};
-use crate::run::findings::{self, StoredFinding};
-use crate::wording::pluralise;
+use crate::run::findings;
+use crate::wording::group_thousands;
 
 /// Drive an app by itself, and collect the ways to make it fail
 ///
 /// Exit code 1 if it found problems in the app, 0 if it found none.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ExploreCommand {
-    /// Package or name of the app; not needed where the phone has only one
+    /// Package or name of the app [default: the only app of the phone]
     app: Option<String>,
-    #[command(flatten)]
-    phones: Named,
-    /// Exploration strategy; default: `auto`, or `random` with `--session-events`
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = choice_parser::<ExplorerKind>(), help = explorer_help())]
     explorer: Option<ExplorerKind>,
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = arguments::parse_events,
+        help = help_with_default("Number of events of all phones together", group_thousands(DEFAULT_EVENTS))
+    )]
+    events: Option<u64>,
     /// Minutes of phone time for each phone, instead of a number of events
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "events")]
     minutes: Option<u32>,
-    /// Number of events of all phones together; default: 5,000
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events)]
-    events: Option<u64>,
-    /// Events of one session of `random`, between two clean starts; default: 500
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..=100_000),
+        help = help_with_default("`random`: events of one session, between two clean starts", DEFAULT_SESSION_EVENTS)
+    )]
     session_events: Option<u32>,
     /// Write a trace of each clean start to `traces/`, for `retap reduce-suite`
     #[arg(long)]
@@ -47,258 +56,196 @@ pub struct ExploreCommand {
     /// Recorded traces to start from: they are played first
     #[arg(long, value_name = "TRACE", num_args = 1..)]
     from: Vec<PathBuf>,
-    /// Reduce each new crash as soon as a phone is idle, while others explore
+    /// Reduce each new finding as soon as a phone is idle, while others explore
     #[arg(long)]
     reduce: bool,
     #[command(flatten)]
-    tuning: ExplorerArguments,
-    /// Seed of the run: the same seed gives the same run
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, help_heading = "Run")]
-    seed: Option<u64>,
-    /// The run's directory, which must be new or empty
-    #[arg(long, value_name = "DIR", help_heading = "Run")]
-    out: Option<PathBuf>,
-    /// Resume a run that was interrupted or killed
-    #[arg(
-        long, value_name = "RUN", help_heading = "Run",
-        conflicts_with_all = ["app", "device", "count", "user", "keep_agent", "explorer", "minutes", "events", "session_events", "keep_traces", "from", "reduce", "allow", "tuning", "seed", "out", "config"]
-    )]
-    resume: Option<PathBuf>,
-    /// The result as one JSON object
-    #[arg(long, help_heading = "Run")]
-    json: bool,
+    explorer_arguments: ExplorerArguments,
+    #[command(flatten)]
+    phones: PhoneArguments,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+/// Explorer and limits of an exploration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExploreLimits {
+    pub explorer: ExplorerKind,
+    pub events: u64,
+    pub minutes: Option<u32>,
+    pub session_events: u32,
 }
 
 impl ExploreCommand {
     pub fn run(
         &self,
         global: &GlobalArguments,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
-        let (job, settings) = match &self.resume {
-            Some(run) => {
-                ActiveRun::resume(run, global.named_store().as_deref(), shell, explore_options)?
+        let (run, options) = match &self.run.resume {
+            Some(path) => {
+                let store = global.named_store();
+                ActiveRun::resume(path, store.as_deref(), context, explore_options)?
             }
-            None => self.start(global, shell)?,
+            None => self.start(global, context)?,
         };
-        let place = job.run().directory().path().to_owned();
-        let seed = job.seed().0;
-        let (exit, explored) = job.execute(async |job| explore(job, &settings).await)?;
-        let console = &shell.console;
-        if self.json {
-            let mut result = summary::exploration_json(&explored, seed);
-            result["run"] = place.to_string_lossy().into();
-            console.result(&result.to_string())?;
-        } else {
-            console.result(&summary::exploration_table(&explored))?;
-            console.result(&format!(
-                "\nreport: {}",
-                place.join("report.html").display()
-            ))?;
-            console.result(&place.display().to_string())?;
-        }
-        Ok(
-            if exit == CommandExit::Done && !explored.findings.is_empty() {
-                CommandExit::FindingsFound
-            } else {
-                exit
-            },
-        )
+        let directory = run.directory().path().to_owned();
+        let seed = run.seed().0;
+        let (exit, explored) =
+            run.execute(async |run| operations::run_exploration(run, &options).await)?;
+        self.print(&explored, seed, &directory, context)?;
+        let has_findings = !explored.findings.is_empty();
+        Ok(match exit {
+            CommandExit::Done if has_findings => CommandExit::FindingsFound,
+            exit => exit,
+        })
     }
 
     fn start(
         &self,
         global: &GlobalArguments,
-        shell: &CommandContext,
-    ) -> Result<(ActiveRun, options::ExploreOptions), CommandError> {
+        context: &CommandContext,
+    ) -> Result<(ActiveRun, ExploreOptions), CommandError> {
         let config = global.config()?;
-        let usual =
-            ExplorerKind::default_for(self.session_events.or(config.explore.session_events));
-        let settings = options::ExploreOptions {
-            devices: self.phones.devices(&config)?,
+        let devices = self.phones.selection(&config, context)?;
+        let options = self.options(&config, devices)?;
+        devices::check(&options.devices.device)?;
+        operations::explorer::check(&options.explorer_options)?;
+        let run = ActiveRun::start(
+            RunOptions::Explore(Box::new(options.clone())),
+            self.run.seed(&config),
+            &self.run.location(global.store(&config)),
+            context,
+        )?;
+        Ok((run, options))
+    }
+
+    /// The command line over `retap.toml` over the defaults.
+    fn options(
+        &self,
+        config: &Config,
+        devices: PhoneSelection,
+    ) -> Result<ExploreOptions, CommandError> {
+        let ExploreLimits {
+            explorer,
+            events,
+            minutes,
+            session_events,
+        } = self.limits(&config.explore);
+        Ok(ExploreOptions {
+            devices,
             app: self.app.clone().or_else(|| config.app.clone()),
-            explorer: self.explorer.or(config.explore.explorer).unwrap_or(usual),
-            minutes: self
-                .minutes
-                .or(config.explore.minutes.filter(|_| self.events.is_none())),
-            events: self
-                .events
-                .or(config.explore.events)
-                .unwrap_or(options::DEFAULT_EVENTS),
-            session_events: self
-                .session_events
-                .or(config.explore.session_events)
-                .unwrap_or(options::DEFAULT_SESSION_EVENTS),
+            explorer,
+            events,
+            minutes,
+            session_events,
             keep_traces: self.keep_traces,
-            tuning: self.tuning.tuning(&config)?,
-            care: self.constraints(&config)?,
+            explorer_options: self.explorer_arguments.options(&config.explore)?,
+            constraints: self.constraints(&config.explore)?,
             reduce: self.reduce,
             allow: self.phones.allow.clone(),
-        };
-        crate::devices::check(&settings.devices.device)?;
-        operations::explorer::check(&settings.tuning)?;
-        let place = RunLocation {
-            out: self.out.clone(),
-            store: Some(global.store(&config)),
-        };
-        let seed = arguments::seed(self.seed, &config);
-        Ok((
-            ActiveRun::start(
-                RunOptions::Explore(Box::new(settings.clone())),
-                seed,
-                &place,
-                shell,
-            )?,
-            settings,
-        ))
+        })
     }
-}
 
-impl ExploreCommand {
-    fn constraints(&self, config: &Config) -> Result<AppConstraints, CommandError> {
-        let ExploreConfig {
-            forbidden_widgets,
-            forbidden_activities,
-            forbidden_texts,
-            texts,
-            never,
-            always,
-            before,
-            from,
-            ..
-        } = config.explore.clone();
+    /// Explorer and limits: the command line over `retap.toml` over the defaults.
+    pub fn limits(&self, config: &ExploreConfig) -> ExploreLimits {
+        let session_events = self.session_events.or(config.session_events);
+        let default_explorer = ExplorerKind::default_for(session_events);
+        let configured_minutes = config.minutes.filter(|_| self.events.is_none());
+        ExploreLimits {
+            explorer: self
+                .explorer
+                .or(config.explorer)
+                .unwrap_or(default_explorer),
+            events: self.events.or(config.events).unwrap_or(DEFAULT_EVENTS),
+            minutes: self.minutes.or(configured_minutes),
+            session_events: session_events.unwrap_or(DEFAULT_SESSION_EVENTS),
+        }
+    }
+
+    fn constraints(&self, config: &ExploreConfig) -> Result<AppConstraints, CommandError> {
         let read = |path: &PathBuf| findings::read_trace(path).map(|trace| trace.to_text());
-        let from = if self.from.is_empty() {
-            &from
-        } else {
-            &self.from
+        let from = match self.from.is_empty() {
+            true => &config.from,
+            false => &self.from,
         };
         Ok(AppConstraints {
-            forbidden_widgets,
-            forbidden_activities,
-            forbidden_texts,
-            texts,
-            never,
-            always,
-            before: before.as_ref().map(read).transpose()?,
+            forbidden_widgets: config.forbidden_widgets.clone(),
+            forbidden_activities: config.forbidden_activities.clone(),
+            forbidden_texts: config.forbidden_texts.clone(),
+            texts: config.texts.clone(),
+            never: config.never.clone(),
+            always: config.always.clone(),
+            before: config.before.as_ref().map(read).transpose()?,
             from: from.iter().map(read).collect::<Result<_, _>>()?,
         })
     }
+
+    fn print(
+        &self,
+        explored: &ExploreResult,
+        seed: u64,
+        directory: &Path,
+        context: &CommandContext,
+    ) -> Result<(), CommandError> {
+        let console = &context.console;
+        if self.run.json {
+            let mut result = summary::exploration_json(explored, seed);
+            result["run"] = directory.to_string_lossy().into();
+            return Ok(console.result(&result.to_string())?);
+        }
+        let page = directory.join("report.html");
+        console.result(&summary::exploration_table(explored))?;
+        console.result(&format!("\nreport: {}", page.display()))?;
+        Ok(console.result(&directory.display().to_string())?)
+    }
 }
 
-/// A phone on USB may be somebody's own.
-fn is_personal(phones: &ConnectedPhones) -> bool {
-    phones
-        .infos
-        .iter()
-        .any(|(_, info)| info.kind == PERSONAL_PHONE_KIND)
+fn explorer_help() -> String {
+    let default = ExplorerKind::default_for(None).name();
+    let in_sessions = ExplorerKind::default_for(Some(DEFAULT_SESSION_EVENTS)).name();
+    help_with_default(
+        "Exploration strategy",
+        format!("{default}; {in_sessions} with `--session-events`"),
+    )
 }
 
-fn explore_options(settings: &RunOptions) -> Option<options::ExploreOptions> {
-    match settings {
-        RunOptions::Explore(settings) => Some((**settings).clone()),
+fn explore_options(options: &RunOptions) -> Option<ExploreOptions> {
+    match options {
+        RunOptions::Explore(options) => Some((**options).clone()),
         RunOptions::Demo(_) | RunOptions::Reduce(_) | RunOptions::ReduceSuite(_) => None,
     }
 }
 
-/// Cuts down each crash that comes in as soon as a phone is idle, until no more can come.
-async fn reduce(
-    job: &ActiveRun,
-    phones: &ConnectedPhones,
-    mut met: UnboundedReceiver<StoredFinding>,
-) -> Result<Vec<StoredFinding>, CommandError> {
-    let mut all = Vec::new();
-    while let Some(crash) = met.recv().await {
-        if !job.cancellation().is_cancelled() {
-            let steps = pluralise(crash.trace.steps.len() as u64, "step");
-            let heading = format!(
-                "{}: which of {steps} matter?",
-                summary::headline(&crash.finding)
-            );
-            job.heading(&heading);
-            let trace = crash.trace.clone();
-            let ground = ReductionOracle::Phones(&phones.pool);
-            let short =
-                operations::reduce_one(job, ground, trace, Some(crash), &ReductionPlan::default())
-                    .await?;
-            // A note, and no result: the result of the run is the table, or one object, at its end.
-            job.note(&summary::reduced_trace(&short));
-            all.extend(short.finding);
-        }
-    }
-    Ok(all)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-async fn explore(
-    job: &ActiveRun,
-    settings: &options::ExploreOptions,
-) -> Result<CommandResult<ExploreResult>, CommandError> {
-    let options::ExploreOptions {
-        devices,
-        app,
-        explorer,
-        events,
-        minutes,
-        session_events,
-        tuning,
-        care,
-        keep_traces,
-        ..
-    } = settings.clone();
-    let phones = job.connect(&devices).await?;
-    let app = phones.app(app.as_deref())?;
-    let budget = minutes.map_or_else(
-        || pluralise(events, "event"),
-        |minutes| pluralise(u64::from(minutes), "minute") + " of phone time",
-    );
-    let heading = format!("Exploring {}: {budget}", app.label);
-    let system = !is_personal(&phones) || settings.allow.contains(&PhonePermission::System);
-    let wanted = ExplorationPlan {
-        app,
-        explorer,
-        events,
-        minutes,
-        session_events,
-        explorer_options: tuning,
-        constraints: care,
-        allow_system: system,
-        keep_traces,
-    };
-    wanted.check()?;
-    job.emit_started(phones.names());
-    job.heading(&heading);
-    let (met, new) = unbounded_channel();
-    let exploring = operations::explore(
-        job,
-        &phones.pool,
-        &wanted,
-        job.seed(),
-        settings.reduce.then_some(met.clone()),
-    );
-    // Nobody but the exploration tells of crashes: with its end, or at once if nothing is to be cut, no more can come.
-    drop(met);
-    let (explored, cut) = tokio::join!(exploring, reduce(job, &phones, new));
-    let mut explored = explored?;
-    for cut in cut? {
-        let same = |(crash, _): &&mut (StoredFinding, _)| crash.fingerprint == cut.fingerprint;
-        if let Some((crash, _)) = explored.findings.iter_mut().find(same) {
-            (crash.trace, crash.reduced) = (cut.trace, cut.reduced);
-            crash.write(job.run().directory())?;
-        }
+    #[test]
+    fn the_command_line_wins_over_the_file_and_the_file_over_the_defaults() {
+        let defaults = ExploreCommand::default().limits(&ExploreConfig::default());
+        let expected = ExploreLimits {
+            explorer: ExplorerKind::Auto,
+            events: DEFAULT_EVENTS,
+            minutes: None,
+            session_events: DEFAULT_SESSION_EVENTS,
+        };
+        assert_eq!(defaults, expected);
+        let config = ExploreConfig {
+            minutes: Some(5),
+            session_events: Some(100),
+            ..ExploreConfig::default()
+        };
+        let from_file = ExploreCommand::default().limits(&config);
+        assert_eq!(from_file.explorer, ExplorerKind::Random);
+        assert_eq!(from_file.minutes, Some(5));
+        let command = ExploreCommand {
+            events: Some(7),
+            explorer: Some(ExplorerKind::Ape),
+            ..ExploreCommand::default()
+        };
+        let given = command.limits(&config);
+        assert_eq!((given.events, given.minutes), (7, None));
+        assert_eq!(given.explorer, ExplorerKind::Ape);
     }
-    let outcome = explored.exploration.outcome;
-    let section = operations::exploration_section(&explored);
-    let page = operations::render_report(
-        job,
-        &format!("{} explored", explored.app.label),
-        outcome,
-        phones.infos,
-        vec![section],
-    );
-    job.run().write_page(&page)?;
-    Ok(CommandResult {
-        outcome,
-        finding_count: explored.findings.len(),
-        value: explored,
-    })
 }

@@ -48,7 +48,7 @@ struct ImportSimplyDroidCommand {
 }
 
 impl ImportCommand {
-    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+    pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
         // All are read before any is written.
         let (files, out, traces) = match &self.from {
             ImportFormat::Simplydroid(ImportSimplyDroidCommand { files, out }) => {
@@ -87,7 +87,7 @@ impl ImportCommand {
                 0 => String::new(),
                 left_out => format!(", without {}", pluralise(*left_out as u64, "line")),
             };
-            shell
+            context
                 .console
                 .result(&format!("{}: {steps}{without}", to.display()))?;
         }

@@ -11,7 +11,8 @@ use crate::adb::{Adb, AdbError, AdbState};
 use crate::cli::arguments::GlobalArguments;
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
-use crate::devices::{self, AdbDeviceSpec, DevicesError};
+use crate::device_spec::{AdbDeviceSpec, DeviceList, DeviceSelector, DeviceSpec};
+use crate::devices::{self, DevicesError};
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 
@@ -25,13 +26,13 @@ const ZIP: &[u8; 4] = b"PK\x03\x04";
 pub struct InstallCommand {
     /// The app, as an APK
     file: PathBuf,
-    /// The phone's serial, or several with commas between them; default: the only phone that is ready
+    /// Serial of the phone, several with commas between them, or `all` [default: the only phone that is ready]
     #[arg(long, value_name = "SERIAL")]
-    device: Option<String>,
-    /// Android user who gets the app; default: 0
+    device: Option<DeviceSelector>,
+    /// Android user who gets the app [default: 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99_999))]
     user: Option<u32>,
-    /// One JSON object a phone
+    /// Print one JSON object per phone
     #[arg(long)]
     json: bool,
 }
@@ -65,67 +66,80 @@ impl InstallCommand {
     pub fn run(
         &self,
         global: &GlobalArguments,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
         let config = global.config()?;
         check(&self.file)?;
-        let named = self.device.clone().or(config.device);
-        let work = async {
-            let adb = Adb::open().await?;
-            for spec in self.phones(&adb, named.as_deref()).await? {
-                let phone = adb.phone(&spec.serial).await?;
-                phone
-                    .install(&self.file, self.user.unwrap_or(spec.user))
-                    .await
-                    .map_err(|source| InstallError::Refused {
-                        serial: spec.serial.clone(),
-                        path: self.file.clone(),
-                        source,
-                    })?;
-                let file = self.file.display();
-                let line = if self.json {
-                    json!({ "result": "install", "device": spec.serial, "file": file.to_string() })
-                        .to_string()
-                } else {
-                    format!("{file} is on {}", spec.serial)
-                };
-                shell.console.result(&line)?;
-            }
-            Ok(CommandExit::Done)
-        };
+        let named = self.device.as_ref().or(config.device.as_ref());
         operations::block_on(ClockKind::Real, async {
             tokio::select! {
-                done = work => done,
-                () = shell.cancellation.cancelled() => Ok(CommandExit::Interrupted),
+                done = self.install(named, context) => done,
+                () = context.cancellation.cancelled() => Ok(CommandExit::Interrupted),
             }
         })?
     }
 
-    async fn phones(
+    async fn install(
         &self,
-        adb: &Adb,
-        named: Option<&str>,
-    ) -> Result<Vec<AdbDeviceSpec>, InstallError> {
-        if let Some(named) = named {
-            return match devices::is_on_adb(named) {
-                true => Ok(devices::on_adb(named)?),
-                false => Err(DevicesError::NotOnAdb {
-                    option: "retap install",
-                    spec: named.to_owned(),
-                }
-                .into()),
+        named: Option<&DeviceSelector>,
+        context: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
+        let adb = Adb::open().await?;
+        for spec in phones(&adb, named).await? {
+            let phone = adb.phone(&spec.serial).await?;
+            phone
+                .install(&self.file, self.user.unwrap_or(spec.user))
+                .await
+                .map_err(|source| InstallError::Refused {
+                    serial: spec.serial.clone(),
+                    path: self.file.clone(),
+                    source,
+                })?;
+            let file = self.file.display();
+            let line = if self.json {
+                json!({ "result": "install", "device": spec.serial, "file": file.to_string() })
+                    .to_string()
+            } else {
+                format!("{file} is on {}", spec.serial)
             };
+            context.console.result(&line)?;
         }
-        let listed = adb.list().await?;
-        let ready: Vec<_> = listed
-            .into_iter()
-            .filter(|phone| phone.state == AdbState::Ready)
-            .collect();
-        match ready.as_slice() {
-            [only] => Ok(vec![AdbDeviceSpec::of(&only.serial)]),
-            several => Err(InstallError::WhichPhone(several.len())),
+        Ok(CommandExit::Done)
+    }
+}
+
+/// The named phones on adb, or the only one that is ready.
+async fn phones(
+    adb: &Adb,
+    named: Option<&DeviceSelector>,
+) -> Result<Vec<AdbDeviceSpec>, InstallError> {
+    match named {
+        Some(DeviceSelector::Listed(list)) => on_adb(list),
+        Some(DeviceSelector::AllOnAdb) => on_adb(&devices::all_ready_on_adb().await?),
+        None => {
+            let listed = adb.list().await?;
+            let ready: Vec<_> = listed
+                .into_iter()
+                .filter(|phone| phone.state == AdbState::Ready)
+                .collect();
+            match ready.as_slice() {
+                [only] => Ok(vec![AdbDeviceSpec::of(&only.serial)]),
+                several => Err(InstallError::WhichPhone(several.len())),
+            }
         }
     }
+}
+
+fn on_adb(list: &DeviceList) -> Result<Vec<AdbDeviceSpec>, InstallError> {
+    let specs = list.specs().iter().map(|spec| match spec {
+        DeviceSpec::Adb(adb) => Ok(adb.clone()),
+        other => Err(DevicesError::NotOnAdb {
+            option: "retap install",
+            spec: other.to_string(),
+        }
+        .into()),
+    });
+    specs.collect()
 }
 
 fn check(path: &Path) -> Result<(), InstallError> {

@@ -4,22 +4,23 @@ use std::time::Instant;
 
 use clap::Args;
 use retap_reduce::policy::PolicyParameters;
+use retap_reduce::trace_reduction::NOISY_RUNS;
 use serde_json::json;
 
 use crate::cli::arguments::GlobalArguments;
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
+use crate::operations;
 use crate::run::store::SqliteStore;
 use crate::wording::group_thousands;
-use crate::{operations, options};
 
 /// Solve how to share phones among candidates in the fewest rounds
 ///
 /// The policy is kept in the store; `reduce --algorithm nd3min --scheduler optimal` uses it at once.
 #[derive(Debug, Args)]
 pub struct PolicyCommand {
-    /// For how many candidates, 2 to 8; each one more takes about fifteen times the work
+    /// Number of candidates, 2 to 8; each further one takes about fifteen times the work
     #[arg(
         long,
         value_name = "N",
@@ -35,16 +36,16 @@ pub struct PolicyCommand {
         default_value_t = 15
     )]
     parallel: u32,
-    /// How often a candidate is run at most
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = options::NOISY_RUNS)]
+    /// Maximum number of runs of a candidate
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = NOISY_RUNS)]
     runs: u32,
-    /// Runs that must reach the target; default: nine of ten
+    /// Runs that must reach the target [default: nine of ten]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     successes: Option<u32>,
-    /// What is believed of candidates: `paper`, `learned` from the store's runs, or a table
+    /// Prior of candidates: `paper`, `learned` from the runs in the store, or a table
     #[arg(long, value_name = "FILE|learned|paper", default_value = "paper")]
     prior: String,
-    /// The result as a JSON object
+    /// Print the result as a JSON object
     #[arg(long)]
     json: bool,
 }
@@ -53,7 +54,7 @@ impl PolicyCommand {
     pub fn run(
         &self,
         global: &GlobalArguments,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
         let PolicyCommand {
             candidates,
@@ -64,7 +65,7 @@ impl PolicyCommand {
         let successes = self
             .successes
             .unwrap_or_else(|| runs.saturating_mul(9).div_ceil(10));
-        let rules = PolicyParameters {
+        let parameters = PolicyParameters {
             candidates,
             parallel,
             runs,
@@ -73,10 +74,11 @@ impl PolicyCommand {
         let store = SqliteStore::open(&global.store(&global.config()?))?;
         let prior = operations::load_prior(&self.prior, &store)?;
         let began = Instant::now();
-        let (policy, known) = operations::load_or_solve_policy(&rules, &prior, &store, shell)?;
+        let (policy, known) =
+            operations::load_or_solve_policy(&parameters, &prior, &store, context)?;
         let states = policy.states();
         let seconds = began.elapsed().as_secs_f64();
-        shell.console.result(&if self.json {
+        context.console.result(&if self.json {
             let start = policy.expected_rounds();
             let prior = format!("{:016x}", prior.hash());
             json!({
@@ -85,10 +87,10 @@ impl PolicyCommand {
             })
             .to_string()
         } else {
-            let how = if known { "known already" } else { "solved and kept" };
+            let how = if known { "loaded from the store" } else { "solved and stored" };
             format!(
                 "{candidates} candidates, {parallel} runs a round, {successes} of {runs} to pass: {how} in {seconds:.1} s\n  \
-                 {} states, {:.3} rounds to be expected",
+                 {} states, {:.3} expected rounds",
                 group_thousands(states as u64),
                 policy.expected_rounds(),
             )

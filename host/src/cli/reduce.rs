@@ -3,122 +3,143 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_reduce::trace_reduction::ReproductionCheck;
+use retap_reduce::named_choice::NamedChoice as _;
+use retap_reduce::reached_targets::ReachedKind;
+use retap_reduce::trace_reduction::{
+    NOISY_RUNS, PassCriterion, ReductionAlgorithm, ReproductionCheck, SchedulerKind,
+    StateGranularity,
+};
 use retap_shared::target::Target;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
-use crate::cli::arguments::{self, GlobalArguments, PhoneArguments};
+use crate::cli::arguments::{GlobalArguments, PhoneArguments, RunArguments};
+use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
+use crate::config::{Config, ReduceConfig};
+use crate::device_spec::DeviceList;
 use crate::exit::CommandExit;
 use crate::operations::{
-    self, ActiveRun, ReducedTrace, ReductionSource, RunLocation, describe_verdict, summary,
+    self, ActiveRun, ReducedTrace, ReductionSource, describe_verdict, summary,
 };
-use crate::options::{
-    self, Algorithm, Hierarchy, Nd3minOptions, OracleKind, RunOptions, Scheduler,
-};
+use crate::options::{Nd3minOptions, OracleKind, ReduceOptions, RunOptions};
 use crate::run::store::SqliteStore;
 
 /// Cut a trace down to the few steps that matter
 ///
 /// Checks first that the trace reproduces, and last that the reduced trace does. Exit code 3 if it does not.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ReduceCommand {
-    /// A `.retap` file, or a run whose crashes are cut down one after the other
+    /// A `.retap` file, or a run whose findings are reduced one after the other
     #[arg(value_name = "TRACE|RUN", required_unless_present = "resume")]
     source: Option<PathBuf>,
-    /// Only this crash of the run; the first digits of its id are enough
+    /// Only this finding of the run; the first digits of its id are enough
     #[arg(long, value_name = "ID")]
     crash: Option<String>,
-    #[command(flatten)]
-    phones: PhoneArguments,
-    /// Target to keep: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX`; default: the target of the trace
+    /// The shortest trace to each activity or screen that a run of `explore --keep-traces` has reached
+    #[arg(long, value_name = "activity|screen", value_parser = choice_parser::<ReachedKind>(), conflicts_with_all = ["crash", "target"])]
+    every: Option<ReachedKind>,
+    /// Target to keep: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX` [default: the target of the trace]
     #[arg(long, value_parser = parse_target)]
     target: Option<String>,
-    /// Reduction algorithm; default: `auto`
-    #[arg(long, value_enum)]
-    algorithm: Option<Algorithm>,
-    /// Hierarchical algorithms: level of the states in the tree; default: `activity`
-    #[arg(long, value_enum)]
-    hierarchy: Option<Hierarchy>,
-    /// Oracle: `phones`, or the `recording` itself as an activity machine; default: `phones`
-    #[arg(long, value_enum)]
-    oracle: Option<OracleKind>,
-    /// `nd3min`: scheduler of the rounds; default: `heuristic`
-    #[arg(long, value_enum)]
-    scheduler: Option<Scheduler>,
-    /// `nd3min`: number of parts of the first round; default: 5
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..=10_000))]
-    parts: Option<u32>,
-    /// Maximum number of concurrent runs; default: the number of phones
-    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    parallel: Option<u32>,
-    /// How many of the first runs of the whole trace must do it; `nd3min` asks for 15 where a candidate needs 18
+    #[arg(
+        long,
+        value_parser = choice_parser::<ReductionAlgorithm>(),
+        help = help_with_default("Reduction algorithm", ReductionAlgorithm::default())
+    )]
+    algorithm: Option<ReductionAlgorithm>,
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..=10_000),
+        help = help_with_default("Runs of each candidate", criterion_help(|criterion| criterion.runs))
+    )]
+    runs: Option<u32>,
+    #[arg(
+        long,
+        value_name = "K",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..=10_000),
+        help = help_with_default("Runs of each candidate that must reach the target", criterion_help(|criterion| criterion.successes))
+    )]
+    successes: Option<u32>,
+    /// Successes that the check of the original needs [default: with `auto` and `nd3min` five of six that a candidate needs,
+    /// otherwise as many]
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     original_successes: Option<u32>,
-    /// `auto`: the result must do it no less often than the original, even if that is seldom
+    /// `auto`: the result must reproduce as often as the original, even if that is rarely
     #[arg(long, conflicts_with_all = ["successes", "original_successes"])]
     keep_rate: bool,
-    /// Leave steps out and nothing else: no shorter texts, no taps for long presses, no shorter waits
+    /// Only remove steps: no shorter texts, no taps for long presses, no shorter waits
     #[arg(long)]
     only_delete: bool,
-    /// Prior of candidates: `paper`, `learned` from the store's runs, or a table; default: `paper`
+    /// Maximum number of concurrent runs [default: the number of phones]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    parallel: Option<u32>,
+    #[arg(
+        long,
+        value_parser = choice_parser::<SchedulerKind>(),
+        help = help_with_default("`nd3min`: scheduler of the rounds", SchedulerKind::default())
+    )]
+    scheduler: Option<SchedulerKind>,
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(2..=10_000),
+        help = help_with_default("`nd3min`: number of parts of the first round", Nd3minOptions::default().parts)
+    )]
+    parts: Option<u32>,
+    /// Prior of candidates: `paper`, `learned` from the runs in the store, or a table [default: paper]
     #[arg(long, value_name = "FILE|learned|paper")]
     prior: Option<String>,
-    /// Runs of each candidate; default: 1, for `nd3min` 20
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    runs: Option<u32>,
-    /// Runs that must reach the target; default: all, for `nd3min` nine of ten
-    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    successes: Option<u32>,
-    /// The number that makes the run: same seed, same run
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
-    seed: Option<u64>,
-    /// The run's directory, which must be new or empty
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Go on with a reduction that was stopped or killed
     #[arg(
-        long, value_name = "RUN",
-        conflicts_with_all = [
-            "source", "crash", "device", "count", "user", "keep_agent", "allow", "target", "algorithm", "runs", "successes", "seed", "out", "config",
-            "scheduler", "parts", "parallel", "original_successes", "prior", "keep_rate", "only_delete",
-            "hierarchy", "oracle",
-        ]
+        long,
+        value_parser = choice_parser::<StateGranularity>(),
+        help = help_with_default("`hdd`, `bhdd`, `lhdd`: states of the tree", StateGranularity::default())
     )]
-    resume: Option<PathBuf>,
-    /// The result as one JSON object a trace
-    #[arg(long)]
-    json: bool,
+    hierarchy: Option<StateGranularity>,
+    /// Oracle of the reduction [default: phones]
+    #[arg(long, value_enum)]
+    oracle: Option<OracleKind>,
+    #[command(flatten)]
+    phones: PhoneArguments,
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 impl ReduceCommand {
     pub fn run(
         &self,
         global: &GlobalArguments,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
-        let (job, settings) = match (&self.resume, &self.source) {
-            (Some(run), _) => {
-                ActiveRun::resume(run, global.named_store().as_deref(), shell, reduce_options)?
+        let (run, options) = match &self.run.resume {
+            Some(path) => {
+                let store = global.named_store();
+                ActiveRun::resume(path, store.as_deref(), context, reduce_options)?
             }
-            (None, source) => self.start(source.clone().unwrap_or_default(), global, shell)?,
+            None => self.start(global, context)?,
         };
-        let place = job.run().directory().path().to_owned();
-        let (exit, shortened) =
-            job.execute(async |job| operations::reduce_all(job, &settings).await)?;
-        for one in &shortened {
-            shell.console.result(&if self.json {
-                in_json(one, &place)
+        let directory = run.directory().path().to_owned();
+        let (exit, reduced) =
+            run.execute(async |run| operations::reduce_all(run, &options).await)?;
+        for one in &reduced {
+            context.console.result(&if self.run.json {
+                to_json(one, &directory)
             } else {
-                in_words(one, &place)
+                to_words(one, &directory)
             })?;
         }
-        if !self.json {
-            shell.console.result(&place.display().to_string())?;
+        if !self.run.json {
+            if let Some(table) = summary::reached_table(&reduced) {
+                context.console.result(&table)?;
+            }
+            context.console.result(&directory.display().to_string())?;
         }
-        match NotReproduced::among(&shortened) {
+        match NotReproduced::among(&reduced) {
             Some(failure) if exit == CommandExit::DoesNotReproduce => Err(failure.into()),
             _ => Ok(exit),
         }
@@ -126,88 +147,150 @@ impl ReduceCommand {
 
     fn start(
         &self,
-        source: PathBuf,
         global: &GlobalArguments,
-        shell: &CommandContext,
-    ) -> Result<(ActiveRun, options::ReduceOptions), CommandError> {
+        context: &CommandContext,
+    ) -> Result<(ActiveRun, ReduceOptions), CommandError> {
         let config = global.config()?;
-        let traces = ReductionSource::read(&source, self.crash.as_deref())?;
-        let algorithm = self
-            .algorithm
-            .or(config.reduce.algorithm)
-            .unwrap_or(Algorithm::Auto);
-        // A rate that is to be kept must first be known.
-        let default = self.keep_rate.then_some(options::NOISY_RUNS);
-        let runs = self.runs.or(config.reduce.runs).or(default);
-        let (runs, successes) = algorithm.rules(runs, self.successes.or(config.reduce.successes));
-        let only_nd3min = self
-            .scheduler
-            .map(|_| "--scheduler")
-            .or(self.parts.map(|_| "--parts"));
-        if let Some(option) = only_nd3min.filter(|_| algorithm != Algorithm::Nd3min) {
-            return Err(OptionConflict {
-                option,
-                of: Algorithm::Nd3min,
-                algorithm,
-            }
-            .into());
-        }
-        if self.hierarchy.is_some() && !algorithm.is_hierarchical() {
-            return Err(OptionConflict {
-                option: "--hierarchy",
-                of: Algorithm::Lhdd,
-                algorithm,
-            }
-            .into());
-        }
-        if self.keep_rate && algorithm != Algorithm::Auto {
-            return Err(OptionConflict {
-                option: "--keep-rate",
-                of: Algorithm::Auto,
-                algorithm,
-            }
-            .into());
-        }
+        let path = self.source.clone().unwrap_or_default();
+        let source = match self.every {
+            Some(kind) => ReductionSource::read_reached(&path, kind)?,
+            None => ReductionSource::read(&path, self.crash.as_deref())?,
+        };
+        self.check_algorithm(self.algorithm(&config.reduce))?;
         let store = global.store(&config);
-        let prior = self.prior.as_deref().filter(|name| *name != "paper");
-        let prior = prior
-            .map(|name| operations::load_prior(name, &SqliteStore::open(&store)?))
-            .transpose()?;
-        let settings = options::ReduceOptions {
-            device: self.phones.device(&config)?,
-            count: self.phones.count(&config),
+        let device = match self.oracle() {
+            OracleKind::Recording => None,
+            OracleKind::Phones => {
+                let traces = source.traces();
+                self.phones
+                    .devices_for_traces(traces.into_iter(), &config, context)?
+            }
+        };
+        let options = ReduceOptions {
+            prior: self.prior_text(&store)?,
+            ..self.options(&config, path, device)
+        };
+        source.check(&options)?;
+        let run = ActiveRun::start(
+            RunOptions::Reduce(options.clone()),
+            self.run.seed(&config),
+            &self.run.location(store),
+            context,
+        )?;
+        source.copy_into(run.directory())?;
+        Ok((run, options))
+    }
+
+    /// The command line over `retap.toml` over the defaults.
+    fn options(
+        &self,
+        config: &Config,
+        source: PathBuf,
+        device: Option<DeviceList>,
+    ) -> ReduceOptions {
+        let PassCriterion { runs, successes } = self.criterion(&config.reduce);
+        let nd3min = Nd3minOptions::default();
+        ReduceOptions {
+            device,
+            count: self.phones.count(config),
             source,
-            target: self.target.clone().or_else(|| config.reduce.target.clone()),
-            algorithm,
+            target: self.target(config),
+            algorithm: self.algorithm(&config.reduce),
             runs,
             successes,
             parallel: self.parallel,
             original_successes: self.original_successes,
             nd3min: Nd3minOptions {
-                scheduler: self.scheduler.unwrap_or(Scheduler::Heuristic),
-                parts: self.parts.unwrap_or(options::DEFAULT_PARTS),
+                scheduler: self.scheduler.unwrap_or(nd3min.scheduler),
+                parts: self.parts.unwrap_or(nd3min.parts),
             },
             keep_rate: self.keep_rate,
             only_delete: self.only_delete,
-            prior: prior.map(|prior| prior.to_text()),
+            prior: None,
             hierarchy: self.hierarchy.unwrap_or_default(),
-            oracle: self.oracle.unwrap_or_default(),
-        };
-        traces.check(&settings)?;
-        let place = RunLocation {
-            out: self.out.clone(),
-            store: Some(store),
-        };
-        let seed = arguments::seed(self.seed, &config);
-        let job = ActiveRun::start(RunOptions::Reduce(settings.clone()), seed, &place, shell)?;
-        traces.copy_into(job.run().directory())?;
-        Ok((job, settings))
+            oracle: self.oracle(),
+        }
+    }
+
+    /// Target of all traces; none with `--every`, where each trace has its own.
+    fn target(&self, config: &Config) -> Option<String> {
+        let configured = || config.reduce.target.clone();
+        match self.every {
+            Some(_) => None,
+            None => self.target.clone().or_else(configured),
+        }
+    }
+
+    fn oracle(&self) -> OracleKind {
+        self.oracle.unwrap_or_default()
+    }
+
+    pub fn algorithm(&self, config: &ReduceConfig) -> ReductionAlgorithm {
+        self.algorithm.or(config.algorithm).unwrap_or_default()
+    }
+
+    /// Criterion of a candidate: the command line over `retap.toml` over the defaults of the algorithm.
+    pub fn criterion(&self, config: &ReduceConfig) -> PassCriterion {
+        // A rate that is to be kept must first be known.
+        let for_rate = self.keep_rate.then_some(NOISY_RUNS);
+        let runs = self.runs.or(config.runs).or(for_rate);
+        let successes = self.successes.or(config.successes);
+        self.algorithm(config).pass_criterion(runs, successes)
+    }
+
+    /// Refuses options of other algorithms.
+    fn check_algorithm(&self, algorithm: ReductionAlgorithm) -> Result<(), OptionConflict> {
+        use ReductionAlgorithm::{Auto, Lhdd, Nd3min};
+        let is_nd3min = algorithm == Nd3min;
+        let options = [
+            ("--scheduler", self.scheduler.is_some(), Nd3min, is_nd3min),
+            ("--parts", self.parts.is_some(), Nd3min, is_nd3min),
+            (
+                "--hierarchy",
+                self.hierarchy.is_some(),
+                Lhdd,
+                algorithm.is_hierarchical(),
+            ),
+            ("--keep-rate", self.keep_rate, Auto, algorithm == Auto),
+        ];
+        let conflict = options
+            .into_iter()
+            .find(|(_, is_given, _, fits)| *is_given && !fits);
+        match conflict {
+            Some((option, _, of, _)) => Err(OptionConflict {
+                option,
+                of,
+                algorithm,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Text of the prior; none for the published one.
+    fn prior_text(&self, store: &Path) -> Result<Option<String>, CommandError> {
+        match self.prior.as_deref() {
+            None | Some("paper") => Ok(None),
+            Some(name) => {
+                let prior = operations::load_prior(name, &SqliteStore::open(store)?)?;
+                Ok(Some(prior.to_text()))
+            }
+        }
     }
 }
 
-fn reduce_options(settings: &RunOptions) -> Option<options::ReduceOptions> {
-    match settings {
-        RunOptions::Reduce(settings) => Some(settings.clone()),
+/// Default of a part of the criterion, and the one of `nd3min`.
+fn criterion_help(part: fn(PassCriterion) -> u32) -> String {
+    let default = |algorithm: ReductionAlgorithm| part(algorithm.pass_criterion(None, None));
+    let nd3min = default(ReductionAlgorithm::Nd3min);
+    format!(
+        "{}; {nd3min} for `nd3min`",
+        default(ReductionAlgorithm::default())
+    )
+}
+
+fn reduce_options(options: &RunOptions) -> Option<ReduceOptions> {
+    match options {
+        RunOptions::Reduce(options) => Some(options.clone()),
         RunOptions::Demo(_) | RunOptions::Explore(_) | RunOptions::ReduceSuite(_) => None,
     }
 }
@@ -218,17 +301,17 @@ fn parse_target(text: &str) -> Result<String, String> {
         .map_err(|error| error.help())
 }
 
-/// What is left, step by step, and where it is.
-fn in_words(one: &ReducedTrace, run: &Path) -> String {
-    let short = summary::reduced_trace(one);
+/// The steps of the reduced trace, and its file.
+fn to_words(one: &ReducedTrace, run: &Path) -> String {
+    let reduced = summary::reduced_trace(one);
     if one.file.is_empty() {
-        format!("{short}\n")
+        format!("{reduced}\n")
     } else {
-        format!("{short}\n  {}\n", run.join(&one.file).display())
+        format!("{reduced}\n  {}\n", run.join(&one.file).display())
     }
 }
 
-fn in_json(one: &ReducedTrace, run: &Path) -> String {
+fn to_json(one: &ReducedTrace, run: &Path) -> String {
     let check =
         |check: &ReproductionCheck| json!({ "successes": check.successes, "runs": check.runs });
     json!({
@@ -249,11 +332,11 @@ fn in_json(one: &ReducedTrace, run: &Path) -> String {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("`{option}` is for `--algorithm {}`, and this is `{}`", .of.name(), .algorithm.name())]
+#[error("`{option}` is for `--algorithm {}`, and the algorithm is `{}`", .of.name(), .algorithm.name())]
 struct OptionConflict {
     option: &'static str,
-    of: Algorithm,
-    algorithm: Algorithm,
+    of: ReductionAlgorithm,
+    algorithm: ReductionAlgorithm,
 }
 
 impl UserError for OptionConflict {
@@ -263,7 +346,7 @@ impl UserError for OptionConflict {
 
     fn help(&self) -> String {
         format!(
-            "leave `{}` away, or say `--algorithm {}`",
+            "omit `{}`, or choose `--algorithm {}`",
             self.option,
             self.of.name()
         )
@@ -277,8 +360,8 @@ struct NotReproduced {
 }
 
 impl NotReproduced {
-    fn among(shortened: &[ReducedTrace]) -> Option<NotReproduced> {
-        let which: Vec<String> = shortened
+    fn among(reduced: &[ReducedTrace]) -> Option<NotReproduced> {
+        let which: Vec<String> = reduced
             .iter()
             .filter(|one| one.reduction.outcome == Outcome::DoesNotReproduce)
             .map(|one| {

@@ -13,11 +13,14 @@ use retap_shared::verdict::Verdict;
 use serde_json::json;
 
 use crate::cli::arguments::{self, GlobalArguments, PhoneArguments};
+use crate::cli::named_choice::help_with_default;
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
+use crate::config::Config;
+use crate::device_spec::PhoneSelection;
 use crate::exit::CommandExit;
-use crate::operations::{self, describe_verdict};
-use crate::options::{DEFAULT_TIMES, PhoneSelection};
+use crate::operations::{self, ClockKind, describe_verdict};
+use crate::options::DEFAULT_TIMES;
 use crate::report::progress::ProgressReporter;
 use crate::report::{self, Reporter};
 use crate::run::findings::read_trace;
@@ -26,23 +29,28 @@ use crate::{devices, target};
 
 /// Play traces again and see whether they still do what they did
 ///
-/// Ends with 0 if every run reached what its trace is for, with 3 if not.
-#[derive(Debug, Args)]
+/// Exit code 0 if every run reached the target of its trace, 3 if not.
+#[derive(Debug, Default, Args)]
 pub struct ReplayCommand {
     /// `.retap` files, such as `crashes/ID/reduced.retap` of a run; all of them on the same phones
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    #[command(flatten)]
-    phones: PhoneArguments,
-    /// Runs of each trace; default: 3
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..=10_000),
+        help = help_with_default("Runs of each trace", DEFAULT_TIMES)
+    )]
     times: Option<u32>,
-    /// The number that makes the noise of simulated phones
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
-    seed: Option<u64>,
-    /// One JSON object a run
+    /// Print one JSON object per run
     #[arg(long)]
     json: bool,
+    /// Seed of the noise of simulated phones [default: random]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    phones: PhoneArguments,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +69,7 @@ impl ReplayCommand {
     pub fn run(
         &self,
         global: &GlobalArguments,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
         let config = global.config()?;
         let traces = self
@@ -69,23 +77,25 @@ impl ReplayCommand {
             .iter()
             .map(|path| read_trace(path))
             .collect::<Result<Vec<_>, _>>()?;
-        let named = self.phones.device(&config)?;
-        let device = match traces.first() {
-            Some(first) => operations::device_for(first, named.as_deref())?,
-            None => return Ok(CommandExit::Done),
+        let Some(first) = traces.first() else {
+            return Ok(CommandExit::Done);
         };
-        devices::check(&device)?;
-        let phones = PhoneSelection {
-            device,
+        let first_trace = std::iter::once(first);
+        let named = self
+            .phones
+            .devices_for_traces(first_trace, &config, context)?;
+        let selection = PhoneSelection {
+            device: operations::devices_for(first, named.as_ref())?,
             count: self.phones.count(&config),
         };
-        let times = self.times.or(config.replay.times).unwrap_or(DEFAULT_TIMES);
-        let seed = Seed(arguments::seed(self.seed, &config));
+        devices::check(&selection.device)?;
+        let times = self.times(&config);
+        let seed = Seed(arguments::choose_seed(self.seed, &config));
         let reached = operations::block_on(
-            operations::ClockKind::for_device(&phones.device),
-            self.replay(&traces, &phones, times, seed, shell),
+            ClockKind::for_devices(&selection.device),
+            self.replay(&traces, &selection, times, seed, context),
         )??;
-        if shell.cancellation.is_cancelled() {
+        if context.cancellation.is_cancelled() {
             return Ok(CommandExit::Interrupted);
         }
         let runs = times.saturating_mul(u32::try_from(traces.len()).unwrap_or(u32::MAX));
@@ -100,38 +110,43 @@ impl ReplayCommand {
         Ok(CommandExit::Done)
     }
 
-    /// How many of the runs did it.
+    /// Runs of each trace: the command line over `retap.toml` over the default.
+    pub fn times(&self, config: &Config) -> u32 {
+        self.times.or(config.replay.times).unwrap_or(DEFAULT_TIMES)
+    }
+
+    /// Plays all traces, and returns the number of runs that reached their targets.
     async fn replay(
         &self,
         traces: &[Trace],
-        phones: &PhoneSelection,
+        selection: &PhoneSelection,
         times: u32,
         seed: Seed,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<u32, CommandError> {
-        let phones = devices::ConnectedPhones::connect(phones, seed).await?;
-        let narrator = Arc::new(ProgressReporter::new(Arc::clone(&shell.console)));
-        let sink = report::event_sink(vec![narrator as Arc<dyn Reporter>], Instant::now());
+        let phones = devices::ConnectedPhones::connect(selection, seed).await?;
+        let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
+        let sink = report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now());
         let mut reached = 0;
         for (trace, path) in traces.iter().zip(&self.traces) {
             phones.app_of(trace, &sink)?;
             for run in 1..=times {
-                if shell.cancellation.is_cancelled() {
+                if context.cancellation.is_cancelled() {
                     return Ok(reached);
                 }
                 let played = operations::play(&phones.pool, trace, false, &sink).await?;
-                let did_it = has_reached_target(trace, &played);
-                reached += u32::from(did_it);
-                let verdict = in_words(trace, &played);
+                let is_reached = has_reached_target(trace, &played);
+                reached += u32::from(is_reached);
+                let verdict = describe_run(trace, &played);
                 let took = played.took;
                 sink(RunEvent::Replayed {
                     run,
                     runs: times,
-                    reached: did_it,
+                    reached: is_reached,
                     verdict,
                     took,
                 });
-                shell
+                context
                     .console
                     .result(&self.line(path, trace, &played, run, times))?;
             }
@@ -140,7 +155,7 @@ impl ReplayCommand {
     }
 
     fn line(&self, path: &Path, trace: &Trace, played: &PlayReply, run: u32, runs: u32) -> String {
-        let verdict = in_words(trace, played);
+        let verdict = describe_run(trace, played);
         let took = played.took;
         if self.json {
             return json!({
@@ -150,19 +165,19 @@ impl ReplayCommand {
             })
             .to_string();
         }
-        let of = if self.traces.len() == 1 {
+        let name = if self.traces.len() == 1 {
             String::new()
         } else {
             format!("{}: ", path.display())
         };
         format!(
-            "{of}run {run} of {runs}: {verdict}, after {} and {took} of phone time",
+            "{name}run {run} of {runs}: {verdict}, after {} and {took} of phone time",
             steps_of(trace, played)
         )
     }
 }
 
-/// A trace that is for nothing in particular has done it when it was played to its end.
+/// A trace without a target has reached its end if all steps were played.
 fn has_reached_target(trace: &Trace, played: &PlayReply) -> bool {
     match &trace.header.target {
         Some(_) => played.verdict == Verdict::TargetReached,
@@ -173,7 +188,7 @@ fn has_reached_target(trace: &Trace, played: &PlayReply) -> bool {
     }
 }
 
-fn in_words(trace: &Trace, played: &PlayReply) -> String {
+fn describe_run(trace: &Trace, played: &PlayReply) -> String {
     match (&trace.header.target, &played.verdict) {
         (Some(target), Verdict::TargetReached) => format!("reached {}", target::describe(target)),
         (None, Verdict::TargetNotReached) => "played to its end".to_owned(),

@@ -1,5 +1,5 @@
-//! `retap screen`: what a phone shows, as Retap reads it. For whoever writes a trace or a selector by hand, and for
-//! looking into a replay that goes astray.
+//! `retap screen`: what a phone shows, as Retap reads it. It helps to write a trace or a selector by hand, and to see where
+//! a replay diverges.
 
 use std::fmt::Write as _;
 use std::io;
@@ -17,10 +17,10 @@ use retap_shared::trace::{Step, Trace};
 use crate::cli::arguments::{GlobalArguments, PhoneArguments};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
+use crate::device_spec::PhoneSelection;
 use crate::devices::{self, DevicesError};
 use crate::exit::CommandExit;
-use crate::operations::{self, PlayError};
-use crate::options::PhoneSelection;
+use crate::operations::{self, ClockKind, PlayError};
 use crate::run::findings::read_trace;
 
 /// See what a phone shows, as Retap reads it
@@ -31,14 +31,14 @@ use crate::run::findings::read_trace;
 pub struct ScreenCommand {
     /// A `.retap` file to play
     trace: Option<PathBuf>,
-    #[command(flatten)]
-    phones: PhoneArguments,
-    /// The app to launch first; a phone that has just one needs no name
+    /// The app to launch first [default: the only app of the phone]
     #[arg(long, value_name = "APP", conflicts_with = "trace")]
     app: Option<String>,
-    /// Write the pixels of each screen into this folder, as `0.png`, `1.png` and so on
+    /// Write a screenshot of each screen into this directory, as `0.png`, `1.png` and so on
     #[arg(long, value_name = "DIR")]
     pictures: Option<PathBuf>,
+    #[command(flatten)]
+    phones: PhoneArguments,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -52,22 +52,24 @@ impl ScreenCommand {
     pub fn run(
         &self,
         global: &GlobalArguments,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
         let config = global.config()?;
         let trace = self.trace.as_deref().map(read_trace).transpose()?;
-        let named = self.phones.device(&config)?;
         let device = match &trace {
-            Some(trace) => operations::device_for(trace, named.as_deref())?,
-            None => named.ok_or(DevicesError::NoneNamed)?,
+            Some(trace) => {
+                let traces = std::iter::once(trace);
+                let named = self.phones.devices_for_traces(traces, &config, context)?;
+                operations::devices_for(trace, named.as_ref())?
+            }
+            None => self.phones.selection(&config, context)?.device,
         };
+        device.single()?;
         devices::check(&device)?;
-        let phones = PhoneSelection { device, count: 1 };
-        operations::block_on(
-            operations::ClockKind::for_device(&phones.device),
-            self.show(&phones, trace.as_ref(), shell),
-        )??;
-        Ok(if shell.cancellation.is_cancelled() {
+        let clock = ClockKind::for_devices(&device);
+        let selection = PhoneSelection { device, count: 1 };
+        operations::block_on(clock, self.show(&selection, trace.as_ref(), context))??;
+        Ok(if context.cancellation.is_cancelled() {
             CommandExit::Interrupted
         } else {
             CommandExit::Done
@@ -76,22 +78,22 @@ impl ScreenCommand {
 
     async fn show(
         &self,
-        named: &PhoneSelection,
+        selection: &PhoneSelection,
         trace: Option<&Trace>,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<(), CommandError> {
-        let phones = devices::ConnectedPhones::connect(named, Seed(0)).await?;
+        let phones = devices::ConnectedPhones::connect(selection, Seed(0)).await?;
         let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
         let lost = |source| DevicesError::Connect {
-            name: named.device.clone(),
+            name: selection.device.to_string(),
             source,
         };
-        let wanted = trace
+        let named_app = trace
             .map(|trace| trace.header.app.package.as_str())
             .or(self.app.as_deref());
         // A phone with many apps is looked at as it is.
-        let app = match phones.app(wanted) {
-            Err(_) if wanted.is_none() => None,
+        let app = match phones.app(named_app) {
+            Err(_) if named_app.is_none() => None,
             app => Some(app?.app),
         };
         if let Some(app) = &app {
@@ -101,20 +103,24 @@ impl ScreenCommand {
             device.control(app, command).await.map_err(lost)?;
             device.settle().await.map_err(lost)?;
         }
-        self.print_screen(&mut device, 0, "the first screen", shell)
+        self.print_screen(&mut device, 0, "the first screen", context)
             .await?;
         for (number, step) in trace.iter().flat_map(|trace| &trace.steps).enumerate() {
-            if shell.cancellation.is_cancelled() {
+            if context.cancellation.is_cancelled() {
                 break;
             }
             let stepped = device.step(step.clone()).await.map_err(lost)?;
-            let mut heading = format!("after step {}, {}", number + 1, in_words(step, stepped.hit));
-            for happening in &stepped.phone_events {
-                if let PhoneEventKind::Finding(problem) = &happening.kind {
-                    let _ = write!(heading, ", {}: {}", problem.kind, problem.summary);
+            let mut heading = format!(
+                "after step {}, {}",
+                number + 1,
+                describe_step(step, stepped.hit)
+            );
+            for event in &stepped.phone_events {
+                if let PhoneEventKind::Finding(finding) = &event.kind {
+                    let _ = write!(heading, ", {}: {}", finding.kind, finding.summary);
                 }
             }
-            self.print_screen(&mut device, number + 1, &heading, shell)
+            self.print_screen(&mut device, number + 1, &heading, context)
                 .await?;
         }
         Ok(())
@@ -125,7 +131,7 @@ impl ScreenCommand {
         device: &mut Device,
         number: usize,
         heading: &str,
-        shell: &CommandContext,
+        context: &CommandContext,
     ) -> Result<(), CommandError> {
         let name = device.name().to_owned();
         let lost = |source| DevicesError::Connect {
@@ -133,15 +139,15 @@ impl ScreenCommand {
             source,
         };
         let screen = device.capture().await.map_err(lost)?;
-        shell
+        context
             .console
             .result(&format!("{heading}:\n{}", tree(&screen)))?;
-        let Some(folder) = &self.pictures else {
+        let Some(directory) = &self.pictures else {
             return Ok(());
         };
         match device.screenshot().await {
-            Ok(picture) => Ok(write(&folder.join(format!("{number}.png")), &picture.0)?),
-            Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => Ok(shell
+            Ok(picture) => Ok(write(&directory.join(format!("{number}.png")), &picture.0)?),
+            Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => Ok(context
                 .console
                 .result(&format!("no picture: this phone cannot {what}"))?),
             Err(error) => Err(lost(error).into()),
@@ -160,7 +166,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), WritePictureError> {
     std::fs::write(path, bytes).map_err(failed)
 }
 
-fn in_words(step: &Step, hit: LocatedBy) -> String {
+fn describe_step(step: &Step, hit: LocatedBy) -> String {
     match (&step.widget, hit) {
         (Some(widget), LocatedBy::Widget) => format!("{} on {widget}", step.action),
         (Some(widget), _) => format!("{}, because {widget} was not there", step.action),
@@ -239,6 +245,6 @@ impl UserError for WritePictureError {
     }
 
     fn help(&self) -> String {
-        "name a folder that can be written".into()
+        "name a directory where you may write".into()
     }
 }

@@ -1,8 +1,9 @@
-//! Strict reading of TOML: every key is asked for by name, what nobody asked for is a mistake, and every mistake has
-//! its line and column.
+//! Strict reading of TOML: every key is read by name, any other key is a mistake, and every mistake has its line and
+//! column.
 
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
+use std::str::FromStr;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -46,7 +47,7 @@ impl<'a> TomlDocument<'a> {
     }
 }
 
-/// One table while its keys are asked for.
+/// One table while its keys are read.
 #[derive(Debug)]
 pub struct TomlSection<'a> {
     text: &'a str,
@@ -89,6 +90,16 @@ impl<'a> TomlSection<'a> {
             self.mistake(value.span(), format!("`{key}`: {wrong}"));
         }
         Some(text.clone().into_owned())
+    }
+
+    /// A text that is parsed.
+    pub fn parsed<T: FromStr<Err: fmt::Display>>(&mut self, key: &'static str) -> Option<T> {
+        let check = |text: &str| {
+            text.parse::<T>()
+                .map(drop)
+                .map_err(|error| error.to_string())
+        };
+        self.checked(key, check)?.parse().ok()
     }
 
     pub fn number<T: TryFrom<u64>>(
@@ -212,7 +223,7 @@ impl<'a> TomlSection<'a> {
         if self.mistakes.is_empty() {
             return Ok(());
         }
-        self.mistakes.sort_by_key(|(place, _)| *place);
+        self.mistakes.sort_by_key(|(position, _)| *position);
         Err(self
             .mistakes
             .into_iter()
@@ -231,9 +242,9 @@ impl<'a> TomlSection<'a> {
                 continue;
             }
             let is_section = self.name.is_none() && matches!(value.get_ref(), DeValue::Table(_));
-            let place = self
+            let section = self
                 .name
-                .map_or_else(String::new, |section| format!(" in `[{section}]`"));
+                .map_or_else(String::new, |name| format!(" in `[{name}]`"));
             let (what, known) = if is_section {
                 (
                     format!("section `[{name}]`"),
@@ -244,7 +255,7 @@ impl<'a> TomlSection<'a> {
                 )
             } else {
                 (
-                    format!("key `{name}`{place}"),
+                    format!("key `{name}`{section}"),
                     self.known
                         .iter()
                         .map(ToString::to_string)
@@ -269,7 +280,7 @@ impl<'a> TomlSection<'a> {
         }
     }
 
-    fn wrong_kind(&mut self, key: &str, wanted: &str, value: &Spanned<DeValue<'_>>) {
+    fn wrong_kind(&mut self, key: &str, expected: &str, value: &Spanned<DeValue<'_>>) {
         let found = match value.get_ref() {
             DeValue::String(_) => "a text",
             DeValue::Integer(_) => "a whole number",
@@ -281,13 +292,13 @@ impl<'a> TomlSection<'a> {
         };
         self.mistake(
             value.span(),
-            format!("`{key}` must be {wanted}, not {found}"),
+            format!("`{key}` must be {expected}, not {found}"),
         );
     }
 
     fn mistake(&mut self, span: Range<usize>, text: String) {
-        let place = span.start;
-        self.mistakes.push((place, at(self.text, span, text)));
+        let position = span.start;
+        self.mistakes.push((position, at(self.text, span, text)));
     }
 }
 

@@ -3,7 +3,6 @@
 
 mod agent;
 pub mod restricted;
-pub mod spec;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -17,13 +16,13 @@ use retap_shared::error_text::with_causes;
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{Reply, Request};
 use retap_transport::keys::{SessionKeys, SessionKeysError};
-use spec::AdbDeviceSpec;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::adb::{Adb, AdbError};
 use crate::agent_files::{AgentFiles, AgentFilesError};
 use crate::command_error::UserError;
+use crate::device_spec::AdbDeviceSpec;
 use crate::link::{DialError, Dialer, Link, LinkError, ReconnectPolicy, StreamDialer};
 use crate::{os, shutdown};
 
@@ -129,25 +128,28 @@ impl AdbPhone {
         let agent = AgentProcess::new(phone, spec, &files, &agents, names).await?;
         end_orphaned_agent(&agent, serial).await?;
         agent.push(&files).await?;
-        let way = Arc::new(AdbDialer {
+        let dialer = Arc::new(AdbDialer {
             agent,
             keys,
             forwarded: Mutex::new(None),
             has_answered: AtomicBool::new(false),
         });
-        if let Err(error) = way.agent.start().await {
-            way.agent.end(false, None).await;
+        if let Err(error) = dialer.agent.start().await {
+            dialer.agent.end(false, None).await;
             return Err(error.into());
         }
-        let patience = ReconnectPolicy {
+        let reconnect_policy = ReconnectPolicy {
             connect_timeout: CONNECT_TIMEOUT,
             reconnect_timeout: spec.reconnect_timeout,
         };
-        match Link::connect(way.clone(), os::machine_name(), patience).await {
-            Ok(link) => Ok(AdbPhone { link, dialer: way }),
+        match Link::connect(dialer.clone(), os::machine_name(), reconnect_policy).await {
+            Ok(link) => Ok(AdbPhone { link, dialer }),
             Err(source) => {
-                let output = way.agent.output().await;
-                way.agent.end(false, *way.forwarded.lock().await).await;
+                let output = dialer.agent.output().await;
+                dialer
+                    .agent
+                    .end(false, *dialer.forwarded.lock().await)
+                    .await;
                 Err(AdbPhoneError::Agent {
                     serial: serial.clone(),
                     output,
@@ -204,15 +206,15 @@ impl Connection for AdbPhone {
 impl Drop for AdbPhone {
     /// The link goes with this value, which tells the agent to put the phone back as it was and to end.
     fn drop(&mut self) {
-        let way = Arc::clone(&self.dialer);
+        let dialer = Arc::clone(&self.dialer);
         shutdown::spawn(async move {
-            let forwarded = *way.forwarded.lock().await;
-            way.agent.end(true, forwarded).await;
+            let forwarded = *dialer.forwarded.lock().await;
+            dialer.agent.end(true, forwarded).await;
         });
     }
 }
 
-/// The way to an agent through adb, mended where it is broken each time it is taken.
+/// Connects to an agent through adb, and first repairs what is broken in between.
 struct AdbDialer {
     agent: AgentProcess,
     keys: SessionKeys,
@@ -260,7 +262,7 @@ impl AdbDialer {
         if let DialError::Reach { .. } = error {
             *self.forwarded.lock().await = None;
         }
-        let mended = async {
+        let repaired = async {
             if self.agent.is_alive().await? {
                 return Ok(error);
             }
@@ -278,7 +280,7 @@ impl AdbDialer {
             let why = "the agent was gone and is being started anew".into();
             Ok(DialError::Unavailable { why, again: true })
         };
-        mended
+        repaired
             .await
             .unwrap_or_else(|error: AdbError| retryable(&error))
     }
@@ -304,7 +306,7 @@ impl Dialer for AdbDialer {
 
 impl fmt::Debug for AdbDialer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OverAdb")
+        f.debug_struct("AdbDialer")
             .field("agent", &self.agent)
             .finish_non_exhaustive()
     }

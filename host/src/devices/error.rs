@@ -1,14 +1,13 @@
-//! Why a phone could not be had, and what to do about it.
+//! Errors of finding and connecting phones, each with what to do about it.
 
 use retap_device::DeviceError;
-use retap_simulator::SimulatorSpecError as SimulatedError;
+use retap_simulator::SimulatorSpecError;
 
 use super::adb::AdbPhoneError;
-use super::adb::spec::AdbDeviceSpecError;
-use super::is_on_adb;
 use super::jvm::JvmError;
 use crate::adb::AdbError;
 use crate::command_error::UserError;
+use crate::device_spec::{DeviceCountError, DeviceSpec};
 use crate::exit::CommandExit;
 use crate::link::LinkError;
 use crate::link::pairing::PairingError;
@@ -17,7 +16,12 @@ use crate::wording::{closest_name, quoted_list};
 #[derive(Debug, thiserror::Error)]
 pub enum DevicesError {
     #[error("no phone was named")]
-    NoneNamed,
+    NoneNamed {
+        /// Phones that adb lists, or why they are unknown.
+        on_adb: String,
+    },
+    #[error("no phone is connected")]
+    NoneConnected,
     #[error("could not ask adb which phones there are")]
     Unlisted(#[source] AdbError),
     #[error("adb lists {listed} phones, and none of them can be used now")]
@@ -25,21 +29,14 @@ pub enum DevicesError {
     #[error("`{spec}` names no simulated phone")]
     Simulated {
         spec: String,
-        source: SimulatedError,
+        source: SimulatorSpecError,
     },
-    #[error("there is no kind of phone called `{kind}`")]
-    UnknownKind { kind: String },
     #[error("`{spec}` could not be started")]
     Jvm { spec: String, source: JvmError },
-    #[error("could not use `{spec}` through adb")]
+    #[error("could not use `{serial}` through adb")]
     Adb {
-        spec: String,
+        serial: String,
         source: Box<AdbPhoneError>,
-    },
-    #[error("`{spec}` names no phone on adb")]
-    AdbSpec {
-        spec: String,
-        source: AdbDeviceSpecError,
     },
     #[error("`{option}` is for phones on adb, and `{spec}` is none")]
     NotOnAdb { option: &'static str, spec: String },
@@ -51,8 +48,8 @@ pub enum DevicesError {
     Pairing { spec: String, source: PairingError },
     #[error("could not reach the phone at `{spec}`")]
     Link { spec: String, source: LinkError },
-    #[error("`{spec}` is one phone, and {count} were asked for")]
-    OnlyOne { spec: String, count: u32 },
+    #[error(transparent)]
+    Count(#[from] DeviceCountError),
     #[error("there is no app `{wanted}` on `{device}`")]
     UnknownApp {
         wanted: String,
@@ -64,9 +61,16 @@ pub enum DevicesError {
 }
 
 impl DevicesError {
-    pub(super) fn jvm(spec: &str, source: JvmError) -> DevicesError {
+    pub(super) fn jvm(spec: &DeviceSpec, source: JvmError) -> DevicesError {
         DevicesError::Jvm {
-            spec: spec.to_owned(),
+            spec: spec.to_string(),
+            source,
+        }
+    }
+
+    pub(super) fn pairing(spec: &DeviceSpec, source: PairingError) -> DevicesError {
+        DevicesError::Pairing {
+            spec: spec.to_string(),
             source,
         }
     }
@@ -77,7 +81,8 @@ impl UserError for DevicesError {
         match self {
             DevicesError::Jvm { source, .. } if source.is_usage() => CommandExit::Usage,
             DevicesError::Adb { source, .. } if source.is_usage() => CommandExit::Usage,
-            DevicesError::NoneNamed
+            DevicesError::NoneNamed { .. }
+            | DevicesError::NoneConnected
             | DevicesError::Unlisted(_)
             | DevicesError::NoneReady { .. }
             | DevicesError::Jvm { .. }
@@ -85,14 +90,27 @@ impl UserError for DevicesError {
             | DevicesError::Link { .. }
             | DevicesError::Connect { .. } => CommandExit::NoPhone,
             DevicesError::Simulated { .. }
-            | DevicesError::UnknownKind { .. }
             | DevicesError::NotServed { .. }
-            | DevicesError::AdbSpec { .. }
             | DevicesError::NotOnAdb { .. }
             | DevicesError::Pairing { .. }
-            | DevicesError::OnlyOne { .. }
+            | DevicesError::Count(_)
             | DevicesError::UnknownApp { .. }
             | DevicesError::WhichApp { .. } => CommandExit::Usage,
+        }
+    }
+
+    fn details(&self) -> Vec<String> {
+        match self {
+            DevicesError::NoneNamed { on_adb } => {
+                let apps = retap_simulator::app_names();
+                let simulated: Vec<String> = apps.iter().map(|app| format!("sim:{app}")).collect();
+                let simulated = quoted_list(simulated.iter().map(String::as_str));
+                vec![
+                    format!("phones on adb: {on_adb}"),
+                    format!("simulated phones: {simulated}"),
+                ]
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -117,20 +135,23 @@ impl UserError for DevicesError {
             }
             DevicesError::Unlisted(source) => source.help(),
             DevicesError::NoneReady { .. } => {
-                "see with `retap devices` what to do about each, or name a phone with `--device`".into()
+                "see with `retap devices` what to do about each, or name another phone with `--device`".into()
             }
             DevicesError::Jvm { source, .. } => source.help(),
             DevicesError::Adb { source, .. } => source.help(),
-            DevicesError::AdbSpec { source, .. } => source.help(),
             DevicesError::NotOnAdb { option, .. } => {
-                format!("leave `{option}` away, or name a phone that `retap devices` lists as on adb")
+                format!("omit `{option}`, or name a phone that `retap devices` lists as on adb")
             }
-            DevicesError::OnlyOne { spec, .. } if is_on_adb(spec) => {
-                "leave `--count` away, and name each phone: `--device SERIAL,SERIAL`".into()
-            }
-            DevicesError::OnlyOne { .. } => "leave `--count` away".into(),
+            DevicesError::Count(error) => error.help(),
             DevicesError::Connect { .. } => "see whether the phone is there and awake, then try again".into(),
-            _ => "name a simulated phone such as `--device sim:notes`; `retap devices` lists them".into(),
+            DevicesError::NoneNamed { .. } => {
+                "name one with `--device`, such as `--device sim:notes`; `retap devices` lists them".into()
+            }
+            DevicesError::NoneConnected
+            | DevicesError::Simulated { .. }
+            | DevicesError::NotServed { .. } => {
+                "name a simulated phone such as `sim:notes`; `retap devices` lists them".into()
+            }
         }
     }
 }

@@ -102,9 +102,9 @@ impl JvmError {
     }
 }
 
-/// The file of `jvm:FILE.apk`, if it is there. `jvm:sample` is the app that comes with Retap.
-pub fn find_apk(spec: &str) -> Result<PathBuf, JvmError> {
-    let path = match spec.split_once('?').map_or(spec, |(path, _)| path) {
+/// The APK of a JVM phone, if it is there. `sample` is the app that comes with Retap.
+pub fn find_apk(file: &str) -> Result<PathBuf, JvmError> {
+    let path = match file {
         SAMPLE => tools::sample()?,
         path => PathBuf::from(path),
     };
@@ -165,13 +165,13 @@ impl JvmPhoneFactory {
             name: process.name().to_owned(),
             keys,
         });
-        let patience = ReconnectPolicy {
+        let reconnect_policy = ReconnectPolicy {
             connect_timeout: BOOT_TIMEOUT,
             reconnect_timeout: Duration::from_secs(30),
         };
         let mut ended = process.ended();
         tokio::select! {
-            link = Link::connect(dial, os::machine_name(), patience) => {
+            link = Link::connect(dial, os::machine_name(), reconnect_policy) => {
                 Ok(JvmInstance { link: Arc::new(link?), process: Arc::new(process) })
             }
             why = process::wait_for_exit(&mut ended) => Err(JvmError::Died(why)),
@@ -224,12 +224,12 @@ impl JvmPhone {
         Ok(())
     }
 
-    async fn next_news(&self) -> Option<PhoneEvent> {
+    async fn receive_notification(&self) -> Option<PhoneEvent> {
         let mut changes = self.running.subscribe();
         loop {
             let running = changes.borrow_and_update().clone();
             tokio::select! {
-                Some(news) = running.link.next_notification() => return Some(news),
+                Some(notification) = running.link.next_notification() => return Some(notification),
                 changed = changes.changed() => if changed.is_err() { return None },
             }
         }
@@ -249,6 +249,6 @@ impl Connection for JvmPhone {
     }
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
-        Box::pin(self.next_news())
+        Box::pin(self.receive_notification())
     }
 }

@@ -10,7 +10,8 @@ use retap_shared::protocol::{AppCommand, Play, RequestFailure, Settle};
 use retap_shared::trace::{App, StartMode, Step};
 
 use super::{DoctorCheck, DoctorOptions};
-use crate::devices::{AdbDeviceSpec, AdbPhone};
+use crate::device_spec::AdbDeviceSpec;
+use crate::devices::AdbPhone;
 use crate::wording::pluralise;
 
 /// KEYCODE_WAKEUP: no app hears of it, and whoever looks at the phone sees nothing but that it is awake.

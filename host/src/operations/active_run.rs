@@ -14,10 +14,11 @@ use retap_shared::verdict::Outcome;
 
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
+use crate::device_spec::PhoneSelection;
 use crate::devices::ConnectedPhones;
 use crate::exit::CommandExit;
 use crate::operations::clock::{ClockKind, block_on};
-use crate::options::{PhoneSelection, RunOptions};
+use crate::options::RunOptions;
 use crate::report::console::{Console, LineStyle};
 use crate::report::event_log::{self, EventLog};
 use crate::report::progress::ProgressReporter;

@@ -3,9 +3,10 @@
 use std::future::Future;
 
 use crate::command_error::CommandError;
+use crate::device_spec::DeviceList;
 use crate::operations::ActiveRunError;
 use crate::options::{OracleKind, RunOptions};
-use crate::{devices, shutdown};
+use crate::shutdown;
 
 /// Clock that the time of phones is measured with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +18,9 @@ pub enum ClockKind {
 }
 
 impl ClockKind {
-    /// Clock for a device spec.
-    pub fn for_device(device: &str) -> ClockKind {
-        if devices::is_linked(device) {
+    /// Clock for phones. One phone behind a link makes it the real one for all of them.
+    pub fn for_devices(devices: &DeviceList) -> ClockKind {
+        if devices.is_linked() {
             ClockKind::Real
         } else {
             ClockKind::Virtual
@@ -28,14 +29,14 @@ impl ClockKind {
 
     /// Clock for a run, from the phones that it uses.
     pub fn for_run(options: &RunOptions) -> ClockKind {
-        let device = match options {
-            RunOptions::Demo(demo) => demo.device.as_deref(),
-            RunOptions::Explore(explore) => Some(explore.devices.device.as_str()),
+        let devices = match options {
+            RunOptions::Demo(demo) => demo.device.as_ref(),
+            RunOptions::Explore(explore) => Some(&explore.devices.device),
             RunOptions::Reduce(reduce) if reduce.oracle == OracleKind::Recording => None,
-            RunOptions::Reduce(reduce) => reduce.device.as_deref(),
-            RunOptions::ReduceSuite(suite) => suite.device.as_deref(),
+            RunOptions::Reduce(reduce) => reduce.device.as_ref(),
+            RunOptions::ReduceSuite(suite) => suite.device.as_ref(),
         };
-        device.map_or(ClockKind::Virtual, ClockKind::for_device)
+        devices.map_or(ClockKind::Virtual, ClockKind::for_devices)
     }
 }
 

@@ -22,7 +22,9 @@ use crate::command_error::{CommandError, UserError};
 use crate::constraints;
 use crate::exit::CommandExit;
 use crate::operations::{ActiveRun, explorer};
-use crate::options::{AppConstraints, ExplorerKind, ExplorerOptions};
+use crate::options::{
+    AppConstraints, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind, ExplorerOptions,
+};
 use crate::run::directory::RunDirectory;
 use crate::run::findings::{self, StoredFinding};
 use crate::run::store::{KnownFinding, StoreJournal};
@@ -53,7 +55,7 @@ pub struct ExplorationPlan {
     pub events: u64,
     pub minutes: Option<u32>,
     pub session_events: u32,
-    /// What was done from each clean start on becomes a file of the run.
+    /// The trace from each clean start becomes a file of the run.
     pub keep_traces: bool,
     pub explorer_options: ExplorerOptions,
     pub constraints: AppConstraints,
@@ -62,6 +64,37 @@ pub struct ExplorationPlan {
 }
 
 impl ExplorationPlan {
+    /// Plan with the default options.
+    pub fn new(app: AppInfo, explorer: ExplorerKind, events: u64) -> ExplorationPlan {
+        ExplorationPlan {
+            app,
+            explorer,
+            events,
+            minutes: None,
+            session_events: DEFAULT_SESSION_EVENTS,
+            keep_traces: false,
+            explorer_options: ExplorerOptions::default(),
+            constraints: AppConstraints::default(),
+            allow_system: true,
+        }
+    }
+
+    /// Plan with the options of a run, for an app that its phones have.
+    pub fn of(options: &ExploreOptions, app: AppInfo, allow_system: bool) -> ExplorationPlan {
+        ExplorationPlan {
+            app,
+            explorer: options.explorer,
+            events: options.events,
+            minutes: options.minutes,
+            session_events: options.session_events,
+            keep_traces: options.keep_traces,
+            explorer_options: options.explorer_options.clone(),
+            constraints: options.constraints.clone(),
+            allow_system,
+        }
+    }
+
+    /// Settings of the engine.
     pub fn settings(&self) -> Result<ExploreSettings, CommandError> {
         Ok(ExploreSettings {
             time_limit: self
@@ -74,12 +107,12 @@ impl ExplorationPlan {
         })
     }
 
-    /// Whether it can be begun on these phones.
+    /// Checks whether the exploration can be started on these phones.
     pub fn check(&self) -> Result<(), CommandError> {
         self.settings()?;
         constraints::check_traces_are_of(&self.constraints, &self.app.app.package)?;
         explorer::check_app(&self.app.app.package, self.allow_system)?;
-        // Whether it can be made does not depend on the seed.
+        // The seed makes no difference to the check.
         explorer::make(self, Seed(0)).map(|_| ())
     }
 
@@ -204,16 +237,16 @@ impl FindingJournal {
         if !is_new {
             return Ok(());
         }
-        let crash = StoredFinding::from(found);
-        crash.write(&self.directory)?;
-        if let Some(met) = &self.new_findings
+        let finding = StoredFinding::from(found);
+        finding.write(&self.directory)?;
+        if let Some(sender) = &self.new_findings
             && self
                 .journal
-                .known_finding(&self.app, crash.fingerprint)?
+                .known_finding(&self.app, finding.fingerprint)?
                 .is_none()
         {
-            // Who does not listen any more does not want it.
-            let _ = met.send(crash);
+            // A receiver that is gone does not want it.
+            let _ = sender.send(finding);
         }
         Ok(())
     }

@@ -1,24 +1,22 @@
-//! Explorers by their names and settings.
+//! Explorers by their names and options.
 
 use std::num::NonZeroU32;
 
 use retap_device::seed::Seed;
 use retap_explore::{
-    ApeExplorer, ApeParameterError, ApeParameters, AutoExplorer, EventMix, EventMixError,
-    Explorer as Explores, MonkeyExplorer, RandomSessions, StuckParameters, TimeTravelExplorer,
-    TimeTravelParameters, TraceSeededExplorer,
+    ApeExplorer, ApeParameterError, ApeParameters, AutoExplorer, EventMix, EventMixError, Explorer,
+    MonkeyExplorer, RandomSessions, StuckParameters, TimeTravelExplorer, TimeTravelParameters,
+    TraceSeededExplorer,
 };
 use retap_model::ape::{AbstractionError, AttributePaths, AttributeReducer, DecisionTree};
+use retap_reduce::named_choice::NamedChoice as _;
 use retap_shared::micros::Micros;
 use retap_shared::trace::{Trace, TraceError};
 
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
 use crate::operations::ExplorationPlan;
-use crate::options::{ExplorerKind, ExplorerOptions};
-
-/// The papers': so long between two of Monkey's events.
-const THROTTLE: u32 = 200;
+use crate::options::{DEFAULT_THROTTLE_MS, ExplorerKind, ExplorerOptions};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ExplorerError {
@@ -40,7 +38,7 @@ pub enum ExplorerError {
     CannotTravel { over: &'static str },
 }
 
-/// What can call, write to others, buy, or change the phone, wherever one taps.
+/// Apps that can call, write to others, buy, or change the phone, wherever one taps.
 const SYSTEM_APPS: [&str; 8] = [
     "com.android.settings",
     "com.android.systemui",
@@ -52,9 +50,9 @@ const SYSTEM_APPS: [&str; 8] = [
     "com.android.vending",
 ];
 
-/// Whether an app may be explored: `system` is what phones allow that are nobody's own, or where the user says so.
-pub fn check_app(app: &str, system: bool) -> Result<(), ExplorerError> {
-    match SYSTEM_APPS.contains(&app) && !system {
+/// Checks whether an app may be explored. System apps need a permission on phones that may be somebody's own.
+pub fn check_app(app: &str, allow_system: bool) -> Result<(), ExplorerError> {
+    match SYSTEM_APPS.contains(&app) && !allow_system {
         true => Err(ExplorerError::SystemApp {
             app: app.to_owned(),
         }),
@@ -62,18 +60,18 @@ pub fn check_app(app: &str, system: bool) -> Result<(), ExplorerError> {
     }
 }
 
-/// Whether an explorer can be made so, before any phone is reached for. Settings of other explorers than the one that is
-/// asked for count too: a mistake in them is a mistake.
-pub fn check(tuning: &ExplorerOptions) -> Result<(), ExplorerError> {
-    monkey(tuning)?;
-    model(tuning)?;
-    explorer_under_travel(tuning).map(|_| ())
+/// Checks the options before any phone is connected. Options of other explorers than the chosen one are checked too: a
+/// mistake in them is a mistake.
+pub fn check(options: &ExplorerOptions) -> Result<(), ExplorerError> {
+    monkey(options)?;
+    model(options)?;
+    explorer_under_travel(options).map(|_| ())
 }
 
 /// One explorer for all phones.
-pub fn make(wanted: &ExplorationPlan, seed: Seed) -> Result<Box<dyn Explores>, CommandError> {
-    let explorer = make_named(wanted.explorer, wanted, seed)?;
-    let from = &wanted.constraints.from;
+pub fn make(plan: &ExplorationPlan, seed: Seed) -> Result<Box<dyn Explorer>, CommandError> {
+    let explorer = make_named(plan.explorer, plan, seed)?;
+    let from = &plan.constraints.from;
     if from.is_empty() {
         return Ok(explorer);
     }
@@ -88,52 +86,52 @@ pub fn make(wanted: &ExplorationPlan, seed: Seed) -> Result<Box<dyn Explores>, C
 
 fn make_named(
     explorer: ExplorerKind,
-    wanted: &ExplorationPlan,
+    plan: &ExplorationPlan,
     seed: Seed,
-) -> Result<Box<dyn Explores>, ExplorerError> {
+) -> Result<Box<dyn Explorer>, ExplorerError> {
     let ExplorationPlan {
         session_events,
-        explorer_options: tuning,
+        explorer_options: options,
         ..
-    } = wanted;
+    } = plan;
     Ok(match explorer {
         ExplorerKind::Random => {
             let events = NonZeroU32::new(*session_events).ok_or(ExplorerError::EmptySessions)?;
             Box::new(RandomSessions::new(seed, events))
         }
-        ExplorerKind::Monkey => Box::new(monkey(tuning)?),
-        ExplorerKind::MonkeySystem if !wanted.allow_system => {
+        ExplorerKind::Monkey => Box::new(monkey(options)?),
+        ExplorerKind::MonkeySystem if !plan.allow_system => {
             return Err(ExplorerError::NotAllowed);
         }
-        ExplorerKind::MonkeySystem => Box::new(monkey(tuning)?.with_system_events()),
+        ExplorerKind::MonkeySystem => Box::new(monkey(options)?.with_system_events()),
         ExplorerKind::MonkeyRestart => {
-            Box::new(monkey(tuning)?.with_restarts(StuckParameters::default()))
+            Box::new(monkey(options)?.with_restarts(StuckParameters::default()))
         }
         ExplorerKind::Ape => {
-            let (rules, tree, paths) = model(tuning)?;
+            let (rules, tree, paths) = model(options)?;
             Box::new(ApeExplorer::new(rules, tree, paths))
         }
         ExplorerKind::Timetravel => {
-            let usual = if wanted.allow_system {
+            let usual = if plan.allow_system {
                 ExplorerKind::MonkeySystem
             } else {
                 ExplorerKind::Monkey
             };
-            let over = explorer_under_travel(tuning)?.unwrap_or(usual);
+            let over = explorer_under_travel(options)?.unwrap_or(usual);
             Box::new(TimeTravelExplorer::over(
-                make_named(over, wanted, seed)?,
+                make_named(over, plan, seed)?,
                 TimeTravelParameters::default(),
             ))
         }
         ExplorerKind::Auto => {
-            let (rules, tree, paths) = model(tuning)?;
-            Box::new(AutoExplorer::new(rules, tree, paths, wanted.allow_system))
+            let (rules, tree, paths) = model(options)?;
+            Box::new(AutoExplorer::new(rules, tree, paths, plan.allow_system))
         }
     })
 }
 
-fn explorer_under_travel(tuning: &ExplorerOptions) -> Result<Option<ExplorerKind>, ExplorerError> {
-    match tuning.over {
+fn explorer_under_travel(options: &ExplorerOptions) -> Result<Option<ExplorerKind>, ExplorerError> {
+    match options.over {
         Some(over @ (ExplorerKind::Timetravel | ExplorerKind::Auto)) => {
             Err(ExplorerError::CannotTravel { over: over.name() })
         }
@@ -142,23 +140,23 @@ fn explorer_under_travel(tuning: &ExplorerOptions) -> Result<Option<ExplorerKind
 }
 
 fn model(
-    tuning: &ExplorerOptions,
+    options: &ExplorerOptions,
 ) -> Result<(ApeParameters, DecisionTree, AttributePaths), ExplorerError> {
     let mut rules = ApeParameters::default();
-    for (name, value) in &tuning.ape {
+    for (name, value) in &options.ape {
         rules.set(name, value).map_err(ExplorerError::Ape)?;
     }
     let mut paths = AttributePaths::default();
-    let tree = match &tuning.abstraction {
+    let tree = match &options.abstraction {
         Some(text) => DecisionTree::parse(text, &mut paths).map_err(ExplorerError::Abstraction)?,
         None => DecisionTree::uniform(AttributeReducer::TYPE),
     };
     Ok((rules, tree, paths))
 }
 
-fn monkey(tuning: &ExplorerOptions) -> Result<MonkeyExplorer, ExplorerError> {
-    let mix = EventMix::with_shares(&tuning.shares).map_err(ExplorerError::Mix)?;
-    let throttle = u64::from(tuning.throttle.unwrap_or(THROTTLE));
+fn monkey(options: &ExplorerOptions) -> Result<MonkeyExplorer, ExplorerError> {
+    let mix = EventMix::with_shares(&options.shares).map_err(ExplorerError::Mix)?;
+    let throttle = u64::from(options.throttle.unwrap_or(DEFAULT_THROTTLE_MS));
     Ok(MonkeyExplorer::new(mix, Micros::from_millis(throttle)))
 }
 

@@ -11,7 +11,6 @@ use retap_reduce::oracle::{
 use retap_reduce::policy::{self, PriorError, SuccessRatePrior};
 use retap_reduce::trace_reduction::{
     self, ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, SchedulerKind,
-    StateGranularity,
 };
 use retap_shared::protocol::PlayReply;
 use retap_shared::trace::Trace;
@@ -20,7 +19,7 @@ use retap_shared::verdict::{Outcome, Verdict};
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
 use crate::operations::{self, ActiveRun, play, widget_correction};
-use crate::options::{self, Algorithm, Scheduler};
+use crate::options::ReduceOptions;
 use crate::run::findings::RecordedReduction;
 use crate::run::store::StoreJournal;
 
@@ -42,20 +41,20 @@ impl ReductionPlan {
     /// Plan for the given options. The optimal policy, if asked for, is loaded or solved here.
     pub fn prepare(
         run: &ActiveRun,
-        options: &options::ReduceOptions,
+        options: &ReduceOptions,
     ) -> Result<ReductionPlan, CommandError> {
         let prior = match &options.prior {
             Some(text) => SuccessRatePrior::parse(text)?,
             None => SuccessRatePrior::published(),
         };
         let mut plan = ReductionPlan {
-            algorithm: algorithm(options.algorithm),
-            settings: settings(options),
+            algorithm: options.algorithm,
+            settings: options.engine(),
             parallel_runs: options.parallel,
             snapshots: true,
         };
         let scheduler = options.nd3min.scheduler;
-        if options.algorithm == Algorithm::Nd3min && scheduler == Scheduler::Optimal {
+        if options.algorithm == ReductionAlgorithm::Nd3min && scheduler == SchedulerKind::Optimal {
             let parameters = policy::PolicyParameters {
                 candidates: (options.nd3min.parts as usize).clamp(2, POLICY_CANDIDATES),
                 parallel: options.parallel.unwrap_or(options.count),
@@ -71,43 +70,25 @@ impl ReductionPlan {
     }
 }
 
-fn settings(options: &options::ReduceOptions) -> ReduceSettings {
-    let runs = options.runs;
-    ReduceSettings {
-        runs,
-        successes: options.successes,
-        check_runs: if runs == 1 { CHECK_RUNS } else { runs },
-        original_successes: options.original_successes,
-        parts: options.nd3min.parts as usize,
-        scheduling: scheduler(options.nd3min.scheduler),
-        keep_rate: options.keep_rate,
-        simplify: !options.only_delete,
-        hierarchy: match options.hierarchy {
-            options::Hierarchy::Activity => StateGranularity::Activity,
-            options::Hierarchy::Screen => StateGranularity::Screen,
-        },
-        ..ReduceSettings::default()
-    }
-}
-
-fn algorithm(algorithm: Algorithm) -> ReductionAlgorithm {
-    match algorithm {
-        Algorithm::Auto => ReductionAlgorithm::Auto,
-        Algorithm::Dd => ReductionAlgorithm::Dd,
-        Algorithm::Nd3min => ReductionAlgorithm::Nd3min,
-        Algorithm::Hdd => ReductionAlgorithm::Hdd,
-        Algorithm::Bhdd => ReductionAlgorithm::Bhdd,
-        Algorithm::Lhdd => ReductionAlgorithm::Lhdd,
-        Algorithm::LhddNoPreselection => ReductionAlgorithm::LhddNoPreselection,
-    }
-}
-
-fn scheduler(scheduler: Scheduler) -> SchedulerKind {
-    match scheduler {
-        Scheduler::RoundRobin => SchedulerKind::RoundRobin,
-        Scheduler::Greedy => SchedulerKind::Greedy,
-        Scheduler::Heuristic => SchedulerKind::Heuristic,
-        Scheduler::Optimal => SchedulerKind::Optimal,
+impl ReduceOptions {
+    /// Settings of the engine.
+    pub fn engine(&self) -> ReduceSettings {
+        ReduceSettings {
+            runs: self.runs,
+            successes: self.successes,
+            check_runs: if self.runs == 1 {
+                CHECK_RUNS
+            } else {
+                self.runs
+            },
+            original_successes: self.original_successes,
+            parts: self.nd3min.parts as usize,
+            scheduling: self.nd3min.scheduler,
+            keep_rate: self.keep_rate,
+            simplify: !self.only_delete,
+            hierarchy: self.hierarchy,
+            ..ReduceSettings::default()
+        }
     }
 }
 

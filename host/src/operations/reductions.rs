@@ -9,13 +9,14 @@ use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
 use crate::command_error::CommandError;
+use crate::device_spec::PhoneSelection;
 use crate::devices::ConnectedPhones;
-use crate::operations::reduction_source::{ReductionSource, device_for};
+use crate::operations::reduction_source::{ReductionSource, devices_for};
 use crate::operations::report_page::finding_sections;
 use crate::operations::{
     ActiveRun, CommandResult, ReductionOracle, ReductionPlan, reduce, render_report,
 };
-use crate::options::{OracleKind, PhoneSelection, ReduceOptions};
+use crate::options::{OracleKind, ReduceOptions};
 use crate::run::directory::RunDirectory;
 use crate::run::findings::{RecordedReduction, StoredFinding};
 use crate::target;
@@ -62,7 +63,13 @@ pub async fn reduce_all(
             Some(phones) => ReductionOracle::Phones(&phones.pool),
             None => ReductionOracle::Recording,
         };
-        let one = reduce_one(run, oracle, trace, finding, &plan).await?;
+        let one = match &source {
+            ReductionSource::Reached(_) => {
+                let name = ReductionName::reached(index);
+                reduce_named(run, oracle, trace, finding, &plan, &name).await?
+            }
+            _ => reduce_one(run, oracle, trace, finding, &plan).await?,
+        };
         let outcome = one.reduction.outcome;
         reduced.push(one);
         if outcome == Outcome::Interrupted {
@@ -94,7 +101,7 @@ async fn connect(
         return Ok(None);
     }
     let selection = PhoneSelection {
-        device: device_for(trace, options.device.as_deref())?,
+        device: devices_for(trace, options.device.as_ref())?,
         count: options.count,
     };
     let phones = run.connect(&selection).await?;
@@ -125,13 +132,50 @@ pub async fn reduce_one(
     finding: Option<StoredFinding>,
     plan: &ReductionPlan,
 ) -> Result<ReducedTrace, CommandError> {
+    let name = ReductionName::new(finding.as_ref());
+    reduce_named(run, oracle, trace, finding, plan, &name).await
+}
+
+/// Names of a reduction among those of the run.
+struct ReductionName {
+    /// Part of the journal.
+    part: String,
+    /// File of a reduced trace that has no finding.
+    file: String,
+}
+
+impl ReductionName {
+    fn new(finding: Option<&StoredFinding>) -> ReductionName {
+        ReductionName {
+            part: finding.map_or_else(
+                || "trace".to_owned(),
+                |finding| finding.fingerprint.to_string(),
+            ),
+            file: REDUCED.to_owned(),
+        }
+    }
+
+    /// Name of the trace to one of several activities or screens.
+    fn reached(index: usize) -> ReductionName {
+        let number = index + 1;
+        ReductionName {
+            part: format!("reached-{number:04}"),
+            file: format!("traces/reduced-{number:04}.retap"),
+        }
+    }
+}
+
+async fn reduce_named(
+    run: &ActiveRun,
+    oracle: ReductionOracle<'_>,
+    trace: Trace,
+    finding: Option<StoredFinding>,
+    plan: &ReductionPlan,
+    name: &ReductionName,
+) -> Result<ReducedTrace, CommandError> {
     let target = trace.header.target.clone().unwrap_or(Target::AnyProblem);
     let original_steps = trace.steps.len();
-    let part = finding.as_ref().map_or_else(
-        || "trace".to_owned(),
-        |finding| finding.fingerprint.to_string(),
-    );
-    let recorded = reduce(run, oracle, &trace, plan, &part).await?;
+    let recorded = reduce(run, oracle, &trace, plan, &name.part).await?;
     let reduction = recorded.reduction.clone();
     let finding = match finding {
         Some(finding) => Some(StoredFinding {
@@ -140,7 +184,7 @@ pub async fn reduce_one(
         }),
         None => new_finding(recorded, trace),
     };
-    let file = write_files(run.directory(), finding.as_ref(), &reduction)?;
+    let file = write_files(run.directory(), finding.as_ref(), &reduction, &name.file)?;
     Ok(ReducedTrace {
         target,
         finding,
@@ -155,6 +199,7 @@ fn write_files(
     directory: &RunDirectory,
     finding: Option<&StoredFinding>,
     reduction: &Reduction,
+    file: &str,
 ) -> Result<String, CommandError> {
     let reproduces = reduction.outcome != Outcome::DoesNotReproduce;
     match finding {
@@ -167,8 +212,8 @@ fn write_files(
             })
         }
         None if reproduces => {
-            directory.write(REDUCED, reduction.trace.to_text().as_bytes())?;
-            Ok(REDUCED.to_owned())
+            directory.write(file, reduction.trace.to_text().as_bytes())?;
+            Ok(file.to_owned())
         }
         None => Ok(String::new()),
     }

@@ -1,5 +1,6 @@
 //! The page at the end of a run, put together from the results of its parts.
 
+use retap_reduce::named_choice::NamedChoice as _;
 use retap_shared::Text;
 use retap_shared::micros::Micros;
 use retap_shared::phone_info::PhoneInfo;

@@ -8,18 +8,21 @@ use retap_device::DevicePool;
 use retap_model::ape::LearnedAbstraction;
 use retap_model::{Abstraction, PreparedAbstraction};
 use retap_reduce::suite::{
-    JournaledReplayer, PooledReplayer, ReplayJournal, SuiteError, SuiteReductionAlgorithm,
-    SuiteSettings, learn, reduce_suite,
+    JournaledReplayer, PooledReplayer, ReplayJournal, SuiteError, SuiteSettings, learn,
+    reduce_suite,
 };
+use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
-pub use suite_source::TraceSuite;
+pub use suite_source::{SuiteSourceError, TraceSuite};
 
 use crate::command_error::{CommandError, UserError};
+use crate::device_spec::PhoneSelection;
+use crate::devices;
 use crate::exit::CommandExit;
-use crate::operations::reduction_source::device_for;
+use crate::operations::reduction_source::devices_for;
 use crate::operations::report_page::suite_section;
 use crate::operations::{ActiveRun, CommandResult, render_report};
-use crate::options::{self, PhoneSelection, ReduceSuiteOptions};
+use crate::options::ReduceSuiteOptions;
 use crate::run::directory;
 use crate::run::reduced_suite::ReducedSuite;
 use crate::wording::pluralise;
@@ -29,6 +32,9 @@ const ABSTRACTION: &str = "abstraction.txt";
 /// The same, complete, to resume with.
 const LEARNED: &str = "abstraction.json";
 
+/// A minute in microseconds.
+const MINUTE: u64 = 60_000_000;
+
 /// Reduces the run's copy of the suite, and writes the files and the page.
 pub async fn run_suite_reduction(
     run: &ActiveRun,
@@ -37,7 +43,7 @@ pub async fn run_suite_reduction(
     let TraceSuite { traces } = TraceSuite::read_copy(run.directory(), &options.sources)?;
     let (names, traces): (Vec<String>, Vec<Trace>) = traces.into_iter().unzip();
     let selection = PhoneSelection {
-        device: device_for(&traces[0], options.device.as_deref())?,
+        device: devices_for(&traces[0], options.device.as_ref())?,
         count: options.count,
     };
     let phones = run.connect(&selection).await?;
@@ -62,7 +68,7 @@ pub async fn run_suite_reduction(
         reduction,
         names,
         app: traces[0].header.app.clone(),
-        algorithm: options.algorithm.name().to_owned(),
+        algorithm: options.algorithm.to_string(),
     };
     let options = ReduceSuiteOptions {
         abstraction,
@@ -170,21 +176,22 @@ impl UserError for LearnedAbstractionError {
 /// Checks the options and the phone before a run is started.
 pub fn check_suite(suite: &TraceSuite, options: &ReduceSuiteOptions) -> Result<(), CommandError> {
     options.engine().validate()?;
-    crate::devices::check(&device_for(&suite.traces[0].1, options.device.as_deref())?)?;
+    devices::check(&devices_for(&suite.traces[0].1, options.device.as_ref())?)?;
     Ok(())
 }
 
 impl ReduceSuiteOptions {
     fn engine(&self) -> SuiteSettings {
         SuiteSettings {
-            algorithm: match self.algorithm {
-                options::SuiteAlgorithm::Detreduce => SuiteReductionAlgorithm::DetReduce,
-                options::SuiteAlgorithm::Auto => SuiteReductionAlgorithm::Auto,
-            },
+            algorithm: self.algorithm,
             replays: self.replays,
             fragments: self.fragments,
             simplify: !self.only_delete,
-            ..SuiteSettings::default()
+            search_limits: self.search_limits,
+            max_runs: self.max_runs,
+            max_phone_time: self
+                .minutes
+                .map(|minutes| Micros(u64::from(minutes) * MINUTE)),
         }
     }
 }

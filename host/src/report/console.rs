@@ -90,9 +90,9 @@ impl Console {
         }
     }
 
-    /// Writes trace lines to standard error from now on.
-    pub fn enable_tracing() {
-        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("debug"));
+    /// Writes log lines to standard error from now on. `RUST_LOG` replaces the filter.
+    pub fn enable_tracing(filter: &str) {
+        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(filter));
         let ansi = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
         tracing_subscriber::fmt()
             .with_env_filter(filter)

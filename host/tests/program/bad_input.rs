@@ -16,9 +16,9 @@ fn told(desk: &Desk, line: &str, code: i32) -> String {
 #[test]
 fn an_unknown_app() {
     insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:nots", 2), @r"
-    error: `sim:nots` names no simulated phone
-      cause: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, and `forge`
-    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    error: invalid value 'sim:nots' for '--device <PHONE>': `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, and `forge`
+
+    For more information, try '--help'.
     ");
     insta::assert_snapshot!(told(&Desk::new(), "explore mail --device sim:notes", 2), @r"
     error: there is no app `mail` on `sim:notes`
@@ -27,11 +27,52 @@ fn an_unknown_app() {
 }
 
 #[test]
-fn an_unknown_kind_of_phone() {
+fn a_phone_of_the_wrong_kind_is_answered_with_a_guess() {
     insta::assert_snapshot!(told(&Desk::new(), "explore --device smi:notes", 2), @r"
-    error: there is no kind of phone called `smi`
-    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+    error: invalid value 'smi:notes' for '--device <PHONE>': there is no kind of phone called `smi`; did you mean `sim:notes`?
+
+    For more information, try '--help'.
     ");
+    for (line, guess) in [
+        ("explore --device app.apk", "did you mean `jvm:app.apk`?"),
+        ("reduce x.retap --device shop", "did you mean `sim:shop`?"),
+        ("replay x.retap --device sim:shpo", "did you mean `shop`?"),
+        ("screen --device simm:notes", "did you mean `sim:notes`?"),
+        ("demo --device sample.apk", "did you mean `jvm:sample.apk`?"),
+        ("phone notes", "did you mean `sim:notes`?"),
+        ("doctor --device mail", "did you mean `sim:mail`?"),
+        ("install x.apk --device x.apk", "did you mean `jvm:x.apk`?"),
+        ("bench device --device notes", "did you mean `sim:notes`?"),
+        ("bench explore --device notes", "did you mean `sim:notes`?"),
+        ("reduce-suite x --device ", "a value is required"),
+        (
+            "explore --device sim:shop,all",
+            "`all` names every phone on adb",
+        ),
+        ("explore --device R58M,R58M", "`R58M` is named twice"),
+        ("explore --device sim:shop,", "no phone is named"),
+    ] {
+        let told = told(&Desk::new(), line, 2);
+        assert!(told.contains(guess), "{line}: {told}");
+    }
+}
+
+#[test]
+fn commands_that_use_one_phone_refuse_several() {
+    let desk = Desk::new();
+    for line in [
+        "demo --device sim:notes,sim:shop",
+        "screen --device sim:notes,sim:shop",
+        "phone sim:notes,sim:shop",
+        "bench device --device sim:notes,sim:shop",
+    ] {
+        let told = told(&desk, line, 2);
+        assert!(
+            told.contains("`sim:notes,sim:shop` names several phones, and this takes one"),
+            "{line}: {told}"
+        );
+    }
+    assert!(!desk.path("runs").exists());
 }
 
 #[test]
@@ -49,7 +90,9 @@ fn phones_that_cannot_be_reached_and_no_phone_at_all() {
     ");
     insta::assert_snapshot!(told(&Desk::new(), "explore", 4), @r"
     error: no phone was named
-    help: name a simulated phone such as `--device sim:notes`; `retap devices` lists them
+      phones on adb: could not run `no-adb`: No such file or directory (os error 2)
+      simulated phones: `sim:notes`, `sim:shop`, `sim:mail`, `sim:player`, `sim:settings` and `sim:calculator`
+    help: name one with `--device`, such as `--device sim:notes`; `retap devices` lists them
     ");
 }
 
@@ -278,7 +321,7 @@ fn settings_with_an_unknown_key() {
     insta::assert_snapshot!(told(&desk, "explore --device sim:notes", 2), @r"
     error: `retap.toml` has a mistake
       retap.toml:2:1: unknown key `evnts` in `[explore]`; did you mean `events`?
-    help: correct the file and see with `retap check` what it would do; docs/files.md lists every key
+    help: correct the file and see with `retap check` what it would do; docs/reference/retap-toml.md lists every key
     ");
 }
 

@@ -105,7 +105,7 @@ fn every_mistake_is_told_with_file_line_and_column() {
       other.toml:2:1: unknown key `cuont`; did you mean `count`?
       other.toml:5:10: `events` must be from 1 to 1,000,000,000, not 0
       other.toml:6:12: `explorer` must be a text, not a whole number
-    help: correct the file and see with `retap check` what it would do; docs/files.md lists every key
+    help: correct the file and see with `retap check` what it would do; docs/reference/retap-toml.md lists every key
     ");
 }
 

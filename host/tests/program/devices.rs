@@ -1,4 +1,4 @@
-//! `retap devices` and `retap bench`: what there is, and how fast it is.
+//! Phones as users name them: what `retap devices` lists, lists of phones, and what happens if none is named.
 
 use serde_json::Value;
 
@@ -49,6 +49,102 @@ fn phones_on_adb_are_listed_with_what_to_do_about_them() {
     assert_eq!(
         (&last["device"], &last["state"]),
         (&"locked".into(), &"unauthorized".into())
+    );
+}
+
+/// The names of phones in the events of a run.
+fn phones_of(desk: &Desk, run: &str) -> Vec<String> {
+    let events = desk.read(&format!("{run}/events.jsonl"));
+    let started = events
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .find(|event| event["event"] == "run_started")
+        .unwrap();
+    serde_json::from_value(started["devices"].clone()).unwrap()
+}
+
+/// The events of a run without what differs from process to process.
+fn events_of(desk: &Desk, run: &str) -> Vec<Value> {
+    let events = desk.read(&format!("{run}/events.jsonl"));
+    let lines = events.lines().map(|line| {
+        let mut event: Value = serde_json::from_str(line).unwrap();
+        event.as_object_mut().unwrap().remove("at");
+        event
+    });
+    lines.filter(|event| event["event"] != "finished").collect()
+}
+
+#[test]
+fn a_list_of_simulated_phones_explores_as_a_count_does() {
+    let desk = Desk::new();
+    let explore = |phones: &str, run: &str| {
+        let ended = desk.run(&format!(
+            "explore --device {phones} --explorer random --events 600 --seed 7 --out {run}"
+        ));
+        assert!([0, 1].contains(&ended.code), "{}", ended.err);
+        events_of(&desk, run)
+    };
+    let counted = explore("sim:shop?noise=0.05 --count 2", "counted");
+    let listed = explore("sim:shop?noise=0.05,sim:shop?noise=0.05", "listed");
+    assert_eq!(
+        phones_of(&desk, "listed"),
+        ["sim:shop?noise=0.05#1", "sim:shop?noise=0.05#2"]
+    );
+    assert_eq!(counted, listed);
+}
+
+#[test]
+fn phones_of_a_list_may_differ_and_reduce_together() {
+    let desk = Desk::new();
+    desk.explored("notes", "found");
+    let id = desk.crashes("found").remove(0);
+    let ended = desk.run(&format!(
+        "reduce found/crashes/{id}/trace.retap --device sim:notes,sim:notes?latency=realistic --out small"
+    ));
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert_eq!(
+        phones_of(&desk, "small"),
+        ["sim:notes", "sim:notes?latency=realistic"]
+    );
+    let manifest: Value = serde_json::from_str(&desk.read("small/run.json")).unwrap();
+    assert_eq!(
+        manifest["settings"]["device"],
+        "sim:notes,sim:notes?latency=realistic"
+    );
+}
+
+#[test]
+fn a_phone_of_a_list_that_lacks_the_app_is_named() {
+    let desk = Desk::new();
+    let ended = desk.run("explore --device sim:shop,sim:mail --events 10");
+    assert_eq!(ended.code, 2);
+    assert!(
+        ended
+            .err
+            .contains("there is no app `com.example.shop` on `sim:mail`"),
+        "{}",
+        ended.err
+    );
+}
+
+#[test]
+fn the_only_phone_that_is_ready_on_adb_is_used_if_none_is_named() {
+    let desk = Desk::new();
+    let adb = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adb/tests/fake-adb");
+    let ended = Ended::from(desk.command("explore").env("ADB", adb).output().unwrap());
+    // All that is missing are the agent's files.
+    assert_eq!(ended.code, 2, "{}", ended.err);
+    assert!(
+        ended
+            .err
+            .starts_with("using `my phone`, the only phone that is ready on adb\n"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        ended.err.contains("could not use `my phone` through adb"),
+        "{}",
+        ended.err
     );
 }
 

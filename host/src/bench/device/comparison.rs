@@ -14,9 +14,9 @@ use crate::adb::Adb;
 use crate::bench::simulated;
 use crate::bench::statistics::percentile;
 use crate::command_error::CommandError;
-use crate::devices::{self, ConnectedPhones, DevicesError};
+use crate::device_spec::{AdbDeviceSpec, DeviceSpec, PhoneSelection};
+use crate::devices::{ConnectedPhones, DevicesError};
 use crate::operations::PlayError;
-use crate::options::PhoneSelection;
 
 /// Blocks of each side, in turns, so that other load of the machine affects both.
 const BLOCKS: u64 = 10;
@@ -50,23 +50,20 @@ struct ComparedPhone {
 /// Plays the same random events on both phones, in turns.
 pub async fn compare_phones(
     options: &DeviceBenchOptions,
-    against: &str,
+    against: &DeviceSpec,
 ) -> Result<PhoneComparisonMeasurement, CommandError> {
     let mut ours = connect_side(options, &options.device).await?;
     let mut other = connect_side(options, against).await?;
     let each = (options.events / BLOCKS).max(1);
     for block in 0..BLOCKS {
-        let mut order = [
-            (&mut ours, &options.device),
-            (&mut other, &against.to_owned()),
-        ];
+        let mut order = [(&mut ours, &options.device), (&mut other, against)];
         // The order alternates.
         if block % 2 == 1 {
             order.reverse();
         }
         for (side, name) in order {
             let lost = |source| DevicesError::Connect {
-                name: name.clone(),
+                name: name.to_string(),
                 source,
             };
             side.drive(each, options.seed + block).await.map_err(lost)?;
@@ -77,8 +74,8 @@ pub async fn compare_phones(
     Ok(PhoneComparisonMeasurement {
         bench: "device",
         case: "turns",
-        device: options.device.clone(),
-        against: against.to_owned(),
+        device: options.device.to_string(),
+        against: against.to_string(),
         p50_us,
         against_p50_us,
         more_p50_us: p50_us - against_p50_us,
@@ -90,13 +87,10 @@ pub async fn compare_phones(
 
 async fn connect_side(
     options: &DeviceBenchOptions,
-    device: &str,
+    device: &DeviceSpec,
 ) -> Result<ComparedPhone, CommandError> {
-    let named = PhoneSelection {
-        device: device.to_owned(),
-        count: 1,
-    };
-    let phones = ConnectedPhones::connect(&named, Seed(options.seed)).await?;
+    let selection = PhoneSelection::one_each(device.clone());
+    let phones = ConnectedPhones::connect(&selection, Seed(options.seed)).await?;
     let app = phones.app(options.app.as_deref())?.app;
     let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
     device.set_settle(Settle {
@@ -154,14 +148,10 @@ pub struct StockToolMeasurement {
 /// Measures a step with the stock tools: `input tap`, then an XML dump through a file, without the agent.
 pub async fn measure_stock_tools(
     options: &DeviceBenchOptions,
+    spec: &AdbDeviceSpec,
 ) -> Result<StockToolMeasurement, CommandError> {
     const FILE: &str = "/data/local/tmp/retap-stock.xml";
-    let specs = devices::on_adb(&options.device)?;
-    let serial = specs
-        .first()
-        .map(|spec| spec.serial.clone())
-        .unwrap_or_default();
-    let phone = Adb::open().await?.phone(&serial).await?;
+    let phone = Adb::open().await?.phone(&spec.serial).await?;
     let mut times = Vec::new();
     for _ in 0..options.samples {
         let at = Instant::now();
@@ -178,7 +168,7 @@ pub async fn measure_stock_tools(
     Ok(StockToolMeasurement {
         bench: "device",
         case: "stock",
-        device: serial,
+        device: spec.serial.clone(),
         p50_us,
         p90_us,
     })

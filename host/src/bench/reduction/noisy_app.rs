@@ -19,11 +19,11 @@ use tokio::time::Instant;
 
 use super::noisy::{NoisyAlgorithm, PHONES};
 use crate::command_error::CommandError;
+use crate::device_spec::{DeviceSpec, PhoneSelection};
 use crate::devices::ConnectedPhones;
-use crate::options::PhoneSelection;
 
 /// Simulated phone: one touch in 250 is lost, and after one screen change in 250 an unexpected dialog appears.
-pub const PHONE: &str = "sim:mail?noise=0.004&latency=realistic";
+pub const PHONE: &str = "mail?noise=0.004&latency=realistic";
 const EVENTS: u64 = 6_000;
 const SESSION_EVENTS: NonZeroU32 = NonZeroU32::new(300).unwrap();
 
@@ -42,14 +42,7 @@ pub async fn traces(
     seed: u64,
     cancellation: &CancellationToken,
 ) -> Result<Vec<Trace>, CommandError> {
-    let phones = ConnectedPhones::connect(
-        &PhoneSelection {
-            device: PHONE.to_owned(),
-            count: 1,
-        },
-        Seed(seed),
-    )
-    .await?;
+    let phones = connect(1, seed).await?;
     let settings = ExploreSettings::new(phones.app(None)?, EVENTS);
     let explorer = RandomSessions::new(Seed(seed), SESSION_EVENTS);
     let context = ExplorationContext {
@@ -66,6 +59,12 @@ pub async fn traces(
         .collect())
 }
 
+async fn connect(count: u32, seed: u64) -> Result<ConnectedPhones, CommandError> {
+    let device = DeviceSpec::simulated(PHONE)?.into();
+    let selection = PhoneSelection { device, count };
+    Ok(ConnectedPhones::connect(&selection, Seed(seed)).await?)
+}
+
 /// Reduces one trace.
 pub async fn run(
     trace: &Trace,
@@ -74,15 +73,7 @@ pub async fn run(
     seed: u64,
     cancellation: &CancellationToken,
 ) -> Result<NoisyAppMeasurement, CommandError> {
-    let count = PHONES as u32;
-    let phones = ConnectedPhones::connect(
-        &PhoneSelection {
-            device: PHONE.to_owned(),
-            count,
-        },
-        Seed(seed),
-    )
-    .await?;
+    let phones = connect(PHONES as u32, seed).await?;
     let oracle = PooledOracle::new(&phones.pool, ReplayConditions::of(trace), &null_sink());
     let (algorithm, settings) = noisy_algorithm.settings(policy);
     let started = Instant::now();

@@ -9,13 +9,14 @@ use serde_json::json;
 
 use crate::bench::reduction::recorded_crash;
 use crate::cli::arguments;
+use crate::cli::named_choice::choice_parser;
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 use crate::run::directory;
 
-/// What cutting down recorded crash traces costs, on an activity machine and no phone
+/// What the reduction of recorded crash traces costs, on an activity machine instead of a phone
 #[derive(Debug, Args)]
 pub struct BenchCrashCommand {
     /// A directory of recorded traces: `.retap` files, or JSON files of SimplyDroid
@@ -24,16 +25,16 @@ pub struct BenchCrashCommand {
     #[command(flatten)]
     machine: ActivityMachineArguments,
     /// Only these algorithms
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_parser = choice_parser::<ReductionAlgorithm>())]
     algorithm: Vec<ReductionAlgorithm>,
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// Ask the activity machine of a recorded trace about some of its events: ends with 0 if they crash, with 3 if not
+/// Ask the activity machine of a recorded trace about some of its events: exit code 0 if they crash, 3 if not
 ///
-/// For other reducers, which are programs that ask a program.
+/// For other reducers that run a program as their oracle.
 #[derive(Debug, Args)]
 pub struct BenchOracleCommand {
     /// A recorded trace: a `.retap` file, or a JSON file of SimplyDroid
@@ -55,40 +56,40 @@ struct ActivityMachineArguments {
     /// How probably an event that is played elsewhere than it was recorded leads somewhere, 0 to 1
     #[arg(long, value_name = "Q", allow_negative_numbers = true, value_parser = parse_share, default_value_t = 0.0)]
     stray: f64,
-    /// The number that makes what is made up
+    /// Seed of hidden events and strays
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, default_value_t = 1)]
     seed: u64,
 }
 
 impl BenchCrashCommand {
-    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
+    pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
         let traces = recorded_crash::traces(&self.traces)?;
         let algorithms: &[ReductionAlgorithm] = if self.algorithm.is_empty() {
             &recorded_crash::ALGORITHMS
         } else {
             &self.algorithm
         };
-        let invented = self.machine.invented();
-        let mut cuts = Vec::new();
+        let machine = self.machine.settings();
+        let mut reductions = Vec::new();
         for &algorithm in algorithms {
             for (name, trace) in &traces {
                 let run =
-                    recorded_crash::run(name, trace, algorithm, invented, &shell.cancellation);
-                let Some(cut) = operations::block_on(ClockKind::Virtual, run)?? else {
+                    recorded_crash::run(name, trace, algorithm, machine, &context.cancellation);
+                let Some(reduced) = operations::block_on(ClockKind::Virtual, run)?? else {
                     return Ok(CommandExit::Interrupted);
                 };
                 if self.json {
-                    shell.console.result(&cut.to_json())?;
+                    context.console.result(&reduced.to_json())?;
                 }
-                cuts.push(cut);
+                reductions.push(reduced);
             }
         }
         if !self.json {
-            shell
+            context
                 .console
                 .result("on an activity machine, which is a recording and no phone:")?;
-            for line in recorded_crash::in_words(&cuts, algorithms) {
-                shell.console.result(&line)?;
+            for line in recorded_crash::in_words(&reductions, algorithms) {
+                context.console.result(&line)?;
             }
         }
         Ok(CommandExit::Done)
@@ -96,10 +97,10 @@ impl BenchCrashCommand {
 }
 
 impl BenchOracleCommand {
-    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
-        let recording = recorded_crash::recording(&self.recording, self.machine.invented())?;
+    pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
+        let recording = recorded_crash::recording(&self.recording, self.machine.settings())?;
         let text = directory::read(&self.events)?;
-        // What another reducer has cut in the middle of a number is no event of the recording.
+        // Another reducer may cut in the middle of a number: such a line is no event of the recording.
         let numbers = text
             .lines()
             .filter_map(|line| line.trim().parse::<u32>().ok()?.checked_sub(1));
@@ -109,7 +110,7 @@ impl BenchOracleCommand {
         steps.sort_unstable();
         steps.dedup();
         let (crashes, played) = recording.play(&steps);
-        shell
+        context
             .console
             .result(&json!({ "crashes": crashes, "played": played }).to_string())?;
         Ok(if crashes {
@@ -121,7 +122,7 @@ impl BenchOracleCommand {
 }
 
 impl ActivityMachineArguments {
-    fn invented(self) -> ActivityMachineSettings {
+    fn settings(self) -> ActivityMachineSettings {
         let ActivityMachineArguments {
             hidden,
             stray,

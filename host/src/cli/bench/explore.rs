@@ -1,128 +1,96 @@
 //! `retap bench explore`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use retap_reduce::named_choice::NamedChoice;
 
 use crate::bench::explore::{self, ExploreBenchCase, ExploreMeasurement};
-use crate::bench::model;
 use crate::cli::arguments;
 use crate::cli::explorer_arguments::ExplorerArguments;
+use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
-use crate::config::Config;
+use crate::config::ExploreConfig;
+use crate::device_spec::{DeviceList, DeviceSpec, DeviceSpecError, PhoneSelection};
 use crate::devices;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 use crate::options::ExplorerKind;
 
+/// Phone time of each phone, unless events or minutes are given.
+const DEFAULT_MINUTES: u32 = 60;
+
 /// Explorers side by side: coverage and crashes after the same time, or after as many events
+///
+/// Each line has medians over the seeds. Â12 is the probability that a run of this explorer has more than a run of the
+/// first one; 0.5 means no difference.
 #[derive(Debug, Args)]
 pub struct BenchExploreCommand {
-    /// The phone, or several; default: all simulated apps with realistic latencies
+    /// The phones of one comparison; may be given several times [default: all simulated apps with realistic latencies]
     #[arg(long, value_name = "PHONE")]
-    device: Vec<String>,
-    /// How many phones of that kind work side by side
+    device: Vec<DeviceList>,
+    /// Number of phones of each phone named
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), default_value_t = 1)]
     count: u32,
     /// Only these explorers
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = choice_parser::<ExplorerKind>())]
     explorer: Vec<ExplorerKind>,
-    /// How many events of all phones together
+    /// Number of events of all phones together
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events, conflicts_with = "minutes")]
     events: Option<u64>,
-    /// Minutes of phone time for each phone; default: 60
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=100_000),
+        help = help_with_default("Minutes of phone time for each phone", DEFAULT_MINUTES)
+    )]
     minutes: Option<u32>,
-    /// How many seeds for each phone and explorer
+    /// Number of seeds of each phone and explorer
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..), default_value_t = 20)]
     seeds: u64,
-    /// The first of them
+    /// The first seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     first_seed: u64,
-    /// How coverage grew is told too, as `[events, seconds, activities, screens, branches]`
+    /// Print coverage over time too, as `[events, seconds, activities, screens, branches]`
     #[arg(long, requires = "json")]
     curve: bool,
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
-    tuning: ExplorerArguments,
-    /// One JSON object a line
-    #[arg(long)]
-    json: bool,
-}
-
-/// What APE's model costs as it grows, on an app that is a table and on no phone
-#[derive(Debug, Args)]
-pub struct BenchModelCommand {
-    /// How many screens the app has
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000), default_value_t = 10_000)]
-    states: u32,
-    /// How many steps are taken
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=100_000_000), default_value_t = 100_000)]
-    steps: u32,
-    /// The number that makes app and choices
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// One JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-impl BenchModelCommand {
-    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
-        let measured = model::measure(self.states as usize, self.steps as usize, self.seed);
-        shell.console.result(&if self.json {
-            measured.to_json()
-        } else {
-            measured.to_words()
-        })?;
-        Ok(CommandExit::Done)
-    }
+    explorer_arguments: ExplorerArguments,
 }
 
 impl BenchExploreCommand {
-    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
-        let all = ExplorerKind::value_variants();
-        let explorers = if self.explorer.is_empty() {
-            all
-        } else {
-            &self.explorer
+    pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
+        let explorers = match self.explorer.is_empty() {
+            true => ExplorerKind::ALL,
+            false => &self.explorer,
         };
-        let apps = retap_simulator::app_names()
-            .iter()
-            .map(|app| format!("sim:{app}?latency=realistic"));
-        let devices = if self.device.is_empty() {
-            apps.collect()
-        } else {
-            self.device.clone()
-        };
-        let tuning = self.tuning.tuning(&Config::default())?;
-        for device in &devices {
-            devices::check(device)?;
+        let explorer_options = self.explorer_arguments.options(&ExploreConfig::default())?;
+        for device in self.devices()? {
+            devices::check(&device)?;
+            let devices = PhoneSelection {
+                device,
+                count: self.count,
+            };
             let mut first: Vec<ExploreMeasurement> = Vec::new();
             for &explorer in explorers {
-                let mut row = Vec::new();
-                for seed in self.first_seed..self.first_seed + self.seeds {
-                    let case = ExploreBenchCase {
-                        device: device.clone(),
-                        count: self.count,
-                        explorer,
-                        events: self.events.unwrap_or_default(),
-                        minutes: self.minutes.or(self.events.is_none().then_some(60)),
-                        tuning: tuning.clone(),
-                        seed,
-                    };
-                    let measured = operations::block_on(
-                        ClockKind::for_device(device),
-                        explore::run(case, &shell.cancellation),
-                    )??;
-                    if shell.cancellation.is_cancelled() {
-                        return Ok(CommandExit::Interrupted);
-                    }
-                    if self.json {
-                        shell.console.result(&measured.to_json(self.curve))?;
-                    }
-                    row.push(measured);
+                let case = ExploreBenchCase {
+                    devices: devices.clone(),
+                    explorer,
+                    events: self.events.unwrap_or_default(),
+                    minutes: self
+                        .minutes
+                        .or(self.events.is_none().then_some(DEFAULT_MINUTES)),
+                    explorer_options: explorer_options.clone(),
+                    seed: 0,
+                };
+                let row = self.run_row(&case, context)?;
+                if context.cancellation.is_cancelled() {
+                    return Ok(CommandExit::Interrupted);
                 }
                 if !self.json {
-                    shell.console.result(&in_words(&row, &first))?;
+                    context.console.result(&to_words(&row, &first))?;
                 }
                 if first.is_empty() {
                     first = row;
@@ -131,23 +99,60 @@ impl BenchExploreCommand {
         }
         Ok(CommandExit::Done)
     }
+
+    /// The named phones, or all simulated ones.
+    fn devices(&self) -> Result<Vec<DeviceList>, DeviceSpecError> {
+        if !self.device.is_empty() {
+            return Ok(self.device.clone());
+        }
+        let with_latency = |app: &&str| DeviceSpec::simulated(&format!("{app}?latency=realistic"));
+        let specs = retap_simulator::app_names()
+            .iter()
+            .map(|app| with_latency(&app));
+        specs.map(|spec| spec.map(DeviceList::from)).collect()
+    }
+
+    /// Runs an explorer with every seed, until it is cancelled.
+    fn run_row(
+        &self,
+        case: &ExploreBenchCase,
+        context: &CommandContext,
+    ) -> Result<Vec<ExploreMeasurement>, CommandError> {
+        let clock = ClockKind::for_devices(&case.devices.device);
+        let mut row = Vec::new();
+        for seed in self.first_seed..self.first_seed + self.seeds {
+            let case = ExploreBenchCase {
+                seed,
+                ..case.clone()
+            };
+            let measured = operations::block_on(clock, explore::run(case, &context.cancellation))??;
+            if context.cancellation.is_cancelled() {
+                break;
+            }
+            if self.json {
+                context.console.result(&measured.to_json(self.curve))?;
+            }
+            row.push(measured);
+        }
+        Ok(row)
+    }
 }
 
-/// Medians of an explorer on a phone, and how often it is ahead of the first explorer.
-fn in_words(row: &[ExploreMeasurement], first: &[ExploreMeasurement]) -> String {
+/// Medians of an explorer on a phone, and Â12 against the first explorer.
+fn to_words(row: &[ExploreMeasurement], first: &[ExploreMeasurement]) -> String {
     let Some(one) = row.first() else {
         return String::new();
     };
     let cell = |of: fn(&ExploreMeasurement) -> f64| {
-        let ahead = match first {
+        let effect = match first {
             [] => String::new(),
-            first => format!(" ({:.2})", ahead(row, first, of)),
+            first => format!(" (Â12 {:.2})", effect_size(row, first, of)),
         };
-        format!("{}{ahead}", median(row, of))
+        format!("{}{effect}", median(row, of))
     };
     format!(
-        "{:<32}{:<16}{:>9} events  activities {:<12} screens {:<14} branches {:<14} crashes {:<10} {:>6.0} µs a step",
-        one.case.device,
+        "{:<32}{:<16}{:>9} events  activities {:<15} screens {:<17} branches {:<17} crashes {:<14} {:>6.0} µs a step",
+        one.case.devices.device.to_string(),
         one.case.explorer.name(),
         median(row, |one| one.exploration.events as f64),
         cell(|one| f64::from(one.last().activities)),
@@ -167,8 +172,8 @@ fn median(row: &[ExploreMeasurement], of: fn(&ExploreMeasurement) -> f64) -> f64
         .map_or(0.0, |(low, high)| f64::midpoint(*low, *high))
 }
 
-/// Vargha and Delaney's Â12: how probably a run of the one has more than a run of the other, ties counting half.
-fn ahead(
+/// Vargha and Delaney's Â12: the probability that a run of the one has more than a run of the other; ties count half.
+fn effect_size(
     one: &[ExploreMeasurement],
     other: &[ExploreMeasurement],
     of: fn(&ExploreMeasurement) -> f64,

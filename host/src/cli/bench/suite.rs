@@ -1,26 +1,26 @@
 //! `retap bench suite`: whole suites on simulated apps.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use retap_reduce::named_choice::NamedChoice;
 use retap_reduce::suite::SuiteReductionAlgorithm;
 
 use crate::bench::suite::{self as bench, SuiteBenchOptions, SuiteMeasurement};
+use crate::cli::named_choice::choice_parser;
 use crate::cli::{abstraction, arguments};
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
-use crate::devices;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
-use crate::options::SuiteAlgorithm;
 
-/// What cutting down whole suites leaves and costs: suites that `explore` records on simulated apps, in virtual time
+/// What the reduction of whole suites leaves and costs: suites that `explore` records on simulated apps, in virtual time
 #[derive(Debug, Args)]
 pub struct BenchSuiteCommand {
     /// Only these apps
     #[arg(long, value_name = "NAME")]
     app: Vec<String>,
     /// Only these algorithms
-    #[arg(long, value_enum)]
-    algorithm: Vec<SuiteAlgorithm>,
+    #[arg(long, value_parser = choice_parser::<SuiteReductionAlgorithm>())]
+    algorithm: Vec<SuiteReductionAlgorithm>,
     /// Events of each suite
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events, default_value_t = 8_500)]
     events: u64,
@@ -33,33 +33,30 @@ pub struct BenchSuiteCommand {
     /// Maximum number of runs of each reduction
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_runs: Option<u64>,
-    /// In how many runs a trace must visit the same screens
+    /// Runs in which a trace must visit the same screens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), default_value_t = 10)]
     replays: u32,
-    /// How many phones work side by side
+    /// Number of phones that work side by side
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), default_value_t = 1)]
     count: u32,
-    /// Which screens count as the same, as for `reduce-suite`
+    /// Which screens count as the same, as for `reduce-suite` [default: widgets]
     #[arg(long, value_name = "activity|widgets|ape|FILE")]
     abstraction: Option<String>,
     /// Parameters of the simulated phones, such as `noise=0.002`
     #[arg(long, value_name = "TEXT", default_value = "")]
     parameters: String,
-    /// The number that makes the suites
+    /// Seed of the suites
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = arguments::parse_seed, default_value_t = 1)]
     seed: u64,
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
 impl BenchSuiteCommand {
-    pub fn run(&self, shell: &CommandContext) -> Result<CommandExit, CommandError> {
-        for app in self.apps() {
-            devices::check(&format!("sim:{app}"))?;
-        }
+    pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
         for &session_events in &self.session_events {
-            let rules = SuiteBenchOptions {
+            let options = SuiteBenchOptions {
                 events: self.events,
                 session_events,
                 replays: self.replays,
@@ -68,55 +65,53 @@ impl BenchSuiteCommand {
                 abstraction: abstraction::parse_abstraction(self.abstraction.as_deref())?,
                 parameters: self.parameters.clone(),
             };
-            let Some(all) = self.run_session_length(&rules, shell)? else {
+            let Some(all) = self.run_session_length(&options, context)? else {
                 return Ok(CommandExit::Interrupted);
             };
             if !self.json {
                 for line in bench::pooled(&all) {
-                    shell.console.result(&line)?;
+                    context.console.result(&line)?;
                 }
             }
         }
         Ok(CommandExit::Done)
     }
 
-    fn apps(&self) -> Vec<String> {
-        let all = retap_simulator::app_names();
-        if self.app.is_empty() {
-            all.iter().map(ToString::to_string).collect()
-        } else {
-            self.app.clone()
+    fn apps(&self) -> Vec<&str> {
+        match self.app.is_empty() {
+            true => retap_simulator::app_names().to_vec(),
+            false => self.app.iter().map(String::as_str).collect(),
         }
     }
 
     /// Measures all apps with one session length. None if it was stopped.
     fn run_session_length(
         &self,
-        rules: &SuiteBenchOptions,
-        shell: &CommandContext,
+        options: &SuiteBenchOptions,
+        context: &CommandContext,
     ) -> Result<Option<Vec<SuiteMeasurement>>, CommandError> {
-        let stop = &shell.cancellation;
+        let stop = &context.cancellation;
         let mut all = Vec::new();
         for app in self.apps() {
-            let recording = bench::traces(&app, rules, self.seed, stop);
+            let recording = bench::traces(app, options, self.seed, stop);
             let traces = operations::block_on(ClockKind::Virtual, recording)??;
             if stop.is_cancelled() {
                 return Ok(None);
             }
             if self.splices {
-                let survey = bench::survey(&app, &traces, rules, self.seed, stop);
+                let survey = bench::survey(app, &traces, options, self.seed, stop);
                 let Some(survey) = operations::block_on(ClockKind::Virtual, survey)?? else {
                     return Ok(None);
                 };
-                self.print(shell, &survey.to_json(), &survey.in_words())?;
+                self.print(context, &survey.to_json(), &survey.in_words())?;
                 continue;
             }
             for algorithm in self.algorithms() {
-                let run = bench::run(&app, &traces, algorithm, rules, self.seed, stop);
+                let run = bench::run(app, &traces, algorithm, options, self.seed, stop);
                 let Some(smaller) = operations::block_on(ClockKind::Virtual, run)?? else {
                     return Ok(None);
                 };
-                self.print(shell, &smaller.to_json(), &smaller.in_words())?;
+                self.print(context, &smaller.to_json(), &smaller.in_words())?;
                 all.push(smaller);
             }
         }
@@ -124,20 +119,15 @@ impl BenchSuiteCommand {
     }
 
     fn algorithms(&self) -> Vec<SuiteReductionAlgorithm> {
-        let asked = if self.algorithm.is_empty() {
-            SuiteAlgorithm::value_variants()
-        } else {
-            &self.algorithm
+        let asked = match self.algorithm.is_empty() {
+            true => SuiteReductionAlgorithm::ALL,
+            false => &self.algorithm,
         };
-        let engine = |algorithm: &SuiteAlgorithm| match algorithm {
-            SuiteAlgorithm::Detreduce => SuiteReductionAlgorithm::DetReduce,
-            SuiteAlgorithm::Auto => SuiteReductionAlgorithm::Auto,
-        };
-        asked.iter().rev().map(engine).collect()
+        asked.iter().rev().copied().collect()
     }
 
-    fn print(&self, shell: &CommandContext, json: &str, words: &str) -> Result<(), CommandError> {
+    fn print(&self, context: &CommandContext, json: &str, words: &str) -> Result<(), CommandError> {
         let line = if self.json { json } else { words };
-        Ok(shell.console.result(line)?)
+        Ok(context.console.result(line)?)
     }
 }

@@ -12,9 +12,9 @@ use retap_transport::keys::SessionKeys;
 use scripts::{AgentScripts, FOLDER, JAR, LIBRARY};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::spec::AdbDeviceSpec;
 use crate::adb::{AdbDevice, AdbError};
 use crate::agent_files::{AgentFiles, AgentFilesError};
+use crate::device_spec::AdbDeviceSpec;
 use crate::os;
 use crate::run::random_number;
 
@@ -113,7 +113,7 @@ impl AgentProcess {
         }
         let pushed = self.push_new(files).await;
         if pushed.is_err() {
-            // Why it failed is told; that a phone without room or rights can also not be tidied up is not.
+            // The first error is reported; one of this clean-up, on a phone without room or rights, is not.
             let _ = self.phone.shell(&format!("rm -rf {FOLDER}"), None).await;
         }
         pushed
@@ -170,11 +170,11 @@ impl AgentProcess {
 
     /// The last of what it has printed.
     pub(super) async fn output(&self) -> String {
-        let told = self
+        let output = self
             .phone
             .shell(&format!("tail -n 20 {FOLDER}/agent.log"), None)
             .await;
-        told.map(|answer| answer.out).unwrap_or_default()
+        output.map(|answer| answer.out).unwrap_or_default()
     }
 
     /// Every Java name that it uses, a line each, if it was asked to write them down.
@@ -185,11 +185,11 @@ impl AgentProcess {
     }
 
     /// Waits for the end of the process, puts back what it could not, and takes everything away that is not to be kept.
-    /// `told` says whether the agent knows that it is to end. A phone that is gone cannot be tidied up.
-    pub(super) async fn end(&self, told: bool, forwarded: Option<SocketAddr>) {
+    /// `is_notified` says whether the agent knows that it is to end. A phone that is gone cannot be tidied up.
+    pub(super) async fn end(&self, is_notified: bool, forwarded: Option<SocketAddr>) {
         if let Err(error) = self
             .phone
-            .shell_within(&self.scripts.end(told), None, END_TIMEOUT)
+            .shell_within(&self.scripts.end(is_notified), None, END_TIMEOUT)
             .await
         {
             tracing::warn!(%error, "the agent could not be ended: it ends by itself after ten minutes");

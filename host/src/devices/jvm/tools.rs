@@ -78,16 +78,16 @@ impl JvmTools {
             what: what.clone(),
             source,
         })?;
-        let told = String::from_utf8_lossy(&output.stdout);
-        match told.lines().last() {
+        let output = String::from_utf8_lossy(&output.stdout);
+        match output.lines().last() {
             Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
             _ => Err(self.refusal(what, &String::from_utf8_lossy(&output.stderr))),
         }
     }
 
     /// A program that came to its first line says what it misses in its own words; before that it is Java that speaks.
-    fn refusal(&self, what: String, told: &str) -> JvmError {
-        match told
+    fn refusal(&self, what: String, output: &str) -> JvmError {
+        match output
             .lines()
             .rev()
             .find_map(|line| line.strip_prefix("error: "))
@@ -98,7 +98,7 @@ impl JvmTools {
             },
             None => JvmError::WrongJava {
                 java: self.java.clone(),
-                why: java_error_line(told),
+                why: java_error_line(output),
             },
         }
     }
@@ -216,8 +216,8 @@ fn run_build_script(name: &'static str, arguments: &[&str]) -> Result<PathBuf, J
         command.env("CARGO_TARGET_DIR", target);
     }
     let output = command.stderr(Stdio::inherit()).output().map_err(run)?;
-    let told = String::from_utf8_lossy(&output.stdout);
-    match told.lines().last() {
+    let output = String::from_utf8_lossy(&output.stdout);
+    match output.lines().last() {
         Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
         _ => Err(JvmError::NotBuilt(name)),
     }
@@ -259,10 +259,11 @@ fn cache() -> PathBuf {
 }
 
 /// Why a JVM did not come to the program: its first line that is no notice and no frame of a stack.
-pub fn java_error_line(told: &str) -> String {
+pub fn java_error_line(output: &str) -> String {
     let is_notice =
         |line: &str| line.starts_with("Picked up ") || line.starts_with("\tat ") || line.is_empty();
-    told.lines()
+    output
+        .lines()
         .find(|line| !is_notice(line))
         .unwrap_or("it did not say why")
         .trim()

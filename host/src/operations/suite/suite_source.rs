@@ -168,21 +168,21 @@ fn files_of(source: &Path) -> Result<Vec<PathBuf>, SuiteSourceError> {
         return Ok(vec![source.to_owned()]);
     }
     let is_run = directory::is_run(source);
-    let place = if is_run {
+    let directory = if is_run {
         source.join(TRACES)
     } else {
         source.to_owned()
     };
     let path = source.to_owned();
-    if is_run && !place.is_dir() {
+    if is_run && !directory.is_dir() {
         return Err(SuiteSourceError::NoTraces { path });
     }
     let list = |error| SuiteSourceError::List {
-        path: place.clone(),
+        path: directory.clone(),
         source: error,
     };
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(&place).map_err(list)? {
+    for entry in std::fs::read_dir(&directory).map_err(list)? {
         let file = entry.map_err(list)?.path();
         if file
             .extension()

@@ -2,6 +2,7 @@
 
 use retap_explore::{ExplorationCounts, ExplorationResult};
 use retap_model::CoveragePoint;
+use retap_reduce::named_choice::NamedChoice as _;
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 

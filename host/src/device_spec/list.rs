@@ -1,0 +1,341 @@
+//! Lists of device specs, with commas between them, and how many phones they are. A comma inside a spec, such as in the name
+//! of a file, is written twice.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ALL, AdbOptions, DeviceSpec, DeviceSpecError};
+use crate::command_error::UserError;
+use crate::exit::CommandExit;
+
+/// One or more phones, of any kinds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct DeviceList(Vec<DeviceSpec>);
+
+/// Value of `--device`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceSelector {
+    /// `all`: every phone on adb that is ready.
+    AllOnAdb,
+    Listed(DeviceList),
+}
+
+/// Phones of a command: a list, and how many phones each of its specs makes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhoneSelection {
+    pub device: DeviceList,
+    pub count: u32,
+}
+
+/// One phone of a selection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedDevice {
+    /// Unique in the selection.
+    pub name: String,
+    /// Number of the phone in the selection, from 1 on. Its seed derives from it.
+    pub number: u64,
+    pub spec: DeviceSpec,
+}
+
+/// Several phones were asked for where the spec names one that exists.
+#[derive(Debug, thiserror::Error)]
+#[error("`{name}` is one phone, and {count} were asked for")]
+pub struct DeviceCountError {
+    name: String,
+    count: u32,
+}
+
+impl DeviceList {
+    /// The list of these specs; none if there are none.
+    pub fn of_specs(specs: Vec<DeviceSpec>) -> Option<DeviceList> {
+        (!specs.is_empty()).then_some(DeviceList(specs))
+    }
+
+    pub fn specs(&self) -> &[DeviceSpec] {
+        &self.0
+    }
+
+    /// The only spec, for commands that use one phone.
+    pub fn single(&self) -> Result<&DeviceSpec, DeviceSpecError> {
+        match self.0.as_slice() {
+            [only] => Ok(only),
+            _ => Err(DeviceSpecError::OnlyOne(self.to_string())),
+        }
+    }
+
+    /// True if a phone is in another process or on another machine.
+    pub fn is_linked(&self) -> bool {
+        self.0.iter().any(DeviceSpec::is_linked)
+    }
+
+    pub fn has_phone_on_adb(&self) -> bool {
+        self.0.iter().any(DeviceSpec::is_on_adb)
+    }
+
+    /// The same phones; those on adb with these options.
+    pub fn with_adb_options(self, options: AdbOptions) -> DeviceList {
+        let with_options = |spec| match spec {
+            DeviceSpec::Adb(adb) => DeviceSpec::Adb(adb.with_options(options)),
+            other => other,
+        };
+        DeviceList(self.0.into_iter().map(with_options).collect())
+    }
+}
+
+impl From<DeviceSpec> for DeviceList {
+    fn from(spec: DeviceSpec) -> DeviceList {
+        DeviceList(vec![spec])
+    }
+}
+
+impl PhoneSelection {
+    /// One phone of each spec.
+    pub fn one_each(device: impl Into<DeviceList>) -> PhoneSelection {
+        PhoneSelection {
+            device: device.into(),
+            count: 1,
+        }
+    }
+
+    /// All phones in their order. Phones of the same spec are told apart by a number: `sim:shop#1`.
+    pub fn phones(&self) -> Result<Vec<NamedDevice>, DeviceCountError> {
+        let specs = self.device.specs();
+        let mut phones: Vec<NamedDevice> = Vec::new();
+        for spec in specs {
+            if self.count > 1 && !spec.can_be_multiplied() {
+                return Err(DeviceCountError {
+                    name: spec.name(),
+                    count: self.count,
+                });
+            }
+            let is_only =
+                self.count == 1 && specs.iter().filter(|other| *other == spec).count() == 1;
+            for _ in 0..self.count {
+                let same = phones.iter().filter(|phone| phone.spec == *spec).count();
+                let name = match is_only {
+                    true => spec.name(),
+                    false => format!("{}#{}", spec.name(), same + 1),
+                };
+                phones.push(NamedDevice {
+                    name,
+                    number: phones.len() as u64 + 1,
+                    spec: spec.clone(),
+                });
+            }
+        }
+        Ok(phones)
+    }
+}
+
+impl FromStr for DeviceSelector {
+    type Err = DeviceSpecError;
+
+    fn from_str(text: &str) -> Result<DeviceSelector, DeviceSpecError> {
+        match text {
+            ALL => Ok(DeviceSelector::AllOnAdb),
+            list => Ok(DeviceSelector::Listed(list.parse()?)),
+        }
+    }
+}
+
+impl fmt::Display for DeviceSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceSelector::AllOnAdb => f.write_str(ALL),
+            DeviceSelector::Listed(list) => list.fmt(f),
+        }
+    }
+}
+
+impl FromStr for DeviceList {
+    type Err = DeviceSpecError;
+
+    fn from_str(text: &str) -> Result<DeviceList, DeviceSpecError> {
+        let mut specs: Vec<DeviceSpec> = Vec::new();
+        for item in split_at_single_commas(text) {
+            let spec: DeviceSpec = item.parse()?;
+            if specs.iter().any(|other| other.is_same_phone(&spec)) {
+                return Err(DeviceSpecError::Twice(spec.name()));
+            }
+            specs.push(spec);
+        }
+        Ok(DeviceList(specs))
+    }
+}
+
+/// The parts of a list, with double commas made single.
+fn split_at_single_commas(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let is_separator = character == ',' && characters.next_if_eq(&',').is_none();
+        match parts.last_mut() {
+            Some(last) if !is_separator => last.push(character),
+            _ => parts.push(String::new()),
+        }
+    }
+    parts
+}
+
+impl fmt::Display for DeviceList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let specs = self
+            .0
+            .iter()
+            .map(|spec| spec.to_string().replace(',', ",,"));
+        f.write_str(&specs.collect::<Vec<_>>().join(","))
+    }
+}
+
+impl TryFrom<String> for DeviceList {
+    type Error = DeviceSpecError;
+
+    fn try_from(text: String) -> Result<DeviceList, DeviceSpecError> {
+        text.parse()
+    }
+}
+
+impl From<DeviceList> for String {
+    fn from(list: DeviceList) -> String {
+        list.to_string()
+    }
+}
+
+impl UserError for DeviceCountError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
+    }
+
+    fn help(&self) -> String {
+        "omit `--count`, and name each phone: `--device PHONE,PHONE`".into()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::device_spec::{AdbDeviceSpec, JvmDeviceSpec, PairedDeviceSpec};
+    use crate::link::pairing::LinkAddress;
+
+    /// Specs of every kind, with all characters that a serial or a file name may have.
+    pub(in crate::device_spec) fn any_spec() -> impl Strategy<Value = DeviceSpec> {
+        let adb = (
+            "[^?]{1,12}",
+            0..3_u32,
+            any::<bool>(),
+            any::<bool>(),
+            299..302_u64,
+        )
+            .prop_map(|(serial, user, keep_agent, allow_system, wait)| {
+                DeviceSpec::Adb(AdbDeviceSpec {
+                    serial,
+                    user,
+                    keep_agent,
+                    allow_system,
+                    reconnect_timeout: Duration::from_secs(wait),
+                })
+            });
+        let simulated = (
+            prop::sample::select(retap_simulator::app_names()),
+            prop::sample::select(&["", "?seed=7", "?noise=0.5&latency=realistic"][..]),
+        )
+            .prop_map(|(app, parameters)| {
+                DeviceSpec::simulated(&format!("{app}{parameters}")).unwrap()
+            });
+        let jvm = ".{1,12}".prop_map(|file| DeviceSpec::Jvm(JvmDeviceSpec { file }));
+        let paired = (
+            any::<[u8; 4]>(),
+            any::<u16>(),
+            any::<bool>(),
+            prop::option::of(".{1,12}"),
+        )
+            .prop_map(|(host, port, is_udp, pairing)| {
+                let address = (host, port).into();
+                let address = match is_udp {
+                    true => LinkAddress::Udp(address),
+                    false => LinkAddress::Tcp(address),
+                };
+                DeviceSpec::Paired(PairedDeviceSpec { address, pairing })
+            });
+        prop_oneof![adb, simulated, jvm, paired]
+    }
+
+    fn names(device: &str, count: u32) -> Vec<String> {
+        let device = device.parse().unwrap();
+        let phones = PhoneSelection { device, count }.phones().unwrap();
+        phones.into_iter().map(|phone| phone.name).collect()
+    }
+
+    #[test]
+    fn each_phone_has_a_name_of_its_own() {
+        assert_eq!(names("sim:shop", 1), ["sim:shop"]);
+        assert_eq!(names("sim:shop", 2), ["sim:shop#1", "sim:shop#2"]);
+        assert_eq!(names("sim:shop,sim:shop", 1), names("sim:shop", 2));
+        assert_eq!(names("sim:shop,R58M?user=10", 1), ["sim:shop", "R58M"]);
+        assert_eq!(
+            names("sim:shop,jvm:a.apk", 2),
+            ["sim:shop#1", "sim:shop#2", "jvm:a.apk#1", "jvm:a.apk#2"]
+        );
+    }
+
+    #[test]
+    fn a_phone_that_exists_is_counted_once() {
+        for list in ["R58M", "udp:127.0.0.1:9", "sim:shop,R58M"] {
+            let device = list.parse().unwrap();
+            let selection = PhoneSelection { device, count: 2 };
+            assert!(selection.phones().is_err(), "{list}");
+        }
+        for list in ["R58M,R58M?user=1", "udp:127.0.0.1:9,udp:127.0.0.1:9"] {
+            assert!(
+                matches!(list.parse::<DeviceList>(), Err(DeviceSpecError::Twice(_))),
+                "{list}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_comma_in_a_file_name_is_written_twice() {
+        let list: DeviceList = "jvm:a,,b.apk,jvm:c.apk".parse().unwrap();
+        let files = ["a,b.apk", "c.apk"].map(|file| {
+            let file = file.to_owned();
+            DeviceSpec::Jvm(JvmDeviceSpec { file })
+        });
+        assert_eq!(list.specs(), files);
+        assert_eq!(list.to_string(), "jvm:a,,b.apk,jvm:c.apk");
+    }
+
+    #[test]
+    fn gaps_in_a_list_and_all_among_others_are_refused() {
+        for list in ["", "R58M,", ",R58M", "sim:shop,all", "sim:shop,"] {
+            assert!(list.parse::<DeviceSelector>().is_err(), "{list}");
+        }
+        assert_eq!("all".parse(), Ok(DeviceSelector::AllOnAdb));
+    }
+
+    #[test]
+    fn a_list_is_stored_as_it_is_printed() {
+        let list: DeviceList = serde_json::from_str("\"R58M,192.168.1.7:5555?user=10\"").unwrap();
+        assert_eq!(list.specs().len(), 2);
+        let text = serde_json::to_string(&list).unwrap();
+        assert_eq!(text, "\"R58M,192.168.1.7:5555?user=10\"");
+        assert!(serde_json::from_str::<DeviceList>("\"sim:nothing\"").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_that_is_printed_is_read_as_the_same(specs in prop::collection::vec(any_spec(), 1..5)) {
+            let list = DeviceList(specs);
+            let is_named_twice = matches!(list.to_string().parse::<DeviceList>(), Err(DeviceSpecError::Twice(_)));
+            if !is_named_twice {
+                prop_assert_eq!(list.to_string().parse(), Ok(list));
+            }
+        }
+    }
+}

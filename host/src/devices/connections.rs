@@ -1,0 +1,244 @@
+//! Connections to phones, by the kind of their device specs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use retap_agent::in_process::InProcessConnection;
+use retap_agent::phone::Phone;
+use retap_device::seed::Seed;
+use retap_shared::connection::Connection;
+use retap_simulator::SimulatedPhone;
+
+use super::DevicesError;
+use super::adb::AdbPhone;
+use super::adb::restricted::RestrictedPhone;
+use super::jvm::{self, JvmPhone, JvmPhoneFactory};
+use crate::device_spec::{
+    AdbDeviceSpec, DeviceList, DeviceSpec, JvmDeviceSpec, PairedDeviceSpec, PhoneSelection,
+    SimulatedDeviceSpec,
+};
+use crate::link::pairing::{Pairing, PairingError};
+use crate::link::{Dialer, Link, ReconnectPolicy};
+use crate::os;
+
+/// Checks whether phones can be reached, as far as their files tell. Nothing is connected.
+pub fn check(devices: &DeviceList) -> Result<(), DevicesError> {
+    for spec in devices.specs() {
+        match spec {
+            DeviceSpec::Jvm(jvm) => {
+                jvm::find_apk(&jvm.file).map_err(|source| DevicesError::jvm(spec, source))?;
+            }
+            DeviceSpec::Paired(paired) => {
+                dialer(paired).map_err(|source| DevicesError::pairing(spec, source))?;
+            }
+            DeviceSpec::Adb(_) | DeviceSpec::Simulated(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Names and connections of all phones of a selection.
+pub(super) async fn connect_all(
+    selection: &PhoneSelection,
+    seed: Seed,
+) -> Result<Vec<(String, Arc<dyn Connection>)>, DevicesError> {
+    let mut factories = HashMap::new();
+    let mut connected = Vec::new();
+    let mut on_adb = Vec::new();
+    for phone in selection.phones()? {
+        let spec = &phone.spec;
+        let connection: Arc<dyn Connection> = match spec {
+            DeviceSpec::Adb(adb) => {
+                on_adb.push((phone.number, phone.name, adb.clone()));
+                continue;
+            }
+            DeviceSpec::Simulated(simulated) => {
+                let seed = seed.derive("phone", phone.number);
+                let opened = open(&simulated.with_default_seed(seed.0))?;
+                Arc::new(InProcessConnection::new(Box::new(opened)))
+            }
+            DeviceSpec::Jvm(jvm) => {
+                let factory = shared_factory(&mut factories, spec, jvm)?;
+                let started = factory.start().await;
+                Arc::new(started.map_err(|source| DevicesError::jvm(spec, source))?)
+            }
+            DeviceSpec::Paired(paired) => Arc::new(connect_paired(spec, paired).await?),
+        };
+        connected.push((phone.number, phone.name, connection));
+    }
+    // Last, because an agent that was started on a phone should not be left when something else fails.
+    connected.extend(connect_on_adb(on_adb).await?);
+    connected.sort_by_key(|(number, ..)| *number);
+    Ok(connected
+        .into_iter()
+        .map(|(_, name, connection)| (name, connection))
+        .collect())
+}
+
+/// Connects all phones on adb at the same time: each takes seconds to start its agent.
+async fn connect_on_adb(
+    phones: Vec<(u64, String, AdbDeviceSpec)>,
+) -> Result<Vec<(u64, String, Arc<dyn Connection>)>, DevicesError> {
+    let opening: Vec<_> = phones
+        .into_iter()
+        .map(|(number, name, spec)| {
+            let allow_system = spec.allow_system;
+            let task = tokio::spawn(async move { AdbPhone::open(&spec).await });
+            (number, name, allow_system, task)
+        })
+        .collect();
+    let mut opened = Vec::new();
+    for (number, name, allow_system, task) in opening {
+        let phone = task.await.expect("nobody cancels these tasks");
+        opened.push((number, name, allow_system, phone));
+    }
+    opened
+        .into_iter()
+        .map(|(number, name, allow_system, phone)| match phone {
+            Ok(phone) => {
+                let restricted = RestrictedPhone::new(Arc::new(phone), allow_system);
+                Ok((number, name, Arc::new(restricted) as Arc<dyn Connection>))
+            }
+            Err(source) => Err(DevicesError::Adb {
+                serial: name,
+                source: Box::new(source),
+            }),
+        })
+        .collect()
+}
+
+async fn connect_paired(
+    spec: &DeviceSpec,
+    paired: &PairedDeviceSpec,
+) -> Result<Link, DevicesError> {
+    let dialer = dialer(paired).map_err(|source| DevicesError::pairing(spec, source))?;
+    Link::connect(dialer, os::machine_name(), ReconnectPolicy::default())
+        .await
+        .map_err(|source| DevicesError::Link {
+            spec: spec.to_string(),
+            source,
+        })
+}
+
+fn dialer(paired: &PairedDeviceSpec) -> Result<Arc<dyn Dialer>, PairingError> {
+    let pairing = Pairing::read(paired.pairing_file())?;
+    Ok(paired.address.dialer(pairing.keys))
+}
+
+/// One factory for all JVM phones with the same file: it prepares the app once.
+fn shared_factory(
+    factories: &mut HashMap<String, Arc<JvmPhoneFactory>>,
+    spec: &DeviceSpec,
+    jvm: &JvmDeviceSpec,
+) -> Result<Arc<JvmPhoneFactory>, DevicesError> {
+    if let Some(factory) = factories.get(&jvm.file) {
+        return Ok(Arc::clone(factory));
+    }
+    let made = jvm::find_apk(&jvm.file).and_then(|apk| JvmPhoneFactory::make(&apk));
+    let factory = Arc::new(made.map_err(|source| DevicesError::jvm(spec, source))?);
+    factories.insert(jvm.file.clone(), Arc::clone(&factory));
+    Ok(factory)
+}
+
+/// A JVM phone that a benchmark can ask for its own loop in Java; none if the phone is of another kind.
+pub async fn jvm_for_bench(spec: &DeviceSpec) -> Result<Option<Arc<JvmPhone>>, DevicesError> {
+    let DeviceSpec::Jvm(jvm) = spec else {
+        return Ok(None);
+    };
+    let failed = |source| DevicesError::jvm(spec, source);
+    let apk = jvm::find_apk(&jvm.file).map_err(failed)?;
+    let factory = JvmPhoneFactory::make(&apk).map_err(failed)?;
+    let factory = Arc::new(factory.with_java_loop());
+    Ok(Some(Arc::new(factory.start().await.map_err(failed)?)))
+}
+
+/// Opens a simulated phone in this process. Phones of other kinds are refused.
+pub fn open_simulated(spec: &DeviceSpec) -> Result<SimulatedPhone, DevicesError> {
+    match spec {
+        DeviceSpec::Simulated(simulated) => open(simulated),
+        _ => Err(DevicesError::NotServed {
+            spec: spec.to_string(),
+        }),
+    }
+}
+
+fn open(spec: &SimulatedDeviceSpec) -> Result<SimulatedPhone, DevicesError> {
+    retap_simulator::open(&spec.to_string()).map_err(|source| DevicesError::Simulated {
+        spec: spec.to_string(),
+        source,
+    })
+}
+
+/// The simulated phone that has the app with this package.
+pub fn simulated_with(package: &str) -> Option<DeviceList> {
+    let specs = retap_simulator::app_names()
+        .iter()
+        .filter_map(|app| DeviceSpec::simulated(app).ok());
+    let has_app = |spec: &DeviceSpec| {
+        let apps = open_simulated(spec)
+            .ok()
+            .and_then(|mut phone| phone.apps().ok())
+            .unwrap_or_default();
+        apps.iter().any(|info| info.app.package == package)
+    };
+    specs.into_iter().find(has_app).map(DeviceList::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_error::UserError;
+    use crate::exit::CommandExit;
+
+    #[test]
+    fn files_that_specs_name_are_checked() {
+        let check = |text: &str| check(&text.parse().unwrap());
+        check("sim:notes,R58M").unwrap();
+        for none in ["jvm:no-such.apk", "sim:notes,jvm:Cargo.toml"] {
+            let error = check(none).unwrap_err();
+            assert!(matches!(error, DevicesError::Jvm { .. }), "{error}");
+            assert_eq!(error.exit(), CommandExit::Usage);
+        }
+        let error = check("udp:127.0.0.1:9?pairing=none.pairing").unwrap_err();
+        assert!(matches!(error, DevicesError::Pairing { .. }), "{error}");
+    }
+
+    #[test]
+    fn only_simulated_phones_are_opened_in_this_process() {
+        for other in ["R58M", "jvm:a.apk", "udp:127.0.0.1:9"] {
+            let error = open_simulated(&other.parse().unwrap()).unwrap_err();
+            assert!(matches!(error, DevicesError::NotServed { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_simulated_app_is_found_by_its_package() {
+        for app in retap_simulator::app_names() {
+            let spec = DeviceSpec::simulated(app).unwrap();
+            let package = open_simulated(&spec).unwrap().apps().unwrap()[0]
+                .app
+                .package
+                .clone();
+            assert_eq!(simulated_with(&package), Some(spec.into()));
+        }
+        assert_eq!(simulated_with("org.example.other"), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_list_of_simulated_phones_is_the_same_as_a_count() {
+        let connect = async |device: &str, count| {
+            let device = device.parse().unwrap();
+            let selection = PhoneSelection { device, count };
+            let connected = connect_all(&selection, Seed(7)).await.unwrap();
+            connected
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect::<Vec<_>>()
+        };
+        let counted = connect("sim:shop?noise=0.1", 3).await;
+        let shop = "sim:shop?noise=0.1";
+        let listed = connect(&[shop; 3].join(","), 1).await;
+        assert_eq!(counted, listed);
+        assert_eq!(listed.len(), 3);
+    }
+}

@@ -1,0 +1,76 @@
+//! Options of `retap reduce`. The engine has their defaults.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use retap_reduce::trace_reduction::{
+    DEFAULT_PARTS, ReductionAlgorithm, SchedulerKind, StateGranularity,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::device_spec::DeviceList;
+
+/// Options of `retap reduce`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReduceOptions {
+    /// Without one, the simulated phone that has the app of each trace.
+    pub device: Option<DeviceList>,
+    pub count: u32,
+    /// Path that the user named. The traces themselves are copied into the run.
+    pub source: PathBuf,
+    /// Without one, the target of each trace.
+    pub target: Option<String>,
+    pub algorithm: ReductionAlgorithm,
+    pub runs: u32,
+    pub successes: u32,
+    /// Maximum number of concurrent runs; default: the number of phones.
+    #[serde(default)]
+    pub parallel: Option<u32>,
+    /// Number of the first runs of the whole trace that must reach the target.
+    #[serde(default)]
+    pub original_successes: Option<u32>,
+    /// Only for `nd3min`.
+    #[serde(default)]
+    pub nd3min: Nd3minOptions,
+    /// The result must reach the target as often as the original, however rarely that is.
+    #[serde(default)]
+    pub keep_rate: bool,
+    /// Steps are removed and never simplified.
+    #[serde(default)]
+    pub only_delete: bool,
+    /// Text of the prior; none for the published one.
+    #[serde(default)]
+    pub prior: Option<String>,
+    /// Only for hierarchical algorithms.
+    #[serde(default)]
+    pub hierarchy: StateGranularity,
+    #[serde(default)]
+    pub oracle: OracleKind,
+}
+
+/// Oracle that answers whether a candidate reaches the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum OracleKind {
+    /// Phones play every candidate
+    #[default]
+    Phones,
+    /// No phone: the recorded trace answers as an activity machine
+    Recording,
+}
+
+/// Options of ND3MIN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nd3minOptions {
+    pub scheduler: SchedulerKind,
+    pub parts: u32,
+}
+
+impl Default for Nd3minOptions {
+    fn default() -> Nd3minOptions {
+        Nd3minOptions {
+            scheduler: SchedulerKind::default(),
+            parts: DEFAULT_PARTS as u32,
+        }
+    }
+}

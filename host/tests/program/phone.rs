@@ -1,0 +1,87 @@
+//! `retap phone`: what it prints, and how it ends.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+use crate::link_phone::planted;
+use crate::retap::Desk;
+
+/// A phone that serves, with its address. Ctrl-C reaches it also if the tests themselves ignore it.
+fn serve(desk: &Desk, line: &str) -> (Child, String) {
+    let plain = desk.command(line);
+    let mut command = Command::new("env");
+    command
+        .arg("--default-signal=INT")
+        .arg(plain.get_program())
+        .args(plain.get_args());
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let mut child = command
+        .current_dir(desk.path(""))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut address = String::new();
+    let output = child.stdout.take().unwrap();
+    BufReader::new(output).read_line(&mut address).unwrap();
+    (child, address.trim().to_owned())
+}
+
+/// Ends the phone with Ctrl-C, and returns its exit code and its log.
+fn stop(mut child: Child) -> (Option<i32>, String) {
+    let mut log = String::new();
+    let mut errors = child.stderr.take().unwrap();
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    errors.read_to_string(&mut log).unwrap();
+    (child.wait().unwrap().code(), log)
+}
+
+#[test]
+fn a_phone_logs_its_hosts_and_nothing_of_the_transport_and_ends_with_130() {
+    let desk = Desk::new();
+    let trace = planted(&desk, "notes");
+    let (phone, address) = serve(&desk, "phone sim:notes");
+    let ended = desk.run(&format!("replay {trace} --times 1 --device {address}"));
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let (code, log) = stop(phone);
+    assert_eq!(code, Some(130), "{log}");
+    assert!(log.contains("serving host="), "{log}");
+    assert!(!log.contains("quinn") && !log.contains("DEBUG"), "{log}");
+}
+
+#[test]
+fn a_verbose_phone_logs_more() {
+    let desk = Desk::new();
+    let (phone, address) = serve(&desk, "-v phone sim:notes");
+    assert!(address.starts_with("udp:"), "{address}");
+    let (code, log) = stop(phone);
+    assert_eq!(code, Some(130), "{log}");
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+#[test]
+fn two_served_phones_are_one_list_each_with_its_pairing_file() {
+    let desk = Desk::new();
+    let trace = planted(&desk, "notes");
+    let (one, first) = serve(&desk, "phone sim:notes --pairing one.pairing");
+    let (two, second) = serve(
+        &desk,
+        "phone sim:notes --listen tcp:127.0.0.1:0 --pairing two.pairing",
+    );
+    let ended = desk.run(&format!(
+        "replay {trace} --times 2 --device {first}?pairing=one.pairing,{second}?pairing=two.pairing"
+    ));
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    for phone in [one, two] {
+        let (_, log) = stop(phone);
+        assert!(log.contains("serving host="), "{log}");
+    }
+}
