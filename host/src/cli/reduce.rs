@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retap_reduce::named_choice::NamedChoice as _;
+use retap_reduce::reached_targets::ReachedKind;
 use retap_reduce::trace_reduction::{
     NOISY_RUNS, PassCriterion, ReductionAlgorithm, ReproductionCheck, SchedulerKind,
     StateGranularity,
@@ -40,6 +41,9 @@ pub struct ReduceCommand {
     /// Only this finding of the run; the first digits of its id are enough
     #[arg(long, value_name = "ID")]
     crash: Option<String>,
+    /// The shortest trace to each activity or screen that a run of `explore --keep-traces` has reached
+    #[arg(long, value_name = "activity|screen", value_parser = choice_parser::<ReachedKind>(), conflicts_with_all = ["crash", "target"])]
+    every: Option<ReachedKind>,
     /// Target to keep: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX` [default: the target of the trace]
     #[arg(long, value_parser = parse_target)]
     target: Option<String>,
@@ -141,6 +145,9 @@ impl ReduceCommand {
             })?;
         }
         if !self.run.json {
+            if let Some(table) = summary::reached_table(&end.value) {
+                context.console.result(&table)?;
+            }
             context.console.result(&directory.display().to_string())?;
         }
         let not_reproduced = NotReproduced::among(&end.value);
@@ -158,7 +165,10 @@ impl ReduceCommand {
     ) -> Result<Option<(ActiveRun, ReduceOptions)>, CommandError> {
         let config = global.config()?;
         let path = self.source.clone().unwrap_or_default();
-        let source = ReductionSource::read(&path, self.crash.as_deref())?;
+        let source = match self.every {
+            Some(kind) => ReductionSource::read_reached(&path, kind)?,
+            None => ReductionSource::read(&path, self.crash.as_deref())?,
+        };
         if source.traces().is_empty() {
             let run = path.display();
             let text = format!("the run `{run}` has no finding: there is nothing to reduce");
@@ -207,7 +217,7 @@ impl ReduceCommand {
             device,
             count: self.phones.count(config),
             source,
-            target: self.target.clone().or_else(|| config.reduce.target.clone()),
+            target: self.target(config),
             algorithm: self.algorithm(&config.reduce),
             runs,
             successes,
@@ -224,6 +234,15 @@ impl ReduceCommand {
             oracle: self.oracle(),
             mappings: self.mapping.options(config),
             pace: self.pace,
+        }
+    }
+
+    /// Target of all traces; none with `--every`, where each trace has its own.
+    fn target(&self, config: &Config) -> Option<String> {
+        let configured = || config.reduce.target.clone();
+        match self.every {
+            Some(_) => None,
+            None => self.target.clone().or_else(configured),
         }
     }
 
