@@ -58,16 +58,11 @@ pub struct ReduceCommand {
         value_name = "N",
         allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..=10_000),
-        help = help_with_default("Runs of each candidate", criterion_help(|criterion| criterion.runs))
+        help = help_with_default("Runs of each candidate", runs_help())
     )]
     runs: Option<u32>,
-    #[arg(
-        long,
-        value_name = "K",
-        allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u32).range(1..=10_000),
-        help = help_with_default("Runs of each candidate that must reach the target", criterion_help(|criterion| criterion.successes))
-    )]
+    /// Runs of each candidate that must reach the target [default: all of them; nine of ten for `nd3min`]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     successes: Option<u32>,
     /// Successes that the check of the original needs [default: with `auto` and `nd3min` five of six that a candidate needs,
     /// otherwise as many]
@@ -303,13 +298,13 @@ impl ReduceCommand {
     }
 }
 
-/// Default of a part of the criterion, and the one of `nd3min`.
-fn criterion_help(part: fn(PassCriterion) -> u32) -> String {
-    let default = |algorithm: ReductionAlgorithm| part(algorithm.pass_criterion(None, None));
-    let nd3min = default(ReductionAlgorithm::Nd3min);
+/// Default number of runs, and the one of `nd3min`.
+fn runs_help() -> String {
+    let runs = |algorithm: ReductionAlgorithm| algorithm.pass_criterion(None, None).runs;
+    let nd3min = runs(ReductionAlgorithm::Nd3min);
     format!(
         "{}; {nd3min} for `nd3min`",
-        default(ReductionAlgorithm::default())
+        runs(ReductionAlgorithm::default())
     )
 }
 
