@@ -59,7 +59,9 @@ pub enum ReduceError {
         runs: u32,
     },
     /// Nothing could be run.
-    #[error("a reduction without any run or time cannot do anything; allow at least 1 run and 1 minute")]
+    #[error(
+        "a reduction without any run or time cannot do anything; allow at least 1 run and 1 minute"
+    )]
     Budget,
     /// The oracle has no answer.
     #[error(transparent)]

@@ -183,9 +183,7 @@ impl Oracle for ActivityMachine {
             Verdict::TargetNotReached
         };
         let took = Micros(EVENT_DURATION.0 * u64::from(played));
-        Box::pin(async move {
-            Ok(Observation::new(verdict, played, took))
-        })
+        Box::pin(async move { Ok(Observation::new(verdict, played, took)) })
     }
 }
 

@@ -180,7 +180,9 @@ impl BayesianReduction {
         let proof = evaluator
             .ledger_mut()
             .nomination(key)
-            .map_or(AttemptTally::default(), |nomination| nomination.proof.tally());
+            .map_or(AttemptTally::default(), |nomination| {
+                nomination.proof.tally()
+            });
         self.planner.reject(proof, evaluator.ledger().tally(key));
     }
 

@@ -35,8 +35,7 @@ impl<'a> CandidateEvaluator<'a> {
     ) -> Result<ProofDecision, ReductionStop> {
         loop {
             let decision = self.prove_once(candidate, required_rate).await?;
-            if decision == ProofDecision::Proven
-                || !self.ledger().has_new_suspects(candidate.key())
+            if decision == ProofDecision::Proven || !self.ledger().has_new_suspects(candidate.key())
             {
                 let AttemptTally { successes, .. } = self.ledger().tally(candidate.key());
                 self.emit(RunEvent::Checked {
@@ -65,7 +64,11 @@ impl<'a> CandidateEvaluator<'a> {
         let mut is_void = false;
         while !is_void && decision.is_none() || pending.len() > 0 {
             // Attempts that have begun are waited for, never cancelled: those that fail take longer.
-            while !is_void && decision.is_none() && attempts.open() < missing.max(1) && self.has_room(&pending) {
+            while !is_void
+                && decision.is_none()
+                && attempts.open() < missing.max(1)
+                && self.has_room(&pending)
+            {
                 self.start_proof_attempt(candidate, &mut attempts, &mut pending);
             }
             let (index, observation) = self.next_observation(&mut pending).await?;
@@ -127,7 +130,11 @@ fn proof_runs(proof_runs: u32, steps: usize) -> u32 {
 pub(super) fn best_trade(ledger: &AttemptLedger) -> Option<Candidate> {
     let mut rated: Vec<(&Candidate, AttemptTally)> = ledger.reproducing().collect();
     rated.sort_by_key(|(candidate, tally)| {
-        (candidate.len(), std::cmp::Reverse(tally.successes), candidate.key())
+        (
+            candidate.len(),
+            std::cmp::Reverse(tally.successes),
+            candidate.key(),
+        )
     });
     let best_lower = rated
         .iter()

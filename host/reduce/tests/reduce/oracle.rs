@@ -168,7 +168,7 @@ async fn an_attempt_is_played_under_the_conditions_of_its_trace() {
             candidate: original.steps.clone().into(),
             attempt: 3,
             from_start: true,
-        fresh_phone: false,
+            fresh_phone: false,
         })
         .await
         .unwrap();

@@ -33,8 +33,7 @@ pub(in crate::trace_reduction) fn is_significantly_lower(
 /// Probability, if both rates are equal, that at most as many of all successes are the first's.
 fn lower_by_chance(first: AttemptTally, second: AttemptTally) -> f64 {
     let all = first.successes + second.successes;
-    let arrangements =
-        |own: u32| binomial(first.runs(), own) * binomial(second.runs(), all - own);
+    let arrangements = |own: u32| binomial(first.runs(), own) * binomial(second.runs(), all - own);
     let possible = all.saturating_sub(second.runs())..=all.min(first.runs());
     let sum: f64 = possible.clone().map(arrangements).sum();
     possible

@@ -9,9 +9,7 @@ use retap_shared::verdict::Verdict;
 use super::confidence_sequence::RateInterval;
 use super::sequential_proof::{ProofDecision, SequentialProof};
 use super::suspect_phones::{excluded_phones, find_suspects};
-use super::{
-    ClaimStanding, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR,
-};
+use super::{ClaimStanding, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR};
 use crate::oracle::{Candidate, CandidateKey, Observation};
 use crate::policy::AttemptTally;
 
@@ -241,15 +239,18 @@ impl AttemptLedger {
     fn phone_tallies(&self, candidate: CandidateKey) -> impl Iterator<Item = (usize, PhoneTally)> {
         let record = self.records.get(&candidate);
         let attempts = record.map_or(&[][..], |record| &record.attempts);
-        self.phones.iter().enumerate().filter_map(move |(index, name)| {
-            let mut tally = AttemptTally::default();
-            attempts
-                .iter()
-                .filter(|one| one.phone == index)
-                .for_each(|one| tally.count(one.reached));
-            let phone = name.clone();
-            (tally.runs() > 0).then_some((index, PhoneTally { phone, tally }))
-        })
+        self.phones
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, name)| {
+                let mut tally = AttemptTally::default();
+                attempts
+                    .iter()
+                    .filter(|one| one.phone == index)
+                    .for_each(|one| tally.count(one.reached));
+                let phone = name.clone();
+                (tally.runs() > 0).then_some((index, PhoneTally { phone, tally }))
+            })
     }
 
     fn phone_index(&mut self, name: &str) -> usize {
@@ -292,8 +293,11 @@ fn interval(nomination: Option<&Nomination>, tally: AttemptTally) -> RateInterva
         return unknown;
     };
     let proof = &nomination.proof;
-    let mut interval =
-        RateInterval::of(proof.evidence(), proof.error(), UPPER_ERROR * nomination.share);
+    let mut interval = RateInterval::of(
+        proof.evidence(),
+        proof.error(),
+        UPPER_ERROR * nomination.share,
+    );
     if proof.decision() == Some(ProofDecision::Proven) {
         interval.low = interval.low.max(nomination.required_rate);
     }

@@ -6,9 +6,21 @@ use crate::policy::AttemptTally;
 
 /// Rates that the lower bound bets on. Each is given by its failures, as a share of the failures of the rate it bets against;
 /// then its weight. The first is for targets that are always reached.
-const LOWER_BETS: [(f64, f64); 5] = [(0.01, 0.4), (0.12, 0.15), (0.3, 0.2), (0.5, 0.15), (0.7, 0.1)];
+const LOWER_BETS: [(f64, f64); 5] = [
+    (0.01, 0.4),
+    (0.12, 0.15),
+    (0.3, 0.2),
+    (0.5, 0.15),
+    (0.7, 0.1),
+];
 /// Rates of failure that the upper bound bets on, in the same form: its failures are the successes of the lower bound.
-const UPPER_BETS: [(f64, f64); 5] = [(0.4, 0.2), (0.7, 0.2), (0.88, 0.2), (0.95, 0.2), (0.98, 0.2)];
+const UPPER_BETS: [(f64, f64); 5] = [
+    (0.4, 0.2),
+    (0.7, 0.2),
+    (0.88, 0.2),
+    (0.95, 0.2),
+    (0.98, 0.2),
+];
 /// Accuracy of the bounds.
 const BISECTIONS: u32 = 30;
 
@@ -172,7 +184,10 @@ mod tests {
                 outside[0] += u32::from(missed[0]);
                 outside[1] += u32::from(missed[1]);
             }
-            assert!(outside.iter().all(|count| *count <= 30), "{rate}: {outside:?} of 400 at 5 %");
+            assert!(
+                outside.iter().all(|count| *count <= 30),
+                "{rate}: {outside:?} of 400 at 5 %"
+            );
         }
     }
 }

@@ -63,8 +63,15 @@ mod tests {
         let mut gathered = [tally(10, 0); 15];
         gathered[3] = tally(0, 10);
         assert!((dispersion(&spread) - 1.0).abs() < 1e-9);
-        assert!((9.0..12.0).contains(&dispersion(&gathered)), "{}", dispersion(&gathered));
-        assert!((dispersion(&gathered[3..4]) - 1.0).abs() < 1e-9, "one phone");
+        assert!(
+            (9.0..12.0).contains(&dispersion(&gathered)),
+            "{}",
+            dispersion(&gathered)
+        );
+        assert!(
+            (dispersion(&gathered[3..4]) - 1.0).abs() < 1e-9,
+            "one phone"
+        );
         gathered[3] = tally(8, 2);
         assert!((dispersion(&gathered) - 1.0).abs() < 1e-9, "two failures");
     }

@@ -135,7 +135,9 @@ mod tests {
     }
 
     fn share(rate: f64, decision: ProofDecision) -> f64 {
-        let count = (0..500).filter(|seed| decide(rate, *seed).0 == decision).count();
+        let count = (0..500)
+            .filter(|seed| decide(rate, *seed).0 == decision)
+            .count();
         count as f64 / 500.0
     }
 
