@@ -2,6 +2,7 @@
 //! that a run can be resumed.
 
 mod explore;
+mod mapping;
 mod reduce;
 mod reduce_suite;
 
@@ -12,6 +13,7 @@ pub use explore::{
     AppConstraints, DEFAULT_EVENTS, DEFAULT_SESSION_EVENTS, DEFAULT_THROTTLE_MS, ExploreOptions,
     ExplorerKind, ExplorerOptions,
 };
+pub use mapping::MappingOptions;
 pub use reduce::{Nd3minOptions, OracleKind, ReduceOptions};
 pub use reduce_suite::ReduceSuiteOptions;
 use serde::{Deserialize, Serialize};
@@ -48,6 +50,18 @@ impl RunOptions {
             RunOptions::Reduce(_) => "reduce",
             RunOptions::ReduceSuite(_) => "reduce-suite",
         }
+    }
+}
+
+impl RunOptions {
+    /// Mappings of the app's builds; none for commands that do not retrace.
+    pub fn mappings(&self) -> Option<&MappingOptions> {
+        let mappings = match self {
+            RunOptions::Explore(options) => &options.mappings,
+            RunOptions::Reduce(options) => &options.mappings,
+            RunOptions::Demo(_) | RunOptions::ReduceSuite(_) => return None,
+        };
+        (!mappings.is_empty()).then_some(mappings)
     }
 }
 
@@ -90,7 +104,7 @@ mod tests {
             r#"{"command":"reduce","device":"jvm:a.apk","count":1,"source":"found","target":null,
                 "algorithm":"nd3min","runs":20,"successes":18}"#,
             r#"{"command":"reduce_suite","device":"udp:127.0.0.1:9?pairing=F","count":1,"sources":["a"],
-                "algorithm":"detreduce","replays":10,"fragments":3,"abstraction":"Activity"}"#,
+                "algorithm":"detreduce","replays":10,"fragments":3,"abstraction":"activity"}"#,
         ] {
             let options: Result<RunOptions, _> = serde_json::from_str(text);
             assert!(options.is_ok(), "{text}: {options:?}");

@@ -9,21 +9,25 @@ use retap_reduce::trace_reduction::{
     ReproductionClaim, SchedulerKind, StateGranularity,
 };
 use retap_shared::target::Target;
+use retap_shared::trace::ReplayPace;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
-use crate::cli::arguments::{GlobalArguments, PhoneArguments, RunArguments};
+use crate::cli::arguments::{GlobalArguments, MappingArguments, PhoneArguments, RunArguments};
 use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::config::{Config, ReduceConfig};
 use crate::device_spec::DeviceList;
 use crate::exit::CommandExit;
+use crate::format::mapping;
 use crate::operations::{
     self, ActiveRun, ReducedTrace, ReductionSource, describe_verdict, summary,
 };
 use crate::options::{Nd3minOptions, OracleKind, ReduceOptions, RunOptions};
+use crate::report::console::LineStyle;
 use crate::run::store::SqliteStore;
+use crate::shell_command;
 
 /// Cut a trace down to the few steps that matter
 ///
@@ -108,6 +112,11 @@ pub struct ReduceCommand {
     /// Oracle of the reduction [default: phones]
     #[arg(long, value_enum)]
     oracle: Option<OracleKind>,
+    /// When the next step comes [default: the pace of the trace; `recorded` where it never reproduces at `quiet`]
+    #[arg(long, value_parser = choice_parser::<ReplayPace>())]
+    pace: Option<ReplayPace>,
+    #[command(flatten)]
+    mapping: MappingArguments,
     #[command(flatten)]
     phones: PhoneArguments,
     #[command(flatten)]
@@ -125,12 +134,14 @@ impl ReduceCommand {
                 let store = global.named_store();
                 ActiveRun::resume(path, store.as_deref(), context, reduce_options)?
             }
-            None => self.start(global, context)?,
+            None => match self.start(global, context)? {
+                Some(started) => started,
+                None => return Ok(CommandExit::Done),
+            },
         };
         let directory = run.directory().path().to_owned();
-        let (exit, reduced) =
-            run.execute(async |run| operations::reduce_all(run, &options).await)?;
-        for one in &reduced {
+        let end = run.execute(async |run| operations::reduce_all(run, &options).await)?;
+        for one in &end.value {
             context.console.result(&if self.run.json {
                 to_json(one, &directory)
             } else {
@@ -140,20 +151,31 @@ impl ReduceCommand {
         if !self.run.json {
             context.console.result(&directory.display().to_string())?;
         }
-        match NotReproduced::among(&reduced) {
-            Some(failure) if exit == CommandExit::DoesNotReproduce => Err(failure.into()),
-            _ => Ok(exit),
+        let not_reproduced = NotReproduced::among(&end.value);
+        match (end.exit()?, not_reproduced) {
+            (CommandExit::DoesNotReproduce, Some(failure)) => Err(failure.into()),
+            (exit, _) => Ok(exit),
         }
     }
 
+    /// Starts a run; none if there is nothing to reduce.
     fn start(
         &self,
         global: &GlobalArguments,
         context: &CommandContext,
-    ) -> Result<(ActiveRun, ReduceOptions), CommandError> {
+    ) -> Result<Option<(ActiveRun, ReduceOptions)>, CommandError> {
         let config = global.config()?;
         let path = self.source.clone().unwrap_or_default();
         let source = ReductionSource::read(&path, self.crash.as_deref())?;
+        if source.traces().is_empty() {
+            let run = path.display();
+            let text = format!("the run `{run}` has no finding: there is nothing to reduce");
+            match self.run.json {
+                true => context.console.print(LineStyle::Quiet, &text),
+                false => context.console.result(&text)?,
+            }
+            return Ok(None);
+        }
         self.check_algorithm(self.algorithm(&config.reduce))?;
         let store = global.store(&config);
         let device = match self.oracle() {
@@ -169,6 +191,7 @@ impl ReduceCommand {
             ..self.options(&config, path, device)
         };
         source.check(&options)?;
+        mapping::check(&options.mappings)?;
         let run = ActiveRun::start(
             RunOptions::Reduce(options.clone()),
             self.run.seed(&config),
@@ -176,7 +199,7 @@ impl ReduceCommand {
             context,
         )?;
         source.copy_into(run.directory())?;
-        Ok((run, options))
+        Ok(Some((run, options)))
     }
 
     /// The command line over `retap.toml` over the defaults.
@@ -209,6 +232,8 @@ impl ReduceCommand {
             prior: None,
             hierarchy: self.hierarchy.unwrap_or_default(),
             oracle: self.oracle(),
+            mappings: self.mapping.options(config),
+            pace: self.pace,
         }
     }
 
@@ -298,7 +323,12 @@ fn to_words(one: &ReducedTrace, run: &Path) -> String {
     if one.file.is_empty() {
         format!("{reduced}\n")
     } else {
-        format!("{reduced}\n  {}\n", run.join(&one.file).display())
+        let file = run.join(&one.file);
+        let command = shell_command::replay(&file, one.devices.as_ref());
+        format!(
+            "{reduced}\n  {}\n  see it again: {command}\n",
+            file.display()
+        )
     }
 }
 
@@ -340,6 +370,8 @@ fn to_json(one: &ReducedTrace, run: &Path) -> String {
         "claim": one.reduction.claim.as_ref().map(claim_json),
         "check": one.reduction.result.as_ref().zip(one.reduction.confidence).map(|(result, sure)| format!("{} {}", result.successes, summary::confidence(sure))),
         "file": (!one.file.is_empty()).then(|| run.join(&one.file).to_string_lossy().into_owned()),
+        "replay": (!one.file.is_empty()).then(|| shell_command::replay(&run.join(&one.file), one.devices.as_ref())),
+        "pace": one.reduction.trace.header.pace,
         "run": run.to_string_lossy(),
     })
     .to_string()

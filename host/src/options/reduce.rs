@@ -6,8 +6,10 @@ use clap::ValueEnum;
 use retap_reduce::trace_reduction::{
     DEFAULT_PARTS, ReductionAlgorithm, SchedulerKind, StateGranularity,
 };
+use retap_shared::trace::ReplayPace;
 use serde::{Deserialize, Serialize};
 
+use super::MappingOptions;
 use crate::device_spec::DeviceList;
 
 /// Options of `retap reduce`.
@@ -52,6 +54,11 @@ pub struct ReduceOptions {
     pub hierarchy: StateGranularity,
     #[serde(default)]
     pub oracle: OracleKind,
+    #[serde(default, skip_serializing_if = "MappingOptions::is_empty")]
+    pub mappings: MappingOptions,
+    /// Pace of all runs; without one the pace of each trace, then the recorded one where a trace never reproduces.
+    #[serde(default)]
+    pub pace: Option<ReplayPace>,
 }
 
 /// Oracle that answers whether a candidate reaches the target.

@@ -9,11 +9,12 @@ use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Play, PlayReply, Settle};
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace};
 use retap_shared::verdict::Verdict;
 
 use super::prefix_snapshots::{PrefixPlan, PrefixSnapshots, ResumeStatistics};
 use super::{AppState, Candidate, Observation, Oracle, OracleError, OracleQuery};
+use crate::named_choice::NamedChoice;
 
 /// Wait after the last step: longer than Android takes to report an ANR.
 const FINAL_WAIT: Micros = Micros::from_millis(6_000);
@@ -27,6 +28,8 @@ pub struct ReplayConditions {
     pub start: StartMode,
     /// Target to reach.
     pub target: Target,
+    /// When the next step comes.
+    pub pace: ReplayPace,
     /// Settling after each step.
     pub settle: Settle,
     /// Wait after the last step for late findings.
@@ -42,6 +45,7 @@ impl ReplayConditions {
             app: trace.header.app.clone(),
             start: trace.header.start,
             target: trace.header.target.clone().unwrap_or(Target::AnyProblem),
+            pace: trace.header.pace,
             settle: Settle::default(),
             linger: FINAL_WAIT,
             snapshots: false,
@@ -53,6 +57,27 @@ impl ReplayConditions {
 pub trait FreshPhones: Send + Sync {
     /// A phone that has just been started; `None` if none can be. It ends when the device is dropped.
     fn start(&self) -> BoxFuture<'_, Option<Device>>;
+}
+
+impl NamedChoice for ReplayPace {
+    const KIND: &'static str = "pace";
+    const ALL: &'static [ReplayPace] = &[ReplayPace::Quiet, ReplayPace::Recorded];
+
+    fn name(self) -> &'static str {
+        match self {
+            ReplayPace::Quiet => "quiet",
+            ReplayPace::Recorded => "recorded",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            ReplayPace::Quiet => "Each step waits until the screen has settled",
+            ReplayPace::Recorded => {
+                "Each step comes as long after the one before as it was recorded"
+            }
+        }
+    }
 }
 
 /// Plays candidates on phones.
@@ -138,6 +163,7 @@ impl PooledOracle {
             start,
             linger,
             snapshots,
+            pace,
             ..
         } = self.conditions;
         if let Some(state) = query.candidate.local_target() {
@@ -154,7 +180,9 @@ impl PooledOracle {
                 state,
             ));
         }
-        let may_resume = snapshots && !query.from_start && start == StartMode::Clean;
+        // A snapshot takes time in which no step comes.
+        let keeps_pace = pace == ReplayPace::Quiet;
+        let may_resume = snapshots && keeps_pace && !query.from_start && start == StartMode::Clean;
         if may_resume && device.description().capabilities.snapshots {
             return self.resume(device, &query.candidate).await;
         }
@@ -234,6 +262,7 @@ impl PooledOracle {
         let ReplayConditions {
             app,
             target,
+            pace,
             settle,
             ..
         } = self.conditions.clone();
@@ -242,6 +271,7 @@ impl PooledOracle {
             start,
             steps,
             target: Some(target),
+            pace,
             settle,
             final_wait: linger,
             record: false,

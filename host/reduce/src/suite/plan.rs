@@ -2,7 +2,7 @@
 
 use retap_shared::micros::Micros;
 use retap_shared::target::Target;
-use retap_shared::trace::{StartMode, Trace, TraceHeader};
+use retap_shared::trace::{ReplayPace, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::Outcome;
 
 use super::coverage_item::CoverageItem;
@@ -191,11 +191,16 @@ fn suite_trace(
         start: StartMode::Clean,
         seed: None,
         target: path.last().and_then(|last| finding_target(tree, last)),
+        pace: ReplayPace::Quiet,
         ..first.header.clone()
     };
     let steps = path
         .iter()
-        .map(|transition| tree.symbols.step(originals, transition.origin).clone())
+        .map(|transition| Step {
+            // Steps of several traces have no common clock.
+            at_millis: None,
+            ..tree.symbols.step(originals, transition.origin).clone()
+        })
         .collect();
     SuiteTrace {
         trace: Trace { header, steps },

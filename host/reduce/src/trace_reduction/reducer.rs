@@ -14,7 +14,7 @@ use super::hierarchical::HddVariant;
 use super::proof::best_trade;
 use super::{
     ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, ReductionSample, ReproductionCheck,
-    ddmin, hierarchical, nd3min, simplify, step_count,
+    cdd, ddmin, hierarchical, nd3min, probdd, simplify, step_count, wdd,
 };
 use crate::oracle::{Candidate, CandidateKey};
 use crate::policy::AttemptTally;
@@ -235,6 +235,9 @@ impl<'a> TraceReducer<'a> {
         let variant = match algorithm {
             ReductionAlgorithm::Auto => return deterministic.reduce(evaluator, best).await,
             ReductionAlgorithm::Dd => return ddmin::ddmin(evaluator, best).await,
+            ReductionAlgorithm::Probdd => return probdd::probdd(evaluator, best).await,
+            ReductionAlgorithm::Cdd => return cdd::cdd(evaluator, best).await,
+            ReductionAlgorithm::Wdd => return wdd::wdd(evaluator, best).await,
             ReductionAlgorithm::Nd3min => return nd3min::nd3min(evaluator, best).await,
             ReductionAlgorithm::Hdd => HddVariant::Plain,
             ReductionAlgorithm::Bhdd => HddVariant::Balanced,

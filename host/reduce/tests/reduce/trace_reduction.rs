@@ -5,6 +5,7 @@ mod budgets;
 mod claims;
 mod invariants;
 mod nd3min;
+mod published;
 mod recorded_crashes;
 mod simplify;
 
@@ -337,5 +338,6 @@ async fn several_phones_shorten_a_reduction() {
         .await;
         durations.push(start.elapsed());
     }
-    assert!(durations[1] * 2 < durations[0], "{durations:?}");
+    // Only what follows a failed deletion is tried ahead, and about half of them pass.
+    assert!(durations[1] * 3 < durations[0] * 2, "{durations:?}");
 }

@@ -48,15 +48,19 @@ pub struct BenchSuiteCommand {
 }
 
 impl BenchSuiteCommand {
-    pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
-        let options = SuiteBenchOptions {
+    fn options(&self) -> Result<SuiteBenchOptions, CommandError> {
+        Ok(SuiteBenchOptions {
             events: self.events,
             session_events: self.session_events,
             replays: self.replays,
             phones: self.count,
             abstraction: abstraction::parse_abstraction(self.abstraction.as_deref())?,
             parameters: self.parameters.clone(),
-        };
+        })
+    }
+
+    pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
+        let options = self.options()?;
         let apps: Vec<&str> = match self.app.is_empty() {
             true => retap_simulator::app_names().to_vec(),
             false => self.app.iter().map(String::as_str).collect(),
