@@ -2,6 +2,7 @@
 
 mod abstraction;
 mod arguments;
+mod baseline;
 mod bench;
 mod check;
 mod demo;
@@ -17,6 +18,7 @@ mod policy;
 mod reduce;
 mod reduce_suite;
 mod replay;
+mod report;
 mod resume_conflicts;
 mod screen;
 
@@ -61,6 +63,8 @@ enum CliCommand {
     Reduce(reduce::ReduceCommand),
     ReduceSuite(reduce_suite::ReduceSuiteCommand),
     Replay(replay::ReplayCommand),
+    Baseline(baseline::BaselineCommand),
+    Report(report::ReportCommand),
     Screen(screen::ScreenCommand),
     Import(import::ImportCommand),
     Policy(policy::PolicyCommand),
@@ -128,6 +132,8 @@ impl CliCommand {
             CliCommand::Reduce(command) => command.run(global, context),
             CliCommand::ReduceSuite(command) => command.run(global, context),
             CliCommand::Replay(command) => command.run(global, context),
+            CliCommand::Baseline(command) => command.run(context),
+            CliCommand::Report(command) => command.run(context),
             CliCommand::Screen(command) => command.run(global, context),
             CliCommand::Import(command) => command.run(context),
             CliCommand::Policy(command) => command.run(global, context),

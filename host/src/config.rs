@@ -30,6 +30,8 @@ pub struct Config {
     pub app: Option<String>,
     pub seed: Option<u64>,
     pub store: Option<PathBuf>,
+    /// Mappings of obfuscated builds by version code.
+    pub mappings: Vec<(u64, PathBuf)>,
     pub explore: ExploreConfig,
     pub reduce: ReduceConfig,
     pub replay: ReplayConfig,
@@ -50,6 +52,7 @@ pub struct ExploreConfig {
     pub always: Vec<String>,
     pub before: Option<PathBuf>,
     pub from: Vec<PathBuf>,
+    pub baseline: Option<PathBuf>,
     /// APE's parameters, as they are written.
     pub ape: Vec<(String, String)>,
 }
@@ -107,6 +110,7 @@ impl Config {
             app: top.text("app"),
             seed: top.number("seed", 0..=u64::MAX),
             store: top.text("store").map(PathBuf::from),
+            mappings: mappings(&mut top),
             explore: top.section("explore", explore),
             reduce: top.section("reduce", reduce),
             replay: top.section("replay", |section| ReplayConfig {
@@ -121,6 +125,19 @@ impl Config {
 /// An error with its causes, in one line.
 fn error_chain(error: impl Into<CommandError>) -> String {
     error.into().chain().join(": ")
+}
+
+/// `[mappings]`: version codes, and the file of each.
+fn mappings(top: &mut TomlSection<'_>) -> Vec<(u64, PathBuf)> {
+    let pairs = top.pairs("mappings", |version, path| {
+        let is_version = version.parse::<u64>().is_ok();
+        is_version
+            .then_some(())
+            .ok_or_else(|| format!("`{version}` is not a version code; write a number"))?;
+        constraints::check_not_empty(path)
+    });
+    let numbered = |(version, path): (String, String)| Some((version.parse().ok()?, path.into()));
+    pairs.into_iter().filter_map(numbered).collect()
 }
 
 fn explore(section: &mut TomlSection<'_>) -> ExploreConfig {
@@ -144,6 +161,7 @@ fn explore(section: &mut TomlSection<'_>) -> ExploreConfig {
             .into_iter()
             .map(PathBuf::from)
             .collect(),
+        baseline: section.text("baseline").map(PathBuf::from),
         ape: section.pairs("ape", |name, value| {
             ApeParameters::default()
                 .set(name, value)
@@ -236,6 +254,7 @@ mod tests {
             app = "notes"
             seed = 18446744073709551615
             store = "here.sqlite"
+            mappings = { 31 = "31/mapping.txt" }
             [explore]
             explorer = "random"
             events = 1_000
@@ -249,6 +268,7 @@ mod tests {
             always = ["id:toolbar", "screen:Total in CartActivity"]
             before = "login.retap"
             from = ["one.retap"]
+            baseline = "baseline.json"
             ape = { alpha = 4, epsilon = 0.1, interactive_only = true }
             [reduce]
             algorithm = "dd"
@@ -264,6 +284,7 @@ mod tests {
             app: Some("notes".into()),
             seed: Some(u64::MAX),
             store: Some("here.sqlite".into()),
+            mappings: vec![(31, "31/mapping.txt".into())],
             explore: ExploreConfig {
                 explorer: Some(ExplorerKind::Random),
                 events: Some(1_000),
@@ -281,6 +302,7 @@ mod tests {
                 always: vec!["id:toolbar".into(), "screen:Total in CartActivity".into()],
                 before: Some("login.retap".into()),
                 from: vec!["one.retap".into()],
+                baseline: Some("baseline.json".into()),
                 ape: [
                     ("alpha", "4"),
                     ("epsilon", "0.1"),

@@ -5,6 +5,7 @@ mod connections;
 mod discovery;
 mod error;
 mod jvm;
+mod retraced;
 
 pub use adb::AdbPhone;
 use adb::restricted::PERSONAL_PHONE_KIND;
@@ -12,9 +13,13 @@ pub use connections::{check, jvm_for_bench, open_simulated, simulated_with};
 pub use discovery::{all_ready_on_adb, only_ready_on_adb};
 pub use error::DevicesError;
 pub use jvm::{JvmError, JvmPhone, RandomWalkSummary};
+pub use retraced::{FindingRetracer, RetracedPhone};
+use std::sync::Arc;
+
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
 use retap_device::{Device, DevicePool};
+use retap_shared::connection::Connection;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::AppInfo;
 use retap_shared::trace::Trace;
@@ -37,9 +42,22 @@ impl ConnectedPhones {
         selection: &PhoneSelection,
         seed: Seed,
     ) -> Result<ConnectedPhones, DevicesError> {
+        ConnectedPhones::connect_retraced(selection, seed, None).await
+    }
+
+    /// Connects all phones; their findings pass the retracer, if there is one.
+    pub async fn connect_retraced(
+        selection: &PhoneSelection,
+        seed: Seed,
+        retracer: Option<&Arc<FindingRetracer>>,
+    ) -> Result<ConnectedPhones, DevicesError> {
         check(&selection.device)?;
         let mut connected = Vec::new();
         for (name, connection) in connections::connect_all(selection, seed).await? {
+            let connection: Arc<dyn Connection> = match retracer {
+                Some(retracer) => Arc::new(RetracedPhone::new(connection, Arc::clone(retracer))),
+                None => connection,
+            };
             let device = Device::connect(name.clone(), connection).await;
             connected.push(device.map_err(|source| DevicesError::Connect { name, source })?);
         }

@@ -2,6 +2,7 @@
 //! that a run can be resumed.
 
 mod explore;
+mod mapping;
 mod reduce;
 mod reduce_suite;
 
@@ -12,6 +13,7 @@ pub use explore::{
     AppConstraints, DEFAULT_EVENTS, DEFAULT_SESSION_EVENTS, DEFAULT_THROTTLE_MS, ExploreOptions,
     ExplorerKind, ExplorerOptions,
 };
+pub use mapping::MappingOptions;
 pub use reduce::{Nd3minOptions, OracleKind, ReduceOptions};
 pub use reduce_suite::ReduceSuiteOptions;
 use serde::{Deserialize, Serialize};
@@ -48,6 +50,18 @@ impl RunOptions {
             RunOptions::Reduce(_) => "reduce",
             RunOptions::ReduceSuite(_) => "reduce-suite",
         }
+    }
+}
+
+impl RunOptions {
+    /// Mappings of the app's builds; none for commands that do not retrace.
+    pub fn mappings(&self) -> Option<&MappingOptions> {
+        let mappings = match self {
+            RunOptions::Explore(options) => &options.mappings,
+            RunOptions::Reduce(options) => &options.mappings,
+            RunOptions::Demo(_) | RunOptions::ReduceSuite(_) => return None,
+        };
+        (!mappings.is_empty()).then_some(mappings)
     }
 }
 

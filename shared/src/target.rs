@@ -205,7 +205,7 @@ impl TargetMatcher {
         }
         match (&self.target, event) {
             (Target::Problem(fingerprint), PhoneEventKind::Finding(finding)) => {
-                finding.fingerprint() == *fingerprint
+                finding.is_named_by(*fingerprint)
             }
             (Target::AnyProblem, PhoneEventKind::Finding(_)) => true,
             (Target::Activity(name), PhoneEventKind::Activity(activity)) => {

@@ -6,12 +6,14 @@ mod anr;
 mod exception;
 #[path = "fingerprints/native.rs"]
 mod native;
+#[path = "fingerprints/properties.rs"]
+mod properties;
 
 use std::collections::HashSet;
 
 use proptest::prelude::*;
 use retap_shared::finding::{Finding, FindingKind};
-use retap_shared::fingerprint::Fingerprint;
+use retap_shared::fingerprint::{FINGERPRINT_VERSION, Fingerprint};
 
 const APP: &str = "com.example.shop";
 
@@ -61,10 +63,25 @@ fn fingerprints_are_the_same_in_every_build() {
         [
             "crash",
             "java.lang.IllegalStateException",
-            "com.example.shop.Cart.pay:42"
+            "com.example.shop.Cart.pay"
         ]
     );
-    assert_eq!(crash.fingerprint().to_string(), "fadc91db7eb47345");
+    assert_eq!(crash.fingerprint().to_string(), "ce812a58a94f725c");
+    assert_eq!(FINGERPRINT_VERSION, 2);
+}
+
+#[test]
+fn a_fingerprint_of_version_1_still_names_its_finding() {
+    let at = |line: u32| {
+        let stack = format!(
+            "java.lang.IllegalStateException: no cart\n\tat com.example.shop.Cart.pay(Cart.java:{line})"
+        );
+        finding(FindingKind::Crash, &stack)
+    };
+    let of_version_1: Fingerprint = "fadc91db7eb47345".parse().unwrap();
+    assert!(at(42).is_named_by(of_version_1));
+    assert!(!at(43).is_named_by(of_version_1));
+    assert!(at(43).is_named_by(at(42).fingerprint()));
 }
 
 #[test]

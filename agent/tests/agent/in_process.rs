@@ -205,9 +205,10 @@ async fn at_recorded_pace_each_step_comes_as_long_after_the_one_before_as_it_did
     };
     let recorded = played(&connection, at_pace(ReplayPace::Recorded)).await;
     assert_eq!(recorded.played, 4);
-    assert_eq!(recorded.took, millis(3_000) + Settle::default().quiet);
+    let end = millis(3_000) + Settle::default().quiet;
+    assert!(recorded.took >= end && recorded.took < end + millis(100));
     let quiet = played(&connection, at_pace(ReplayPace::Quiet)).await;
-    assert_eq!(quiet.took, millis(5 * Settle::default().quiet.as_millis()));
+    assert!(quiet.took < millis(1_500), "{}", quiet.took);
 }
 
 #[tokio::test(start_paused = true)]

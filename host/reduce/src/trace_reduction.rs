@@ -2,8 +2,10 @@
 
 mod algorithm;
 mod bayes;
+mod cdd;
 mod claim;
 mod ddmin;
+mod deletion_plan;
 mod deterministic;
 mod evaluation;
 mod hierarchical;
@@ -16,6 +18,7 @@ mod reduction;
 mod settings;
 mod simplify;
 mod step_spans;
+mod wdd;
 
 use std::sync::Arc;
 

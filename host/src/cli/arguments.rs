@@ -12,7 +12,7 @@ use crate::config::{Config, ConfigError};
 use crate::device_spec::{AdbOptions, DeviceList, DeviceSelector, PhoneSelection};
 use crate::devices::{self, DevicesError};
 use crate::operations::{self, ClockKind, RunLocation};
-use crate::options::{self, DEFAULT_COUNT, PhonePermission};
+use crate::options::{self, DEFAULT_COUNT, MappingOptions, PhonePermission};
 use crate::report::console::{Color, LineStyle};
 use crate::run::{STORE_VARIABLE, default_store, random_number};
 
@@ -94,6 +94,22 @@ impl RunArguments {
             out: self.out.clone(),
             store: Some(store),
         }
+    }
+}
+
+/// Arguments of commands that retrace obfuscated stacks.
+#[derive(Debug, Default, Args)]
+pub struct MappingArguments {
+    /// Mapping of R8 or ProGuard of the build on the phone: stacks become readable, fingerprints the same in every build
+    /// [default: `[mappings]` of `retap.toml`]
+    #[arg(long, value_name = "FILE")]
+    mapping: Option<PathBuf>,
+}
+
+impl MappingArguments {
+    /// The command line over `retap.toml`.
+    pub fn options(&self, config: &Config) -> MappingOptions {
+        MappingOptions::new(self.mapping.as_deref(), &config.mappings)
     }
 }
 

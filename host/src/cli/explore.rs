@@ -5,26 +5,32 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use retap_reduce::named_choice::NamedChoice as _;
 
-use crate::cli::arguments::{self, GlobalArguments, PhoneArguments, RunArguments};
+use crate::cli::arguments::{
+    self, GlobalArguments, MappingArguments, PhoneArguments, RunArguments,
+};
 use crate::cli::explorer_arguments::ExplorerArguments;
 use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::config::{Config, ExploreConfig};
-use crate::device_spec::PhoneSelection;
+use crate::device_spec::{DeviceList, PhoneSelection};
 use crate::devices;
 use crate::exit::CommandExit;
+use crate::format::mapping;
 use crate::operations::{self, ActiveRun, ExploreResult, summary};
 use crate::options::{
     AppConstraints, DEFAULT_EVENTS, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind,
     RunOptions,
 };
+use crate::run::baseline::FindingBaseline;
 use crate::run::findings;
+use crate::run::known_finding::KnownFinding;
+use crate::shell_command;
 use crate::wording::group_thousands;
 
 /// Drive an app by itself, and collect the ways to make it fail
 ///
-/// Exit code 1 if it found problems in the app, 0 if it found none.
+/// Exit code 1 if it has findings, 0 if it has none. With `--baseline`, only findings that the file does not list count.
 #[derive(Debug, Default, Args)]
 pub struct ExploreCommand {
     /// Package or name of the app [default: the only app of the phone]
@@ -56,9 +62,14 @@ pub struct ExploreCommand {
     /// Recorded traces to start from: they are played first
     #[arg(long, value_name = "TRACE", num_args = 1..)]
     from: Vec<PathBuf>,
-    /// Reduce each new finding as soon as a phone is idle, while others explore
+    /// Reduce each finding, known or new, as soon as a phone is idle, while others explore
     #[arg(long)]
     reduce: bool,
+    /// Known findings, as `retap baseline` wrote them [default: the store knows them]
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    #[command(flatten)]
+    mapping: MappingArguments,
     #[command(flatten)]
     explorer_arguments: ExplorerArguments,
     #[command(flatten)]
@@ -91,12 +102,14 @@ impl ExploreCommand {
         };
         let directory = run.directory().path().to_owned();
         let seed = run.seed().0;
-        let (exit, explored) =
-            run.execute(async |run| operations::run_exploration(run, &options).await)?;
-        self.print(&explored, seed, &directory, context)?;
-        let has_findings = !explored.findings.is_empty();
-        Ok(match exit {
-            CommandExit::Done if has_findings => CommandExit::FindingsFound,
+        let end = run.execute(async |run| operations::run_exploration(run, &options).await)?;
+        let devices = &options.devices.device;
+        self.print(&end.value, seed, devices, &directory, context)?;
+        // Without a baseline every finding counts: what a store knows depends on the machine.
+        let counts = |known: &Option<KnownFinding>| options.baseline.is_none() || known.is_none();
+        let fails = end.value.findings.iter().any(|(_, known)| counts(known));
+        Ok(match end.exit()? {
+            CommandExit::Done if fails => CommandExit::FindingsFound,
             exit => exit,
         })
     }
@@ -111,6 +124,12 @@ impl ExploreCommand {
         let options = self.options(&config, devices)?;
         devices::check(&options.devices.device)?;
         operations::explorer::check(&options.explorer_options)?;
+        mapping::check(&options.mappings)?;
+        options
+            .baseline
+            .as_deref()
+            .map(FindingBaseline::read)
+            .transpose()?;
         let run = ActiveRun::start(
             RunOptions::Explore(Box::new(options.clone())),
             self.run.seed(&config),
@@ -144,7 +163,15 @@ impl ExploreCommand {
             constraints: self.constraints(&config.explore)?,
             reduce: self.reduce,
             allow: self.phones.allow.clone(),
+            baseline: self.baseline(&config.explore),
+            mappings: self.mapping.options(config),
         })
+    }
+
+    /// Absolute path of the baseline, because a run can be resumed from anywhere.
+    fn baseline(&self, config: &ExploreConfig) -> Option<PathBuf> {
+        let named = self.baseline.as_ref().or(config.baseline.as_ref())?;
+        Some(std::path::absolute(named).unwrap_or_else(|_| named.clone()))
     }
 
     /// Explorer and limits: the command line over `retap.toml` over the defaults.
@@ -185,6 +212,7 @@ impl ExploreCommand {
         &self,
         explored: &ExploreResult,
         seed: u64,
+        devices: &DeviceList,
         directory: &Path,
         context: &CommandContext,
     ) -> Result<(), CommandError> {
@@ -196,6 +224,14 @@ impl ExploreCommand {
         }
         let page = directory.join("report.html");
         console.result(&summary::exploration_table(explored))?;
+        if !explored.findings.is_empty() {
+            console.result("")?;
+        }
+        for (finding, _) in &explored.findings {
+            let file = directory.join(finding.best_file());
+            let command = shell_command::replay(&file, Some(devices));
+            console.result(&format!("see it again: {command}"))?;
+        }
         console.result(&format!("\nreport: {}", page.display()))?;
         Ok(console.result(&directory.display().to_string())?)
     }

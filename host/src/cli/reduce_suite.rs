@@ -76,15 +76,14 @@ impl ReduceSuiteCommand {
             None => self.start(global, context)?,
         };
         let directory = run.directory().path().to_owned();
-        let (exit, suite) =
-            run.execute(async |run| operations::run_suite_reduction(run, &options).await)?;
-        self.print(&suite, &directory, context)?;
-        match suite.reduction.outcome {
-            Outcome::DoesNotReproduce => Err(NothingReplayable {
-                traces: suite.names.len(),
-            }
-            .into()),
-            _ => Ok(exit),
+        let end = run.execute(async |run| operations::run_suite_reduction(run, &options).await)?;
+        self.print(&end.value, &directory, context)?;
+        let nothing_replayable = NothingReplayable {
+            traces: end.value.names.len(),
+        };
+        match end.exit()? {
+            CommandExit::DoesNotReproduce => Err(nothing_replayable.into()),
+            exit => Ok(exit),
         }
     }
 

@@ -112,7 +112,11 @@ async fn connect_paired(
     paired: &PairedDeviceSpec,
 ) -> Result<Link, DevicesError> {
     let dialer = dialer(paired).map_err(|source| DevicesError::pairing(spec, source))?;
-    Link::connect(dialer, os::machine_name(), ReconnectPolicy::default())
+    let policy = ReconnectPolicy {
+        reconnect_timeout: paired.reconnect_timeout,
+        ..ReconnectPolicy::default()
+    };
+    Link::connect(dialer, os::machine_name(), policy)
         .await
         .map_err(|source| DevicesError::Link {
             spec: spec.to_string(),

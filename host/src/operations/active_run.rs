@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
+use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
+use retap_shared::trace::App;
 use retap_shared::verdict::Outcome;
 
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
-use crate::devices::ConnectedPhones;
+use crate::devices::{ConnectedPhones, FindingRetracer};
 use crate::exit::CommandExit;
 use crate::operations::clock::{ClockKind, block_on};
 use crate::options::RunOptions;
@@ -28,6 +30,7 @@ use crate::run::directory::RunDirectory;
 use crate::run::manifest::{RunManifest, RunState};
 use crate::run::store::{SqliteStore, StoreError, StoreJournal};
 use crate::sanitise_terminal::{self, LINE_WIDTH};
+use crate::shell_command;
 
 /// A run that this process works on.
 pub struct ActiveRun {
@@ -36,6 +39,8 @@ pub struct ActiveRun {
     event_log: Arc<EventLog>,
     context: CommandContext,
     sink: EventSink,
+    /// For runs whose options name a mapping.
+    retracer: Option<Arc<FindingRetracer>>,
     started: Instant,
 }
 
@@ -54,6 +59,26 @@ pub struct CommandResult<T> {
     pub outcome: Outcome,
     pub finding_count: usize,
     pub value: T,
+    /// Why the work ended early. The value has what was done until then.
+    pub error: Option<CommandError>,
+}
+
+/// End of a run: its value is printed first, then its error.
+#[derive(Debug)]
+pub struct CommandEnd<T> {
+    pub value: T,
+    outcome: Outcome,
+    error: Option<CommandError>,
+}
+
+impl<T> CommandEnd<T> {
+    /// Exit code of the command, or the error that it ends with.
+    pub fn exit(self) -> Result<CommandExit, CommandError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(exit_for(self.outcome)),
+        }
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -113,12 +138,15 @@ impl ActiveRun {
             vec![Arc::clone(&event_log) as Arc<dyn Reporter>, progress],
             started,
         );
+        let names_mapping = run.manifest().settings.mappings().is_some();
+        let retracer = names_mapping.then(|| Arc::new(FindingRetracer::new(Arc::clone(&sink))));
         Ok(ActiveRun {
             run,
             store,
             event_log,
             context: context.clone(),
             sink,
+            retracer,
             started,
         })
     }
@@ -168,7 +196,22 @@ impl ActiveRun {
 
     /// Connects the phones of the run.
     pub async fn connect(&self, phones: &PhoneSelection) -> Result<ConnectedPhones, CommandError> {
-        Ok(ConnectedPhones::connect(phones, self.seed()).await?)
+        let retracer = self.retracer.as_ref();
+        Ok(ConnectedPhones::connect_retraced(phones, self.seed(), retracer).await?)
+    }
+
+    /// Retraces the findings of an app from now on, if the options name a mapping for its version.
+    pub fn retrace_findings_of(&self, app: &App) -> Result<(), CommandError> {
+        let mappings = self.run.manifest().settings.mappings();
+        match self.retracer.as_ref().zip(mappings) {
+            Some((retracer, mappings)) => Ok(retracer.use_mapping_for(app, mappings)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Stack of a finding as the phone reported it, if this process retraced it.
+    pub fn obfuscated_stack(&self, fingerprint: Fingerprint) -> Option<String> {
+        self.retracer.as_ref()?.obfuscated_stack(fingerprint)
     }
 
     /// Emits the start of the run on these phones.
@@ -202,7 +245,7 @@ impl ActiveRun {
     pub fn execute<T>(
         mut self,
         work: impl AsyncFnOnce(&ActiveRun) -> Result<CommandResult<T>, CommandError>,
-    ) -> Result<(CommandExit, T), CommandError> {
+    ) -> Result<CommandEnd<T>, CommandError> {
         let clock = ClockKind::for_run(&self.run.manifest().settings);
         let result = block_on(clock, work(&self)).and_then(|result| result);
         self.console().end_progress();
@@ -214,33 +257,69 @@ impl ActiveRun {
             });
         }
         // An event that could not be written cancelled the work: that error is the cause of any other.
-        let result = self.check_events_written().and(result);
-        let state = match &result {
-            Ok(result) if result.outcome == Outcome::Interrupted => RunState::Interrupted,
-            Ok(_) => RunState::Done,
-            Err(_) => RunState::Failed,
+        let unwritten = self.check_events_written().err();
+        let CommandResult {
+            outcome,
+            value,
+            error,
+            ..
+        } = match (result, unwritten) {
+            (Ok(result), unwritten) => CommandResult {
+                error: unwritten.or(result.error),
+                ..result
+            },
+            (Err(error), unwritten) => {
+                // That the state cannot be saved is no news beside the error.
+                let _ = self.run.set_state(RunState::Failed);
+                return Err(self.resumable(unwritten.unwrap_or(error)));
+            }
         };
-        let saved = self.run.set_state(state);
-        let result = result?;
-        saved?;
-        if result.outcome == Outcome::Interrupted {
+        let state = match (&error, outcome) {
+            (Some(_), _) => RunState::Failed,
+            (None, Outcome::Interrupted) => RunState::Interrupted,
+            (None, _) => RunState::Done,
+        };
+        let saved = self.run.set_state(state).err();
+        let error = error.or(saved).map(|error| self.resumable(error));
+        if outcome == Outcome::Interrupted && error.is_none() {
             self.print_resume_hint();
         }
-        Ok((exit_for(result.outcome), result.value))
+        Ok(CommandEnd {
+            value,
+            outcome,
+            error,
+        })
+    }
+
+    /// The error with the command that resumes the run.
+    fn resumable(&self, error: CommandError) -> CommandError {
+        match self.resume_command() {
+            Some(command) => error.resumed_by(command),
+            None => error,
+        }
+    }
+
+    /// Command that resumes the run from any directory; none for a run without a store.
+    fn resume_command(&self) -> Option<String> {
+        let RunManifest {
+            settings, store, ..
+        } = self.run.manifest();
+        let is_kept = !store.as_os_str().is_empty();
+        let directory = shell_command::absolute(self.directory().path());
+        is_kept.then(|| {
+            format!(
+                "retap {} --resume {}",
+                settings.command(),
+                shell_command::quoted(&directory)
+            )
+        })
     }
 
     /// Printed and no run event: the run has ended, and the hint is about the next command.
     fn print_resume_hint(&self) {
-        let RunManifest {
-            settings, store, ..
-        } = self.run.manifest();
-        if !store.as_os_str().is_empty() {
-            let path = self.directory().path().to_string_lossy();
-            let path = sanitise_terminal::sanitise_line(&path, LINE_WIDTH);
-            let line = format!(
-                "interrupted; resume with: retap {} --resume {path}",
-                settings.command()
-            );
+        if let Some(command) = self.resume_command() {
+            let command = sanitise_terminal::sanitise_line(&command, LINE_WIDTH);
+            let line = format!("interrupted; resume with: {command}");
             self.console().print(LineStyle::Warning, &line);
         }
     }
@@ -257,6 +336,7 @@ impl ActiveRun {
 fn exit_for(outcome: Outcome) -> CommandExit {
     match outcome {
         Outcome::Done | Outcome::BudgetSpent => CommandExit::Done,
+        Outcome::Flaky => CommandExit::Flaky,
         Outcome::DoesNotReproduce => CommandExit::DoesNotReproduce,
         Outcome::Interrupted => CommandExit::Interrupted,
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,8 +10,9 @@ use retap_device::seed::Seed;
 use retap_device::{DevicePool, JournalError};
 use retap_explore::journal::{ExplorationContext, ExplorationJournal, RecordedStep};
 use retap_explore::{
-    ExplorationResult, ExploreError, ExploreSettings, FindingRecord, run_exploration,
+    ExplorationEnd, ExplorationResult, ExploreError, ExploreSettings, FindingRecord, explore_to_end,
 };
+use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::AppInfo;
@@ -25,9 +27,11 @@ use crate::operations::{ActiveRun, explorer};
 use crate::options::{
     AppConstraints, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind, ExplorerOptions,
 };
+use crate::run::baseline::{BaselineError, FindingBaseline};
 use crate::run::directory::RunDirectory;
 use crate::run::findings::{self, StoredFinding};
-use crate::run::store::{KnownFinding, StoreJournal};
+use crate::run::known_finding::KnownFinding;
+use crate::run::store::{StoreError, StoreJournal};
 
 /// Directory of the kept traces, inside the run's directory.
 const TRACES: &str = "traces";
@@ -45,6 +49,8 @@ pub struct ExploreResult {
     pub findings: Vec<(StoredFinding, Option<KnownFinding>)>,
     /// Real time.
     pub took: Duration,
+    /// Why the exploration ended early. The rest is what was found until then.
+    pub error: Option<CommandError>,
 }
 
 /// What to explore and how far.
@@ -61,6 +67,8 @@ pub struct ExplorationPlan {
     pub constraints: AppConstraints,
     /// System events may happen.
     pub allow_system: bool,
+    /// File of the known findings; without one, the store knows them.
+    pub baseline: Option<PathBuf>,
 }
 
 impl ExplorationPlan {
@@ -76,6 +84,7 @@ impl ExplorationPlan {
             explorer_options: ExplorerOptions::default(),
             constraints: AppConstraints::default(),
             allow_system: true,
+            baseline: None,
         }
     }
 
@@ -91,6 +100,7 @@ impl ExplorationPlan {
             explorer_options: options.explorer_options.clone(),
             constraints: options.constraints.clone(),
             allow_system,
+            baseline: options.baseline.clone(),
         }
     }
 
@@ -112,8 +122,19 @@ impl ExplorationPlan {
         self.settings()?;
         constraints::check_traces_are_of(&self.constraints, &self.app.app.package)?;
         explorer::check_app(&self.app.app.package, self.allow_system)?;
+        self.read_baseline()?;
         // The seed makes no difference to the check.
         explorer::make(self, Seed(0)).map(|_| ())
+    }
+
+    /// The baseline, which must be of the app.
+    fn read_baseline(&self) -> Result<Option<FindingBaseline>, BaselineError> {
+        let Some(path) = &self.baseline else {
+            return Ok(None);
+        };
+        let baseline = FindingBaseline::read(path)?;
+        baseline.check_app(&self.app.app.package, path)?;
+        Ok(Some(baseline))
     }
 
     /// Number of sessions that the events make; 0 if the strategy has none, or if the limit is a time.
@@ -131,14 +152,14 @@ impl ExplorationPlan {
 #[error("this run was started by an earlier version of Retap and cannot be resumed by this one")]
 pub struct RecordedInSessions;
 
-/// Explores one app. `seed` is the exploration's own: a run may have several. `new_findings` receives every finding that no
-/// earlier run knows, as soon as it is found.
+/// Explores one app. `seed` is the exploration's own: a run may have several. `found_findings` receives every finding as soon as it
+/// is found.
 pub async fn explore(
     run: &ActiveRun,
     pool: &DevicePool,
     plan: &ExplorationPlan,
     seed: Seed,
-    new_findings: Option<UnboundedSender<StoredFinding>>,
+    found_findings: Option<UnboundedSender<StoredFinding>>,
 ) -> Result<ExploreResult, CommandError> {
     let began = Instant::now();
     let settings = plan.settings()?;
@@ -151,7 +172,8 @@ pub async fn explore(
         directory: Arc::clone(run.run().directory()),
         written: Mutex::default(),
         app: plan.app.app.clone(),
-        new_findings,
+        baseline: plan.read_baseline()?,
+        found_findings,
     };
     let context = ExplorationContext {
         seed,
@@ -160,9 +182,15 @@ pub async fn explore(
         cancellation: run.cancellation(),
     };
     let explorer = explorer::make(plan, seed)?;
-    let exploration = run_exploration(pool, explorer, &settings, context).await?;
-    write_files(run.run().directory(), &exploration)?;
-    let findings = finding_journal.store_results(&exploration)?;
+    let ExplorationEnd {
+        result: exploration,
+        error,
+    } = explore_to_end(pool, explorer, &settings, context).await;
+    let written = write_files(run.run().directory(), &exploration);
+    let (findings, stored) = finding_journal.store_results(&exploration);
+    // The first error is the cause: on a full disk all of them fail.
+    let error = error.map(CommandError::from);
+    let error = error.or(written.err()).or(stored.err());
     Ok(ExploreResult {
         app: plan.app.clone(),
         explorer: plan.explorer,
@@ -171,6 +199,7 @@ pub async fn explore(
         exploration,
         findings,
         took: began.elapsed(),
+        error,
     })
 }
 
@@ -195,37 +224,67 @@ struct FindingJournal {
     directory: Arc<RunDirectory>,
     written: Mutex<BTreeSet<Fingerprint>>,
     app: App,
-    new_findings: Option<UnboundedSender<StoredFinding>>,
+    baseline: Option<FindingBaseline>,
+    found_findings: Option<UnboundedSender<StoredFinding>>,
 }
 
 impl FindingJournal {
-    /// Writes the findings of the result, in their final form, and counts them in the store. Returns each with what earlier
-    /// runs knew of it.
+    /// What was known of a finding before this run.
+    fn known_finding(&self, finding: &Finding) -> Result<Option<KnownFinding>, StoreError> {
+        match &self.baseline {
+            Some(baseline) => Ok(baseline.known(finding)),
+            None => self.journal.known_finding(&self.app, finding),
+        }
+    }
+
+    /// Writes the findings of the result, in their final form, and counts them in the store. Returns each with what was
+    /// known of it, also those that could not be stored.
     fn store_results(
         &self,
         exploration: &ExplorationResult,
-    ) -> Result<Vec<(StoredFinding, Option<KnownFinding>)>, CommandError> {
+    ) -> (
+        Vec<(StoredFinding, Option<KnownFinding>)>,
+        Result<(), CommandError>,
+    ) {
         let mut findings = Vec::new();
-        findings::remove_unconfirmed(&self.directory)?;
+        let mut stored = Ok(());
         for found in &exploration.findings {
-            // Recalled findings, and those that were confirmed last, have not been announced yet.
-            self.record_finding(found).map_err(ExploreError::Journal)?;
             let mut finding = StoredFinding::from(found);
-            finding.write(&self.directory)?;
-            finding.load_picture(&self.directory);
-            let fingerprint = finding.fingerprint;
-            self.journal
-                .record_finding(&self.app, fingerprint, finding.occurrences)?;
-            let known = self.journal.known_finding(&self.app, fingerprint)?;
-            findings.push((finding, known));
+            let known = self.store_result(found, &mut finding);
+            findings.push((finding, *known.as_ref().unwrap_or(&None)));
+            stored = stored.and(known.map(|_| ()));
         }
+        let stored = stored.and_then(|()| self.store_unconfirmed(exploration));
+        (findings, stored)
+    }
+
+    /// Stores one finding, and returns what earlier runs knew of it.
+    fn store_result(
+        &self,
+        found: &FindingRecord,
+        finding: &mut StoredFinding,
+    ) -> Result<Option<KnownFinding>, CommandError> {
+        // Recalled findings, and those that were confirmed last, have not been announced yet.
+        self.record_finding(found).map_err(ExploreError::Journal)?;
+        let known = self.known_finding(&finding.finding)?;
+        finding.status = Some(known.into());
+        finding.write(&self.directory)?;
+        finding.load_picture(&self.directory);
+        let fingerprint = finding.fingerprint;
+        self.journal
+            .record_finding(&self.app, fingerprint, finding.occurrences)?;
+        Ok(known)
+    }
+
+    fn store_unconfirmed(&self, exploration: &ExplorationResult) -> Result<(), CommandError> {
+        findings::remove_unconfirmed(&self.directory)?;
         let is_done = exploration.outcome == Outcome::Done;
         for found in &exploration.unconfirmed {
             let mut finding = StoredFinding::from(found);
             finding.load_picture(&self.directory);
             finding.write_unconfirmed(&self.directory, is_done)?;
         }
-        Ok(findings)
+        Ok(())
     }
 
     fn store_finding(&self, found: &FindingRecord) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -237,14 +296,11 @@ impl FindingJournal {
         if !is_new {
             return Ok(());
         }
-        let finding = StoredFinding::from(found);
+        let mut finding = StoredFinding::from(found);
+        let known = self.known_finding(&finding.finding)?;
+        finding.status = Some(known.into());
         finding.write(&self.directory)?;
-        if let Some(sender) = &self.new_findings
-            && self
-                .journal
-                .known_finding(&self.app, finding.fingerprint)?
-                .is_none()
-        {
+        if let Some(sender) = &self.found_findings {
             // A receiver that is gone does not want it.
             let _ = sender.send(finding);
         }

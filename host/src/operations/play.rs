@@ -63,7 +63,8 @@ pub async fn pictures(pool: &DevicePool, trace: &Trace) -> Vec<Png> {
     // Screenshots of a simulated phone show less than drawings of its UI tree.
     let is_real = phone.description().capabilities.screenshots
         && phone.description().phone.kind != SIMULATED_KIND;
-    if !is_real || trace.steps.len() > PICTURE_LIMIT {
+    let keeps_pace = trace.header.pace == ReplayPace::Quiet;
+    if !is_real || !keeps_pace || trace.steps.len() > PICTURE_LIMIT {
         return pictures;
     }
     let ReplayConditions {
@@ -90,6 +91,7 @@ fn play_request(trace: &Trace, record: bool) -> Play {
     let ReplayConditions {
         app,
         start,
+        pace,
         settle,
         linger,
         ..
@@ -101,7 +103,7 @@ fn play_request(trace: &Trace, record: bool) -> Play {
         start,
         steps,
         target,
-        pace: ReplayPace::Quiet,
+        pace,
         settle,
         final_wait: linger,
         record,

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
+use retap_shared::fingerprint::Fingerprint;
 use retap_shared::target::Target;
 use retap_shared::trace::Trace;
 
@@ -11,6 +12,7 @@ use crate::command_error::{CommandError, UserError};
 use crate::device_spec::DeviceList;
 use crate::devices;
 use crate::exit::CommandExit;
+use crate::operations::TraceWithoutTimes;
 use crate::options::{OracleKind, ReduceOptions};
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::findings::{self, StoredFinding, StoredFindingError};
@@ -31,8 +33,6 @@ pub enum ReductionSourceError {
     Crash(#[from] StoredFindingError),
     #[error("there is no `{}`", .path.display())]
     Missing { path: PathBuf },
-    #[error("the run `{}` has no finding to reduce", .path.display())]
-    NoCrash { path: PathBuf },
     #[error("the run `{}` has no finding `{id}`", .path.display())]
     OtherCrash {
         path: PathBuf,
@@ -75,17 +75,12 @@ impl ReductionSource {
         id: Option<&str>,
     ) -> Result<ReductionSource, ReductionSourceError> {
         let mut findings: Vec<StoredFinding> = findings::read_all(run)?.into_values().collect();
-        if findings.is_empty() {
-            return Err(ReductionSourceError::NoCrash {
-                path: run.to_owned(),
-            });
-        }
         let known = findings
             .iter()
             .map(|finding| finding.fingerprint.to_string())
             .collect();
         if let Some(id) = id {
-            findings.retain(|finding| finding.fingerprint.to_string().starts_with(id));
+            findings.retain(|finding| is_meant(finding, id));
         }
         match (findings.is_empty(), id) {
             (true, Some(id)) => Err(ReductionSourceError::OtherCrash {
@@ -145,10 +140,18 @@ impl ReductionSource {
                 ActivityMachine::of(&trace, ActivityMachineSettings::default())?;
                 continue;
             }
+            TraceWithoutTimes::check(&trace, options.pace.unwrap_or(trace.header.pace))?;
             devices::check(&devices_for(&trace, options.device.as_ref())?)?;
         }
         Ok(())
     }
+}
+
+/// True if the id, or its first digits, names the finding. Runs of older versions show fingerprints of version 1.
+fn is_meant(finding: &StoredFinding, id: &str) -> bool {
+    let of_version_1 = Fingerprint::version_1(&finding.finding);
+    let mut names = [finding.fingerprint, of_version_1].into_iter();
+    names.any(|name| name.to_string().starts_with(id))
 }
 
 /// The named phones, or the simulated phone that has the trace's app.
@@ -190,8 +193,11 @@ impl UserError for ReductionSourceError {
     fn help(&self) -> String {
         match self {
             ReductionSourceError::Crash(error) => error.help(),
-            ReductionSourceError::Missing { .. } | ReductionSourceError::NoCrash { .. } => {
+            ReductionSourceError::Missing { .. } => {
                 "name a `.retap` file, or a run of `retap explore` with a finding".into()
+            }
+            ReductionSourceError::OtherCrash { known, .. } if known.is_empty() => {
+                "omit `--crash`: the run has no finding".into()
             }
             ReductionSourceError::OtherCrash { known, .. } => {
                 format!("it has {}", quoted_list(known.iter().map(String::as_str)))

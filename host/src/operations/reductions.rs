@@ -9,7 +9,7 @@ use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
 use crate::command_error::CommandError;
-use crate::device_spec::PhoneSelection;
+use crate::device_spec::{DeviceList, PhoneSelection};
 use crate::devices::ConnectedPhones;
 use crate::operations::reduction_source::{ReductionSource, devices_for};
 use crate::operations::report_page::finding_sections;
@@ -35,6 +35,10 @@ pub struct ReducedTrace {
     pub reduction: Reduction,
     /// File of the result, inside the run; empty if there is none.
     pub file: String,
+    /// Phones that it was reduced on; none if the recording was the oracle.
+    pub devices: Option<DeviceList>,
+    /// Why the reduction ended early. The rest is the best result until then.
+    pub error: Option<CommandError>,
 }
 
 /// Reduces all traces of the run's source, and writes the page.
@@ -45,11 +49,22 @@ pub async fn reduce_all(
     let source = ReductionSource::read_copy(run.directory())?;
     let plan = ReductionPlan::prepare(run, options)?;
     let mut phones_used: Vec<(String, PhoneInfo)> = Vec::new();
-    let mut reduced = Vec::new();
+    let mut reduced: Vec<ReducedTrace> = Vec::new();
+    let mut error = None;
     let items = source.items();
     let count = items.len();
     for (index, (trace, finding)) in items.into_iter().enumerate() {
-        let phones = connect(run, options, &trace, &mut phones_used).await?;
+        let phones = match connect(run, options, &trace, &mut phones_used).await {
+            Err(failure) if index > 0 => {
+                error = Some(failure);
+                break;
+            }
+            phones => phones?,
+        };
+        let devices = phones
+            .is_some()
+            .then(|| devices_for(&trace, options.device.as_ref()))
+            .transpose()?;
         let target = Target::resolve(options.target.as_deref(), trace.header.target.as_ref())?;
         let trace = with_target(trace, &target);
         run.heading(&heading(
@@ -63,24 +78,49 @@ pub async fn reduce_all(
             Some(phones) => ReductionOracle::Phones(&phones.pool),
             None => ReductionOracle::Recording,
         };
-        let one = reduce_one(run, oracle, trace, finding, &plan).await?;
+        let mut one = match reduce_one(run, oracle, trace, finding, &plan).await {
+            Err(failure) if index > 0 => {
+                error = Some(failure);
+                break;
+            }
+            one => one?,
+        };
+        one.devices = devices;
+        error = one.error.take();
         let outcome = one.reduction.outcome;
         reduced.push(one);
-        if outcome == Outcome::Interrupted {
+        if outcome == Outcome::Interrupted || error.is_some() {
             break;
         }
     }
-    let outcome = worst_outcome(&reduced);
-    let sections = finding_sections(reduced.iter().filter_map(|one| one.finding.as_ref()));
-    if !sections.is_empty() {
-        let page = render_report(run, "Cut down", outcome, phones_used, sections);
-        run.write_page(&page)?;
-    }
+    let outcome = match error {
+        Some(_) => Outcome::Interrupted,
+        None => worst_outcome(&reduced),
+    };
+    let written = write_page(run, outcome, phones_used, &reduced);
     Ok(CommandResult {
         outcome,
         finding_count: 0,
         value: reduced,
+        error: error.or(written.err()),
     })
+}
+
+fn write_page(
+    run: &ActiveRun,
+    outcome: Outcome,
+    phones: Vec<(String, PhoneInfo)>,
+    reduced: &[ReducedTrace],
+) -> Result<(), CommandError> {
+    let findings = reduced
+        .iter()
+        .filter_map(|one| Some((one.finding.as_ref()?, one.devices.as_ref())));
+    let sections = finding_sections(findings);
+    if !sections.is_empty() {
+        let page = render_report(run, "Cut down", outcome, phones, sections);
+        run.write_page(&page)?;
+    }
+    Ok(())
 }
 
 /// Phones for a trace; none if the recording is the oracle. Emits the start of the run for phones that are new to it.
@@ -99,7 +139,8 @@ async fn connect(
         count: options.count,
     };
     let phones = run.connect(&selection).await?;
-    phones.app_of(trace, run.sink())?;
+    let info = phones.app_of(trace, run.sink())?;
+    run.retrace_findings_of(&info.app)?;
     if !phones.infos.iter().all(|phone| phones_used.contains(phone)) {
         run.emit_started(phones.names());
         phones_used.extend(phones.infos.clone());
@@ -132,7 +173,7 @@ pub async fn reduce_one(
         || "trace".to_owned(),
         |finding| finding.fingerprint.to_string(),
     );
-    let recorded = reduce(run, oracle, &trace, plan, &part).await?;
+    let (recorded, mut error) = reduce(run, oracle, &trace, plan, &part).await?;
     let reduction = recorded.reduction.clone();
     let finding = match finding {
         Some(finding) => Some(StoredFinding {
@@ -141,13 +182,21 @@ pub async fn reduce_one(
         }),
         None => new_finding(recorded, trace),
     };
-    let file = write_files(run.directory(), finding.as_ref(), &reduction)?;
+    let file = match write_files(run.directory(), finding.as_ref(), &reduction) {
+        Ok(file) => file,
+        Err(failure) => {
+            error = error.or(Some(failure));
+            String::new()
+        }
+    };
     Ok(ReducedTrace {
         target,
         finding,
         original_steps,
         reduction,
         file,
+        devices: None,
+        error,
     })
 }
 
@@ -179,8 +228,11 @@ fn write_files(
 fn new_finding(recorded: RecordedReduction, trace: Trace) -> Option<StoredFinding> {
     let finding = recorded.finding()?.clone();
     let fingerprint = finding.fingerprint();
-    let is_target = matches!(&trace.header.target, Some(Target::AnyProblem))
-        || trace.header.target == Some(Target::Problem(fingerprint));
+    let is_target = match &trace.header.target {
+        Some(Target::AnyProblem) => true,
+        Some(Target::Problem(target)) => finding.is_named_by(*target),
+        _ => false,
+    };
     is_target.then(|| StoredFinding {
         finding,
         fingerprint,
@@ -188,6 +240,7 @@ fn new_finding(recorded: RecordedReduction, trace: Trace) -> Option<StoredFindin
         trace,
         scene: FindingContext::default(),
         reduced: reproduced(recorded),
+        status: None,
     })
 }
 
@@ -202,8 +255,13 @@ fn with_target(mut trace: Trace, target: &Target) -> Trace {
 
 fn worst_outcome(reduced: &[ReducedTrace]) -> Outcome {
     let any = |outcome| reduced.iter().any(|one| one.reduction.outcome == outcome);
-    [Outcome::Interrupted, Outcome::DoesNotReproduce]
-        .into_iter()
-        .find(|outcome| any(*outcome))
-        .unwrap_or(Outcome::Done)
+    [
+        Outcome::Interrupted,
+        Outcome::DoesNotReproduce,
+        Outcome::Flaky,
+        Outcome::BudgetSpent,
+    ]
+    .into_iter()
+    .find(|outcome| any(*outcome))
+    .unwrap_or(Outcome::Done)
 }

@@ -18,6 +18,7 @@ use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
 use crate::devices;
 use crate::exit::CommandExit;
+use crate::operations::failure_guard::FailureGuard;
 use crate::operations::reduction_source::devices_for;
 use crate::operations::report_page::suite_section;
 use crate::operations::{ActiveRun, CommandResult, render_report};
@@ -51,14 +52,16 @@ pub async fn run_suite_reduction(
     let abstraction = abstraction(run, options, &traces, &phones.pool, &journal).await?;
     let replayer = replayer(run, &traces, &phones.pool, &abstraction)?;
     let journaled = JournaledReplayer::new(replayer, &journal, run.sink());
+    let guarded = FailureGuard::new(journaled, run.cancellation());
     let reduction = Box::pin(reduce_suite(
         &traces,
         &options.engine(),
-        &journaled,
+        &guarded,
         run.sink(),
-        run.cancellation(),
+        guarded.cancellation(),
     ))
     .await?;
+    let error = guarded.into_error().map(CommandError::from);
     let outcome = reduction.outcome;
     let suite = ReducedSuite {
         reduction,
@@ -70,14 +73,16 @@ pub async fn run_suite_reduction(
         abstraction,
         ..options.clone()
     };
-    suite.write(run.directory(), &options)?;
+    let written = suite.write(run.directory(), &options);
     let title = format!("{}: a smaller suite", info.label);
     let sections = vec![suite_section(&info, &suite)];
-    run.write_page(&render_report(run, &title, outcome, phones.infos, sections))?;
+    let page = run.write_page(&render_report(run, &title, outcome, phones.infos, sections));
+    let error = error.or(written.err().map(CommandError::from));
     Ok(CommandResult {
         outcome,
         finding_count: 0,
         value: suite,
+        error: error.or(page.err()),
     })
 }
 

@@ -1,9 +1,11 @@
 //! Options of `retap explore` and their defaults.
 
+use std::path::PathBuf;
+
 use retap_reduce::named_choice::NamedChoice;
 use serde::{Deserialize, Serialize};
 
-use super::PhonePermission;
+use super::{MappingOptions, PhonePermission};
 use crate::device_spec::PhoneSelection;
 
 /// Events of all phones together.
@@ -40,11 +42,16 @@ pub struct ExploreOptions {
         skip_serializing_if = "AppConstraints::is_default"
     )]
     pub constraints: AppConstraints,
-    /// Each new finding is reduced as soon as a phone is idle.
+    /// Each finding is reduced as soon as a phone is idle.
     #[serde(default)]
     pub reduce: bool,
     #[serde(default)]
     pub allow: Vec<PhonePermission>,
+    /// File of the known findings; without one, the store knows them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "MappingOptions::is_empty")]
+    pub mappings: MappingOptions,
 }
 
 /// Constraints of `retap.toml` on the app under test.

@@ -1,6 +1,8 @@
 //! Findings of a run and their files in `crashes/ID/`: trace, reduced trace, stack, log and screens.
 //! It adds to the engine's finding what belongs to the run: the reduction and the paths of the files.
 
+mod recalled_reduction;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -9,17 +11,19 @@ use retap_reduce::oracle::ResumeStatistics;
 use retap_reduce::trace_reduction::Reduction;
 use retap_shared::bytes::Png;
 use retap_shared::finding::{Finding, FindingKind};
-use retap_shared::fingerprint::Fingerprint;
+use retap_shared::fingerprint::{FINGERPRINT_VERSION, Fingerprint};
 use retap_shared::locate::LocatedBy;
 use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::PlayReply;
 use retap_shared::screen::{Screen, SharedScreen};
+use retap_shared::target::Target;
 use retap_shared::trace::{App, Trace, TraceError};
 use serde::{Deserialize, Serialize};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
+use crate::run::known_finding::FindingStatus;
 
 const CRASHES: &str = "crashes";
 const UNCONFIRMED: &str = "unconfirmed";
@@ -28,6 +32,7 @@ const UNCONFIRMED_BEFORE: &str = "apart";
 const TRACE: &str = "trace.retap";
 const REDUCED: &str = "reduced.retap";
 const STACK: &str = "stack.txt";
+const OBFUSCATED_STACK: &str = "obfuscated-stack.txt";
 const PICTURE: &str = "screenshot.png";
 const LOG: &str = "log.txt";
 const SCREENS: &str = "screens.json";
@@ -43,6 +48,8 @@ pub struct StoredFinding {
     pub trace: Trace,
     pub scene: FindingContext,
     pub reduced: Option<RecordedReduction>,
+    /// Whether it was known before the run; none if nobody asked.
+    pub status: Option<FindingStatus>,
 }
 
 /// Reduction of a finding's trace: the engine's result, with one recorded run of the reduced trace.
@@ -62,6 +69,9 @@ pub struct RecordedReduction {
 #[derive(Debug, Serialize, Deserialize)]
 struct FindingFile {
     fingerprint: Fingerprint,
+    /// Version of the rules that made the fingerprint; runs without it have version 1.
+    #[serde(default = "first_version")]
+    fingerprint_version: u32,
     app: App,
     kind: FindingKind,
     process: String,
@@ -71,6 +81,12 @@ struct FindingFile {
     times: u32,
     steps: usize,
     reduced: Option<ReductionFile>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    status: Option<FindingStatus>,
+}
+
+fn first_version() -> u32 {
+    1
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -191,6 +207,7 @@ impl StoredFinding {
         } = &self.finding;
         FindingFile {
             fingerprint: self.fingerprint,
+            fingerprint_version: FINGERPRINT_VERSION,
             app: self.trace.header.app.clone(),
             kind: *kind,
             process: process.to_string(),
@@ -199,6 +216,7 @@ impl StoredFinding {
             times: self.occurrences,
             steps: self.trace.steps.len(),
             reduced: self.reduced.as_ref().map(RecordedReduction::to_file),
+            status: self.status.clone(),
         }
     }
 }
@@ -251,6 +269,7 @@ impl From<&FindingRecord> for StoredFinding {
             trace,
             scene: context,
             reduced: None,
+            status: None,
         }
     }
 }
@@ -258,6 +277,27 @@ impl From<&FindingRecord> for StoredFinding {
 /// Reads the findings of a run by their fingerprints, without their reductions. A directory without `problem.json` is
 /// left out: the finding was not written to its end.
 pub fn read_all(run: &Path) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
+    read_each(run, |place| Ok(read_one(place)?.0))
+}
+
+/// Reads the findings of a run like `read_all`, with their reductions.
+pub fn read_all_reduced(
+    run: &Path,
+) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
+    read_each(run, |place| {
+        let (finding, counts) = read_one(place)?;
+        let reduced = counts.map(|counts| recalled_reduction::read(place, counts));
+        Ok(StoredFinding {
+            reduced: reduced.transpose()?,
+            ..finding
+        })
+    })
+}
+
+fn read_each(
+    run: &Path,
+    read: impl Fn(&Path) -> Result<StoredFinding, StoredFindingError>,
+) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
     let folder = run.join(CRASHES);
     let unreadable = |source| RunDirectoryError::Read {
         path: folder.clone(),
@@ -270,14 +310,26 @@ pub fn read_all(run: &Path) -> Result<BTreeMap<Fingerprint, StoredFinding>, Stor
     for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
         let place = entry.map_err(unreadable)?.path();
         if place.join(PROBLEM).is_file() {
-            let finding = read_one(&place)?;
-            findings.insert(finding.fingerprint, finding);
+            add(&mut findings, read(&place)?);
         }
     }
     Ok(findings)
 }
 
-fn read_one(place: &Path) -> Result<StoredFinding, StoredFindingError> {
+/// Adds a finding. Two that have become one by newer rules of fingerprints are kept as the one with the shorter trace.
+fn add(findings: &mut BTreeMap<Fingerprint, StoredFinding>, mut finding: StoredFinding) {
+    if let Some(same) = findings.remove(&finding.fingerprint) {
+        let occurrences = same.occurrences.saturating_add(finding.occurrences);
+        if same.trace.steps.len() <= finding.trace.steps.len() {
+            finding = same;
+        }
+        finding.occurrences = occurrences;
+    }
+    findings.insert(finding.fingerprint, finding);
+}
+
+/// The finding in a directory, and the counts of its reduction.
+fn read_one(place: &Path) -> Result<(StoredFinding, Option<ReductionFile>), StoredFindingError> {
     let path = place.join(PROBLEM);
     let written: FindingFile =
         serde_json::from_str(&directory::read(&path)?).map_err(|source| {
@@ -287,11 +339,14 @@ fn read_one(place: &Path) -> Result<StoredFinding, StoredFindingError> {
             }
         })?;
     let FindingFile {
-        fingerprint,
+        fingerprint: written_as,
+        fingerprint_version,
         kind,
         process,
         summary,
         times,
+        status,
+        reduced,
         ..
     } = written;
     let stack = directory::read(&place.join(STACK))?;
@@ -301,21 +356,31 @@ fn read_one(place: &Path) -> Result<StoredFinding, StoredFindingError> {
         summary,
         stack,
     };
-    let trace = read_trace(&place.join(TRACE))?;
+    let mut trace = read_trace(&place.join(TRACE))?;
+    // The stack is kept, so that a finding of an older Retap gets the fingerprint that this one would give it.
+    let fingerprint = match fingerprint_version {
+        FINGERPRINT_VERSION => written_as,
+        _ => finding.fingerprint(),
+    };
+    if trace.header.target == Some(Target::Problem(written_as)) {
+        trace.header.target = Some(Target::Problem(fingerprint));
+    }
     // Screenshot and log are optional: runs of earlier versions do not have them.
     let scene = FindingContext {
         screen: None,
         screenshot: std::fs::read(place.join(PICTURE)).ok().map(Png),
         log: directory::read(&place.join(LOG)).map_or_else(|_| Vec::new(), |text| lines(&text)),
     };
-    Ok(StoredFinding {
+    let finding = StoredFinding {
         finding,
         fingerprint,
         occurrences: times,
         trace,
         scene,
         reduced: None,
-    })
+        status,
+    };
+    Ok((finding, reduced))
 }
 
 fn lines(text: &str) -> Vec<String> {
@@ -335,6 +400,16 @@ pub fn write_picture(
     picture: &Png,
 ) -> Result<(), RunDirectoryError> {
     run.write(&format!("{CRASHES}/{fingerprint}/{PICTURE}"), &picture.0)
+}
+
+/// Writes the stack as the phone reported it, beside the one that was retraced.
+pub fn write_obfuscated_stack(
+    run: &RunDirectory,
+    fingerprint: Fingerprint,
+    stack: &str,
+) -> Result<(), RunDirectoryError> {
+    let place = format!("{CRASHES}/{fingerprint}/{OBFUSCATED_STACK}");
+    run.write(&place, stack.as_bytes())
 }
 
 /// Reads a `.retap` file.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use journal::{KnownFinding, StoreJournal};
+pub use journal::StoreJournal;
 use rusqlite::{Connection, ErrorCode, params};
 
 use crate::command_error::UserError;

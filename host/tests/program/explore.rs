@@ -19,6 +19,7 @@ fn result(desk: &Desk, line: &str) -> Value {
     for problem in result["problems"].as_array_mut().unwrap() {
         let problem = problem.as_object_mut().unwrap();
         problem.remove("known_since");
+        problem.remove("status");
         // A native crash tells an address, which no two phones share.
         problem.remove("summary");
     }

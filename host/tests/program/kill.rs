@@ -79,6 +79,7 @@ fn result(json: &str) -> Value {
     for problem in result["problems"].as_array_mut().into_iter().flatten() {
         let problem = problem.as_object_mut().unwrap();
         problem.remove("known_since");
+        problem.remove("status");
         problem.remove("summary");
     }
     result

@@ -79,7 +79,7 @@ impl Served {
         desk.read(&log_of(&self.pairing))
     }
 
-    fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -2,6 +2,7 @@
 
 mod adb;
 mod bad_input;
+mod baseline;
 mod bench;
 mod check;
 mod crash;
@@ -19,9 +20,11 @@ mod link;
 mod link_flood;
 mod link_kill;
 mod link_phone;
+mod pace;
 mod phone;
 mod reduce;
 mod replay;
 mod retap;
 mod screen;
 mod suite;
+mod ways_out;

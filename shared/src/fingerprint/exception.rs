@@ -1,51 +1,60 @@
-//! The fingerprint of a Java exception: the class of its root cause, and the app's frames.
+//! The fingerprint of a Java exception: the class of its root cause, and the methods of the app's frames.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::java_frame::JavaFrame;
-use super::logcat;
 use super::normalize::normalized;
+use super::{each_once, logcat};
 use crate::finding::Finding;
 
+/// The exception whose frames depend on where the stack ended.
+pub(super) const OVERFLOW: &str = "java.lang.StackOverflowError";
+
 pub(super) fn explain(finding: &Finding, lines: &mut Vec<String>) {
-    let thrown = root_cause(&finding.stack).unwrap_or_default();
-    lines.push(match thrown.class {
-        "" => class_in_summary(&finding.summary),
-        class => class.to_owned(),
+    let thrown = ThrownException::in_finding(finding);
+    let class = thrown.class_or_summary(finding);
+    let frames = methods(&thrown.frames, &finding.process);
+    let is_overflow = class == OVERFLOW;
+    lines.push(class);
+    lines.extend(if is_overflow {
+        cycle(frames)
+    } else {
+        each_once(frames.into_iter())
     });
-    let frames = frames(&thrown.frames, &finding.process);
-    let overflow = lines
-        .last()
-        .is_some_and(|class| class == "java.lang.StackOverflowError");
-    lines.extend(if overflow { repeated(frames) } else { frames });
 }
 
-/// The exception's class in the summary, for stacks that hold frames only.
-fn class_in_summary(summary: &str) -> String {
-    root_cause(summary).map_or_else(|| normalized(summary), |thrown| thrown.class.to_owned())
-}
-
-/// The app's frames, or the framework's frames if the app has none.
-fn frames(stack: &[JavaFrame<'_>], process: &str) -> Vec<String> {
+/// The methods of the app's frames; of its frames that compilers made, if it has no others; or else the framework's.
+fn methods(stack: &[JavaFrame<'_>], process: &str) -> Vec<String> {
     let of_app: Vec<_> = stack
         .iter()
         .filter(|frame| frame.is_of_app(process))
-        .map(JavaFrame::with_line)
         .collect();
-    if !of_app.is_empty() {
-        return of_app;
-    }
-    // Each frame once: how often views call each other depends on how deep they are nested.
-    let mut seen = HashSet::new();
-    stack
+    let written: Vec<_> = of_app
         .iter()
-        .map(JavaFrame::without_line)
-        .filter(|frame| seen.insert(frame.clone()))
-        .collect()
+        .filter(|frame| !frame.is_synthetic())
+        .collect();
+    if !written.is_empty() {
+        return written.iter().map(|frame| frame.method()).collect();
+    }
+    if !of_app.is_empty() {
+        return of_app.iter().map(|frame| frame.method()).collect();
+    }
+    framework_methods(stack)
+}
+
+/// The framework's methods without those of its main loop, in no order: API levels differ in both.
+fn framework_methods(stack: &[JavaFrame<'_>]) -> Vec<String> {
+    let mut methods: Vec<String> = stack
+        .iter()
+        .filter(|frame| !frame.is_of_main_loop())
+        .map(JavaFrame::method)
+        .collect();
+    methods.sort_unstable();
+    methods
 }
 
 /// The frames of an endless recursion: where it overflows the stack differs from run to run, its cycle does not.
-fn repeated(frames: Vec<String>) -> Vec<String> {
+pub(super) fn cycle(frames: Vec<String>) -> Vec<String> {
     let mut times: BTreeMap<&String, u32> = BTreeMap::new();
     for frame in &frames {
         *times.entry(frame).or_default() += 1;
@@ -60,9 +69,9 @@ fn repeated(frames: Vec<String>) -> Vec<String> {
 
 /// An exception of the report, with its frames.
 #[derive(Clone, Debug, Default)]
-struct ThrownException<'a> {
-    class: &'a str,
-    frames: Vec<JavaFrame<'a>>,
+pub(super) struct ThrownException<'a> {
+    pub(super) class: &'a str,
+    pub(super) frames: Vec<JavaFrame<'a>>,
     /// True once the frames that it shares with the exception it caused have been added.
     has_shared_frames: bool,
 }
@@ -141,6 +150,20 @@ fn read_line<'a>(
 }
 
 impl<'a> ThrownException<'a> {
+    /// The root cause in a finding's stack. Its class is empty if the stack holds frames only.
+    pub(super) fn in_finding(finding: &'a Finding) -> ThrownException<'a> {
+        root_cause(&finding.stack).unwrap_or_default()
+    }
+
+    /// The exception's class, or the one in the summary, for stacks that hold frames only.
+    pub(super) fn class_or_summary(&self, finding: &Finding) -> String {
+        if !self.class.is_empty() {
+            return self.class.to_owned();
+        }
+        let summary = &finding.summary;
+        root_cause(summary).map_or_else(|| normalized(summary), |thrown| thrown.class.to_owned())
+    }
+
     fn add_shared_frames(&mut self, shared: usize, enclosing: &[JavaFrame<'a>]) {
         if !self.has_shared_frames {
             self.frames

@@ -24,6 +24,31 @@ const FRAMEWORK: &[&str] = &[
     "sun.",
 ];
 
+/// Methods that call what was posted to a thread: they stand below any crash at all.
+const MAIN_LOOP: &[(&str, &str)] = &[
+    ("android.app.ActivityThread", "main"),
+    ("android.os.Handler", "dispatchMessage"),
+    ("android.os.Handler", "handleCallback"),
+    ("android.os.HandlerThread", "run"),
+    ("android.os.Looper", "loop"),
+    ("android.os.Looper", "loopOnce"),
+    (
+        "com.android.internal.os.RuntimeInit$MethodAndArgsCaller",
+        "run",
+    ),
+    ("com.android.internal.os.ZygoteInit", "main"),
+    (
+        "com.android.internal.os.ZygoteInit$MethodAndArgsCaller",
+        "run",
+    ),
+    ("dalvik.system.NativeStart", "main"),
+    ("java.lang.Thread", "run"),
+    ("java.lang.reflect.Method", "invoke"),
+    ("java.util.concurrent.FutureTask", "run"),
+    ("java.util.concurrent.ThreadPoolExecutor", "runWorker"),
+    ("java.util.concurrent.ThreadPoolExecutor$Worker", "run"),
+];
+
 /// One `at` line of a stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct JavaFrame<'a> {
@@ -77,20 +102,26 @@ impl<'a> JavaFrame<'a> {
         !of_framework && generated_class(self.class).is_none()
     }
 
-    /// The method with its line, because two lines of one method are two findings. Synthetic methods have no line.
-    pub(super) fn with_line(&self) -> String {
-        let name = self.without_line();
+    pub(super) fn is_of_main_loop(&self) -> bool {
+        MAIN_LOOP.contains(&(self.class, self.name))
+    }
+
+    /// The method by its class and name, without counters of compilers.
+    pub(super) fn method(&self) -> String {
+        format!("{}.{}", plain_class(self.class), plain_method(self.name))
+    }
+
+    /// The method with its line. Synthetic methods have no line.
+    pub(super) fn method_and_line(&self) -> String {
+        let name = self.method();
         match self.line.filter(|_| !self.is_synthetic()) {
             Some(line) => format!("{name}:{line}"),
             None => name,
         }
     }
 
-    pub(super) fn without_line(&self) -> String {
-        format!("{}.{}", plain_class(self.class), plain_method(self.name))
-    }
-
-    fn is_synthetic(&self) -> bool {
+    /// True for a method that a compiler made: a bridge, an accessor, an outline, the class of a lambda.
+    pub(super) fn is_synthetic(&self) -> bool {
         let in_class = ["$$Lambda", "$$ExternalSynthetic"]
             .iter()
             .any(|mark| self.class.contains(mark));

@@ -1,7 +1,8 @@
-//! The fingerprint of a native crash: the signal, and the frames as library and symbol.
+//! The fingerprint of a native crash: the signal, and the frames as library and function. A frame of the app without a
+//! function is named by the library's build and the offset in it.
 
 use super::java_frame::JavaFrame;
-use super::logcat;
+use super::{each_once, logcat};
 use crate::finding::Finding;
 
 /// The signals that end a process.
@@ -21,18 +22,21 @@ const SIGNALS: &[&str] = &[
 ];
 
 pub(super) fn explain(finding: &Finding, lines: &mut Vec<String>) {
-    let signal = signal(&finding.stack).or_else(|| signal(&finding.summary));
-    lines.push(signal.unwrap_or("unknown signal").to_owned());
+    lines.push(signal_of(finding).to_owned());
     let frames = backtrace(&finding.stack);
-    let of_app: Vec<_> = frames
-        .iter()
-        .filter(|frame| frame.is_of_app(&finding.process))
-        .collect();
+    let is_of_app = |frame: &&NativeFrame<'_>| frame.is_of_app(&finding.process);
+    let of_app: Vec<_> = frames.iter().filter(is_of_app).collect();
     if of_app.is_empty() {
-        lines.extend(frames.iter().map(NativeFrame::plain));
+        // Without offsets: each phone has other builds of the system's libraries.
+        lines.extend(each_once(frames.iter().map(NativeFrame::function)));
     } else {
-        lines.extend(of_app.into_iter().map(NativeFrame::plain));
+        lines.extend(each_once(of_app.into_iter().map(NativeFrame::place)));
     }
+}
+
+pub(super) fn signal_of(finding: &Finding) -> &str {
+    let signal = signal(&finding.stack).or_else(|| signal(&finding.summary));
+    signal.unwrap_or("unknown signal")
 }
 
 /// `signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0`, or whichever signal is mentioned first.
@@ -49,7 +53,7 @@ fn named(text: &str) -> Option<&str> {
 }
 
 /// The frames of the first thread, which is the one that crashed.
-fn backtrace(report: &str) -> Vec<NativeFrame<'_>> {
+pub(super) fn backtrace(report: &str) -> Vec<NativeFrame<'_>> {
     let mut frames = Vec::new();
     for line in logcat::lines(report).map(str::trim_start) {
         match NativeFrame::parse(line) {
@@ -61,16 +65,19 @@ fn backtrace(report: &str) -> Vec<NativeFrame<'_>> {
     frames
 }
 
-struct NativeFrame<'a> {
+pub(super) struct NativeFrame<'a> {
+    /// Relative to the start of the library, as debuggerd prints it.
+    offset: &'a str,
     path: &'a str,
     symbol: Option<&'a str>,
+    build_id: Option<&'a str>,
 }
 
 impl<'a> NativeFrame<'a> {
     /// `#01 pc 0000a2b4  /data/app/…/libgame.so (offset 0x1000) (Engine::draw(int)+36) (BuildId: 4f1c)`
     fn parse(line: &'a str) -> Option<(usize, NativeFrame<'a>)> {
         let (number, rest) = line.strip_prefix('#')?.split_once(char::is_whitespace)?;
-        let (_pc, rest) = rest
+        let (offset, rest) = rest
             .trim_start()
             .strip_prefix("pc ")?
             .trim_start()
@@ -82,17 +89,38 @@ impl<'a> NativeFrame<'a> {
                 .iter()
                 .any(|other| remark.starts_with(other))
         });
+        let build_id = remarks_in(remarks).find_map(|remark| remark.strip_prefix("BuildId: "));
         Some((
             number.parse().ok()?,
             NativeFrame {
+                offset: offset.trim_start_matches('0'),
                 path: path.trim_end(),
                 symbol: symbol.map(without_offset),
+                build_id,
             },
         ))
     }
 
+    /// The function, or the place in the library if it has no name.
+    fn place(&self) -> String {
+        let function = self.function();
+        if self.symbol.is_some() || self.is_compiled() {
+            return function;
+        }
+        let build_id = self.build_id.unwrap_or_default();
+        format!("{function} {build_id}+{}", self.offset)
+    }
+
+    /// Library and function without what compilers add to its name, a Java method, or the library alone.
+    fn function(&self) -> String {
+        match self.symbol.filter(|_| !self.is_compiled()) {
+            Some(symbol) => format!("{} {}", self.library(), without_suffix(symbol)),
+            None => self.plain(),
+        }
+    }
+
     /// True if the library lies where apps are installed, or the method is the app's.
-    fn is_of_app(&self, process: &str) -> bool {
+    pub(super) fn is_of_app(&self, process: &str) -> bool {
         if self.is_compiled() {
             return self
                 .method()
@@ -120,11 +148,19 @@ impl<'a> NativeFrame<'a> {
         JavaFrame::named(name.rsplit(' ').next().unwrap_or_default())
     }
 
-    fn plain(&self) -> String {
+    /// Library and symbol, a Java method, or the library alone.
+    pub(super) fn plain(&self) -> String {
         if let Some(method) = self.method().filter(|_| self.is_compiled()) {
-            return method.without_line();
+            return method.method();
         }
-        let library = match self.path {
+        match self.symbol {
+            Some(symbol) => format!("{} {symbol}", self.library()),
+            None => self.library().to_owned(),
+        }
+    }
+
+    fn library(&self) -> &'a str {
+        match self.path {
             // Anonymous memory is named by its address.
             path if path.starts_with("<anonymous") => "<anonymous>",
             path => path
@@ -132,10 +168,6 @@ impl<'a> NativeFrame<'a> {
                 .rsplit(['/', '!'])
                 .next()
                 .unwrap_or_default(),
-        };
-        match self.symbol {
-            Some(symbol) => format!("{library} {symbol}"),
-            None => library.to_owned(),
         }
     }
 }
@@ -166,6 +198,19 @@ fn without_offset(symbol: &str) -> &str {
             if offset
                 .bytes()
                 .all(|digit| digit.is_ascii_hexdigit() || digit == b'x') =>
+        {
+            name
+        }
+        _ => symbol,
+    }
+}
+
+/// The symbol without Rust's hash (`::h0123456789abcdef`) and LLVM's counters (`.llvm.123`), which differ between builds.
+fn without_suffix(symbol: &str) -> &str {
+    let symbol = symbol.split_once(".llvm.").map_or(symbol, |(name, _)| name);
+    match symbol.rsplit_once("::h") {
+        Some((name, hash))
+            if hash.len() == 16 && hash.bytes().all(|digit| digit.is_ascii_hexdigit()) =>
         {
             name
         }

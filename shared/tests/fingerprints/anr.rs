@@ -40,8 +40,7 @@ fn the_reason_and_the_apps_frames_of_the_main_thread_count() {
     assert_eq!(
         explained(&anr(REASON, TRACE)),
         [
-            "Input dispatching timed out (# com.example.shop/com.example.shop.CartActivity (server) is not \
-             responding. Waited #",
+            "Input dispatching timed out in com.example.shop/com.example.shop.CartActivity",
             "com.example.shop.Cart.total",
             "com.example.shop.CartActivity.onClick",
         ]
@@ -84,7 +83,18 @@ fn the_reason_in_the_log_is_preferred() {
     let file = format!("Subject: Input dispatching timed out after 500.5ms\n{TRACE}");
     assert_eq!(
         explained(&anr("ANR", &file))[0],
-        "Input dispatching timed out after #"
+        "Input dispatching timed out"
+    );
+}
+
+#[test]
+fn the_wording_of_an_api_level_does_not_count() {
+    let older = "Input dispatching timed out (Waiting to send non-key event because the touched window has not finished \
+        processing certain input events that were delivered to it over 500.0ms ago. Window \
+        {a1b2c3d u0 com.example.shop/com.example.shop.CartActivity})";
+    assert_eq!(
+        anr(older, TRACE).fingerprint(),
+        anr(REASON, TRACE).fingerprint()
     );
 }
 

@@ -28,21 +28,23 @@ fn the_class_and_the_apps_frames_count() {
         lines(PLAIN),
         [
             "java.lang.IndexOutOfBoundsException",
-            "com.example.shop.CartAdapter.bind:88",
-            "com.example.shop.CartAdapter.onBindViewHolder:61",
+            "com.example.shop.CartAdapter.bind",
+            "com.example.shop.CartAdapter.onBindViewHolder",
         ]
     );
 }
 
 #[test]
-fn messages_and_framework_lines_do_not_count_but_the_apps_lines_and_the_class_do() {
+fn messages_and_line_numbers_do_not_count_but_the_class_and_the_apps_methods_do() {
     let same = PLAIN
         .replace("Index: 3, Size: 3", "Index: 12, Size: 7")
-        .replace("java:437", "java:502");
+        .replace("java:437", "java:502")
+        .replace("kt:88", "kt:89");
     assert_eq!(crash(&same).fingerprint(), crash(PLAIN).fingerprint());
     for other in [
-        PLAIN.replace("kt:88", "kt:89"),
         PLAIN.replace("IndexOutOf", "ArrayIndexOutOf"),
+        PLAIN.replace(".bind(", ".unbind("),
+        PLAIN.replace("onBindViewHolder(Cart", "onFailedToRecycleView(Cart"),
     ] {
         assert_ne!(crash(&other).fingerprint(), crash(PLAIN).fingerprint());
     }
@@ -108,14 +110,14 @@ Caused by: java.io.FileNotFoundException: /data/user/0/com.example.shop/files/co
         lines(stack),
         [
             "java.io.FileNotFoundException",
-            "com.example.shop.Config.open:12",
-            "com.example.shop.Config.load:20",
-            "com.example.shop.Main.onCreate:30",
-            "com.example.shop.Launcher.launch:9",
+            "com.example.shop.Config.open",
+            "com.example.shop.Config.load",
+            "com.example.shop.Main.onCreate",
+            "com.example.shop.Launcher.launch",
         ]
     );
     let fewer = stack.replace("... 5 more", "... 3 more");
-    assert_eq!(lines(&fewer)[2..], ["com.example.shop.Launcher.launch:9"]);
+    assert_eq!(lines(&fewer)[2..], ["com.example.shop.Launcher.launch"]);
 }
 
 #[test]
@@ -133,8 +135,8 @@ fn a_cycle_of_causes_ends_where_it_closes() {
             lines(&stack),
             [
                 "java.io.IOException",
-                "com.example.shop.B.b:2",
-                "com.example.shop.A.a:1"
+                "com.example.shop.B.b",
+                "com.example.shop.A.a"
             ],
             "{end}"
         );
@@ -157,14 +159,14 @@ Caused by: java.lang.ArithmeticException: divide by zero
 fn suppressed_exceptions_and_their_causes_do_not_count() {
     let expected = [
         "java.lang.ArithmeticException",
-        "com.example.shop.B.b:2",
-        "com.example.shop.A.a:1",
+        "com.example.shop.B.b",
+        "com.example.shop.A.a",
     ];
     assert_eq!(lines(SUPPRESSED), expected);
     let without_cause = SUPPRESSED.split("Caused by: java.lang").next().unwrap();
     assert_eq!(
         lines(without_cause),
-        ["java.lang.IllegalStateException", "com.example.shop.A.a:1"]
+        ["java.lang.IllegalStateException", "com.example.shop.A.a"]
     );
 }
 
@@ -178,7 +180,7 @@ at java.lang.Class.classForName(Native Method)
 Caused by: java.lang.NoClassDefFoundError: Class not found using the boot class loader";
     assert_eq!(
         lines(not_found),
-        ["java.lang.ClassNotFoundException", "com.example.shop.A.a:1"]
+        ["java.lang.ClassNotFoundException", "com.example.shop.A.a"]
     );
     let of_coroutine = "java.lang.RuntimeException: outer
 at com.example.shop.A.a(A.java:1)
@@ -187,7 +189,7 @@ Caused by: java.io.IOException: inner
 at com.example.shop.B.b(B.java:2)";
     assert_eq!(
         lines(of_coroutine),
-        ["java.io.IOException", "com.example.shop.B.b:2"]
+        ["java.io.IOException", "com.example.shop.B.b"]
     );
 }
 
@@ -261,8 +263,12 @@ fn names_that_only_look_like_counters_count() {
             "Main.lambda$onStop$0(Main.java:7)",
         ),
         (
-            "Main.lambda$onCreate$0(Main.java:7)",
-            "Main.lambda$onCreate$0(Main.java:8)",
+            "Main$onCreate$1.invokeSuspend(Main.kt:7)",
+            "Main$onStop$1.invokeSuspend(Main.kt:7)",
+        ),
+        (
+            "Main$load$$inlined$map$1.collect(Main.kt:7)",
+            "Main$load$$inlined$filter$1.collect(Main.kt:7)",
         ),
         ("Main.step1(Main.java:7)", "Main.step2(Main.java:7)"),
     ] {
@@ -270,6 +276,43 @@ fn names_that_only_look_like_counters_count() {
             |frame: &str| format!("java.lang.NullPointerException\n\tat com.example.shop.{frame}");
         assert_ne!(lines(&stack(one)), lines(&stack(other)));
     }
+}
+
+#[test]
+fn methods_that_a_compiler_made_do_not_count_beside_written_ones() {
+    let written = "java.lang.NullPointerException
+\tat com.example.shop.Main.lambda$onCreate$0(Main.java:7)";
+    for made in [
+        "com.example.shop.Main$$ExternalSyntheticLambda3.onClick(D8$$SyntheticClass)",
+        "com.example.shop.Main.$r8$lambda$JmT3kQ-x9(Unknown Source:0)",
+        "com.example.shop.Main.access$000(Main.java:3)",
+        "com.example.shop.Main.-$$Nest$mload(Unknown Source:0)",
+        "com.example.shop.-$$Lambda$Main$kA1_x-2.onClick(Unknown Source:4)",
+        "com.example.shop.Cart$$ExternalSyntheticOutline0.m(Cart.java:1)",
+    ] {
+        let stack =
+            format!("{written}\n\tat {made}\n\tat android.view.View.performClick(View.java:1)");
+        assert_eq!(lines(&stack), lines(written), "{made}");
+    }
+}
+
+#[test]
+fn a_method_that_calls_itself_counts_once() {
+    let stack = |depth: usize| {
+        let visit = "\tat com.example.shop.Tree.visit(Tree.java:9)\n\tat com.example.shop.Node.accept(Node.java:3)\n";
+        format!(
+            "java.lang.NullPointerException\n{}\tat com.example.shop.Main.open(Main.java:1)",
+            visit.repeat(depth)
+        )
+    };
+    let expected = [
+        "java.lang.NullPointerException",
+        "com.example.shop.Tree.visit",
+        "com.example.shop.Node.accept",
+        "com.example.shop.Main.open",
+    ];
+    assert_eq!(lines(&stack(1)), expected);
+    assert_eq!(lines(&stack(40)), expected);
 }
 
 #[test]
@@ -282,23 +325,20 @@ fn generated_classes_are_not_the_apps() {
 \tat com.example.shop.Catalog.load(Catalog.java:5)"
         )
     };
-    assert_eq!(
-        lines(&stack(1, 2))[1..],
-        ["com.example.shop.Catalog.load:5"]
-    );
+    assert_eq!(lines(&stack(1, 2))[1..], ["com.example.shop.Catalog.load"]);
     let without_app =
         |stack: String| stack.replace("com.example.shop.Catalog", "android.app.Catalog");
     let expected = [
         "$Proxy.getItems",
-        "sun.reflect.GeneratedMethodAccessor.invoke",
         "android.app.Catalog.load",
+        "sun.reflect.GeneratedMethodAccessor.invoke",
     ];
     assert_eq!(lines(&without_app(stack(1, 2)))[1..], expected);
     assert_eq!(lines(&without_app(stack(3, 4)))[1..], expected);
 }
 
 #[test]
-fn without_frames_of_the_app_the_frameworks_count_once_each_and_without_lines() {
+fn without_frames_of_the_app_the_frameworks_count_in_no_order_and_without_the_main_loop() {
     let stack = |deep: usize| {
         let touch = "\tat android.view.ViewGroup.dispatchTransformedTouchEvent(ViewGroup.java:3030)
 \tat android.view.ViewGroup.dispatchTouchEvent(ViewGroup.java:2719)\n";
@@ -310,9 +350,8 @@ fn without_frames_of_the_app_the_frameworks_count_once_each_and_without_lines() 
     };
     let expected = [
         "android.view.WindowManager$BadTokenException",
-        "android.view.ViewGroup.dispatchTransformedTouchEvent",
         "android.view.ViewGroup.dispatchTouchEvent",
-        "android.app.ActivityThread.main",
+        "android.view.ViewGroup.dispatchTransformedTouchEvent",
     ];
     assert_eq!(lines(&stack(3)), expected);
     assert_eq!(lines(&stack(7)), expected);
@@ -325,7 +364,7 @@ fn libraries_and_the_apps_package_are_the_apps() {
 \tat com.google.android.gms.Task.run(Task.java:4)
 \tat com.google.android.notes.Main.run(Main.java:5)
 \tat a.b.c.d(SourceFile:6)";
-    assert_eq!(lines(stack)[1..], ["okhttp3.Call.run:3", "a.b.c.d:6"]);
+    assert_eq!(lines(stack)[1..], ["okhttp3.Call.run", "a.b.c.d"]);
     let own = Finding {
         process: "com.google.android.notes:sync".into(),
         ..crash(stack)
@@ -333,9 +372,9 @@ fn libraries_and_the_apps_package_are_the_apps() {
     assert_eq!(
         explained(&own)[1..],
         [
-            "okhttp3.Call.run:3",
-            "com.google.android.notes.Main.run:5",
-            "a.b.c.d:6"
+            "okhttp3.Call.run",
+            "com.google.android.notes.Main.run",
+            "a.b.c.d"
         ]
     );
     let system = Finding {
@@ -358,9 +397,9 @@ fn endless_recursion_is_one_finding_wherever_the_stack_ends() {
     };
     let bottom = "\tat com.example.shop.Main.onCreate(Main.java:4)";
     let expected = [
-        "com.example.shop.A.a:1",
-        "com.example.shop.B.b:2",
-        "com.example.shop.C.c:3",
+        "com.example.shop.A.a",
+        "com.example.shop.B.b",
+        "com.example.shop.C.c",
     ];
     assert_eq!(lines(&stack(0, bottom))[1..], expected);
     assert_eq!(lines(&stack(2, ""))[1..], expected);
@@ -369,10 +408,10 @@ fn endless_recursion_is_one_finding_wherever_the_stack_ends() {
 #[test]
 fn an_exception_without_a_package_is_found() {
     let stack = "Process: com.example.shop, PID: 12\nOops: it went wrong\n\tat com.example.shop.A.a(A.java:1)";
-    assert_eq!(lines(stack), ["Oops", "com.example.shop.A.a:1"]);
+    assert_eq!(lines(stack), ["Oops", "com.example.shop.A.a"]);
     assert_eq!(
         lines("java.lang.Error\n\tat a.B.c(B.java:1)\nCaused by: Oops: inner\n\t... 1 more"),
-        ["Oops", "a.B.c:1"]
+        ["Oops", "a.B.c"]
     );
 }
 
@@ -384,7 +423,7 @@ fn without_an_exception_in_the_stack_the_summary_names_it() {
     };
     assert_eq!(
         explained(&summary("java.lang.IllegalStateException: no cart")),
-        ["java.lang.IllegalStateException", "com.example.shop.A.a:1"]
+        ["java.lang.IllegalStateException", "com.example.shop.A.a"]
     );
     assert_eq!(
         explained(&summary("died after 12 ms"))[0],

@@ -83,6 +83,44 @@ fn without_frames_of_the_app_the_systems_count() {
 }
 
 #[test]
+fn a_frame_of_the_app_without_a_function_counts_by_build_and_offset() {
+    let stack = |first: &str, second: &str| {
+        format!(
+            "signal 11 (SIGSEGV)
+#00 pc {first}  /data/app/~~x7Yz==/com.example.shop-Qq1==/lib/arm64/libgame.so (BuildId: 4f1c2d)
+#01 pc {second}  /data/app/~~x7Yz==/com.example.shop-Qq1==/lib/arm64/libgame.so
+#02 pc 0004bfd3  /system/lib/libc.so"
+        )
+    };
+    let report = stack("000000000001a2b4", "0000b0");
+    let expected = ["SIGSEGV", "libgame.so 4f1c2d+1a2b4", "libgame.so +b0"];
+    assert_eq!(lines(&report), expected);
+    assert_eq!(lines(&stack("0001a2b4", "b0")), expected);
+    assert_ne!(lines(&stack("0001a2b8", "b0")), expected);
+    let reinstalled = report.replace("~~x7Yz==/com.example.shop-Qq1==", "com.example.shop-2");
+    assert_eq!(lines(&reinstalled), expected);
+}
+
+#[test]
+fn what_compilers_add_to_a_function_does_not_count() {
+    let stack = |function: &str| {
+        format!("signal 6 (SIGABRT)\n#00 pc 10 /data/app/x/lib/arm64/libgame.so ({function}+8)")
+    };
+    for same in [
+        "game::draw",
+        "game::draw::h0123456789abcdef",
+        "game::draw.llvm.4711",
+        "game::draw::hfedcba9876543210.llvm.4711",
+    ] {
+        assert_eq!(
+            lines(&stack(same)),
+            ["SIGABRT", "libgame.so game::draw"],
+            "{same}"
+        );
+    }
+}
+
+#[test]
 fn a_report_without_frames_still_has_its_signal() {
     let bare = Finding {
         summary: "Native crash: SIGILL in libgame.so".into(),

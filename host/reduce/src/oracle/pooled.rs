@@ -14,6 +14,7 @@ use retap_shared::verdict::Verdict;
 
 use super::prefix_snapshots::{PrefixPlan, PrefixSnapshots, ResumeStatistics};
 use super::{AppState, Candidate, Observation, Oracle, OracleError, OracleQuery};
+use crate::named_choice::NamedChoice;
 
 /// Wait after the last step: longer than Android takes to report an ANR.
 const FINAL_WAIT: Micros = Micros::from_millis(6_000);
@@ -56,6 +57,27 @@ impl ReplayConditions {
 pub trait FreshPhones: Send + Sync {
     /// A phone that has just been started; `None` if none can be. It ends when the device is dropped.
     fn start(&self) -> BoxFuture<'_, Option<Device>>;
+}
+
+impl NamedChoice for ReplayPace {
+    const KIND: &'static str = "pace";
+    const ALL: &'static [ReplayPace] = &[ReplayPace::Quiet, ReplayPace::Recorded];
+
+    fn name(self) -> &'static str {
+        match self {
+            ReplayPace::Quiet => "quiet",
+            ReplayPace::Recorded => "recorded",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            ReplayPace::Quiet => "Each step waits until the screen has settled",
+            ReplayPace::Recorded => {
+                "Each step comes as long after the one before as it was recorded"
+            }
+        }
+    }
 }
 
 /// Plays candidates on phones.

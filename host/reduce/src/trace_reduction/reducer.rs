@@ -7,14 +7,14 @@ use retap_shared::trace::{Step, Trace};
 use retap_shared::verdict::Outcome;
 
 use super::bayes::{self, BayesianEnd};
-use super::claim::{ProofDecision, required_rate};
+use super::claim::{ClaimStanding, ProofDecision, required_rate};
 use super::deterministic::DeterministicReducer;
 use super::evaluation::{CandidateEvaluator, ReductionCost, ReductionStop};
 use super::hierarchical::HddVariant;
 use super::proof::best_trade;
 use super::{
     ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, ReductionSample, ReproductionCheck,
-    ddmin, hierarchical, nd3min, simplify, step_count,
+    cdd, ddmin, hierarchical, nd3min, probdd, simplify, step_count, wdd,
 };
 use crate::oracle::{Candidate, CandidateKey};
 use crate::policy::AttemptTally;
@@ -80,6 +80,7 @@ impl<'a> TraceReducer<'a> {
                 let settled = self.settle_for_best(is_proven).await;
                 settled.map(|()| Outcome::BudgetSpent)
             }
+            Ok(true) if self.is_flaky() => Ok(Outcome::Flaky),
             Ok(true) => Ok(Outcome::Done),
             Ok(false) => Ok(Outcome::DoesNotReproduce),
             Err(stop) => Err(stop),
@@ -234,6 +235,9 @@ impl<'a> TraceReducer<'a> {
         let variant = match algorithm {
             ReductionAlgorithm::Auto => return deterministic.reduce(evaluator, best).await,
             ReductionAlgorithm::Dd => return ddmin::ddmin(evaluator, best).await,
+            ReductionAlgorithm::Probdd => return probdd::probdd(evaluator, best).await,
+            ReductionAlgorithm::Cdd => return cdd::cdd(evaluator, best).await,
+            ReductionAlgorithm::Wdd => return wdd::wdd(evaluator, best).await,
             ReductionAlgorithm::Nd3min => return nd3min::nd3min(evaluator, best).await,
             ReductionAlgorithm::Hdd => HddVariant::Plain,
             ReductionAlgorithm::Bhdd => HddVariant::Balanced,
@@ -258,6 +262,11 @@ impl<'a> TraceReducer<'a> {
         let kept = self.best.kept().iter().zip(self.best.steps());
         kept.filter(|(index, step)| recorded[**index as usize] != *step)
             .count()
+    }
+
+    fn is_flaky(&self) -> bool {
+        let ledger = self.evaluator.ledger();
+        ledger.claim(self.best.key(), 1.0, false).standing == ClaimStanding::Flaky
     }
 
     fn best_tally(&self) -> AttemptTally {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::headline;
 use crate::operations::ExploreResult;
 use crate::run::findings::StoredFinding;
-use crate::run::store::KnownFinding;
+use crate::run::known_finding::KnownFinding;
 use crate::sanitise_terminal::{self, INLINE_WIDTH};
 use crate::wording::{group_thousands, pluralise};
 
@@ -131,18 +131,16 @@ fn finding_json(finding: &StoredFinding, known: Option<KnownFinding>) -> Value {
         "summary": finding.finding.summary,
         "times": finding.occurrences,
         "steps": finding.trace.steps.len(),
-        "known_since": known.map(|known| known.first_seen.to_text()),
+        "status": if known.is_some() { "known" } else { "new" },
+        "known_since": known.map(KnownFinding::since),
     })
 }
 
 fn finding_lines(finding: &StoredFinding, known: Option<KnownFinding>) -> String {
-    let known = known.map_or_else(String::new, |known| {
-        format!(
-            ", known since {} ({})",
-            known.first_seen.to_text(),
-            pluralise(known.occurrences, "time")
-        )
-    });
+    let known = known.map_or_else(
+        || ", new".to_owned(),
+        |known| format!(", known since {known}"),
+    );
     let times = pluralise(u64::from(finding.occurrences), "time");
     let steps = pluralise(finding.trace.steps.len() as u64, "step");
     let reduced = finding

@@ -163,6 +163,7 @@ pub(crate) fn reduction(trail: &SampleTrace) -> RecordedReduction {
             rounds: 0,
             history: Vec::new(),
             belief: None,
+            claim: None,
             confidence: None,
         },
         resumed: ResumeStatistics::default(),
@@ -191,6 +192,7 @@ pub(crate) fn stored_finding(kind: FindingKind) -> StoredFinding {
         trace: trace(steps),
         scene: FindingContext::default(),
         reduced: Some(reduction(&trail)),
+        status: None,
     }
 }
 
@@ -238,6 +240,7 @@ pub(crate) fn app(label: &str, findings: Vec<StoredFinding>) -> AppSection {
             curve: (0..=400).map(|n| point(n * 10)).collect(),
         }),
         findings,
+        devices: format!("sim:{}", label.to_lowercase()).parse().ok(),
     }
 }
 
@@ -262,6 +265,7 @@ pub(crate) fn report() -> ReportData {
         seed: 7,
         outcome: Outcome::Done,
         took: Micros::from_millis(9_300),
+        directory: "/runs/7".into(),
         phones: vec![
             phone("sim:notes"),
             phone("sim:shop"),

@@ -4,6 +4,7 @@ use retap_device::JournalError;
 use retap_explore::journal::{ExplorationJournal, RecordedStep};
 use retap_reduce::oracle::{CandidateKey, Observation, ObservationJournal};
 use retap_reduce::suite::{ReplayJournal, ReplayRecord};
+use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::App;
 use rusqlite::{OptionalExtension, params};
@@ -11,14 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{SqliteStore, StoreError, recorded_steps};
+use crate::run::known_finding::KnownFinding;
 use crate::run::utc_time::UtcTime;
-
-/// How often a crash was met before, over all runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnownFinding {
-    pub first_seen: UtcTime,
-    pub occurrences: u64,
-}
 
 /// One job's part of the store.
 #[derive(Clone, Debug)]
@@ -56,23 +51,28 @@ impl StoreJournal {
             .map_err(|source| StoreError::Use { what: "note a crash in", source })
     }
 
-    /// What other jobs knew of a crash, in any version of the app.
+    /// What other jobs know of a finding, in any version of the app. Fingerprints of version 1 count too: jobs of older
+    /// versions of Retap wrote them.
     pub fn known_finding(
         &self,
         app: &App,
-        fingerprint: Fingerprint,
+        finding: &Finding,
     ) -> Result<Option<KnownFinding>, StoreError> {
         let package = app.package.as_str();
-        let fingerprint = fingerprint.to_string();
+        let fingerprint = finding.fingerprint().to_string();
+        let of_version_1 = Fingerprint::version_1(finding).to_string();
         self.store
             .lock()
             .query_row(
-                "SELECT min(seen), sum(times) FROM sightings WHERE app = ?1 AND fingerprint = ?2 AND job <> ?3",
-                params![package, fingerprint, self.job],
+                "SELECT min(seen), sum(times) FROM sightings WHERE app = ?1 AND fingerprint IN (?2, ?3) AND job <> ?4",
+                params![package, fingerprint, of_version_1, self.job],
                 |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?)),
             )
             .map(|(seen, times)| {
-                Some(KnownFinding { first_seen: UtcTime(seen?.cast_unsigned()), occurrences: times?.cast_unsigned() })
+                Some(KnownFinding::Store {
+                    first_seen: UtcTime(seen?.cast_unsigned()),
+                    occurrences: times?.cast_unsigned(),
+                })
             })
             .map_err(|source| StoreError::Use { what: "look for a crash in", source })
     }
@@ -201,6 +201,7 @@ pub(super) fn journal_error(
 
 #[cfg(test)]
 mod tests {
+    use retap_shared::finding::FindingKind;
     use retap_shared::micros::Micros;
     use retap_shared::verdict::Verdict;
 
@@ -274,21 +275,49 @@ mod tests {
         assert!(!other.has_recorded_sessions().unwrap());
     }
 
+    fn crash(line: u32) -> Finding {
+        Finding {
+            kind: FindingKind::Crash,
+            process: "com.example".into(),
+            summary: "java.lang.Error: no".into(),
+            stack: format!("java.lang.Error: no\n\tat com.example.Main.run(Main.java:{line})"),
+        }
+    }
+
+    fn occurrences(known: Option<KnownFinding>) -> Option<u64> {
+        match known? {
+            KnownFinding::Store { occurrences, .. } => Some(occurrences),
+            KnownFinding::Baseline { .. } => None,
+        }
+    }
+
     #[test]
     fn a_crash_is_known_from_other_jobs_and_all_versions_but_not_from_ones_own() {
         let store = SqliteStore::in_memory().unwrap();
         let one = store.journal("1/explore").unwrap();
         let two = store.journal("2/explore").unwrap();
-        let crash = Fingerprint(9);
-        one.record_finding(&app(1), crash, 4).unwrap();
-        one.record_finding(&app(1), crash, 5).unwrap();
-        assert_eq!(one.known_finding(&app(1), crash).unwrap(), None);
-        assert_eq!(
-            two.known_finding(&app(2), crash)
-                .unwrap()
-                .map(|known| known.occurrences),
-            Some(5)
-        );
-        assert_eq!(two.known_finding(&app(2), Fingerprint(8)).unwrap(), None);
+        let fingerprint = crash(3).fingerprint();
+        one.record_finding(&app(1), fingerprint, 4).unwrap();
+        one.record_finding(&app(1), fingerprint, 5).unwrap();
+        assert_eq!(one.known_finding(&app(1), &crash(3)).unwrap(), None);
+        let known = two.known_finding(&app(2), &crash(4)).unwrap();
+        assert_eq!(occurrences(known), Some(5));
+        let other = Finding {
+            stack: crash(3).stack.replace("run", "walk"),
+            ..crash(3)
+        };
+        assert_eq!(two.known_finding(&app(2), &other).unwrap(), None);
+    }
+
+    #[test]
+    fn a_crash_of_an_older_store_is_known_by_its_fingerprint_of_version_1() {
+        let store = SqliteStore::in_memory().unwrap();
+        let older = store.journal("1/explore").unwrap();
+        let newer = store.journal("2/explore").unwrap();
+        let of_version_1 = Fingerprint::version_1(&crash(3));
+        older.record_finding(&app(1), of_version_1, 4).unwrap();
+        let known = |line| newer.known_finding(&app(1), &crash(line)).unwrap();
+        assert_eq!(occurrences(known(3)), Some(4));
+        assert_eq!(occurrences(known(9)), None, "its lines have moved");
     }
 }
