@@ -4,6 +4,7 @@ mod formula;
 mod journal;
 mod named_choice;
 mod oracle;
+mod phones;
 mod simulated;
 mod suite;
 mod trace_reduction;

@@ -163,6 +163,7 @@ pub(crate) fn reduction(trail: &SampleTrace) -> RecordedReduction {
             rounds: 0,
             history: Vec::new(),
             belief: None,
+            claim: None,
             confidence: None,
         },
         resumed: ResumeStatistics::default(),
