@@ -36,8 +36,8 @@ pub use learn::{SuiteLearning, learn};
 use plan::SuitePlan;
 pub use pooled_replayer::PooledReplayer;
 pub use reduction::{
-    SuiteCheck, SuiteCost, SuiteCoverage, SuiteMeasure, SuitePhase, SuitePhaseReport, SuiteReduction,
-    SuiteTrace, TraceDisposition, TraceFragment,
+    SuiteCheck, SuiteCost, SuiteCoverage, SuiteMeasure, SuitePhase, SuitePhaseReport,
+    SuiteReduction, SuiteTrace, TraceDisposition, TraceFragment,
 };
 use replay_dispatcher::ReplayDispatcher;
 pub use replay_tally::ReplayTally;

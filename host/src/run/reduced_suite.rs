@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use retap_reduce::suite::{
-    ReplayTally, SuiteCoverage, SuiteMeasure, SuitePhaseReport, SuiteReduction, SuiteTrace, TraceDisposition,
+    ReplayTally, SuiteCoverage, SuiteMeasure, SuitePhaseReport, SuiteReduction, SuiteTrace,
+    TraceDisposition,
 };
 use retap_shared::trace::App;
 use retap_shared::verdict::Outcome;
@@ -51,10 +52,7 @@ impl ReducedSuite {
 
     /// True if the reduction has a result, so that there are files of it.
     pub fn is_written(&self) -> bool {
-        matches!(
-            self.reduction.outcome,
-            Outcome::Done | Outcome::BudgetSpent
-        )
+        matches!(self.reduction.outcome, Outcome::Done | Outcome::BudgetSpent)
     }
 
     /// Tally of the check over all traces: `670 of 670 replays visited the same screens`.
@@ -84,9 +82,7 @@ impl ReducedSuite {
 
     /// The same for `--json` and the manifest.
     pub fn flaky_json(&self) -> Vec<Value> {
-        let object = |(number, tally): (usize, &ReplayTally)| {
-            json!({ "file": ReducedSuite::file_name(number), "replays": tally_json(tally) })
-        };
+        let object = |(number, tally): (usize, &ReplayTally)| json!({ "file": ReducedSuite::file_name(number), "replays": tally_json(tally) });
         self.flaky().map(object).collect()
     }
 
@@ -175,8 +171,13 @@ pub fn coverage_text(coverage: &SuiteCoverage) -> String {
     let SuiteCoverage { app, findings } = coverage;
     let activities = app.activities.iter();
     let activities = activities.map(|activity| format!("the activity `{activity}`"));
-    let findings = findings.iter().map(|finding| format!("the finding {finding}"));
-    let counted = [(app.screens.len(), "screen"), (app.branches.len(), "branch")];
+    let findings = findings
+        .iter()
+        .map(|finding| format!("the finding {finding}"));
+    let counted = [
+        (app.screens.len(), "screen"),
+        (app.branches.len(), "branch"),
+    ];
     let counted = counted
         .into_iter()
         .filter(|(count, _)| *count > 0)

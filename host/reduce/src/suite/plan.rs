@@ -9,8 +9,8 @@ use super::coverage_item::CoverageItem;
 use super::final_check::FinalCheck;
 use super::item_set::ItemSet;
 use super::reduction::{
-    SuiteCheck, SuiteCoverage, SuiteMeasure, SuitePhase, SuitePhaseReport, SuiteReduction, SuiteTrace,
-    TraceDisposition, TraceFragment,
+    SuiteCheck, SuiteCoverage, SuiteMeasure, SuitePhase, SuitePhaseReport, SuiteReduction,
+    SuiteTrace, TraceDisposition, TraceFragment,
 };
 use super::replay_dispatcher::ReplayDispatcher;
 use super::replay_path::{ReplayPath, ReplayTransition, transition_count};
@@ -47,7 +47,9 @@ impl SuitePlan {
         let replays = u64::from(dispatcher.settings.replays);
         let took = measure_paths(dispatcher, &paths).took;
         let runs = paths.len() as u64 * replays;
-        dispatcher.budget.reserve(runs, took.0.saturating_mul(replays));
+        dispatcher
+            .budget
+            .reserve(runs, took.0.saturating_mul(replays));
         self.paths = paths;
     }
 

@@ -203,7 +203,11 @@ impl SuiteCoverage {
         let others = &other.app;
         SuiteCoverage {
             app: Coverage {
-                activities: own.activities.difference(&others.activities).cloned().collect(),
+                activities: own
+                    .activities
+                    .difference(&others.activities)
+                    .cloned()
+                    .collect(),
                 screens: own.screens.difference(&others.screens).copied().collect(),
                 branches: own.branches.difference(&others.branches).copied().collect(),
             },

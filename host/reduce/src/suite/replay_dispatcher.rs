@@ -292,7 +292,8 @@ impl<'a> ReplayDispatcher<'a> {
                 under_way[index] += 1;
                 let (script, attempt) = self.next_attempt(&demands[index]);
                 let request = script.request(attempt);
-                let replay = async move { (index, script, attempt, replayer.replay(request).await) };
+                let replay =
+                    async move { (index, script, attempt, replayer.replay(request).await) };
                 replays.push(replay);
             }
             let ended = tokio::select! {

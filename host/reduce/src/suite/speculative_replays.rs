@@ -76,10 +76,12 @@ impl<'a> SpeculativeReplays<'a> {
         let ended = poll_fn(|context| {
             let mut replays = self.under_way.iter_mut().enumerate();
             let ready =
-                replays.find_map(|(index, replay)| match replay.record.as_mut().poll(context) {
-                    Poll::Ready(record) => Some((index, record)),
-                    Poll::Pending => None,
-                });
+                replays.find_map(
+                    |(index, replay)| match replay.record.as_mut().poll(context) {
+                        Poll::Ready(record) => Some((index, record)),
+                        Poll::Pending => None,
+                    },
+                );
             ready.map_or(Poll::Pending, Poll::Ready)
         });
         let (index, record) = tokio::select! {

@@ -4,6 +4,7 @@ mod formula;
 mod journal;
 mod named_choice;
 mod oracle;
+mod reached_targets;
 mod simulated;
 mod suite;
 mod trace_reduction;

@@ -20,18 +20,26 @@ pub fn reached_table(reduced: &[ReducedTrace]) -> Option<String> {
     let names: Vec<String> = places.iter().map(|one| name(&one.target)).collect();
     let longest = names.iter().map(|name| name.chars().count());
     let width = longest.max().unwrap_or_default().max("reached".len());
-    let mut lines = vec![format!("  {:<width$}  {:>6}  {:>5}  reproduced in", "reached", "before", "after")];
+    let mut lines = vec![format!(
+        "  {:<width$}  {:>6}  {:>5}  reproduced in",
+        "reached", "before", "after"
+    )];
     for (one, name) in places.iter().zip(&names) {
         let reduction = &one.reduction;
         let (after, tally) = match reduction.outcome {
             Outcome::DoesNotReproduce => ("–".to_owned(), success_rate(&reduction.original)),
             _ => {
                 let tally = reduction.result.as_ref().map(success_rate);
-                (reduction.trace.steps.len().to_string(), tally.unwrap_or_default())
+                (
+                    reduction.trace.steps.len().to_string(),
+                    tally.unwrap_or_default(),
+                )
             }
         };
         let before = one.original_steps;
-        lines.push(format!("  {name:<width$}  {before:>6}  {after:>5}  {tally}"));
+        lines.push(format!(
+            "  {name:<width$}  {before:>6}  {after:>5}  {tally}"
+        ));
     }
     Some(lines.join("\n"))
 }
