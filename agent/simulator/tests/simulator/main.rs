@@ -2,6 +2,7 @@
 
 mod anything;
 mod chance;
+mod drive;
 mod forge;
 mod phone;
 mod probability;
@@ -10,4 +11,3 @@ mod repeat;
 mod shortest;
 mod touch;
 mod truth;
-mod walk;

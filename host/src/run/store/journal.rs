@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use super::{SqliteStore, StoreError, recorded_steps};
 use crate::run::utc_time::UtcTime;
 
-/// How often a crash was met before, over all runs.
+/// Number of times that earlier runs saw a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownFinding {
     pub first_seen: UtcTime,
@@ -32,7 +32,7 @@ impl StoreJournal {
         StoreJournal { store, job }
     }
 
-    /// How often this job has met a crash; said again, it replaces what was said before.
+    /// Sets how often this run saw a crash. A second call replaces the first.
     pub fn record_finding(
         &self,
         app: &App,
@@ -56,7 +56,7 @@ impl StoreJournal {
             .map_err(|source| StoreError::Use { what: "note a crash in", source })
     }
 
-    /// What other jobs knew of a crash, in any version of the app.
+    /// Occurrences of a crash in other runs, in any version of the app.
     pub fn known_finding(
         &self,
         app: &App,
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_observed_is_there_when_the_store_is_opened_again() {
+    fn observations_survive_closing_the_store() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deep/store.sqlite");
         let key = CandidateKey(u64::MAX);
