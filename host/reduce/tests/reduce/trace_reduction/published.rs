@@ -39,6 +39,9 @@ impl Oracle for RecordingOracle {
                 verdict,
                 played,
                 took: Micros::ZERO,
+                phone: String::new(),
+                fresh_phone: false,
+                reached_after: None,
             })
         })
     }
