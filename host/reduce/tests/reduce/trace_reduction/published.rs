@@ -33,17 +33,7 @@ impl Oracle for RecordingOracle {
         } else {
             Verdict::TargetNotReached
         };
-        Box::pin(async move {
-            Ok(Observation {
-                reached,
-                verdict,
-                played,
-                took: Micros::ZERO,
-                phone: String::new(),
-                fresh_phone: false,
-                reached_after: None,
-            })
-        })
+        Box::pin(async move { Ok(Observation::new(verdict, played, Micros::ZERO)) })
     }
 }
 
