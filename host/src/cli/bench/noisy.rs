@@ -55,7 +55,7 @@ impl BenchNoisyCommand {
                         seed: 0,
                         events: self.events,
                     };
-                    let cell = self.run_cell(case, algorithm, policy.as_ref(), context)?;
+                    let cell = self.run_cell(&case, algorithm, policy.as_ref(), context)?;
                     if context.cancellation.is_cancelled() {
                         return Ok(CommandExit::Interrupted);
                     }
@@ -71,7 +71,7 @@ impl BenchNoisyCommand {
     /// Runs one cell of the grid with every seed, until it is cancelled.
     fn run_cell(
         &self,
-        case: NoisyCase,
+        case: &NoisyCase,
         algorithm: NoisyAlgorithm,
         policy: Option<&Arc<SchedulePolicy>>,
         context: &CommandContext,
