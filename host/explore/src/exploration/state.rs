@@ -175,9 +175,11 @@ impl ExplorationState {
         let context = FindingContext {
             screen: before.cloned(),
             screenshot: record.screenshot.clone(),
-            log: is_first
-                .then(|| worker.recent_log.lines())
-                .unwrap_or_default(),
+            log: if is_first {
+                worker.recent_log.lines()
+            } else {
+                Vec::new()
+            },
         };
         let found = FindingRecord {
             finding: finding.clone(),
