@@ -166,6 +166,9 @@ pub enum RunEvent {
         played: u32,
         took: Micros,
         recalled: bool,
+        /// Number of the step with which the replay left its path, counted from 1; 0 is the clean start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diverged_at: Option<u32>,
     },
     /// The suite so far, and its coverage.
     SuiteShrunk {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retap_reduce::named_choice::NamedChoice as _;
+use retap_reduce::reached_targets::ReachedKind;
 use retap_reduce::trace_reduction::{
     NOISY_RUNS, PassCriterion, PhoneTally, ReductionAlgorithm, ReproductionCheck,
     ReproductionClaim, SchedulerKind, StateGranularity,
@@ -41,6 +42,9 @@ pub struct ReduceCommand {
     /// Only this finding of the run; the first digits of its id are enough
     #[arg(long, value_name = "ID")]
     crash: Option<String>,
+    /// The shortest trace to each activity or screen that a run of `explore --keep-traces` has reached
+    #[arg(long, value_name = "activity|screen", value_parser = choice_parser::<ReachedKind>(), conflicts_with_all = ["crash", "target"])]
+    every: Option<ReachedKind>,
     /// Target to keep: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX` [default: the target of the trace]
     #[arg(long, value_parser = parse_target)]
     target: Option<String>,
@@ -55,16 +59,11 @@ pub struct ReduceCommand {
         value_name = "N",
         allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..=10_000),
-        help = help_with_default("Runs of each candidate", criterion_help(|criterion| criterion.runs))
+        help = help_with_default("Runs of each candidate", runs_help())
     )]
     runs: Option<u32>,
-    #[arg(
-        long,
-        value_name = "K",
-        allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u32).range(1..=10_000),
-        help = help_with_default("Runs of each candidate that must reach the target", criterion_help(|criterion| criterion.successes))
-    )]
+    /// Runs of each candidate that must reach the target [default: all of them; nine of ten for `nd3min`]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     successes: Option<u32>,
     /// Successes that the check of the original needs [default: with `auto` and `nd3min` five of six that a candidate needs,
     /// otherwise as many]
@@ -149,6 +148,9 @@ impl ReduceCommand {
             })?;
         }
         if !self.run.json {
+            if let Some(table) = summary::reached_table(&end.value) {
+                context.console.result(&table)?;
+            }
             context.console.result(&directory.display().to_string())?;
         }
         let not_reproduced = NotReproduced::among(&end.value);
@@ -166,7 +168,10 @@ impl ReduceCommand {
     ) -> Result<Option<(ActiveRun, ReduceOptions)>, CommandError> {
         let config = global.config()?;
         let path = self.source.clone().unwrap_or_default();
-        let source = ReductionSource::read(&path, self.crash.as_deref())?;
+        let source = match self.every {
+            Some(kind) => ReductionSource::read_reached(&path, kind)?,
+            None => ReductionSource::read(&path, self.crash.as_deref())?,
+        };
         if source.traces().is_empty() {
             let run = path.display();
             let text = format!("the run `{run}` has no finding: there is nothing to reduce");
@@ -215,7 +220,7 @@ impl ReduceCommand {
             device,
             count: self.phones.count(config),
             source,
-            target: self.target.clone().or_else(|| config.reduce.target.clone()),
+            target: self.target(config),
             algorithm: self.algorithm(&config.reduce),
             runs,
             successes,
@@ -234,6 +239,15 @@ impl ReduceCommand {
             oracle: self.oracle(),
             mappings: self.mapping.options(config),
             pace: self.pace,
+        }
+    }
+
+    /// Target of all traces; none with `--every`, where each trace has its own.
+    fn target(&self, config: &Config) -> Option<String> {
+        let configured = || config.reduce.target.clone();
+        match self.every {
+            Some(_) => None,
+            None => self.target.clone().or_else(configured),
         }
     }
 
@@ -294,13 +308,13 @@ impl ReduceCommand {
     }
 }
 
-/// Default of a part of the criterion, and the one of `nd3min`.
-fn criterion_help(part: fn(PassCriterion) -> u32) -> String {
-    let default = |algorithm: ReductionAlgorithm| part(algorithm.pass_criterion(None, None));
-    let nd3min = default(ReductionAlgorithm::Nd3min);
+/// Default number of runs, and the one of `nd3min`.
+fn runs_help() -> String {
+    let runs = |algorithm: ReductionAlgorithm| algorithm.pass_criterion(None, None).runs;
+    let nd3min = runs(ReductionAlgorithm::Nd3min);
     format!(
         "{}; {nd3min} for `nd3min`",
-        default(ReductionAlgorithm::default())
+        runs(ReductionAlgorithm::default())
     )
 }
 

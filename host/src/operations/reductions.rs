@@ -78,7 +78,11 @@ pub async fn reduce_all(
             Some(phones) => ReductionOracle::Phones(&phones.pool),
             None => ReductionOracle::Recording,
         };
-        let mut one = match reduce_one(run, oracle, trace, finding, &plan).await {
+        let name = match &source {
+            ReductionSource::Reached(_) => ReductionName::reached(index),
+            _ => ReductionName::new(finding.as_ref()),
+        };
+        let mut one = match reduce_named(run, oracle, trace, finding, &plan, &name).await {
             Err(failure) if index > 0 => {
                 error = Some(failure);
                 break;
@@ -167,13 +171,50 @@ pub async fn reduce_one(
     finding: Option<StoredFinding>,
     plan: &ReductionPlan,
 ) -> Result<ReducedTrace, CommandError> {
+    let name = ReductionName::new(finding.as_ref());
+    reduce_named(run, oracle, trace, finding, plan, &name).await
+}
+
+/// Names of a reduction among those of the run.
+struct ReductionName {
+    /// Part of the journal.
+    part: String,
+    /// File of a reduced trace that has no finding.
+    file: String,
+}
+
+impl ReductionName {
+    fn new(finding: Option<&StoredFinding>) -> ReductionName {
+        ReductionName {
+            part: finding.map_or_else(
+                || "trace".to_owned(),
+                |finding| finding.fingerprint.to_string(),
+            ),
+            file: REDUCED.to_owned(),
+        }
+    }
+
+    /// Name of the trace to one of several activities or screens.
+    fn reached(index: usize) -> ReductionName {
+        let number = index + 1;
+        ReductionName {
+            part: format!("reached-{number:04}"),
+            file: format!("traces/reduced-{number:04}.retap"),
+        }
+    }
+}
+
+async fn reduce_named(
+    run: &ActiveRun,
+    oracle: ReductionOracle<'_>,
+    trace: Trace,
+    finding: Option<StoredFinding>,
+    plan: &ReductionPlan,
+    name: &ReductionName,
+) -> Result<ReducedTrace, CommandError> {
     let target = trace.header.target.clone().unwrap_or(Target::AnyProblem);
     let original_steps = trace.steps.len();
-    let part = finding.as_ref().map_or_else(
-        || "trace".to_owned(),
-        |finding| finding.fingerprint.to_string(),
-    );
-    let (recorded, mut error) = reduce(run, oracle, &trace, plan, &part).await?;
+    let (recorded, mut error) = reduce(run, oracle, &trace, plan, &name.part).await?;
     let reduction = recorded.reduction.clone();
     let finding = match finding {
         Some(finding) => Some(StoredFinding {
@@ -182,7 +223,7 @@ pub async fn reduce_one(
         }),
         None => new_finding(recorded, trace),
     };
-    let file = match write_files(run.directory(), finding.as_ref(), &reduction) {
+    let file = match write_files(run.directory(), finding.as_ref(), &reduction, &name.file) {
         Ok(file) => file,
         Err(failure) => {
             error = error.or(Some(failure));
@@ -205,6 +246,7 @@ fn write_files(
     directory: &RunDirectory,
     finding: Option<&StoredFinding>,
     reduction: &Reduction,
+    file: &str,
 ) -> Result<String, CommandError> {
     let reproduces = reduction.outcome != Outcome::DoesNotReproduce;
     match finding {
@@ -217,8 +259,8 @@ fn write_files(
             })
         }
         None if reproduces => {
-            directory.write(REDUCED, reduction.trace.to_text().as_bytes())?;
-            Ok(REDUCED.to_owned())
+            directory.write(file, reduction.trace.to_text().as_bytes())?;
+            Ok(file.to_owned())
         }
         None => Ok(String::new()),
     }

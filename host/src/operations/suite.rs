@@ -11,8 +11,9 @@ use retap_reduce::suite::{
     JournaledReplayer, PooledReplayer, ReplayJournal, SuiteError, SuiteSettings, learn,
     reduce_suite,
 };
+use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
-pub use suite_source::TraceSuite;
+pub use suite_source::{SuiteSourceError, TraceSuite};
 
 use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
@@ -31,6 +32,9 @@ use crate::wording::pluralise;
 const ABSTRACTION: &str = "abstraction.txt";
 /// The same, complete, to resume with.
 const LEARNED: &str = "abstraction.json";
+
+/// A minute in microseconds.
+const MINUTE: u64 = 60_000_000;
 
 /// Reduces the run's copy of the suite, and writes the files and the page.
 pub async fn run_suite_reduction(
@@ -188,6 +192,11 @@ impl ReduceSuiteOptions {
             replays: self.replays,
             fragments: self.fragments,
             simplify: !self.only_delete,
+            search_limits: self.search_limits,
+            max_runs: self.max_runs,
+            max_phone_time: self
+                .minutes
+                .map(|minutes| Micros(u64::from(minutes) * MINUTE)),
         }
     }
 }
@@ -205,6 +214,7 @@ impl UserError for SuiteError {
             SuiteError::Empty => "name a directory with traces".into(),
             SuiteError::NoReplays => "set `--replays 10`, or omit it".into(),
             SuiteError::NoFragments => "set `--fragments 3`, or omit it".into(),
+            SuiteError::NoBudget => "set a budget of at least 1, or omit it".into(),
             SuiteError::Pool(_) => "see why the phones were lost, then resume with `--resume`".into(),
             SuiteError::Refused { .. } => "see whether the app can be started by hand".into(),
             SuiteError::Abstraction(_) => "correct the file that `--abstraction` names".into(),

@@ -5,6 +5,7 @@ mod journal;
 mod named_choice;
 mod oracle;
 mod phones;
+mod reached_targets;
 mod simulated;
 mod suite;
 mod trace_reduction;
