@@ -334,6 +334,7 @@ proptest! {
                 candidate: part.clone(),
                 attempt: 0,
                 from_start: true,
+                fresh_phone: false,
             })).unwrap();
             prop_assert_eq!((asked.reached, asked.played), answer);
             // The same steps as a trace of their own.
@@ -341,6 +342,7 @@ proptest! {
                 candidate: Candidate::from(part.to_steps()),
                 attempt: 0,
                 from_start: true,
+                fresh_phone: false,
             })).unwrap();
             prop_assert_eq!((alone.reached, alone.played), answer);
         }
