@@ -1,6 +1,7 @@
 //! `retap bench`: one file per benchmark.
 
 mod crash;
+mod deterministic;
 mod device;
 mod explore;
 mod link;
@@ -31,6 +32,7 @@ enum BenchSubcommand {
     Policy(policy::BenchPolicyCommand),
     Noisy(noisy::BenchNoisyCommand),
     OwnCost(own_cost::BenchOwnCostCommand),
+    Deterministic(deterministic::BenchDeterministicCommand),
     Crash(crash::BenchCrashCommand),
     Oracle(crash::BenchOracleCommand),
     Suite(suite::BenchSuiteCommand),
@@ -47,6 +49,7 @@ impl BenchCommand {
             BenchSubcommand::Policy(policy) => policy.run(context),
             BenchSubcommand::Noisy(noisy) => noisy.run(context),
             BenchSubcommand::OwnCost(own_cost) => own_cost.run(context),
+            BenchSubcommand::Deterministic(deterministic) => deterministic.run(context),
             BenchSubcommand::Crash(crash) => crash.run(context),
             BenchSubcommand::Oracle(oracle) => oracle.run(context),
             BenchSubcommand::Suite(suite) => suite.run(context),

@@ -13,7 +13,7 @@ mod summary;
 mod workers;
 
 pub use algorithm::{NoisyAlgorithm, PHONES};
-pub use family::{NoisyCell, NoisyFamily};
+pub use family::{NeededEvents, NoisyCell, NoisyFamily};
 pub use measurement::{NoisyCase, NoisyMeasurement, run};
 pub(super) use oracle::trace;
 pub use summary::NoisySummary;
