@@ -1,7 +1,7 @@
 //! Targets that recorded traces have reached: each activity or screen with the shortest prefix of a trace that leads to it.
 //! These are what ND3MIN was made for: the shortest trace to each activity of an app.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use retap_shared::Text;
 use retap_shared::target::Target;
@@ -18,7 +18,7 @@ pub enum ReachedKind {
     /// Each activity of the app.
     #[default]
     Activity,
-    /// Each screen, told by a widget that was used on it: by its resource id, or by its text if it has no id.
+    /// Each screen, told by a widget that was first used on it: by its resource id, or by its text if it has no id.
     Screen,
 }
 
@@ -34,7 +34,8 @@ pub struct ReachedTarget {
 }
 
 /// Targets of one kind that traces have reached, in the order of their prefixes' lengths. The state after the last step of a
-/// trace is not recorded: it counts if another step was made in it.
+/// trace is not recorded: it counts if another step was made in it. Of several widgets that were first used on the same recorded
+/// screen, one is a target.
 pub fn reached_targets(traces: &[Trace], kind: ReachedKind) -> Vec<ReachedTarget> {
     let mut shortest: HashMap<Target, ReachedTarget> = HashMap::new();
     for (index, trace) in traces.iter().enumerate() {
@@ -55,6 +56,11 @@ pub fn reached_targets(traces: &[Trace], kind: ReachedKind) -> Vec<ReachedTarget
     }
     let mut reached: Vec<ReachedTarget> = shortest.into_values().collect();
     reached.sort_by_key(|one| (one.steps, one.trace, one.target.label()));
+    if kind == ReachedKind::Screen {
+        let mut screens = HashSet::new();
+        let screen = |one: &ReachedTarget| traces[one.trace].steps[one.steps].screen;
+        reached.retain(|one| screen(one).is_none_or(|screen| screens.insert(screen)));
+    }
     reached
 }
 
@@ -116,7 +122,7 @@ impl NamedChoice for ReachedKind {
     fn description(self) -> &'static str {
         match self {
             ReachedKind::Activity => "Each activity of the app",
-            ReachedKind::Screen => "Each screen, told by a widget that was used on it",
+            ReachedKind::Screen => "Each screen, told by a widget that was first used on it",
         }
     }
 }

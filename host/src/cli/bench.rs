@@ -3,10 +3,12 @@
 mod crash;
 mod deterministic;
 mod device;
+mod event_numbers;
 mod explore;
 mod link;
 mod model;
 mod noisy;
+mod noisy_oracle;
 mod own_cost;
 mod policy;
 mod simulated;
@@ -31,6 +33,7 @@ enum BenchSubcommand {
     Link(link::BenchLinkCommand),
     Policy(policy::BenchPolicyCommand),
     Noisy(noisy::BenchNoisyCommand),
+    NoisyOracle(noisy_oracle::BenchNoisyOracleCommand),
     OwnCost(own_cost::BenchOwnCostCommand),
     Deterministic(deterministic::BenchDeterministicCommand),
     Crash(crash::BenchCrashCommand),
@@ -48,6 +51,7 @@ impl BenchCommand {
             BenchSubcommand::Link(link) => link.run(context),
             BenchSubcommand::Policy(policy) => policy.run(context),
             BenchSubcommand::Noisy(noisy) => noisy.run(context),
+            BenchSubcommand::NoisyOracle(oracle) => oracle.run(context),
             BenchSubcommand::OwnCost(own_cost) => own_cost.run(context),
             BenchSubcommand::Deterministic(deterministic) => deterministic.run(context),
             BenchSubcommand::Crash(crash) => crash.run(context),

@@ -6,8 +6,8 @@ use clap::Args;
 use retap_reduce::named_choice::NamedChoice as _;
 use retap_reduce::reached_targets::ReachedKind;
 use retap_reduce::trace_reduction::{
-    NOISY_RUNS, PassCriterion, ReductionAlgorithm, ReproductionCheck, SchedulerKind,
-    StateGranularity,
+    NOISY_RUNS, PassCriterion, PhoneTally, ReductionAlgorithm, ReproductionCheck,
+    ReproductionClaim, SchedulerKind, StateGranularity,
 };
 use retap_shared::target::Target;
 use retap_shared::trace::ReplayPace;
@@ -32,7 +32,8 @@ use crate::shell_command;
 
 /// Cut a trace down to the few steps that matter
 ///
-/// Checks first that the trace reproduces, and last that the reduced trace does. Exit code 3 if it does not.
+/// The reduced trace is played until it is proven how often it reproduces. Exit code 5 if it is flaky, 3 if no run reached the
+/// target.
 #[derive(Debug, Default, Args)]
 pub struct ReduceCommand {
     /// A `.retap` file, or a run whose findings are reduced one after the other
@@ -58,16 +59,11 @@ pub struct ReduceCommand {
         value_name = "N",
         allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..=10_000),
-        help = help_with_default("Runs of each candidate", criterion_help(|criterion| criterion.runs))
+        help = help_with_default("Runs of each candidate", runs_help())
     )]
     runs: Option<u32>,
-    #[arg(
-        long,
-        value_name = "K",
-        allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u32).range(1..=10_000),
-        help = help_with_default("Runs of each candidate that must reach the target", criterion_help(|criterion| criterion.successes))
-    )]
+    /// Runs of each candidate that must reach the target [default: all of them; nine of ten for `nd3min`]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     successes: Option<u32>,
     /// Successes that the check of the original needs [default: with `auto` and `nd3min` five of six that a candidate needs,
     /// otherwise as many]
@@ -79,6 +75,13 @@ pub struct ReduceCommand {
     /// Only remove steps: no shorter texts, no taps for long presses, no shorter waits
     #[arg(long)]
     only_delete: bool,
+    /// Maximum number of runs; then the best trace so far is the result [default: 1000, and 20 per step; for other algorithms
+    /// than `auto` none]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
+    max_runs: Option<u64>,
+    /// Maximum duration of each reduction; then the best trace so far is the result [default: none]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    minutes: Option<u32>,
     /// Maximum number of concurrent runs [default: the number of phones]
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     parallel: Option<u32>,
@@ -222,6 +225,8 @@ impl ReduceCommand {
             runs,
             successes,
             parallel: self.parallel,
+            max_runs: self.max_runs,
+            minutes: self.minutes,
             original_successes: self.original_successes,
             nd3min: Nd3minOptions {
                 scheduler: self.scheduler.unwrap_or(nd3min.scheduler),
@@ -303,13 +308,13 @@ impl ReduceCommand {
     }
 }
 
-/// Default of a part of the criterion, and the one of `nd3min`.
-fn criterion_help(part: fn(PassCriterion) -> u32) -> String {
-    let default = |algorithm: ReductionAlgorithm| part(algorithm.pass_criterion(None, None));
-    let nd3min = default(ReductionAlgorithm::Nd3min);
+/// Default number of runs, and the one of `nd3min`.
+fn runs_help() -> String {
+    let runs = |algorithm: ReductionAlgorithm| algorithm.pass_criterion(None, None).runs;
+    let nd3min = runs(ReductionAlgorithm::Nd3min);
     format!(
         "{}; {nd3min} for `nd3min`",
-        default(ReductionAlgorithm::default())
+        runs(ReductionAlgorithm::default())
     )
 }
 
@@ -341,6 +346,28 @@ fn to_words(one: &ReducedTrace, run: &Path) -> String {
     }
 }
 
+fn claim_json(claim: &ReproductionClaim) -> serde_json::Value {
+    let phones = |phones: &[PhoneTally]| {
+        phones
+            .iter()
+            .map(|one| json!({ "phone": one.phone, "successes": one.tally.successes, "runs": one.tally.runs() }))
+            .collect::<Vec<_>>()
+    };
+    json!({
+        "standing": claim.standing,
+        "successes": claim.tally.successes,
+        "runs": claim.tally.runs(),
+        "rate": claim.rate(),
+        "interval": [claim.interval.low, claim.interval.high],
+        "required_rate": claim.required_rate,
+        "proof": { "successes": claim.proof.successes, "runs": claim.proof.runs() },
+        "fresh_starts": claim.fresh_starts,
+        "phones": phones(&claim.phones),
+        "suspect_phones": phones(&claim.suspect_phones),
+        "as_published": claim.as_published,
+    })
+}
+
 fn to_json(one: &ReducedTrace, run: &Path) -> String {
     let check =
         |check: &ReproductionCheck| json!({ "successes": check.successes, "runs": check.runs });
@@ -354,6 +381,7 @@ fn to_json(one: &ReducedTrace, run: &Path) -> String {
         "runs": one.reduction.runs,
         "original": (one.reduction.original.runs > 0).then(|| check(&one.reduction.original)),
         "replays": one.reduction.result.as_ref().map(check),
+        "claim": one.reduction.claim.as_ref().map(claim_json),
         "check": one.reduction.result.as_ref().zip(one.reduction.confidence).map(|(result, sure)| format!("{} {}", result.successes, summary::confidence(sure))),
         "file": (!one.file.is_empty()).then(|| run.join(&one.file).to_string_lossy().into_owned()),
         "replay": (!one.file.is_empty()).then(|| shell_command::replay(&run.join(&one.file), one.devices.as_ref())),
@@ -423,7 +451,6 @@ impl UserError for NotReproduced {
     }
 
     fn help(&self) -> String {
-        "if it works only sometimes, ask for less: `--runs 20 --successes 5`; else see whether app and phone are the same"
-            .into()
+        "see whether app and phone are those that the trace was made with".into()
     }
 }

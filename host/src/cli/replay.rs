@@ -31,7 +31,7 @@ use crate::{devices, target};
 
 /// Play traces again and see whether they still do what they did
 ///
-/// Exit code 0 if every run reached the target of its trace, 3 if not.
+/// Exit code 0 if every run reached the target of its trace, 5 if only some did, 3 if none did.
 #[derive(Debug, Default, Args)]
 pub struct ReplayCommand {
     /// `.retap` files, such as `crashes/ID/reduced.retap` of a run; all of them on the same phones
@@ -70,7 +70,12 @@ struct ReplayTally {
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{}: {reached} of {} reached it",
-    if *.traces == 1 { "the trace does not reproduce" } else { "not every trace reproduces" },
+    match (*.traces, *.reached) {
+        (1, 0) => "the trace does not reproduce",
+        (_, 0) => "no trace reproduces",
+        (1, _) => "the trace is flaky",
+        (_, _) => "some runs reproduce, not all",
+    },
     pluralise(u64::from(*.runs), "run")
 )]
 struct TargetNotReached {
@@ -252,11 +257,17 @@ fn steps_of(trace: &Trace, played: &PlayReply) -> String {
 
 impl UserError for TargetNotReached {
     fn exit(&self) -> CommandExit {
-        CommandExit::DoesNotReproduce
+        match self.reached {
+            0 => CommandExit::DoesNotReproduce,
+            _ => CommandExit::Flaky,
+        }
     }
 
     fn help(&self) -> String {
-        "see whether app and phone are those that the trace was made with; it may also work only sometimes"
-            .into()
+        match self.reached {
+            0 => "see whether app and phone are those that the trace was made with".into(),
+            _ => "reduce the trace with `retap reduce`: a shorter one may reproduce more often"
+                .into(),
+        }
     }
 }

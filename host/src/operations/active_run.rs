@@ -336,6 +336,7 @@ impl ActiveRun {
 fn exit_for(outcome: Outcome) -> CommandExit {
     match outcome {
         Outcome::Done | Outcome::BudgetSpent => CommandExit::Done,
+        Outcome::Flaky => CommandExit::Flaky,
         Outcome::DoesNotReproduce => CommandExit::DoesNotReproduce,
         Outcome::Interrupted => CommandExit::Interrupted,
     }

@@ -1,6 +1,7 @@
 //! Reduction of one trace: the engine's reducer with the journal before its oracle, then one recorded run of the result.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use retap_device::DevicePool;
 use retap_device::run_event::RunEvent;
@@ -86,6 +87,10 @@ impl ReduceOptions {
                 self.runs
             },
             original_successes: self.original_successes,
+            max_runs: self.max_runs,
+            max_time: self
+                .minutes
+                .map(|minutes| Duration::from_secs(60 * u64::from(minutes))),
             parts: self.nd3min.parts as usize,
             scheduling: self.nd3min.scheduler,
             keep_rate: self.keep_rate,
@@ -255,7 +260,7 @@ async fn reduce_on_phones(
     }
     let mut recorded = None;
     let mut pictures = Vec::new();
-    if matches!(reduction.outcome, Outcome::Done | Outcome::BudgetSpent) {
+    if reduction.claim.is_some() && reduction.outcome != Outcome::Interrupted {
         match record_result(run, pool, &mut reduction).await {
             Ok(reply) => {
                 recorded = Some(reply);
@@ -281,6 +286,11 @@ async fn record_result(
     reduction: &mut Reduction,
 ) -> Result<PlayReply, CommandError> {
     let recorded = play::play(pool, &reduction.trace, true, run.sink()).await?;
+    if let Some(claim) = &mut reduction.claim {
+        claim
+            .tally
+            .count(recorded.verdict == Verdict::TargetReached);
+    }
     let is_reliable = reduction
         .result
         .as_ref()

@@ -297,8 +297,13 @@ fn with_target(mut trace: Trace, target: &Target) -> Trace {
 
 fn worst_outcome(reduced: &[ReducedTrace]) -> Outcome {
     let any = |outcome| reduced.iter().any(|one| one.reduction.outcome == outcome);
-    [Outcome::Interrupted, Outcome::DoesNotReproduce]
-        .into_iter()
-        .find(|outcome| any(*outcome))
-        .unwrap_or(Outcome::Done)
+    [
+        Outcome::Interrupted,
+        Outcome::DoesNotReproduce,
+        Outcome::Flaky,
+        Outcome::BudgetSpent,
+    ]
+    .into_iter()
+    .find(|outcome| any(*outcome))
+    .unwrap_or(Outcome::Done)
 }

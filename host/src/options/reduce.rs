@@ -28,6 +28,12 @@ pub struct ReduceOptions {
     /// Maximum number of concurrent runs; default: the number of phones.
     #[serde(default)]
     pub parallel: Option<u32>,
+    /// Maximum number of runs.
+    #[serde(default)]
+    pub max_runs: Option<u64>,
+    /// Maximum duration of each reduction.
+    #[serde(default)]
+    pub minutes: Option<u32>,
     /// Number of the first runs of the whole trace that must reach the target.
     #[serde(default)]
     pub original_successes: Option<u32>,

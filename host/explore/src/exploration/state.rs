@@ -172,20 +172,19 @@ impl ExplorationState {
             steps: u32::try_from(worker.path.len()).unwrap_or(u32::MAX),
             first: is_first,
         });
+        let context = FindingContext {
+            screen: before.cloned(),
+            screenshot: record.screenshot.clone(),
+            log: is_first
+                .then(|| worker.recent_log.lines())
+                .unwrap_or_default(),
+        };
         let found = FindingRecord {
             finding: finding.clone(),
             fingerprint,
             trace: worker.trace(settings, Some(target)),
             occurrences: 1,
-            context: FindingContext {
-                screen: before.cloned(),
-                screenshot: record.screenshot.clone(),
-                log: if is_first {
-                    worker.recent_log.lines()
-                } else {
-                    Vec::new()
-                },
-            },
+            context,
         };
         let first_seen = FindingPoint {
             fingerprint,

@@ -7,7 +7,7 @@ use retap_shared::trace::{Step, Trace};
 use retap_shared::verdict::Outcome;
 
 use super::bayes::{self, BayesianEnd};
-use super::claim::{ProofDecision, required_rate};
+use super::claim::{ClaimStanding, ProofDecision, required_rate};
 use super::deterministic::DeterministicReducer;
 use super::evaluation::{CandidateEvaluator, ReductionCost, ReductionStop};
 use super::hierarchical::HddVariant;
@@ -80,6 +80,7 @@ impl<'a> TraceReducer<'a> {
                 let settled = self.settle_for_best(is_proven).await;
                 settled.map(|()| Outcome::BudgetSpent)
             }
+            Ok(true) if self.is_flaky() => Ok(Outcome::Flaky),
             Ok(true) => Ok(Outcome::Done),
             Ok(false) => Ok(Outcome::DoesNotReproduce),
             Err(stop) => Err(stop),
@@ -261,6 +262,11 @@ impl<'a> TraceReducer<'a> {
         let kept = self.best.kept().iter().zip(self.best.steps());
         kept.filter(|(index, step)| recorded[**index as usize] != *step)
             .count()
+    }
+
+    fn is_flaky(&self) -> bool {
+        let ledger = self.evaluator.ledger();
+        ledger.claim(self.best.key(), 1.0, false).standing == ClaimStanding::Flaky
     }
 
     fn best_tally(&self) -> AttemptTally {

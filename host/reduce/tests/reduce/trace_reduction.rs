@@ -1,6 +1,8 @@
 //! Reduction with oracles that are a formula: ddmin on its published example, checks, events and parallel attempts.
 
 mod bayes;
+mod budgets;
+mod claims;
 mod invariants;
 mod nd3min;
 mod published;

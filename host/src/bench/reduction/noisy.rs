@@ -9,12 +9,15 @@ mod measurement;
 mod oracle;
 mod phases;
 mod planted_target;
+mod single_attempt;
 mod summary;
 mod workers;
 
 pub use algorithm::{NoisyAlgorithm, PHONES};
+pub(super) use claim::{ClaimReading, ClaimVerdict};
 pub use family::{NeededEvents, NoisyCell, NoisyFamily};
 pub use measurement::{NoisyCase, NoisyMeasurement, run};
 pub(super) use oracle::trace;
+pub use single_attempt::SingleAttempt;
 pub use summary::NoisySummary;
 pub use workers::run_in_order;

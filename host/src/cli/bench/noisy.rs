@@ -10,7 +10,7 @@ use crate::bench::reduction::noisy::{
     self, NoisyAlgorithm, NoisyCase, NoisyCell, NoisyFamily, NoisyMeasurement, NoisySummary,
     run_in_order,
 };
-use crate::bench::reduction::noisy_app;
+use crate::bench::reduction::noisy_app::{NoisyApp, NoisyAppMeasurement};
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
@@ -32,13 +32,16 @@ pub struct BenchNoisyCommand {
     /// Events of each trace
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=100_000), default_value_t = 500)]
     events: u32,
-    /// Instead of the families: crash traces that `explore` records on the simulated mail app with noise, from each seed
-    #[arg(long, conflicts_with_all = ["events", "family"])]
-    mail: bool,
+    /// Instead of the families: crash traces that `explore` records on these simulated apps with noise, from each seed
+    #[arg(long, value_name = "NAME|all", value_parser = parse_app, conflicts_with_all = ["events", "family"])]
+    app: Vec<String>,
     /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
+
+/// Stands for all simulated apps.
+const ALL_APPS: &str = "all";
 
 /// One reduction to measure.
 type NoisyJob = (NoisyCell, NoisyAlgorithm, u64);
@@ -55,10 +58,10 @@ impl BenchNoisyCommand {
         } else {
             None
         };
-        if self.mail {
-            self.run_on_mail_app(algorithms, policy.as_ref(), context)
-        } else {
+        if self.app.is_empty() {
             self.run_families(algorithms, policy.as_ref(), context)
+        } else {
+            self.run_on_apps(algorithms, policy.as_ref(), context)
         }
     }
 
@@ -140,34 +143,71 @@ impl BenchNoisyCommand {
         Ok(operations::block_on(ClockKind::Virtual, run)??)
     }
 
-    fn run_on_mail_app(
+    fn run_on_apps(
         &self,
         algorithms: &[NoisyAlgorithm],
         policy: Option<&Arc<SchedulePolicy>>,
         context: &CommandContext,
     ) -> Result<CommandExit, CommandError> {
-        for seed in self.seeds.clone() {
-            for trace in operations::block_on(
-                ClockKind::Virtual,
-                noisy_app::traces(seed, &context.cancellation),
-            )?? {
-                for &algorithm in algorithms {
-                    let run =
-                        noisy_app::run(&trace, algorithm, policy, seed, &context.cancellation);
-                    let reduced = operations::block_on(ClockKind::Virtual, run)??;
-                    if context.cancellation.is_cancelled() {
-                        return Ok(CommandExit::Interrupted);
-                    }
+        let names = retap_simulator::app_names().iter().copied();
+        let is_named = |name: &&str| self.app.iter().any(|app| app == *name || app == ALL_APPS);
+        let apps: Vec<NoisyApp> = names
+            .filter(is_named)
+            .flat_map(|name| self.seeds.clone().map(move |seed| NoisyApp { name, seed }))
+            .collect();
+        let mut flaky = Vec::new();
+        run_in_order(
+            &apps,
+            |app| {
+                let work = reduce_crashes(*app, algorithms, policy, context);
+                operations::block_on(ClockKind::Virtual, work)?
+            },
+            |reduced| {
+                for one in reduced? {
                     context.console.result(&if self.json {
-                        reduced.to_json()
+                        one.to_json()
                     } else {
-                        reduced.to_words()
+                        one.to_words()
                     })?;
+                    flaky.extend(one.is_flaky().then_some(one));
                 }
-            }
+                Ok::<(), CommandError>(())
+            },
+        )?;
+        if context.cancellation.is_cancelled() {
+            return Ok(CommandExit::Interrupted);
+        }
+        for algorithm in algorithms.iter().filter(|_| !self.json) {
+            let own = flaky.iter().filter(|one| one.algorithm() == *algorithm);
+            let refused = own.clone().filter(|one| one.is_refused()).count();
+            let line = format!(
+                "{algorithm}: {refused} of {} flaky traces refused",
+                own.count()
+            );
+            context.console.result(&line)?;
         }
         Ok(CommandExit::Done)
     }
+}
+
+/// Reduces all crashes of one exploration, until it is cancelled.
+async fn reduce_crashes(
+    app: NoisyApp,
+    algorithms: &[NoisyAlgorithm],
+    policy: Option<&Arc<SchedulePolicy>>,
+    context: &CommandContext,
+) -> Result<Vec<NoisyAppMeasurement>, CommandError> {
+    let mut reduced = Vec::new();
+    for trace in app.traces(&context.cancellation).await? {
+        for &algorithm in algorithms {
+            if context.cancellation.is_cancelled() {
+                return Ok(reduced);
+            }
+            let one = trace.reduce(algorithm, policy, &context.cancellation);
+            reduced.push(one.await?);
+        }
+    }
+    Ok(reduced)
 }
 
 /// The policy of the optimal scheduler, as published: 18 of 20 runs to pass.
@@ -201,6 +241,18 @@ fn parse_seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     match (first, last) {
         (Some(first), Some(last)) if first <= last => Ok(first..=last),
         _ => Err("two numbers such as `1..100`, or a number from 1 on, are needed".to_owned()),
+    }
+}
+
+fn parse_app(text: &str) -> Result<String, String> {
+    let names = retap_simulator::app_names();
+    if text == ALL_APPS || names.contains(&text) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "one of {} or `{ALL_APPS}` is needed",
+            names.join(", ")
+        ))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use maud::{Markup, html};
-use retap_reduce::trace_reduction::ReproductionCheck;
+use retap_reduce::trace_reduction::{ReproductionCheck, ReproductionClaim};
 use retap_shared::finding::{Finding, FindingKind};
 
 use super::step_text::pluralise;
@@ -73,7 +73,7 @@ pub(crate) fn finding(numbered: NumberedFinding<'_>) -> Markup {
             }
             (facts(numbered, &headline))
             @if let Some(reduced) = &stored.reduced { (reduction_curve::reduction_curve(reduced)) }
-            (strip(&IllustratedTrace::of(stored), &stored.finding, check))
+            (strip(&IllustratedTrace::of(stored), &stored.finding, check.as_ref()))
             @if stored.reduced.is_none() { (scene::drawn(numbered)) }
             div.after {
                 (replay(numbered))
@@ -84,9 +84,29 @@ pub(crate) fn finding(numbered: NumberedFinding<'_>) -> Markup {
     }
 }
 
-/// Last runs of the reduced trace, if there were any.
-pub(crate) fn last_check(stored: &StoredFinding) -> Option<&ReproductionCheck> {
-    stored.reduced.as_ref()?.reduction.result.as_ref()
+/// All runs of the reduced trace, if there were any.
+pub(crate) fn last_check(stored: &StoredFinding) -> Option<ReproductionCheck> {
+    let reduction = &stored.reduced.as_ref()?.reduction;
+    match &reduction.claim {
+        Some(claim) => Some(ReproductionCheck {
+            successes: claim.tally.successes,
+            runs: claim.tally.runs(),
+            failure: None,
+        }),
+        None => reduction.result.clone(),
+    }
+}
+
+/// `84 % (71 to 92 %), flaky; 85 % asked`
+fn claimed_rate(claim: &ReproductionClaim) -> Markup {
+    let percent = |share: f64| format!("{:.0}", share * 100.0);
+    let low = format!("{:.0}", (claim.interval.low * 100.0 + 1e-6).floor());
+    html! {
+        (percent(claim.rate())) " % (" (low) " to " (percent(claim.interval.high)) " %), " (claim.standing)
+        "; " (percent(claim.required_rate)) " % asked"
+        @if claim.phones.len() > 1 { "; " (claim.phones.len()) " phones" }
+        @for suspect in &claim.suspect_phones { "; never on " bdi { (suspect.phone) } }
+    }
 }
 
 /// `IllegalStateException in Editor.save`
@@ -144,7 +164,8 @@ fn facts(numbered: NumberedFinding<'_>, headline: &FindingHeadline) -> Markup {
                     dd { (group_thousands(original_steps)) " → " strong { (group_thousands(steps)) } (bars(original_steps, steps)) }
                 }
                 @if reduced.reduction.runs > 0 { (fact("Reduced in", &html! { (pluralise(reduced.reduction.runs, "run", "runs")) })) }
-                @if let Some(check) = last_check(stored) { (fact("Replays", &replay_badge(check))) }
+                @if let Some(check) = last_check(stored) { (fact("Replays", &replay_badge(&check))) }
+                @if let Some(claim) = &reduced.reduction.claim { (fact("Rate", &claimed_rate(claim))) }
             } @else {
                 (fact("Found after", &html! { (pluralise(original_steps, "step", "steps")) }))
             }

@@ -65,7 +65,7 @@ async fn needed_steps_are_found_in_noise_with_any_number_of_phones() {
                     "{case}: {:?}",
                     result.kept
                 );
-                assert_eq!(result.outcome, Outcome::Done);
+                assert_ne!(result.outcome, Outcome::DoesNotReproduce);
                 assert!(result.claim.unwrap().proof.runs() >= 28, "{case}");
                 assert!(result.runs < 2000, "{case}: {} runs", result.runs);
             }
@@ -163,7 +163,7 @@ async fn a_target_that_is_reached_half_the_time_is_called_flaky() {
         let claim = result.claim.unwrap();
         assert_eq!(
             (result.outcome, claim.standing),
-            (Outcome::Done, ClaimStanding::Flaky),
+            (Outcome::Flaky, ClaimStanding::Flaky),
             "seed {seed}"
         );
         assert!(
@@ -220,7 +220,7 @@ async fn a_target_that_turns_out_to_be_flaky_is_reduced_by_beliefs() {
             ..ReduceSettings::default()
         };
         let result = reduced(ReductionAlgorithm::Auto, 60, &settings, &oracle).await;
-        assert_eq!(result.outcome, Outcome::Done, "seed {seed}");
+        assert_ne!(result.outcome, Outcome::DoesNotReproduce, "seed {seed}");
         assert!(
             [4, 23].iter().all(|step| result.kept.contains(step)),
             "seed {seed}: {:?}",
