@@ -43,6 +43,7 @@ fn help_of_every_benchmark() {
         "policy",
         "noisy",
         "own-cost",
+        "deterministic",
         "crash",
         "oracle",
         "suite",

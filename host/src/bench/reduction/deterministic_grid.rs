@@ -204,12 +204,9 @@ impl Oracle for NeededEventsOracle {
         } else {
             Verdict::TargetNotReached
         };
-        Box::pin(std::future::ready(Ok(Observation {
-            reached,
-            verdict,
-            played: u32::try_from(played).unwrap_or(u32::MAX),
-            took: Micros::ZERO,
-        })))
+        let played = u32::try_from(played).unwrap_or(u32::MAX);
+        let observation = Observation::new(verdict, played, Micros::ZERO);
+        Box::pin(std::future::ready(Ok(observation)))
     }
 }
 
