@@ -193,6 +193,12 @@ fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
     let reduced = desk.run(&format!("reduce here --crash {retraced} --out short"));
     assert_eq!(reduced.code, 0, "{}", reduced.err);
     assert_eq!(desk.crashes("short"), [retraced.clone()]);
+    let checked = desk.run("check");
+    assert!(
+        checked.out.contains("stacks of 1 version of the app are retraced"),
+        "{}",
+        checked.out
+    );
     desk.write("retap.toml", "[mappings]\n8 = \"mapping.txt\"\n");
     let ended = desk.run(&format!("replay {trace} --times 1"));
     assert_eq!(ended.code, 3);
